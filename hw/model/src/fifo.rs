@@ -1,0 +1,87 @@
+//! The queue of `timely_hw::fifo`: 3 clocks from an empty queue's input to its output, one word a clock.
+use crate::Block;
+use std::collections::VecDeque;
+
+/// Inputs of a queue at a clock.
+#[derive(Clone, Debug)]
+pub struct In<T> {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// A word offered.
+    pub push: Option<T>,
+    /// Downstream takes the word at the output.
+    pub ready: bool,
+}
+
+impl<T> Default for In<T> {
+    fn default() -> Self {
+        In { rst: false, push: None, ready: false }
+    }
+}
+
+/// Outputs of a queue at a clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Out<T> {
+    /// An offered word is taken at this clock.
+    pub ready: bool,
+    /// The word at the output.
+    pub head: Option<T>,
+}
+
+/// A queue of `depth` words in RAM and up to two in registers behind it.
+#[derive(Clone, Debug)]
+pub struct Fifo<T> {
+    depth: usize,
+    ram: VecDeque<T>,
+    pending: Option<T>,
+    out: Option<T>,
+    spill: Option<T>,
+}
+
+impl<T: Clone + PartialEq + std::fmt::Debug> Fifo<T> {
+    /// An empty queue of `2^address_bits` words.
+    pub fn new(address_bits: u32) -> Self {
+        Fifo { depth: 1 << address_bits, ram: VecDeque::new(), pending: None, out: None, spill: None }
+    }
+
+    /// Nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.ram.is_empty() && self.pending.is_none() && self.out.is_none() && self.spill.is_none()
+    }
+}
+
+impl<T: Clone + PartialEq + std::fmt::Debug> Block for Fifo<T> {
+    type In = In<T>;
+    type Out = Out<T>;
+
+    fn output(&self, _clk: u64) -> Out<T> {
+        Out { ready: self.ram.len() < self.depth, head: self.out.clone() }
+    }
+
+    fn step(&mut self, _clk: u64, i: &In<T>) {
+        let room = self.ram.len() < self.depth;
+        let pop = self.out.is_some() && i.ready;
+        let held = usize::from(self.pending.is_some()) + usize::from(self.out.is_some() && !pop) + usize::from(self.spill.is_some());
+        let delivered = self.pending.take();
+        self.pending = if held < 2 { self.ram.pop_front() } else { None };
+        if pop || self.out.is_none() {
+            if self.spill.is_some() {
+                self.out = std::mem::replace(&mut self.spill, delivered);
+            } else {
+                self.out = delivered;
+            }
+        } else if delivered.is_some() {
+            self.spill = delivered;
+        }
+        if room && let Some(word) = &i.push {
+            self.ram.push_back(word.clone());
+        }
+        if i.rst {
+            *self = Fifo { depth: self.depth, ram: VecDeque::new(), pending: None, out: None, spill: None };
+        }
+    }
+
+    fn wake(&self, clk: u64) -> u64 {
+        if self.is_empty() { u64::MAX } else { clk }
+    }
+}

@@ -1,0 +1,62 @@
+//! The NIC-wide event counters: 32 bits each, wrapping; a block pulses its bit for one clock an event.
+
+/// A counted event; the discriminant is its bit on the pulse bus and its index in the counter page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Counter {
+    /// A frame arrived, of any kind.
+    RxFrames = 0,
+    /// It is not ours.
+    RxForeign = 1,
+    /// The MAC marked it bad.
+    RxBad = 2,
+    /// It ended before its headers or the lengths they give.
+    RxTruncated = 3,
+    /// Ours by port, but its IP header has options, is a fragment, or contradicts the frame's length.
+    RxBadIp = 4,
+    /// Ours by port, but version or flags of our header are not defined.
+    RxBadHeader = 5,
+    /// A data packet of ours.
+    RxData = 6,
+    /// An ACK.
+    RxAcks = 7,
+    /// An ACK was sent.
+    AcksSent = 8,
+    /// A segment of a peer that is not allowed was not answered.
+    AckRefusedPeer = 9,
+    /// A segment to a broadcast, multicast or foreign address was not answered.
+    AckRefusedAddress = 10,
+    /// A segment was not answered because the ACK queue was full.
+    AckDroppedFull = 11,
+    /// An ACK of a segment that is not outstanding any more, or not yet.
+    AckStale = 12,
+    /// An ACK with a wrong nonce.
+    AckForged = 13,
+    /// An ACK of a segment that was acknowledged before.
+    AckRepeated = 14,
+    /// An ACK of a flow that does not exist or is not enabled.
+    AckUnknownFlow = 15,
+    /// A segment was not acknowledged in its profile's time.
+    SegmentTimeouts = 16,
+    /// An RTT sample found the engine's queue full.
+    SamplesDropped = 17,
+    /// A rate was computed.
+    RateUpdates = 18,
+    /// A data packet was handed to the MAC.
+    TxFrames = 19,
+    /// A grant left the pacer.
+    Grants = 20,
+    /// A doorbell of a disabled flow, or beyond what a flow may post.
+    DoorbellsRefused = 21,
+    /// A time adjustment that would have stepped backwards.
+    TimeStepsRefused = 22,
+    /// A register access that no register answers.
+    CsrErrors = 23,
+    /// The heartbeat was lost.
+    HeartbeatStops = 24,
+    /// A segment's ACK never came, but that of a later one did.
+    AcksSkipped = 25,
+}
+
+/// Counters, of 32 places on the bus.
+pub const COUNTERS: usize = 26;

@@ -1,0 +1,18 @@
+//! The timely-nic datapath in RustHDL: the blocks, the halves they form, the shells around them, and their emission as Verilog.
+//!
+//! Every block has an integer model of the same name in `timely_model` and a lockstep test in `tests/`. `docs/datapath.md`
+//! says how blocks, streams and clocks fit together.
+pub mod ack;
+pub mod csr;
+pub mod emit;
+pub mod engine;
+pub mod fifo;
+pub mod frame;
+pub mod generator;
+pub mod num;
+pub mod pacer;
+pub mod parse;
+pub mod rtt;
+pub mod telemetry;
+pub mod time;
+pub mod txmux;

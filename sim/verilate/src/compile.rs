@@ -1,0 +1,193 @@
+//! Runs Verilator and the C++ compiler, once for a given text.
+use crate::{Library, ports};
+use std::collections::hash_map::DefaultHasher;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+/// What stopped a model from being built.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A tool is not installed or did not start.
+    #[error("{tool} did not start ({source}). Install Verilator and g++ (Debian: apt-get install verilator g++), or set VERILATOR")]
+    Tool {
+        /// Its name.
+        tool: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A tool ran and failed.
+    #[error("{tool} failed:\n{output}")]
+    Failed {
+        /// Its name.
+        tool: String,
+        /// What it printed.
+        output: String,
+    },
+    /// The module is not in the text, or its ports are not declared as our emission declares them.
+    #[error("no module {0} with readable ports in the Verilog text")]
+    Ports(String),
+    /// A file could not be written or read.
+    #[error("{0}: {1}")]
+    File(PathBuf, std::io::Error),
+    /// The compiled library did not load.
+    #[error("the compiled model did not load: {0}")]
+    Load(#[from] libloading::Error),
+}
+
+/// How a model is compiled.
+#[derive(Clone, Copy, Debug, Hash, Default)]
+pub struct Options {
+    /// `-O3` instead of `-O1`: 10 % slower to compile, a third faster to run. For whole NICs that run long.
+    pub fast: bool,
+}
+
+/// Where compiled models are kept: `verilated` in the cargo target directory that the running program stands in.
+pub fn cache_root() -> PathBuf {
+    if let Some(dir) = std::env::var_os("CARGO_TARGET_DIR") {
+        return PathBuf::from(dir).join("verilated");
+    }
+    let exe = std::env::current_exe().unwrap_or_default();
+    match exe.ancestors().find(|p| p.file_name().is_some_and(|n| n == "target")) {
+        Some(target) => target.join("verilated"),
+        None => std::env::temp_dir().join("timely-verilated"),
+    }
+}
+
+fn run(tool: &str, command: &mut Command) -> Result<String, Error> {
+    let out = command.output().map_err(|source| Error::Tool { tool: tool.into(), source })?;
+    if out.status.success() {
+        Ok(String::from_utf8_lossy(&out.stdout).into_owned())
+    } else {
+        let text = [out.stdout, out.stderr].concat();
+        Err(Error::Failed { tool: tool.into(), output: String::from_utf8_lossy(&text).into_owned() })
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    fs::write(path, text).map_err(|e| Error::File(path.into(), e))
+}
+
+/// The locks of concurrent builds: the first builds, the others wait and load what it built.
+fn locked<T>(path: &Path, f: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let failed = |e| Error::File(path.into(), e);
+    let file = fs::File::create(path).map_err(failed)?;
+    file.lock().map_err(failed)?;
+    f()
+}
+
+fn verilator() -> String {
+    std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into())
+}
+
+fn hash(x: impl Hash) -> String {
+    let mut h = DefaultHasher::new();
+    x.hash(&mut h);
+    format!("{:016x}", h.finish())
+}
+
+const DEFINES: [&str; 8] = [
+    "-DVERILATOR=1",
+    "-DVM_COVERAGE=0",
+    "-DVM_SC=0",
+    "-DVM_TRACE=0",
+    "-DVM_TRACE_FST=0",
+    "-DVM_TRACE_VCD=0",
+    "-faligned-new",
+    "-std=gnu++17",
+];
+
+fn cxx(include: &Path, opt: &str) -> Command {
+    let mut c = Command::new(std::env::var("CXX").unwrap_or_else(|_| "g++".into()));
+    c.args(DEFINES).args(["-fPIC", "-w", opt, "-I"]).arg(include).arg("-I").arg(include.join("vltstd"));
+    c
+}
+
+/// The simulator's own runtime, compiled once for all models.
+fn runtime(root: &Path, include: &Path, version: &str) -> Result<Vec<PathBuf>, Error> {
+    let dir = root.join(format!("runtime-{}", hash(version)));
+    fs::create_dir_all(&dir).map_err(|e| Error::File(dir.clone(), e))?;
+    locked(&dir.join("lock"), || {
+        let mut objects = Vec::new();
+        for source in ["verilated.cpp", "verilated_threads.cpp"] {
+            let object = dir.join(source).with_extension("o");
+            if !object.exists() {
+                let part = object.with_extension("part.o");
+                run("g++", cxx(include, "-O2").arg("-c").arg(include.join(source)).arg("-o").arg(&part))?;
+                fs::rename(&part, &object).map_err(|e| Error::File(object.clone(), e))?;
+            }
+            objects.push(object);
+        }
+        Ok(objects)
+    })
+}
+
+/// Compiles (or finds compiled) module `top` of `verilog` and loads it. `name` is for people who look into the cache.
+///
+/// # Errors
+/// A tool that is missing or fails, a text without the module, a cache that cannot be written.
+pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<Arc<Library>, Error> {
+    let ports = ports::parse(verilog, top).ok_or_else(|| Error::Ports(top.into()))?;
+    let shim = ports::shim(&ports);
+    let version = run("verilator", Command::new(verilator()).arg("--version"))?;
+    let root = cache_root();
+    let dir = root.join(format!("{name}-{}", hash((verilog, top, &shim, &version, options, DEFINES))));
+    fs::create_dir_all(&dir).map_err(|e| Error::File(dir.clone(), e))?;
+    let object = dir.join("model.so");
+    locked(&dir.join("lock"), || {
+        if object.exists() { Ok(()) } else { compile(&root, &dir, &object, verilog, top, &shim, &version, options) }
+    })?;
+    // SAFETY: the library is what `compile` linked from the shim below; its initialisers only register C++ statics.
+    let code = unsafe { libloading::Library::new(&object)? };
+    // SAFETY: the shim defines these four symbols with these signatures.
+    let (new, delete, settle, cycle) =
+        unsafe { (*code.get(b"tnv_new\0")?, *code.get(b"tnv_delete\0")?, *code.get(b"tnv_settle\0")?, *code.get(b"tnv_cycle\0")?) };
+    let words = |d| ports.iter().filter(|p| p.direction == d).map(|p| p.offset + p.words()).max().unwrap_or(0);
+    let (in_words, out_words) = (words(ports::Direction::In), words(ports::Direction::Out));
+    Ok(Arc::new(Library { in_words, out_words, ports, new, delete, settle, cycle, _code: code }))
+}
+
+#[allow(clippy::too_many_arguments)]
+fn compile(
+    root: &Path,
+    dir: &Path,
+    object: &Path,
+    verilog: &str,
+    top: &str,
+    shim: &str,
+    version: &str,
+    options: Options,
+) -> Result<(), Error> {
+    let root_dir = match std::env::var("VERILATOR_ROOT") {
+        Ok(r) => r,
+        Err(_) => run("verilator", Command::new(verilator()).args(["--getenv", "VERILATOR_ROOT"]))?.trim().to_owned(),
+    };
+    let include = Path::new(&root_dir).join("include");
+    write(&dir.join("dut.v"), verilog)?;
+    write(&dir.join("shim.cpp"), shim)?;
+    let mut verilate = Command::new(verilator());
+    // RustHDL's emission is full of harmless width warnings; LATCH, MULTIDRIVEN and UNOPTFLAT have a test of their own.
+    verilate.args(["--cc", "--prefix", "Vdut", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", top, "-O3", "--x-assign", "fast"]);
+    verilate.args(["--Mdir"]).arg(dir.join("cc")).arg(dir.join("dut.v"));
+    run("verilator", &mut verilate)?;
+    let mut sources: Vec<PathBuf> = fs::read_dir(dir.join("cc"))
+        .map_err(|e| Error::File(dir.join("cc"), e))?
+        .filter_map(|e| e.ok().map(|e| e.path()))
+        .filter(|p| p.extension().is_some_and(|e| e == "cpp"))
+        .collect();
+    sources.sort();
+    // One translation unit: the headers cost more than a block's own code.
+    let unit: String = sources.iter().map(|p| format!("#include \"{}\"\n", p.display())).collect();
+    write(&dir.join("unit.cpp"), &format!("{unit}#include \"{}\"\n", dir.join("shim.cpp").display()))?;
+    let runtime = runtime(root, &include, version)?;
+    let part = dir.join("model.part.so");
+    let opt = if options.fast { "-O3" } else { "-O1" };
+    let mut link = cxx(&include, opt);
+    link.arg("-I").arg(dir.join("cc")).arg("-shared").arg(dir.join("unit.cpp")).args(&runtime).args(["-lpthread", "-o"]).arg(&part);
+    run("g++", &mut link)?;
+    // The generated sources of a whole NIC are tens of megabytes; the library is all that is needed again.
+    let _ = fs::remove_dir_all(dir.join("cc"));
+    fs::rename(&part, object).map_err(|e| Error::File(object.into(), e))
+}

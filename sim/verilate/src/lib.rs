@@ -1,0 +1,165 @@
+//! Turns emitted Verilog into a loaded Verilator model: a word array in, a word array out, one call a clock.
+//!
+//! [`build`] runs Verilator and the C++ compiler once for a given text and keeps the shared library under `target/verilated`,
+//! named by a hash of all that went into it. [`Library::instantiate`] makes as many independent models as wanted; each may live
+//! on its own thread.
+//!
+//! A module fits when its clock is called `clk`, and its outputs depend on registers alone (they are sampled after the edge).
+mod compile;
+mod ports;
+
+pub use compile::{Error, Options, build, cache_root};
+pub use ports::{Direction, Port};
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+type New = unsafe extern "C" fn(seed: u32) -> *mut c_void;
+type Delete = unsafe extern "C" fn(*mut c_void);
+type Cycle = unsafe extern "C" fn(*mut c_void, *const u32, *mut u32);
+
+/// A compiled and loaded model, from which instances are made.
+pub struct Library {
+    ports: Vec<Port>,
+    in_words: usize,
+    out_words: usize,
+    new: New,
+    delete: Delete,
+    settle: Cycle,
+    cycle: Cycle,
+    // Keeps the code mapped for as long as the pointers above are in use.
+    _code: libloading::Library,
+}
+
+/// Where a port's words stand in an instance's input or output array.
+#[derive(Clone, Copy, Debug)]
+pub struct In {
+    at: usize,
+    words: usize,
+}
+
+/// As [`In`], for an output.
+#[derive(Clone, Copy, Debug)]
+pub struct Out {
+    at: usize,
+    words: usize,
+}
+
+impl Library {
+    /// The ports of the top module, in order, without `clk`.
+    pub fn ports(&self) -> &[Port] {
+        &self.ports
+    }
+
+    fn find(&self, name: &str, direction: Direction) -> &Port {
+        let known = || self.ports.iter().filter(|p| p.direction == direction).map(|p| p.name.as_str()).collect::<Vec<_>>().join(", ");
+        self.ports
+            .iter()
+            .find(|p| p.name == name && p.direction == direction)
+            .unwrap_or_else(|| panic!("no {direction:?} port {name}; there are: {}", known()))
+    }
+
+    /// The input called `name`.
+    ///
+    /// # Panics
+    /// When there is none: a test bench that names a wrong port is a programming error.
+    pub fn input(&self, name: &str) -> In {
+        let p = self.find(name, Direction::In);
+        In { at: p.offset, words: p.words() }
+    }
+
+    /// The output called `name`.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn output(&self, name: &str) -> Out {
+        let p = self.find(name, Direction::Out);
+        Out { at: p.offset, words: p.words() }
+    }
+
+    /// A fresh model whose uninitialised state (RAM) is filled at random from `seed`; `0` fills it with zeros.
+    pub fn instantiate(self: &Arc<Self>, seed: u32) -> Dut {
+        // SAFETY: `new` was taken from the library that `self` keeps mapped, with the signature the shim defines.
+        let model = unsafe { (self.new)(seed) };
+        let mut dut = Dut { library: self.clone(), model, inputs: vec![0; self.in_words], outputs: vec![0; self.out_words] };
+        dut.settle();
+        dut
+    }
+}
+
+/// One instance of a model.
+pub struct Dut {
+    library: Arc<Library>,
+    model: *mut c_void,
+    inputs: Vec<u32>,
+    outputs: Vec<u32>,
+}
+
+// SAFETY: a model owns all its state, its Verilator context included, and is used through `&mut self` alone.
+unsafe impl Send for Dut {}
+
+impl Dut {
+    /// The library this is an instance of.
+    pub fn library(&self) -> &Arc<Library> {
+        &self.library
+    }
+
+    /// Sets an input of up to 64 bits for the coming edge.
+    pub fn set(&mut self, port: In, value: u64) {
+        self.inputs[port.at] = value as u32;
+        if port.words > 1 {
+            self.inputs[port.at + 1] = (value >> 32) as u32;
+            self.inputs[port.at + 2..port.at + port.words].fill(0);
+        }
+    }
+
+    /// Sets an input of any width from 32-bit words, lowest first; words that are missing are 0.
+    pub fn set_words(&mut self, port: In, value: &[u32]) {
+        for i in 0..port.words {
+            self.inputs[port.at + i] = value.get(i).copied().unwrap_or(0);
+        }
+    }
+
+    /// Sets an input of any width from bytes, lowest first; bytes that are missing are 0.
+    pub fn set_bytes(&mut self, port: In, value: &[u8]) {
+        for i in 0..port.words {
+            let byte = |k: usize| value.get(i * 4 + k).copied().unwrap_or(0);
+            self.inputs[port.at + i] = u32::from_le_bytes([byte(0), byte(1), byte(2), byte(3)]);
+        }
+    }
+
+    /// The low 64 bits of an output, as registered after the last edge.
+    pub fn get(&self, port: Out) -> u64 {
+        let low = u64::from(self.outputs[port.at]);
+        if port.words > 1 { low | u64::from(self.outputs[port.at + 1]) << 32 } else { low }
+    }
+
+    /// An output of any width as 32-bit words, lowest first.
+    pub fn get_words(&self, port: Out) -> &[u32] {
+        &self.outputs[port.at..port.at + port.words]
+    }
+
+    /// An output of any width as bytes, lowest first.
+    pub fn get_bytes(&self, port: Out) -> Vec<u8> {
+        self.get_words(port).iter().flat_map(|w| w.to_le_bytes()).collect()
+    }
+
+    /// One rising edge of `clk` with the inputs as set; then the outputs are those of the next clock.
+    pub fn tick(&mut self) {
+        // SAFETY: `model` is live until drop and the arrays have the sizes that the shim was generated with.
+        unsafe { (self.library.cycle)(self.model, self.inputs.as_ptr(), self.outputs.as_mut_ptr()) }
+    }
+
+    /// Evaluates without an edge.
+    pub fn settle(&mut self) {
+        // SAFETY: as in `tick`.
+        unsafe { (self.library.settle)(self.model, self.inputs.as_ptr(), self.outputs.as_mut_ptr()) }
+    }
+}
+
+impl Drop for Dut {
+    fn drop(&mut self) {
+        // SAFETY: `model` came from `new` and is deleted once.
+        unsafe { (self.library.delete)(self.model) }
+    }
+}

@@ -1,0 +1,117 @@
+//! The port list of an emitted module, and the C++ shim that copies between ports and word arrays.
+use std::fmt::Write;
+
+/// Which way a port goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Into the module.
+    In,
+    /// Out of the module.
+    Out,
+}
+
+/// A port of the top module.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// Its name.
+    pub name: String,
+    /// Its direction.
+    pub direction: Direction,
+    /// Its width in bits.
+    pub width: usize,
+    /// Its first word in the array of its direction.
+    pub offset: usize,
+}
+
+impl Port {
+    /// 32-bit words it takes in an array.
+    pub fn words(&self) -> usize {
+        self.width.div_ceil(32)
+    }
+}
+
+/// Reads the declarations of module `top` (`input wire [7:0] name;`, as RustHDL emits them), without `clk`.
+pub(crate) fn parse(verilog: &str, top: &str) -> Option<Vec<Port>> {
+    let start = verilog.find(&format!("module {top}("))?;
+    let body = &verilog[start..];
+    let body = &body[..body.find("endmodule")?];
+    let (mut ports, mut next) = (Vec::new(), [0usize; 2]);
+    for line in body.lines().map(str::trim) {
+        let (direction, rest) = if let Some(r) = line.strip_prefix("input ") {
+            (Direction::In, r)
+        } else if let Some(r) = line.strip_prefix("output ") {
+            (Direction::Out, r)
+        } else {
+            continue;
+        };
+        let name = rest.trim_end_matches([';', ',']).split_whitespace().last()?.to_owned();
+        let width = match (rest.find('['), rest.find(':')) {
+            (Some(a), Some(b)) => rest[a + 1..b].trim().parse::<usize>().ok()? + 1,
+            _ => 1,
+        };
+        if name == "clk" {
+            continue;
+        }
+        let mut port = Port { name, direction, width, offset: 0 };
+        let at = &mut next[usize::from(direction == Direction::Out)];
+        port.offset = *at;
+        *at += port.words();
+        ports.push(port);
+    }
+    Some(ports)
+}
+
+/// The shim in C++: `tnv_new`, `tnv_delete`, `tnv_settle`, `tnv_cycle`.
+pub(crate) fn shim(ports: &[Port]) -> String {
+    let (mut load, mut store) = (String::new(), String::new());
+    for p in ports {
+        let (n, at, words) = (&p.name, p.offset, p.words());
+        // Verilator expects unused high bits of an input to be 0.
+        let top = u32::MAX >> (words * 32 - p.width);
+        match (p.direction, p.width) {
+            (Direction::In, 1..=32) => writeln!(load, "    m->{n} = in[{at}] & {top}u;"),
+            (Direction::In, 33..=64) => writeln!(load, "    m->{n} = (QData)in[{at}] | (QData)(in[{}] & {top}u) << 32;", at + 1),
+            (Direction::In, _) => {
+                writeln!(load, "    for (int i = 0; i < {words}; i++) m->{n}[i] = in[{at} + i];\n    m->{n}[{}] &= {top}u;", words - 1)
+            }
+            (Direction::Out, 1..=32) => writeln!(store, "    out[{at}] = m->{n};"),
+            (Direction::Out, 33..=64) => {
+                writeln!(store, "    out[{at}] = (uint32_t)m->{n}; out[{}] = (uint32_t)(m->{n} >> 32);", at + 1)
+            }
+            (Direction::Out, _) => writeln!(store, "    for (int i = 0; i < {words}; i++) out[{at} + i] = m->{n}[i];"),
+        }
+        .expect("writing to a string");
+    }
+    format!(
+        r#"// Generated: copies word arrays to and from the ports of one model.
+#include "Vdut.h"
+#include "verilated.h"
+#include <cstdint>
+struct Model {{ VerilatedContext context; Vdut* dut; }};
+double sc_time_stamp() {{ return 0; }}
+static inline void load(Vdut* m, const uint32_t* in) {{
+{load}}}
+static inline void store(Vdut* m, uint32_t* out) {{
+{store}}}
+extern "C" {{
+void* tnv_new(uint32_t seed) {{
+    Model* h = new Model;
+    h->context.randReset(seed ? 2 : 0);
+    if (seed) h->context.randSeed(seed & 0x7fffffff ? seed & 0x7fffffff : 1);
+    h->dut = new Vdut(&h->context, "dut");
+    h->dut->clk = 0;
+    return h;
+}}
+void tnv_delete(void* p) {{ Model* h = (Model*)p; h->dut->final(); delete h->dut; delete h; }}
+void tnv_settle(void* p, const uint32_t* in, uint32_t* out) {{
+    Vdut* m = ((Model*)p)->dut;
+    load(m, in); m->eval(); store(m, out);
+}}
+void tnv_cycle(void* p, const uint32_t* in, uint32_t* out) {{
+    Vdut* m = ((Model*)p)->dut;
+    load(m, in); m->clk = 1; m->eval(); m->clk = 0; m->eval(); store(m, out);
+}}
+}}
+"#
+    )
+}

@@ -1,0 +1,57 @@
+//! Helpers of the tests that cross crates: seeds, lengths, and the loop that holds a block's Verilog equal to its model.
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
+use timely_verilate::{Library, Options, build};
+
+/// Clocks that a lockstep test runs for each block and seed: 200,000, or `TIMELY_CYCLES`.
+pub fn cycles() -> u64 {
+    std::env::var("TIMELY_CYCLES").ok().and_then(|v| v.parse().ok()).unwrap_or(200_000)
+}
+
+/// Seeds of a random test: 1 and 2, or the one in `TIMELY_SEED`. Every failing assertion prints the seed it ran with.
+pub fn seeds() -> Vec<u64> {
+    match std::env::var("TIMELY_SEED").ok().and_then(|v| v.parse().ok()) {
+        Some(seed) => vec![seed],
+        None => vec![1, 2],
+    }
+}
+
+/// The random numbers of a seed.
+pub fn rng(seed: u64) -> ChaCha8Rng {
+    println!("seed {seed} (TIMELY_SEED={seed} repeats it)");
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+/// The Verilated form of a RustHDL block.
+pub fn verilate<B: rust_hdl::prelude::Block>(name: &str, block: B) -> Arc<Library> {
+    let verilog = timely_hw::emit::emit(name, block).unwrap_or_else(|e| panic!("emission: {e}"));
+    build(name, &verilog, &format!("{}{name}", timely_hw::emit::PREFIX), Options::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A random level that holds for a while: stalls come in runs, as real back pressure does.
+pub struct Runs {
+    value: bool,
+    left: u32,
+    /// Probability that a run is of `true`.
+    pub p: f64,
+    /// Longest run.
+    pub longest: u32,
+}
+
+impl Runs {
+    /// Runs of up to `longest` clocks that are `true` with probability `p`.
+    pub fn new(p: f64, longest: u32) -> Self {
+        Runs { value: false, left: 0, p, longest }
+    }
+
+    /// The level of the next clock.
+    pub fn next(&mut self, rng: &mut impl Rng) -> bool {
+        if self.left == 0 {
+            self.value = rng.random_bool(self.p);
+            self.left = rng.random_range(1..=self.longest);
+        }
+        self.left -= 1;
+        self.value
+    }
+}
