@@ -1,6 +1,7 @@
 //! What the timely-nic hardware and software share, each fact written once: the wire format, the register map, the layout of
 //! profiles, flow records and telemetry records, the list of counters. No dependencies, no `unsafe`.
 pub mod counters;
+pub mod field;
 pub mod flow;
 pub mod map;
 pub mod profile;
