@@ -13,6 +13,7 @@ pub mod pacer;
 pub mod parse;
 pub mod reference;
 pub mod rtt;
+pub mod stream;
 pub mod telemetry;
 pub mod time;
 pub mod txmux;
