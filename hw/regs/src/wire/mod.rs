@@ -92,6 +92,8 @@ pub mod ethernet {
     pub const TAGGED_TYPE: usize = 16;
     /// Bytes of an untagged header.
     pub const BYTES: usize = 14;
+    /// Bytes of wire time beyond a frame and its FCS: preamble and start delimiter 8, gap 12.
+    pub const PREAMBLE_AND_GAP: u16 = 20;
     /// Bytes of a tag.
     pub const TAG_BYTES: usize = 4;
     /// EtherType of IPv4.

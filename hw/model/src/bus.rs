@@ -1,0 +1,133 @@
+//! The records on the buses that several blocks listen to (`docs/datapath.md`), as values.
+use timely_regs::flow;
+
+/// A data frame that the generator hands to the MAC (`sent_*`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Tag of the frame's completion.
+    pub tag: u16,
+    /// Flow.
+    pub flow: u32,
+    /// Segment of the flow.
+    pub segment: u32,
+    /// Nonce of the segment.
+    pub nonce: u32,
+    /// First packet of the segment.
+    pub first: bool,
+    /// Last packet of the segment.
+    pub last: bool,
+    /// Wire bytes of this frame.
+    pub wire_bytes: u16,
+    /// Charged wire bytes of the segment so far, this frame included; 24 bits.
+    pub segment_bytes: u32,
+    /// When the packet was eligible to leave, ns48.fns16.
+    pub launch: u64,
+}
+
+/// The departure of a frame (`c_*`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Completion {
+    /// The frame's tag.
+    pub tag: u16,
+    /// When its first byte left, ns48.fns16.
+    pub ts: u64,
+}
+
+/// An ACK as parsed (`a_*`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ack {
+    /// Flow that it names.
+    pub flow: u32,
+    /// Segment that it names.
+    pub segment: u32,
+    /// Nonce that it echoes.
+    pub nonce: u32,
+    /// When its first byte arrived, ns48.fns16.
+    pub ts: u64,
+}
+
+/// A word on the profile bus (`pw_*`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProfileWrite {
+    /// Profile, 0 to 15.
+    pub profile: u8,
+    /// Word of the profile.
+    pub word: u8,
+    /// Its new value.
+    pub data: u32,
+}
+
+/// A record on the flow bus (`fl_*`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowLoad {
+    /// Flow.
+    pub flow: u32,
+    /// Its record, `timely_regs::flow`.
+    pub record: [u32; flow::WORDS],
+}
+
+impl FlowLoad {
+    /// The flow exists from now on.
+    pub fn enable(&self) -> bool {
+        flow::ENABLE.get(&self.record) != 0
+    }
+
+    /// Its state stays as it is.
+    pub fn keep(&self) -> bool {
+        flow::KEEP.get(&self.record) != 0
+    }
+
+    /// Its profile.
+    pub fn profile(&self) -> u8 {
+        flow::PROFILE.get(&self.record) as u8
+    }
+}
+
+/// Kind of a [`Sample`]: an RTT was measured.
+pub const KIND_RTT: u8 = 0;
+/// Kind of a [`Sample`]: a segment was not acknowledged in time.
+pub const KIND_TIMEOUT: u8 = 1;
+/// The longest RTT that a sample can state, ns; also that of a time-out.
+pub const RTT_MAX: u32 = (1 << 24) - 1;
+
+/// What the engine is to react to (`sample_*`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// [`KIND_RTT`] or [`KIND_TIMEOUT`].
+    pub kind: u8,
+    /// Flow.
+    pub flow: u32,
+    /// RTT, ns, at most [`RTT_MAX`].
+    pub rtt_ns: u32,
+    /// ns of the ACK's arrival, or of the time-out; the low 32 bits.
+    pub now_ns: u32,
+}
+
+/// Bytes that are outstanding no more (`release_*`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// Flow.
+    pub flow: u32,
+    /// Charged wire bytes, modulo 2^24.
+    pub bytes: u32,
+}
+
+/// Branches that an [`Event`] can name.
+pub const BRANCHES: usize = 5;
+
+/// What the engine did with a sample (`event_*`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Event {
+    /// Flow.
+    pub flow: u32,
+    /// 0 below Tlow, 1 above Thigh, 2 gradient increase, 3 gradient decrease, 4 and up other.
+    pub branch: u8,
+    /// The increase was a hyperactive one.
+    pub hyperactive: bool,
+    /// RTT, ns, 24 bits.
+    pub rtt_ns: u32,
+    /// Rate from now on.
+    pub rate: u32,
+    /// Kind, 3 bits, as the engine defines it.
+    pub kind: u8,
+}
