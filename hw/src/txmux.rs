@@ -1,1 +1,165 @@
-//! Under construction.
+//! Two frame streams onto one wire: ACKs first, frames whole.
+use crate::construct::construct;
+use rust_hdl::prelude::*;
+use timely_regs::link::ACK_TAG;
+
+/// Merges the ACK stream `a_*` and the data stream `d_*` of `W` bits (`K` must be `W / 8`) into `m_*`.
+///
+/// Between two frames the ACK stream goes first if it offers a beat; inside a frame nothing else is let in, so a long data frame
+/// is never cut. ACKs carry [`ACK_TAG`] at `m_tag`, data frames their own `d_tag`.
+///
+/// Latency: a beat taken while the output is free shows at `m_*` one clock later. Throughput: a beat a clock, with no empty
+/// clock between frames, whichever stream they come from. Back pressure: each stream may put one more beat into its spill
+/// register; then its `ready` falls until that beat has moved on.
+/// Model: `timely_model::txmux::TxMux`.
+#[derive(LogicBlock)]
+pub struct TxMux<const W: usize, const K: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high; a frame under way is dropped.
+    pub rst: Signal<In, Bit>,
+    /// ACK beat: bytes in wire order.
+    pub a_tdata: Signal<In, Bits<W>>,
+    /// ACK beat: bytes that are there.
+    pub a_tkeep: Signal<In, Bits<K>>,
+    /// ACK beat: offered.
+    pub a_tvalid: Signal<In, Bit>,
+    /// ACK beat: taken if offered.
+    pub a_tready: Signal<Out, Bit>,
+    /// ACK beat: the frame's last.
+    pub a_tlast: Signal<In, Bit>,
+    /// Data beat: bytes in wire order.
+    pub d_tdata: Signal<In, Bits<W>>,
+    /// Data beat: bytes that are there.
+    pub d_tkeep: Signal<In, Bits<K>>,
+    /// Data beat: offered.
+    pub d_tvalid: Signal<In, Bit>,
+    /// Data beat: taken if offered.
+    pub d_tready: Signal<Out, Bit>,
+    /// Data beat: the frame's last.
+    pub d_tlast: Signal<In, Bit>,
+    /// Data beat: tag of its frame, the same in all its beats.
+    pub d_tag: Signal<In, Bits<16>>,
+    /// Merged beat: bytes in wire order.
+    pub m_tdata: Signal<Out, Bits<W>>,
+    /// Merged beat: bytes that are there.
+    pub m_tkeep: Signal<Out, Bits<K>>,
+    /// Merged beat: offered.
+    pub m_tvalid: Signal<Out, Bit>,
+    /// Merged beat: taken if offered.
+    pub m_tready: Signal<In, Bit>,
+    /// Merged beat: the frame's last.
+    pub m_tlast: Signal<Out, Bit>,
+    /// Merged beat: tag of its frame.
+    pub m_tag: Signal<Out, Bits<16>>,
+    ack_tag: Constant<Bits<16>>,
+    /// A frame has begun and its last beat has not been loaded.
+    busy: DFF<Bit>,
+    /// The frame under way is an ACK.
+    acking: DFF<Bit>,
+    valid: DFF<Bit>,
+    data: DFF<Bits<W>>,
+    keep: DFF<Bits<K>>,
+    last: DFF<Bit>,
+    tag: DFF<Bits<16>>,
+    a_held: DFF<Bit>,
+    a_data: DFF<Bits<W>>,
+    a_keep: DFF<Bits<K>>,
+    a_last: DFF<Bit>,
+    d_held: DFF<Bit>,
+    d_data: DFF<Bits<W>>,
+    d_keep: DFF<Bits<K>>,
+    d_last: DFF<Bit>,
+    d_tagged: DFF<Bits<16>>,
+    a_here: Signal<Local, Bit>,
+    d_here: Signal<Local, Bit>,
+    choose_ack: Signal<Local, Bit>,
+    free: Signal<Local, Bit>,
+    load_a: Signal<Local, Bit>,
+    load_d: Signal<Local, Bit>,
+}
+
+impl<const W: usize, const K: usize> Default for TxMux<W, K> {
+    fn default() -> Self {
+        assert_eq!(W, 8 * K, "a bus of {W} bits has {} bytes, not {K}", W / 8);
+        construct!({ ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))) }
+            clk, rst, a_tdata, a_tkeep, a_tvalid, a_tready, a_tlast, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, m_tdata, m_tkeep,
+            m_tvalid, m_tready, m_tlast, m_tag, busy, acking, valid, data, keep, last, tag, a_held, a_data, a_keep, a_last, d_held, d_data,
+            d_keep, d_last, d_tagged, a_here, d_here, choose_ack, free, load_a, load_d)
+    }
+}
+
+impl<const W: usize, const K: usize> Logic for TxMux<W, K> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, busy, acking, valid, data, keep, last, tag);
+        dff_setup!(self, clk, a_held, a_data, a_keep, a_last, d_held, d_data, d_keep, d_last, d_tagged);
+        // A spill register holds a beat exactly while its stream is not ready.
+        self.a_here.next = self.a_held.q.val() | self.a_tvalid.val();
+        self.d_here.next = self.d_held.q.val() | self.d_tvalid.val();
+        self.choose_ack.next = self.a_here.val();
+        if self.busy.q.val() {
+            self.choose_ack.next = self.acking.q.val();
+        }
+        self.free.next = !self.valid.q.val() | self.m_tready.val();
+        self.load_a.next = self.free.val() & self.choose_ack.val() & self.a_here.val();
+        self.load_d.next = self.free.val() & !self.choose_ack.val() & self.d_here.val();
+        if self.free.val() {
+            self.valid.d.next = self.load_a.val() | self.load_d.val();
+            if self.choose_ack.val() {
+                self.tag.d.next = self.ack_tag.val();
+                if self.a_held.q.val() {
+                    self.data.d.next = self.a_data.q.val();
+                    self.keep.d.next = self.a_keep.q.val();
+                    self.last.d.next = self.a_last.q.val();
+                } else {
+                    self.data.d.next = self.a_tdata.val();
+                    self.keep.d.next = self.a_tkeep.val();
+                    self.last.d.next = self.a_tlast.val();
+                }
+            } else {
+                if self.d_held.q.val() {
+                    self.data.d.next = self.d_data.q.val();
+                    self.keep.d.next = self.d_keep.q.val();
+                    self.last.d.next = self.d_last.q.val();
+                    self.tag.d.next = self.d_tagged.q.val();
+                } else {
+                    self.data.d.next = self.d_tdata.val();
+                    self.keep.d.next = self.d_tkeep.val();
+                    self.last.d.next = self.d_tlast.val();
+                    self.tag.d.next = self.d_tag.val();
+                }
+            }
+        }
+        if self.load_a.val() | self.load_d.val() {
+            self.acking.d.next = self.load_a.val();
+            self.busy.d.next = !self.last.d.val();
+        }
+        self.a_held.d.next = self.a_here.val() & !self.load_a.val();
+        if !self.a_held.q.val() {
+            self.a_data.d.next = self.a_tdata.val();
+            self.a_keep.d.next = self.a_tkeep.val();
+            self.a_last.d.next = self.a_tlast.val();
+        }
+        self.d_held.d.next = self.d_here.val() & !self.load_d.val();
+        if !self.d_held.q.val() {
+            self.d_data.d.next = self.d_tdata.val();
+            self.d_keep.d.next = self.d_tkeep.val();
+            self.d_last.d.next = self.d_tlast.val();
+            self.d_tagged.d.next = self.d_tag.val();
+        }
+        self.a_tready.next = !self.a_held.q.val();
+        self.d_tready.next = !self.d_held.q.val();
+        self.m_tvalid.next = self.valid.q.val();
+        self.m_tdata.next = self.data.q.val();
+        self.m_tkeep.next = self.keep.q.val();
+        self.m_tlast.next = self.last.q.val();
+        self.m_tag.next = self.tag.q.val();
+        if self.rst.val() {
+            self.busy.d.next = false;
+            self.valid.d.next = false;
+            self.a_held.d.next = false;
+            self.d_held.d.next = false;
+        }
+    }
+}

@@ -3,6 +3,7 @@
 pub mod counters;
 pub mod field;
 pub mod flow;
+pub mod link;
 pub mod map;
 pub mod profile;
 pub mod telemetry;

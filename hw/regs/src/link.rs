@@ -1,0 +1,26 @@
+//! Facts about the link below the frame: what a frame costs on the wire, and the tags that departure stamps come back with.
+
+/// Bytes that a frame takes on the wire besides its own without FCS: preamble and start delimiter 8, FCS 4, gap 12.
+pub const WIRE_OVERHEAD: u32 = 24;
+/// Wire bytes of the shortest frame.
+pub const WIRE_LEAST: u32 = 84;
+/// Tag of every ACK at the MAC, so that its departure stamp is known not to be a data packet's.
+pub const ACK_TAG: u16 = 0x7fff;
+/// Bits of the running tag of data packets, above which a tag is 0.
+pub const DATA_TAG_BITS: u32 = 8;
+
+/// Wire bytes of a frame of `frame` bytes without FCS.
+pub const fn wire_bytes(frame: u32) -> u32 {
+    let wire = frame + WIRE_OVERHEAD;
+    if wire < WIRE_LEAST { WIRE_LEAST } else { wire }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_frames_are_padded() {
+        assert_eq!((wire_bytes(1514), wire_bytes(60), wire_bytes(1)), (1538, 84, 84));
+    }
+}
