@@ -1,10 +1,11 @@
 //! What the timely-nic hardware and software share, each fact written once: the wire format, the register map, the layout of
-//! profiles, flow records and telemetry records, the list of counters. No dependencies, no `unsafe`.
+//! profiles, flow records and telemetry records, the list of counters, and a profile in human units. No dependencies, no `unsafe`.
 pub mod counters;
 pub mod field;
 pub mod flow;
 pub mod link;
 pub mod map;
+pub mod parameters;
 pub mod profile;
 pub mod telemetry;
 pub mod wire;

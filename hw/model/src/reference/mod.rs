@@ -1,1 +1,49 @@
-//! Under construction.
+//! The control laws in f64 and human units: microseconds, Mb/s of wire bytes.
+//!
+//! This is what the integer engine is held against, and what software-paced hosts in the simulator run. The parameters are
+//! [`timely_regs::parameters::Parameters`], so that a profile means the same in software and in hardware.
+mod fixed;
+mod timely;
+
+pub use fixed::Fixed;
+pub use timely::{Step, Timely, TimelyState};
+use timely_regs::parameters::{LawKind, Parameters};
+
+/// A control law of one flow. Times are passed in: a law has no clock.
+pub trait Law {
+    /// Takes the RTT of a completed segment, us, at `now_us`; gives the rate from now on, Mb/s.
+    fn update(&mut self, rtt_us: f64, now_us: f64) -> f64;
+
+    /// A segment was given up unanswered at `now_us`; gives the rate from now on, Mb/s.
+    fn timeout(&mut self, now_us: f64) -> f64;
+
+    /// The flow sends again after its profile's idle time; gives the rate from now on, Mb/s.
+    fn restart(&mut self) -> f64;
+
+    /// The rate, Mb/s.
+    fn rate(&self) -> f64;
+}
+
+/// The law that the parameters name, for a new flow.
+pub fn law(parameters: &Parameters) -> Box<dyn Law + Send> {
+    match parameters.law {
+        LawKind::Fixed => Box::new(Fixed::new(parameters)),
+        LawKind::Timely => Box::new(Timely::new(parameters)),
+    }
+}
+
+/// What decided an update; the discriminant is the code in the engine's events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Branch {
+    /// The RTT is below Tlow: additive increase.
+    BelowLow = 0,
+    /// The RTT is above Thigh: multiplicative decrease by how far.
+    AboveHigh = 1,
+    /// The gradient is not positive: additive increase, perhaps hyperactive.
+    Increase = 2,
+    /// The gradient is positive: multiplicative decrease by it.
+    Decrease = 3,
+    /// No law was consulted.
+    None = 4,
+}

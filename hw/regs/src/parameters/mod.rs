@@ -1,0 +1,106 @@
+//! A profile in human units, and how it becomes the words of [`crate::profile`].
+//!
+//! This is host-side arithmetic, the only floating point on this side of the reference: the driver and the tests use it, no block.
+mod named;
+mod quantise;
+
+use crate::profile;
+pub use named::NAMES;
+
+/// Which control law sets the rate of a profile's flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum LawKind {
+    /// The host writes the rate; samples only produce events.
+    Fixed = profile::LAW_FIXED as u8,
+    /// TIMELY (SIGCOMM'15).
+    Timely = profile::LAW_TIMELY as u8,
+}
+
+/// Where the measured round-trip time of a segment starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum RttStart {
+    /// Its last byte out.
+    LastByteOut = 0,
+    /// Its first byte out.
+    FirstByteOut = 1,
+    /// When its first packet was eligible to send, so that queueing in the NIC shows.
+    Eligible = 2,
+}
+
+/// What a profile says, in human units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// The control law.
+    pub law: LawKind,
+    /// Start of the RTT.
+    pub rtt_start: RttStart,
+    /// Weight of a new RTT difference in the smoothed one, 1/256 to 1.
+    pub alpha: f64,
+    /// Multiplicative decrease, above 0 and at most 1.
+    pub beta: f64,
+    /// Below this RTT the rate always rises, us.
+    pub t_low_us: f64,
+    /// Above this RTT the rate always falls, us.
+    pub t_high_us: f64,
+    /// What smoothed differences are normalised by, us.
+    pub min_rtt_us: f64,
+    /// Interval that a full additive step is for, us (the authors use `min_rtt_us`).
+    pub update_interval_us: f64,
+    /// Additive step, Mb/s; the hardware holds a multiple of 2^-12.
+    pub additive_step_mbps: f64,
+    /// Negative differences in a row from which the increase is hyperactive, 1 to 7.
+    pub hyperactive_after: u32,
+    /// Factor of a hyperactive step.
+    pub hyperactive_factor: f64,
+    /// Hyperactive increase counts negative smoothed gradients (the paper's Algorithm 1) in place of raw differences (the authors' code).
+    pub hyperactive_smoothed: bool,
+    /// Steps are scaled by the time since the last update (the authors' code), else not (Algorithm 1).
+    pub delta_factor: bool,
+    /// A rate never falls below half of the old one (the authors' code).
+    pub half_floor: bool,
+    /// Smoothed differences up to this many ns, either sign, count as zero. The hardware's is never less than
+    /// [`Parameters::effective_deadband_ns`] says, for its rounded filter cannot decay any further.
+    pub deadband_ns: f64,
+    /// Rate of a newly loaded flow, Mb/s of wire bytes.
+    pub initial_mbps: f64,
+    /// A flow that was idle restarts at no more than this, Mb/s.
+    pub idle_mbps: f64,
+    /// Least rate, Mb/s.
+    pub least_mbps: f64,
+    /// Greatest rate, Mb/s: the line's.
+    pub greatest_mbps: f64,
+    /// Bound on outstanding wire bytes of a flow; 0 none.
+    pub outstanding_bytes: u32,
+    /// A segment unanswered for so long is given up, us; 0 never.
+    pub timeout_us: f64,
+    /// A flow that sent nothing for so long restarts, us; 0 never.
+    pub idle_us: f64,
+    /// Token cap of a backlogged flow, bytes.
+    pub cap_bytes: u32,
+}
+
+/// A parameter that the hardware cannot hold, or that contradicts another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterError {
+    /// Field of [`Parameters`].
+    pub field: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// Least allowed value.
+    pub least: f64,
+    /// Greatest allowed value.
+    pub greatest: f64,
+    /// What to do about it.
+    pub advice: &'static str,
+}
+
+impl std::fmt::Display for ParameterError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ParameterError { field, value, least, greatest, advice } = self;
+        write!(f, "{field} is {value}; allowed are {least} to {greatest}: {advice}")
+    }
+}
+
+impl std::error::Error for ParameterError {}

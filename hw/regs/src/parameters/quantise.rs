@@ -1,0 +1,166 @@
+//! Human units to profile words, and what is refused on the way.
+use super::{LawKind, ParameterError, Parameters};
+use crate::field::Field;
+use crate::profile::{self as p, AVERAGE_FRACTION, RATE_FRACTION, WORDS};
+
+/// Greatest rate that 32 bits hold in 2^-12 Mb/s.
+const GREATEST_MBPS: f64 = ((1u64 << 32) - 1) as f64 / (1u64 << RATE_FRACTION) as f64;
+/// Greatest time that 24 bits hold in ns, as us.
+const GREATEST_US: f64 = ((1u32 << 24) - 1) as f64 / 1000.0;
+/// Greatest time that 31 bits hold in ns, as us.
+const GREATEST_LONG_US: f64 = ((1u32 << 31) - 1) as f64 / 1000.0;
+/// Greatest step that 24 bits hold in 2^-12 Mb/s.
+const GREATEST_STEP: f64 = ((1u32 << 24) - 1) as f64 / (1u32 << RATE_FRACTION) as f64;
+/// Least alpha: below it Q.32 has too few significant bits.
+const LEAST_ALPHA: f64 = 1.0 / 256.0;
+
+fn rate(mbps: f64) -> u32 {
+    (mbps * (1u32 << RATE_FRACTION) as f64).round() as u32
+}
+
+fn ns(us: f64) -> u32 {
+    (us * 1000.0).round() as u32
+}
+
+/// Leading zeros of a 24-bit number.
+fn zeros24(x: u32) -> u32 {
+    x.leading_zeros().saturating_sub(8).min(23)
+}
+
+/// `x` rounded, at most `bits` bits of ones.
+fn mantissa(x: f64, bits: u32) -> u32 {
+    (x.round() as u64).min((1 << bits) - 1) as u32
+}
+
+impl Parameters {
+    /// What the rate engine uses as deadband, ns: the wanted one, but no less than what a filter rounding to 2^-10 ns cannot leave
+    /// (half a unit over alpha), plus one unit.
+    pub fn effective_deadband_ns(&self) -> f64 {
+        self.deadband_word() as f64 / (1u32 << AVERAGE_FRACTION) as f64
+    }
+
+    fn deadband_word(&self) -> u32 {
+        let stuck = (0.5 / self.alpha).ceil() as u32 + 1;
+        stuck.max((self.deadband_ns * (1u32 << AVERAGE_FRACTION) as f64).round() as u32)
+    }
+
+    /// Checks every field against what the hardware holds and against the others.
+    ///
+    /// # Errors
+    /// The first field that is out of its range, with that range.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        let check = |field, value: f64, least: f64, greatest: f64, advice| {
+            if value >= least && value <= greatest { Ok(()) } else { Err(ParameterError { field, value, least, greatest, advice }) }
+        };
+        let unit = 1.0 / (1u32 << RATE_FRACTION) as f64;
+        check("greatest_mbps", self.greatest_mbps, unit, GREATEST_MBPS, "give the line's rate in Mb/s")?;
+        check("least_mbps", self.least_mbps, unit, self.greatest_mbps, "a flow at rate 0 would never send again")?;
+        check("initial_mbps", self.initial_mbps, self.least_mbps, self.greatest_mbps, "start between the least and the greatest rate")?;
+        check("idle_mbps", self.idle_mbps, self.least_mbps, self.greatest_mbps, "restart between the least and the greatest rate")?;
+        check("outstanding_bytes", self.outstanding_bytes.into(), 0.0, ((1u32 << 24) - 1) as f64, "use 0 for no bound")?;
+        check("timeout_us", self.timeout_us, 0.0, GREATEST_LONG_US, "use 0 for no time-out")?;
+        check("idle_us", self.idle_us, 0.0, GREATEST_LONG_US, "use 0 for no idle restart")?;
+        check("cap_bytes", self.cap_bytes.into(), 0.0, ((1u32 << 20) - 1) as f64, "a cap of two packets is enough to pace")?;
+        if self.law == LawKind::Fixed {
+            return Ok(());
+        }
+        check("alpha", self.alpha, LEAST_ALPHA, 1.0, "the weight of the newest difference; the authors' is 0.02")?;
+        check("beta", self.beta, unit, 1.0, "the authors' is 0.8")?;
+        check("t_high_us", self.t_high_us, 0.001, GREATEST_US, "give it in microseconds")?;
+        check("t_low_us", self.t_low_us, 0.0, self.t_high_us, "Tlow must not exceed Thigh")?;
+        check("min_rtt_us", self.min_rtt_us, 1.0, GREATEST_US, "give the least RTT of the network in microseconds")?;
+        check("update_interval_us", self.update_interval_us, 0.1, GREATEST_US, "the authors' is min_rtt_us")?;
+        check("additive_step_mbps", self.additive_step_mbps, unit, GREATEST_STEP, "the authors' is 10 a 10 Gb/s")?;
+        check("hyperactive_after", self.hyperactive_after.into(), 1.0, 7.0, "the authors' is 5")?;
+        let step_bound = GREATEST_STEP / self.additive_step_mbps;
+        check("hyperactive_factor", self.hyperactive_factor, 1.0, step_bound, "factor times step must stay below 4096 Mb/s")?;
+        check("deadband_ns", self.deadband_ns, 0.0, 1000.0, "use 0 for the least that the hardware needs")
+    }
+
+    /// The words of the profile.
+    ///
+    /// Rates and steps are rounded to 2^-12 Mb/s, times to ns; the other constants to 24 significant bits or more.
+    ///
+    /// # Errors
+    /// As [`Parameters::validate`].
+    pub fn quantise(&self) -> Result<[u32; WORDS], ParameterError> {
+        self.validate()?;
+        let mut w = [0u32; WORDS];
+        let mut put = |field: &Field, value: u32| field.set(&mut w, value).expect("what is valid fits its field");
+        put(&p::LAW, self.law as u32);
+        put(&p::HAI_SMOOTHED, self.hyperactive_smoothed.into());
+        put(&p::NO_DELTA_FACTOR, (!self.delta_factor).into());
+        put(&p::HALF_FLOOR, self.half_floor.into());
+        put(&p::RTT_START, self.rtt_start as u32);
+        put(&p::OUTSTANDING, self.outstanding_bytes);
+        put(&p::TIMEOUT_NS, ns(self.timeout_us));
+        put(&p::IDLE_NS, ns(self.idle_us));
+        put(&p::TOKEN_CAP, self.cap_bytes);
+        put(&p::INITIAL_RATE, rate(self.initial_mbps));
+        put(&p::RESTART_RATE, rate(self.idle_mbps));
+        put(&p::LEAST_RATE, rate(self.least_mbps));
+        put(&p::GREATEST_RATE, rate(self.greatest_mbps));
+        if self.law == LawKind::Fixed {
+            return Ok(w);
+        }
+        let (t_high, interval) = (ns(self.t_high_us), ns(self.update_interval_us));
+        put(&p::T_LOW, ns(self.t_low_us));
+        put(&p::T_HIGH, t_high);
+        put(&p::T_HIGH_ZEROS, zeros24(t_high));
+        put(&p::BETA, (self.beta * 2f64.powi(26)).round() as u32);
+        put(&p::BETA_T_HIGH, mantissa(self.beta * f64::from(t_high << zeros24(t_high)) * 16.0, 28));
+        put(&p::ALPHA, mantissa(self.alpha * 2f64.powi(32), 32));
+        put(&p::ONE_MINUS_ALPHA, ((1.0 - self.alpha) * 2f64.powi(26)).floor() as u32);
+        put(&p::DEADBAND, self.deadband_word());
+        // Differences from `full` on cut by everything, so the engine shifts smaller ones left until `full` would fill 24 bits.
+        let gain = self.beta / (self.min_rtt_us * 1000.0);
+        let full = (1.0 / gain).ceil().min(2f64.powi(24)) as u32;
+        let shift = zeros24(full - 1);
+        put(&p::GRADIENT_FULL, full);
+        put(&p::GRADIENT_SHIFT, shift);
+        put(&p::GRADIENT_GAIN, mantissa(gain * 2f64.powi(49 - shift as i32), 26));
+        let shift = zeros24(interval);
+        put(&p::UPDATE_INTERVAL, interval);
+        put(&p::UPDATE_SHIFT, shift);
+        put(&p::UPDATE_INVERSE, mantissa(2f64.powi(49 - shift as i32) / f64::from(interval), 26));
+        put(&p::STEP, rate(self.additive_step_mbps));
+        put(&p::HYPERACTIVE_STEP, rate(self.additive_step_mbps * self.hyperactive_factor));
+        put(&p::HYPERACTIVE_AFTER, self.hyperactive_after);
+        Ok(w)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::NAMES;
+    use super::*;
+
+    #[test]
+    fn named_profiles_are_valid() {
+        for name in NAMES {
+            let words = Parameters::named(name, 8.0).expect("listed").quantise().expect(name);
+            assert!(p::GREATEST_RATE.get(&words) >= p::INITIAL_RATE.get(&words), "{name}");
+        }
+    }
+
+    #[test]
+    fn out_of_range_is_refused_with_the_range() {
+        let mut parameters = Parameters::authors_10g();
+        parameters.t_low_us = 1000.5;
+        let text = parameters.quantise().expect_err("Tlow above Thigh").to_string();
+        assert_eq!(text, "t_low_us is 1000.5; allowed are 0 to 1000: Tlow must not exceed Thigh");
+        parameters.t_low_us = f64::NAN;
+        assert_eq!(parameters.quantise().expect_err("not a number").field, "t_low_us");
+    }
+
+    #[test]
+    fn constants_carry_their_scale() {
+        let w = Parameters::authors_10g().quantise().expect("valid");
+        assert_eq!((p::T_HIGH.get(&w), p::T_HIGH_ZEROS.get(&w)), (1_000_000, 4));
+        let gain = f64::from(p::GRADIENT_GAIN.get(&w)) / 2f64.powi(49 - p::GRADIENT_SHIFT.get(&w) as i32);
+        assert!((gain / (0.8 / 20_000.0) - 1.0).abs() < 3e-8, "{gain}");
+        let inverse = f64::from(p::UPDATE_INVERSE.get(&w)) / 2f64.powi(49 - p::UPDATE_SHIFT.get(&w) as i32);
+        assert!((inverse * 20_000.0 - 1.0).abs() < 3e-8, "{inverse}");
+        assert_eq!((p::GRADIENT_FULL.get(&w), p::DEADBAND.get(&w), p::STEP.get(&w)), (25_000, 26, 40_960));
+    }
+}
