@@ -1,9 +1,21 @@
 //! The NIC-wide event counters: 32 bits each, wrapping; a block pulses its bit for one clock an event.
 
-/// A counted event; the discriminant is its bit on the pulse bus and its index in the counter page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Counter {
+/// The enum, and the table of names and meanings that documents come from, out of one list.
+macro_rules! counters {
+    ($($(#[doc = $meaning:literal])+ $name:ident = $index:literal,)+) => {
+        /// A counted event; the discriminant is its bit on the pulse bus and its index in the counter page.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Counter {
+            $($(#[doc = $meaning])+ $name = $index,)+
+        }
+
+        /// Index, name and meaning of every counter.
+        pub const TABLE: &[(u8, &str, &str)] = &[$(($index, stringify!($name), concat!($($meaning),+))),+];
+    };
+}
+
+counters! {
     /// A frame arrived, of any kind.
     RxFrames = 0,
     /// It is not ours.
@@ -58,5 +70,17 @@ pub enum Counter {
     AcksSkipped = 25,
 }
 
-/// Counters, of 32 places on the bus.
-pub const COUNTERS: usize = 26;
+/// Counters in use.
+pub const COUNTERS: usize = TABLE.len();
+/// Places on the pulse bus and in the counter page.
+pub const PLACES: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_numbered_without_gaps() {
+        assert!(TABLE.iter().enumerate().all(|(i, c)| usize::from(c.0) == i) && COUNTERS <= PLACES);
+    }
+}

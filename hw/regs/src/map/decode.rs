@@ -1,0 +1,110 @@
+//! What an address means to hardware: the table that the RTL's decode ROM and the model both are.
+use super::{Access, BLOCK_BYTES, BLOCKS, Parameter, Register, Reset, flow};
+use crate::flow as record;
+
+/// The numbers that a design is built with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Build {
+    /// log2 of the flows, 1 to 16.
+    pub flow_bits: u32,
+    /// Bits of a beat: 64, 128, 256 or 512.
+    pub bus_bits: u32,
+    /// log2 of the outstanding segments of a flow.
+    pub segment_bits: u32,
+    /// Clock period, ps.
+    pub clock_ps: u32,
+}
+
+impl Build {
+    /// The time increment of the nominal clock, ns in Q8.24, rounded to nearest.
+    pub const fn increment(&self) -> u32 {
+        (((self.clock_ps as u64) << 24).div_ceil(500) / 2) as u32
+    }
+
+    const fn parameter(&self, p: Parameter) -> u32 {
+        match p {
+            Parameter::FlowBits => self.flow_bits,
+            Parameter::BusBits => self.bus_bits,
+            Parameter::SegmentBits => self.segment_bits,
+            Parameter::ClockPs => self.clock_ps,
+            Parameter::Increment => self.increment(),
+        }
+    }
+}
+
+/// What hardware knows of a word of the BAR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Entry {
+    /// A read is answered.
+    pub readable: bool,
+    /// A write is taken.
+    pub writable: bool,
+    /// Hardware changes it by itself; the value is not in the store.
+    pub live: bool,
+    /// Value after reset.
+    pub reset: u32,
+    /// Bits that a write may set.
+    pub mask: u32,
+    /// Least value that a write may have.
+    pub least: u32,
+    /// Greatest value that a write may have.
+    pub most: u32,
+}
+
+impl Entry {
+    const fn constant(reset: u32) -> Self {
+        Entry { readable: true, writable: false, live: false, reset, mask: 0, least: 0, most: 0 }
+    }
+}
+
+/// What word `word` of the BAR (the byte address over 4) is; an entry that is neither readable nor writable for no register.
+///
+/// The flow window is outside of this table.
+pub fn decode(word: u32, build: &Build) -> Entry {
+    let address = word * 4;
+    if address >= BLOCK_BYTES {
+        return Entry::default();
+    }
+    for block in &BLOCKS {
+        for (at, value) in [block.kind.type_word(), block.version, block.next()].into_iter().enumerate() {
+            if address == block.base + at as u32 * 4 {
+                return Entry::constant(value);
+            }
+        }
+        for r in block.registers {
+            if (r.address()..r.address() + 4 * r.count).contains(&address) {
+                return entry(r, (address - r.address()) / 4, build);
+            }
+        }
+    }
+    Entry::default()
+}
+
+fn entry(r: &Register, i: u32, build: &Build) -> Entry {
+    let (mut reset, live) = match r.reset {
+        Reset::Value(v) => (v, false),
+        Reset::Build(p) => (build.parameter(p), false),
+        Reset::Live => (0, true),
+    };
+    let (mut mask, mut least, mut most) = bounds(r.fields);
+    if *r == flow::INDEX {
+        most = (1 << build.flow_bits) - 1;
+    }
+    if *r == flow::STAGE {
+        // A staged word has the bounds of its word of the record, and starts as one that is within them.
+        let fields: Vec<_> = record::FIELDS.iter().filter(|f| u32::from(f.word) == i).copied().collect();
+        (mask, least, most) = bounds(&fields);
+        reset = least;
+    }
+    Entry { readable: r.access.readable(), writable: r.access != Access::ReadOnly, live, reset, mask, least, most }
+}
+
+/// The mask, and the least and greatest value, of a word with these fields. Hardware compares whole words, which is exact when
+/// only the highest field has a range.
+fn bounds(fields: &[crate::field::Field]) -> (u32, u32, u32) {
+    let mask = fields.iter().fold(0, |m, f| m | f.mask());
+    match fields.last() {
+        Some(top) => (mask, top.least << top.low, top.most << top.low | ((1u32 << top.low) - 1)),
+        None => (0, 0, 0),
+    }
+}

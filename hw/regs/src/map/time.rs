@@ -1,0 +1,64 @@
+//! The NIC's own time, ns48.fns16.
+use super::{Access::*, Block, Kind, Parameter, Register, Reset, bit, whole};
+
+/// Low half of the time; a read latches the high half.
+pub const NOW_LOW: Register = Register::new(
+    Kind::Time,
+    0x10,
+    "NOW_LOW",
+    ReadOnly,
+    "reading it latches NOW_HIGH",
+    &[whole("now_low", "bits 31..0 of the time: 16 bits of ns above 16 bits of fraction")],
+)
+.reset(Reset::Live);
+/// High half of the time, as it was when the low half was read.
+pub const NOW_HIGH: Register = Register::new(
+    Kind::Time,
+    0x14,
+    "NOW_HIGH",
+    ReadOnly,
+    "as it was when NOW_LOW was read",
+    &[whole("now_high", "bits 63..32 of the time, units of 65,536 ns")],
+)
+.reset(Reset::Live);
+/// What a clock adds to the time.
+pub const INCREMENT: Register = Register::new(
+    Kind::Time,
+    0x18,
+    "INCREMENT",
+    ReadWrite,
+    "what a clock adds to the time",
+    &[whole("increment", "ns a clock, Q8.24").range(1 << 20, u32::MAX)],
+)
+.reset(Reset::Build(Parameter::Increment));
+/// Low half of a time to step to.
+pub const SET_LOW: Register =
+    Register::new(Kind::Time, 0x1c, "SET_LOW", ReadWrite, "low half of a time to step to", &[whole("set_low", "bits 31..0 of the time")]);
+/// High half of a time to step to; the write steps.
+pub const SET_HIGH: Register = Register::new(
+    Kind::Time,
+    0x20,
+    "SET_HIGH",
+    ReadWrite,
+    "a write steps forward to SET_HIGH:SET_LOW; a step backwards, or while PTP is the source, is refused and counted",
+    &[whole("set_high", "bits 63..32 of the time")],
+);
+/// Where the time comes from.
+pub const SOURCE: Register = Register::new(
+    Kind::Time,
+    0x24,
+    "SOURCE",
+    ReadWrite,
+    "where the time comes from",
+    &[bit(0, "ptp", "0 free-running, 1 follows the PTP clock of the shell, never backwards")],
+);
+
+/// The block.
+pub const BLOCK: Block = Block {
+    kind: Kind::Time,
+    name: "time",
+    version: 1,
+    base: 0x100,
+    meaning: "The NIC's own time, ns48.fns16: 48 bits of ns above 16 bits of fraction.",
+    registers: &[NOW_LOW, NOW_HIGH, INCREMENT, SET_LOW, SET_HIGH, SOURCE],
+};
