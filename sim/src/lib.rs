@@ -1,1 +1,14 @@
-//! x
+//! Simulated networks of timely-nic NICs: hosts, links, switches; scenarios, figures, reports.
+//!
+//! Time is u64 picoseconds and every run repeats exactly from its seed. A NIC is bit-true ([`nic::mac`] around a
+//! [`nic::core::Core`]: Verilated RTL or the integer model) or event-level ([`nic::paced`], [`nic::software`]).
+#![forbid(unsafe_code)]
+pub mod event;
+pub mod frame;
+pub mod metrics;
+pub mod network;
+pub mod nic;
+pub mod run;
+pub mod switch;
+pub mod time;
+pub mod topology;

@@ -1,0 +1,137 @@
+//! A frame in the network: what a switch needs to know of it, and either its bytes or, between event-level hosts, its meaning.
+use std::sync::Arc;
+use timely_regs::wire;
+
+/// Index of a node of the topology: a host or a switch.
+pub type NodeId = u16;
+/// Number of a flow at its sender.
+pub type FlowId = u32;
+/// Flow of a frame that is not ours.
+pub const FOREIGN: FlowId = FlowId::MAX;
+
+/// A queue of a switch port, the first in line first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Class {
+    /// Acknowledgements: sent before all data.
+    Ack = 0,
+    /// Everything else.
+    Data = 1,
+}
+
+/// Classes.
+pub const CLASSES: usize = 2;
+
+/// What an event-level host says in a frame, in place of bytes; an ACK echoes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// Segment number in the flow.
+    pub segment: u32,
+    /// Last packet of the segment: its receiver answers.
+    pub last: bool,
+    /// It is an ACK.
+    pub ack: bool,
+    /// Payload bytes, after our header.
+    pub payload: u32,
+}
+
+/// A frame on its way. The bytes of a bit-true NIC are kept whole.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The host that sent it.
+    pub src: NodeId,
+    /// The host it goes to.
+    pub dst: NodeId,
+    /// The flow it belongs to, by its number at the flow's sender (in an ACK: at the ACK's destination).
+    pub flow: FlowId,
+    /// The queue it uses in switches.
+    pub class: Class,
+    /// Frame bytes without FCS.
+    pub bytes: u32,
+    /// Damaged on the way: a switch drops it, a MAC marks it.
+    pub bad: bool,
+    /// What it says, as far as it is ours.
+    pub meta: Meta,
+    /// All its bytes, when a bit-true NIC sent it.
+    pub body: Option<Arc<[u8]>>,
+}
+
+impl Frame {
+    /// Bytes on the wire.
+    pub fn wire_bytes(&self) -> u32 {
+        crate::time::wire_bytes(self.bytes)
+    }
+
+    /// Bytes it takes in a switch's buffer: FCS included.
+    pub fn buffer_bytes(&self) -> u64 {
+        u64::from(self.bytes) + 4
+    }
+
+    /// Reads a bit-true NIC's frame. A destination that is no host of ours gives `None`.
+    pub fn from_bytes(src: NodeId, bytes: &[u8]) -> Option<Frame> {
+        let dst = address::host_of(bytes.get(..6)?)?;
+        let foreign = Meta { segment: 0, last: false, ack: false, payload: 0 };
+        let (flow, meta) = parse(bytes).unwrap_or((FOREIGN, foreign));
+        let class = if meta.ack { Class::Ack } else { Class::Data };
+        Some(Frame { src, dst, flow, class, bytes: bytes.len() as u32, bad: false, meta, body: Some(bytes.into()) })
+    }
+}
+
+/// The addresses that hosts of a simulated network have.
+pub mod address {
+    use super::NodeId;
+
+    /// MAC address of a host: locally administered, `02:74:6e:00` and its number.
+    pub fn mac(host: NodeId) -> [u8; 6] {
+        let [hi, lo] = host.to_be_bytes();
+        [0x02, 0x74, 0x6e, 0x00, hi, lo]
+    }
+
+    /// The host that has this MAC address.
+    pub fn host_of(mac: &[u8]) -> Option<NodeId> {
+        match *mac {
+            [0x02, 0x74, 0x6e, 0x00, hi, lo] => Some(NodeId::from_be_bytes([hi, lo])),
+            _ => None,
+        }
+    }
+
+    /// IPv4 address of a host: `11.0.hi.lo` and 1 as its low end, as HPCC's simulator numbers them.
+    pub fn ipv4(host: NodeId) -> [u8; 4] {
+        let [hi, lo] = host.to_be_bytes();
+        [0x0b, hi, lo, 1]
+    }
+
+    /// IPv6 address of a host, in a unique local prefix.
+    pub fn ipv6(host: NodeId) -> [u8; 16] {
+        let [hi, lo] = host.to_be_bytes();
+        [0xfd, 0x74, 0x6e, 0x69, 0x63, 0, 0, 0, 0, 0, 0, 0, 0, 0, hi, lo]
+    }
+}
+
+/// Flow and meaning of a frame of ours: Ethernet, at most one VLAN tag, IPv4 or IPv6, UDP, our header.
+fn parse(bytes: &[u8]) -> Option<(FlowId, Meta)> {
+    let be16 = |at: usize| Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
+    let be32 = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let mut at = 12;
+    if be16(at)? == 0x8100 {
+        at += 4;
+    }
+    let ip = at + 2;
+    let (protocol, udp) = match be16(at)? {
+        0x0800 if bytes.get(ip)? >> 4 == 4 => (*bytes.get(ip + 9)?, ip + 4 * usize::from(bytes[ip] & 15)),
+        0x86dd => (*bytes.get(ip + 6)?, ip + 40),
+        _ => return None,
+    };
+    let header = udp + 8;
+    if protocol != 17 || *bytes.get(header)? != wire::VERSION || bytes.len() < header + wire::HEADER_BYTES {
+        return None;
+    }
+    let flags = bytes[header + 1];
+    let meta = Meta {
+        segment: be32(header + 12)?,
+        last: flags & wire::LAST != 0,
+        ack: flags & wire::ACK != 0,
+        payload: u32::from(be16(udp + 4)?).saturating_sub(8 + wire::HEADER_BYTES as u32),
+    };
+    Some((be32(header + 4)?, meta))
+}

@@ -1,0 +1,140 @@
+//! Histograms: linear bins weighted by time, and logarithmic bins that count.
+
+/// Linear bins with a weight each; values past the last bin fall into it.
+#[derive(Clone, Debug)]
+pub struct Linear {
+    width: u64,
+    bins: Vec<u64>,
+    sum: u128,
+    total: u64,
+    max: u64,
+}
+
+impl Linear {
+    /// `bins` bins, each `width` wide.
+    pub fn new(width: u64, bins: usize) -> Self {
+        Linear { width, bins: vec![0; bins], sum: 0, total: 0, max: 0 }
+    }
+
+    /// Adds a value with its weight.
+    pub fn add(&mut self, value: u64, weight: u64) {
+        if weight == 0 {
+            return;
+        }
+        let bin = ((value / self.width) as usize).min(self.bins.len() - 1);
+        self.bins[bin] += weight;
+        self.sum += u128::from(value) * u128::from(weight);
+        self.total += weight;
+        self.max = self.max.max(value);
+    }
+
+    /// Weighted mean; 0 when empty.
+    pub fn mean(&self) -> f64 {
+        if self.total == 0 { 0.0 } else { self.sum as f64 / self.total as f64 }
+    }
+
+    /// Largest value.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// The value below which a share `p` of the weight lies, to the upper end of its bin; 0 when empty.
+    pub fn quantile(&self, p: f64) -> f64 {
+        let mut sum = 0u64;
+        for (i, w) in self.bins.iter().enumerate() {
+            sum += w;
+            if *w > 0 && sum as f64 >= p * self.total as f64 {
+                return ((i as u64 + 1) * self.width).min(self.max) as f64;
+            }
+        }
+        0.0
+    }
+}
+
+/// Sub-bins of an octave.
+const PER_OCTAVE: u64 = 32;
+
+/// Counts in bins a 32nd of an octave wide: 3 % of resolution from 1 to 2^63.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    bins: Vec<u64>,
+    total: u64,
+}
+
+impl Log {
+    fn bin(value: u64) -> usize {
+        if value < PER_OCTAVE {
+            return value as usize;
+        }
+        let shift = value.ilog2() - PER_OCTAVE.ilog2();
+        (u64::from(shift) * PER_OCTAVE + (value >> shift)) as usize
+    }
+
+    fn low(bin: usize) -> u64 {
+        let b = bin as u64;
+        if b < PER_OCTAVE {
+            return b;
+        }
+        let shift = b / PER_OCTAVE - 1;
+        (b - shift * PER_OCTAVE) << shift
+    }
+
+    /// Counts a value.
+    pub fn add(&mut self, value: u64) {
+        let b = Self::bin(value);
+        if b >= self.bins.len() {
+            self.bins.resize(b + 1, 0);
+        }
+        self.bins[b] += 1;
+        self.total += 1;
+    }
+
+    /// Adds another's counts.
+    pub fn merge(&mut self, other: &Log) {
+        self.bins.resize(self.bins.len().max(other.bins.len()), 0);
+        for (a, b) in self.bins.iter_mut().zip(&other.bins) {
+            *a += b;
+        }
+        self.total += other.total;
+    }
+
+    /// Values counted.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The non-empty bins: lower end and the share of values up to the bin's end.
+    pub fn cdf(&self) -> Vec<(u64, f64)> {
+        let mut sum = 0;
+        let filled = self.bins.iter().enumerate().filter(|(_, n)| **n > 0);
+        filled
+            .map(|(i, n)| {
+                sum += n;
+                (Self::low(i), sum as f64 / self.total as f64)
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_bins_are_contiguous_and_ordered() {
+        for v in (0..5000).chain([1 << 20, (1 << 40) + 12345, u64::MAX / 3]) {
+            let b = Log::bin(v);
+            assert!(Log::low(b) <= v && v < Log::low(b + 1), "{v} in bin {b}");
+        }
+    }
+
+    #[test]
+    fn quantiles_are_by_weight() {
+        let mut h = Linear::new(10, 100);
+        h.add(5, 98);
+        h.add(505, 2);
+        assert_eq!(h.quantile(0.5), 10.0);
+        assert_eq!(h.quantile(0.99), 505.0);
+        assert_eq!(h.mean(), 15.0);
+    }
+}

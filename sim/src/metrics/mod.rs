@@ -1,0 +1,152 @@
+//! What a run measures: taps on queues, flows by what arrives, round trips, gaps between departures.
+pub mod flow;
+pub mod histogram;
+pub mod summary;
+pub mod tap;
+
+pub use flow::{FlowInfo, FlowRecord};
+pub use summary::Summary;
+pub use tap::Tap;
+
+use crate::frame::{FlowId, Frame, NodeId};
+use crate::nic::{Outbox, RateSample, RttSample};
+use crate::time::Ps;
+
+/// The windows of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// Start of the steady part, over which figures are taken.
+    pub steady: Ps,
+    /// End of the run.
+    pub end: Ps,
+    /// Width of a bin of the rate series.
+    pub bin: Ps,
+}
+
+/// A round trip with the flow's index in the scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Rtt {
+    /// Flow index.
+    pub flow: u32,
+    /// The sample.
+    pub sample: RttSample,
+}
+
+/// A rate with the flow's index in the scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate {
+    /// Flow index.
+    pub flow: u32,
+    /// The sample.
+    pub sample: RateSample,
+}
+
+/// Collects while a network runs.
+#[derive(Debug)]
+pub struct Recorder {
+    /// The windows.
+    pub windows: Windows,
+    /// Flows in the scenario's order.
+    pub flows: Vec<FlowRecord>,
+    // [source][flow at source]: index.
+    index: Vec<Vec<u32>>,
+    /// Round trips in the order in which hosts were run.
+    pub rtts: Vec<Rtt>,
+    /// Rates, likewise.
+    pub rates: Vec<Rate>,
+    /// Watched queues.
+    pub taps: Vec<Tap>,
+    /// Transitions to paused that switches signalled.
+    pub pauses: u64,
+    /// Those in the steady part.
+    pub pauses_steady: u64,
+    /// Frames that switches had no room for.
+    pub dropped: u64,
+    /// Frames lost on links.
+    pub lost: u64,
+    /// Frames damaged on links.
+    pub damaged: u64,
+    /// Frames that hosts sent.
+    pub frames: u64,
+    /// Largest sum that one ingress port had in a switch's buffer.
+    pub ingress_max: u64,
+}
+
+impl Recorder {
+    /// For these flows in a network of `nodes` nodes.
+    pub fn new(windows: Windows, nodes: usize, flows: Vec<FlowInfo>) -> Self {
+        let mut index: Vec<Vec<u32>> = vec![Vec::new(); nodes];
+        for (i, f) in flows.iter().enumerate() {
+            let of_source = &mut index[usize::from(f.src)];
+            if of_source.len() <= f.id as usize {
+                of_source.resize(f.id as usize + 1, u32::MAX);
+            }
+            of_source[f.id as usize] = i as u32;
+        }
+        let flows = flows.into_iter().map(|f| FlowRecord::new(f, &windows)).collect();
+        Recorder {
+            windows,
+            flows,
+            index,
+            rtts: Vec::new(),
+            rates: Vec::new(),
+            taps: Vec::new(),
+            pauses: 0,
+            pauses_steady: 0,
+            dropped: 0,
+            lost: 0,
+            damaged: 0,
+            frames: 0,
+            ingress_max: 0,
+        }
+    }
+
+    /// The scenario's index of a flow.
+    pub fn flow(&self, src: NodeId, flow: FlowId) -> Option<usize> {
+        let i = *self.index.get(usize::from(src))?.get(flow as usize)?;
+        (i != u32::MAX).then_some(i as usize)
+    }
+
+    /// A frame leaves its host at `start`.
+    pub fn departure(&mut self, frame: &Frame, start: Ps) {
+        self.frames += 1;
+        if !frame.meta.ack
+            && let Some(i) = self.flow(frame.src, frame.flow)
+        {
+            let steady = self.windows.steady;
+            self.flows[i].departed(start, steady);
+        }
+    }
+
+    /// A frame has arrived at its host at `end`.
+    pub fn arrival(&mut self, frame: &Frame, end: Ps) {
+        if frame.bad || end >= self.windows.end {
+            return;
+        }
+        let sender = if frame.meta.ack { frame.dst } else { frame.src };
+        if let Some(i) = self.flow(sender, frame.flow) {
+            let windows = self.windows;
+            self.flows[i].arrived(frame, end, &windows);
+        }
+    }
+
+    /// What a host recorded.
+    pub fn samples(&mut self, host: NodeId, out: &Outbox) {
+        for r in &out.rtts {
+            if let Some(i) = self.flow(host, r.flow) {
+                self.rtts.push(Rtt { flow: i as u32, sample: *r });
+            }
+        }
+        for r in &out.rates {
+            if let Some(i) = self.flow(host, r.flow) {
+                self.rates.push(Rate { flow: i as u32, sample: *r });
+            }
+        }
+    }
+
+    /// A switch pauses a neighbour.
+    pub fn paused(&mut self, at: Ps) {
+        self.pauses += 1;
+        self.pauses_steady += u64::from(at >= self.windows.steady);
+    }
+}

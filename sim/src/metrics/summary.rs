@@ -1,0 +1,110 @@
+//! The figures of a run, over its steady part.
+use super::Recorder;
+use crate::nic::Stats;
+use crate::time::Speed;
+use serde::Serialize;
+
+/// Mean and percentiles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Spread {
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 99th percentile.
+    pub p99: f64,
+}
+
+impl Spread {
+    /// Of these values; all 0 when there are none.
+    pub fn of(mut values: Vec<f64>) -> Self {
+        if values.is_empty() {
+            return Spread::default();
+        }
+        values.sort_by(f64::total_cmp);
+        let at = |p: f64| values[((values.len() as f64 * p) as usize).min(values.len() - 1)];
+        Spread { mean: values.iter().sum::<f64>() / values.len() as f64, p50: at(0.5), p99: at(0.99) }
+    }
+}
+
+/// Queue of the bottleneck, kilobytes of 1000.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct QueueKb {
+    /// Mean over time.
+    pub mean: f64,
+    /// 99th percentile over time.
+    pub p99: f64,
+}
+
+/// The figures of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Summary {
+    /// Share of the bottleneck's wire bits in use.
+    pub utilization: f64,
+    /// Payload delivered, all flows together.
+    pub goodput_gbps: f64,
+    /// True path time, from the end of a segment's last packet to the ACK's first bit.
+    pub rtt_us: Spread,
+    /// What the NICs measured.
+    pub rtt_measured_us: Spread,
+    /// The bottleneck's queue.
+    pub queue_kb: QueueKb,
+    /// Largest queue of the whole run.
+    pub queue_max_kb: f64,
+    /// Jain's fairness index over what the flows' receivers got.
+    pub jain: f64,
+    /// Pauses that switches signalled, in the whole run.
+    pub pauses: u64,
+    /// Those in the steady part.
+    pub pauses_steady: u64,
+    /// Frames dropped for want of buffer, in the whole run.
+    pub dropped: u64,
+    /// Frames lost or damaged on links, in the whole run.
+    pub lost: u64,
+    /// Largest sum of bytes that one ingress port had in a switch, whole run, kilobytes.
+    pub ingress_max_kb: f64,
+    /// RTT samples in the steady part.
+    pub samples: u64,
+    /// Segments given up by their senders.
+    pub timeouts: u64,
+    /// Largest difference between measured and true RTT, clocks of 4 ns; of bit-true NICs.
+    pub rtt_error_clocks_max: Option<f64>,
+}
+
+/// Jain's index of some rates; 1 for none.
+pub fn jain(rates: &[f64]) -> f64 {
+    let (sum, squares) = rates.iter().fold((0.0, 0.0), |(s, q), r| (s + r, q + r * r));
+    if squares == 0.0 { 1.0 } else { sum * sum / (rates.len() as f64 * squares) }
+}
+
+impl Summary {
+    /// Of a finished run whose first tap is the bottleneck, a port of this speed.
+    pub fn of(recorder: &Recorder, stats: &[Stats], bottleneck: Speed) -> Self {
+        let w = recorder.windows;
+        let seconds = (w.end - w.steady) as f64 * 1e-12;
+        let payload: u64 = recorder.flows.iter().map(|f| f.payload_steady).sum();
+        let shares: Vec<f64> = recorder.flows.iter().filter(|f| f.info.bytes.is_none()).map(|f| f.wire_steady as f64).collect();
+        let steady = || recorder.rtts.iter().map(|r| r.sample).filter(|s| s.at >= w.steady && s.at < w.end);
+        let path: Vec<f64> = steady().filter_map(|s| s.path).map(|p| p as f64 * 1e-6).collect();
+        let measured: Vec<f64> = steady().filter_map(|s| s.measured_ns).map(|n| n * 1e-3).collect();
+        let samples = path.len().max(measured.len()) as u64;
+        let tap = recorder.taps.first();
+        Summary {
+            utilization: tap.map_or(0.0, |t| t.wire_steady as f64 * 8.0 / seconds / bottleneck.as_bps() as f64),
+            goodput_gbps: payload as f64 * 8e-9 / seconds,
+            rtt_us: Spread::of(path),
+            rtt_measured_us: Spread::of(measured),
+            queue_kb: tap.map_or(QueueKb::default(), |t| QueueKb { mean: t.histogram.mean() / 1e3, p99: t.histogram.quantile(0.99) / 1e3 }),
+            queue_max_kb: tap.map_or(0.0, |t| t.max as f64 / 1e3),
+            jain: jain(&shares),
+            pauses: recorder.pauses,
+            pauses_steady: recorder.pauses_steady,
+            dropped: recorder.dropped,
+            lost: recorder.lost + recorder.damaged,
+            ingress_max_kb: recorder.ingress_max as f64 / 1e3,
+            samples,
+            timeouts: stats.iter().map(|s| s.timeouts).sum(),
+            rtt_error_clocks_max: stats.iter().filter_map(|s| s.rtt_error_clocks_max).reduce(f64::max),
+        }
+    }
+}

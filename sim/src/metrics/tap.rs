@@ -1,0 +1,77 @@
+//! A tap on a switch port's queue: how long it is, weighted by time, and a series of samples.
+use super::Windows;
+use super::histogram::Linear;
+use crate::frame::NodeId;
+use crate::time::Ps;
+
+/// Width of a histogram bin, bytes.
+const BIN: u64 = 256;
+/// Bins: 8 MB.
+const BINS: usize = 32_768;
+/// Samples of the series in a run.
+const SAMPLES: u64 = 4_000;
+
+/// A watched port.
+#[derive(Clone, Debug)]
+pub struct Tap {
+    /// The switch.
+    pub node: NodeId,
+    /// The port.
+    pub port: u16,
+    /// Bytes in the queue (the frame being sent included), weighted by time, in the steady part.
+    pub histogram: Linear,
+    /// Samples of the queue in bytes, one every [`Tap::interval`] from time 0.
+    pub series: Vec<u32>,
+    /// Time between samples.
+    pub interval: Ps,
+    /// Wire bytes sent in the steady part.
+    pub wire_steady: u64,
+    /// Largest queue of the whole run, bytes.
+    pub max: u64,
+    now: u64,
+    since: Ps,
+    windows: Windows,
+}
+
+impl Tap {
+    /// A tap on a port.
+    pub fn new(node: NodeId, port: u16, windows: Windows) -> Self {
+        let interval = windows.end.div_ceil(SAMPLES).max(1);
+        Tap {
+            node,
+            port,
+            histogram: Linear::new(BIN, BINS),
+            series: Vec::with_capacity(SAMPLES as usize + 1),
+            interval,
+            wire_steady: 0,
+            max: 0,
+            now: 0,
+            since: 0,
+            windows,
+        }
+    }
+
+    /// The queue holds `bytes` from `at` on.
+    pub fn change(&mut self, at: Ps, bytes: u64) {
+        let end = at.min(self.windows.end);
+        self.histogram.add(self.now, end.saturating_sub(self.since.max(self.windows.steady)));
+        while (self.series.len() as u64) * self.interval < end {
+            self.series.push(self.now as u32);
+        }
+        self.since = at;
+        self.now = bytes;
+        self.max = self.max.max(bytes);
+    }
+
+    /// A frame of `wire` bytes has been sent at `at`.
+    pub fn sent(&mut self, at: Ps, wire: u32) {
+        if at >= self.windows.steady && at < self.windows.end {
+            self.wire_steady += u64::from(wire);
+        }
+    }
+
+    /// Closes the record at the end of the run.
+    pub fn finish(&mut self) {
+        self.change(self.windows.end, self.now);
+    }
+}

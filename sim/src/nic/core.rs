@@ -1,0 +1,146 @@
+//! The seam between the network and a bit-true NIC: what stands on a NIC's pins at one clock.
+//!
+//! A [`Core`] is the Verilated RTL, or the integer model of the whole NIC. [`super::mac::MacNic`] gives it a clock, a wire and a
+//! place in the network. As everywhere in the datapath, outputs are functions of registers alone.
+
+/// A beat that the NIC offers to its MAC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TxBeat {
+    /// The bytes, byte 0 first; those from `bytes` on are 0.
+    pub data: [u8; 64],
+    /// How many: the bus width, except in the last beat.
+    pub bytes: u8,
+    /// Last beat of the frame.
+    pub last: bool,
+    /// Tag of the frame, given back with its departure stamp.
+    pub tag: u16,
+}
+
+/// The NIC's outputs during a clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pins {
+    /// The beat on the transmit stream while its `tvalid` is 1.
+    pub tx: Option<TxBeat>,
+}
+
+/// A beat that the MAC hands to the NIC; the NIC always takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RxBeat {
+    /// The bytes, byte 0 first; those from `bytes` on are 0.
+    pub data: [u8; 64],
+    /// How many.
+    pub bytes: u8,
+    /// Last beat of the frame.
+    pub last: bool,
+    /// Arrival of the frame's first bit in the NIC's own time, ns48.fns16; the same in all beats of a frame.
+    pub ts: u64,
+    /// With the last beat: the frame is damaged.
+    pub bad: bool,
+}
+
+/// A departure stamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The frame's tag.
+    pub tag: u16,
+    /// Departure of the frame's first bit in the NIC's own time, ns48.fns16.
+    pub ts: u64,
+}
+
+/// The NIC's inputs at a clock's edge. The default is the idle input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CoreIn {
+    /// A received beat.
+    pub rx: Option<RxBeat>,
+    /// The MAC takes the beat that is offered in this clock.
+    pub tx_ready: bool,
+    /// A departure stamp.
+    pub completion: Option<Completion>,
+    /// Paused priorities (PFC), a level.
+    pub pause: u8,
+}
+
+/// Something inside the NIC that the simulator records; a pulse of the datapath, seen at a clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CoreEvent {
+    /// `rtt -> engine`: a valid round trip.
+    Rtt {
+        /// Clock at whose edge the pulse is consumed.
+        clk: u64,
+        /// Flow.
+        flow: u32,
+        /// The measured RTT in nanoseconds.
+        ns: u32,
+    },
+    /// `rtt -> engine`: a segment was given up.
+    Timeout {
+        /// Clock.
+        clk: u64,
+        /// Flow.
+        flow: u32,
+    },
+    /// `engine -> pacer`: a rate is in force.
+    Rate {
+        /// Clock.
+        clk: u64,
+        /// Flow.
+        flow: u32,
+        /// The rate register, 2^-12 Mb/s.
+        rate: u32,
+    },
+}
+
+/// A register access that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("register {addr:#08x}: {what}")]
+pub struct AccessError {
+    /// Byte address.
+    pub addr: u32,
+    /// What the bus answered.
+    pub what: &'static str,
+}
+
+/// A bit-true NIC.
+pub trait Core: Send {
+    /// Bytes of a beat: 8 to 64.
+    fn bus_bytes(&self) -> usize;
+
+    /// The number of the coming clock: that of the edge that the next [`Core::step`] makes.
+    fn clk(&self) -> u64;
+
+    /// Outputs during the coming clock.
+    fn output(&self) -> Pins;
+
+    /// The edge that ends the coming clock.
+    fn step(&mut self, input: &CoreIn);
+
+    /// The NIC's own time during the coming clock, ns48.fns16.
+    fn now(&self) -> u64;
+
+    /// What a clock adds to that time, 2^-16 ns.
+    fn increment(&self) -> u64 {
+        4 << 16
+    }
+
+    /// The first clock, from the coming one on, that must be stepped although the input stays idle (nothing received, no stamp,
+    /// not ready, no pause); `u64::MAX` when there is none. RTL answers `self.clk()`.
+    ///
+    /// While [`Core::output`] offers a beat that the MAC does not take, idle clocks may be skipped too if nothing else goes on.
+    fn wake(&self) -> u64;
+
+    /// Passes idle clocks without stepping them, up to `clk`, exclusive; `clk` is at most `self.wake()`.
+    fn skip_to(&mut self, clk: u64);
+
+    /// Writes a register and waits for the answer, stepping as many clocks with idle inputs as that takes. For set-up.
+    fn write32(&mut self, addr: u32, value: u32) -> Result<(), AccessError>;
+
+    /// Reads a register, as [`Core::write32`] writes one.
+    fn read32(&mut self, addr: u32) -> Result<u32, AccessError>;
+
+    /// Queues a register write that the AXI-Lite handshake then makes in the course of the clocks that follow, while traffic goes
+    /// on; [`Core::wake`] must cover it. This is how a scenario starts a flow.
+    fn post_write(&mut self, addr: u32, value: u32);
+
+    /// Moves what was recorded since the last call into `events`, in order.
+    fn drain(&mut self, events: &mut Vec<CoreEvent>);
+}

@@ -1,0 +1,335 @@
+//! The MAC and the clock around a bit-true NIC.
+//!
+//! - Local clock `c` has its edge at `phase + c * period` ([`Clock`]); only clocks that matter are stepped.
+//! - **Transmit.** Between frames the MAC is ready when the wire is free within a clock; inside a frame always. A frame starts on
+//!   the wire when its first beat has been taken and the wire is free, a random delay of the MAC's FIFO later if wanted. Its stamp
+//!   comes back [`COMPLETION_CLOCKS`] clocks after that.
+//! - **Receive.** Store and forward: a frame's beats come back to back, the last one at the first edge at which all of the frame
+//!   has arrived. All carry the stamp of the frame's first bit.
+//! - Stamps are the NIC's own time at the instant itself, not at an edge near it.
+use super::clock::Clock;
+use super::core::{Completion, Core, CoreEvent, CoreIn, RxBeat, TxBeat};
+use super::{Arrival, Departure, Nic, Outbox, RateSample, RttSample, Stats};
+use crate::frame::{Class, FlowId, Frame, NodeId};
+use crate::time::{NEVER, Ps, Speed};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Clocks from the first edge at or after a frame's start to the edge at which its departure stamp is given.
+pub const COMPLETION_CLOCKS: u64 = 8;
+/// Clocks after its delivery in which an ACK's sample must come out of the NIC to be compared with the true path time.
+const SAMPLE_CLOCKS: u64 = 256;
+
+/// How a NIC is attached.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attachment {
+    /// The host.
+    pub host: NodeId,
+    /// Speed of its link.
+    pub speed: Speed,
+    /// Time of the first edge.
+    pub phase: Ps,
+    /// Drift of its clock, parts a million.
+    pub ppm: f64,
+    /// Greatest delay that the MAC's transmit FIFO adds to a frame at random; the order is kept.
+    pub jitter: Ps,
+    /// Priority (PFC) of its data: the `pause` pin that stops it.
+    pub priority: u8,
+    /// Seed of the jitter.
+    pub seed: u64,
+}
+
+struct Receiving {
+    frame: Frame,
+    start: Ps,
+    // The clock of its first beat, and of the next one.
+    first: u64,
+    next: u64,
+    ts: u64,
+}
+
+struct Sending {
+    bytes: Vec<u8>,
+    start: Ps,
+}
+
+// An ACK that was handed to the core: until when its sample is waited for, and the path time to hold it against.
+struct Expected {
+    until: u64,
+    at: Ps,
+    path: Ps,
+}
+
+/// A bit-true NIC in the network.
+pub struct MacNic {
+    core: Box<dyn Core>,
+    bus: usize,
+    clock: Clock,
+    // The core's number of our clock 0.
+    base: u64,
+    clk: u64,
+    attachment: Attachment,
+    rng: ChaCha8Rng,
+    wire_free: Ps,
+    sending: Option<Sending>,
+    completions: VecDeque<(u64, Completion)>,
+    receiving: VecDeque<Receiving>,
+    pauses: VecDeque<(Ps, u8)>,
+    pause: u8,
+    writes: VecDeque<(Ps, u32, u32)>,
+    // Ends of the last packets of segments that are on their way, by flow: segment and end, in order.
+    on_the_way: BTreeMap<FlowId, VecDeque<(u32, Ps)>>,
+    expected: BTreeMap<FlowId, VecDeque<Expected>>,
+    events: Vec<CoreEvent>,
+    stats: Stats,
+}
+
+impl MacNic {
+    /// Attaches a core that has been set up.
+    ///
+    /// # Panics
+    /// When the core's bus is slower than the link, for then its MAC would run dry.
+    pub fn new(core: Box<dyn Core>, attachment: Attachment) -> Self {
+        let bus = core.bus_bytes();
+        let gbps = bus as f64 * 8.0 / 4.0;
+        assert!(gbps > attachment.speed.as_gbps(), "a bus of {bus} bytes carries {gbps} Gb/s, the link {}", attachment.speed.as_gbps());
+        MacNic {
+            bus,
+            clock: Clock::new(attachment.phase, attachment.ppm),
+            base: core.clk(),
+            clk: 0,
+            rng: ChaCha8Rng::seed_from_u64(attachment.seed),
+            attachment,
+            core,
+            wire_free: 0,
+            sending: None,
+            completions: VecDeque::new(),
+            receiving: VecDeque::new(),
+            pauses: VecDeque::new(),
+            pause: 0,
+            writes: VecDeque::new(),
+            on_the_way: BTreeMap::new(),
+            expected: BTreeMap::new(),
+            events: Vec::new(),
+            stats: Stats::default(),
+        }
+    }
+
+    /// Queues a register write for a time of the run; times must not decrease.
+    pub fn write_at(&mut self, at: Ps, addr: u32, value: u32) {
+        self.writes.push_back((at, addr, value));
+    }
+
+    /// The core, for what a test wants to look at.
+    pub fn core(&mut self) -> &mut dyn Core {
+        &mut *self.core
+    }
+
+    // The NIC's own time at `t`, ns48.fns16.
+    fn stamp(&self, t: Ps) -> u64 {
+        self.core.now().wrapping_add_signed(self.clock.local(self.clk, t, self.core.increment()))
+    }
+
+    // The next clock that must be stepped.
+    fn due(&self) -> u64 {
+        let wake = self.core.wake();
+        let mut clk = if wake == u64::MAX { wake } else { wake - self.base };
+        if self.pause != 0 {
+            // A held pause is not the idle input, so nothing is skipped.
+            return self.clk;
+        }
+        clk = clk.min(self.receiving.front().map_or(u64::MAX, |r| r.next));
+        clk = clk.min(self.completions.front().map_or(u64::MAX, |c| c.0));
+        clk = clk.min(self.pauses.front().map_or(u64::MAX, |p| self.clock.at_or_after(p.0)));
+        clk = clk.min(self.writes.front().map_or(u64::MAX, |w| self.clock.at_or_after(w.0)));
+        if clk > self.clk && self.core.output().tx.is_some() {
+            let ready = if self.sending.is_some() { 0 } else { self.wire_free.saturating_sub(self.clock.period_ps()) };
+            clk = clk.min(self.clock.at_or_after(ready));
+        }
+        clk.max(self.clk)
+    }
+
+    fn next_rx(&mut self) -> Option<RxBeat> {
+        let clk = self.clk;
+        if self.receiving.front()?.next != clk {
+            return None;
+        }
+        if self.receiving.front()?.first == clk {
+            let ts = self.stamp(self.receiving.front()?.start);
+            self.receiving.front_mut()?.ts = ts;
+        }
+        let r = self.receiving.front_mut()?;
+        let body = r.frame.body.as_deref()?;
+        let from = (r.next - r.first) as usize * self.bus;
+        let part = &body[from..body.len().min(from + self.bus)];
+        let last = from + self.bus >= body.len();
+        let mut data = [0; 64];
+        data[..part.len()].copy_from_slice(part);
+        let beat = RxBeat { data, bytes: part.len() as u8, last, ts: r.ts, bad: last && r.frame.bad };
+        r.next += 1;
+        if last && let Some(r) = self.receiving.pop_front() {
+            self.received(&r.frame, r.start);
+        }
+        Some(beat)
+    }
+
+    // An ACK was handed over: what its sample should be.
+    fn received(&mut self, frame: &Frame, start: Ps) {
+        if !frame.meta.ack || frame.bad {
+            return;
+        }
+        let Some(sent) = self.on_the_way.get_mut(&frame.flow) else { return };
+        // Within a flow nothing overtakes, so what was sent before this segment is lost.
+        if let Some(at) = sent.iter().position(|s| s.0 == frame.meta.segment)
+            && let Some((_, end)) = sent.drain(..=at).next_back()
+        {
+            let expected = Expected { until: self.clk + SAMPLE_CLOCKS, at: start, path: start.saturating_sub(end) };
+            self.expected.entry(frame.flow).or_default().push_back(expected);
+        }
+    }
+
+    fn taken(&mut self, beat: &TxBeat, edge: Ps, out: &mut Outbox) {
+        let sending = match &mut self.sending {
+            Some(s) => {
+                // The preamble takes 8 bytes; what has been given must not have left by now.
+                let needed = s.start + self.attachment.speed.time(s.bytes.len() as u64 + 8);
+                self.stats.underruns += u64::from(edge > needed);
+                s
+            }
+            None => {
+                let jitter = if self.attachment.jitter > 0 { self.rng.random_range(0..=self.attachment.jitter) } else { 0 };
+                let start = (edge + jitter).max(self.wire_free);
+                let after = self.completions.back().map_or(0, |c| c.0 + 1);
+                let due = (self.clock.at_or_after(start) + COMPLETION_CLOCKS).max(after);
+                let ts = self.stamp(start);
+                self.completions.push_back((due, Completion { tag: beat.tag, ts }));
+                self.sending.insert(Sending { bytes: Vec::with_capacity(1600), start })
+            }
+        };
+        sending.bytes.extend_from_slice(&beat.data[..usize::from(beat.bytes)]);
+        if beat.last
+            && let Some(s) = self.sending.take()
+        {
+            let end = s.start + self.attachment.speed.frame_time(s.bytes.len() as u32);
+            self.wire_free = end;
+            if let Some(frame) = Frame::from_bytes(self.attachment.host, &s.bytes) {
+                if frame.meta.last && !frame.meta.ack {
+                    self.on_the_way.entry(frame.flow).or_default().push_back((frame.meta.segment, end));
+                }
+                out.departures.push(Departure { frame, start: s.start, end });
+            }
+        }
+    }
+
+    fn step(&mut self, edge: Ps, out: &mut Outbox) {
+        while self.pauses.front().is_some_and(|p| p.0 <= edge) {
+            let classes = self.pauses.pop_front().map_or(0, |p| p.1);
+            self.pause = if classes & (1 << Class::Data as u8) != 0 { 1 << self.attachment.priority } else { 0 };
+        }
+        while self.writes.front().is_some_and(|w| w.0 <= edge) {
+            if let Some((_, addr, value)) = self.writes.pop_front() {
+                self.core.post_write(addr, value);
+            }
+        }
+        let tx_ready = self.sending.is_some() || self.wire_free <= edge + self.clock.period_ps();
+        let completion = match self.completions.front() {
+            Some((due, c)) if *due == self.clk => Some(*c),
+            _ => None,
+        };
+        if completion.is_some() {
+            self.completions.pop_front();
+        }
+        let input = CoreIn { rx: self.next_rx(), tx_ready, completion, pause: self.pause };
+        if tx_ready && let Some(beat) = self.core.output().tx {
+            self.taken(&beat, edge, out);
+        }
+        self.core.step(&input);
+        self.clk += 1;
+        self.stats.clocks += 1;
+    }
+
+    // The pulses that the core recorded become samples; the RTTs are held against the true path times.
+    fn record(&mut self, out: &mut Outbox) {
+        let mut events = std::mem::take(&mut self.events);
+        self.core.drain(&mut events);
+        for event in events.drain(..) {
+            match event {
+                CoreEvent::Rtt { clk, flow, ns } => self.sampled(clk - self.base, flow, f64::from(ns), out),
+                CoreEvent::Timeout { .. } => self.stats.timeouts += 1,
+                CoreEvent::Rate { clk, flow, rate } => {
+                    let at = self.clock.edge(clk - self.base);
+                    out.rates.push(RateSample { at, flow, mbps: f64::from(rate) / 4096.0 });
+                }
+            }
+        }
+        self.events = events;
+    }
+
+    fn sampled(&mut self, clk: u64, flow: FlowId, measured: f64, out: &mut Outbox) {
+        let waiting = self.expected.entry(flow).or_default();
+        while waiting.front().is_some_and(|e| e.until < clk) {
+            waiting.pop_front();
+        }
+        let found = waiting.pop_front();
+        if let Some(e) = &found {
+            let error = (measured - self.clock.local_ns(e.path)).abs() / 4.0;
+            self.stats.rtt_compared += 1;
+            self.stats.rtt_error_clocks_max = Some(self.stats.rtt_error_clocks_max.map_or(error, |m| m.max(error)));
+        }
+        let at = found.as_ref().map_or_else(|| self.clock.edge(clk), |e| e.at);
+        out.rtts.push(RttSample { at, flow, path: found.map(|e| e.path), measured_ns: Some(measured) });
+    }
+}
+
+impl Nic for MacNic {
+    fn receive(&mut self, arrival: Arrival) {
+        let Arrival { frame, start, end } = arrival;
+        let Some(body) = &frame.body else { return };
+        let beats = body.len().div_ceil(self.bus) as u64;
+        let last = self.clock.at_or_after(end);
+        let free = self.receiving.back().map_or(self.clk, |r| r.first + self.beats(&r.frame));
+        let first = (last + 1).saturating_sub(beats).max(free);
+        self.receiving.push_back(Receiving { frame, start, first, next: first, ts: 0 });
+    }
+
+    fn pause(&mut self, at: Ps, classes: u8) {
+        self.pauses.push_back((at, classes));
+    }
+
+    fn next(&self) -> Ps {
+        match self.due() {
+            u64::MAX => NEVER,
+            clk => self.clock.edge(clk),
+        }
+    }
+
+    fn advance(&mut self, until: Ps, out: &mut Outbox) {
+        loop {
+            let due = self.due();
+            if due == u64::MAX {
+                break;
+            }
+            let edge = self.clock.edge(due);
+            if edge >= until {
+                break;
+            }
+            if due > self.clk {
+                self.core.skip_to(due + self.base);
+                self.clk = due;
+            }
+            self.step(edge, out);
+        }
+        self.record(out);
+    }
+
+    fn stats(&self) -> Stats {
+        self.stats
+    }
+}
+
+impl MacNic {
+    fn beats(&self, frame: &Frame) -> u64 {
+        frame.body.as_ref().map_or(0, |b| b.len().div_ceil(self.bus) as u64)
+    }
+}

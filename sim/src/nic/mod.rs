@@ -1,0 +1,121 @@
+//! Hosts and their NICs: what the network expects of one, and the kinds there are.
+//!
+//! | kind | what it is | file |
+//! |---|---|---|
+//! | bit-true | a clocked [`core::Core`] (Verilated RTL, or the integer model) behind a MAC | [`mac`] |
+//! | paced | an event-level host that paces every packet, as the hardware does, with an f64 law | [`paced`] |
+//! | software | an event-level host whose software posts whole bursts on a timer | [`software`] |
+pub mod clock;
+pub mod core;
+pub mod host;
+pub mod law;
+pub mod mac;
+pub mod paced;
+pub mod software;
+
+use crate::frame::{FlowId, Frame};
+use crate::time::Ps;
+
+/// A frame that reaches a host.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    /// The frame.
+    pub frame: Frame,
+    /// When its first bit (of the preamble) arrives.
+    pub start: Ps,
+    /// When its last bit and the gap have arrived: start and wire time.
+    pub end: Ps,
+}
+
+/// A frame that leaves a host.
+#[derive(Clone, Debug)]
+pub struct Departure {
+    /// The frame.
+    pub frame: Frame,
+    /// When its first bit leaves.
+    pub start: Ps,
+    /// Start and wire time.
+    pub end: Ps,
+}
+
+/// A round trip that ended at a host.
+#[derive(Clone, Copy, Debug)]
+pub struct RttSample {
+    /// When the ACK's first bit arrived.
+    pub at: Ps,
+    /// The flow.
+    pub flow: FlowId,
+    /// What the network saw: from the end of the segment's last packet at the sender to the ACK's first bit there.
+    pub path: Option<Ps>,
+    /// What the NIC measured and fed to its law, nanoseconds.
+    pub measured_ns: Option<f64>,
+}
+
+/// A rate that a NIC set.
+#[derive(Clone, Copy, Debug)]
+pub struct RateSample {
+    /// When.
+    pub at: Ps,
+    /// The flow.
+    pub flow: FlowId,
+    /// Megabits a second.
+    pub mbps: f64,
+}
+
+/// What a NIC produced while it was run.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    /// Frames in the order of their departure.
+    pub departures: Vec<Departure>,
+    /// Round trips.
+    pub rtts: Vec<RttSample>,
+    /// Rates.
+    pub rates: Vec<RateSample>,
+}
+
+impl Outbox {
+    /// Empties it and keeps its memory.
+    pub fn clear(&mut self) {
+        self.departures.clear();
+        self.rtts.clear();
+        self.rates.clear();
+    }
+}
+
+/// What a NIC counted over its life.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// Largest difference between a measured RTT and the true path time, in NIC clocks of 4 ns; `None` without bit-true samples.
+    pub rtt_error_clocks_max: Option<f64>,
+    /// Samples compared for it.
+    pub rtt_compared: u64,
+    /// Beats that came later than the wire needed them.
+    pub underruns: u64,
+    /// Local clocks stepped.
+    pub clocks: u64,
+    /// Segments given up.
+    pub timeouts: u64,
+}
+
+/// A host with its NIC. It holds all its state, so that it can be run on any thread.
+///
+/// The network runs it in windows: everything that reaches the NIC before `until` has been handed over, in the order of time,
+/// when [`Nic::advance`] is called.
+pub trait Nic: Send {
+    /// A frame will arrive.
+    fn receive(&mut self, arrival: Arrival);
+
+    /// From `at` the classes whose bits are 1 (bit `Class as u8`) must not start to send.
+    fn pause(&mut self, at: Ps, classes: u8);
+
+    /// The earliest time at which there is something to do, unless something arrives before; at most that of the next departure.
+    fn next(&self) -> Ps;
+
+    /// Runs to `until`, exclusive. Every frame whose last bit leaves before `until` is in `out` when it returns.
+    fn advance(&mut self, until: Ps, out: &mut Outbox);
+
+    /// What it counted.
+    fn stats(&self) -> Stats {
+        Stats::default()
+    }
+}

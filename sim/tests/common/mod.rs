@@ -1,0 +1,100 @@
+//! Networks and hosts that the tests of the network share.
+#![allow(dead_code)]
+use std::sync::{Arc, Mutex};
+use timely_sim::frame::{Class, Frame, Meta, NodeId};
+use timely_sim::metrics::{FlowInfo, Recorder, Windows};
+use timely_sim::network::Network;
+use timely_sim::nic::{Arrival, Departure, Nic, Outbox};
+use timely_sim::run::{Finished, Simulation};
+use timely_sim::switch::{Config, Pfc};
+use timely_sim::time::{MS, NEVER, NS, Ps, Speed, US};
+use timely_sim::topology::{Link, Topology};
+
+pub const DELAY: Ps = 1_000 * NS;
+pub const LATENCY: Ps = 300 * NS;
+pub const TEN: u64 = 10_000_000_000;
+
+/// What arrived at a host, in order.
+pub type Inbox = Arc<Mutex<Vec<(Frame, Ps, Ps)>>>;
+
+/// A host that sends given frames at given times, obeys pauses, and keeps what it gets.
+pub struct Script {
+    speed: Speed,
+    send: std::collections::VecDeque<(Ps, Frame)>,
+    free: Ps,
+    now: Ps,
+    paused: u8,
+    pauses: std::collections::VecDeque<(Ps, u8)>,
+    inbox: Inbox,
+}
+
+impl Script {
+    pub fn new(speed: Speed, send: Vec<(Ps, Frame)>) -> (Box<dyn Nic>, Inbox) {
+        let inbox = Inbox::default();
+        let (pauses, copy) = (Default::default(), inbox.clone());
+        (Box::new(Script { speed, send: send.into(), free: 0, now: 0, paused: 0, pauses, inbox }), copy)
+    }
+}
+
+impl Nic for Script {
+    fn receive(&mut self, a: Arrival) {
+        self.inbox.lock().unwrap().push((a.frame, a.start, a.end));
+    }
+    fn pause(&mut self, at: Ps, classes: u8) {
+        self.pauses.push_back((at, classes));
+    }
+    fn next(&self) -> Ps {
+        let allowed = |f: &Frame| self.paused & (1 << f.class as u8) == 0;
+        let send = self.send.front().filter(|s| allowed(&s.1)).map_or(NEVER, |s| s.0.max(self.free).max(self.now));
+        send.min(self.pauses.front().map_or(NEVER, |p| p.0))
+    }
+    fn advance(&mut self, until: Ps, out: &mut Outbox) {
+        while self.next() < until {
+            self.now = self.next();
+            if self.pauses.front().is_some_and(|p| p.0 <= self.now) {
+                self.paused = self.pauses.pop_front().unwrap().1;
+                continue;
+            }
+            let (_, frame) = self.send.pop_front().unwrap();
+            let start = self.now;
+            self.free = start + self.speed.frame_time(frame.bytes);
+            out.departures.push(Departure { frame, start, end: self.free });
+        }
+    }
+}
+
+pub fn data(src: NodeId, dst: NodeId, segment: u32, bytes: u32) -> Frame {
+    let meta = Meta { segment, last: false, ack: false, payload: bytes - 90 };
+    Frame { src, dst, flow: 0, class: Class::Data, bytes, bad: false, meta, body: None }
+}
+
+pub fn ack(src: NodeId, dst: NodeId, segment: u32) -> Frame {
+    let meta = Meta { segment, last: true, ack: true, payload: 0 };
+    Frame { src, dst, flow: 0, class: Class::Ack, bytes: 90, bad: false, meta, body: None }
+}
+
+/// Hosts `0..hosts` around one switch.
+pub fn star(hosts: u16, speed: Speed, loss: f64) -> Topology {
+    let links = (0..hosts).map(|h| Link { a: h, b: hosts, speed, delay: DELAY, loss, damage: 0.0 }).collect();
+    let switch = (0..=hosts).map(|n| n == hosts).collect();
+    Topology::new(switch, links).unwrap()
+}
+
+pub fn config(pfc: Option<Pfc>, buffer: Option<u64>) -> Config {
+    Config { latency: LATENCY, pfc: [None, pfc], buffer }
+}
+
+pub fn windows(end: Ps) -> Windows {
+    Windows { steady: 0, end, bin: 100 * US }
+}
+
+/// Runs these hosts around one switch, watching the port of the last host.
+pub fn run(topology: Topology, config: Config, nics: Vec<Box<dyn Nic>>, flows: Vec<FlowInfo>, end: Ps, threads: usize) -> Finished {
+    let last = nics.len() as u16 - 1;
+    let recorder = Recorder::new(windows(end), topology.nodes(), flows);
+    let mut network = Network::new(topology, config, 7, recorder);
+    network.watch(last + 1, last);
+    Simulation::new(network, nics, threads).run(end, |_| {})
+}
+
+pub const END: Ps = 20 * MS;
