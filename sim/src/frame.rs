@@ -67,11 +67,11 @@ impl Frame {
         u64::from(self.bytes) + 4
     }
 
-    /// Reads a bit-true NIC's frame. A destination that is no host of ours gives `None`.
-    pub fn from_bytes(src: NodeId, bytes: &[u8]) -> Option<Frame> {
+    /// Reads a bit-true NIC's frame; `port` is our UDP port. A destination that is no host of ours gives `None`.
+    pub fn from_bytes(src: NodeId, bytes: &[u8], port: u16) -> Option<Frame> {
         let dst = address::host_of(bytes.get(..6)?)?;
         let foreign = Meta { segment: 0, last: false, ack: false, payload: 0 };
-        let (flow, meta) = parse(bytes).unwrap_or((FOREIGN, foreign));
+        let (flow, meta) = parse(bytes, port).unwrap_or((FOREIGN, foreign));
         let class = if meta.ack { Class::Ack } else { Class::Data };
         Some(Frame { src, dst, flow, class, bytes: bytes.len() as u32, bad: false, meta, body: Some(bytes.into()) })
     }
@@ -108,30 +108,9 @@ pub mod address {
     }
 }
 
-/// Flow and meaning of a frame of ours: Ethernet, at most one VLAN tag, IPv4 or IPv6, UDP, our header.
-fn parse(bytes: &[u8]) -> Option<(FlowId, Meta)> {
-    let be16 = |at: usize| Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
-    let be32 = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    let mut at = 12;
-    if be16(at)? == 0x8100 {
-        at += 4;
-    }
-    let ip = at + 2;
-    let (protocol, udp) = match be16(at)? {
-        0x0800 if bytes.get(ip)? >> 4 == 4 => (*bytes.get(ip + 9)?, ip + 4 * usize::from(bytes[ip] & 15)),
-        0x86dd => (*bytes.get(ip + 6)?, ip + 40),
-        _ => return None,
-    };
-    let header = udp + 8;
-    if protocol != 17 || *bytes.get(header)? != wire::VERSION || bytes.len() < header + wire::HEADER_BYTES {
-        return None;
-    }
-    let flags = bytes[header + 1];
-    let meta = Meta {
-        segment: be32(header + 12)?,
-        last: flags & wire::LAST != 0,
-        ack: flags & wire::ACK != 0,
-        payload: u32::from(be16(udp + 4)?).saturating_sub(8 + wire::HEADER_BYTES as u32),
-    };
-    Some((be32(header + 4)?, meta))
+/// Flow and meaning of a frame of ours.
+fn parse(bytes: &[u8], port: u16) -> Option<(FlowId, Meta)> {
+    let p = wire::Packet::new_checked(bytes, port).ok()?;
+    let payload = p.payload().len() as u32;
+    Some((p.flow(), Meta { segment: p.segment(), last: p.is_last(), ack: p.kind() == wire::Kind::Ack, payload }))
 }

@@ -130,9 +130,7 @@ impl Simulation {
             }
         });
         progress(end);
-        for tap in &mut self.network.recorder.taps {
-            tap.finish();
-        }
+        self.network.recorder.finish();
         let mut stats: Vec<(NodeId, Stats)> = self.groups.iter().flatten().map(|h| (h.node, h.nic.stats())).collect();
         stats.sort_by_key(|s| s.0);
         Finished { network: self.network, stats }

@@ -1,4 +1,5 @@
 //! Time in whole picoseconds, speeds, and what a frame costs on a wire.
+pub use timely_regs::link::wire_bytes;
 
 /// A simulated time or duration, picoseconds. 2^64 ps are seven months.
 pub type Ps = u64;
@@ -15,11 +16,6 @@ pub const MS: Ps = 1_000_000_000;
 /// Picoseconds of a duration given in any unit as a float, rounded; negative becomes 0.
 pub fn ps(value: f64, unit: Ps) -> Ps {
     (value * unit as f64).round().max(0.0) as Ps
-}
-
-/// Bytes that a frame without FCS occupies on the wire: preamble, FCS and gap are 24, and the least is 84.
-pub fn wire_bytes(frame_bytes: u32) -> u32 {
-    (frame_bytes + 24).max(84)
 }
 
 /// A link's speed.

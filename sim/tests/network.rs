@@ -11,8 +11,8 @@ use timely_sim::time::{MS, Ps, Speed, US};
 fn a_frame_takes_serialization_propagation_and_latency_to_the_picosecond() {
     let ten = Speed::bps(TEN);
     for bytes in [20, 60, 90, 1114, 1514, 9014] {
-        let (a, _) = Script::new(ten, vec![(5_000_001, data(0, 1, 0, bytes.max(91)))]);
-        let (b, inbox) = Script::new(ten, vec![]);
+        let (a, _) = Script::nic(ten, vec![(5_000_001, data(0, 1, 0, bytes.max(91)))]);
+        let (b, inbox) = Script::nic(ten, vec![]);
         run(star(2, ten, 0.0), config(None, None), vec![a, b], vec![], MS, 1);
         let got = inbox.lock().unwrap();
         let wire = u64::from((bytes.max(91) + 24).max(84)) * 800;
@@ -25,9 +25,9 @@ fn a_frame_takes_serialization_propagation_and_latency_to_the_picosecond() {
 fn acks_overtake_data_but_never_a_frame_on_the_wire() {
     let ten = Speed::bps(TEN);
     // Two senders fill the queue of host 2; then an ACK comes from host 1.
-    let (a, _) = Script::new(ten, (0..20).map(|i| (0, data(0, 2, i, 1114))).collect());
-    let (b, _) = Script::new(ten, (0..10).map(|i| (0, data(1, 2, i, 1114))).chain([(9 * US, ack(1, 2, 99))]).collect());
-    let (c, inbox) = Script::new(ten, vec![]);
+    let (a, _) = Script::nic(ten, (0..20).map(|i| (0, data(0, 2, i, 1114))).collect());
+    let (b, _) = Script::nic(ten, (0..10).map(|i| (0, data(1, 2, i, 1114))).chain([(9 * US, ack(1, 2, 99))]).collect());
+    let (c, inbox) = Script::nic(ten, vec![]);
     run(star(3, ten, 0.0), config(None, None), vec![a, b, c], vec![], MS, 1);
     let got = inbox.lock().unwrap();
     assert_eq!(got.len(), 31);
@@ -58,8 +58,8 @@ fn a_port_is_an_m_d_1_queue() {
             [(0, fast), (1, slow)].map(|(a, speed)| timely_sim::topology::Link { a, b: 2, speed, delay: DELAY, loss: 0.0, damage: 0.0 });
         let topology = timely_sim::topology::Topology::new(vec![false, false, true], links.to_vec()).unwrap();
         let sent: Vec<Ps> = frames.iter().map(|f| f.0).collect();
-        let (a, _) = Script::new(fast, frames);
-        let (b, inbox) = Script::new(slow, vec![]);
+        let (a, _) = Script::nic(fast, frames);
+        let (b, inbox) = Script::nic(slow, vec![]);
         run(topology, config(None, None), vec![a, b], vec![], end, 1);
         let got = inbox.lock().unwrap();
         assert_eq!(got.len(), sent.len());
@@ -82,9 +82,9 @@ fn flow_control_loses_nothing_and_bounds_what_an_ingress_port_holds() {
     let buffer = u64::from(senders) * (pfc.xoff + 1118 + headroom);
     let mut nics = Vec::new();
     for s in 0..senders {
-        nics.push(Script::new(ten, (0..each).map(|i| (0, data(s, senders, i, 1114))).collect()).0);
+        nics.push(Script::nic(ten, (0..each).map(|i| (0, data(s, senders, i, 1114))).collect()).0);
     }
-    let (sink, inbox) = Script::new(ten, vec![]);
+    let (sink, inbox) = Script::nic(ten, vec![]);
     nics.push(sink);
     let end = run(star(senders + 1, ten, 0.0), config(Some(pfc), Some(buffer)), nics, vec![], END, 1);
     let r = &end.network.recorder;
@@ -102,8 +102,8 @@ fn flow_control_loses_nothing_and_bounds_what_an_ingress_port_holds() {
 #[test]
 fn a_full_buffer_drops_without_flow_control() {
     let ten = Speed::bps(TEN);
-    let mut nics: Vec<_> = (0..2).map(|s| Script::new(ten, (0..1000).map(|i| (0, data(s, 2, i, 1114))).collect()).0).collect();
-    let (sink, inbox) = Script::new(ten, vec![]);
+    let mut nics: Vec<_> = (0..2).map(|s| Script::nic(ten, (0..1000).map(|i| (0, data(s, 2, i, 1114))).collect()).0).collect();
+    let (sink, inbox) = Script::nic(ten, vec![]);
     nics.push(sink);
     let end = run(star(3, ten, 0.0), config(None, Some(100_000)), nics, vec![], END, 1);
     let dropped = end.network.recorder.dropped as usize;
@@ -115,8 +115,8 @@ fn a_full_buffer_drops_without_flow_control() {
 fn loss_is_by_seed_and_at_its_rate() {
     let ten = Speed::bps(TEN);
     let lose = || {
-        let (a, _) = Script::new(ten, (0..20_000).map(|i| (0, data(0, 1, i, 200))).collect());
-        let (b, inbox) = Script::new(ten, vec![]);
+        let (a, _) = Script::nic(ten, (0..20_000).map(|i| (0, data(0, 1, i, 200))).collect());
+        let (b, inbox) = Script::nic(ten, vec![]);
         let end = run(star(2, ten, 0.01), config(None, None), vec![a, b], vec![], END, 1);
         let arrived: Vec<u32> = inbox.lock().unwrap().iter().map(|g| g.0.meta.segment).collect();
         (end.network.recorder.lost, arrived)

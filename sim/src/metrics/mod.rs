@@ -50,7 +50,7 @@ pub struct Recorder {
     pub flows: Vec<FlowRecord>,
     // [source][flow at source]: index.
     index: Vec<Vec<u32>>,
-    /// Round trips in the order in which hosts were run.
+    /// Round trips, in the order of time once the run has ended.
     pub rtts: Vec<Rtt>,
     /// Rates, likewise.
     pub rates: Vec<Rate>,
@@ -148,5 +148,14 @@ impl Recorder {
     pub fn paused(&mut self, at: Ps) {
         self.pauses += 1;
         self.pauses_steady += u64::from(at >= self.windows.steady);
+    }
+
+    /// Closes the record: samples in the order of time, whatever order hosts were run in.
+    pub fn finish(&mut self) {
+        self.rtts.sort_by_key(|r| (r.sample.at, r.flow));
+        self.rates.sort_by_key(|r| (r.sample.at, r.flow));
+        for tap in &mut self.taps {
+            tap.finish();
+        }
     }
 }

@@ -4,8 +4,8 @@ use crate::frame::{Class, FlowId, Frame, Meta, NodeId};
 use crate::time::{NEVER, Ps, Speed, wire_bytes};
 use std::collections::VecDeque;
 
-/// Header bytes of a frame of ours over untagged IPv4: Ethernet 14, IPv4 20, UDP 8, ours 48.
-pub const HEADERS: u32 = 14 + 20 + 8 + timely_regs::wire::HEADER_BYTES as u32;
+/// Header bytes of a frame of ours over untagged IPv4.
+pub const HEADERS: u32 = timely_regs::wire::Class { vlan: false, ipv6: false }.end() as u32;
 
 /// A flow as its sender sees it.
 #[derive(Clone, Debug, PartialEq)]

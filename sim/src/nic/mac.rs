@@ -36,6 +36,8 @@ pub struct Attachment {
     pub jitter: Ps,
     /// Priority (PFC) of its data: the `pause` pin that stops it.
     pub priority: u8,
+    /// Our UDP port, by which the simulator reads frames.
+    pub udp_port: u16,
     /// Seed of the jitter.
     pub seed: u64,
 }
@@ -213,7 +215,7 @@ impl MacNic {
         {
             let end = s.start + self.attachment.speed.frame_time(s.bytes.len() as u32);
             self.wire_free = end;
-            if let Some(frame) = Frame::from_bytes(self.attachment.host, &s.bytes) {
+            if let Some(frame) = Frame::from_bytes(self.attachment.host, &s.bytes, self.attachment.udp_port) {
                 if frame.meta.last && !frame.meta.ack {
                     self.on_the_way.entry(frame.flow).or_default().push_back((frame.meta.segment, end));
                 }

@@ -8,7 +8,6 @@
 pub mod clock;
 pub mod core;
 pub mod host;
-pub mod law;
 pub mod mac;
 pub mod paced;
 pub mod software;

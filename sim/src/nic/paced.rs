@@ -2,18 +2,18 @@
 //!
 //! Its RTT is the path's: from the end of a segment's last packet to the ACK's first bit.
 use super::host::{FlowSpec, Outstanding, Sender, Stream, Timers};
-use super::law::Law;
 use super::{Outbox, RateSample, RttSample};
 use crate::frame::{FlowId, Frame, NodeId};
 use crate::time::{NEVER, Ps, Speed};
 use std::collections::VecDeque;
+use timely_model::reference::Law;
 
 /// What a host paces by.
 pub struct PacedFlow {
     /// The flow.
     pub spec: FlowSpec,
     /// Its law.
-    pub law: Box<dyn Law>,
+    pub law: Box<dyn Law + Send>,
     /// Bound of outstanding wire bytes; 0 none.
     pub bound: u64,
     /// A segment that is not answered for this long is sent again; 0 never.
@@ -22,7 +22,7 @@ pub struct PacedFlow {
 
 struct Flow {
     stream: Stream,
-    law: Box<dyn Law>,
+    law: Box<dyn Law + Send>,
     bound: u64,
     timeout: Ps,
     // Wire bytes, may be a fraction, and when they were counted last.
@@ -107,14 +107,18 @@ impl Sender for Paced {
         self.timers.next().min(self.expiry.next())
     }
 
-    fn timers(&mut self, now: Ps, _out: &mut Outbox) {
+    fn timers(&mut self, now: Ps, out: &mut Outbox) {
         while let Some(i) = self.timers.due(now) {
             self.flows[i].armed = false;
             self.consider(i, now);
         }
         while let Some(i) = self.expiry.due(now) {
             while self.flows[i].expires() <= now {
-                self.flows[i].stream.give_up();
+                let f = &mut self.flows[i];
+                f.settle(now);
+                f.stream.give_up();
+                let mbps = f.law.timeout(now as f64 / 1e6);
+                out.rates.push(RateSample { at: now, flow: i as FlowId, mbps });
                 self.timeouts += 1;
             }
             let at = self.flows[i].expires();
@@ -153,12 +157,11 @@ impl Sender for Paced {
         let Some(f) = self.flows.get_mut(i) else { return };
         let Some(o) = f.stream.acked(segment) else { return };
         let rtt = at.saturating_sub(o.sent);
-        let rtt_ns = rtt as f64 / 1000.0;
-        out.rtts.push(RttSample { at, flow, path: Some(rtt), measured_ns: Some(rtt_ns) });
+        out.rtts.push(RttSample { at, flow, path: Some(rtt), measured_ns: Some(rtt as f64 / 1000.0) });
         // What was earned until now was earned at the old rate.
         f.settle(now);
         let before = f.law.rate();
-        let mbps = f.law.completion(rtt_ns, now as f64 / 1000.0);
+        let mbps = f.law.update(rtt as f64 / 1e6, now as f64 / 1e6);
         if mbps != before {
             out.rates.push(RateSample { at: now, flow, mbps });
         }

@@ -3,13 +3,13 @@
 //! Its RTT is what such software has: from the posting of the segment to the ACK, the segment's own time at line rate subtracted
 //! (or left in, by option). Waiting behind other bursts in its own NIC counts.
 use super::host::{FlowSpec, Sender, Stream, Timers};
-use super::law::Law;
 use super::{Outbox, RateSample, RttSample};
 use crate::frame::{FlowId, Frame, NodeId};
 use crate::time::{NEVER, Ps, Speed};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
+use timely_model::reference::Law;
 
 /// How the software is scheduled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Scheduling {
 
 struct Flow {
     stream: Stream,
-    law: Box<dyn Law>,
+    law: Box<dyn Law + Send>,
     // When each segment that has not left completely was posted.
     posted: VecDeque<Ps>,
     posted_at: Option<Ps>,
@@ -53,7 +53,7 @@ pub struct Software {
 
 impl Software {
     /// A sender of these flows, whose numbers are their places.
-    pub fn new(host: NodeId, speed: Speed, scheduling: Scheduling, seed: u64, flows: Vec<(FlowSpec, Box<dyn Law>)>) -> Self {
+    pub fn new(host: NodeId, speed: Speed, scheduling: Scheduling, seed: u64, flows: Vec<(FlowSpec, Box<dyn Law + Send>)>) -> Self {
         let mut timers = Timers::new(flows.len());
         let flows = flows
             .into_iter()
@@ -134,7 +134,7 @@ impl Software {
             let f = &mut self.flows[i];
             f.completions.pop_front();
             let before = f.law.rate();
-            let mbps = f.law.completion(rtt_ns, now as f64 / 1000.0);
+            let mbps = f.law.update(rtt_ns / 1e3, now as f64 / 1e6);
             if mbps != before {
                 out.rates.push(RateSample { at: now, flow: i as FlowId, mbps });
             }
@@ -151,9 +151,12 @@ impl Sender for Software {
         while let Some(i) = self.timers.due(now) {
             self.complete(i, now, out);
             while self.expires(i) <= now {
-                self.flows[i].stream.give_up();
+                let f = &mut self.flows[i];
+                f.stream.give_up();
+                f.waiting = false;
+                let mbps = f.law.timeout(now as f64 / 1e6);
+                out.rates.push(RateSample { at: now, flow: i as FlowId, mbps });
                 self.timeouts += 1;
-                self.flows[i].waiting = false;
             }
             self.post(i, now);
             self.arm(i);

@@ -29,7 +29,7 @@ pub struct Script {
 }
 
 impl Script {
-    pub fn new(speed: Speed, send: Vec<(Ps, Frame)>) -> (Box<dyn Nic>, Inbox) {
+    pub fn nic(speed: Speed, send: Vec<(Ps, Frame)>) -> (Box<dyn Nic>, Inbox) {
         let inbox = Inbox::default();
         let (pauses, copy) = (Default::default(), inbox.clone());
         (Box::new(Script { speed, send: send.into(), free: 0, now: 0, paused: 0, pauses, inbox }), copy)
