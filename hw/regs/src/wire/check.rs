@@ -122,12 +122,17 @@ fn u16_at(b: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([b[at], b[at + 1]])
 }
 
-/// The class that the EtherTypes of `head` name, and whether they name one at all.
-fn class(head: &[u8]) -> (Class, bool) {
-    let outer = u16_at(head, ethernet::TYPE);
-    let vlan = outer == ethernet::VLAN;
-    let inner = if vlan { u16_at(head, ethernet::TAGGED_TYPE) } else { outer };
-    (Class { vlan, ipv6: inner == ethernet::IPV6 }, inner == ethernet::IPV4 || inner == ethernet::IPV6)
+impl Class {
+    /// The class that the EtherTypes in a frame's first 18 bytes name, and whether they name IPv4 or IPv6 at all.
+    ///
+    /// # Panics
+    /// When `head` is shorter than 18 bytes.
+    pub fn named_by(head: &[u8]) -> (Class, bool) {
+        let outer = u16_at(head, ethernet::TYPE);
+        let vlan = outer == ethernet::VLAN;
+        let inner = if vlan { u16_at(head, ethernet::TAGGED_TYPE) } else { outer };
+        (Class { vlan, ipv6: inner == ethernet::IPV6 }, inner == ethernet::IPV4 || inner == ethernet::IPV6)
+    }
 }
 
 /// Judges a frame of `bytes` bytes (without FCS) by its head: at least its first [`HEAD_BYTES`], or all of it when it is shorter.
@@ -144,7 +149,7 @@ pub fn check(head: &[u8], bytes: usize, port: u16) -> Result<(Class, Kind), Erro
     if bytes < Class::default().udp() + udp::DESTINATION + 2 {
         return Err(Error::Foreign);
     }
-    let (class, ip_type) = class(head);
+    let (class, ip_type) = Class::named_by(head);
     let ip = class.ip();
     let ipv4_words = usize::from(head[ip] & 15).max(5);
     let udp_at = if class.ipv6 { class.udp() } else { ip + 4 * ipv4_words };

@@ -1,0 +1,193 @@
+//! Random frames of ours, and every way that we know to spoil them.
+use rand::Rng;
+use timely_regs::wire::{Addresses, Class, Envelope, FIRST, Header, LAST, READ, ethernet, ipv4, ipv4_header_checksum, ipv6, udp};
+
+/// What stands around our header, at random; `port` is ours.
+pub fn envelope(rng: &mut impl Rng, class: Class, port: u16) -> Envelope {
+    Envelope {
+        mac_destination: rng.random(),
+        mac_source: rng.random(),
+        tci: class.vlan.then(|| rng.random()),
+        addresses: if class.ipv6 {
+            Addresses::V6 { source: rng.random(), destination: rng.random() }
+        } else {
+            Addresses::V4 { source: rng.random(), destination: rng.random() }
+        },
+        tos: rng.random(),
+        ttl: rng.random(),
+        port_source: rng.random(),
+        port_destination: port,
+    }
+}
+
+/// A header of a data packet or, half the time where that is possible, of an ACK.
+pub fn header(rng: &mut impl Rng) -> Header {
+    let header = Header {
+        flags: [0, FIRST, LAST, FIRST | LAST, READ, READ | FIRST | LAST][rng.random_range(0..6)],
+        packet: rng.random(),
+        flow: rng.random(),
+        nonce: rng.random(),
+        segment: rng.random(),
+        segment_bytes: rng.random(),
+        charged_bytes: rng.random(),
+        ttl_sent: rng.random(),
+        ..Header::default()
+    };
+    if header.flags & LAST != 0 && rng.random() { header.answered(rng.random(), rng.random(), rng.random(), rng.random()) } else { header }
+}
+
+/// One of the four classes.
+pub fn class(rng: &mut impl Rng) -> Class {
+    Class::ALL[rng.random_range(0..4)]
+}
+
+/// A good frame of `class` with up to `most` bytes of payload.
+pub fn good_of(rng: &mut impl Rng, class: Class, port: u16, most: usize) -> Vec<u8> {
+    let mut payload = vec![0; rng.random_range(0..=most)];
+    rng.fill(&mut payload[..]);
+    envelope(rng, class, port).frame(&header(rng), &payload)
+}
+
+/// Makes the IPv4 header checksum right again, if there is one.
+pub fn mend(frame: &mut [u8], class: Class) {
+    if !class.ipv6 && frame.len() >= class.udp() {
+        let ip = class.ip();
+        let sum = ipv4_header_checksum(&frame[ip..ip + ipv4::BYTES]);
+        frame[ip + ipv4::CHECKSUM..][..2].copy_from_slice(&sum.to_be_bytes());
+    }
+}
+
+/// A way to spoil a frame, or to leave it whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// A good frame.
+    Good,
+    /// A good frame with padding behind it.
+    Padded,
+    /// A good frame of up to 9,600 bytes.
+    Jumbo,
+    /// A good frame, cut anywhere.
+    Cut,
+    /// A good frame with one to three bytes overwritten in its first 120.
+    Corrupted,
+    /// The same, with the IPv4 header checksum made right again.
+    CorruptedAndMended,
+    /// Random bytes.
+    Noise,
+    /// A header's front with random bytes behind it.
+    NoiseBehindEthernet,
+    /// Another port, protocol, EtherType, or a second tag.
+    Foreign,
+    /// IPv4 options, our port behind them (IPv6: another version).
+    Options,
+    /// A fragment (IPv6: none).
+    Fragment,
+    /// IP and UDP lengths a little off, the checksum right.
+    Lengths,
+    /// Another version or flags at random.
+    Header,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Fault; 13] = [
+        Fault::Good,
+        Fault::Padded,
+        Fault::Jumbo,
+        Fault::Cut,
+        Fault::Corrupted,
+        Fault::CorruptedAndMended,
+        Fault::Noise,
+        Fault::NoiseBehindEthernet,
+        Fault::Foreign,
+        Fault::Options,
+        Fault::Fragment,
+        Fault::Lengths,
+        Fault::Header,
+    ];
+
+    /// A good frame is left good.
+    pub fn is_benign(self) -> bool {
+        matches!(self, Fault::Good | Fault::Padded | Fault::Jumbo)
+    }
+
+    /// A frame of `class` with this fault; at least one byte.
+    pub fn frame(self, rng: &mut impl Rng, class: Class, port: u16) -> Vec<u8> {
+        let most = match self {
+            Fault::Jumbo => 9500,
+            Fault::Good => [0, 20, 200, 1400][rng.random_range(0..4)],
+            _ => [0, 20, 70][rng.random_range(0..3)],
+        };
+        let mut frame = good_of(rng, class, port, most);
+        let ip = class.ip();
+        match self {
+            Fault::Good | Fault::Jumbo => {}
+            Fault::Padded => frame.resize(frame.len() + rng.random_range(1..80), rng.random()),
+            Fault::Cut => frame.truncate(rng.random_range(1..frame.len())),
+            Fault::Corrupted | Fault::CorruptedAndMended => {
+                for _ in 0..rng.random_range(1..=3) {
+                    let at = rng.random_range(0..frame.len().min(120));
+                    frame[at] = if rng.random() { rng.random() } else { frame[at] ^ 1 << rng.random_range(0..8) };
+                }
+                if self == Fault::CorruptedAndMended {
+                    mend(&mut frame, class);
+                }
+            }
+            Fault::Noise => {
+                frame.resize(rng.random_range(1..260), 0);
+                rng.fill(&mut frame[..]);
+            }
+            Fault::NoiseBehindEthernet => {
+                let from = rng.random_range(ip..class.header());
+                rng.fill(&mut frame[from..]);
+            }
+            Fault::Foreign => match rng.random_range(0..5) {
+                0 => frame[class.udp() + udp::DESTINATION + rng.random_range(0..2)] ^= 1 << rng.random_range(0..8),
+                1 => frame[ip + if class.ipv6 { ipv6::NEXT_HEADER } else { ipv4::PROTOCOL }] = [6, 0, 44, 43, 1][rng.random_range(0..5)],
+                2 => frame[ip - 2..ip].copy_from_slice(&[0x0806u16, 0x8847, 0x88a8, 0x0008][rng.random_range(0..4)].to_be_bytes()),
+                3 => drop(frame.splice(ethernet::TYPE..ethernet::TYPE, [0x81, 0, 0, rng.random()])),
+                _ => drop(frame.splice(ethernet::TYPE..ethernet::TYPE, [0x88, 0xa8, 0, rng.random()])),
+            },
+            Fault::Options => {
+                let words = rng.random_range(0..16u8);
+                frame[ip] = frame[ip] & 0xf0 | words;
+                let inserted = 4 * usize::from(words.saturating_sub(5));
+                if class.ipv6 {
+                    frame[ip] = rng.random_range(0..16) << 4;
+                } else if rng.random_range(0..4) > 0 {
+                    drop(frame.splice(ip + ipv4::BYTES..ip + ipv4::BYTES, vec![rng.random(); inserted]));
+                }
+                if rng.random_range(0..4) == 0 {
+                    frame.truncate(rng.random_range(ip..=frame.len()));
+                }
+            }
+            Fault::Fragment => {
+                let field: u16 = if rng.random() { 1 << rng.random_range(0..16) } else { rng.random() };
+                if !class.ipv6 {
+                    frame[ip + ipv4::FRAGMENT..][..2].copy_from_slice(&field.to_be_bytes());
+                    mend(&mut frame, class);
+                }
+            }
+            Fault::Lengths => {
+                // By how much each length is moved; sometimes both alike.
+                let by: [u16; 2] = std::array::from_fn(|_| if rng.random() { 0 } else { rng.random_range(0..20u16).wrapping_sub(10) });
+                let by = if rng.random() { [by[0]; 2] } else { by };
+                let at = [ip + if class.ipv6 { ipv6::LENGTH } else { ipv4::LENGTH }, class.udp() + udp::LENGTH];
+                for (at, by) in at.into_iter().zip(by) {
+                    let moved = u16::from_be_bytes([frame[at], frame[at + 1]]).wrapping_add(by);
+                    let value = if rng.random_range(0..16) == 0 { rng.random() } else { moved };
+                    frame[at..at + 2].copy_from_slice(&value.to_be_bytes());
+                }
+                mend(&mut frame, class);
+            }
+            Fault::Header => {
+                if rng.random_range(0..4) == 0 {
+                    frame[class.header()] = rng.random();
+                } else {
+                    frame[class.header() + 1] = rng.random();
+                }
+            }
+        }
+        frame
+    }
+}
