@@ -1,0 +1,91 @@
+//! The charge unit: what each flow's packets cost. See `timely_hw::pacer::charge`.
+use crate::Block;
+
+/// Counts of charged bytes and of releases are modulo `2^BYTES_BITS`.
+pub const BYTES_BITS: u32 = 25;
+/// Mask of a byte count.
+pub const BYTES_MASK: u32 = (1 << BYTES_BITS) - 1;
+/// Counts of charged packets are modulo `2^SETTLED_BITS`.
+pub const SETTLED_BITS: u32 = 9;
+
+/// What a flow was charged since the reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Paid {
+    /// Wire bytes, modulo `2^25`.
+    pub bytes: u32,
+    /// Packets, modulo `2^9`.
+    pub settled: u16,
+    /// Bytes of the last packet that cost any.
+    pub last: u16,
+}
+
+/// Inputs at a clock.
+#[derive(Clone, Debug, Default)]
+pub struct In {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// A flow and the wire bytes of the packet that answers its oldest uncharged grant; 0 if there was no packet.
+    pub charge: Option<(u32, u16)>,
+}
+
+/// Outputs at a clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Out {
+    /// A flow's new account, 4 clocks after its charge.
+    pub paid: Option<(u32, Paid)>,
+    /// The RAM is clear.
+    pub swept: bool,
+}
+
+/// The accounts.
+#[derive(Clone, Debug)]
+pub struct Charge {
+    accounts: Vec<Paid>,
+    stages: [Option<(u32, u16)>; 3],
+    paid: Option<(u32, Paid)>,
+    swept_at: u64,
+}
+
+impl Charge {
+    /// `2^flow_bits` clear accounts, the sweep beginning at clock 0.
+    pub fn new(flow_bits: u32) -> Self {
+        Charge { accounts: vec![Paid::default(); 1 << flow_bits], stages: [None; 3], paid: None, swept_at: 1 << flow_bits }
+    }
+}
+
+impl Block for Charge {
+    type In = In;
+    type Out = Out;
+
+    fn output(&self, clk: u64) -> Out {
+        Out { paid: self.paid, swept: clk >= self.swept_at }
+    }
+
+    fn step(&mut self, clk: u64, i: &In) {
+        if i.rst {
+            *self = Charge::new(self.accounts.len().trailing_zeros());
+            self.swept_at += clk + 1;
+            return;
+        }
+        self.paid = self.stages[2].map(|(flow, bytes)| {
+            let account = &mut self.accounts[flow as usize];
+            account.bytes = (account.bytes + u32::from(bytes)) & BYTES_MASK;
+            account.settled = (account.settled + 1) & ((1 << SETTLED_BITS) - 1);
+            if bytes != 0 {
+                account.last = bytes;
+            }
+            (flow, *account)
+        });
+        self.stages = [i.charge.filter(|_| clk >= self.swept_at), self.stages[0], self.stages[1]];
+    }
+
+    fn wake(&self, clk: u64) -> u64 {
+        if self.paid.is_some() || self.stages.iter().any(Option::is_some) {
+            clk
+        } else if clk <= self.swept_at {
+            self.swept_at
+        } else {
+            u64::MAX
+        }
+    }
+}

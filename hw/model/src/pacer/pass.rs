@@ -1,0 +1,388 @@
+//! The token pass: one flow a clock, from READY to the gate, the wheel, its sleep or the park. See `timely_hw::pacer::pass`.
+use super::charge::Paid;
+use super::doorbell::{Post, Request, Sleep};
+use super::token::{self, IN_FLIGHT, Plan, RATE_BITS, State, TIME_BITS, View};
+use super::{SLOT_SHIFT, Timing, wheel_bits};
+use crate::bus::{FlowLoad, ProfileWrite};
+use crate::{Block, fifo};
+use std::collections::VecDeque;
+use timely_regs::{flow, profile, wire::HEADER_BYTES};
+
+/// What a flow's record tells the pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// Its profile.
+    pub profile: u8,
+    /// Its priority, for PFC.
+    pub priority: u8,
+    /// Wire bytes of its packets, until one is charged.
+    pub size: u16,
+}
+
+/// Wire bytes of an untagged IPv4 packet of ours beyond its payload: preamble, Ethernet, IP, UDP, our header, FCS, gap.
+pub const OVERHEAD: u16 = 8 + 14 + 20 + 8 + HEADER_BYTES as u16 + 4 + 12;
+
+impl Config {
+    /// What a record says.
+    pub fn of(load: &FlowLoad) -> Self {
+        let r = &load.record;
+        let headers = flow::IPV6.get(r) * 20 + flow::VLAN.get(r) * 4;
+        let size = (flow::PAYLOAD_BYTES.get(r) + headers) as u16 + OVERHEAD;
+        Config { profile: load.profile(), priority: flow::PRIORITY.get(r) as u8, size }
+    }
+}
+
+/// Packets for the gate: the first at `launch`, the others `gap` apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Train {
+    /// The flow.
+    pub flow: u32,
+    /// 1 to 32 packets.
+    pub packets: u8,
+    /// Launch time of the first, ns48.fns16; to be compared modulo 2^64, for it may lie in the past.
+    pub launch: u64,
+    /// 2^-8 ns.
+    pub gap: u32,
+}
+
+/// Inputs at a clock.
+#[derive(Clone, Debug, Default)]
+pub struct In {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// The head of READY.
+    pub flow: Option<u32>,
+    /// A flow's new word, from the doorbell unit.
+    pub post: Option<(u32, Post)>,
+    /// A flow's new account, from the charge unit.
+    pub paid: Option<(u32, Paid)>,
+    /// A record on the flow bus.
+    pub load: Option<FlowLoad>,
+    /// A word on the profile bus.
+    pub profile: Option<ProfileWrite>,
+    /// A flow and its rate, 2^-12 Mb/s.
+    pub rate: Option<(u32, u32)>,
+    /// Paused priorities.
+    pub pause: u8,
+    /// Everything is paused.
+    pub stop: bool,
+    /// ns48.fns16.
+    pub now: u64,
+    /// A grant leaves the gate.
+    pub left: bool,
+    /// The doorbell unit takes a request to sleep.
+    pub sleep_ready: bool,
+    /// The gate takes a train.
+    pub train_ready: bool,
+}
+
+/// Outputs at a clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Out {
+    /// The head of READY is taken if there is one.
+    pub ready: bool,
+    /// A flow's count of granted packets.
+    pub granted: Option<(u32, u16)>,
+    /// A request to sleep.
+    pub sleep: Option<Request>,
+    /// A flow and the slot of its next pass, modulo the wheel.
+    pub insert: Option<(u32, u32)>,
+    /// Packets for the gate.
+    pub train: Option<Train>,
+    /// A flow to be parked.
+    pub park: Option<u32>,
+    /// A pause ended.
+    pub resume: bool,
+    /// A flow starts to send after its profile's idle time.
+    pub idle: Option<u32>,
+    /// The RAMs are clear.
+    pub swept: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Op {
+    flow: u32,
+    issued: u64,
+    config: Config,
+    view: View,
+}
+
+/// What was decided, on its way to memory: the state, and where the flow goes.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    flow: u32,
+    state: State,
+    sleep: Option<Request>,
+}
+
+/// Clocks from the issue: the profile and the time are read.
+const READ: u64 = 2;
+/// The pause and the places in the gate are read, and the flow's fate is decided.
+const DECIDE: u64 = 15;
+/// Its slot is fixed.
+const SLOT: u64 = 19;
+
+/// The pass and its memory.
+#[derive(Clone, Debug)]
+pub struct Pass {
+    flow_bits: u32,
+    timing: Timing,
+    state: Vec<State>,
+    post: Vec<Post>,
+    paid: Vec<Paid>,
+    config: Vec<Config>,
+    rate: Vec<u32>,
+    /// A flow's new configuration, a clock after its load.
+    load: Option<(u32, Config)>,
+    bound: [u32; profile::PROFILES],
+    idle_time: [u32; profile::PROFILES],
+    cap: [u32; profile::PROFILES],
+    reading: VecDeque<Op>,
+    deciding: VecDeque<Op>,
+    written: [Option<Written>; 2],
+    /// Due clock, flow, ns of the next pass.
+    inserting: VecDeque<(u64, u32, u64)>,
+    insert: Option<(u32, u32)>,
+    train: Option<Train>,
+    park: Option<u32>,
+    idle: Option<u32>,
+    /// Grants decided or reserved that have not left the gate.
+    in_flight: u32,
+    /// Requests to sleep made or reserved that the doorbell unit has not taken.
+    owed: u32,
+    sleeps: fifo::Fifo<Request>,
+    trains: fifo::Fifo<Train>,
+    paused: u8,
+    paused_before: u8,
+    resume: bool,
+    swept_at: u64,
+}
+
+impl Pass {
+    /// For `2^flow_bits` flows, the sweep beginning at clock 0.
+    pub fn new(flow_bits: u32, timing: Timing) -> Self {
+        let flows = 1 << flow_bits;
+        Pass {
+            flow_bits,
+            timing,
+            state: vec![State::default(); flows],
+            post: vec![Post::default(); flows],
+            paid: vec![Paid::default(); flows],
+            config: vec![Config::default(); flows],
+            rate: vec![0; flows],
+            load: None,
+            bound: [0; profile::PROFILES],
+            idle_time: [0; profile::PROFILES],
+            cap: [0; profile::PROFILES],
+            reading: VecDeque::new(),
+            deciding: VecDeque::new(),
+            written: [None; 2],
+            inserting: VecDeque::new(),
+            insert: None,
+            train: None,
+            park: None,
+            idle: None,
+            in_flight: 0,
+            owed: 0,
+            sleeps: fifo::Fifo::new(6),
+            trains: fifo::Fifo::new(6),
+            paused: 0,
+            paused_before: 0,
+            resume: false,
+            swept_at: flows as u64,
+        }
+    }
+
+    /// What the last pass left of a flow.
+    pub fn state(&self, flow: u32) -> &State {
+        &self.state[flow as usize]
+    }
+
+    /// Decides an operation's fate, and returns how many places in the gate it takes.
+    fn decide(&mut self, op: &Op, clk: u64) -> u32 {
+        let (flow, v) = (op.flow, &op.view);
+        let (plan, idle) = token::plan(v, self.timing);
+        self.idle = idle.then_some(flow);
+        let request = |why, granted| Some(Request { flow, why, granted, released: v.post.released });
+        let written = |state, sleep| Some(Written { flow, state, sleep });
+        let mut wait = |ns: i64| {
+            let longest = (15u64 << (wheel_bits(self.flow_bits as usize) + SLOT_SHIFT as usize)) / 16;
+            self.inserting.push_back((op.issued + SLOT, flow, v.time + (ns.max(0) as u64).min(longest)));
+        };
+        let lead = i64::from(self.timing.lead);
+        let mut taken = 0;
+        self.written[0] = match plan {
+            Plan::Sleep(why, state) => written(state, request(why, state.granted)),
+            Plan::Recheck(state) => {
+                wait(token::RECHECK as i64);
+                written(state, None)
+            }
+            Plan::Send { state, .. } if self.paused >> op.config.priority & 1 == 1 => {
+                self.park = Some(flow);
+                written(state, None)
+            }
+            Plan::Send { state, tau, due: false, .. } => {
+                wait((tau >> 8) - lead);
+                written(state, None)
+            }
+            Plan::Send { mut state, tau, gap, size, backlog, .. } => {
+                // One place is reserved for each operation in the pass.
+                let size = size.min(token::train_bits(IN_FLIGHT + 1 - self.in_flight));
+                taken = 1 << size;
+                let launch = (v.time << 16).wrapping_add((tau << 8) as u64);
+                self.train = Some(Train { flow, packets: taken as u8, launch, gap: gap as u32 });
+                state.granted = state.granted.wrapping_add(taken as u16);
+                state.started = true;
+                if u32::from(backlog) == taken {
+                    state.awake = false;
+                    written(state, request(Sleep::Empty, state.granted))
+                } else {
+                    wait(((tau + (gap << size) as i64) >> 8) - lead);
+                    written(state, None)
+                }
+            }
+        };
+        debug_assert_eq!(clk, op.issued + DECIDE);
+        if self.written[0].is_some_and(|w| w.sleep.is_none()) {
+            self.owed -= 1;
+        }
+        taken
+    }
+
+    fn write_inputs(&mut self, i: &In) {
+        if let Some((flow, post)) = i.post {
+            self.post[flow as usize] = post;
+        }
+        if let Some((flow, paid)) = i.paid {
+            self.paid[flow as usize] = paid;
+        }
+        if let Some((flow, rate)) = i.rate {
+            self.rate[flow as usize] = rate.min((1 << RATE_BITS) - 1);
+        }
+        if let Some(w) = i.profile {
+            let mut record = [0; profile::WORDS];
+            record[usize::from(w.word)] = w.data;
+            for (field, values) in
+                [(profile::OUTSTANDING, &mut self.bound), (profile::IDLE_NS, &mut self.idle_time), (profile::TOKEN_CAP, &mut self.cap)]
+            {
+                if field.word == w.word {
+                    values[usize::from(w.profile)] = field.get(&record);
+                }
+            }
+        }
+        if let Some((flow, config)) = self.load {
+            self.config[flow as usize] = config;
+        }
+        self.load = i.load.as_ref().map(|load| (load.flow, Config::of(load)));
+    }
+}
+
+impl Block for Pass {
+    type In = In;
+    type Out = Out;
+
+    fn output(&self, clk: u64) -> Out {
+        Out {
+            ready: self.in_flight < IN_FLIGHT && self.owed < 64,
+            granted: self.written[1].map(|w| (w.flow, w.state.granted)),
+            sleep: self.sleeps.output(clk).head,
+            insert: self.insert,
+            train: self.trains.output(clk).head,
+            park: self.park,
+            resume: self.resume,
+            idle: self.idle,
+            swept: clk >= self.swept_at,
+        }
+    }
+
+    fn step(&mut self, clk: u64, i: &In) {
+        if i.rst {
+            *self = Pass::new(self.flow_bits, self.timing);
+            self.swept_at += clk + 1;
+            return;
+        }
+        let ready = self.in_flight < IN_FLIGHT && self.owed < 64;
+
+        // What was decided at the last clock and the one before.
+        let decided = self.written[1].take();
+        self.written[1] = self.written[0].take();
+        self.trains.step(clk, &fifo::In { rst: false, push: self.train.take(), ready: i.train_ready });
+        let took = i.sleep_ready && self.sleeps.output(clk).head.is_some();
+        self.sleeps.step(clk, &fifo::In { rst: false, push: decided.and_then(|w| w.sleep), ready: i.sleep_ready });
+        (self.park, self.idle, self.insert) = (None, None, None);
+
+        if self.inserting.front().is_some_and(|x| x.0 == clk)
+            && let Some((_, flow, time)) = self.inserting.pop_front()
+        {
+            // The wheel may be draining the slots up to this clock's: the earliest it can take is a few ahead.
+            let earliest = (i.now >> (16 + SLOT_SHIFT)).wrapping_add(5);
+            let ahead = (time >> SLOT_SHIFT).wrapping_sub(earliest) << (64 - (TIME_BITS - SLOT_SHIFT)) >> (64 - (TIME_BITS - SLOT_SHIFT));
+            let slot = if ahead >> (TIME_BITS - SLOT_SHIFT - 1) == 1 { earliest } else { time >> SLOT_SHIFT };
+            self.insert = Some((flow, slot as u32 & ((1 << wheel_bits(self.flow_bits as usize)) - 1)));
+        }
+
+        let mut taken = 0;
+        let mut done = 0;
+        if self.deciding.front().is_some_and(|op| op.issued + DECIDE == clk)
+            && let Some(op) = self.deciding.pop_front()
+        {
+            taken = self.decide(&op, clk);
+            done = 1;
+        }
+        if self.reading.front().is_some_and(|op| op.issued + READ == clk)
+            && let Some(mut op) = self.reading.pop_front()
+        {
+            let profile = usize::from(op.config.profile);
+            (op.view.bound, op.view.idle, op.view.cap) = (self.bound[profile], self.idle_time[profile], self.cap[profile]);
+            op.view.time = ((i.now >> 16) + u64::from(self.timing.ahead)) & ((1 << TIME_BITS) - 1);
+            self.deciding.push_back(op);
+        }
+        let issue = i.flow.filter(|_| ready);
+        if let Some(flow) = issue {
+            let f = flow as usize;
+            let view = View {
+                state: self.state[f],
+                rate: self.rate[f],
+                post: self.post[f],
+                paid: self.paid[f],
+                size: self.config[f].size,
+                ..View::default()
+            };
+            self.reading.push_back(Op { flow, issued: clk, config: self.config[f], view });
+        }
+        if let Some(w) = decided {
+            self.state[w.flow as usize] = w.state;
+        }
+        let issued = u32::from(issue.is_some());
+        self.in_flight = self.in_flight + issued + taken - done - u32::from(i.left);
+        self.owed = self.owed + issued - u32::from(took);
+        self.resume = self.paused_before & !self.paused != 0;
+        self.paused_before = self.paused;
+        self.paused = if i.stop { 0xff } else { i.pause };
+        if clk >= self.swept_at {
+            self.write_inputs(i);
+        }
+    }
+
+    /// `pause`, `stop` and `now` are levels: a clock at which one of the first two changes must be stepped.
+    fn wake(&self, clk: u64) -> u64 {
+        let busy = self.written.iter().any(Option::is_some)
+            || self.insert.is_some()
+            || self.park.is_some()
+            || self.idle.is_some()
+            || self.train.is_some()
+            || self.resume
+            || self.load.is_some()
+            || self.paused_before != self.paused
+            || !self.trains.is_empty()
+            || !self.sleeps.is_empty();
+        if busy {
+            return clk;
+        }
+        let reading = self.reading.front().map_or(u64::MAX, |op| op.issued + READ);
+        let deciding = self.deciding.front().map_or(u64::MAX, |op| op.issued + DECIDE);
+        let inserting = self.inserting.front().map_or(u64::MAX, |x| x.0);
+        let sweep = if clk <= self.swept_at { self.swept_at } else { u64::MAX };
+        reading.min(deciding).min(inserting).min(sweep)
+    }
+}

@@ -1,0 +1,243 @@
+//! The arithmetic of a token pass: settle a flow's bucket, say when it may send, and how much. No registers; see
+//! `timely_hw::pacer::pass` for the stages it is spread over.
+//!
+//! A token is 2^-12 Mb/s for 1 ns, so `rate * time` is exact; a byte is [`BYTE`] tokens.
+use super::Timing;
+use super::charge::{BYTES_BITS, BYTES_MASK, Paid, SETTLED_BITS};
+use super::doorbell::{Post, Sleep};
+
+/// Tokens of a byte are 125 << this.
+pub const BYTE_SHIFT: u32 = 18;
+/// Tokens of a byte.
+pub const BYTE: i64 = 125 << BYTE_SHIFT;
+/// Rates are clamped to this many bits (262 Gb/s).
+pub const RATE_BITS: u32 = 30;
+/// Times are modulo `2^TIME_BITS` ns, as `now` is: 78 hours.
+pub const TIME_BITS: u32 = 48;
+/// A bucket fills for no longer than `2^ELAPSED_BITS` ns at a pass; an idle flow's bucket loses the rest.
+pub const ELAPSED_BITS: u32 = 28;
+/// Address bits of the reciprocal's table.
+pub const TABLE_BITS: u32 = 8;
+/// A train has at most `2^TRAIN_BITS` packets.
+pub const TRAIN_BITS: u32 = 5;
+/// Packets granted that have not left the gate, at most: the gate has places for twice as many.
+pub const IN_FLIGHT: u32 = 64;
+/// A flow with this many uncharged packets waits.
+pub const UNCHARGED: u16 = 256;
+/// ns until a flow is looked at again that waits for something that wakes nobody.
+pub const RECHECK: u64 = 1024;
+/// ns beyond the lead that a packet may be granted ahead of its time.
+pub const WINDOW: u32 = 32;
+/// ns beyond the lead that a train must cover, so that the flow's next pass is in time.
+pub const COVER: u32 = 64;
+
+const TIME_MASK: u64 = (1 << TIME_BITS) - 1;
+
+/// The reciprocal's table: `2^19 / m` for m = 1 + i / 256, and the step to the next entry.
+pub const TABLE: [(u32, u32); 1 << TABLE_BITS] = {
+    let mut table = [(0, 0); 1 << TABLE_BITS];
+    let mut i = 0;
+    while i < table.len() {
+        let (y, next) = ((1 << 27) / (256 + i as u32), (1 << 27) / (257 + i as u32));
+        table[i] = (y, y - next);
+        i += 1;
+    }
+    table
+};
+
+/// `(y, e)`: `1 / rate` is `y / 2^(17 + e)` or up to 2^-15 of it more, never less; y has 17 bits.
+///
+/// Biased low so that a flow is never woken late: its tokens say the exact time when it wakes.
+pub fn reciprocal(rate: u32) -> (u32, u32) {
+    let zeros = (rate | 1).leading_zeros() - (32 - RATE_BITS);
+    let m = rate << zeros;
+    let (y, step) = TABLE[(m >> 21) as usize & 0xff];
+    // The chord of a convex function lies above it, by up to 2; its ends are rounded down.
+    ((y - ((step * (m >> 5 & 0xffff)) >> 16) - 4) >> 2, RATE_BITS - 1 - zeros)
+}
+
+/// What the pass keeps of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Tokens when it was last settled; 51 bits.
+    pub tokens: i64,
+    /// When that was, ns.
+    pub time: u64,
+    /// The rate then.
+    pub used: u32,
+    /// Bytes charged then.
+    pub seen: u32,
+    /// Packets granted.
+    pub granted: u16,
+    /// Charged minus released bytes when its accounts were cleared.
+    pub base: u32,
+    /// It was not asleep since.
+    pub awake: bool,
+    /// It was granted a packet since its accounts were cleared.
+    pub started: bool,
+    /// It was charged a packet since then, so the size of its last one is known.
+    pub measured: bool,
+}
+
+/// Everything a pass reads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct View {
+    /// The time when a train granted now would reach the gate, ns.
+    pub time: u64,
+    /// What the last pass left.
+    pub state: State,
+    /// From the rate engine.
+    pub rate: u32,
+    /// From the doorbell unit.
+    pub post: Post,
+    /// From the charge unit.
+    pub paid: Paid,
+    /// Bytes of a packet while none was charged.
+    pub size: u16,
+    /// Outstanding bound, bytes; 0 none.
+    pub bound: u32,
+    /// Idle time after which a flow restarts, ns; 0 never.
+    pub idle: u32,
+    /// Token cap while backlogged, bytes.
+    pub cap: u32,
+}
+
+/// What becomes of a flow at its pass, but for what the gate and a pause allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// Sleeps, with this state.
+    Sleep(Sleep, State),
+    /// Looked at again after [`RECHECK`].
+    Recheck(State),
+    /// May send, if its priority is not paused.
+    Send {
+        /// The settled state, nothing granted yet.
+        state: State,
+        /// 2^-8 ns from `time` to its next packet; negative when past due.
+        tau: i64,
+        /// 2^-8 ns between its packets.
+        gap: u64,
+        /// Its next packet is near enough to be granted now.
+        due: bool,
+        /// A train of `2^size` packets is enough, possible and allowed.
+        size: u32,
+        /// Packets posted and not granted.
+        backlog: u16,
+    },
+}
+
+/// Sign-extends the low `bits` of `x`.
+fn signed(x: i64, bits: u32) -> i64 {
+    x << (64 - bits) >> (64 - bits)
+}
+
+/// The greatest k up to [`TRAIN_BITS`] with `2^k <= n`; n is at least 1.
+pub fn train_bits(n: u32) -> u32 {
+    n.ilog2().min(TRAIN_BITS)
+}
+
+/// A pass: what it finds, and whether the flow starts to send after its idle time.
+pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
+    let s = &v.state;
+    let uncharged = s.granted.wrapping_sub(v.paid.settled) & ((1 << SETTLED_BITS) - 1);
+    let outstanding = v.paid.bytes.wrapping_sub(v.post.released);
+    if v.post.drop {
+        if uncharged != 0 {
+            return (Plan::Recheck(*s), false);
+        }
+        let state = State {
+            tokens: 0,
+            time: v.time,
+            used: v.rate,
+            seen: v.paid.bytes,
+            granted: s.granted,
+            base: outstanding & BYTES_MASK,
+            awake: false,
+            started: false,
+            measured: false,
+        };
+        return (Plan::Sleep(Sleep::Cleared, state), false);
+    }
+    let backlog = v.post.posted.wrapping_sub(s.granted);
+    if backlog == 0 {
+        return (Plan::Sleep(Sleep::Empty, *s), false);
+    }
+
+    // The bucket. The lower of the two rates: a decrease counts from the last pass on, an increase from this one.
+    let sent = v.paid.bytes.wrapping_sub(s.seen) & BYTES_MASK;
+    let elapsed = v.time.wrapping_sub(s.time) & TIME_MASK;
+    let filled = u64::from(v.rate.min(s.used)) * elapsed.min((1 << ELAPSED_BITS) - 1);
+    let cap = if s.awake { i64::from(v.cap) * BYTE } else { 0 };
+    let tokens = cap.min(signed(s.tokens - i64::from(sent) * BYTE, 52) + filled as i64);
+    let measured = s.measured || sent != 0;
+    // Outstanding bytes are never negative: where they seem so, packets of before a load were released after it.
+    let excess = signed(i64::from(outstanding.wrapping_sub(s.base)), BYTES_BITS);
+    let base = if excess < 0 { outstanding & BYTES_MASK } else { s.base };
+    let settled = State { tokens: signed(tokens, 51), time: v.time, used: v.rate, seen: v.paid.bytes, base, awake: true, measured, ..*s };
+    let idle = !s.awake && s.started && v.idle != 0 && elapsed >= u64::from(v.idle);
+
+    // What is granted and not charged yet costs what the last packet cost, for now.
+    let size = u32::from(if measured { v.paid.last } else { v.size });
+    let uncharged_bytes = u32::from(uncharged) * size;
+    let outstanding = excess.max(0) as u32 + uncharged_bytes;
+    let fits = |k: &u32| v.bound == 0 || (outstanding == 0 && *k == 0) || outstanding + (size << k) <= v.bound;
+    let Some(bound_bits) = (0..=TRAIN_BITS).rev().find(fits) else {
+        if uncharged != 0 {
+            return (Plan::Recheck(settled), idle);
+        }
+        // A flow that was asleep goes on sleeping: nothing has happened to it.
+        return (Plan::Sleep(Sleep::Bounded, if s.awake { State { awake: false, ..settled } } else { *s }), false);
+    };
+    if v.rate == 0 || uncharged >= UNCHARGED {
+        return (Plan::Recheck(settled), idle);
+    }
+
+    let (y, e) = reciprocal(v.rate);
+    let deficit = i64::from(uncharged_bytes) * BYTE - tokens;
+    let tau = ((i128::from(deficit) * i128::from(y)) >> (e + 9)).clamp(-(1 << 31), (1 << 31) - 1) as i64;
+    let halves = (u64::from(size) * 125 * u64::from(y)) << 10 >> e;
+    let gap = halves.div_ceil(2).min((1 << 31) - 1);
+    let cover = i64::from((timing.lead + COVER) << 8) - tau.max(0);
+    let enough = (0..TRAIN_BITS).find(|k| (gap << k) as i64 >= cover).unwrap_or(TRAIN_BITS);
+    let size = enough.min(bound_bits).min(train_bits(backlog.into()));
+    (Plan::Send { state: settled, tau, gap, due: tau <= i64::from((timing.lead + WINDOW) << 8), size, backlog }, idle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every entry of the table, its ends and its middle, at several exponents.
+    #[test]
+    fn the_reciprocal_is_low_by_a_little() {
+        for exponent in [0, 3, 12, 24, 29] {
+            for step in 0..1 << 12 {
+                let rate = (((1u64 << 12) + step) << exponent >> 12) as u32;
+                let (y, e) = reciprocal(rate.max(1));
+                let exact = f64::from(1 << 17) * 2f64.powi(e as i32) / f64::from(rate.max(1));
+                let low = 1.0 - f64::from(y) / exact;
+                assert!(y < 1 << 17, "{rate}: {y}");
+                assert!((0.0..1.0 / 32768.0).contains(&low), "{rate}: low by {low}");
+            }
+        }
+    }
+
+    /// A flow of 1 Mb/s that owes a packet of 1,538 bytes; and one whose clock has wrapped.
+    #[test]
+    fn a_bucket_is_settled_exactly() {
+        let state = State { tokens: -1538 * BYTE, time: (1 << 48) - 1000, used: 1 << 12, awake: true, ..State::default() };
+        let view = View {
+            state,
+            time: 11000,
+            rate: 1 << 12,
+            post: Post { posted: 1, ..Post::default() },
+            size: 1538,
+            cap: 16384,
+            ..View::default()
+        };
+        let (Plan::Send { state, tau, due, .. }, false) = plan(&view, Timing::default()) else { panic!("it has a packet to send") };
+        assert_eq!(state.tokens, -1538 * BYTE + (12_000 << 12));
+        let left = (1538 * 8000 - 12_000) * 256;
+        assert!(!due && tau <= left && left - tau < left >> 15, "{tau} of {left}");
+    }
+}
