@@ -41,11 +41,18 @@ pub fn class(rng: &mut impl Rng) -> Class {
     Class::ALL[rng.random_range(0..4)]
 }
 
-/// A good frame of `class` with up to `most` bytes of payload.
+/// A good frame of `class` with up to `most` bytes of payload, to our port or from it.
 pub fn good_of(rng: &mut impl Rng, class: Class, port: u16, most: usize) -> Vec<u8> {
     let mut payload = vec![0; rng.random_range(0..=most)];
     rng.fill(&mut payload[..]);
-    envelope(rng, class, port).frame(&header(rng), &payload)
+    let mut envelope = envelope(rng, class, port);
+    if rng.random_range(0..4) == 0 {
+        envelope.port_source = [0, port][rng.random_range(0..2)];
+    }
+    if rng.random() {
+        std::mem::swap(&mut envelope.port_source, &mut envelope.port_destination);
+    }
+    envelope.frame(&header(rng), &payload)
 }
 
 /// Makes the IPv4 header checksum right again, if there is one.
@@ -142,7 +149,7 @@ impl Fault {
                 rng.fill(&mut frame[from..]);
             }
             Fault::Foreign => match rng.random_range(0..5) {
-                0 => frame[class.udp() + udp::DESTINATION + rng.random_range(0..2)] ^= 1 << rng.random_range(0..8),
+                0 => rng.fill(&mut frame[class.udp()..class.udp() + udp::DESTINATION + 2]),
                 1 => frame[ip + if class.ipv6 { ipv6::NEXT_HEADER } else { ipv4::PROTOCOL }] = [6, 0, 44, 43, 1][rng.random_range(0..5)],
                 2 => frame[ip - 2..ip].copy_from_slice(&[0x0806u16, 0x8847, 0x88a8, 0x0008][rng.random_range(0..4)].to_be_bytes()),
                 3 => drop(frame.splice(ethernet::TYPE..ethernet::TYPE, [0x81, 0, 0, rng.random()])),

@@ -143,7 +143,7 @@ fn run(bench: &mut Bench, tally: &mut Tally, seed: u64, mut jobs: impl FnMut(&mu
             let inside = job.is_some() && at > 0;
             i.rst = rng.random_bool(if inside { 0.001 } else { 0.0002 });
             // The port register changes under way, too.
-            i.port = if rng.random_range(0..50) == 0 { rng.random() } else { PORT };
+            i.port = [PORT, rng.random(), 0][if rng.random_range(0..30) == 0 { rng.random_range(1..3) } else { 0 }];
         }
         if let Some(j) = &job
             && (!wild || offer.next(&mut rng))

@@ -160,6 +160,15 @@ fn every_truncation_is_refused() {
         }
         assert!(Packet::new_checked(&frame, PORT).is_ok());
         assert_eq!(Packet::new_checked(&frame, PORT + 1), Err(Error::Foreign));
+        // Without a port of ours, nothing is, not even what comes from port 0.
+        let mut nobody = frame.clone();
+        nobody[class.udp()..][..2].fill(0);
+        assert_eq!(Packet::new_checked(&nobody, 0), Err(Error::Foreign));
+        // On its way back the port is the source.
+        let mut back = frame.clone();
+        back.copy_within(class.udp()..class.udp() + 2, class.udp() + 2);
+        back[class.udp()..][..2].copy_from_slice(&PORT.to_be_bytes());
+        assert!(Packet::new_checked(&back, PORT).is_ok());
     }
 }
 

@@ -15,7 +15,7 @@ pub enum Kind {
 /// Why a frame is not a well-formed one of ours. The first that applies, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// Not UDP to our port over a stack that we speak, or too short to tell.
+    /// Not UDP to or from our port over a stack that we speak, or too short to tell.
     Foreign,
     /// It ends before our header does.
     Headers {
@@ -101,7 +101,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Error::Foreign => write!(f, "not UDP to our port over IPv4 or IPv6 with at most one VLAN tag"),
+            Error::Foreign => write!(f, "not UDP to or from our port over IPv4 or IPv6 with at most one VLAN tag"),
             Error::Headers { bytes, least } => write!(f, "{bytes} bytes end before our header does; its class has at least {least}"),
             Error::IpVersion { value, right } => write!(f, "IP version {value} under the EtherType of {right}"),
             Error::Ihl { value } => write!(f, "IPv4 header of {value} words; only 5 (no options) is taken"),
@@ -136,10 +136,11 @@ impl Class {
 }
 
 /// Judges a frame of `bytes` bytes (without FCS) by its head: at least its first [`HEAD_BYTES`], or all of it when it is shorter.
-/// `port` is ours; padding behind the IP length is fine.
+/// `port` is ours, 0 if we have none; padding behind the IP length is fine.
 ///
 /// Ours is what says, in front of its end: at most one tag, IPv4 or IPv6 by EtherType, UDP, not a later fragment, our port as
-/// destination, at the place that the IPv4 header length gives (never before the 20th byte). Only then can it be malformed.
+/// destination (data) or source (ACKs, which swap the ports), at the place that the IPv4 header length gives (never before the
+/// 20th byte). Only then can it be malformed.
 ///
 /// # Errors
 /// The first reason, in the order of [`Error`].
@@ -153,8 +154,11 @@ pub fn check(head: &[u8], bytes: usize, port: u16) -> Result<(Class, Kind), Erro
     let ip = class.ip();
     let ipv4_words = usize::from(head[ip] & 15).max(5);
     let udp_at = if class.ipv6 { class.udp() } else { ip + 4 * ipv4_words };
-    let port_at = udp_at + udp::DESTINATION;
-    if !ip_type || bytes < port_at + 2 || u16_at(head, port_at) != port {
+    if !ip_type || bytes < udp_at + udp::DESTINATION + 2 {
+        return Err(Error::Foreign);
+    }
+    let ports = [udp::SOURCE, udp::DESTINATION].map(|at| u16_at(head, udp_at + at));
+    if port == 0 || !ports.contains(&port) {
         return Err(Error::Foreign);
     }
     let protocol = if class.ipv6 { head[ip + ipv6::NEXT_HEADER] } else { head[ip + ipv4::PROTOCOL] };
