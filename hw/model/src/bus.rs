@@ -112,6 +112,15 @@ pub struct Release {
     pub bytes: u32,
 }
 
+/// A rate of a flow (`rate_*`, `host_*`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowRate {
+    /// Flow.
+    pub flow: u32,
+    /// Rate, 2^-12 Mb/s.
+    pub value: u32,
+}
+
 /// Branches that an [`Event`] can name.
 pub const BRANCHES: usize = 5;
 

@@ -68,6 +68,10 @@ counters! {
     HeartbeatStops = 24,
     /// A segment's ACK never came, but that of a later one did.
     AcksSkipped = 25,
+    /// The host wrote the rate of a flow whose law is not `fixed`.
+    HostRatesRefused = 26,
+    /// A host rate, an idle restart or a loaded flow found its queue at the rate engine full.
+    EngineOverflows = 27,
 }
 
 /// Counters in use.

@@ -1,8 +1,8 @@
 //! The profile: thirty-two 32-bit words, sixteen profiles; [`FIELDS`] is its layout.
 //!
-//! Words 0 to 8 are read by several blocks. Words 9 to 21 are the rate engine's, in the fixed-point form it computes with:
-//! [`crate::parameters`] makes them from human units, and names the precision. Words 22 to 31 are reserved for laws to come: 22 and 23
-//! for Patched TIMELY (1 / Tref, the slope of its weight), 24 and 25 for PI (proportional and integral gain), 26 to 29 for Swift (base
+//! Words 0 to 8 are read by several blocks. Words 9 to 20 are the rate engine's, in the fixed-point form it computes with:
+//! [`crate::parameters`] makes them from human units, and names the precision. Words 21 to 31 are reserved for laws to come: 21 and 22
+//! for Patched TIMELY (1 / Tref, the slope of its weight), 23 and 24 for PI (proportional and integral gain), 25 to 28 for Swift (base
 //! target, per-hop term, flow scaling, greatest decrease). Rates are u32 in 2^-12 Mb/s; `Q.n` has n fraction bits.
 use crate::field::Field;
 
@@ -48,39 +48,36 @@ pub const T_HIGH: Field = Field::new(10, 23, 0, "t_high_ns", "Thigh, ns");
 pub const T_HIGH_ZEROS: Field = Field::new(10, 28, 24, "t_high_zeros", "leading zeros of Thigh as a 24-bit number").range(0, 23);
 /// Alpha.
 pub const ALPHA: Field = Field::new(11, 31, 0, "alpha", "weight of the newest RTT difference, Q.32");
-/// What alpha leaves.
-pub const ONE_MINUS_ALPHA: Field =
-    Field::new(12, 25, 0, "one_minus_alpha", "weight of the smoothed RTT difference, Q.26, rounded down so that both never exceed 1");
 /// The gradient deadband.
-pub const DEADBAND: Field = Field::new(13, 19, 0, "deadband", "smoothed differences up to this, 2^-10 ns, count as zero");
+pub const DEADBAND: Field = Field::new(12, 19, 0, "deadband", "smoothed differences up to this, 2^-13 ns, count as zero");
 /// Where the decrease by gradient saturates.
 pub const GRADIENT_FULL: Field =
-    Field::new(14, 24, 0, "gradient_full_ns", "minRTT / beta, ns, rounded up: smoothed differences from here on cut by all they may")
+    Field::new(13, 24, 0, "gradient_full_ns", "minRTT / beta, ns, rounded up: smoothed differences from here on cut by all they may")
         .range(0, 1 << 24);
 /// Beta over minRTT.
 pub const GRADIENT_GAIN: Field =
-    Field::new(15, 25, 0, "gradient_gain", "beta / minRTT: round(beta / minRTT[ns] * 2^(49 - gradient_shift))");
+    Field::new(14, 25, 0, "gradient_gain", "beta / minRTT: round(beta / minRTT[ns] * 2^(49 - gradient_shift))");
 /// Its normalisation.
 pub const GRADIENT_SHIFT: Field =
-    Field::new(15, 31, 28, "gradient_shift", "leading zeros of gradient_full_ns - 1 as a 24-bit number, at most 15");
+    Field::new(14, 31, 28, "gradient_shift", "leading zeros of gradient_full_ns - 1 as a 24-bit number, at most 15");
 /// The interval of the delta factor.
-pub const UPDATE_INTERVAL: Field = Field::new(16, 23, 0, "update_interval_ns", "T_upd: interval that a full additive step is for, ns");
+pub const UPDATE_INTERVAL: Field = Field::new(15, 23, 0, "update_interval_ns", "T_upd: interval that a full additive step is for, ns");
 /// Its reciprocal.
-pub const UPDATE_INVERSE: Field = Field::new(17, 25, 0, "update_inverse", "1 / T_upd: round(2^(49 - update_shift) / T_upd[ns])");
+pub const UPDATE_INVERSE: Field = Field::new(16, 25, 0, "update_inverse", "1 / T_upd: round(2^(49 - update_shift) / T_upd[ns])");
 /// The normalisation of the interval.
 pub const UPDATE_SHIFT: Field =
-    Field::new(17, 31, 27, "update_shift", "leading zeros of update_interval_ns as a 24-bit number").range(0, 23);
+    Field::new(16, 31, 27, "update_shift", "leading zeros of update_interval_ns as a 24-bit number").range(0, 23);
 /// The additive step.
-pub const STEP: Field = Field::new(18, 23, 0, "step", "additive step, 2^-12 Mb/s");
+pub const STEP: Field = Field::new(17, 23, 0, "step", "additive step, 2^-12 Mb/s");
 /// The hyperactive step.
-pub const HYPERACTIVE_STEP: Field = Field::new(19, 23, 0, "hyperactive_step", "hyperactive additive step, 2^-12 Mb/s");
+pub const HYPERACTIVE_STEP: Field = Field::new(18, 23, 0, "hyperactive_step", "hyperactive additive step, 2^-12 Mb/s");
 /// When it applies.
 pub const HYPERACTIVE_AFTER: Field =
-    Field::new(19, 26, 24, "hyperactive_after", "negative differences in a row from which it applies").range(1, 7);
+    Field::new(18, 26, 24, "hyperactive_after", "negative differences in a row from which it applies").range(1, 7);
 /// Beta.
-pub const BETA: Field = Field::new(20, 26, 0, "beta", "multiplicative decrease, Q.26").range(0, 1 << 26);
+pub const BETA: Field = Field::new(19, 31, 0, "beta", "multiplicative decrease, Q.31").range(0, 1 << 31);
 /// Beta times Thigh.
-pub const BETA_T_HIGH: Field = Field::new(21, 27, 0, "beta_t_high", "round(beta * (Thigh[ns] << t_high_zeros) * 16)");
+pub const BETA_T_HIGH: Field = Field::new(20, 31, 0, "beta_t_high", "round(beta * (Thigh[ns] << t_high_zeros) * 2^8)");
 
 /// The layout of a profile; bits that no field covers are 0.
 pub const FIELDS: &[Field] = &[
@@ -101,7 +98,6 @@ pub const FIELDS: &[Field] = &[
     T_HIGH,
     T_HIGH_ZEROS,
     ALPHA,
-    ONE_MINUS_ALPHA,
     DEADBAND,
     GRADIENT_FULL,
     GRADIENT_GAIN,
@@ -124,7 +120,7 @@ pub const LAW_TIMELY: u32 = 1;
 /// Fraction bits of a rate in Mb/s, and of a step.
 pub const RATE_FRACTION: u32 = 12;
 /// Fraction bits of a smoothed RTT difference in ns.
-pub const AVERAGE_FRACTION: u32 = 10;
+pub const AVERAGE_FRACTION: u32 = 13;
 
 #[cfg(test)]
 mod tests {

@@ -1,1 +1,210 @@
-//! Under construction.
+//! The rate engine of `timely_hw::engine`: what sets a flow's rate.
+//!
+//! Operations wait in four queues, [`INIT_QUEUE`] and so on, and issue one a clock in the order: loaded flows, samples, host rates, idle
+//! restarts. An operation holds back those behind it while its flow was issued less than [`SPACING`] clocks ago; otherwise operations of a
+//! queue stay in order. A profile or a flow's profile written at a clock applies to what issues later. [`ISSUE_TO_RATE`] clocks after
+//! its issue an operation shows its rate and its event.
+//!
+//! Times are 32 bits of ns: a sample that follows the flow's last by 4.295 s or more, without a time-out or an idle restart between,
+//! takes its delta factor from the remainder. It is at most 1 in any case, so one step is smaller than it could be, and no more.
+pub mod law;
+mod queue;
+pub mod reciprocal;
+
+use crate::Block;
+use crate::bus::{Event, FlowLoad, FlowRate, KIND_TIMEOUT, ProfileWrite, Sample};
+use law::{Kind, Operation, Outcome, State, Words};
+use queue::Queue;
+use std::collections::VecDeque;
+use timely_regs::counters::Counter;
+use timely_regs::profile;
+
+/// Least clocks between the issues of two operations of a flow.
+pub const SPACING: u64 = 5;
+/// Clocks from an operation's issue to its rate.
+pub const ISSUE_TO_RATE: u64 = 19;
+/// Clocks from a sample to its rate when the engine is idle: one each for queue and arbiter before the issue.
+pub const SAMPLE_TO_RATE: u64 = ISSUE_TO_RATE + 2;
+/// Address bits of the queue of samples.
+pub const SAMPLE_QUEUE: u32 = 6;
+/// Address bits of the queue of loaded flows.
+pub const INIT_QUEUE: u32 = 4;
+/// Address bits of the queue of host rates.
+pub const HOST_QUEUE: u32 = 4;
+/// Address bits of the queue of idle restarts.
+pub const IDLE_QUEUE: u32 = 4;
+
+/// Inputs at a clock.
+#[derive(Clone, Debug, Default)]
+pub struct In {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// From the RTT block.
+    pub sample: Option<Sample>,
+    /// From the pacer: the flow sends again after its idle time.
+    pub idle: Option<u32>,
+    /// From the host.
+    pub host: Option<FlowRate>,
+    /// Flow bus.
+    pub load: Option<FlowLoad>,
+    /// Profile bus.
+    pub profile: Option<ProfileWrite>,
+}
+
+/// Outputs at a clock.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Out {
+    /// The RAMs are cleared; before, inputs are ignored.
+    pub swept: bool,
+    /// To the pacer.
+    pub rate: Option<FlowRate>,
+    /// To telemetry.
+    pub event: Option<Event>,
+    /// Counted events, by [`Counter`].
+    pub pulses: u32,
+}
+
+/// The engine.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    flow_bits: u32,
+    swept_at: u64,
+    profiles: Vec<Words>,
+    flows: Vec<(u8, State)>,
+    init: Queue<u32>,
+    samples: Queue<Sample>,
+    host: Queue<FlowRate>,
+    idle: Queue<u32>,
+    /// The operation at the issue stage.
+    held: Option<(u32, Operation)>,
+    /// Flow and clock of the last issues.
+    issued: VecDeque<(u32, u64)>,
+    /// Operations in the pipeline, with the clock at which they show.
+    flight: VecDeque<(u64, u32, Operation, Outcome)>,
+    lost: u32,
+}
+
+impl Engine {
+    /// An engine of `2^flow_bits` flows that leaves reset at clock 0.
+    pub fn new(flow_bits: u32) -> Self {
+        Engine {
+            flow_bits,
+            swept_at: 1 << flow_bits.max(4),
+            profiles: vec![[0; profile::WORDS]; profile::PROFILES],
+            flows: vec![Default::default(); 1 << flow_bits],
+            init: Queue::new(INIT_QUEUE),
+            samples: Queue::new(SAMPLE_QUEUE),
+            host: Queue::new(HOST_QUEUE),
+            idle: Queue::new(IDLE_QUEUE),
+            held: None,
+            issued: VecDeque::new(),
+            flight: VecDeque::new(),
+            lost: 0,
+        }
+    }
+
+    /// State of a flow, as of the operations issued so far.
+    pub fn state(&self, flow: u32) -> &State {
+        &self.flows[flow as usize].1
+    }
+
+    /// Issues the held operation unless its flow was issued a moment ago; says whether the issue stage is then free.
+    fn issue(&mut self, clk: u64) -> bool {
+        self.issued.retain(|(_, at)| clk - at < SPACING);
+        let Some((flow, operation)) = self.held else { return true };
+        if self.issued.iter().any(|(f, _)| *f == flow) {
+            return false;
+        }
+        let (profile, state) = &mut self.flows[flow as usize];
+        let outcome = law::apply(&self.profiles[usize::from(*profile)], state, &operation);
+        self.issued.push_back((flow, clk));
+        self.flight.push_back((clk + ISSUE_TO_RATE, flow, operation, outcome));
+        true
+    }
+
+    /// Heads of the queues, in the order of arbitration.
+    fn next(&self) -> [Option<(u32, Operation)>; 4] {
+        let sample = |s: Sample| {
+            let kind = if s.kind == KIND_TIMEOUT { Kind::Timeout } else { Kind::Sample };
+            (s.flow, Operation { kind, rtt_ns: s.rtt_ns, value: s.now_ns })
+        };
+        [
+            self.init.head().map(|flow| (flow, Operation { kind: Kind::Init, ..Default::default() })),
+            self.samples.head().map(sample),
+            self.host.head().map(|r| (r.flow, Operation { kind: Kind::Host, value: r.value, ..Default::default() })),
+            self.idle.head().map(|flow| (flow, Operation { kind: Kind::Idle, ..Default::default() })),
+        ]
+    }
+}
+
+impl Block for Engine {
+    type In = In;
+    type Out = Out;
+
+    fn output(&self, clk: u64) -> Out {
+        let mut out = Out { swept: clk >= self.swept_at, pulses: self.lost, ..Default::default() };
+        if let Some((at, flow, operation, outcome)) = self.flight.front()
+            && *at == clk
+        {
+            if outcome.sets_rate {
+                out.rate = Some(FlowRate { flow: *flow, value: outcome.rate });
+                out.pulses |= 1 << Counter::RateUpdates as u32;
+            }
+            if outcome.accepted {
+                out.event = Some(Event {
+                    flow: *flow,
+                    branch: outcome.branch,
+                    hyperactive: outcome.hyperactive,
+                    rtt_ns: operation.rtt_ns,
+                    rate: outcome.rate,
+                    kind: operation.kind as u8,
+                });
+            } else {
+                out.pulses |= 1 << Counter::HostRatesRefused as u32;
+            }
+        }
+        out
+    }
+
+    fn step(&mut self, clk: u64, i: &In) {
+        if i.rst {
+            *self = Engine::new(self.flow_bits);
+            self.swept_at += clk + 1;
+            return;
+        }
+        while self.flight.front().is_some_and(|(at, ..)| *at <= clk) {
+            self.flight.pop_front();
+        }
+        if clk < self.swept_at {
+            return;
+        }
+        let free = self.issue(clk);
+        let next = self.next();
+        let chosen = next.iter().position(Option::is_some);
+        if free {
+            self.held = chosen.and_then(|c| next[c]);
+        }
+        let pop = |queue| free && chosen == Some(queue);
+        let loaded = i.load.filter(|l| l.enable() && !l.keep()).map(|l| l.flow);
+        let mut other = self.init.step(loaded, pop(0));
+        let sample = self.samples.step(i.sample, pop(1));
+        other |= self.host.step(i.host, pop(2));
+        other |= self.idle.step(i.idle, pop(3));
+        self.lost = u32::from(sample) << Counter::SamplesDropped as u32 | u32::from(other) << Counter::EngineOverflows as u32;
+        if let Some(load) = &i.load {
+            self.flows[load.flow as usize].0 = load.profile();
+        }
+        if let Some(w) = &i.profile {
+            self.profiles[usize::from(w.profile)][usize::from(w.word)] = w.data;
+        }
+    }
+
+    fn wake(&self, clk: u64) -> u64 {
+        let queues = [self.init.is_empty(), self.samples.is_empty(), self.host.is_empty(), self.idle.is_empty()];
+        if self.held.is_some() || self.lost != 0 || queues.contains(&false) {
+            return clk;
+        }
+        let swept = if clk < self.swept_at { self.swept_at } else { u64::MAX };
+        self.flight.front().map_or(u64::MAX, |(at, ..)| (*at).max(clk)).min(swept)
+    }
+}

@@ -6,7 +6,7 @@ mod fixed;
 mod timely;
 
 pub use fixed::Fixed;
-pub use timely::{Step, Timely, TimelyState};
+pub use timely::{Decision, Step, Timely, TimelyState};
 use timely_regs::parameters::{LawKind, Parameters};
 
 /// A control law of one flow. Times are passed in: a law has no clock.

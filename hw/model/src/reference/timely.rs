@@ -15,6 +15,15 @@ pub struct TimelyState {
     pub negatives: u32,
 }
 
+/// What a rounded implementation decided, where it may stand on the other side of a threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The branch it took.
+    pub branch: Branch,
+    /// Its count of negative differences, this one included.
+    pub negatives: u32,
+}
+
 /// An update, as far as it can be seen from outside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
@@ -51,9 +60,8 @@ impl Timely {
         Timely::new(&Parameters { deadband_ns: parameters.effective_deadband_ns(), ..parameters.clone() })
     }
 
-    /// [`Law::update`] with what decided it. `forced` overrules the comparison with a threshold: a rounded implementation may stand on
-    /// its other side.
-    pub fn step(&mut self, rtt_us: f64, now_us: f64, forced: Option<Branch>) -> Step {
+    /// [`Law::update`] with what decided it. `forced` overrules the comparisons with thresholds.
+    pub fn step(&mut self, rtt_us: f64, now_us: f64, forced: Option<Decision>) -> Step {
         let (p, s) = (&self.parameters, &mut self.state);
         // Without history the time since the last update is unknown. It was at least an RTT, hence a full step.
         let (difference, delta_factor) = match s.last {
@@ -68,7 +76,7 @@ impl Timely {
         let deadband_us = p.deadband_ns / 1000.0;
         let negative = if p.hyperactive_smoothed { s.average < -deadband_us } else { difference < 0.0 };
         s.negatives = if negative { s.negatives + 1 } else { 0 };
-        let branch = forced.unwrap_or(if rtt_us < p.t_low_us {
+        let mut branch = if rtt_us < p.t_low_us {
             Branch::BelowLow
         } else if rtt_us > p.t_high_us {
             Branch::AboveHigh
@@ -76,7 +84,10 @@ impl Timely {
             Branch::Increase
         } else {
             Branch::Decrease
-        });
+        };
+        if let Some(decision) = forced {
+            (branch, s.negatives) = (decision.branch, decision.negatives);
+        }
         let hyperactive = branch == Branch::Increase && s.negatives >= p.hyperactive_after;
         let gradient = s.average / p.min_rtt_us;
         let step = p.additive_step_mbps * delta_factor;

@@ -33,14 +33,14 @@ fn mantissa(x: f64, bits: u32) -> u32 {
 }
 
 impl Parameters {
-    /// What the rate engine uses as deadband, ns: the wanted one, but no less than what a filter rounding to 2^-10 ns cannot leave
-    /// (half a unit over alpha), plus one unit.
+    /// What the rate engine uses as deadband, ns: the wanted one, but no less than what its rounded filter cannot leave. That stands
+    /// still where alpha times the average, cut to 2^-10 ns, is below half of its unit of 2^-13 ns.
     pub fn effective_deadband_ns(&self) -> f64 {
         self.deadband_word() as f64 / (1u32 << AVERAGE_FRACTION) as f64
     }
 
     fn deadband_word(&self) -> u32 {
-        let stuck = (0.5 / self.alpha).ceil() as u32 + 1;
+        let stuck = (0.5 / self.alpha).ceil() as u32 + 5;
         stuck.max((self.deadband_ns * (1u32 << AVERAGE_FRACTION) as f64).round() as u32)
     }
 
@@ -74,7 +74,7 @@ impl Parameters {
         check("hyperactive_after", self.hyperactive_after.into(), 1.0, 7.0, "the authors' is 5")?;
         let step_bound = GREATEST_STEP / self.additive_step_mbps;
         check("hyperactive_factor", self.hyperactive_factor, 1.0, step_bound, "factor times step must stay below 4096 Mb/s")?;
-        check("deadband_ns", self.deadband_ns, 0.0, 1000.0, "use 0 for the least that the hardware needs")
+        check("deadband_ns", self.deadband_ns, 0.0, 100.0, "use 0 for the least that the hardware needs")
     }
 
     /// The words of the profile.
@@ -107,10 +107,9 @@ impl Parameters {
         put(&p::T_LOW, ns(self.t_low_us));
         put(&p::T_HIGH, t_high);
         put(&p::T_HIGH_ZEROS, zeros24(t_high));
-        put(&p::BETA, (self.beta * 2f64.powi(26)).round() as u32);
-        put(&p::BETA_T_HIGH, mantissa(self.beta * f64::from(t_high << zeros24(t_high)) * 16.0, 28));
+        put(&p::BETA, (self.beta * 2f64.powi(31)).round() as u32);
+        put(&p::BETA_T_HIGH, mantissa(self.beta * f64::from(t_high << zeros24(t_high)) * 256.0, 32));
         put(&p::ALPHA, mantissa(self.alpha * 2f64.powi(32), 32));
-        put(&p::ONE_MINUS_ALPHA, ((1.0 - self.alpha) * 2f64.powi(26)).floor() as u32);
         put(&p::DEADBAND, self.deadband_word());
         // Differences from `full` on cut by everything, so the engine shifts smaller ones left until `full` would fill 24 bits.
         let gain = self.beta / (self.min_rtt_us * 1000.0);
@@ -161,6 +160,6 @@ mod tests {
         assert!((gain / (0.8 / 20_000.0) - 1.0).abs() < 3e-8, "{gain}");
         let inverse = f64::from(p::UPDATE_INVERSE.get(&w)) / 2f64.powi(49 - p::UPDATE_SHIFT.get(&w) as i32);
         assert!((inverse * 20_000.0 - 1.0).abs() < 3e-8, "{inverse}");
-        assert_eq!((p::GRADIENT_FULL.get(&w), p::DEADBAND.get(&w), p::STEP.get(&w)), (25_000, 26, 40_960));
+        assert_eq!((p::GRADIENT_FULL.get(&w), p::DEADBAND.get(&w), p::STEP.get(&w)), (25_000, 30, 40_960));
     }
 }
