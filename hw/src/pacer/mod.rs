@@ -1,1 +1,7 @@
-//! Under construction.
+//! The pacer: decides which flow may send its next packet, and when. The parts and how they join: `timely_model::pacer`.
+pub mod charge;
+pub mod delay;
+pub mod doorbell;
+pub mod park;
+pub mod pass;
+pub mod ready;

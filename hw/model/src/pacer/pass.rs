@@ -315,10 +315,12 @@ impl Block for Pass {
             && let Some((_, flow, time)) = self.inserting.pop_front()
         {
             // The wheel may be draining the slots up to this clock's: the earliest it can take is a few ahead.
+            let bits = wheel_bits(self.flow_bits as usize);
             let earliest = (i.now >> (16 + SLOT_SHIFT)).wrapping_add(5);
-            let ahead = (time >> SLOT_SHIFT).wrapping_sub(earliest) << (64 - (TIME_BITS - SLOT_SHIFT)) >> (64 - (TIME_BITS - SLOT_SHIFT));
-            let slot = if ahead >> (TIME_BITS - SLOT_SHIFT - 1) == 1 { earliest } else { time >> SLOT_SHIFT };
-            self.insert = Some((flow, slot as u32 & ((1 << wheel_bits(self.flow_bits as usize)) - 1)));
+            let slot = time >> SLOT_SHIFT;
+            let is_behind = slot.wrapping_sub(earliest) >> bits & 1 == 1;
+            let slot = if is_behind { earliest } else { slot };
+            self.insert = Some((flow, slot as u32 & ((1 << bits) - 1)));
         }
 
         let mut taken = 0;

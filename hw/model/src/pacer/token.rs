@@ -193,7 +193,7 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     }
 
     let (y, e) = reciprocal(v.rate);
-    let deficit = i64::from(uncharged_bytes) * BYTE - tokens;
+    let deficit = signed(i64::from(uncharged_bytes) * BYTE - tokens, 52);
     let tau = ((i128::from(deficit) * i128::from(y)) >> (e + 9)).clamp(-(1 << 31), (1 << 31) - 1) as i64;
     let halves = (u64::from(size) * 125 * u64::from(y)) << 10 >> e;
     let gap = halves.div_ceil(2).min((1 << 31) - 1);
@@ -222,10 +222,10 @@ mod tests {
         }
     }
 
-    /// A flow of 1 Mb/s that owes a packet of 1,538 bytes; and one whose clock has wrapped.
+    /// A flow of 1 Mb/s that owes 538 bytes, across the wrap of the clock.
     #[test]
     fn a_bucket_is_settled_exactly() {
-        let state = State { tokens: -1538 * BYTE, time: (1 << 48) - 1000, used: 1 << 12, awake: true, ..State::default() };
+        let state = State { tokens: -538 * BYTE, time: (1 << 48) - 1000, used: 1 << 12, awake: true, ..State::default() };
         let view = View {
             state,
             time: 11000,
@@ -236,8 +236,8 @@ mod tests {
             ..View::default()
         };
         let (Plan::Send { state, tau, due, .. }, false) = plan(&view, Timing::default()) else { panic!("it has a packet to send") };
-        assert_eq!(state.tokens, -1538 * BYTE + (12_000 << 12));
-        let left = (1538 * 8000 - 12_000) * 256;
+        assert_eq!(state.tokens, -538 * BYTE + (12_000 << 12));
+        let left = (538 * 8000 - 12_000) * 256;
         assert!(!due && tau <= left && left - tau < left >> 15, "{tau} of {left}");
     }
 }

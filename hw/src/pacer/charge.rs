@@ -1,0 +1,134 @@
+//! The charge unit: what each flow's packets cost.
+use crate::construct::construct;
+use rust_hdl::prelude::*;
+
+/// Adds up each flow's charges: bytes modulo 2^25, packets modulo 2^9, and the size of its last packet. `S` must be `F + 1`.
+///
+/// Each grant is answered by one charge, of 0 bytes if there was no packet; such a one leaves the last size as it is.
+/// Latency: 4 clocks from `charge` to `paid`. Throughput: one a clock, the same flow too; always taken once `swept`.
+/// Model: `timely_model::pacer::charge`.
+#[derive(LogicBlock)]
+pub struct Charge<const F: usize, const S: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// A charge.
+    pub charge_valid: Signal<In, Bit>,
+    /// Flow charged.
+    pub charge_flow: Signal<In, Bits<F>>,
+    /// Wire bytes.
+    pub charge_bytes: Signal<In, Bits<16>>,
+    /// A flow's new account.
+    pub paid_valid: Signal<Out, Bit>,
+    /// The flow.
+    pub paid_flow: Signal<Out, Bits<F>>,
+    /// Bytes, 25 bits; packets, 9; last size, 16.
+    pub paid_word: Signal<Out, Bits<50>>,
+    /// The RAM is clear.
+    pub swept: Signal<Out, Bit>,
+    ram: RAM<Bits<50>, F>,
+    sweep: DFF<Bits<S>>,
+    sweep_end: Constant<Bits<S>>,
+    valid: [DFF<Bit>; 3],
+    flow: [DFF<Bits<F>>; 3],
+    bytes: [DFF<Bits<16>>; 3],
+    raw: DFF<Bits<50>>,
+    /// The last three results, newest first: what the RAM did not show yet when the account was read.
+    done_valid: [DFF<Bit>; 3],
+    done_flow: [DFF<Bits<F>>; 3],
+    done: [DFF<Bits<50>>; 3],
+    from: [DFF<Bit>; 3],
+    account: Signal<Local, Bits<50>>,
+    sum: Signal<Local, Bits<25>>,
+    packets: Signal<Local, Bits<9>>,
+    last: Signal<Local, Bits<16>>,
+    is_swept: Signal<Local, Bit>,
+}
+
+impl<const F: usize, const S: usize> Default for Charge<F, S> {
+    fn default() -> Self {
+        assert_eq!(S, F + 1, "a sweep's counter has one bit more than the address");
+        construct!({ sweep_end: Constant::new(bits::<S>(1 << F)) }
+            clk, rst, charge_valid, charge_flow, charge_bytes, paid_valid, paid_flow, paid_word, swept, ram, sweep, raw, account, sum, packets,
+            last, is_swept; valid, flow, bytes, done_valid, done_flow, done, from)
+    }
+}
+
+impl<const F: usize, const S: usize> Logic for Charge<F, S> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, sweep, raw);
+        for i in 0..3 {
+            self.valid[i].clock.next = self.clk.val();
+            self.flow[i].clock.next = self.clk.val();
+            self.bytes[i].clock.next = self.clk.val();
+            self.done_valid[i].clock.next = self.clk.val();
+            self.done_flow[i].clock.next = self.clk.val();
+            self.done[i].clock.next = self.clk.val();
+            self.from[i].clock.next = self.clk.val();
+        }
+        self.ram.read_clock.next = self.clk.val();
+        self.ram.write_clock.next = self.clk.val();
+        self.is_swept.next = self.sweep.q.val() == self.sweep_end.val();
+        if !self.is_swept.val() {
+            self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
+        }
+        // 1: read. 2: capture, and see which earlier results the RAM could not show. 3: add.
+        self.valid[0].d.next = self.charge_valid.val() & self.is_swept.val();
+        self.flow[0].d.next = self.charge_flow.val();
+        self.bytes[0].d.next = self.charge_bytes.val();
+        for i in 0..2 {
+            self.valid[i + 1].d.next = self.valid[i].q.val();
+            self.flow[i + 1].d.next = self.flow[i].q.val();
+            self.bytes[i + 1].d.next = self.bytes[i].q.val();
+            self.done_valid[i + 1].d.next = self.done_valid[i].q.val();
+            self.done_flow[i + 1].d.next = self.done_flow[i].q.val();
+            self.done[i + 1].d.next = self.done[i].q.val();
+        }
+        self.ram.read_address.next = self.flow[0].q.val();
+        self.raw.d.next = self.ram.read_data.val();
+        self.from[0].d.next = self.valid[2].q.val() & (self.flow[1].q.val() == self.flow[2].q.val());
+        self.from[1].d.next = self.done_valid[0].q.val() & (self.flow[1].q.val() == self.done_flow[0].q.val());
+        self.from[2].d.next = self.done_valid[1].q.val() & (self.flow[1].q.val() == self.done_flow[1].q.val());
+        self.account.next = self.raw.q.val();
+        if self.from[0].q.val() {
+            self.account.next = self.done[0].q.val();
+        } else if self.from[1].q.val() {
+            self.account.next = self.done[1].q.val();
+        } else if self.from[2].q.val() {
+            self.account.next = self.done[2].q.val();
+        }
+        self.sum.next = self.account.val().get_bits::<25>(0) + bit_cast::<25, 16>(self.bytes[2].q.val());
+        self.packets.next = self.account.val().get_bits::<9>(25) + bits::<9>(1);
+        self.last.next = self.bytes[2].q.val();
+        if !self.bytes[2].q.val().any() {
+            self.last.next = self.account.val().get_bits::<16>(34);
+        }
+        self.done_valid[0].d.next = self.valid[2].q.val();
+        self.done_flow[0].d.next = self.flow[2].q.val();
+        self.done[0].d.next = bit_cast::<50, 25>(self.sum.val())
+            | (bit_cast::<50, 9>(self.packets.val()) << 25)
+            | (bit_cast::<50, 16>(self.last.val()) << 34);
+        // 4: write.
+        self.ram.write_enable.next = self.done_valid[0].q.val();
+        self.ram.write_address.next = self.done_flow[0].q.val();
+        self.ram.write_data.next = self.done[0].q.val();
+        if !self.is_swept.val() {
+            self.ram.write_enable.next = true;
+            self.ram.write_address.next = self.sweep.q.val().get_bits::<F>(0);
+            self.ram.write_data.next = bits::<50>(0);
+        }
+        self.paid_valid.next = self.done_valid[0].q.val();
+        self.paid_flow.next = self.done_flow[0].q.val();
+        self.paid_word.next = self.done[0].q.val();
+        self.swept.next = self.is_swept.val();
+        if self.rst.val() {
+            self.sweep.d.next = bits::<S>(0);
+            for i in 0..3 {
+                self.valid[i].d.next = false;
+                self.done_valid[i].d.next = false;
+            }
+        }
+    }
+}

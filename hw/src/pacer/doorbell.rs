@@ -1,0 +1,350 @@
+//! The doorbell unit: who has packets to send, who sleeps, and who is woken.
+use crate::construct::construct;
+use crate::fifo::Fifo;
+use rust_hdl::prelude::*;
+use timely_model::pacer::doorbell::{DOORBELL_QUEUE, RELEASE_QUEUE, Sleep};
+
+/// One operation a clock on one word a flow, in order, so that no wake-up is lost: loads first, then releases, requests to
+/// sleep, doorbells. `S` must be `F + 1`, `R` `F + 24`, `D` `F + 16`.
+///
+/// - A doorbell adds packets and activates the flow if it is idle. It is refused if the flow is not enabled, or if more than
+///   65,535 packets would be waiting.
+/// - A request to sleep says what the pass saw: the flow sleeps only if all posted packets were granted, or, if it waits for
+///   its outstanding bound, if no release came since. Otherwise it is activated again.
+/// - A release wakes a flow that sleeps because of its bound.
+/// - A load activates the flow, so that the pass sees it. Without `keep`, or if it disables the flow, what was posted before is
+///   void (`drop`); what is posted from then on is counted on its own until the pass has cleared the accounts.
+///
+/// Latency: 5 clocks from a load, 7 from a doorbell or release, 4 from a request to sleep, to `act` and `post`. Back pressure:
+/// `doorbell_ready` falls when 16 doorbells wait. Loads and releases are always taken: a queue of 512 holds the releases of a
+/// burst of loads. Model: `timely_model::pacer::doorbell`.
+#[derive(LogicBlock)]
+pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// A flow is loaded.
+    pub fl_valid: Signal<In, Bit>,
+    /// The flow.
+    pub fl_flow: Signal<In, Bits<F>>,
+    /// It takes doorbells.
+    pub fl_enable: Signal<In, Bit>,
+    /// Its accounts stay.
+    pub fl_keep: Signal<In, Bit>,
+    /// Bytes are outstanding no more.
+    pub release_valid: Signal<In, Bit>,
+    /// Their flow.
+    pub release_flow: Signal<In, Bits<F>>,
+    /// Wire bytes.
+    pub release_bytes: Signal<In, Bits<24>>,
+    /// A request to sleep.
+    pub sleep_valid: Signal<In, Bit>,
+    /// It is taken at this clock if offered.
+    pub sleep_ready: Signal<Out, Bit>,
+    /// Its flow.
+    pub sleep_flow: Signal<In, Bits<F>>,
+    /// Why: `timely_model::pacer::doorbell::Sleep`.
+    pub sleep_why: Signal<In, Bits<2>>,
+    /// Packets granted that the pass knows of.
+    pub sleep_granted: Signal<In, Bits<16>>,
+    /// Bytes released that the pass knows of.
+    pub sleep_released: Signal<In, Bits<25>>,
+    /// A doorbell.
+    pub doorbell_valid: Signal<In, Bit>,
+    /// It is taken at this clock if offered.
+    pub doorbell_ready: Signal<Out, Bit>,
+    /// Its flow.
+    pub doorbell_flow: Signal<In, Bits<F>>,
+    /// Packets posted.
+    pub doorbell_packets: Signal<In, Bits<16>>,
+    /// A flow's count of granted packets is written.
+    pub granted_valid: Signal<In, Bit>,
+    /// The flow.
+    pub granted_flow: Signal<In, Bits<F>>,
+    /// The count.
+    pub granted_count: Signal<In, Bits<16>>,
+    /// A flow is to be queued in READY.
+    pub act_valid: Signal<Out, Bit>,
+    /// The flow.
+    pub act_flow: Signal<Out, Bits<F>>,
+    /// A flow's new word.
+    pub post_valid: Signal<Out, Bit>,
+    /// The flow.
+    pub post_flow: Signal<Out, Bits<F>>,
+    /// Posted packets, 16 bits; released bytes, 25; drop.
+    pub post_word: Signal<Out, Bits<42>>,
+    /// A doorbell was refused.
+    pub refused: Signal<Out, Bit>,
+    /// The RAM is clear; nothing is accepted before.
+    pub swept: Signal<Out, Bit>,
+    releases: Fifo<R, 9, 10>,
+    doorbells: Fifo<D, 4, 5>,
+    /// Posted, released, drop as at `post_word`; 42 enable, 43 active, 44 bounded.
+    ram: RAM<Bits<45>, F>,
+    granted: RAM<Bits<16>, F>,
+    sweep: DFF<Bits<S>>,
+    sweep_end: Constant<Bits<S>>,
+    load: DFF<Bit>,
+    load_flow: DFF<Bits<F>>,
+    load_bits: DFF<Bits<2>>,
+    valid: [DFF<Bit>; 3],
+    flow: [DFF<Bits<F>>; 3],
+    /// 0 load, 1 release, 2 sleep, 3 doorbell.
+    kind: [DFF<Bits<2>>; 3],
+    /// Bytes released, or that the pass knows of.
+    bytes: [DFF<Bits<25>>; 3],
+    /// Packets posted, or granted that the pass knows of.
+    count: [DFF<Bits<16>>; 3],
+    /// Why it asks to sleep; enable and keep of a load.
+    what: [DFF<Bits<2>>; 3],
+    raw: DFF<Bits<45>>,
+    raw_granted: DFF<Bits<16>>,
+    /// The last three results, newest first: what the RAM did not show yet when the word was read.
+    done_valid: [DFF<Bit>; 3],
+    done_flow: [DFF<Bits<F>>; 3],
+    done: [DFF<Bits<45>>; 3],
+    from: [DFF<Bit>; 3],
+    act: DFF<Bit>,
+    refuse: DFF<Bit>,
+    is_swept: Signal<Local, Bit>,
+    take: Signal<Local, Bits<2>>,
+    word: Signal<Local, Bits<45>>,
+    posted: Signal<Local, Bits<16>>,
+    released: Signal<Local, Bits<25>>,
+    drop: Signal<Local, Bit>,
+    enable: Signal<Local, Bit>,
+    active: Signal<Local, Bit>,
+    bounded: Signal<Local, Bit>,
+    wanted: Signal<Local, Bit>,
+    backlog: Signal<Local, Bits<16>>,
+    waiting: Signal<Local, Bits<17>>,
+    bounding: Constant<Bits<2>>,
+    cleared: Constant<Bits<2>>,
+}
+
+impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for Doorbell<F, S, R, D> {
+    fn default() -> Self {
+        assert!(S == F + 1 && R == F + 24 && D == F + 16, "widths of a doorbell unit of 2^{F} flows");
+        assert!(RELEASE_QUEUE == 9 && DOORBELL_QUEUE == 4, "the queues are as deep as the model's");
+        construct!({
+            sweep_end: Constant::new(bits::<S>(1 << F)),
+            bounding: Constant::new(bits::<2>(Sleep::Bounded as u64)),
+            cleared: Constant::new(bits::<2>(Sleep::Cleared as u64)),
+        } clk, rst, fl_valid, fl_flow, fl_enable, fl_keep, release_valid, release_flow, release_bytes, sleep_valid, sleep_ready, sleep_flow,
+            sleep_why, sleep_granted, sleep_released, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, granted_valid,
+            granted_flow, granted_count, act_valid, act_flow, post_valid, post_flow, post_word, refused, swept, releases, doorbells, ram,
+            granted, sweep, load, load_flow, load_bits, raw, raw_granted, act, refuse, is_swept, take, word, posted, released, drop, enable,
+            active, bounded, wanted, backlog, waiting; valid, flow, kind, bytes, count, what, done_valid, done_flow, done, from)
+    }
+}
+
+impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for Doorbell<F, S, R, D> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, sweep, load, load_flow, load_bits, raw, raw_granted, act, refuse);
+        for i in 0..3 {
+            self.valid[i].clock.next = self.clk.val();
+            self.flow[i].clock.next = self.clk.val();
+            self.kind[i].clock.next = self.clk.val();
+            self.bytes[i].clock.next = self.clk.val();
+            self.count[i].clock.next = self.clk.val();
+            self.what[i].clock.next = self.clk.val();
+            self.done_valid[i].clock.next = self.clk.val();
+            self.done_flow[i].clock.next = self.clk.val();
+            self.done[i].clock.next = self.clk.val();
+            self.from[i].clock.next = self.clk.val();
+        }
+        self.ram.read_clock.next = self.clk.val();
+        self.ram.write_clock.next = self.clk.val();
+        self.granted.read_clock.next = self.clk.val();
+        self.granted.write_clock.next = self.clk.val();
+        self.releases.clk.next = self.clk.val();
+        self.releases.rst.next = self.rst.val();
+        self.doorbells.clk.next = self.clk.val();
+        self.doorbells.rst.next = self.rst.val();
+        self.is_swept.next = self.sweep.q.val() == self.sweep_end.val();
+        if !self.is_swept.val() {
+            self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
+        }
+
+        self.load.d.next = self.fl_valid.val() & self.is_swept.val();
+        self.load_flow.d.next = self.fl_flow.val();
+        self.load_bits.d.next = bits::<2>(0);
+        if self.fl_enable.val() {
+            self.load_bits.d.next = bits::<2>(1);
+        }
+        if self.fl_keep.val() {
+            self.load_bits.d.next = self.load_bits.d.val() | bits::<2>(2);
+        }
+        self.releases.i_valid.next = self.release_valid.val() & self.is_swept.val();
+        self.releases.i_data.next = bit_cast::<R, 24>(self.release_bytes.val()) | (bit_cast::<R, F>(self.release_flow.val()) << 24);
+        self.doorbells.i_valid.next = self.doorbell_valid.val() & self.is_swept.val();
+        self.doorbells.i_data.next = bit_cast::<D, 16>(self.doorbell_packets.val()) | (bit_cast::<D, F>(self.doorbell_flow.val()) << 16);
+
+        // Choose.
+        self.releases.o_ready.next = !self.load.q.val();
+        self.sleep_ready.next = !self.load.q.val() & !self.releases.o_valid.val();
+        self.doorbells.o_ready.next = (!self.load.q.val() & !self.releases.o_valid.val()) & !self.sleep_valid.val();
+        self.valid[0].d.next = ((self.load.q.val() | self.releases.o_valid.val()) | self.sleep_valid.val()) | self.doorbells.o_valid.val();
+        self.take.next = bits::<2>(3);
+        if self.load.q.val() {
+            self.take.next = bits::<2>(0);
+        } else if self.releases.o_valid.val() {
+            self.take.next = bits::<2>(1);
+        } else if self.sleep_valid.val() {
+            self.take.next = bits::<2>(2);
+        }
+        self.kind[0].d.next = self.take.val();
+        self.flow[0].d.next = self.doorbells.o_data.val().get_bits::<F>(16);
+        if self.take.val() == bits::<2>(0) {
+            self.flow[0].d.next = self.load_flow.q.val();
+        } else if self.take.val() == bits::<2>(1) {
+            self.flow[0].d.next = self.releases.o_data.val().get_bits::<F>(24);
+        } else if self.take.val() == bits::<2>(2) {
+            self.flow[0].d.next = self.sleep_flow.val();
+        }
+        self.bytes[0].d.next = self.sleep_released.val();
+        if self.take.val() == bits::<2>(1) {
+            self.bytes[0].d.next = bit_cast::<25, 24>(self.releases.o_data.val().get_bits::<24>(0));
+        }
+        self.count[0].d.next = self.sleep_granted.val();
+        if self.take.val() == bits::<2>(3) {
+            self.count[0].d.next = self.doorbells.o_data.val().get_bits::<16>(0);
+        }
+        self.what[0].d.next = self.sleep_why.val();
+        if self.take.val() == bits::<2>(0) {
+            self.what[0].d.next = self.load_bits.q.val();
+        }
+
+        // 1: read. 2: capture, and see which earlier results the RAM could not show.
+        for i in 0..2 {
+            self.valid[i + 1].d.next = self.valid[i].q.val();
+            self.flow[i + 1].d.next = self.flow[i].q.val();
+            self.kind[i + 1].d.next = self.kind[i].q.val();
+            self.bytes[i + 1].d.next = self.bytes[i].q.val();
+            self.count[i + 1].d.next = self.count[i].q.val();
+            self.what[i + 1].d.next = self.what[i].q.val();
+            self.done_valid[i + 1].d.next = self.done_valid[i].q.val();
+            self.done_flow[i + 1].d.next = self.done_flow[i].q.val();
+            self.done[i + 1].d.next = self.done[i].q.val();
+        }
+        self.ram.read_address.next = self.flow[0].q.val();
+        self.granted.read_address.next = self.flow[0].q.val();
+        self.raw.d.next = self.ram.read_data.val();
+        self.raw_granted.d.next = self.granted.read_data.val();
+        self.from[0].d.next = self.valid[2].q.val() & (self.flow[1].q.val() == self.flow[2].q.val());
+        self.from[1].d.next = self.done_valid[0].q.val() & (self.flow[1].q.val() == self.done_flow[0].q.val());
+        self.from[2].d.next = self.done_valid[1].q.val() & (self.flow[1].q.val() == self.done_flow[1].q.val());
+
+        // 3: apply.
+        self.word.next = self.raw.q.val();
+        if self.from[0].q.val() {
+            self.word.next = self.done[0].q.val();
+        } else if self.from[1].q.val() {
+            self.word.next = self.done[1].q.val();
+        } else if self.from[2].q.val() {
+            self.word.next = self.done[2].q.val();
+        }
+        self.posted.next = self.word.val().get_bits::<16>(0);
+        self.released.next = self.word.val().get_bits::<25>(16);
+        self.drop.next = self.word.val().get_bit(41);
+        self.enable.next = self.word.val().get_bit(42);
+        self.active.next = self.word.val().get_bit(43);
+        self.bounded.next = self.word.val().get_bit(44);
+        self.wanted.next = false;
+        self.refuse.d.next = false;
+        self.backlog.next = self.posted.val() - self.raw_granted.q.val();
+        if self.drop.val() {
+            self.backlog.next = self.posted.val();
+        }
+        self.waiting.next = bit_cast::<17, 16>(self.backlog.val()) + bit_cast::<17, 16>(self.count[2].q.val());
+        if self.kind[2].q.val() == bits::<2>(0) {
+            self.wanted.next = !self.active.val();
+            self.enable.next = self.what[2].q.val().get_bit(0);
+            if self.what[2].q.val() != bits::<2>(3) {
+                self.drop.next = true;
+                self.posted.next = bits::<16>(0);
+            }
+        } else if self.kind[2].q.val() == bits::<2>(1) {
+            self.wanted.next = !self.active.val() & self.bounded.val();
+            self.released.next = self.released.val() + self.bytes[2].q.val();
+        } else if self.kind[2].q.val() == bits::<2>(2) {
+            self.active.next = false;
+            self.bounded.next = self.what[2].q.val() == self.bounding.val();
+            if self.drop.val() {
+                self.wanted.next = true;
+                if self.what[2].q.val() == self.cleared.val() {
+                    self.wanted.next = self.posted.val().any();
+                    self.drop.next = false;
+                    self.posted.next = self.posted.val() + self.count[2].q.val();
+                }
+            } else if self.what[2].q.val() == self.bounding.val() {
+                self.wanted.next = self.released.val() != self.bytes[2].q.val();
+            } else {
+                self.wanted.next = self.posted.val() != self.count[2].q.val();
+            }
+        } else {
+            if self.enable.val() & !self.waiting.val().get_bit(16) {
+                self.wanted.next = !self.active.val() & !self.bounded.val();
+                self.posted.next = self.posted.val() + self.count[2].q.val();
+            } else {
+                self.refuse.d.next = self.valid[2].q.val();
+            }
+        }
+        if self.wanted.val() {
+            self.active.next = true;
+            self.bounded.next = false;
+        }
+        self.act.d.next = self.valid[2].q.val() & self.wanted.val();
+        self.done_valid[0].d.next = self.valid[2].q.val();
+        self.done_flow[0].d.next = self.flow[2].q.val();
+        self.done[0].d.next = bit_cast::<45, 16>(self.posted.val()) | (bit_cast::<45, 25>(self.released.val()) << 16);
+        if self.drop.val() {
+            self.done[0].d.next = self.done[0].d.val() | (bits::<45>(1) << 41);
+        }
+        if self.enable.val() {
+            self.done[0].d.next = self.done[0].d.val() | (bits::<45>(1) << 42);
+        }
+        if self.active.val() {
+            self.done[0].d.next = self.done[0].d.val() | (bits::<45>(1) << 43);
+        }
+        if self.bounded.val() {
+            self.done[0].d.next = self.done[0].d.val() | (bits::<45>(1) << 44);
+        }
+
+        // 4: write.
+        self.ram.write_enable.next = self.done_valid[0].q.val();
+        self.ram.write_address.next = self.done_flow[0].q.val();
+        self.ram.write_data.next = self.done[0].q.val();
+        self.granted.write_enable.next = self.granted_valid.val();
+        self.granted.write_address.next = self.granted_flow.val();
+        self.granted.write_data.next = self.granted_count.val();
+        if !self.is_swept.val() {
+            self.ram.write_enable.next = true;
+            self.ram.write_address.next = self.sweep.q.val().get_bits::<F>(0);
+            self.ram.write_data.next = bits::<45>(0);
+            self.granted.write_enable.next = true;
+            self.granted.write_address.next = self.sweep.q.val().get_bits::<F>(0);
+            self.granted.write_data.next = bits::<16>(0);
+        }
+        self.act_valid.next = self.act.q.val();
+        self.act_flow.next = self.done_flow[0].q.val();
+        self.post_valid.next = self.done_valid[0].q.val();
+        self.post_flow.next = self.done_flow[0].q.val();
+        self.post_word.next = self.done[0].q.val().get_bits::<42>(0);
+        self.refused.next = self.refuse.q.val();
+        self.swept.next = self.is_swept.val();
+        self.doorbell_ready.next = self.is_swept.val() & self.doorbells.i_ready.val();
+        if self.rst.val() {
+            self.sweep.d.next = bits::<S>(0);
+            self.load.d.next = false;
+            self.act.d.next = false;
+            self.refuse.d.next = false;
+            for i in 0..3 {
+                self.valid[i].d.next = false;
+                self.done_valid[i].d.next = false;
+            }
+        }
+    }
+}
