@@ -126,7 +126,7 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
 impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for Doorbell<F, S, R, D> {
     fn default() -> Self {
         assert!(S == F + 1 && R == F + 24 && D == F + 16, "widths of a doorbell unit of 2^{F} flows");
-        assert!(RELEASE_QUEUE == 9 && DOORBELL_QUEUE == 4, "the queues are as deep as the model's");
+        const { assert!(RELEASE_QUEUE == 9 && DOORBELL_QUEUE == 4, "the queues are as deep as the model's") };
         construct!({
             sweep_end: Constant::new(bits::<S>(1 << F)),
             bounding: Constant::new(bits::<2>(Sleep::Bounded as u64)),
