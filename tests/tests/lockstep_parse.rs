@@ -140,8 +140,11 @@ fn run(bench: &mut Bench, tally: &mut Tally, seed: u64, mut jobs: impl FnMut(&mu
         }
         let (mut i, mut bits) = (In { port: PORT, stamp: rng.random(), ..In::default() }, rng.random::<u64>());
         if wild {
-            let inside = job.is_some() && at > 0;
-            i.rst = rng.random_bool(if inside { 0.001 } else { 0.0002 });
+            // Rare between frames; likelier inside one, most of all inside one that has left traces.
+            i.rst = rng.random_bool(match &job {
+                Some(j) if at > 0 => [0.001, 0.05][usize::from(!j.keeps.is_empty())],
+                _ => 0.0002,
+            });
             // The port register changes under way, too.
             i.port = [PORT, rng.random(), 0][if rng.random_range(0..30) == 0 { rng.random_range(1..3) } else { 0 }];
         }
@@ -151,7 +154,10 @@ fn run(bench: &mut Bench, tally: &mut Tally, seed: u64, mut jobs: impl FnMut(&mu
             let mut beat = beat(&j.arrival.frame, width, at);
             bits = j.keeps.get(&at).copied().unwrap_or(keep(usize::from(beat.bytes)));
             beat.bytes = bytes_of(bits);
-            i.stamp = j.arrival.stamp;
+            // Held for the whole frame by those who keep to the contract; only the first beat's counts.
+            if at == 0 || rng.random() {
+                i.stamp = j.arrival.stamp;
+            }
             i.bad = if beat.last { j.arrival.bad } else { rng.random() };
             // What stands where there are no bytes must not matter to anybody but the left-overs.
             rng.fill(&mut beat.data[beat.bytes.min(64).into()..]);
