@@ -16,6 +16,7 @@ pub mod pass;
 pub mod ready;
 pub mod timemap;
 pub mod token;
+pub mod top;
 pub mod wheel;
 
 /// The distances in time that the pass plans with; they depend on the clock's period and belong to a shell.
@@ -33,9 +34,6 @@ impl Default for Timing {
         Timing { ahead: 72, lead: 160 }
     }
 }
-
-/// Slot of the wheel: 8 ns.
-pub const SLOT_SHIFT: u32 = 3;
 
 /// Address bits of the wheel of a pacer with `2^flow_bits` flows: two slots a flow, at least 8,192.
 pub const fn wheel_bits(flow_bits: usize) -> usize {

@@ -1,8 +1,10 @@
 //! The token pass: one flow a clock, from READY to the gate, the wheel, its sleep or the park. See `timely_hw::pacer::pass`.
 use super::charge::Paid;
 use super::doorbell::{Post, Request, Sleep};
+use super::gate::Train;
 use super::token::{self, IN_FLIGHT, Plan, RATE_BITS, State, TIME_BITS, View};
-use super::{SLOT_SHIFT, Timing, wheel_bits};
+use super::wheel::{Insert, SLOT_SHIFT};
+use super::{Timing, wheel_bits};
 use crate::bus::{FlowLoad, ProfileWrite};
 use crate::{Block, fifo};
 use std::collections::VecDeque;
@@ -32,19 +34,6 @@ impl Config {
     }
 }
 
-/// Packets for the gate: the first at `launch`, the others `gap` apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Train {
-    /// The flow.
-    pub flow: u32,
-    /// 1 to 32 packets.
-    pub packets: u8,
-    /// Launch time of the first, ns48.fns16; to be compared modulo 2^64, for it may lie in the past.
-    pub launch: u64,
-    /// 2^-8 ns.
-    pub gap: u32,
-}
-
 /// Inputs at a clock.
 #[derive(Clone, Debug, Default)]
 pub struct In {
@@ -72,8 +61,6 @@ pub struct In {
     pub left: bool,
     /// The doorbell unit takes a request to sleep.
     pub sleep_ready: bool,
-    /// The gate takes a train.
-    pub train_ready: bool,
 }
 
 /// Outputs at a clock.
@@ -85,9 +72,9 @@ pub struct Out {
     pub granted: Option<(u32, u16)>,
     /// A request to sleep.
     pub sleep: Option<Request>,
-    /// A flow and the slot of its next pass, modulo the wheel.
-    pub insert: Option<(u32, u32)>,
-    /// Packets for the gate.
+    /// A flow and the slot of its next pass.
+    pub insert: Option<Insert>,
+    /// Packets for the gate, which has a place for each: it takes them at once.
     pub train: Option<Train>,
     /// A flow to be parked.
     pub park: Option<u32>,
@@ -97,6 +84,11 @@ pub struct Out {
     pub idle: Option<u32>,
     /// The RAMs are clear.
     pub swept: bool,
+}
+
+/// The longest sleep in the wheel, ns: a flow that waits longer is looked at again then.
+pub const fn longest_sleep(flow_bits: usize) -> u64 {
+    (15 << (wheel_bits(flow_bits) + SLOT_SHIFT as usize - 4)) - 1024
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -142,7 +134,7 @@ pub struct Pass {
     written: [Option<Written>; 2],
     /// Due clock, flow, ns of the next pass.
     inserting: VecDeque<(u64, u32, u64)>,
-    insert: Option<(u32, u32)>,
+    insert: Option<Insert>,
     train: Option<Train>,
     park: Option<u32>,
     idle: Option<u32>,
@@ -151,7 +143,6 @@ pub struct Pass {
     /// Requests to sleep made or reserved that the doorbell unit has not taken.
     owed: u32,
     sleeps: fifo::Fifo<Request>,
-    trains: fifo::Fifo<Train>,
     paused: u8,
     paused_before: u8,
     resume: bool,
@@ -185,7 +176,6 @@ impl Pass {
             in_flight: 0,
             owed: 0,
             sleeps: fifo::Fifo::new(6),
-            trains: fifo::Fifo::new(6),
             paused: 0,
             paused_before: 0,
             resume: false,
@@ -206,7 +196,7 @@ impl Pass {
         let request = |why, granted| Some(Request { flow, why, granted, released: v.post.released });
         let written = |state, sleep| Some(Written { flow, state, sleep });
         let mut wait = |ns: i64| {
-            let longest = (15u64 << (wheel_bits(self.flow_bits as usize) + SLOT_SHIFT as usize)) / 16;
+            let longest = longest_sleep(self.flow_bits as usize);
             self.inserting.push_back((op.issued + SLOT, flow, v.time + (ns.max(0) as u64).min(longest)));
         };
         let lead = i64::from(self.timing.lead);
@@ -230,7 +220,7 @@ impl Pass {
                 let size = size.min(token::train_bits(IN_FLIGHT + 1 - self.in_flight));
                 taken = 1 << size;
                 let launch = (v.time << 16).wrapping_add((tau << 8) as u64);
-                self.train = Some(Train { flow, packets: taken as u8, launch, gap: gap as u32 });
+                self.train = Some(Train { flow, packets: taken, launch, gap: gap as u32 });
                 state.granted = state.granted.wrapping_add(taken as u16);
                 state.started = true;
                 if u32::from(backlog) == taken {
@@ -287,7 +277,7 @@ impl Block for Pass {
             granted: self.written[1].map(|w| (w.flow, w.state.granted)),
             sleep: self.sleeps.output(clk).head,
             insert: self.insert,
-            train: self.trains.output(clk).head,
+            train: self.train,
             park: self.park,
             resume: self.resume,
             idle: self.idle,
@@ -306,10 +296,9 @@ impl Block for Pass {
         // What was decided at the last clock and the one before.
         let decided = self.written[1].take();
         self.written[1] = self.written[0].take();
-        self.trains.step(clk, &fifo::In { rst: false, push: self.train.take(), ready: i.train_ready });
         let took = i.sleep_ready && self.sleeps.output(clk).head.is_some();
         self.sleeps.step(clk, &fifo::In { rst: false, push: decided.and_then(|w| w.sleep), ready: i.sleep_ready });
-        (self.park, self.idle, self.insert) = (None, None, None);
+        (self.train, self.park, self.idle, self.insert) = (None, None, None, None);
 
         if self.inserting.front().is_some_and(|x| x.0 == clk)
             && let Some((_, flow, time)) = self.inserting.pop_front()
@@ -320,7 +309,7 @@ impl Block for Pass {
             let slot = time >> SLOT_SHIFT;
             let is_behind = slot.wrapping_sub(earliest) >> bits & 1 == 1;
             let slot = if is_behind { earliest } else { slot };
-            self.insert = Some((flow, slot as u32 & ((1 << bits) - 1)));
+            self.insert = Some(Insert { flow, slot: slot as u32 & ((1 << bits) - 1) });
         }
 
         let mut taken = 0;
@@ -376,7 +365,6 @@ impl Block for Pass {
             || self.resume
             || self.load.is_some()
             || self.paused_before != self.paused
-            || !self.trains.is_empty()
             || !self.sleeps.is_empty();
         if busy {
             return clk;
