@@ -141,6 +141,19 @@ fn setters_write_what_getters_read() {
     }
 }
 
+/// Writing the traffic class leaves IPv6's version and flow label alone.
+#[test]
+fn the_flow_label_stays() {
+    let class = Class { vlan: false, ipv6: true };
+    let mut r = Lcg(9);
+    let mut frame = r.envelope(class).frame(&r.header(), &[]);
+    frame[class.ip()..][..4].copy_from_slice(&[0x6a, 0xbc, 0xde, 0xf0]);
+    let mut p = Packet::new_checked(frame, PORT).unwrap();
+    assert_eq!(p.tos(), 0xab);
+    p.set_tos(0x12);
+    assert_eq!(p.frame()[class.ip()..][..4], [0x61, 0x2c, 0xde, 0xf0]);
+}
+
 /// Every truncation of a good frame is foreign before its port ends, and truncated from there on.
 #[test]
 fn every_truncation_is_refused() {
@@ -160,6 +173,9 @@ fn every_truncation_is_refused() {
         }
         assert!(Packet::new_checked(&frame, PORT).is_ok());
         assert_eq!(Packet::new_checked(&frame, PORT + 1), Err(Error::Foreign));
+        // The least that fits, which is what an ACK has.
+        let least = r.envelope(class).frame(&r.header(), &[]);
+        assert_eq!((least.len(), Packet::new_checked(&least, PORT).is_ok()), (class.end(), true));
         // Without a port of ours, nothing is, not even what comes from port 0.
         let mut nobody = frame.clone();
         nobody[class.udp()..][..2].fill(0);
