@@ -3,12 +3,16 @@
 //! Time is u64 picoseconds and every run repeats exactly from its seed. A NIC is bit-true ([`nic::mac`] around a
 //! [`nic::core::Core`]: Verilated RTL or the integer model) or event-level ([`nic::paced`], [`nic::software`]).
 #![forbid(unsafe_code)]
+pub mod cores;
+pub mod demo;
 pub mod event;
 pub mod frame;
 pub mod metrics;
 pub mod network;
 pub mod nic;
+pub mod report;
 pub mod run;
+pub mod scenario;
 pub mod switch;
 pub mod time;
 pub mod topology;

@@ -1,2 +1,251 @@
-//! x
-fn main() {}
+//! `timely-sim`: runs scenarios and the demonstration.
+#![forbid(unsafe_code)]
+use clap::{Args, Parser, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use timely_sim::report::{Arm, Json, page, table};
+use timely_sim::scenario::{self, Error, NicKind, Plan, build, file, hpcc};
+use timely_sim::time::{MS, Ps};
+use timely_sim::{cores, demo};
+
+const AFTER: &str = "\
+EXAMPLES
+  timely-sim run sim/scenarios/incast.toml
+  timely-sim run sim/scenarios/incast.toml --nics rtl --out out/
+  timely-sim hpcc topology.txt flow.txt --profile timely-100g --out out/
+  timely-sim demo --out target/demo
+
+A scenario names its topology, switch, NICs, profiles and flows; sim/scenarios/ has commented ones, docs/simulator.md the list of
+fields. --out writes report.html, summary.json and, where flows end, fct.txt.
+
+EXIT CODES
+  0  everything asked for was done
+  1  a scenario could not be read or run; or an arm of the demo could not
+  2  the command line was wrong
+  3  it ran, but flows did not complete in time, or the demo broke a promise it is held to";
+
+/// Simulated networks of timely-nic NICs.
+#[derive(Parser)]
+#[command(name = "timely-sim", version, after_help = AFTER)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs a scenario file (TOML).
+    Run {
+        /// The scenario.
+        scenario: PathBuf,
+        #[command(flatten)]
+        common: Common,
+        /// Length of the run in milliseconds, in place of the scenario's.
+        #[arg(long, value_name = "MS")]
+        duration_ms: Option<f64>,
+    },
+    /// Runs topology.txt and flow.txt as HPCC's ns-3 simulator has them, and writes fct.txt.
+    Hpcc {
+        /// `nodes switches links`, the switches, then `src dst rate delay error` for each link.
+        topology: PathBuf,
+        /// A count, then `src dst pg dport bytes start_s` for each flow.
+        flows: PathBuf,
+        #[command(flatten)]
+        common: Common,
+        /// Profile of all flows.
+        #[arg(long, default_value = "timely-10g")]
+        profile: String,
+        /// Payload bytes of a packet.
+        #[arg(long, default_value_t = 1024)]
+        packet_bytes: u32,
+        /// Payload bytes of a segment, whose last packet is answered.
+        #[arg(long, default_value_t = 2048)]
+        segment_bytes: u32,
+        /// XOFF threshold of PFC in kilobytes; 0: no PFC.
+        #[arg(long, default_value_t = 100.0)]
+        xoff_kb: f64,
+        /// Simulated time after which flows that have not ended are given up, in milliseconds.
+        #[arg(long, default_value_t = 1000.0)]
+        limit_ms: f64,
+    },
+    /// Runs the 10-to-1 incast under five kinds of control; prints a table, writes report.html.
+    Demo {
+        #[command(flatten)]
+        common: Common,
+        /// A short run for continuous integration: too short to converge.
+        #[arg(long)]
+        quick: bool,
+    },
+}
+
+#[derive(Args)]
+struct Common {
+    /// Prints JSON to stdout in place of the table.
+    #[arg(long)]
+    json: bool,
+    /// NICs: rtl (Verilated), model (its integer model), paced (event-level, f64), software (posts bursts).
+    #[arg(long, value_name = "KIND")]
+    nics: Option<NicKind>,
+    /// Folder for report.html, summary.json and fct.txt.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Seed of everything random, in place of the scenario's.
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+/// A bar on stderr, when that is a terminal, that follows simulated time.
+struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    fn new(name: &str, end: Ps) -> Self {
+        let bar = if std::io::stderr().is_terminal() { ProgressBar::new(end / MS.min(end)) } else { ProgressBar::hidden() };
+        let style = ProgressStyle::with_template("{prefix:18} {bar:40} {pos:>5} of {len} ms  {elapsed} ({eta} left)");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_prefix(name.to_owned());
+        Progress { bar }
+    }
+
+    fn at(&self, now: Ps) {
+        self.bar.set_position(now / MS);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn write(dir: &Path, name: &str, text: &str) -> Result<PathBuf, String> {
+    let path = dir.join(name);
+    std::fs::create_dir_all(dir).and_then(|()| std::fs::write(&path, text)).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(path)
+}
+
+fn json(arms: &[Arm]) -> String {
+    serde_json::to_string_pretty(&Json::of(arms)).expect("figures are plain numbers")
+}
+
+/// Runs one plan, prints and writes what came of it.
+fn run(mut plan: Plan, common: &Common) -> Result<ExitCode, String> {
+    plan.seed = common.seed.unwrap_or(plan.seed);
+    plan.nic.kind = common.nics.unwrap_or(plan.nic.kind);
+    let (name, kind) = (plan.name.clone(), plan.nic.kind);
+    let progress = Progress::new(&name, plan.duration);
+    let outcome = build::run(plan, &*cores::factory(), |now| progress.at(now)).map_err(|e| e.to_string())?;
+    drop(progress);
+    let (fct, unfinished) = hpcc::fct(&outcome.plan, &outcome.recorder);
+    let finite = outcome.plan.flows.iter().any(|f| f.bytes.is_some());
+    let note = format!("{} flows, seed {}", outcome.plan.flows.len(), outcome.plan.seed);
+    let base = outcome.base_rtt_us;
+    let arm = Arm { name: name.clone(), title: name.clone(), note, color: 0x0b62a8, kind, outcome: Ok(outcome) };
+    let arms = [arm];
+    if common.json {
+        println!("{}", json(&arms));
+    } else {
+        println!("{}", table::table(&arms));
+    }
+    if let Some(dir) = &common.out {
+        let lead = format!("<p>NICs: {kind}. The unloaded RTT is {base:.1} us.</p>");
+        let notes = vec!["Utilization counts wire bits; RTTs are true path times as the simulator sees them.".into()];
+        let path = write(dir, "report.html", &page::page(&page::Words { title: name, lead, notes }, &arms))?;
+        write(dir, "summary.json", &json(&arms))?;
+        if finite {
+            write(dir, "fct.txt", &fct)?;
+        }
+        eprintln!("report: {}", path.display());
+    }
+    if unfinished > 0 {
+        eprintln!("{unfinished} flows did not complete in the simulated time; they are not in fct.txt");
+        return Ok(ExitCode::from(3));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn hpcc_plan(command: &Command) -> Result<Plan, Error> {
+    let Command::Hpcc { topology, flows, profile, packet_bytes, segment_bytes, xoff_kb, limit_ms, .. } = command else {
+        unreachable!("called for `hpcc` alone")
+    };
+    // The rest is as in a scenario file that says nothing of it.
+    let text = format!(
+        "name = {:?}\nduration_ms = {limit_ms:?}\nflows_file = {:?}\n[topology]\nfile = {:?}\n[switch]\nxoff_kb = {xoff_kb:?}\n\
+         [flows]\nprofile = {profile:?}\npacket_bytes = {packet_bytes}\nsegment_bytes = {segment_bytes}\n",
+        flows.file_stem().map_or("hpcc".into(), |s| s.to_string_lossy()),
+        flows.display().to_string(),
+        topology.display().to_string(),
+    );
+    file::parse(Path::new("command line"), &text)
+}
+
+fn demo(common: &Common, quick: bool) -> Result<ExitCode, String> {
+    let main = common.nics.unwrap_or(NicKind::Rtl);
+    // The other arms may run on models, which are many times faster.
+    let others = if main == NicKind::Rtl { NicKind::Model } else { main };
+    let options = demo::Options { quick, main, others, seed: common.seed.unwrap_or(1) };
+    let factory = cores::factory();
+    let mut arms = Vec::new();
+    for planned in demo::arms(options).map_err(|e: scenario::Error| e.to_string())? {
+        let progress = Progress::new(planned.name(), planned.plan.duration);
+        arms.push(planned.run(&*factory, |now| progress.at(now)));
+    }
+    let dir = common.out.clone().unwrap_or_else(|| "target/demo".into());
+    let path = write(&dir, "report.html", &page::page(&demo::words(&arms, options), &arms))?;
+    write(&dir, "summary.json", &json(&arms))?;
+    let promises = demo::promises(&arms);
+    if common.json {
+        println!("{}", json(&arms));
+    } else {
+        println!("{}", table::table(&arms));
+        println!("RTT of pfc_only is base + 10 XOFF / 10 Gb/s: it grows with XOFF (100 KB here).");
+        for arm in &arms {
+            if let Ok(o) = &arm.outcome {
+                println!("{:16} {}, figures from {}, {:.1} s", arm.name, arm.note, table::window(o), o.seconds);
+            }
+        }
+        for p in promises.iter().filter(|p| !quick && p.kept.is_some()) {
+            println!("{} {}", if p.kept == Some(true) { "kept  " } else { "BROKEN" }, p.text);
+        }
+        if quick {
+            println!("A quick run is too short to converge: nothing is held to these figures.");
+        }
+        println!("report: {}", path.display());
+    }
+    let mut failed = false;
+    for arm in &arms {
+        if let Err(e) = &arm.outcome {
+            eprintln!("{} was not run: {e}", arm.name);
+            failed = true;
+        }
+    }
+    let broken = !quick && promises.iter().any(|p| p.kept == Some(false));
+    Ok(ExitCode::from(if failed {
+        1
+    } else if broken {
+        3
+    } else {
+        0
+    }))
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match &cli.command {
+        Command::Run { scenario, common, duration_ms } => file::read(scenario).map_err(|e| e.to_string()).and_then(|mut plan| {
+            if let Some(ms) = duration_ms {
+                plan.duration = timely_sim::time::ps(*ms, MS).max(MS);
+            }
+            run(plan, common)
+        }),
+        Command::Hpcc { common, .. } => hpcc_plan(&cli.command).map_err(|e| e.to_string()).and_then(|plan| run(plan, common)),
+        Command::Demo { common, quick } => demo(common, *quick),
+    };
+    done.unwrap_or_else(|e| {
+        eprintln!("error: {e}");
+        ExitCode::FAILURE
+    })
+}

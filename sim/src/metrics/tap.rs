@@ -8,8 +8,10 @@ use crate::time::Ps;
 const BIN: u64 = 256;
 /// Bins: 8 MB.
 const BINS: usize = 32_768;
-/// Samples of the series in a run.
-const SAMPLES: u64 = 4_000;
+/// Least and most samples of the series in a run.
+const SAMPLES: (u64, u64) = (4_000, 200_000);
+/// Time between samples in runs that allow it.
+const INTERVAL: Ps = 10_000_000;
 
 /// A watched port.
 #[derive(Clone, Debug)]
@@ -36,12 +38,12 @@ pub struct Tap {
 impl Tap {
     /// A tap on a port.
     pub fn new(node: NodeId, port: u16, windows: Windows) -> Self {
-        let interval = windows.end.div_ceil(SAMPLES).max(1);
+        let interval = INTERVAL.clamp(windows.end.div_ceil(SAMPLES.1), windows.end.div_ceil(SAMPLES.0)).max(1);
         Tap {
             node,
             port,
             histogram: Linear::new(BIN, BINS),
-            series: Vec::with_capacity(SAMPLES as usize + 1),
+            series: Vec::new(),
             interval,
             wire_steady: 0,
             max: 0,

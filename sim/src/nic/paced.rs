@@ -16,6 +16,8 @@ pub struct PacedFlow {
     pub law: Box<dyn Law + Send>,
     /// Bound of outstanding wire bytes; 0 none.
     pub bound: u64,
+    /// Most tokens that a flow may save, bytes; a packet is always allowed.
+    pub cap: u64,
     /// A segment that is not answered for this long is sent again; 0 never.
     pub timeout: Ps,
 }
@@ -24,6 +26,7 @@ struct Flow {
     stream: Stream,
     law: Box<dyn Law + Send>,
     bound: u64,
+    cap: u64,
     timeout: Ps,
     // Wire bytes, may be a fraction, and when they were counted last.
     tokens: f64,
@@ -35,7 +38,7 @@ struct Flow {
 
 impl Flow {
     fn settle(&mut self, now: Ps) {
-        let cap = 2.0 * self.stream.next_wire() as f64;
+        let cap = self.cap.max(self.stream.next_wire()) as f64;
         self.tokens = (self.tokens + self.law.rate() / 8e6 * (now - self.counted) as f64).min(cap);
         self.counted = now;
     }
@@ -79,7 +82,17 @@ impl Paced {
                 let start = f.spec.start;
                 let stream = Stream::new(f.spec);
                 let tokens = stream.next_wire() as f64;
-                Flow { stream, law: f.law, bound: f.bound, timeout: f.timeout, tokens, counted: start, queued: false, armed: true }
+                Flow {
+                    stream,
+                    law: f.law,
+                    bound: f.bound,
+                    cap: f.cap,
+                    timeout: f.timeout,
+                    tokens,
+                    counted: start,
+                    queued: false,
+                    armed: true,
+                }
             })
             .collect();
         Paced { host, speed, flows, timers, expiry, round: VecDeque::new(), timeouts: 0 }

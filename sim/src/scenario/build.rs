@@ -1,0 +1,154 @@
+//! From a plan to a simulation: NICs of the wanted kind, the network around them, and what came of it.
+use super::{Error, NicKind, Plan};
+use crate::cores::{CoreFactory, CoreFlow, CoreSpec};
+use crate::frame::NodeId;
+use crate::metrics::{FlowInfo, Recorder, Summary};
+use crate::network::Network;
+use crate::nic::Nic;
+use crate::nic::clock::NOMINAL_PS;
+use crate::nic::host::{EventNic, FlowSpec};
+use crate::nic::mac::{Attachment, MacNic};
+use crate::nic::paced::{Paced, PacedFlow};
+use crate::nic::software::{Scheduling, Software};
+use crate::run::Simulation;
+use crate::time::{Ps, US, ps};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use timely_model::reference;
+use timely_regs::parameters::{LawKind, Parameters};
+
+/// Our UDP port in simulated networks.
+pub const UDP_PORT: u16 = 4791;
+/// Priority of data, for PFC.
+pub const DATA_PRIORITY: u8 = 0;
+
+/// A run that has ended.
+pub struct Outcome {
+    /// The plan.
+    pub plan: Plan,
+    /// Unloaded RTT that the profiles were built on, microseconds.
+    pub base_rtt_us: f64,
+    /// Everything that was recorded.
+    pub recorder: Recorder,
+    /// The figures.
+    pub summary: Summary,
+    /// Wall time of the run, seconds.
+    pub seconds: f64,
+}
+
+struct Built {
+    flows: Vec<(usize, FlowSpec, Parameters)>,
+}
+
+/// Threads that runs with bit-true NICs use.
+pub fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get()).min(16)
+}
+
+/// Runs a plan. `progress` gets the simulated time now and then.
+pub fn run(plan: Plan, cores: &dyn CoreFactory, progress: impl FnMut(Ps)) -> Result<Outcome, Error> {
+    let started = std::time::Instant::now();
+    if plan.flows.is_empty() {
+        return Err(Error::NoFlows);
+    }
+    for f in &plan.flows {
+        plan.topology.path(f.src, f.dst, 0)?;
+        plan.topology.path(f.dst, f.src, 0)?;
+    }
+    let base_rtt_us = plan.base_rtt_us()?;
+    let numbers = plan.numbers();
+    let mut hosts: Vec<Built> = (0..plan.topology.nodes()).map(|_| Built { flows: Vec::new() }).collect();
+    for (i, (f, id)) in plan.flows.iter().zip(&numbers).enumerate() {
+        let parameters = plan.parameters(&f.profile, base_rtt_us, plan.topology.host_link(f.src).speed)?;
+        let spec = FlowSpec { id: *id, dst: f.dst, start: f.start, bytes: f.bytes, stop: f.stop, packet: f.packet, segment: f.segment };
+        hosts[usize::from(f.src)].flows.push((i, spec, parameters));
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
+    let mut nics: Vec<Box<dyn Nic>> = Vec::new();
+    for h in plan.topology.hosts() {
+        let flows = std::mem::take(&mut hosts[usize::from(h)].flows);
+        nics.push(nic(&plan, h, flows, cores, &mut rng)?);
+    }
+    let infos = plan.flows.iter().zip(&numbers);
+    let infos = infos.map(|(f, id)| FlowInfo { src: f.src, dst: f.dst, id: *id, start: f.start, bytes: f.bytes }).collect();
+    let recorder = Recorder::new(plan.windows(), plan.topology.nodes(), infos);
+    let mut network = Network::new(plan.topology.clone(), plan.switch, plan.seed, recorder);
+    let Some((node, port, speed)) = plan.bottleneck() else { return Err(Error::NoFlows) };
+    if plan.topology.is_switch(node) {
+        network.watch(node, port);
+    }
+    let threads = if matches!(plan.nic.kind, NicKind::Rtl) { threads() } else { 1 };
+    let finished = Simulation::new(network, nics, threads).run(plan.duration, progress);
+    let stats: Vec<_> = finished.stats.iter().map(|s| s.1).collect();
+    let recorder = finished.network.recorder;
+    let summary = Summary::of(&recorder, &stats, speed);
+    Ok(Outcome { plan, base_rtt_us, recorder, summary, seconds: started.elapsed().as_secs_f64() })
+}
+
+fn nic(
+    plan: &Plan,
+    host: NodeId,
+    flows: Vec<(usize, FlowSpec, Parameters)>,
+    cores: &dyn CoreFactory,
+    rng: &mut ChaCha8Rng,
+) -> Result<Box<dyn Nic>, Error> {
+    let speed = plan.topology.host_link(host).speed;
+    let n = &plan.nic;
+    let seed = rng.random();
+    let timeout = |p: &Parameters| ps(p.timeout_us, US);
+    Ok(match n.kind {
+        NicKind::Paced => {
+            let flow = |(_, spec, p): (usize, FlowSpec, Parameters)| PacedFlow {
+                spec,
+                bound: u64::from(p.outstanding_bytes),
+                cap: u64::from(p.cap_bytes),
+                timeout: timeout(&p),
+                law: match p.law {
+                    LawKind::Timely => Box::new(reference::Timely::as_in_hardware(&p)),
+                    _ => reference::law(&p),
+                },
+            };
+            let sender = Paced::new(host, speed, flows.into_iter().map(flow).collect());
+            Box::new(EventNic::new(host, speed, n.ack_delay, sender))
+        }
+        NicKind::Software => {
+            let (bound, expiry) = flows.first().map_or((0, 0), |f| (u64::from(f.2.outstanding_bytes), timeout(&f.2)));
+            let scheduling =
+                Scheduling { slot: n.slot, jitter: n.software_jitter, subtract_own: n.subtract_own_burst, bound, timeout: expiry };
+            let flows = flows.into_iter().map(|(_, spec, p)| (spec, reference::law(&p))).collect();
+            let sender = Software::new(host, speed, scheduling, seed, flows);
+            Box::new(EventNic::new(host, speed, n.ack_delay, sender))
+        }
+        NicKind::Rtl | NicKind::Model => {
+            let failed = |message| Error::Nic { kind: n.kind, message };
+            let flows = flows.into_iter().map(|(_, spec, parameters)| CoreFlow { spec, parameters }).collect();
+            let spec = CoreSpec {
+                kind: n.kind,
+                host,
+                speed,
+                bus_bits: n.bus_bits,
+                flow_bits: n.flow_bits,
+                udp_port: UDP_PORT,
+                priority: DATA_PRIORITY,
+                seed,
+                flows,
+            };
+            let prepared = cores.build(&spec).map_err(failed)?;
+            let attachment = Attachment {
+                host,
+                speed,
+                phase: rng.random_range(0..NOMINAL_PS),
+                ppm: rng.random_range(-1.0..=1.0) * n.ppm,
+                jitter: n.fifo_jitter,
+                priority: DATA_PRIORITY,
+                udp_port: UDP_PORT,
+                seed: seed ^ 1,
+            };
+            let mut nic = MacNic::new(prepared.core, attachment);
+            for (at, addr, value) in prepared.writes {
+                nic.write_at(at, addr, value);
+            }
+            Box::new(nic)
+        }
+    })
+}

@@ -1,0 +1,393 @@
+//! Scenario files in TOML: what may stand in one, and the checks that name file, line, value and what is allowed.
+use super::{Error, FlowPlan, LinkDefaults, NicKind, NicPlan, Plan, Profile, Set};
+use crate::frame::NodeId;
+use crate::switch::{Config, Pfc};
+use crate::time::{MS, NS, Ps, Speed, US, ps};
+use crate::topology::{Link, Topology};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use timely_regs::parameters::NAMES;
+use toml::Spanned;
+
+type Number = Option<Spanned<f64>>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: Option<String>,
+    duration_ms: Number,
+    steady_from: Number,
+    seed: Option<u64>,
+    base_rtt_us: Number,
+    #[serde(default)]
+    link: LinkTable,
+    #[serde(default)]
+    switch: SwitchTable,
+    topology: TopologyTable,
+    #[serde(default)]
+    nic: NicTable,
+    #[serde(default)]
+    profile: BTreeMap<String, ProfileTable>,
+    #[serde(default)]
+    flow: Vec<FlowTable>,
+    flows_file: Option<String>,
+    flows: Option<FlowDefaults>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct LinkTable {
+    rate_gbps: Number,
+    delay_ns: Number,
+    loss: Number,
+    damage: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct SwitchTable {
+    latency_ns: Number,
+    xoff_kb: Number,
+    xon_kb: Number,
+    buffer_kb: Number,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TopologyTable {
+    hosts: Option<Spanned<f64>>,
+    nodes: Option<Spanned<f64>>,
+    #[serde(default)]
+    switches: Vec<NodeId>,
+    #[serde(default)]
+    link: Vec<OneLink>,
+    file: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OneLink {
+    from: NodeId,
+    to: NodeId,
+    rate_gbps: Number,
+    delay_ns: Number,
+    loss: Number,
+    damage: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct NicTable {
+    kind: Option<Spanned<String>>,
+    bus_bits: Number,
+    flow_bits: Number,
+    ppm: Number,
+    fifo_jitter_ns: Number,
+    ack_delay_ns: Number,
+    slot_us: Number,
+    software_jitter_us: Number,
+    subtract_own_burst: Option<bool>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct ProfileTable {
+    like: Option<Spanned<String>>,
+    alpha: Number,
+    beta: Number,
+    t_low_us: Number,
+    t_high_us: Number,
+    min_rtt_us: Number,
+    update_interval_us: Number,
+    additive_step_mbps: Number,
+    hyperactive_after: Number,
+    hyperactive_factor: Number,
+    initial_mbps: Number,
+    least_mbps: Number,
+    greatest_mbps: Number,
+    outstanding_kb: Number,
+    timeout_us: Number,
+    idle_us: Number,
+    idle_mbps: Number,
+    algorithm_1: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Hosts {
+    One(NodeId),
+    Many(Vec<NodeId>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FlowTable {
+    from: Spanned<Hosts>,
+    to: Spanned<NodeId>,
+    connections: Number,
+    profile: Option<Spanned<String>>,
+    start_us: Number,
+    stagger_us: Number,
+    stop_us: Number,
+    bytes: Number,
+    packet_bytes: Number,
+    segment_bytes: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct FlowDefaults {
+    profile: Option<Spanned<String>>,
+    packet_bytes: Number,
+    segment_bytes: Number,
+}
+
+/// A file being read: its name and text, for error messages.
+struct Source<'a> {
+    file: &'a Path,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn error<T: std::fmt::Display>(&self, at: std::ops::Range<usize>, field: &str, value: T, allowed: impl Into<String>) -> Error {
+        let line = self.text[..at.start.min(self.text.len())].matches('\n').count() + 1;
+        Error::Value { file: self.file.into(), line, field: field.into(), value: value.to_string(), allowed: allowed.into() }
+    }
+
+    // A number with its default, within bounds.
+    fn number(&self, v: &Number, field: &str, default: f64, least: f64, greatest: f64) -> Result<f64, Error> {
+        let Some(v) = v else { return Ok(default) };
+        let x = *v.get_ref();
+        if (least..=greatest).contains(&x) { Ok(x) } else { Err(self.error(v.span(), field, x, format!("{least} to {greatest}"))) }
+    }
+
+    fn whole(&self, v: &Number, field: &str, default: u64, least: u64, greatest: u64) -> Result<u64, Error> {
+        let x = self.number(v, field, default as f64, least as f64, greatest as f64)?;
+        match v {
+            Some(s) if x.fract() != 0.0 => Err(self.error(s.span(), field, x, "a whole number")),
+            _ => Ok(x as u64),
+        }
+    }
+}
+
+/// Reads a scenario file.
+pub fn read(file: &Path) -> Result<Plan, Error> {
+    let text = std::fs::read_to_string(file).map_err(|e| Error::Read { file: file.into(), source: e })?;
+    parse(file, &text)
+}
+
+/// Reads a scenario's text; `file` names it in errors and is where relative paths in it start.
+pub fn parse(file: &Path, text: &str) -> Result<Plan, Error> {
+    let src = Source { file, text };
+    let f: File = toml::from_str(text).map_err(|e| {
+        let line = e.span().map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
+        Error::Syntax { file: file.into(), line, message: e.message().to_owned() }
+    })?;
+    let link = LinkDefaults {
+        speed: Speed::gbps(src.number(&f.link.rate_gbps, "link.rate_gbps", 10.0, 0.001, 800.0)?),
+        delay: ps(src.number(&f.link.delay_ns, "link.delay_ns", 1550.0, 10.0, 1e9)?, NS),
+        loss: src.number(&f.link.loss, "link.loss", 0.0, 0.0, 1.0)?,
+        damage: src.number(&f.link.damage, "link.damage", 0.0, 0.0, 1.0)?,
+    };
+    let duration = ps(src.number(&f.duration_ms, "duration_ms", 40.0, 0.001, 1e6)?, MS);
+    let (topology, reference) = topology(&src, &f.topology, link)?;
+    let mut plan = Plan {
+        name: f.name.clone().unwrap_or_else(|| file.file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned())),
+        seed: f.seed.unwrap_or(1),
+        duration,
+        steady_from: f.steady_from.as_ref().map(|_| src.number(&f.steady_from, "steady_from", 0.5, 0.0, 0.99)).transpose()?,
+        bin: None,
+        base_rtt: f.base_rtt_us.as_ref().map(|_| src.number(&f.base_rtt_us, "base_rtt_us", 8.0, 0.1, 1e5)).transpose()?,
+        switch: switch(&src, &f.switch)?,
+        nic: nic(&src, &f.nic)?,
+        profiles: Vec::new(),
+        flows: Vec::new(),
+        topology,
+    };
+    for (name, table) in &f.profile {
+        plan.profiles.push(profile(&src, name, table)?);
+    }
+    for t in &f.flow {
+        flows(&src, t, &reference, &mut plan)?;
+    }
+    if let Some(path) = &f.flows_file {
+        let d = f.flows.as_ref();
+        let name = d.and_then(|d| d.profile.as_ref());
+        let profile = name.map_or(Ok("timely-10g".into()), |p| known_profile(&src, p, &plan))?;
+        let none = None;
+        let packet = src.whole(d.map_or(&none, |d| &d.packet_bytes), "flows.packet_bytes", 1024, 1, 9000)? as u32;
+        let segment = src.whole(d.map_or(&none, |d| &d.segment_bytes), "flows.segment_bytes", 2048, 1, 1 << 24)? as u32;
+        super::hpcc::read_flows(&beside(file, path), &mut plan, &profile, packet, segment)?;
+    }
+    Ok(plan)
+}
+
+fn beside(file: &Path, path: &str) -> std::path::PathBuf {
+    file.parent().unwrap_or(Path::new("")).join(path)
+}
+
+// The shape, and which nodes are hosts.
+fn topology(src: &Source, t: &TopologyTable, d: LinkDefaults) -> Result<(Topology, Vec<bool>), Error> {
+    let (switch, links) = if let Some(path) = &t.file {
+        super::hpcc::read_topology(&beside(src.file, path))?
+    } else if t.hosts.is_some() {
+        let hosts = src.whole(&t.hosts, "topology.hosts", 2, 2, 4000)? as NodeId;
+        let mut links: Vec<Link> = (0..hosts).map(|h| d.between(h, hosts)).collect();
+        for l in &t.link {
+            let host = if l.from == hosts { l.to } else { l.from };
+            let Some(one) = links.get_mut(usize::from(host)) else {
+                return Err(Error::Topology {
+                    file: src.file.into(),
+                    message: format!("link.from = {host}: hosts are 0 to {}", hosts - 1),
+                });
+            };
+            *one = one_link(src, l, d)?;
+            (one.a, one.b) = (host, hosts);
+        }
+        ((0..=hosts).map(|n| n == hosts).collect(), links)
+    } else if t.nodes.is_some() {
+        let nodes = src.whole(&t.nodes, "topology.nodes", 0, 2, 8000)? as NodeId;
+        let links = t.link.iter().map(|l| one_link(src, l, d)).collect::<Result<_, _>>()?;
+        ((0..nodes).map(|n| t.switches.contains(&n)).collect(), links)
+    } else {
+        let message = "[topology] needs `hosts` (a star), `nodes` with `switches` and links, or `file`".into();
+        return Err(Error::Topology { file: src.file.into(), message });
+    };
+    let made = Topology::new(switch.clone(), links).map_err(|e| Error::Topology { file: src.file.into(), message: e.to_string() })?;
+    Ok((made, switch.iter().map(|s| !s).collect()))
+}
+
+fn one_link(src: &Source, l: &OneLink, d: LinkDefaults) -> Result<Link, Error> {
+    Ok(Link {
+        a: l.from,
+        b: l.to,
+        speed: Speed::gbps(src.number(&l.rate_gbps, "topology.link.rate_gbps", d.speed.as_gbps(), 0.001, 800.0)?),
+        delay: ps(src.number(&l.delay_ns, "topology.link.delay_ns", d.delay as f64 / NS as f64, 0.0, 1e9)?, NS),
+        loss: src.number(&l.loss, "topology.link.loss", d.loss, 0.0, 1.0)?,
+        damage: src.number(&l.damage, "topology.link.damage", d.damage, 0.0, 1.0)?,
+    })
+}
+
+fn switch(src: &Source, t: &SwitchTable) -> Result<Config, Error> {
+    let kb = |v: f64| (v * 1000.0) as u64;
+    let xoff = src.number(&t.xoff_kb, "switch.xoff_kb", 100.0, 0.0, 1e6)?;
+    let xon = src.number(&t.xon_kb, "switch.xon_kb", (xoff - 4.0).max(0.0), 0.0, xoff)?;
+    let buffer = src.number(&t.buffer_kb, "switch.buffer_kb", 0.0, 0.0, 1e7)?;
+    let pfc = (xoff > 0.0).then_some(Pfc { xoff: kb(xoff), xon: kb(xon) });
+    let latency = ps(src.number(&t.latency_ns, "switch.latency_ns", 300.0, 0.0, 1e6)?, NS);
+    Ok(Config { latency, pfc: [None, pfc], buffer: (buffer > 0.0).then_some(kb(buffer)) })
+}
+
+fn nic(src: &Source, t: &NicTable) -> Result<NicPlan, Error> {
+    let kind = match &t.kind {
+        None => NicKind::Paced,
+        Some(k) => k.get_ref().parse().map_err(|_| src.error(k.span(), "nic.kind", k.get_ref(), NicKind::ALLOWED))?,
+    };
+    let bus_bits = src.whole(&t.bus_bits, "nic.bus_bits", 64, 64, 512)? as u32;
+    if !bus_bits.is_power_of_two() {
+        let span = t.bus_bits.as_ref().map_or(0..0, Spanned::span);
+        return Err(src.error(span, "nic.bus_bits", bus_bits, "64, 128, 256 or 512"));
+    }
+    let us = |v: &Number, field: &str, default: f64| src.number(v, field, default, 0.0, 1e6).map(|x| ps(x, US));
+    Ok(NicPlan {
+        kind,
+        bus_bits,
+        flow_bits: src.whole(&t.flow_bits, "nic.flow_bits", 10, 4, 16)? as u32,
+        ppm: src.number(&t.ppm, "nic.ppm", 100.0, 0.0, 1000.0)?,
+        fifo_jitter: ps(src.number(&t.fifo_jitter_ns, "nic.fifo_jitter_ns", 0.0, 0.0, 1e5)?, NS),
+        ack_delay: ps(src.number(&t.ack_delay_ns, "nic.ack_delay_ns", 150.0, 0.0, 1e7)?, NS),
+        slot: us(&t.slot_us, "nic.slot_us", 2.0)?,
+        software_jitter: us(&t.software_jitter_us, "nic.software_jitter_us", 0.0)?,
+        subtract_own_burst: t.subtract_own_burst.unwrap_or(true),
+    })
+}
+
+fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error> {
+    let like = t.like.as_ref().map_or("timely-10g", |l| l.get_ref().as_str());
+    if !NAMES.contains(&like) {
+        let span = t.like.as_ref().map_or(0..0, Spanned::span);
+        return Err(src.error(span, &format!("profile.{name}.like"), like, NAMES.join(", ")));
+    }
+    let fields: [(&str, &Number, f64, f64, Set); 16] = [
+        ("alpha", &t.alpha, 1.0 / 256.0, 1.0, |p, v| p.alpha = v),
+        ("beta", &t.beta, 1e-6, 1.0, |p, v| p.beta = v),
+        ("t_low_us", &t.t_low_us, 0.0, 1e5, |p, v| p.t_low_us = v),
+        ("t_high_us", &t.t_high_us, 0.0, 1e5, |p, v| p.t_high_us = v),
+        ("min_rtt_us", &t.min_rtt_us, 0.01, 1e5, |p, v| p.min_rtt_us = v),
+        ("update_interval_us", &t.update_interval_us, 0.01, 1e5, |p, v| p.update_interval_us = v),
+        ("additive_step_mbps", &t.additive_step_mbps, 0.001, 1e5, |p, v| p.additive_step_mbps = v),
+        ("hyperactive_after", &t.hyperactive_after, 1.0, 7.0, |p, v| p.hyperactive_after = v as u32),
+        ("hyperactive_factor", &t.hyperactive_factor, 1.0, 100.0, |p, v| p.hyperactive_factor = v),
+        ("initial_mbps", &t.initial_mbps, 0.001, 1e6, |p, v| p.initial_mbps = v),
+        ("least_mbps", &t.least_mbps, 0.001, 1e6, |p, v| p.least_mbps = v),
+        ("greatest_mbps", &t.greatest_mbps, 0.001, 1e6, |p, v| p.greatest_mbps = v),
+        ("outstanding_kb", &t.outstanding_kb, 0.0, 16_000.0, |p, v| p.outstanding_bytes = (v * 1024.0) as u32),
+        ("timeout_us", &t.timeout_us, 0.0, 2e6, |p, v| p.timeout_us = v),
+        ("idle_us", &t.idle_us, 0.0, 2e6, |p, v| p.idle_us = v),
+        ("idle_mbps", &t.idle_mbps, 0.001, 1e6, |p, v| p.idle_mbps = v),
+    ];
+    let mut set: Vec<(Set, f64)> = Vec::new();
+    for (field, v, least, greatest, how) in fields {
+        if v.is_some() {
+            set.push((how, src.number(v, &format!("profile.{name}.{field}"), 0.0, least, greatest)?));
+        }
+    }
+    let algorithm_1 = t.algorithm_1.unwrap_or(false);
+    Ok(Profile { name: name.to_owned(), like: like.to_owned(), set, algorithm_1 })
+}
+
+fn known_profile(src: &Source, p: &Spanned<String>, plan: &Plan) -> Result<String, Error> {
+    let name = p.get_ref();
+    if NAMES.contains(&name.as_str()) || plan.profiles.iter().any(|x| x.name == *name) {
+        return Ok(name.clone());
+    }
+    let own = plan.profiles.iter().map(|p| p.name.as_str());
+    let all: Vec<&str> = NAMES.into_iter().chain(own).collect();
+    Err(src.error(p.span(), "flow.profile", name, all.join(", ")))
+}
+
+fn flows(src: &Source, t: &FlowTable, is_host: &[bool], plan: &mut Plan) -> Result<(), Error> {
+    let host = |n: NodeId, span: std::ops::Range<usize>, field: &str| {
+        let ok = is_host.get(usize::from(n)).copied().unwrap_or(false);
+        if ok { Ok(n) } else { Err(src.error(span, field, n, "the number of a host of the topology")) }
+    };
+    let from = match t.from.get_ref() {
+        Hosts::One(n) => vec![*n],
+        Hosts::Many(v) => v.clone(),
+    };
+    let to = host(*t.to.get_ref(), t.to.span(), "flow.to")?;
+    let profile = t.profile.as_ref().map_or(Ok("timely-10g".into()), |p| known_profile(src, p, plan))?;
+    let us = |v: &Number, field: &str| src.number(v, field, 0.0, 0.0, 1e9).map(|x| ps(x, US));
+    let (start, stagger) = (us(&t.start_us, "flow.start_us")?, us(&t.stagger_us, "flow.stagger_us")?);
+    let stop: Option<Ps> = t.stop_us.as_ref().map(|_| us(&t.stop_us, "flow.stop_us")).transpose()?;
+    let bytes = src.whole(&t.bytes, "flow.bytes", 0, 0, 1 << 50)?;
+    let packet = src.whole(&t.packet_bytes, "flow.packet_bytes", 1024, 1, 9000)? as u32;
+    let segment = src.whole(&t.segment_bytes, "flow.segment_bytes", 2048, 1, 1 << 24)? as u32;
+    let connections = src.whole(&t.connections, "flow.connections", 1, 1, 1 << 16)?;
+    let mut turn = 0;
+    for _ in 0..connections {
+        for &src_host in &from {
+            let source = host(src_host, t.from.span(), "flow.from")?;
+            if source == to {
+                return Err(src.error(t.to.span(), "flow.to", to, "another host than `from`"));
+            }
+            let bytes = (bytes > 0).then_some(bytes);
+            let ports = None;
+            let flow = FlowPlan {
+                src: source,
+                dst: to,
+                start: start + turn * stagger,
+                stop,
+                bytes,
+                packet,
+                segment,
+                profile: profile.clone(),
+                ports,
+            };
+            plan.flows.push(flow);
+            turn += 1;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,342 @@
+//! Scenarios: a network, its NICs and their flows, read from files and made ready to run.
+pub mod build;
+pub mod file;
+pub mod hpcc;
+
+use crate::frame::{FlowId, NodeId};
+use crate::metrics::Windows;
+use crate::nic::host::HEADERS;
+use crate::switch::Config;
+use crate::time::{Ps, Speed, wire_bytes};
+use crate::topology::{Link, Topology, flow_key};
+use std::path::PathBuf;
+use timely_regs::parameters::Parameters;
+
+/// Why a scenario cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file cannot be read.
+    #[error("{}: {source}", file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file is not what it should be.
+    #[error("{}:{line}: {message}", file.display())]
+    Syntax {
+        /// The file.
+        file: PathBuf,
+        /// The line.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A value that is not allowed.
+    #[error("{}:{line}: {field} is {value}; allowed: {allowed}", file.display())]
+    Value {
+        /// The file.
+        file: PathBuf,
+        /// The line.
+        line: usize,
+        /// The field.
+        field: String,
+        /// Its value.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// A topology that does not hold together.
+    #[error("{}: topology: {message}", file.display())]
+    Topology {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// A flow without a way.
+    #[error(transparent)]
+    Way(#[from] crate::topology::Error),
+    /// A scenario without flows.
+    #[error("there are no flows; add a [[flow]] table or flows_file")]
+    NoFlows,
+    /// A profile that the hardware cannot hold.
+    #[error("profile {name}: {message}")]
+    Profile {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// NICs of this kind cannot be had.
+    #[error("{kind} NICs: {message}")]
+    Nic {
+        /// The kind.
+        kind: NicKind,
+        /// Why.
+        message: String,
+    },
+}
+
+/// What a link has unless it says otherwise.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkDefaults {
+    /// Speed.
+    pub speed: Speed,
+    /// Delay.
+    pub delay: Ps,
+    /// Probability of loss.
+    pub loss: f64,
+    /// Probability of damage.
+    pub damage: f64,
+}
+
+impl LinkDefaults {
+    /// Such a link between two nodes.
+    pub fn between(&self, a: NodeId, b: NodeId) -> Link {
+        Link { a, b, speed: self.speed, delay: self.delay, loss: self.loss, damage: self.damage }
+    }
+}
+
+/// A kind of NIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NicKind {
+    /// Verilated RTL.
+    Rtl,
+    /// The integer model of the same, bit for bit.
+    Model,
+    /// An event-level NIC that paces each packet, with an f64 law.
+    Paced,
+    /// An event-level host whose software posts bursts.
+    Software,
+}
+
+impl NicKind {
+    /// The names, for messages.
+    pub const ALLOWED: &str = "rtl, model, paced, software";
+}
+
+impl std::str::FromStr for NicKind {
+    type Err = String;
+    fn from_str(s: &str) -> Result<Self, String> {
+        match s {
+            "rtl" => Ok(NicKind::Rtl),
+            "model" => Ok(NicKind::Model),
+            "paced" => Ok(NicKind::Paced),
+            "software" => Ok(NicKind::Software),
+            _ => Err(format!("{s} is not a kind of NIC; allowed: {}", Self::ALLOWED)),
+        }
+    }
+}
+
+impl std::fmt::Display for NicKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            NicKind::Rtl => "rtl",
+            NicKind::Model => "model",
+            NicKind::Paced => "paced",
+            NicKind::Software => "software",
+        })
+    }
+}
+
+/// The NICs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NicPlan {
+    /// Their kind.
+    pub kind: NicKind,
+    /// Bus of bit-true NICs, bits.
+    pub bus_bits: u32,
+    /// log2 of the flows of bit-true NICs.
+    pub flow_bits: u32,
+    /// Clocks drift uniformly within this, parts a million.
+    pub ppm: f64,
+    /// Greatest random delay in the MAC's transmit FIFO.
+    pub fifo_jitter: Ps,
+    /// Event-level hosts: from a segment's last bit to its ACK.
+    pub ack_delay: Ps,
+    /// Software: period of the timer.
+    pub slot: Ps,
+    /// Software: greatest random delay of its scheduling.
+    pub software_jitter: Ps,
+    /// Software: subtract the own burst's serialization from the RTT.
+    pub subtract_own_burst: bool,
+}
+
+/// Sets one parameter.
+pub type Set = fn(&mut Parameters, f64);
+
+/// A profile of a scenario: a named one with some parameters changed.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// Its name.
+    pub name: String,
+    /// What it starts from.
+    pub like: String,
+    /// What is changed.
+    pub set: Vec<(Set, f64)>,
+    /// The paper's Algorithm 1 in place of the authors' code.
+    pub algorithm_1: bool,
+}
+
+/// A flow.
+#[derive(Clone, Debug)]
+pub struct FlowPlan {
+    /// Sender.
+    pub src: NodeId,
+    /// Receiver.
+    pub dst: NodeId,
+    /// When it starts.
+    pub start: Ps,
+    /// When it stops, if endless.
+    pub stop: Option<Ps>,
+    /// Payload bytes; `None` for endless.
+    pub bytes: Option<u64>,
+    /// Payload bytes of a packet.
+    pub packet: u32,
+    /// Payload bytes of a segment.
+    pub segment: u32,
+    /// Name of its profile.
+    pub profile: String,
+    /// Source and destination port, where a file names them.
+    pub ports: Option<(u16, u16)>,
+}
+
+/// A scenario as it was read.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Its name.
+    pub name: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// How long it runs at most.
+    pub duration: Ps,
+    /// Share of the run after which figures are taken; by default half with endless flows, none without.
+    pub steady_from: Option<f64>,
+    /// Width of a bin of the rate series; by default a 400th of the run.
+    pub bin: Option<Ps>,
+    /// Unloaded RTT in microseconds that profiles build on, if it is not to be computed.
+    pub base_rtt: Option<f64>,
+    /// The shape.
+    pub topology: Topology,
+    /// The switches.
+    pub switch: Config,
+    /// The NICs.
+    pub nic: NicPlan,
+    /// Profiles of its own.
+    pub profiles: Vec<Profile>,
+    /// Its flows.
+    pub flows: Vec<FlowPlan>,
+}
+
+impl Plan {
+    /// The windows of its run.
+    pub fn windows(&self) -> Windows {
+        let endless = self.flows.iter().any(|f| f.bytes.is_none());
+        let from = self.steady_from.unwrap_or(if endless { 0.5 } else { 0.0 });
+        let steady = (self.duration as f64 * from) as Ps;
+        Windows { steady, end: self.duration, bin: self.bin.unwrap_or(self.duration / 400).max(1) }
+    }
+
+    /// Each flow's number at its sender, in the order of the flows.
+    pub fn numbers(&self) -> Vec<FlowId> {
+        let mut next = vec![0; self.topology.nodes()];
+        let number = |f: &FlowPlan| {
+            let n = &mut next[usize::from(f.src)];
+            *n += 1;
+            *n - 1
+        };
+        self.flows.iter().map(number).collect()
+    }
+
+    // One way of a frame: serialization on all links but the first, propagation, switches.
+    fn one_way(&self, from: NodeId, to: NodeId, key: u32, bytes: u32) -> Result<Ps, crate::topology::Error> {
+        let path = self.topology.path(from, to, key)?;
+        let links = path.iter().map(|e| &self.topology.links()[e.link]);
+        let mut t = (path.len() as u64 - 1) * self.switch.latency;
+        for (i, l) in links.enumerate() {
+            t += l.delay + if i > 0 { l.speed.frame_time(bytes) } else { 0 };
+        }
+        Ok(t)
+    }
+
+    /// The unloaded RTT of a flow: from the end of a full packet at the sender to the first bit of its ACK there.
+    pub fn unloaded(&self, f: &FlowPlan) -> Result<Ps, crate::topology::Error> {
+        // Equal ways are alike, so the flow's number does not matter.
+        let there = self.one_way(f.src, f.dst, flow_key(f.src, f.dst, 0), f.packet + HEADERS)?;
+        let back = self.one_way(f.dst, f.src, flow_key(f.dst, f.src, 0), HEADERS)?;
+        let ack = wire_bytes(HEADERS);
+        let first = self.topology.host_link(f.dst).speed.time(u64::from(ack));
+        let last = self.topology.host_link(f.src).speed.time(u64::from(ack));
+        Ok(there + self.nic.ack_delay + first + back - last)
+    }
+
+    /// The base RTT of the scenario in microseconds: the largest unloaded one.
+    pub fn base_rtt_us(&self) -> Result<f64, crate::topology::Error> {
+        if let Some(b) = self.base_rtt {
+            return Ok(b);
+        }
+        let all = self.flows.iter().map(|f| self.unloaded(f)).collect::<Result<Vec<_>, _>>()?;
+        Ok(all.into_iter().max().unwrap_or(0) as f64 / 1e6)
+    }
+
+    /// The parameters of a profile by name, on a line of this speed.
+    pub fn parameters(&self, name: &str, base_us: f64, line: Speed) -> Result<Parameters, Error> {
+        let own = self.profiles.iter().find(|p| p.name == name);
+        let like = own.map_or(name, |p| p.like.as_str());
+        let unknown = || Error::Profile { name: name.into(), message: "there is none of this name".into() };
+        let mut p = Parameters::named(like, base_us).ok_or_else(unknown)?;
+        let mbps = line.as_bps() as f64 / 1e6;
+        if p.greatest_mbps != mbps {
+            p = p.line(mbps);
+        }
+        if let Some(own) = own {
+            if own.algorithm_1 {
+                p = p.algorithm_1();
+            }
+            for (set, value) in &own.set {
+                set(&mut p, *value);
+            }
+        }
+        p.validate().map_err(|e| Error::Profile { name: name.into(), message: e.to_string() })?;
+        Ok(p)
+    }
+
+    /// The time that a flow would take alone: to the end of the last ACK's arrival.
+    pub fn standalone(&self, f: &FlowPlan) -> Ps {
+        let bytes = f.bytes.unwrap_or(0).max(1);
+        let full = (bytes - 1) / u64::from(f.packet);
+        let last = (bytes - full * u64::from(f.packet)) as u32 + HEADERS;
+        let Ok(path) = self.topology.path(f.src, f.dst, flow_key(f.src, f.dst, 0)) else { return 0 };
+        // Where the last full packet and the last packet have left each link: neither overtakes, both wait for the slowest link.
+        let (mut full_left, mut last_left, mut slowest) = (0, 0, 0);
+        for (i, link) in path.iter().map(|e| &self.topology.links()[e.link]).enumerate() {
+            let between = if i > 0 { self.switch.latency } else { 0 };
+            let each = link.speed.frame_time(f.packet + HEADERS);
+            if full > 0 {
+                let before = (full - 1) * slowest;
+                slowest = slowest.max(each);
+                full_left += between + each + (full - 1) * slowest - before;
+            }
+            last_left = (last_left + between).max(full_left) + link.speed.frame_time(last);
+            full_left += link.delay;
+            last_left += link.delay;
+        }
+        let ack = self.topology.host_link(f.dst).speed.frame_time(HEADERS);
+        let back = self.one_way(f.dst, f.src, flow_key(f.dst, f.src, 0), HEADERS).unwrap_or(0);
+        last_left + self.nic.ack_delay + ack + back
+    }
+
+    /// The port that most flows end at: where to watch, and its speed.
+    pub fn bottleneck(&self) -> Option<(NodeId, u16, Speed)> {
+        let mut count = vec![0u32; self.topology.nodes()];
+        for f in &self.flows {
+            count[usize::from(f.dst)] += 1;
+        }
+        let most = (0..count.len()).rev().max_by_key(|n| count[*n])? as NodeId;
+        let end = self.topology.ports(most)[0];
+        Some((end.peer, end.peer_port, self.topology.host_link(most).speed))
+    }
+}

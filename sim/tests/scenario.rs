@@ -1,0 +1,195 @@
+//! Scenarios end to end on event-level hosts: the figures that the design expects, files and their errors.
+use std::path::{Path, PathBuf};
+use timely_sim::cores::Unavailable;
+use timely_sim::demo;
+use timely_sim::report::{Arm, Json, page};
+use timely_sim::scenario::build::{self, Outcome};
+use timely_sim::scenario::{NicKind, Plan, file, hpcc};
+
+fn plan(text: &str) -> Plan {
+    file::parse(Path::new("test.toml"), text).unwrap()
+}
+
+fn run(text: &str) -> Outcome {
+    build::run(plan(text), &Unavailable, |_| {}).unwrap()
+}
+
+fn incast(replace: &[(&str, &str)], tail: &str) -> Outcome {
+    let mut text = include_str!("../scenarios/incast.toml").to_owned();
+    for (from, to) in replace {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    run(&(text + tail))
+}
+
+fn near(what: &str, value: f64, expected: f64, tolerance: f64) {
+    println!("{what}: {value:.3}, expected {expected}");
+    assert!((value / expected - 1.0).abs() <= tolerance, "{what}: {value} for {expected}");
+}
+
+// The figures of the design's packet simulator, an independent program; its overhead a packet is 24 bytes less.
+#[test]
+fn hardware_incasts_give_the_expected_figures() {
+    let timely = incast(&[], "").summary;
+    near("timely-10g utilization", timely.utilization, 0.987, 0.01);
+    near("timely-10g mean RTT", timely.rtt_us.mean, 14.0, 0.1);
+    near("timely-10g p99 RTT", timely.rtt_us.p99, 25.0, 0.1);
+    assert!(timely.jain > 0.998 && timely.pauses == 0 && timely.timeouts == 0);
+    let authors = incast(&[("timely-10g", "authors-10g")], "").summary;
+    near("authors-10g mean RTT", authors.rtt_us.mean, 73.0, 0.1);
+    near("authors-10g p99 RTT", authors.rtt_us.p99, 120.0, 0.1);
+    near("authors-10g mean queue", authors.queue_kb.mean, 83.0, 0.1);
+    assert!(authors.utilization > 0.999);
+}
+
+#[test]
+fn without_control_the_rtt_is_what_pfc_lets_in() {
+    // What is on the way when a sender is paused comes on top of base + 10 XOFF / 10 Gb/s.
+    for (xoff, expected) in [(50.0, 433.0), (100.0, 834.0), (260.0, 2116.0)] {
+        let o = incast(
+            &[("timely-10g", "free"), ("xoff_kb = 100", &format!("xoff_kb = {xoff}"))],
+            "[profile.free]\nlike = 'fixed'\noutstanding_kb = 0\ntimeout_us = 0\n",
+        );
+        near(&format!("p99 at XOFF {xoff} KB"), o.summary.rtt_us.p99, expected, 0.04);
+        assert!(o.summary.rtt_us.p99 > o.base_rtt_us + 10.0 * (xoff - 4.0) * 0.8);
+        assert!(o.summary.pauses > 1000 && o.summary.dropped == 0 && o.summary.utilization > 0.999);
+    }
+}
+
+#[test]
+fn software_bursts_give_the_expected_figures() {
+    let software = |tlow: f64, alpha: f64| {
+        let changes =
+            [("timely-10g", "s"), ("\"paced\"", "\"software\""), ("= 2048", "= 65536"), ("duration_ms = 40", "duration_ms = 600")];
+        let tail = format!("[profile.s]\nalpha = {alpha}\nt_low_us = {tlow}\nt_high_us = 500\noutstanding_kb = 72\n");
+        incast(&changes, &tail).summary
+    };
+    let best = software(200.0, 0.02);
+    near("Tlow 200 utilization", best.utilization, 0.98, 0.02);
+    near("Tlow 200 p99 RTT", best.rtt_us.p99, 260.0, 0.1);
+    let low = software(50.0, 0.02);
+    near("Tlow 50 utilization", low.utilization, 0.57, 0.15);
+    let same = software(20.0, 0.2);
+    assert!((0.05..0.2).contains(&same.utilization), "{}", same.utilization);
+}
+
+#[test]
+fn a_run_repeats_and_a_lossy_one_recovers() {
+    let lossy = || {
+        let o =
+            incast(&[("delay_ns = 1600", "delay_ns = 1600\nloss = 0.002\ndamage = 0.001"), ("duration_ms = 40", "duration_ms = 30")], "");
+        (o.summary.clone(), o.recorder.flows.iter().map(|f| f.payload).collect::<Vec<_>>())
+    };
+    let (summary, payload) = lossy();
+    println!("{summary:?}");
+    assert!(summary.lost > 100 && summary.utilization > 0.7, "{summary:?}");
+    assert_eq!(lossy(), (summary, payload));
+}
+
+#[test]
+fn errors_name_file_line_value_and_what_is_allowed() {
+    let error = |text: &str| file::parse(Path::new("dir/x.toml"), text).map(|_| ()).unwrap_err().to_string();
+    let head = "[topology]\nhosts = 3\n";
+    assert_eq!(error(&format!("{head}[link]\nloss = 1.5\n")), "dir/x.toml:4: link.loss is 1.5; allowed: 0 to 1");
+    assert_eq!(error(&format!("{head}[nic]\nkind = \"fpga\"\n")), "dir/x.toml:4: nic.kind is fpga; allowed: rtl, model, paced, software");
+    assert_eq!(
+        error(&format!("{head}[[flow]]\nfrom = 0\nto = 3\n")),
+        "dir/x.toml:5: flow.to is 3; allowed: the number of a host of the topology"
+    );
+    assert_eq!(
+        error(&format!("{head}[[flow]]\nfrom = 0\nto = 2\nprofile = \"swift\"\n")),
+        "dir/x.toml:6: flow.profile is swift; allowed: authors-10g, timely-10g, timely-25g, timely-100g, fixed"
+    );
+    assert_eq!(error(&format!("{head}[nic]\nbus_bits = 96\n")), "dir/x.toml:4: nic.bus_bits is 96; allowed: 64, 128, 256 or 512");
+    assert!(error(&format!("{head}[switch]\nxof_kb = 9\n")).starts_with("dir/x.toml:4: unknown field `xof_kb`"));
+    assert!(error("[topology]\n").contains("needs `hosts`"));
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+#[test]
+fn hpcc_files_are_the_same_scenario() {
+    let dir = scratch("hpcc");
+    let links: String = (0..4).map(|h| format!("{h} 4 10Gbps 0.0016ms 0\n")).collect();
+    std::fs::write(dir.join("topology.txt"), format!("5 1 4\n4\n{links}")).unwrap();
+    std::fs::write(dir.join("flow.txt"), "4\n0 3 3 100 300000 0.0000\n1 3 3 100 300000 0.0001\n2 3 3 100 5000 0.0002\n0 3 3 100 1 0.005\n")
+        .unwrap();
+    let own = "[[flow]]\nfrom = [0, 1]\nto = 3\nbytes = 300000\nstagger_us = 100\n[[flow]]\nfrom = 2\nto = 3\nbytes = 5000\nstart_us = 200\n\
+               [[flow]]\nfrom = 0\nto = 3\nbytes = 1\nstart_us = 5000\n";
+    let toml = format!("duration_ms = 20\n[link]\ndelay_ns = 1600\n[topology]\nhosts = 4\n{own}");
+    let read = file::parse(&dir.join("x.toml"), "duration_ms = 20\nflows_file = 'flow.txt'\n[topology]\nfile = 'topology.txt'\n").unwrap();
+    let (a, b) = (run(&toml), build::run(read, &Unavailable, |_| {}).unwrap());
+    assert_eq!(a.summary, b.summary);
+    let (text, unfinished) = hpcc::fct(&b.plan, &b.recorder);
+    println!("{text}");
+    assert_eq!(unfinished, 0);
+    let rows: Vec<Vec<&str>> = text.lines().map(|l| l.split(' ').collect()).collect();
+    assert_eq!(rows.len(), 4);
+    assert!(rows.iter().all(|r| r.len() == 8 && r[1] == "0b000301" && r[3] == "100"));
+    assert_eq!(rows.iter().map(|r| r[0]).filter(|ip| *ip == "0b000001").count(), 2);
+    // The last flow is alone: one packet, so it takes what theory says; and its source port is the second of its pair.
+    assert_eq!((rows[3][2], rows[3][5], rows[3][6]), ("10001", "5000000", rows[3][7]));
+    // The others share a link, so none beats being alone.
+    assert!(rows.iter().all(|r| r[6].parse::<u64>().unwrap() >= r[7].parse::<u64>().unwrap()));
+
+    std::fs::write(dir.join("bad.txt"), "1\n0 9 3 100 5 0\n").unwrap();
+    let bad = file::parse(&dir.join("x.toml"), "flows_file = 'bad.txt'\n[topology]\nfile = 'topology.txt'\n").unwrap_err().to_string();
+    assert!(bad.ends_with("bad.txt:2: flow dst is 9; allowed: a host of the topology, not the source"), "{bad}");
+}
+
+#[test]
+fn a_lone_flow_takes_its_standalone_time() {
+    for bytes in [1u64, 1024, 1025, 2048, 1_000_000] {
+        let text = format!(
+            "duration_ms = 5\n[topology]\nhosts = 2\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\nbytes = {bytes}\n\
+             [profile.p]\nlike = 'fixed'\noutstanding_kb = 0\n"
+        );
+        let o = run(&text);
+        let (alone, took) = (o.plan.standalone(&o.plan.flows[0]), o.recorder.flows[0].completion.unwrap());
+        // Packets are eligible at whole picoseconds.
+        assert!(took >= alone && took - alone <= 2_000, "{bytes} bytes: {took} for {alone}");
+    }
+}
+
+#[test]
+fn several_switches_route_and_pause_each_other() {
+    // Two leaves with four hosts each, two spines.
+    let mut text = String::from("duration_ms = 6\n[topology]\nnodes = 12\nswitches = [8, 9, 10, 11]\n");
+    for h in 0..8 {
+        text += &format!("[[topology.link]]\nfrom = {h}\nto = {}\n", 8 + h / 4);
+    }
+    for (leaf, spine) in [(8, 10), (8, 11), (9, 10), (9, 11)] {
+        text += &format!("[[topology.link]]\nfrom = {leaf}\nto = {spine}\n");
+    }
+    let flows = "[[flow]]\nfrom = [0, 1, 2, 3]\nto = 4\nprofile = 'p'\nconnections = 4\n[profile.p]\nlike = 'fixed'\noutstanding_kb = 0\ntimeout_us = 0\n";
+    let o = run(&(text + flows));
+    println!("{:?}", o.summary);
+    assert!(o.summary.utilization > 0.99 && o.summary.pauses > 100 && o.summary.dropped == 0);
+}
+
+#[test]
+fn the_demo_reports_every_arm() {
+    let options = demo::Options { quick: true, main: NicKind::Paced, others: NicKind::Rtl, seed: 1 };
+    let arms: Vec<Arm> = demo::arms(options).unwrap().into_iter().map(|a| a.run(&Unavailable, |_| {})).collect();
+    let json = serde_json::to_value(Json::of(&arms)).unwrap();
+    let names: Vec<&str> = json["arms"].as_array().unwrap().iter().map(|a| a["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["hardware_timely", "hardware_authors", "software_timely", "software_best", "pfc_only"]);
+    let main = &json["arms"][0];
+    for key in ["utilization", "goodput_gbps", "jain", "pauses"] {
+        assert!(main[key].is_number(), "{key}");
+    }
+    for (key, parts) in [("rtt_us", &["mean", "p50", "p99"][..]), ("queue_kb", &["mean", "p99"])] {
+        assert!(parts.iter().all(|p| main[key][p].is_number()), "{key}");
+    }
+    assert_eq!((main["nics"].as_str(), json["arms"][1]["nics"].as_str()), (Some("model"), Some("rtl")));
+    assert!(json["arms"][1]["unavailable"].is_string() && json.get("rtt_error_clocks_max").is_some());
+    let page = page::page(&demo::words(&arms, options), &arms);
+    // Nothing is fetched from anywhere.
+    assert!(page.matches("<svg").count() == 10 && !page.contains("src=") && !page.contains("<link") && !page.contains("url("));
+    assert!(!page.contains("http") || page.matches("http").count() == page.matches("http://www.w3.org/2000/svg").count());
+}
