@@ -24,6 +24,9 @@ pub struct Sent {
     pub launch: u64,
 }
 
+/// The tag of frames that are no data: their completions say nothing.
+pub const TAG_NO_DATA: u16 = 0x7fff;
+
 /// The departure of a frame (`c_*`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Completion {

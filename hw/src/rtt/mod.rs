@@ -1,0 +1,207 @@
+//! Round-trip times: what was sent, what left, what was acknowledged, and when.
+//!
+//! What the block does and promises is said where it is specified, in `timely_model::rtt`; here is how. [`sent::SentUnit`] follows
+//! the frames that the generator hands over, [`depart::DepartUnit`] their departures, [`ack::AckUnit`] holds the flows and
+//! segments and decides. Every RAM has one writer; what two of them read is kept twice.
+pub mod ack;
+pub mod depart;
+pub mod sent;
+
+use rust_hdl::prelude::*;
+
+/// Constants with their values, then all other fields, which are what they are by default.
+macro_rules! blank {
+    ($($c:ident = $v:expr,)* ; $($f:ident)*) => { Self { $($c: $v,)* $($f: Default::default(),)* } };
+}
+pub(crate) use blank;
+
+/// RTT, validation, time-out and release of the segments of `2^F` flows, `2^S` segments each; `A` must be `F + S`.
+///
+/// Latency: ACK to sample 4 clocks, to release and counter pulse 5; a segment can be acknowledged from the 5th clock after its last
+/// `sent_valid`. Throughput: a frame, a completion and an ACK every clock. Nothing stalls. A flow is looked at for a time-out every `2^(F+3)`
+/// clocks. The sweep takes `2^A` clocks. Model: `timely_model::rtt::Rtt`.
+#[derive(LogicBlock, Default)]
+pub struct Rtt<const F: usize, const S: usize, const A: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// The RAMs are clear.
+    pub swept: Signal<Out, Bit>,
+    /// A frame's first beat is offered to the MAC.
+    pub sent_valid: Signal<In, Bit>,
+    /// Tag of the frame's completion.
+    pub sent_tag: Signal<In, Bits<16>>,
+    /// Flow.
+    pub sent_flow: Signal<In, Bits<F>>,
+    /// Segment of the flow.
+    pub sent_segment: Signal<In, Bits<32>>,
+    /// Nonce of the segment.
+    pub sent_nonce: Signal<In, Bits<32>>,
+    /// First packet of the segment.
+    pub sent_first: Signal<In, Bit>,
+    /// Last packet of the segment.
+    pub sent_last: Signal<In, Bit>,
+    /// Wire bytes of the frame.
+    pub sent_wire_bytes: Signal<In, Bits<16>>,
+    /// Charged wire bytes of the segment so far.
+    pub sent_segment_bytes: Signal<In, Bits<24>>,
+    /// When the packet was eligible to leave, ns48.fns16.
+    pub sent_launch: Signal<In, Bits<64>>,
+    /// A frame departed.
+    pub c_valid: Signal<In, Bit>,
+    /// Its tag.
+    pub c_tag: Signal<In, Bits<16>>,
+    /// When its first byte left, ns48.fns16.
+    pub c_ts: Signal<In, Bits<64>>,
+    /// An ACK arrived.
+    pub a_valid: Signal<In, Bit>,
+    /// Flow that it names.
+    pub a_flow: Signal<In, Bits<32>>,
+    /// Segment that it names.
+    pub a_segment: Signal<In, Bits<32>>,
+    /// Nonce that it echoes.
+    pub a_nonce: Signal<In, Bits<32>>,
+    /// When its first byte arrived, ns48.fns16.
+    pub a_ts: Signal<In, Bits<64>>,
+    /// A profile word is written.
+    pub pw_valid: Signal<In, Bit>,
+    /// The profile.
+    pub pw_profile: Signal<In, Bits<4>>,
+    /// The word.
+    pub pw_word: Signal<In, Bits<5>>,
+    /// Its value.
+    pub pw_data: Signal<In, Bits<32>>,
+    /// A flow is loaded.
+    pub fl_valid: Signal<In, Bit>,
+    /// The flow.
+    pub fl_flow: Signal<In, Bits<F>>,
+    /// Its record.
+    pub fl_record: Signal<In, Bits<512>>,
+    /// ns a byte takes on the line, Q.16.
+    pub cfg_ns_per_byte: Signal<In, Bits<32>>,
+    /// Time, ns48.fns16.
+    pub now: Signal<In, Bits<64>>,
+    /// A sample for the engine.
+    pub sample_valid: Signal<Out, Bit>,
+    /// 0 RTT, 1 time-out.
+    pub sample_kind: Signal<Out, Bits<2>>,
+    /// Its flow.
+    pub sample_flow: Signal<Out, Bits<F>>,
+    /// RTT, ns; 2^24 - 1 also for a time-out.
+    pub sample_rtt_ns: Signal<Out, Bits<24>>,
+    /// Arrival of the ACK or time of the time-out, ns.
+    pub sample_now_ns: Signal<Out, Bits<32>>,
+    /// Bytes are outstanding no more.
+    pub release_valid: Signal<Out, Bit>,
+    /// Their flow.
+    pub release_flow: Signal<Out, Bits<F>>,
+    /// Charged wire bytes.
+    pub release_bytes: Signal<Out, Bits<24>>,
+    /// Counted events, bit by `timely_regs::counters::Counter`.
+    pub pulses: Signal<Out, Bits<32>>,
+    sent: sent::SentUnit<F>,
+    depart: depart::DepartUnit<F>,
+    ack: ack::AckUnit<F, S, A>,
+    sweep_at: DFF<Bits<A>>,
+    ready: DFF<Bit>,
+    sweep: Signal<Local, Bit>,
+}
+
+impl<const F: usize, const S: usize, const A: usize> Logic for Rtt<F, S, A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, sweep_at, ready);
+        self.sent.clk.next = self.clk.val();
+        self.depart.clk.next = self.clk.val();
+        self.ack.clk.next = self.clk.val();
+        self.sent.rst.next = self.rst.val();
+        self.depart.rst.next = self.rst.val();
+        self.ack.rst.next = self.rst.val();
+        self.sweep.next = !self.ready.q.val();
+        self.swept.next = self.ready.q.val();
+        self.sweep_at.d.next = self.sweep_at.q.val() + bits::<A>(1);
+        if self.sweep_at.q.val().all() {
+            self.ready.d.next = true;
+        }
+        self.sent.sweep.next = self.sweep.val();
+        self.sent.sweep_flow.next = self.sweep_at.q.val().get_bits::<F>(0);
+        self.sent.sweep_profile.next = self.sweep_at.q.val().get_bits::<4>(0);
+        self.depart.sweep.next = self.sweep.val();
+        self.ack.sweep.next = self.sweep.val();
+        self.ack.sweep_at.next = self.sweep_at.q.val();
+
+        self.sent.sent_valid.next = self.sent_valid.val();
+        self.sent.sent_tag.next = self.sent_tag.val();
+        self.sent.sent_flow.next = self.sent_flow.val();
+        self.sent.sent_segment.next = self.sent_segment.val();
+        self.sent.sent_nonce.next = self.sent_nonce.val();
+        self.sent.sent_first.next = self.sent_first.val();
+        self.sent.sent_last.next = self.sent_last.val();
+        self.sent.sent_wire_bytes.next = self.sent_wire_bytes.val();
+        self.sent.sent_segment_bytes.next = self.sent_segment_bytes.val();
+        self.sent.sent_launch.next = self.sent_launch.val().get_bits::<40>(8);
+        self.sent.ns_per_byte.next = self.cfg_ns_per_byte.val();
+        self.sent.now_ns.next = self.now.val().get_bits::<32>(16);
+        // Flow record word 0: bit 0 enable, 1 keep, 7..4 profile.
+        self.sent.flow_valid.next = self.fl_valid.val();
+        self.sent.flow_index.next = self.fl_flow.val();
+        self.sent.flow_profile.next = self.fl_record.val().get_bits::<4>(4);
+        // Profile word 0: bits 9..8 start of the RTT; word 2: bits 30..0 time-out.
+        self.sent.start_valid.next = self.pw_valid.val() & (self.pw_word.val() == bits::<5>(0));
+        self.sent.start_profile.next = self.pw_profile.val();
+        self.sent.start.next = self.pw_data.val().get_bits::<2>(8);
+
+        self.depart.c_valid.next = self.c_valid.val();
+        self.depart.c_tag.next = self.c_tag.val();
+        self.depart.c_ts.next = self.c_ts.val().get_bits::<40>(8);
+        self.depart.tag_valid.next = self.sent.tag_valid.val();
+        self.depart.tag.next = self.sent.tag.val();
+        self.depart.tag_flow.next = self.sent.tag_flow.val();
+        self.depart.tag_segment.next = self.sent.tag_segment.val();
+        self.depart.tag_write.next = self.sent.tag_write.val();
+        self.depart.tag_relative.next = self.sent.tag_relative.val();
+        self.depart.tag_value.next = self.sent.tag_value.val();
+
+        self.ack.a_valid.next = self.a_valid.val();
+        self.ack.a_flow.next = self.a_flow.val();
+        self.ack.a_segment.next = self.a_segment.val();
+        self.ack.a_nonce.next = self.a_nonce.val();
+        self.ack.a_ts.next = self.a_ts.val().get_bits::<40>(8);
+        self.ack.slot_valid.next = self.sent.slot_valid.val();
+        self.ack.slot_flow.next = self.sent.slot_flow.val();
+        self.ack.slot_segment.next = self.sent.slot_segment.val();
+        self.ack.slot_next.next = self.sent.slot_next.val();
+        self.ack.slot_nonce.next = self.sent.slot_nonce.val();
+        self.ack.slot_bytes.next = self.sent.slot_bytes.val();
+        self.ack.slot_opened.next = self.sent.slot_opened.val();
+        self.ack.slot_gap.next = self.sent.slot_gap.val();
+        self.ack.stamp_valid.next = self.depart.stamp_valid.val();
+        self.ack.stamp_flow.next = self.depart.stamp_flow.val();
+        self.ack.stamp_segment.next = self.depart.stamp_segment.val();
+        self.ack.stamp.next = self.depart.stamp.val();
+        self.ack.flow_valid.next = self.fl_valid.val();
+        self.ack.flow_index.next = self.fl_flow.val();
+        self.ack.flow_enable.next = self.fl_record.val().get_bit(0);
+        self.ack.flow_keep.next = self.fl_record.val().get_bit(1);
+        self.ack.flow_profile.next = self.fl_record.val().get_bits::<4>(4);
+        self.ack.timeout_valid.next = self.pw_valid.val() & (self.pw_word.val() == bits::<5>(2));
+        self.ack.timeout_profile.next = self.pw_profile.val();
+        self.ack.timeout.next = self.pw_data.val().get_bits::<31>(0);
+        self.ack.now.next = self.now.val().get_bits::<40>(8);
+
+        self.sample_valid.next = self.ack.sample_valid.val();
+        self.sample_kind.next = self.ack.sample_kind.val();
+        self.sample_flow.next = self.ack.sample_flow.val();
+        self.sample_rtt_ns.next = self.ack.sample_rtt_ns.val();
+        self.sample_now_ns.next = self.ack.sample_now_ns.val();
+        self.release_valid.next = self.ack.release_valid.val();
+        self.release_flow.next = self.ack.release_flow.val();
+        self.release_bytes.next = self.ack.release_bytes.val();
+        self.pulses.next = self.ack.pulses.val();
+        if self.rst.val() {
+            self.sweep_at.d.next = bits::<A>(0);
+            self.ready.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Flows that send, a network that loses and repeats, peers that forge: what the RTT block is fed with.
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use std::collections::{BTreeMap, VecDeque};
+use timely_model::bus::{Ack, Completion, FlowLoad, ProfileWrite, Sent, TAG_NO_DATA};
+use timely_model::rtt;
+use timely_regs::{flow, profile};
+use timely_tests::Runs;
+
+/// How often what goes wrong.
+#[derive(Clone, Debug)]
+pub struct Faults {
+    pub lose_completion: f64,
+    pub odd_completion: f64,
+    pub lose_ack: f64,
+    pub repeat_ack: f64,
+    pub forge: f64,
+    pub stray_ack: f64,
+    pub load: f64,
+    pub gap: f64,
+    pub profile: f64,
+    pub rst: f64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Source {
+    segment: u32,
+    nonce: u32,
+    left: u32,
+    first: bool,
+    bytes: u32,
+}
+
+/// One NIC's surroundings.
+pub struct World {
+    pub rng: ChaCha8Rng,
+    pub faults: Faults,
+    flow_bits: u32,
+    sources: Vec<(u32, Source)>,
+    /// Time at clock 0 and by clock, ns48.fns16.
+    start: u64,
+    step: u64,
+    ns_per_byte: u32,
+    tag: u16,
+    sending: Runs,
+    departing: VecDeque<(u64, Sent)>,
+    /// ACKs by the clock at which they arrive.
+    acks: BTreeMap<u64, Ack>,
+    /// Recent ones, to repeat or to forge.
+    recent: VecDeque<Ack>,
+    loaded: u64,
+    setup: VecDeque<rtt::In>,
+    /// Longest time from a departure to its ACK, clocks.
+    pub delay: u64,
+    /// Nothing is sent any more.
+    pub stopped: bool,
+}
+
+pub fn load(index: u32, enable: bool, keep: bool, profile: u32) -> FlowLoad {
+    let mut record = [0; flow::WORDS];
+    flow::ENABLE.set(&mut record, enable.into()).unwrap();
+    flow::KEEP.set(&mut record, keep.into()).unwrap();
+    flow::PROFILE.set(&mut record, profile).unwrap();
+    FlowLoad { flow: index, record }
+}
+
+impl World {
+    /// `flows` of `2^flow_bits` send; profile `p` starts its RTT at `p % 3` and times out after `timeout * (1 + p)` ns.
+    pub fn new(mut rng: ChaCha8Rng, flow_bits: u32, flows: usize, busy: f64, timeout: u32, faults: Faults) -> Self {
+        let near = |rng: &mut ChaCha8Rng, wrap: u64| wrap.wrapping_sub(rng.random_range(0..3000 << 16));
+        // Just before the wraps of 32 bits of ns in Q.8, of 32 bits of ns, and of all 64 bits.
+        let start = match rng.random_range(0..4) {
+            0 => near(&mut rng, 1 << 48),
+            1 => near(&mut rng, 0),
+            2 => near(&mut rng, 5 << 40),
+            _ => rng.random(),
+        };
+        let mut sources: Vec<(u32, Source)> = vec![];
+        while sources.len() < flows {
+            let index = rng.random_range(0..1 << flow_bits);
+            if sources.iter().all(|s| s.0 != index) {
+                // Numbers that start elsewhere than at 0 are a gap; some wrap soon.
+                let segment = [0, 0u32.wrapping_sub(rng.random_range(1..100)), (1 << 31) - 20, rng.random()][rng.random_range(0..4)];
+                sources.push((index, Source { segment, ..Source::default() }));
+            }
+        }
+        let mut setup = VecDeque::new();
+        for p in 0..profile::PROFILES as u32 {
+            let mut words = [0; profile::WORDS];
+            profile::RTT_START.set(&mut words, p % 3).unwrap();
+            profile::TIMEOUT_NS.set(&mut words, timeout * (1 + p)).unwrap();
+            for word in [0, 2] {
+                let write = ProfileWrite { profile: p as u8, word, data: words[usize::from(word)] };
+                setup.push_back(rtt::In { profile: Some(write), ..rtt::In::default() });
+            }
+        }
+        for (i, (index, _)) in sources.iter().enumerate() {
+            setup.push_back(rtt::In { flow: Some(load(*index, true, false, i as u32 % 16)), ..rtt::In::default() });
+            setup.extend(std::iter::repeat_n(rtt::In::default(), 8));
+        }
+        let step = [4 << 16, 4 << 16, 3 << 16 | 0x1234, 2000 << 16][rng.random_range(0..4)];
+        let ns_per_byte = [52429, 5243, 524_288, rng.random()][rng.random_range(0..4)];
+        World {
+            flow_bits,
+            sources,
+            start,
+            step,
+            ns_per_byte,
+            tag: rng.random_range(0..TAG_NO_DATA),
+            sending: Runs::new(busy, 12),
+            departing: VecDeque::new(),
+            acks: BTreeMap::new(),
+            recent: VecDeque::new(),
+            loaded: 0,
+            setup,
+            delay: 300,
+            stopped: false,
+            faults,
+            rng,
+        }
+    }
+
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    pub fn set_step(&mut self, step: u64) {
+        self.step = step;
+    }
+
+    pub fn set_ns_per_byte(&mut self, ns_per_byte: u32) {
+        self.ns_per_byte = ns_per_byte;
+    }
+
+    pub fn now(&self, clk: u64) -> u64 {
+        self.start.wrapping_add(clk.wrapping_mul(self.step))
+    }
+
+    fn random_time(&mut self, clk: u64) -> u64 {
+        let within = self.rng.random_range(0..self.step);
+        self.now(clk).wrapping_sub(within)
+    }
+
+    fn chance(&mut self, p: f64) -> bool {
+        p > 0.0 && self.rng.random_bool(p)
+    }
+
+    fn send(&mut self, clk: u64) -> Sent {
+        // Two flows at a time: the others are idle for long, some with segments outstanding.
+        let which = (clk as usize / 2048 + self.rng.random_range(0..2)) % self.sources.len();
+        let launch = self.random_time(clk.wrapping_sub(self.rng.clone().random_range(0..50)));
+        let gap = self.chance(self.faults.gap);
+        let (flow, s) = &mut self.sources[which];
+        if s.left == 0 {
+            s.segment = s.segment.wrapping_add(1 + if gap { self.rng.random() } else { 0 });
+            s.nonce = self.rng.random();
+            s.left = self.rng.random_range(1..=3);
+            s.first = true;
+            s.bytes = 0;
+        }
+        s.left -= 1;
+        let wire_bytes = self.rng.random_range(84..9100);
+        s.bytes += u32::from(wire_bytes);
+        let first = std::mem::take(&mut s.first);
+        self.tag = if self.tag + 1 == TAG_NO_DATA { 0 } else { self.tag + 1 };
+        let sent = Sent {
+            tag: self.tag,
+            flow: *flow,
+            segment: s.segment,
+            nonce: s.nonce,
+            first,
+            last: s.left == 0,
+            wire_bytes,
+            // Some flows are charged so much that the 24-bit sums wrap often.
+            segment_bytes: if which.is_multiple_of(3) { s.bytes + 200_000 } else { s.bytes },
+            launch,
+        };
+        let ready = self.departing.back().map_or(clk, |d| d.0).max(clk + 8);
+        self.departing.push_back((ready + self.rng.random_range(0..3), sent));
+        sent
+    }
+
+    fn depart(&mut self, clk: u64) -> Option<Completion> {
+        let (_, sent) = self.departing.pop_front_if(|d| d.0 <= clk)?;
+        // The last ones before a flow goes idle are lost more often: only a time-out releases them.
+        let lose = if clk % 2048 > 1600 { self.faults.lose_ack.max(0.7) } else { self.faults.lose_ack };
+        if sent.last && !self.chance(lose) {
+            let mut due = clk + self.rng.random_range(5..self.delay);
+            while self.acks.contains_key(&due) {
+                due += 1;
+            }
+            let ack = Ack { flow: sent.flow, segment: sent.segment, nonce: sent.nonce, ts: 0 };
+            self.acks.insert(due, ack);
+            if self.chance(self.faults.repeat_ack) {
+                self.acks.insert(due + self.rng.random_range(1..6), ack);
+            }
+        }
+        let ts = self.random_time(clk);
+        (!self.chance(self.faults.lose_completion)).then_some(Completion { tag: sent.tag, ts })
+    }
+
+    fn spoil(&mut self, mut ack: Ack) -> Ack {
+        match self.rng.random_range(0..5) {
+            0 => ack.nonce ^= 1 << self.rng.random_range(0..32),
+            1 => ack.segment = ack.segment.wrapping_add(self.rng.random_range(0..9)).wrapping_sub(4),
+            2 => ack.segment ^= 1 << self.rng.random_range(0..32),
+            3 => ack.flow ^= 1 << self.rng.random_range(0..32),
+            _ => ack = Ack { flow: self.rng.random_range(0..2 << self.flow_bits), segment: self.rng.random_range(0..4), nonce: 0, ts: 0 },
+        }
+        ack
+    }
+
+    /// What the block gets at a clock; `swept` is what it showed.
+    pub fn next(&mut self, clk: u64, swept: bool) -> rtt::In {
+        let mut i = rtt::In::default();
+        if swept {
+            i = self.setup.pop_front().unwrap_or_default();
+            if !self.stopped && self.setup.is_empty() && self.sending.next(&mut self.rng) {
+                i.sent = Some(self.send(clk));
+            }
+            i.completion = self.depart(clk);
+            i.ack = self.acks.remove(&clk);
+        } else {
+            self.acks.remove(&clk);
+        }
+        if let Some(a) = i.ack {
+            self.recent.push_back(a);
+            if self.recent.len() > 20 {
+                self.recent.pop_front();
+            }
+        } else if self.chance(self.faults.forge) && !self.recent.is_empty() {
+            let again = self.recent[self.rng.random_range(0..self.recent.len())];
+            i.ack = Some(self.spoil(again));
+        } else if self.chance(self.faults.stray_ack) && !self.acks.is_empty() {
+            // An ACK that is still to come, spoilt or (from a peer that guesses well) not.
+            let early = *self.acks.values().next().unwrap();
+            i.ack = Some(if self.rng.random() { early } else { self.spoil(early) });
+        }
+        if let Some(a) = &mut i.ack {
+            a.ts = self.now(clk).wrapping_sub(self.rng.random_range(0..self.step));
+        }
+        if i.completion.is_none() && self.chance(self.faults.odd_completion) {
+            let tag = [TAG_NO_DATA, self.tag, self.tag.wrapping_sub(3), self.tag ^ 0x100, self.tag | 0x8000, self.rng.random()];
+            let tag = tag[self.rng.random_range(0..6)];
+            let ts = self.random_time(clk);
+            i.completion = Some(Completion { tag, ts });
+        }
+        if clk > self.loaded + 8 && self.chance(self.faults.load) {
+            let index = self.sources[self.rng.random_range(0..self.sources.len())].0;
+            i.flow = Some(load(index, self.rng.random_bool(0.8), self.rng.random(), self.rng.random_range(0..16)));
+            self.loaded = clk;
+        }
+        if self.chance(self.faults.profile) {
+            let data = self.rng.random::<u32>() & 0x8000_0fff;
+            i.profile = Some(ProfileWrite { profile: self.rng.random_range(0..16), word: self.rng.random_range(0..4), data });
+        }
+        i.rst = self.chance(self.faults.rst);
+        i.ns_per_byte = self.ns_per_byte;
+        i.now = self.now(clk);
+        i
+    }
+
+    /// Nothing is on its way.
+    pub fn is_drained(&self) -> bool {
+        self.departing.is_empty() && self.acks.is_empty()
+    }
+}
