@@ -1,0 +1,84 @@
+//! What goes in and out of the register block at a clock.
+use super::{Answer, Settings};
+use crate::bus::{FlowLoad, ProfileWrite};
+
+/// Inputs at a clock. `swept` is a level that is taken to stay as it is while clocks are skipped.
+#[derive(Clone, Debug, Default)]
+pub struct In {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// A write address is offered.
+    pub aw: Option<u32>,
+    /// Write data and strobes are offered.
+    pub w: Option<(u32, u8)>,
+    /// The write response is taken.
+    pub b_ready: bool,
+    /// A read address is offered.
+    pub ar: Option<u32>,
+    /// The read response is taken.
+    pub r_ready: bool,
+    /// The doorbell is taken.
+    pub hd_ready: bool,
+    /// Telemetry answers.
+    pub answer: Option<Answer>,
+    /// Counted events of all blocks, by `timely_regs::counters`.
+    pub pulses: u32,
+    /// Every block has cleared its RAM.
+    pub swept: bool,
+    /// The time, ns48.fns16.
+    pub now: u64,
+}
+
+/// Response of an access that was carried out.
+pub const OKAY: u8 = 0;
+/// Response of an access that was refused.
+pub const SLVERR: u8 = 2;
+
+/// A doorbell of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Doorbell {
+    /// Flow.
+    pub flow: u32,
+    /// Packets that it posts, at least 1.
+    pub packets: u16,
+}
+
+/// A rate that the host sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostRate {
+    /// Flow.
+    pub flow: u32,
+    /// Rate, 2^-12 Mb/s.
+    pub rate: u32,
+}
+
+/// Outputs at a clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Out {
+    /// A write address is taken.
+    pub aw_ready: bool,
+    /// Write data are taken.
+    pub w_ready: bool,
+    /// A read address is taken.
+    pub ar_ready: bool,
+    /// Write response.
+    pub b: Option<u8>,
+    /// Read data and response.
+    pub r: Option<(u32, u8)>,
+    /// Settings.
+    pub settings: Settings,
+    /// No grant may leave.
+    pub stop: bool,
+    /// A time to step to, ns48.fns16.
+    pub time_set: Option<u64>,
+    /// A word of a profile changes.
+    pub profile: Option<ProfileWrite>,
+    /// A flow is loaded.
+    pub flow: Option<FlowLoad>,
+    /// A flow's rate is set.
+    pub host: Option<HostRate>,
+    /// A doorbell waits to be taken.
+    pub doorbell: Option<Doorbell>,
+    /// A flow's record is asked for.
+    pub query: Option<u32>,
+}

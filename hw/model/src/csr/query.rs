@@ -1,0 +1,67 @@
+//! A query under way: waits for the answer, then moves it into the store, a word a clock.
+use super::Written;
+use timely_regs::map::flow::{ANSWER, ANSWER_WORDS};
+
+/// Clocks that a query waits for its answer.
+pub const PATIENCE: u32 = 4096;
+
+/// An answer, as telemetry gives it.
+pub type Answer = [u32; ANSWER_WORDS as usize];
+
+#[derive(Clone, Debug, Default)]
+enum Phase {
+    #[default]
+    Idle,
+    /// Clocks that it will still wait.
+    Waiting(u32),
+    /// Next word to move.
+    Copying(usize, Box<Answer>),
+}
+
+/// State of the last command.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Query {
+    phase: Phase,
+    pub busy: bool,
+    pub done: bool,
+    pub failed: bool,
+}
+
+impl Query {
+    /// The write that it wants to make at this clock.
+    pub fn wants(&self) -> Written {
+        match &self.phase {
+            Phase::Copying(i, answer) => Some((ANSWER.word() + *i as u32, answer[*i])),
+            _ => None,
+        }
+    }
+
+    /// `start`: a query goes out at this clock; `loaded`: a flow is loaded at this clock; `taken`: the wanted write was made.
+    pub fn step(&mut self, start: bool, loaded: bool, answer: Option<&Answer>, taken: bool) {
+        if start {
+            *self = Query { phase: Phase::Waiting(PATIENCE - 1), busy: true, done: false, failed: false };
+            return;
+        }
+        if loaded {
+            (self.done, self.failed) = (true, false);
+        }
+        match &mut self.phase {
+            Phase::Waiting(left) => match (answer, *left) {
+                (Some(&answer), _) => self.phase = Phase::Copying(0, Box::new(answer)),
+                (None, 0) => (self.phase, self.busy, self.failed) = (Phase::Idle, false, true),
+                (None, _) => *left -= 1,
+            },
+            Phase::Copying(i, _) if taken => {
+                *i += 1;
+                if *i == ANSWER_WORDS as usize {
+                    (self.phase, self.busy, self.done) = (Phase::Idle, false, true);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub fn is_idle(&self) -> bool {
+        matches!(self.phase, Phase::Idle)
+    }
+}

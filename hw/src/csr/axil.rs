@@ -1,0 +1,172 @@
+//! The AXI-Lite side: takes one write and one read off their channels, offers them one at a time, holds the response.
+use rust_hdl::prelude::*;
+
+/// AXI-Lite slave with 24-bit addresses and 32-bit data, `s_axil_*`, towards a request that is accepted and then replied to.
+///
+/// Address and data of a write may come in any order, at any distance. When both a write and a read wait, they take turns. Throughput:
+/// one access at a time; the next of its kind is taken 2 clocks after the response was. Back pressure: a channel's `ready` is 0 from
+/// a transfer until the access is answered; a response holds until it is taken, and holds up only accesses of its own kind.
+#[derive(LogicBlock, Default)]
+pub struct Axil {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// Write address: byte address.
+    pub s_axil_awaddr: Signal<In, Bits<24>>,
+    /// Write address: offered.
+    pub s_axil_awvalid: Signal<In, Bit>,
+    /// Write address: taken if offered.
+    pub s_axil_awready: Signal<Out, Bit>,
+    /// Write data.
+    pub s_axil_wdata: Signal<In, Bits<32>>,
+    /// Write data: bytes that are there.
+    pub s_axil_wstrb: Signal<In, Bits<4>>,
+    /// Write data: offered.
+    pub s_axil_wvalid: Signal<In, Bit>,
+    /// Write data: taken if offered.
+    pub s_axil_wready: Signal<Out, Bit>,
+    /// Write response: 0 OKAY, 2 SLVERR.
+    pub s_axil_bresp: Signal<Out, Bits<2>>,
+    /// Write response: offered.
+    pub s_axil_bvalid: Signal<Out, Bit>,
+    /// Write response: taken if offered.
+    pub s_axil_bready: Signal<In, Bit>,
+    /// Read address: byte address.
+    pub s_axil_araddr: Signal<In, Bits<24>>,
+    /// Read address: offered.
+    pub s_axil_arvalid: Signal<In, Bit>,
+    /// Read address: taken if offered.
+    pub s_axil_arready: Signal<Out, Bit>,
+    /// Read data.
+    pub s_axil_rdata: Signal<Out, Bits<32>>,
+    /// Read response: 0 OKAY, 2 SLVERR.
+    pub s_axil_rresp: Signal<Out, Bits<2>>,
+    /// Read data: offered.
+    pub s_axil_rvalid: Signal<Out, Bit>,
+    /// Read data: taken if offered.
+    pub s_axil_rready: Signal<In, Bit>,
+    /// An access is offered.
+    pub request: Signal<Out, Bit>,
+    /// It is a write.
+    pub request_write: Signal<Out, Bit>,
+    /// Its byte address.
+    pub request_address: Signal<Out, Bits<24>>,
+    /// What it writes.
+    pub request_data: Signal<Out, Bits<32>>,
+    /// It writes all four bytes.
+    pub request_whole: Signal<Out, Bit>,
+    /// The access is accepted at this clock; never without `request`.
+    pub accept: Signal<In, Bit>,
+    /// The accepted access is answered at this clock.
+    pub reply: Signal<In, Bit>,
+    /// It was a write.
+    pub reply_write: Signal<In, Bit>,
+    /// It was refused.
+    pub reply_error: Signal<In, Bit>,
+    /// What it read.
+    pub reply_data: Signal<In, Bits<32>>,
+    aw_ready: DFF<Bit>,
+    aw_held: DFF<Bit>,
+    aw_address: DFF<Bits<24>>,
+    w_ready: DFF<Bit>,
+    w_held: DFF<Bit>,
+    w_data: DFF<Bits<32>>,
+    w_whole: DFF<Bit>,
+    ar_ready: DFF<Bit>,
+    ar_held: DFF<Bit>,
+    ar_address: DFF<Bits<24>>,
+    b_valid: DFF<Bit>,
+    b_error: DFF<Bit>,
+    r_valid: DFF<Bit>,
+    r_error: DFF<Bit>,
+    r_data: DFF<Bits<32>>,
+    last_was_write: DFF<Bit>,
+    write: Signal<Local, Bit>,
+    read: Signal<Local, Bit>,
+}
+
+impl Logic for Axil {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, aw_ready, aw_held, aw_address, w_ready, w_held, w_data, w_whole, ar_ready, ar_held, ar_address);
+        dff_setup!(self, clk, b_valid, b_error, r_valid, r_error, r_data, last_was_write);
+        self.aw_ready.d.next = !self.aw_held.q.val();
+        if self.aw_ready.q.val() & self.s_axil_awvalid.val() {
+            self.aw_ready.d.next = false;
+            self.aw_held.d.next = true;
+            self.aw_address.d.next = self.s_axil_awaddr.val();
+        }
+        self.w_ready.d.next = !self.w_held.q.val();
+        if self.w_ready.q.val() & self.s_axil_wvalid.val() {
+            self.w_ready.d.next = false;
+            self.w_held.d.next = true;
+            self.w_data.d.next = self.s_axil_wdata.val();
+            self.w_whole.d.next = self.s_axil_wstrb.val().all();
+        }
+        self.ar_ready.d.next = !self.ar_held.q.val();
+        if self.ar_ready.q.val() & self.s_axil_arvalid.val() {
+            self.ar_ready.d.next = false;
+            self.ar_held.d.next = true;
+            self.ar_address.d.next = self.s_axil_araddr.val();
+        }
+        if self.b_valid.q.val() & self.s_axil_bready.val() {
+            self.b_valid.d.next = false;
+            self.aw_held.d.next = false;
+            self.w_held.d.next = false;
+        }
+        if self.r_valid.q.val() & self.s_axil_rready.val() {
+            self.r_valid.d.next = false;
+            self.ar_held.d.next = false;
+        }
+        if self.reply.val() {
+            if self.reply_write.val() {
+                self.b_valid.d.next = true;
+                self.b_error.d.next = self.reply_error.val();
+            } else {
+                self.r_valid.d.next = true;
+                self.r_error.d.next = self.reply_error.val();
+                self.r_data.d.next = self.reply_data.val();
+            }
+        }
+        // A response that waits means that what is held was served.
+        self.write.next = self.aw_held.q.val() & self.w_held.q.val() & !self.b_valid.q.val();
+        self.read.next = self.ar_held.q.val() & !self.r_valid.q.val();
+        self.request.next = self.write.val() | self.read.val();
+        self.request_write.next = self.write.val() & !(self.read.val() & self.last_was_write.q.val());
+        self.request_address.next = self.ar_address.q.val();
+        if self.request_write.val() {
+            self.request_address.next = self.aw_address.q.val();
+        }
+        self.request_data.next = self.w_data.q.val();
+        self.request_whole.next = self.w_whole.q.val();
+        if self.accept.val() {
+            self.last_was_write.d.next = self.request_write.val();
+        }
+        self.s_axil_awready.next = self.aw_ready.q.val();
+        self.s_axil_wready.next = self.w_ready.q.val();
+        self.s_axil_arready.next = self.ar_ready.q.val();
+        self.s_axil_bvalid.next = self.b_valid.q.val();
+        self.s_axil_bresp.next = bits::<2>(0);
+        if self.b_error.q.val() {
+            self.s_axil_bresp.next = bits::<2>(2);
+        }
+        self.s_axil_rvalid.next = self.r_valid.q.val();
+        self.s_axil_rdata.next = self.r_data.q.val();
+        self.s_axil_rresp.next = bits::<2>(0);
+        if self.r_error.q.val() {
+            self.s_axil_rresp.next = bits::<2>(2);
+        }
+        if self.rst.val() {
+            self.aw_ready.d.next = false;
+            self.aw_held.d.next = false;
+            self.w_ready.d.next = false;
+            self.w_held.d.next = false;
+            self.ar_ready.d.next = false;
+            self.ar_held.d.next = false;
+            self.b_valid.d.next = false;
+            self.r_valid.d.next = false;
+            self.last_was_write.d.next = false;
+        }
+    }
+}

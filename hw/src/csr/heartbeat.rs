@@ -1,0 +1,82 @@
+//! The driver's heartbeat, as writes into the store set, beat and arm it.
+use crate::construct::construct;
+use rust_hdl::prelude::*;
+use timely_regs::map::heartbeat;
+
+/// Counts down from the period; `lost` from the clock after the count's end until it is armed again.
+#[derive(LogicBlock)]
+pub struct Heartbeat {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// A word of the store is written.
+    pub st_valid: Signal<In, Bit>,
+    /// The word's number.
+    pub st_word: Signal<In, Bits<10>>,
+    /// Its value.
+    pub st_data: Signal<In, Bits<32>>,
+    /// The heartbeat was lost.
+    pub lost: Signal<Out, Bit>,
+    /// It was lost just now; one clock.
+    pub pulse: Signal<Out, Bit>,
+    at_period: Constant<Bits<10>>,
+    at_beat: Constant<Bits<10>>,
+    at_state: Constant<Bits<10>>,
+    period: DFF<Bits<32>>,
+    left: DFF<Bits<32>>,
+    /// A period is set.
+    running: DFF<Bit>,
+    lost_q: DFF<Bit>,
+    pulse_q: DFF<Bit>,
+}
+
+impl Default for Heartbeat {
+    fn default() -> Self {
+        let word = |r: timely_regs::map::Register| Constant::new(bits::<10>(r.word().into()));
+        construct!({ at_period: word(heartbeat::PERIOD), at_beat: word(heartbeat::BEAT), at_state: word(heartbeat::STATE) }
+            clk, rst, st_valid, st_word, st_data, lost, pulse, period, left, running, lost_q, pulse_q)
+    }
+}
+
+impl Logic for Heartbeat {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, period, left, running, lost_q, pulse_q);
+        self.pulse_q.d.next = false;
+        if self.running.q.val() & !self.lost_q.q.val() {
+            self.left.d.next = self.left.q.val() - bits::<32>(1);
+            if self.left.q.val() == bits::<32>(1) {
+                self.lost_q.d.next = true;
+                self.pulse_q.d.next = true;
+            }
+        }
+        // A write at the last clock is in time.
+        if self.st_valid.val() {
+            if self.st_word.val() == self.at_period.val() {
+                self.period.d.next = self.st_data.val();
+                self.left.d.next = self.st_data.val();
+                self.running.d.next = self.st_data.val().any();
+                self.lost_q.d.next = self.lost_q.q.val();
+                self.pulse_q.d.next = false;
+            }
+            if self.st_word.val() == self.at_beat.val() {
+                self.left.d.next = self.period.q.val();
+                self.lost_q.d.next = self.lost_q.q.val();
+                self.pulse_q.d.next = false;
+            }
+            if (self.st_word.val() == self.at_state.val()) & self.st_data.val().get_bit(0) {
+                self.left.d.next = self.period.q.val();
+                self.lost_q.d.next = false;
+                self.pulse_q.d.next = false;
+            }
+        }
+        self.lost.next = self.lost_q.q.val();
+        self.pulse.next = self.pulse_q.q.val();
+        if self.rst.val() {
+            self.running.d.next = false;
+            self.lost_q.d.next = false;
+            self.pulse_q.d.next = false;
+        }
+    }
+}

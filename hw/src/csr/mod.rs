@@ -1,0 +1,280 @@
+//! The register block: the map of `timely_regs::map` over AXI-Lite.
+mod axil;
+mod control;
+mod counters;
+mod heartbeat;
+mod query;
+mod settings;
+
+pub use axil::Axil;
+pub use control::Control;
+pub use counters::Counters;
+pub use heartbeat::Heartbeat;
+pub use query::Query;
+pub use settings::Settings;
+
+use crate::construct::construct;
+use rust_hdl::prelude::*;
+use timely_regs::counters::Counter;
+use timely_regs::map::Build;
+
+/// Serves the registers, one access at a time, and drives settings, buses and streams of the datapath from them.
+///
+/// Latency: from the clock at which an access is complete at its channels to the response, 6 clocks; 17 more for a load, up to 32 more
+/// for a counter. After reset, accesses wait 1024 clocks until the store is filled. A refused access answers SLVERR, reads as
+/// `timely_regs::map::BAD_READ`, changes nothing but the `ERROR` register, and counts. Back pressure: a doorbell that finds the one
+/// before not taken waits up to 4096 clocks and is then refused; `fl_*`, `pw_*`, `host_*` and `query_*` are always taken. A query
+/// that is not answered in 4096 clocks ends with an error; the answer that comes later is ignored, unless the next query waits already.
+/// Settings show a clock after the write was carried out; the multi-word ones change word by word.
+///
+/// Its own events, `CsrErrors` and `HeartbeatStops`, are counted inside, beside `pulses`.
+/// Model: `timely_model::csr::Csr`.
+#[derive(LogicBlock)]
+pub struct Csr<const F: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// Write address: byte address.
+    pub s_axil_awaddr: Signal<In, Bits<24>>,
+    /// Write address: offered.
+    pub s_axil_awvalid: Signal<In, Bit>,
+    /// Write address: taken if offered.
+    pub s_axil_awready: Signal<Out, Bit>,
+    /// Write data.
+    pub s_axil_wdata: Signal<In, Bits<32>>,
+    /// Write data: bytes that are there.
+    pub s_axil_wstrb: Signal<In, Bits<4>>,
+    /// Write data: offered.
+    pub s_axil_wvalid: Signal<In, Bit>,
+    /// Write data: taken if offered.
+    pub s_axil_wready: Signal<Out, Bit>,
+    /// Write response: 0 OKAY, 2 SLVERR.
+    pub s_axil_bresp: Signal<Out, Bits<2>>,
+    /// Write response: offered.
+    pub s_axil_bvalid: Signal<Out, Bit>,
+    /// Write response: taken if offered.
+    pub s_axil_bready: Signal<In, Bit>,
+    /// Read address: byte address.
+    pub s_axil_araddr: Signal<In, Bits<24>>,
+    /// Read address: offered.
+    pub s_axil_arvalid: Signal<In, Bit>,
+    /// Read address: taken if offered.
+    pub s_axil_arready: Signal<Out, Bit>,
+    /// Read data; `timely_regs::map::BAD_READ` with an error.
+    pub s_axil_rdata: Signal<Out, Bits<32>>,
+    /// Read response: 0 OKAY, 2 SLVERR.
+    pub s_axil_rresp: Signal<Out, Bits<2>>,
+    /// Read data: offered.
+    pub s_axil_rvalid: Signal<Out, Bit>,
+    /// Read data: taken if offered.
+    pub s_axil_rready: Signal<In, Bit>,
+    /// Own MAC.
+    pub cfg_mac: Signal<Out, Bits<48>>,
+    /// Own IPv4 address.
+    pub cfg_ipv4: Signal<Out, Bits<32>>,
+    /// Own IPv6 address.
+    pub cfg_ipv6: Signal<Out, Bits<128>>,
+    /// UDP port that makes a packet ours; 0 for none.
+    pub cfg_udp_port: Signal<Out, Bits<16>>,
+    /// TOS or traffic class of ACKs.
+    pub cfg_ack_tos: Signal<Out, Bits<8>>,
+    /// TTL or hop limit of ACKs.
+    pub cfg_ack_ttl: Signal<Out, Bits<8>>,
+    /// ACKs are sent.
+    pub cfg_ack_enable: Signal<Out, Bit>,
+    /// Time of a byte on the wire: ns, Q16.16.
+    pub cfg_ns_per_byte: Signal<Out, Bits<32>>,
+    /// Allowed IPv4 peers: address.
+    pub cfg_allow4: Signal<Out, Bits<32>>,
+    /// Allowed IPv4 peers: bits that count.
+    pub cfg_mask4: Signal<Out, Bits<32>>,
+    /// Allowed IPv6 peers: address.
+    pub cfg_allow6: Signal<Out, Bits<128>>,
+    /// Allowed IPv6 peers: bits that count.
+    pub cfg_mask6: Signal<Out, Bits<128>>,
+    /// Flows may send.
+    pub cfg_enable: Signal<Out, Bit>,
+    /// What a clock adds to the time: ns, Q8.24.
+    pub cfg_time_increment: Signal<Out, Bits<32>>,
+    /// PTP is the source of the time.
+    pub cfg_time_ptp: Signal<Out, Bit>,
+    /// No grant may leave: not swept, not enabled, or heartbeat lost.
+    pub stop: Signal<Out, Bit>,
+    /// The time is to step; one clock.
+    pub time_set_valid: Signal<Out, Bit>,
+    /// The time to step to, ns48.fns16.
+    pub time_set_value: Signal<Out, Bits<64>>,
+    /// A word of a profile changes.
+    pub pw_valid: Signal<Out, Bit>,
+    /// The profile.
+    pub pw_profile: Signal<Out, Bits<4>>,
+    /// The word of the profile.
+    pub pw_word: Signal<Out, Bits<5>>,
+    /// Its value.
+    pub pw_data: Signal<Out, Bits<32>>,
+    /// A flow is loaded.
+    pub fl_valid: Signal<Out, Bit>,
+    /// The flow.
+    pub fl_flow: Signal<Out, Bits<F>>,
+    /// Its record.
+    pub fl_record: Signal<Out, Bits<512>>,
+    /// The host sets a flow's rate.
+    pub host_valid: Signal<Out, Bit>,
+    /// The flow.
+    pub host_flow: Signal<Out, Bits<F>>,
+    /// The rate, 2^-12 Mb/s.
+    pub host_rate: Signal<Out, Bits<32>>,
+    /// A doorbell of the host.
+    pub hd_valid: Signal<Out, Bit>,
+    /// Its flow.
+    pub hd_flow: Signal<Out, Bits<F>>,
+    /// The packets that it posts, at least 1.
+    pub hd_packets: Signal<Out, Bits<16>>,
+    /// A flow's record is asked for; one clock.
+    pub query_valid: Signal<Out, Bit>,
+    /// The flow.
+    pub query_flow: Signal<Out, Bits<F>>,
+    /// The doorbell is taken.
+    pub hd_ready: Signal<In, Bit>,
+    /// Telemetry answers.
+    pub answer_valid: Signal<In, Bit>,
+    /// The answer.
+    pub answer_record: Signal<In, Bits<1024>>,
+    /// Events of all blocks, by `timely_regs::counters`.
+    pub pulses: Signal<In, Bits<32>>,
+    /// Every block has cleared its RAM.
+    pub swept: Signal<In, Bit>,
+    /// The time, ns48.fns16.
+    pub now: Signal<In, Bits<64>>,
+    axil: Axil,
+    control: Control<F>,
+    settings: Settings,
+    heartbeat: Heartbeat,
+    counters: Counters,
+    query: Query,
+    csr_errors: Constant<Bits<32>>,
+    heartbeat_stops: Constant<Bits<32>>,
+    events: Signal<Local, Bits<32>>,
+}
+
+impl<const F: usize> Csr<F> {
+    /// The register block of a design with these numbers; `F` must be its flow bits, 16 at most.
+    pub fn new(build: &Build) -> Self {
+        construct!({
+            control: Control::new(build),
+            csr_errors: Constant::new(bits::<32>(1 << Counter::CsrErrors as u8)),
+            heartbeat_stops: Constant::new(bits::<32>(1 << Counter::HeartbeatStops as u8)),
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ack_enable, cfg_ns_per_byte, cfg_allow4, cfg_mask4, cfg_allow6, cfg_mask6, cfg_enable, cfg_time_increment, cfg_time_ptp, stop, time_set_valid, time_set_value, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, hd_ready, answer_valid, answer_record, pulses, swept, now, axil, settings, heartbeat, counters, query, events)
+    }
+}
+
+impl<const F: usize> Logic for Csr<F> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.axil.clk.next = self.clk.val();
+        self.axil.rst.next = self.rst.val();
+        self.control.clk.next = self.clk.val();
+        self.control.rst.next = self.rst.val();
+        self.settings.clk.next = self.clk.val();
+        self.settings.rst.next = self.rst.val();
+        self.heartbeat.clk.next = self.clk.val();
+        self.heartbeat.rst.next = self.rst.val();
+        self.counters.clk.next = self.clk.val();
+        self.counters.rst.next = self.rst.val();
+        self.query.clk.next = self.clk.val();
+        self.query.rst.next = self.rst.val();
+        self.axil.s_axil_awaddr.next = self.s_axil_awaddr.val();
+        self.axil.s_axil_awvalid.next = self.s_axil_awvalid.val();
+        self.s_axil_awready.next = self.axil.s_axil_awready.val();
+        self.axil.s_axil_wdata.next = self.s_axil_wdata.val();
+        self.axil.s_axil_wstrb.next = self.s_axil_wstrb.val();
+        self.axil.s_axil_wvalid.next = self.s_axil_wvalid.val();
+        self.s_axil_wready.next = self.axil.s_axil_wready.val();
+        self.s_axil_bresp.next = self.axil.s_axil_bresp.val();
+        self.s_axil_bvalid.next = self.axil.s_axil_bvalid.val();
+        self.axil.s_axil_bready.next = self.s_axil_bready.val();
+        self.axil.s_axil_araddr.next = self.s_axil_araddr.val();
+        self.axil.s_axil_arvalid.next = self.s_axil_arvalid.val();
+        self.s_axil_arready.next = self.axil.s_axil_arready.val();
+        self.s_axil_rdata.next = self.axil.s_axil_rdata.val();
+        self.s_axil_rresp.next = self.axil.s_axil_rresp.val();
+        self.s_axil_rvalid.next = self.axil.s_axil_rvalid.val();
+        self.axil.s_axil_rready.next = self.s_axil_rready.val();
+        self.control.request.next = self.axil.request.val();
+        self.control.request_write.next = self.axil.request_write.val();
+        self.control.request_address.next = self.axil.request_address.val();
+        self.control.request_data.next = self.axil.request_data.val();
+        self.control.request_whole.next = self.axil.request_whole.val();
+        self.axil.accept.next = self.control.accept.val();
+        self.axil.reply.next = self.control.reply.val();
+        self.axil.reply_write.next = self.control.reply_write.val();
+        self.axil.reply_error.next = self.control.reply_error.val();
+        self.axil.reply_data.next = self.control.reply_data.val();
+        self.settings.st_valid.next = self.control.st_valid.val();
+        self.settings.st_word.next = self.control.st_word.val();
+        self.settings.st_data.next = self.control.st_data.val();
+        self.heartbeat.st_valid.next = self.control.st_valid.val();
+        self.heartbeat.st_word.next = self.control.st_word.val();
+        self.heartbeat.st_data.next = self.control.st_data.val();
+        self.control.copy_valid.next = self.query.copy_valid.val();
+        self.control.copy_index.next = self.query.copy_index.val();
+        self.control.copy_data.next = self.query.copy_data.val();
+        self.control.busy.next = self.query.busy.val();
+        self.control.done.next = self.query.done.val();
+        self.control.failed.next = self.query.failed.val();
+        self.query.copy_ready.next = self.control.copy_ready.val();
+        self.query.start.next = self.control.query_valid.val();
+        self.query.loaded.next = self.control.fl_valid.val();
+        self.query.answer_valid.next = self.answer_valid.val();
+        self.query.answer_record.next = self.answer_record.val();
+        self.control.count_index.next = self.counters.index.val();
+        self.control.count_value.next = self.counters.value.val();
+        self.control.swept.next = self.swept.val();
+        self.control.now.next = self.now.val();
+        self.control.enable.next = self.settings.cfg_enable.val();
+        self.control.lost.next = self.heartbeat.lost.val();
+        self.control.hd_ready.next = self.hd_ready.val();
+        self.events.next = self.pulses.val();
+        if self.control.refused.val() {
+            self.events.next = self.events.val() | self.csr_errors.val();
+        }
+        if self.heartbeat.pulse.val() {
+            self.events.next = self.events.val() | self.heartbeat_stops.val();
+        }
+        self.counters.pulses.next = self.events.val();
+        self.cfg_mac.next = self.settings.cfg_mac.val();
+        self.cfg_ipv4.next = self.settings.cfg_ipv4.val();
+        self.cfg_ipv6.next = self.settings.cfg_ipv6.val();
+        self.cfg_udp_port.next = self.settings.cfg_udp_port.val();
+        self.cfg_ack_tos.next = self.settings.cfg_ack_tos.val();
+        self.cfg_ack_ttl.next = self.settings.cfg_ack_ttl.val();
+        self.cfg_ack_enable.next = self.settings.cfg_ack_enable.val();
+        self.cfg_ns_per_byte.next = self.settings.cfg_ns_per_byte.val();
+        self.cfg_allow4.next = self.settings.cfg_allow4.val();
+        self.cfg_mask4.next = self.settings.cfg_mask4.val();
+        self.cfg_allow6.next = self.settings.cfg_allow6.val();
+        self.cfg_mask6.next = self.settings.cfg_mask6.val();
+        self.cfg_enable.next = self.settings.cfg_enable.val();
+        self.cfg_time_increment.next = self.settings.cfg_time_increment.val();
+        self.cfg_time_ptp.next = self.settings.cfg_time_ptp.val();
+        self.stop.next = self.control.stop.val();
+        self.time_set_valid.next = self.control.time_set_valid.val();
+        self.time_set_value.next = self.settings.time_set_value.val();
+        self.pw_valid.next = self.control.pw_valid.val();
+        self.pw_profile.next = self.control.pw_profile.val();
+        self.pw_word.next = self.control.pw_word.val();
+        self.pw_data.next = self.control.pw_data.val();
+        self.fl_valid.next = self.control.fl_valid.val();
+        self.fl_flow.next = self.settings.flow_index.val().get_bits::<F>(0);
+        self.fl_record.next = self.control.fl_record.val();
+        self.host_valid.next = self.control.host_valid.val();
+        self.host_flow.next = self.control.host_flow.val();
+        self.host_rate.next = self.control.host_rate.val();
+        self.hd_valid.next = self.control.hd_valid.val();
+        self.hd_flow.next = self.control.hd_flow.val();
+        self.hd_packets.next = self.control.hd_packets.val();
+        self.query_valid.next = self.control.query_valid.val();
+        self.query_flow.next = self.settings.flow_index.val().get_bits::<F>(0);
+    }
+}

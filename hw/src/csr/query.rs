@@ -1,0 +1,96 @@
+//! A query under way: waits for the answer, then moves it into the store, a word a clock.
+use rust_hdl::prelude::*;
+
+/// Waits up to 4096 clocks for an answer; hands its 32 words over at `copy_*`, valid/ready; keeps the state of the last command.
+#[derive(LogicBlock, Default)]
+pub struct Query {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// A query goes out.
+    pub start: Signal<In, Bit>,
+    /// A flow is loaded.
+    pub loaded: Signal<In, Bit>,
+    /// The answer is here.
+    pub answer_valid: Signal<In, Bit>,
+    /// The answer.
+    pub answer_record: Signal<In, Bits<1024>>,
+    /// A word is to be stored.
+    pub copy_valid: Signal<Out, Bit>,
+    /// Its number in the answer.
+    pub copy_index: Signal<Out, Bits<5>>,
+    /// The word.
+    pub copy_data: Signal<Out, Bits<32>>,
+    /// It is stored at this clock.
+    pub copy_ready: Signal<In, Bit>,
+    /// A query is under way.
+    pub busy: Signal<Out, Bit>,
+    /// The last command is done.
+    pub done: Signal<Out, Bit>,
+    /// The last query was not answered.
+    pub failed: Signal<Out, Bit>,
+    waiting: DFF<Bit>,
+    left: DFF<Bits<12>>,
+    copying: DFF<Bit>,
+    index: DFF<Bits<5>>,
+    record: DFF<Bits<1024>>,
+    busy_q: DFF<Bit>,
+    done_q: DFF<Bit>,
+    failed_q: DFF<Bit>,
+}
+
+impl Logic for Query {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, waiting, left, copying, index, record, busy_q, done_q, failed_q);
+        if self.loaded.val() {
+            self.done_q.d.next = true;
+            self.failed_q.d.next = false;
+        }
+        if self.waiting.q.val() {
+            self.left.d.next = self.left.q.val() - bits::<12>(1);
+            if self.answer_valid.val() {
+                self.waiting.d.next = false;
+                self.copying.d.next = true;
+                self.index.d.next = bits::<5>(0);
+                self.record.d.next = self.answer_record.val();
+            } else {
+                if !self.left.q.val().any() {
+                    self.waiting.d.next = false;
+                    self.busy_q.d.next = false;
+                    self.failed_q.d.next = true;
+                }
+            }
+        }
+        if self.copying.q.val() & self.copy_ready.val() {
+            self.index.d.next = self.index.q.val() + bits::<5>(1);
+            self.record.d.next = self.record.q.val() >> 32;
+            if self.index.q.val().all() {
+                self.copying.d.next = false;
+                self.busy_q.d.next = false;
+                self.done_q.d.next = true;
+            }
+        }
+        if self.start.val() {
+            self.waiting.d.next = true;
+            self.left.d.next = bits::<12>(4095);
+            self.busy_q.d.next = true;
+            self.done_q.d.next = false;
+            self.failed_q.d.next = false;
+        }
+        self.copy_valid.next = self.copying.q.val();
+        self.copy_index.next = self.index.q.val();
+        self.copy_data.next = self.record.q.val().get_bits::<32>(0);
+        self.busy.next = self.busy_q.q.val();
+        self.done.next = self.done_q.q.val();
+        self.failed.next = self.failed_q.q.val();
+        if self.rst.val() {
+            self.waiting.d.next = false;
+            self.copying.d.next = false;
+            self.busy_q.d.next = false;
+            self.done_q.d.next = false;
+            self.failed_q.d.next = false;
+        }
+    }
+}

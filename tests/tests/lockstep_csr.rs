@@ -1,0 +1,382 @@
+//! `timely_hw::csr` against `timely_model::csr`, every output at every clock, under valid, invalid, unaligned and out-of-range accesses.
+use rand::Rng;
+use timely_hw::csr::Csr as Rtl;
+use timely_model::Block;
+use timely_model::bus::{FlowLoad, ProfileWrite};
+use timely_model::csr::{Csr, Doorbell, HostRate, In, Out, Settings};
+use timely_regs::map::{self, BLOCKS, Build, flow, heartbeat, id, window};
+use timely_tests::{Runs, cycles, rng, seeds, verilate};
+use timely_verilate::{self as sim, Dut, Library};
+
+fn build(flow_bits: u32) -> Build {
+    Build { flow_bits, bus_bits: 64, segment_bits: 4, clock_ps: 4000 }
+}
+
+/// A driver that does everything, right and wrong, on channels that stall in any order; telemetry that answers late or never.
+struct Stimulus {
+    flow_bits: u32,
+    aw: Option<u32>,
+    w: Option<(u32, u8)>,
+    ar: Option<u32>,
+    channels: [Runs; 6],
+    /// Clocks until an answer, when a query is out.
+    answer: Option<u32>,
+    swept: bool,
+    pulses: f64,
+    now: u64,
+    /// Writes whose address or data went out and not the other; the difference is bounded by what AXI masters do.
+    ahead: (u32, u32),
+}
+
+impl Stimulus {
+    fn new(flow_bits: u32, activity: f64) -> Self {
+        Stimulus {
+            flow_bits,
+            aw: None,
+            w: None,
+            ar: None,
+            channels: [activity, activity, activity, 0.6, 0.6, 0.4].map(|p| Runs::new(p, 12)),
+            answer: None,
+            swept: false,
+            pulses: 0.0,
+            now: 0,
+            ahead: (0, 0),
+        }
+    }
+
+    fn address(&self, rng: &mut impl Rng) -> u32 {
+        let registers: Vec<_> = BLOCKS.iter().flat_map(|b| b.registers).collect();
+        let kinds =
+            [heartbeat::PERIOD, heartbeat::BEAT, heartbeat::STATE, flow::COMMAND, flow::STATUS, flow::INDEX, id::CONTROL, id::ERROR];
+        let known = match rng.random_range(0..10) {
+            0..4 => {
+                let r = registers[rng.random_range(0..registers.len())];
+                r.address() + 4 * rng.random_range(0..r.count)
+            }
+            4..7 => kinds[rng.random_range(0..kinds.len())].address(),
+            7 => {
+                let flows = 1u32 << rng.random_range(0..=self.flow_bits);
+                window::BASE + window::STRIDE * rng.random_range(0..flows) + 4 * rng.random_range(0..=1)
+            }
+            8 => rng.random_range(0..map::BLOCK_BYTES / 4) * 4,
+            _ => rng.random_range(0..1 << 24),
+        };
+        // A bit off: not aligned, or an alias of a register.
+        if rng.random_bool(0.05) { known ^ 1 << rng.random_range(0..24) } else { known }
+    }
+
+    /// Often what the register at `address` takes: the channels are apart, so it may also meet another one.
+    fn data(&self, rng: &mut impl Rng) -> u32 {
+        match rng.random_range(0..10) {
+            0..4 => rng.random_range(0..4),
+            4 => 1 << rng.random_range(0..32),
+            5 => rng.random_range(0..300),
+            6 => rng.random_range(0..1 << 17),
+            7 => 0x1_0000 | rng.random_range(0..1 << 14),
+            _ => rng.random(),
+        }
+    }
+
+    fn next(&mut self, rng: &mut impl Rng, out: &Out) -> In {
+        // What was taken at the clock before is gone.
+        let run: [bool; 6] = std::array::from_fn(|i| self.channels[i].next(rng));
+        if self.aw.is_none() && run[0] && self.ahead.0 < 2 {
+            self.aw = Some(self.address(rng));
+        }
+        if self.w.is_none() && run[1] && self.ahead.1 < 2 {
+            self.w = Some((self.data(rng), if rng.random_bool(0.95) { 0xf } else { rng.random_range(0..16) }));
+        }
+        if self.ar.is_none() && run[2] {
+            self.ar = Some(self.address(rng));
+        }
+        if out.query.is_some() {
+            self.answer = rng.random_bool(0.9).then(|| rng.random_range(0..60));
+        }
+        if rng.random_bool(0.005) {
+            self.swept = rng.random_bool(0.95);
+        }
+        if rng.random_bool(0.001) {
+            self.pulses = [0.0, 0.01, 0.5, 1.0][rng.random_range(0..4)];
+        }
+        if rng.random_bool(0.0005) {
+            // A long silence of the doorbell's taker, or none.
+            self.channels[5] = Runs::new([0.0, 0.1, 0.9][rng.random_range(0..3)], if rng.random_bool(0.2) { 6000 } else { 20 });
+        }
+        self.now = self.now.wrapping_add(rng.random_range(0..1 << 40));
+        let answers = self.answer == Some(0) || rng.random_bool(0.0001);
+        self.answer = self.answer.and_then(|n| n.checked_sub(1));
+        let i = In {
+            rst: rng.random_bool(0.00005),
+            aw: self.aw,
+            w: self.w,
+            b_ready: run[3],
+            ar: self.ar,
+            r_ready: run[4],
+            hd_ready: run[5],
+            answer: answers.then(|| rng.random()),
+            pulses: (0..32).fold(0, |p, k| p | u32::from(rng.random_bool(self.pulses)) << k),
+            swept: self.swept,
+            now: self.now,
+        };
+        if out.aw_ready && self.aw.take_if(|_| true).is_some() {
+            self.ahead = (self.ahead.0 + 1, self.ahead.1.saturating_sub(1));
+        }
+        if out.w_ready && self.w.take_if(|_| true).is_some() {
+            self.ahead = (self.ahead.0.saturating_sub(1), self.ahead.1 + 1);
+        }
+        if out.ar_ready {
+            self.ar = None;
+        }
+        if i.rst {
+            self.ahead = (0, 0);
+        }
+        i
+    }
+}
+
+struct Ports {
+    inputs: Vec<sim::In>,
+    outputs: Vec<sim::Out>,
+}
+
+const INPUTS: [&str; 16] = [
+    "rst",
+    "s_axil_awvalid",
+    "s_axil_awaddr",
+    "s_axil_wvalid",
+    "s_axil_wdata",
+    "s_axil_wstrb",
+    "s_axil_bready",
+    "s_axil_arvalid",
+    "s_axil_araddr",
+    "s_axil_rready",
+    "hd_ready",
+    "answer_valid",
+    "answer_record",
+    "pulses",
+    "swept",
+    "now",
+];
+const OUTPUTS: [&str; 41] = [
+    "s_axil_awready",
+    "s_axil_wready",
+    "s_axil_arready",
+    "s_axil_bvalid",
+    "s_axil_bresp",
+    "s_axil_rvalid",
+    "s_axil_rdata",
+    "s_axil_rresp",
+    "cfg_mac",
+    "cfg_ipv4",
+    "cfg_ipv6",
+    "cfg_udp_port",
+    "cfg_ack_tos",
+    "cfg_ack_ttl",
+    "cfg_ack_enable",
+    "cfg_ns_per_byte",
+    "cfg_allow4",
+    "cfg_mask4",
+    "cfg_allow6",
+    "cfg_mask6",
+    "cfg_enable",
+    "cfg_time_increment",
+    "cfg_time_ptp",
+    "stop",
+    "time_set_valid",
+    "time_set_value",
+    "pw_valid",
+    "pw_profile",
+    "pw_word",
+    "pw_data",
+    "fl_valid",
+    "fl_flow",
+    "fl_record",
+    "host_valid",
+    "host_flow",
+    "host_rate",
+    "hd_valid",
+    "hd_flow",
+    "hd_packets",
+    "query_valid",
+    "query_flow",
+];
+
+impl Ports {
+    fn new(library: &Library) -> Self {
+        Ports { inputs: INPUTS.map(|n| library.input(n)).to_vec(), outputs: OUTPUTS.map(|n| library.output(n)).to_vec() }
+    }
+
+    fn set(&self, dut: &mut Dut, i: &In, rng: &mut impl Rng) {
+        let p = &self.inputs;
+        let (aw, (data, strobes), ar) = (i.aw.unwrap_or(rng.random::<u32>() >> 8), i.w.unwrap_or(rng.random()), i.ar.unwrap_or(0));
+        let values = [
+            u64::from(i.rst),
+            i.aw.is_some().into(),
+            aw.into(),
+            i.w.is_some().into(),
+            data.into(),
+            u64::from(strobes & 15),
+            i.b_ready.into(),
+            i.ar.is_some().into(),
+            ar.into(),
+            i.r_ready.into(),
+            i.hd_ready.into(),
+            i.answer.is_some().into(),
+        ];
+        for (&port, value) in p.iter().zip(values) {
+            dut.set(port, value);
+        }
+        dut.set_words(p[12], &i.answer.unwrap_or_else(|| rng.random()));
+        dut.set(p[13], i.pulses.into());
+        dut.set(p[14], i.swept.into());
+        dut.set(p[15], i.now);
+    }
+
+    fn get(&self, dut: &Dut) -> Out {
+        let at = |name: &str| self.outputs[OUTPUTS.iter().position(|n| *n == name).unwrap()];
+        let get = |name: &str| dut.get(at(name));
+        let when = |name: &str| get(name) == 1;
+        let wide = |name: &str| dut.get_words(at(name)).iter().rev().fold(0, |v, w| v << 32 | u128::from(*w));
+        Out {
+            aw_ready: when("s_axil_awready"),
+            w_ready: when("s_axil_wready"),
+            ar_ready: when("s_axil_arready"),
+            b: when("s_axil_bvalid").then(|| get("s_axil_bresp") as u8),
+            r: when("s_axil_rvalid").then(|| (get("s_axil_rdata") as u32, get("s_axil_rresp") as u8)),
+            settings: Settings {
+                mac: get("cfg_mac"),
+                ipv4: get("cfg_ipv4") as u32,
+                ipv6: wide("cfg_ipv6"),
+                udp_port: get("cfg_udp_port") as u16,
+                ack_tos: get("cfg_ack_tos") as u8,
+                ack_ttl: get("cfg_ack_ttl") as u8,
+                ack_enable: when("cfg_ack_enable"),
+                ns_per_byte: get("cfg_ns_per_byte") as u32,
+                allow4: get("cfg_allow4") as u32,
+                mask4: get("cfg_mask4") as u32,
+                allow6: wide("cfg_allow6"),
+                mask6: wide("cfg_mask6"),
+                enable: when("cfg_enable"),
+                time_increment: get("cfg_time_increment") as u32,
+                time_ptp: when("cfg_time_ptp"),
+            },
+            stop: when("stop"),
+            time_set: when("time_set_valid").then(|| get("time_set_value")),
+            profile: when("pw_valid").then(|| ProfileWrite {
+                profile: get("pw_profile") as u8,
+                word: get("pw_word") as u8,
+                data: get("pw_data") as u32,
+            }),
+            flow: when("fl_valid")
+                .then(|| FlowLoad { flow: get("fl_flow") as u32, record: dut.get_words(at("fl_record")).try_into().unwrap() }),
+            host: when("host_valid").then(|| HostRate { flow: get("host_flow") as u32, rate: get("host_rate") as u32 }),
+            doorbell: when("hd_valid").then(|| Doorbell { flow: get("hd_flow") as u32, packets: get("hd_packets") as u16 }),
+            query: when("query_valid").then(|| get("query_flow") as u32),
+        }
+    }
+}
+
+/// How often each kind of thing happened: a run that never saw one proves nothing about it.
+#[derive(Default, Debug)]
+struct Seen {
+    okay: [u32; 2],
+    errors: [u32; 2],
+    profiles: u32,
+    loads: u32,
+    rates: u32,
+    doorbells: u32,
+    queries: u32,
+    steps: u32,
+    going: u32,
+}
+
+impl Seen {
+    fn note(&mut self, out: &Out, i: &In) {
+        if let (Some(b), true) = (out.b, i.b_ready) {
+            *if b == 0 { &mut self.okay[0] } else { &mut self.errors[0] } += 1;
+        }
+        if let (Some((_, r)), true) = (out.r, i.r_ready) {
+            *if r == 0 { &mut self.okay[1] } else { &mut self.errors[1] } += 1;
+        }
+        self.profiles += u32::from(out.profile.is_some());
+        self.loads += u32::from(out.flow.is_some());
+        self.rates += u32::from(out.host.is_some());
+        self.doorbells += u32::from(out.doorbell.is_some() && i.hd_ready);
+        self.queries += u32::from(out.query.is_some());
+        self.steps += u32::from(out.time_set.is_some());
+        self.going += u32::from(!out.stop);
+    }
+
+    fn all(&self) -> bool {
+        let counts = [self.profiles, self.loads, self.rates, self.doorbells, self.queries, self.steps, self.going];
+        self.okay.iter().chain(&self.errors).chain(&counts).all(|&n| n > 0)
+    }
+}
+
+fn lockstep<const F: usize>(name: &str) {
+    let library = verilate(name, Rtl::<F>::new(&build(F as u32)));
+    let ports = Ports::new(&library);
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut stimulus = Stimulus::new(F as u32, 0.6);
+        let mut seen = Seen::default();
+        let mut dut = library.instantiate(seed as u32);
+        let mut model = Csr::new(build(F as u32));
+        for clk in 0..cycles() {
+            let rtl = ports.get(&dut);
+            assert_eq!(rtl, model.output(clk), "clock {clk}, seed {seed}");
+            let mut i = stimulus.next(&mut rng, &rtl);
+            i.rst |= clk == 0;
+            seen.note(&rtl, &i);
+            ports.set(&mut dut, &i, &mut rng);
+            dut.tick();
+            model.step(clk, &i);
+        }
+        assert!(seen.all() || cycles() < 100_000, "{seen:?}");
+    }
+}
+
+#[test]
+fn rtl_equals_model_10() {
+    lockstep::<10>("csr10");
+}
+
+#[test]
+fn rtl_equals_model_14() {
+    lockstep::<14>("csr14");
+}
+
+/// The face that skips clocks gives what the face that steps them gives.
+#[test]
+fn skipping_equals_stepping() {
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut stimulus = Stimulus::new(4, 0.02);
+        let (mut stepped, mut skipped) = (Csr::new(build(4)), Csr::new(build(4)));
+        let (mut skips, mut swept, mut starts) = (0, false, 0);
+        for clk in 0..cycles() {
+            let out = stepped.output(clk);
+            assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
+            let mut i = stimulus.next(&mut rng, &out);
+            if clk % 10_000 < 5_000 {
+                (i.pulses, i.hd_ready, i.b_ready, i.r_ready) = (0, false, i.b_ready && out.b.is_some(), i.r_ready && out.r.is_some());
+            }
+            stepped.step(clk, &i);
+            let valid = i.aw.is_some() || i.w.is_some() || i.ar.is_some() || i.answer.is_some() || i.rst || i.b_ready || i.r_ready;
+            let idle = !valid && !i.hd_ready && i.pulses == 0 && i.swept == swept;
+            swept = i.swept && !i.rst;
+            starts += u32::from(out.stop && !stepped.output(clk + 1).stop);
+            if !idle || skipped.wake(clk) <= clk {
+                skipped.step(clk, &i);
+            } else {
+                skips += 1;
+            }
+        }
+        assert!(skips > cycles() / 20 && (starts > 0 || cycles() < 100_000), "{skips} clocks were skipped, {starts} starts");
+    }
+}
+
+#[test]
+fn emits_with_16_flow_bits() {
+    timely_hw::emit::emit("csr16", Rtl::<16>::new(&build(16))).unwrap();
+}
