@@ -1,8 +1,8 @@
 //! The register machine: decodes an access by the table of the map, checks it, carries it out, answers it.
+use super::Decode;
 use crate::construct::construct;
 use rust_hdl::prelude::*;
-use std::collections::BTreeMap;
-use timely_regs::map::{self, Build, Register, flow, id, profiles, time, window};
+use timely_regs::map::{self, Build, Register, flow};
 
 /// What the access under way waits for; a clock each, but for the last three.
 #[derive(LogicState, Debug, Copy, Clone, PartialEq)]
@@ -29,9 +29,8 @@ pub enum State {
 
 /// Serves one request at a time; see [`Csr`](super::Csr) for what its ports mean outside.
 ///
-/// `entries` says for each register whether it may be read and written, its reset value and the bounds of a write; `store` holds
-/// what registers read back, constants included, and is filled from the table after reset. Writes leave at `st_*`, a clock after
-/// they were carried out, for the store and for everything that holds a setting.
+/// `store` holds what registers read back, constants included, and is filled from the decoder's table after reset. Writes leave at
+/// `st_*`, a clock after they were carried out, for the store and for everything that holds a setting.
 #[derive(LogicBlock)]
 pub struct Control<const F: usize> {
     /// Clock.
@@ -124,28 +123,15 @@ pub struct Control<const F: usize> {
     pub hd_packets: Signal<Out, Bits<16>>,
     /// A flow's record is asked for.
     pub query_valid: Signal<Out, Bit>,
-    /// What the table says of a register: its fields by [`entry`].
-    entries: SyncROM<Bits<130>, 9>,
+    decode: Decode,
     store: RAM<Bits<32>, 10>,
     bad_read: Constant<Bits<32>>,
-    no_flow: Constant<Bits<16>>,
-    at_now_low: Constant<Bits<10>>,
-    at_now_high: Constant<Bits<10>>,
-    at_set_high: Constant<Bits<10>>,
-    at_status: Constant<Bits<10>>,
-    at_error: Constant<Bits<10>>,
-    at_state: Constant<Bits<10>>,
-    at_command: Constant<Bits<10>>,
-    at_flow_status: Constant<Bits<10>>,
     at_stage: Constant<Bits<10>>,
     at_answer: Constant<Bits<10>>,
-    at_counter: Constant<Bits<10>>,
     // Levels.
     swept_q: DFF<Bit>,
     ready: DFF<Bit>,
     go: DFF<Bit>,
-    now_q: DFF<Bits<64>>,
-    now_high: DFF<Bits<32>>,
     error: DFF<Bits<31>>,
     refused_q: DFF<Bit>,
     // The access under way.
@@ -158,30 +144,6 @@ pub struct Control<const F: usize> {
     word: DFF<Bits<10>>,
     last_word: DFF<Bits<10>>,
     sweeping: DFF<Bit>,
-    here: Signal<Local, Bit>,
-    is_window: DFF<Bit>,
-    is_rate: DFF<Bit>,
-    is_profile: DFF<Bit>,
-    is_now_low: DFF<Bit>,
-    is_now_high: DFF<Bit>,
-    is_set_high: DFF<Bit>,
-    is_status: DFF<Bit>,
-    is_error: DFF<Bit>,
-    is_state: DFF<Bit>,
-    is_command: DFF<Bit>,
-    is_flow_status: DFF<Bit>,
-    is_counter: DFF<Bit>,
-    nowhere: DFF<Bit>,
-    entry: DFF<Bits<130>>,
-    stored: DFF<Bits<32>>,
-    below: DFF<Bit>,
-    above: DFF<Bit>,
-    outside: DFF<Bit>,
-    absent: DFF<Bit>,
-    direction: DFF<Bit>,
-    later: DFF<Bit>,
-    read: DFF<Bits<32>>,
-    flags: Signal<Local, Bits<32>>,
     reason: Signal<Local, Bits<3>>,
     left: DFF<Bits<12>>,
     // What leaves.
@@ -200,16 +162,6 @@ pub struct Control<const F: usize> {
     asking: DFF<Bit>,
 }
 
-/// A table entry: reset value, mask, least and greatest value in 32 bits each, then readable, writable.
-fn entry(word: u32, build: &Build) -> Bits<130> {
-    let e = map::decode(word, build);
-    let mut all = num_bigint::BigUint::default();
-    for (i, v) in [e.reset, e.mask, e.least, e.most, u32::from(e.readable) | u32::from(e.writable) << 1].into_iter().enumerate() {
-        all |= num_bigint::BigUint::from(v) << (32 * i);
-    }
-    all.into()
-}
-
 fn word(r: Register) -> Constant<Bits<10>> {
     Constant::new(bits::<10>(r.word().into()))
 }
@@ -217,51 +169,29 @@ fn word(r: Register) -> Constant<Bits<10>> {
 impl<const F: usize> Control<F> {
     /// The register machine of a design built with `build`; `F` must be its flow bits, 16 at most.
     pub fn new(build: &Build) -> Self {
-        assert!(build.flow_bits as usize == F && F <= 16, "FLOW_BITS is {F}; it must be that of the build, 16 at most");
+        assert!(build.flow_bits as usize == F, "FLOW_BITS is {F}, but the design is built with {}", build.flow_bits);
         const { assert!(flow::LOAD == 1 && flow::QUERY == 2, "bit 0 of a command tells a load") };
-        for r in [flow::ANSWER, map::counters::COUNTER] {
-            assert!(r.count == 32 && r.word().is_multiple_of(32), "{} must be 32 words, aligned", r.name);
-        }
-        assert!(profiles::WORD.address() == map::BLOCK_BYTES / 2, "the words of the profiles are the upper half of the blocks");
-        assert!((window::BASE, window::STRIDE, window::FIXED_RATE) == (1 << 22, 64, 4), "the window's address is cut at fixed bits");
-        let entries: BTreeMap<_, _> = (0..512).map(|w| (bits::<9>(w), entry(w as u32, build))).collect();
+        assert!(flow::ANSWER.count == 32 && flow::ANSWER.word().is_multiple_of(32), "the answer must be 32 words, aligned");
         construct!({
-            entries: SyncROM::new(entries),
+            decode: Decode::new(build),
             bad_read: Constant::new(u64::from(map::BAD_READ).into()),
-            no_flow: Constant::new(bits::<16>(0xffff & !((1 << F) - 1))),
-            at_now_low: word(time::NOW_LOW),
-            at_now_high: word(time::NOW_HIGH),
-            at_set_high: word(time::SET_HIGH),
-            at_status: word(id::STATUS),
-            at_error: word(id::ERROR),
-            at_state: word(map::heartbeat::STATE),
-            at_command: word(flow::COMMAND),
-            at_flow_status: word(flow::STATUS),
             at_stage: word(flow::STAGE),
             at_answer: word(flow::ANSWER),
-            at_counter: word(map::counters::COUNTER),
         }
-            clk, rst, request, request_write, request_address, request_data, request_whole, accept, reply, reply_write, reply_error,
-            reply_data, st_valid, st_word, st_data, copy_valid, copy_index, copy_data, copy_ready, count_index, count_value, swept, now, enable,
-            lost, busy, done, failed, stop, refused, time_set_valid, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_record, host_valid,
-            host_flow, host_rate, hd_valid, hd_ready, hd_flow, hd_packets, query_valid, store, swept_q, ready, go, now_q, now_high, error,
-            refused_q, state, write, address, data, whole, word, last_word, sweeping, here, is_window, is_rate, is_profile, is_now_low,
-            is_now_high, is_set_high, is_status, is_error, is_state, is_command, is_flow_status, is_counter, nowhere, entry, stored, below,
-            above, outside, absent, direction, later, read, flags, reason, left, stv, stw, std, setting, set, pw, fl, record, host, bell, bell_flow,
-            bell_packets, asking)
+            clk, rst, request, request_write, request_address, request_data, request_whole, accept, reply, reply_write,
+            reply_error, reply_data, st_valid, st_word, st_data, copy_valid, copy_index, copy_data, copy_ready, count_index,
+            count_value, swept, now, enable, lost, busy, done, failed, stop, refused, time_set_valid, pw_valid, pw_profile,
+            pw_word, pw_data, fl_valid, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_ready, hd_flow, hd_packets,
+            query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
+            sweeping, reason, left, stv, stw, std, setting, set, pw, fl, record, host, bell, bell_flow, bell_packets, asking)
     }
 }
 
 impl<const F: usize> Logic for Control<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, swept_q, ready, go, now_q, now_high, error, refused_q, state, write, address, data, whole, word, last_word);
-        dff_setup!(self, clk, sweeping, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status, is_error);
-        dff_setup!(self, clk, is_state, is_command, is_flow_status, is_counter, nowhere, entry, stored, below, above, outside, absent);
-        dff_setup!(self, clk, direction, later, read, left, stv, stw, std, setting, set, pw, fl, record, host, bell, bell_flow);
-        dff_setup!(self, clk, bell_packets, asking);
-        self.entries.clock.next = self.clk.val();
-        self.entries.address.next = self.word.q.val().get_bits::<9>(0);
+        dff_setup!(self, clk, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word, sweeping);
+        dff_setup!(self, clk, left, stv, stw, std, setting, set, pw, fl, record, host, bell, bell_flow, bell_packets, asking);
         self.store.read_clock.next = self.clk.val();
         self.store.write_clock.next = self.clk.val();
         self.store.read_address.next = self.word.q.val();
@@ -272,7 +202,6 @@ impl<const F: usize> Logic for Control<F> {
         self.swept_q.d.next = self.swept.val();
         self.ready.d.next = self.swept_q.q.val() & (self.state.q.val() != State::Sweep);
         self.go.d.next = self.ready.q.val() & self.enable.val() & !self.lost.val();
-        self.now_q.d.next = self.now.val();
         self.refused_q.d.next = false;
         self.setting.d.next = false;
         self.set.d.next = self.setting.q.val();
@@ -292,118 +221,36 @@ impl<const F: usize> Logic for Control<F> {
         if self.sweeping.q.val() {
             self.stv.d.next = true;
             self.stw.d.next = self.last_word.q.val();
-            self.std.d.next = self.entries.data.val().get_bits::<32>(0);
+            self.std.d.next = self.decode.reset_value.val();
             if self.last_word.q.val().get_bit(9) {
                 self.std.d.next = bits::<32>(0);
             }
         }
         self.copy_ready.next = self.state.q.val() != State::Act;
-        // Fetch: which registers hardware must know, and addresses that nothing answers.
-        self.here.next = !self.address.q.val().get_bits::<12>(12).any() & !self.address.q.val().get_bits::<2>(0).any();
-        if self.state.q.val() == State::Fetch {
-            self.is_window.d.next = self.address.q.val().get_bits::<2>(22) == bits::<2>(1);
-            self.is_rate.d.next = self.address.q.val().get_bit(2);
-            self.is_profile.d.next = self.here.val() & self.word.q.val().get_bit(9);
-            self.is_now_low.d.next = self.here.val() & (self.word.q.val() == self.at_now_low.val());
-            self.is_now_high.d.next = self.here.val() & (self.word.q.val() == self.at_now_high.val());
-            self.is_set_high.d.next = self.here.val() & (self.word.q.val() == self.at_set_high.val());
-            self.is_status.d.next = self.here.val() & (self.word.q.val() == self.at_status.val());
-            self.is_error.d.next = self.here.val() & (self.word.q.val() == self.at_error.val());
-            self.is_state.d.next = self.here.val() & (self.word.q.val() == self.at_state.val());
-            self.is_command.d.next = self.here.val() & (self.word.q.val() == self.at_command.val());
-            self.is_flow_status.d.next = self.here.val() & (self.word.q.val() == self.at_flow_status.val());
-            self.is_counter.d.next = self.here.val() & (self.word.q.val().get_bits::<5>(5) == self.at_counter.val().get_bits::<5>(5));
-            self.nowhere.d.next = !self.here.val();
-            if self.address.q.val().get_bits::<2>(22) == bits::<2>(1) {
-                self.nowhere.d.next = self.address.q.val().get_bits::<2>(0).any()
-                    | self.address.q.val().get_bits::<3>(3).any()
-                    | (self.address.q.val().get_bits::<16>(6) & self.no_flow.val()).any();
-            }
-        }
-        self.flags.next = bits::<32>(0);
-        // Check: each comparison in a register of its own.
-        if self.state.q.val() == State::Capture {
-            self.entry.d.next = self.entries.data.val();
-            self.stored.d.next = self.store.read_data.val();
-        }
-        if self.state.q.val() == State::Check {
-            self.absent.d.next = self.nowhere.q.val();
-            self.outside.d.next = false;
-            self.below.d.next = false;
-            self.above.d.next = false;
-            self.later.d.next = !self.ready.q.val();
-            if self.is_window.q.val() {
-                self.direction.d.next = !self.write.q.val();
-                self.below.d.next = !self.is_rate.q.val() & !self.data.q.val().any();
-                self.above.d.next = !self.is_rate.q.val() & self.data.q.val().get_bits::<16>(16).any();
-            } else {
-                if self.is_profile.q.val() {
-                    self.direction.d.next = false;
-                } else {
-                    self.absent.d.next = self.nowhere.q.val() | !self.entry.q.val().get_bits::<2>(128).any();
-                    self.direction.d.next = !self.entry.q.val().get_bit(128);
-                    if self.write.q.val() {
-                        self.direction.d.next = !self.entry.q.val().get_bit(129);
-                    }
-                    self.outside.d.next = (self.data.q.val() & !self.entry.q.val().get_bits::<32>(32)).any();
-                    self.below.d.next = self.data.q.val() < self.entry.q.val().get_bits::<32>(64);
-                    self.above.d.next = self.data.q.val() > self.entry.q.val().get_bits::<32>(96);
-                    self.later.d.next = self.is_command.q.val() & (self.busy.val() | !self.ready.q.val());
-                }
-            }
-            self.read.d.next = self.stored.q.val();
-            if self.is_now_low.q.val() {
-                self.read.d.next = self.now_q.q.val().get_bits::<32>(0);
-                if !self.write.q.val() {
-                    self.now_high.d.next = self.now_q.q.val().get_bits::<32>(32);
-                }
-            }
-            if self.is_now_high.q.val() {
-                self.read.d.next = self.now_high.q.val();
-            }
-            if self.is_error.q.val() {
-                self.read.d.next = bit_cast::<32, 31>(self.error.q.val());
-            }
-            // Bit by bit: a negated bit in a wider expression would be negated at its width.
-            if (self.is_status.q.val() & self.ready.q.val())
-                | (self.is_state.q.val() & self.lost.val())
-                | (self.is_flow_status.q.val() & self.busy.val())
-            {
-                self.flags.next = self.flags.val() | bits::<32>(1);
-            }
-            if (self.is_status.q.val() & !self.go.q.val()) | (self.is_flow_status.q.val() & self.done.val()) {
-                self.flags.next = self.flags.val() | bits::<32>(2);
-            }
-            if self.is_flow_status.q.val() & self.failed.val() {
-                self.flags.next = self.flags.val() | bits::<32>(4);
-            }
-            if self.is_status.q.val() | self.is_state.q.val() | self.is_flow_status.q.val() {
-                self.read.d.next = self.flags.val();
-            }
-        }
-        // Act: the first reason that holds refuses, hence the order.
-        self.reason.next = bits::<3>(0);
-        if self.write.q.val() {
-            if self.later.q.val() {
-                self.reason.next = bits::<3>(5);
-            }
-            if self.outside.q.val() | self.below.q.val() | self.above.q.val() {
-                self.reason.next = bits::<3>(4);
-            }
-            if !self.whole.q.val() {
-                self.reason.next = bits::<3>(3);
-            }
-        }
-        if self.direction.q.val() {
-            self.reason.next = bits::<3>(2);
-        }
-        if self.absent.q.val() {
-            self.reason.next = bits::<3>(1);
-        }
+        self.decode.clk.next = self.clk.val();
+        self.decode.rst.next = self.rst.val();
+        self.decode.fetch.next = self.state.q.val() == State::Fetch;
+        self.decode.capture.next = self.state.q.val() == State::Capture;
+        self.decode.check.next = self.state.q.val() == State::Check;
+        self.decode.write.next = self.write.q.val();
+        self.decode.address.next = self.address.q.val();
+        self.decode.data.next = self.data.q.val();
+        self.decode.whole.next = self.whole.q.val();
+        self.decode.word.next = self.word.q.val();
+        self.decode.store_data.next = self.store.read_data.val();
+        self.decode.ready.next = self.ready.q.val();
+        self.decode.go.next = self.go.q.val();
+        self.decode.error.next = self.error.q.val();
+        self.decode.lost.next = self.lost.val();
+        self.decode.busy.next = self.busy.val();
+        self.decode.done.next = self.done.val();
+        self.decode.failed.next = self.failed.val();
+        self.decode.now.next = self.now.val();
+        self.reason.next = self.decode.reason.val();
         self.accept.next = false;
         self.reply.next = false;
         self.reply_error.next = false;
-        self.reply_data.next = self.read.q.val();
+        self.reply_data.next = self.decode.read.val();
         match self.state.q.val() {
             State::Sweep => {
                 self.word.d.next = self.word.q.val() + bits::<10>(1);
@@ -442,8 +289,8 @@ impl<const F: usize> Logic for Control<F> {
                     self.reply_error.next = true;
                 } else {
                     if self.write.q.val() {
-                        if self.is_window.q.val() {
-                            if self.is_rate.q.val() {
+                        if self.decode.window.val() {
+                            if self.decode.rate.val() {
                                 self.host.d.next = true;
                             } else {
                                 if self.bell.q.val() {
@@ -457,9 +304,9 @@ impl<const F: usize> Logic for Control<F> {
                             }
                         } else {
                             self.stv.d.next = true;
-                            self.pw.d.next = self.is_profile.q.val();
-                            self.setting.d.next = self.is_set_high.q.val();
-                            if self.is_command.q.val() {
+                            self.pw.d.next = self.decode.profile.val();
+                            self.setting.d.next = self.decode.set_high.val();
+                            if self.decode.command.val() {
                                 if self.data.q.val().get_bit(0) {
                                     self.reply.next = false;
                                     self.state.d.next = State::Load;
@@ -471,7 +318,7 @@ impl<const F: usize> Logic for Control<F> {
                             }
                         }
                     } else {
-                        if self.is_counter.q.val() {
+                        if self.decode.counter.val() {
                             self.reply.next = false;
                             self.state.d.next = State::Count;
                         }
@@ -554,7 +401,6 @@ impl<const F: usize> Logic for Control<F> {
             self.swept_q.d.next = false;
             self.ready.d.next = false;
             self.go.d.next = false;
-            self.now_high.d.next = bits::<32>(0);
             self.error.d.next = bits::<31>(0);
             self.refused_q.d.next = false;
             self.setting.d.next = false;

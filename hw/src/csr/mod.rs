@@ -2,6 +2,7 @@
 mod axil;
 mod control;
 mod counters;
+mod decode;
 mod heartbeat;
 mod query;
 mod settings;
@@ -9,6 +10,7 @@ mod settings;
 pub use axil::Axil;
 pub use control::Control;
 pub use counters::Counters;
+pub use decode::Decode;
 pub use heartbeat::Heartbeat;
 pub use query::Query;
 pub use settings::Settings;
