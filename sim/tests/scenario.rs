@@ -106,6 +106,23 @@ fn errors_name_file_line_value_and_what_is_allowed() {
     assert!(error("[topology]\n").contains("needs `hosts`"));
 }
 
+// The manual's file has every field, and the defaults that it names are the defaults.
+#[test]
+fn the_manual_is_right() {
+    let manual = include_str!("../../docs/simulator.md");
+    let text = manual.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let dir = scratch("manual");
+    std::fs::write(dir.join("flow.txt"), "0\n").unwrap();
+    let told = file::parse(&dir.join("example.toml"), text).unwrap();
+    let bare = "base_rtt_us = 8\nsteady_from = 0.5\n[topology]\nhosts = 11\n[profile.mine]\n[[flow]]\nfrom = [0, 1, 2]\nto = 10\nprofile = 'mine'\nstagger_us = 500\nstop_us = 30000\n";
+    let default = file::parse(&dir.join("example.toml"), bare).unwrap();
+    let (mut a, mut b) = (told.clone(), default.clone());
+    let speed = a.topology.host_link(0).speed;
+    assert_eq!(a.parameters("mine", 8.0, speed).unwrap(), b.parameters("mine", 8.0, speed).unwrap());
+    (a.profiles, b.profiles) = (vec![], vec![]);
+    assert_eq!(format!("{a:?}"), format!("{b:?}"));
+}
+
 fn scratch(name: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&dir).unwrap();

@@ -1,2 +1,58 @@
-//! x
-fn main() {}
+//! `cargo xtask`: the commands of the README, and what developers run.
+mod demo;
+mod process;
+mod setup;
+mod verify;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+const AFTER: &str = "\
+EXAMPLES
+  cargo xtask demo            ten NICs against one, a table, target/demo/report.html
+  cargo xtask test            everything that a change must pass
+  cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds
+
+ENVIRONMENT
+  VERILATOR, VERILATOR_ROOT   a Verilator of your own; set-up then installs none
+  CXX                         a C++ compiler other than g++
+  TIMELY_CYCLES, TIMELY_SEED  clocks and seed of the lockstep tests
+
+EXIT CODES
+  0 done   1 a step failed; its output is above   2 the command line was wrong   3 the demo broke a promise it is held to";
+
+/// The commands of timely-nic's developers and visitors.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = AFTER)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Installs what is missing: with apt when root, otherwise from PyPI into target/.
+    Setup,
+    /// Formatting, lints and every test of the workspace.
+    Test(verify::Test),
+    /// Runs the demonstration and writes target/demo/report.html.
+    Demo(demo::Demo),
+    /// Runs the lockstep tests for longer.
+    Soak(verify::Soak),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Setup => setup::tools(setup::For::Testing).map(|t| {
+            println!("{t}");
+            ExitCode::SUCCESS
+        }),
+        Command::Test(t) => t.run(),
+        Command::Demo(d) => d.run(),
+        Command::Soak(s) => s.run(),
+    };
+    done.unwrap_or_else(|e| {
+        eprintln!("error: {e}");
+        ExitCode::FAILURE
+    })
+}

@@ -1,0 +1,43 @@
+//! The demonstration: sets up, builds the simulator, runs it.
+use crate::process::{cargo, run, shown, target};
+use crate::setup;
+use clap::Args;
+use std::process::{Command, ExitCode};
+
+/// Options of `demo`.
+#[derive(Args)]
+pub struct Demo {
+    /// A short run for continuous integration: too short to converge.
+    #[arg(long)]
+    quick: bool,
+    /// Prints JSON to stdout in place of the table.
+    #[arg(long)]
+    json: bool,
+    /// NICs of the main arm: rtl, model or paced.
+    #[arg(long, value_name = "KIND")]
+    nics: Option<String>,
+}
+
+impl Demo {
+    /// Runs it; the exit code is the simulator's.
+    pub fn run(self) -> Result<ExitCode, String> {
+        let tools = setup::tools(setup::For::Running)?;
+        let mut build = cargo(&["build", "--release", "--package", "timely-sim"]);
+        tools.prepare(&mut build);
+        run(build)?;
+        let mut c = Command::new(target().join("release/timely-sim"));
+        c.arg("demo").arg("--out").arg(target().join("demo"));
+        tools.prepare(&mut c);
+        for (wanted, flag) in [(self.quick, "--quick"), (self.json, "--json")] {
+            if wanted {
+                c.arg(flag);
+            }
+        }
+        if let Some(kind) = &self.nics {
+            c.args(["--nics", kind]);
+        }
+        let status = c.status().map_err(|e| format!("{} did not start: {e}", shown(&c)))?;
+        let code = status.code().and_then(|c| u8::try_from(c).ok()).unwrap_or(1);
+        Ok(ExitCode::from(code))
+    }
+}

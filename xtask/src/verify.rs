@@ -1,0 +1,148 @@
+//! What a change must pass, and the same for longer.
+use crate::process::{cargo, run, shown};
+use crate::setup;
+use clap::Args;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// Options of `test`.
+#[derive(Args)]
+pub struct Test {
+    /// A tenth of the clocks in lockstep tests.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// Options of `soak`.
+#[derive(Args)]
+pub struct Soak {
+    /// Seeds, from --first-seed on.
+    #[arg(long, default_value_t = 10)]
+    seeds: u64,
+    /// The first seed.
+    #[arg(long, default_value_t = 1000)]
+    first_seed: u64,
+    /// Clocks a lockstep test and seed.
+    #[arg(long, default_value_t = 2_000_000)]
+    cycles: u64,
+}
+
+/// What ran, for the end.
+#[derive(Default)]
+struct Log {
+    steps: Vec<(String, Duration, String)>,
+}
+
+/// Counts of a test run.
+#[derive(Default)]
+struct Counts {
+    passed: u64,
+    ignored: u64,
+    binaries: u64,
+}
+
+impl Counts {
+    // Reads `test result: ok. 5 passed; 0 failed; 1 ignored; ...`.
+    fn read(&mut self, line: &str) {
+        let Some(rest) = line.trim_start().strip_prefix("test result:") else { return };
+        let before = |what: &str| {
+            let words: Vec<&str> = rest.split([' ', ';']).filter(|w| !w.is_empty()).collect();
+            words.windows(2).find(|w| w[1] == what).and_then(|w| w[0].parse().ok()).unwrap_or(0)
+        };
+        self.passed += before("passed");
+        self.ignored += before("ignored");
+        self.binaries += 1;
+    }
+}
+
+impl Log {
+    fn step(&mut self, c: Command) -> Result<(), String> {
+        let (name, started) = (shown(&c), Instant::now());
+        eprintln!("--- {name}");
+        run(c)?;
+        self.steps.push((name, started.elapsed(), String::new()));
+        Ok(())
+    }
+
+    // Runs tests with their output in view, and counts them.
+    fn tests(&mut self, mut c: Command, label: &str) -> Result<(), String> {
+        let (name, started) = (format!("{}{label}", shown(&c)), Instant::now());
+        eprintln!("--- {name}");
+        let mut child = c.stdout(Stdio::piped()).spawn().map_err(|e| format!("{name} did not start: {e}"))?;
+        let mut counts = Counts::default();
+        for line in BufReader::new(child.stdout.take().ok_or("no output to read")?).lines() {
+            let line = line.map_err(|e| e.to_string())?;
+            counts.read(&line);
+            println!("{line}");
+        }
+        let status = child.wait().map_err(|e| e.to_string())?;
+        if !status.success() {
+            return Err(format!("{name} failed ({status}); the failing tests are named above"));
+        }
+        let what = format!("{} tests passed, {} ignored, in {} programs", counts.passed, counts.ignored, counts.binaries);
+        self.steps.push((name, started.elapsed(), what));
+        Ok(())
+    }
+
+    fn print(&self) {
+        println!("\nwhat ran:");
+        for (name, time, what) in &self.steps {
+            println!("  {:7.1} s  {name}{}{what}", time.as_secs_f64(), if what.is_empty() { "" } else { ": " });
+        }
+    }
+}
+
+impl Test {
+    /// Sets up, then formatting, lints, tests.
+    pub fn run(self) -> Result<ExitCode, String> {
+        let started = Instant::now();
+        let tools = setup::tools(setup::For::Testing)?;
+        let mut log = Log::default();
+        log.step(cargo(&["fmt", "--all", "--check"]))?;
+        let prepared = |arguments: &[&str]| {
+            let mut c = cargo(arguments);
+            tools.prepare(&mut c);
+            c
+        };
+        log.step(prepared(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
+        let mut c = prepared(&["test", "--workspace", "--quiet"]);
+        if self.quick && std::env::var_os("TIMELY_CYCLES").is_none() {
+            c.env("TIMELY_CYCLES", "20000");
+        }
+        log.tests(c, if self.quick { " (quick)" } else { "" })?;
+        log.print();
+        println!("all of it passed in {:.0} s", started.elapsed().as_secs_f64());
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Soak {
+    /// The lockstep tests, seed by seed.
+    pub fn run(self) -> Result<ExitCode, String> {
+        let tools = setup::tools(setup::For::Testing)?;
+        let mut log = Log::default();
+        for seed in self.first_seed..self.first_seed + self.seeds {
+            let mut c = cargo(&["test", "--release", "--quiet", "--package", "timely-tests"]);
+            tools.prepare(&mut c);
+            c.env("TIMELY_SEED", seed.to_string()).env("TIMELY_CYCLES", self.cycles.to_string());
+            log.tests(c, &format!(" (seed {seed}, {} clocks)", self.cycles))?;
+        }
+        log.print();
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_of_test_programs_are_counted() {
+        let mut counts = Counts::default();
+        counts.read("test result: ok. 12 passed; 0 failed; 3 ignored; 0 measured; 0 filtered out; finished in 0.10s");
+        counts.read("test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s");
+        counts.read("running 5 tests");
+        assert_eq!((counts.passed, counts.ignored, counts.binaries), (13, 3, 2));
+    }
+}
