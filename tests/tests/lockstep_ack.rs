@@ -260,10 +260,13 @@ fn latency_within_budget() {
     assert!(record + mux <= 15, "{record} clocks and {mux}");
 }
 
+/// What makes a welcome packet unwelcome.
+type Change = fn(&mut Envelope, &mut Header);
+
 /// Each reason not to answer, alone: silence, and the right counter.
 #[test]
 fn refuses_and_counts() {
-    let refusals: &[(&str, Option<Counter>, fn(&mut Envelope, &mut Header))] = &[
+    let refusals: &[(&str, Option<Counter>, Change)] = &[
         ("not the last packet", None, |_, h| h.flags = FIRST),
         ("an ACK", None, |_, h| h.flags |= ACK),
         ("broadcast MAC", Some(Counter::AckRefusedAddress), |e, _| e.mac_destination = [0xff; 6]),

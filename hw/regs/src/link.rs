@@ -9,6 +9,10 @@ pub const ACK_TAG: u16 = 0x7fff;
 /// Bits of the running tag of data packets, above which a tag is 0.
 pub const DATA_TAG_BITS: u32 = 8;
 
+/// A doorbell is refused that would give a flow this many packets to send, or more. The pacer's own bound is 2^16; it may see
+/// grants of the last few clocks late, hence the margin.
+pub const BACKLOG_BOUND: u32 = 0xff00;
+
 /// Wire bytes of a frame of `frame` bytes without FCS.
 pub const fn wire_bytes(frame: u32) -> u32 {
     let wire = frame + WIRE_OVERHEAD;

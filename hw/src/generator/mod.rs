@@ -1,0 +1,366 @@
+//! Packets out of nothing: the traffic generator of the standalone shell.
+mod packets;
+
+use crate::construct::construct;
+use crate::fifo::Fifo;
+use crate::frame::Frame;
+use packets::Packets;
+use rust_hdl::prelude::*;
+use timely_model::generator::{AHEAD, AHEAD_LONG, LONG_BEATS};
+use timely_regs::counters::Counter;
+use timely_regs::link::WIRE_OVERHEAD;
+
+/// Answers grants with the flows' next packets, for `2^F` flows and a bus of `W` bits (`K` must be `W / 8`, `D` `F + 16`); `2^S`
+/// segments of a flow may be outstanding in the shell that it stands in, which is for others to watch.
+///
+/// A packet is LAST when its segment has its packets, or when it is the last that was posted. Segment numbers count on for ever;
+/// a record loaded without `keep`, or without `enable`, ends the open segment and voids the backlog. A segment's nonce is drawn
+/// with its first packet, out of a sequence that starts again at `cfg_seed` whenever that changes. `segment bytes` of the header
+/// are the wire bytes of the segment up to and with this packet.
+///
+/// A grant of a flow that is disabled or has nothing to send makes no frame and is charged 0. A READ is charged its charged bytes,
+/// at most 65,535, with the first packet of a segment, and 0 with the others. Host doorbells pass through to the pacer, unless
+/// the flow is disabled or would have 65,280 packets or more (`DoorbellsRefused`); a packet of an `endless` flow posts another.
+///
+/// Latency: a grant is charged 5 clocks after it is taken, always; its frame's first beat shows 11 clocks after on an idle
+/// output, together with `sent_*`, for one clock. Host doorbells show at `doorbell_*` 9 clocks later; one that meets a grant lets it go
+/// first, once.
+/// Throughput: a frame of two beats every two clocks; a doorbell every two clocks. Back pressure: grants are taken ahead of
+/// frames' first beats, up to seven while frames are short, one after a frame of more than 16 beats: what waits here is lost to
+/// priority and pause. When the pacer leaves eight doorbells the host's wait, from 16 grants do.
+/// Model: `timely_model::generator::Generator`.
+#[derive(LogicBlock)]
+pub struct Generator<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// The RAM is clear; nothing is taken before.
+    pub swept: Signal<Out, Bit>,
+    /// Our MAC, byte 0 in the low bits.
+    pub cfg_mac: Signal<In, Bits<48>>,
+    /// Our IPv4 address, byte 0 in the low bits.
+    pub cfg_ipv4: Signal<In, Bits<32>>,
+    /// Our IPv6 address, byte 0 in the low bits.
+    pub cfg_ipv6: Signal<In, Bits<128>>,
+    /// Where nonces start.
+    pub cfg_seed: Signal<In, Bits<32>>,
+    /// A record is loaded.
+    pub fl_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub fl_flow: Signal<In, Bits<F>>,
+    /// The record, `timely_regs::flow`.
+    pub fl_record: Signal<In, Bits<512>>,
+    /// A doorbell of the host.
+    pub hd_valid: Signal<In, Bit>,
+    /// It is taken if offered.
+    pub hd_ready: Signal<Out, Bit>,
+    /// Its flow.
+    pub hd_flow: Signal<In, Bits<F>>,
+    /// Packets posted.
+    pub hd_packets: Signal<In, Bits<16>>,
+    /// A packet may leave.
+    pub grant_valid: Signal<In, Bit>,
+    /// The grant is taken if offered.
+    pub grant_ready: Signal<Out, Bit>,
+    /// Its flow.
+    pub grant_flow: Signal<In, Bits<F>>,
+    /// When it was eligible, ns48.fns16.
+    pub grant_launch: Signal<In, Bits<64>>,
+    /// A grant is charged.
+    pub charge_valid: Signal<Out, Bit>,
+    /// Its flow.
+    pub charge_flow: Signal<Out, Bits<F>>,
+    /// Wire bytes.
+    pub charge_bytes: Signal<Out, Bits<16>>,
+    /// A doorbell for the pacer.
+    pub doorbell_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub doorbell_ready: Signal<In, Bit>,
+    /// Its flow.
+    pub doorbell_flow: Signal<Out, Bits<F>>,
+    /// Packets posted.
+    pub doorbell_packets: Signal<Out, Bits<16>>,
+    /// Bytes of the beat in wire order.
+    pub m_tdata: Signal<Out, Bits<W>>,
+    /// Bytes of the beat that are there.
+    pub m_tkeep: Signal<Out, Bits<K>>,
+    /// A beat stands there.
+    pub m_tvalid: Signal<Out, Bit>,
+    /// The beat is taken.
+    pub m_tready: Signal<In, Bit>,
+    /// It is its frame's last.
+    pub m_tlast: Signal<Out, Bit>,
+    /// Tag of its frame: eight running bits.
+    pub m_tag: Signal<Out, Bits<16>>,
+    /// A frame's first beat stands there for the first clock.
+    pub sent_valid: Signal<Out, Bit>,
+    /// Tag of the frame.
+    pub sent_tag: Signal<Out, Bits<16>>,
+    /// Its flow.
+    pub sent_flow: Signal<Out, Bits<F>>,
+    /// Its segment.
+    pub sent_segment: Signal<Out, Bits<32>>,
+    /// The segment's nonce.
+    pub sent_nonce: Signal<Out, Bits<32>>,
+    /// It is the segment's first packet.
+    pub sent_first: Signal<Out, Bit>,
+    /// It is the segment's last packet.
+    pub sent_last: Signal<Out, Bit>,
+    /// Wire bytes of the frame.
+    pub sent_wire_bytes: Signal<Out, Bits<16>>,
+    /// Charged wire bytes of the segment so far.
+    pub sent_segment_bytes: Signal<Out, Bits<24>>,
+    /// When it was eligible to leave, ns48.fns16.
+    pub sent_launch: Signal<Out, Bits<64>>,
+    /// Counted events, by `timely_regs::counters`.
+    pub pulses: Signal<Out, Bits<32>>,
+    frames_bit: Constant<Bits<32>>,
+    refused_bit: Constant<Bits<32>>,
+    long_bytes: Constant<Bits<16>>,
+    ahead_short: Constant<Bits<3>>,
+    ahead_long: Constant<Bits<3>>,
+    packets: Packets<F>,
+    // Beside a frame goes, from bit 0: tag 8, flow 16, segment 32, nonce 32, first, last, wire bytes 16, charged bytes of the
+    // segment 24, launch 64.
+    frame: Frame<W, K, 194>,
+    // A doorbell: flow F, packets 16.
+    doorbells: Fifo<D, 4, 5>,
+    clear: DFF<Bit>,
+    clear_flow: DFF<Bits<F>>,
+    host: DFF<Bit>,
+    host_flow: DFF<Bits<F>>,
+    host_packets: DFF<Bits<16>>,
+    /// A doorbell of the host gave way to a grant at the last clock: it is its turn.
+    turn: DFF<Bit>,
+    /// Grants taken whose frames have not begun, nor were found not to come.
+    ahead: DFF<Bits<3>>,
+    ahead_more: Signal<Local, Bits<3>>,
+    ahead_begun: Signal<Local, Bits<3>>,
+    /// Doorbells on their way, or room kept for them.
+    posts: DFF<Bits<5>>,
+    posts_more: Signal<Local, Bits<5>>,
+    posts_taken: Signal<Local, Bits<5>>,
+    tag: DFF<Bits<8>>,
+    limit: Signal<Local, Bits<3>>,
+    grants: Signal<Local, Bit>,
+    take: Signal<Local, Bit>,
+    ring: Signal<Local, Bit>,
+    word: Signal<Local, Bits<D>>,
+    r: Signal<Local, Bits<299>>,
+    flow: Signal<Local, Bits<16>>,
+    charged: Signal<Local, Bits<32>>,
+    header: Signal<Local, Bits<384>>,
+    side: Signal<Local, Bits<194>>,
+    out: Signal<Local, Bits<194>>,
+}
+
+impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> Default for Generator<W, K, F, S, D> {
+    fn default() -> Self {
+        assert!((1..=16).contains(&F) && D == F + 16, "2^{F} flows and doorbells of {D} bits: at most 2^16, and F + 16");
+        let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u64));
+        construct!({
+            frames_bit: bit(Counter::TxFrames),
+            refused_bit: bit(Counter::DoorbellsRefused),
+            long_bytes: Constant::new(bits::<16>(u64::from(LONG_BEATS) * K as u64 + u64::from(WIRE_OVERHEAD))),
+            ahead_short: Constant::new(bits::<3>(AHEAD as u64)),
+            ahead_long: Constant::new(bits::<3>(AHEAD_LONG as u64)),
+        }
+            clk, rst, swept, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_seed, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets,
+            grant_valid, grant_ready, grant_flow, grant_launch, charge_valid, charge_flow, charge_bytes, doorbell_valid, doorbell_ready,
+            doorbell_flow, doorbell_packets, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, sent_valid, sent_tag, sent_flow,
+            sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch, pulses, packets, frame,
+            doorbells, clear, clear_flow, host, host_flow, host_packets, turn, ahead, ahead_more, ahead_begun, posts, posts_more, posts_taken,
+            tag, limit, grants, take, ring, word, r, flow, charged, header, side, out)
+    }
+}
+
+impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> Logic for Generator<W, K, F, S, D> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, clear, clear_flow, host, host_flow, host_packets, turn, ahead, posts, tag);
+        self.packets.clk.next = self.clk.val();
+        self.packets.rst.next = self.rst.val();
+        self.frame.clk.next = self.clk.val();
+        self.frame.rst.next = self.rst.val();
+        self.doorbells.clk.next = self.clk.val();
+        self.doorbells.rst.next = self.rst.val();
+
+        // Records, and what they end.
+        self.packets.fl_valid.next = self.fl_valid.val();
+        self.packets.fl_flow.next = self.fl_flow.val();
+        self.packets.fl_record.next = self.fl_record.val();
+        self.packets.seed.next = self.cfg_seed.val();
+        self.packets.long_bytes.next = self.long_bytes.val();
+        self.clear.d.next = self.fl_valid.val() & self.packets.swept.val() & (self.fl_record.val().get_bits::<2>(0) != bits::<2>(3));
+        self.clear_flow.d.next = self.fl_flow.val();
+
+        // One operation a clock: a clear, a grant, a doorbell. A grant that was promised to be taken is never held up.
+        self.limit.next = self.ahead_short.val();
+        if self.packets.o_long.val() {
+            self.limit.next = self.ahead_long.val();
+        }
+        self.grants.next = self.packets.swept.val()
+            & !self.clear.q.val()
+            & !self.turn.q.val()
+            & (self.ahead.q.val() < self.limit.val())
+            & !self.posts.q.val().get_bit(4);
+        self.take.next = self.grants.val() & self.grant_valid.val();
+        self.turn.d.next = self.take.val() & self.host.q.val();
+        self.ring.next = self.host.q.val() & !self.clear.q.val() & !self.take.val() & !self.posts.q.val().get_bits::<2>(3).any();
+        self.packets.i_valid.next = self.clear.q.val() | self.take.val() | self.ring.val();
+        self.packets.i_grant.next = self.take.val();
+        self.packets.i_doorbell.next = self.ring.val();
+        self.packets.i_flow.next = self.host_flow.q.val();
+        if self.take.val() {
+            self.packets.i_flow.next = self.grant_flow.val();
+        }
+        if self.clear.q.val() {
+            self.packets.i_flow.next = self.clear_flow.q.val();
+        }
+        self.packets.i_packets.next = self.host_packets.q.val();
+        self.packets.i_launch.next = self.grant_launch.val();
+        if self.host.q.val() {
+            if self.ring.val() {
+                self.host.d.next = false;
+            }
+        } else {
+            self.host.d.next = self.hd_valid.val() & self.packets.swept.val();
+            self.host_flow.d.next = self.hd_flow.val();
+            self.host_packets.d.next = self.hd_packets.val();
+        }
+
+        // Room for a frame and a doorbell was kept for each grant, for a doorbell for the host's; what does not come gives it back.
+        self.ahead_more.next = self.ahead.q.val();
+        if self.take.val() {
+            self.ahead_more.next = self.ahead.q.val() + bits::<3>(1);
+        }
+        self.ahead_begun.next = self.ahead_more.val();
+        if self.frame.m_start.val() {
+            self.ahead_begun.next = self.ahead_more.val() - bits::<3>(1);
+        }
+        self.ahead.d.next = self.ahead_begun.val();
+        if self.packets.o_grant.val() & !self.packets.o_send.val() {
+            self.ahead.d.next = self.ahead_begun.val() - bits::<3>(1);
+        }
+        self.posts_more.next = self.posts.q.val();
+        if self.take.val() | self.ring.val() {
+            self.posts_more.next = self.posts.q.val() + bits::<5>(1);
+        }
+        self.posts_taken.next = self.posts_more.val();
+        if self.doorbells.o_valid.val() & self.doorbell_ready.val() {
+            self.posts_taken.next = self.posts_more.val() - bits::<5>(1);
+        }
+        self.posts.d.next = self.posts_taken.val();
+        if (self.packets.o_grant.val() | self.packets.o_refused.val()) & !self.packets.o_post.val() {
+            self.posts.d.next = self.posts_taken.val() - bits::<5>(1);
+        }
+
+        // The outcome: doorbell, charge, frame.
+        self.doorbells.i_valid.next = self.packets.o_post.val();
+        self.doorbells.i_data.next = (bit_cast::<D, F>(self.packets.o_flow.val()) << 16) | bit_cast::<D, 16>(self.packets.o_packets.val());
+        self.doorbells.o_ready.next = self.doorbell_ready.val();
+        self.word.next = self.doorbells.o_data.val();
+        self.doorbell_valid.next = self.doorbells.o_valid.val();
+        self.doorbell_flow.next = self.word.val().get_bits::<F>(16);
+        self.doorbell_packets.next = self.word.val().get_bits::<16>(0);
+        self.charge_valid.next = self.packets.o_grant.val();
+        self.charge_flow.next = self.packets.o_flow.val();
+        self.charge_bytes.next = self.packets.o_charge.val();
+        self.flow.next = bit_cast::<16, F>(self.packets.o_flow.val());
+        self.r.next = self.packets.o_record.val();
+        self.charged.next = bits::<32>(0);
+        if self.r.val().get_bit(2) {
+            self.charged.next = self.r.val().get_bits::<32>(139);
+        }
+        // Version 1; flags FIRST 1, LAST 2, READ 8; packet, flow, nonce, segment, segment bytes, charged bytes, TTL.
+        self.header.next = bits::<384>(1)
+            | (bit_cast::<384, 1>(self.packets.o_first.val().into()) << 8)
+            | (bit_cast::<384, 1>(self.packets.o_last.val().into()) << 9)
+            | (bit_cast::<384, 1>(self.r.val().get_bits::<1>(2)) << 11)
+            | (bit_cast::<384, 8>(self.packets.o_number.val()) << 24)
+            | (bit_cast::<384, 8>(self.flow.val().get_bits::<8>(8)) << 48)
+            | (bit_cast::<384, 8>(self.flow.val().get_bits::<8>(0)) << 56)
+            | (bit_cast::<384, 8>(self.packets.o_nonce.val().get_bits::<8>(24)) << 64)
+            | (bit_cast::<384, 8>(self.packets.o_nonce.val().get_bits::<8>(16)) << 72)
+            | (bit_cast::<384, 8>(self.packets.o_nonce.val().get_bits::<8>(8)) << 80)
+            | (bit_cast::<384, 8>(self.packets.o_nonce.val().get_bits::<8>(0)) << 88)
+            | (bit_cast::<384, 8>(self.packets.o_segment.val().get_bits::<8>(24)) << 96)
+            | (bit_cast::<384, 8>(self.packets.o_segment.val().get_bits::<8>(16)) << 104)
+            | (bit_cast::<384, 8>(self.packets.o_segment.val().get_bits::<8>(8)) << 112)
+            | (bit_cast::<384, 8>(self.packets.o_segment.val().get_bits::<8>(0)) << 120)
+            | (bit_cast::<384, 8>(self.packets.o_bytes.val().get_bits::<8>(16)) << 136)
+            | (bit_cast::<384, 8>(self.packets.o_bytes.val().get_bits::<8>(8)) << 144)
+            | (bit_cast::<384, 8>(self.packets.o_bytes.val().get_bits::<8>(0)) << 152)
+            | (bit_cast::<384, 8>(self.charged.val().get_bits::<8>(24)) << 160)
+            | (bit_cast::<384, 8>(self.charged.val().get_bits::<8>(16)) << 168)
+            | (bit_cast::<384, 8>(self.charged.val().get_bits::<8>(8)) << 176)
+            | (bit_cast::<384, 8>(self.charged.val().get_bits::<8>(0)) << 184)
+            | (bit_cast::<384, 8>(self.r.val().get_bits::<8>(123)) << 192);
+        self.side.next = bit_cast::<194, 8>(self.tag.q.val())
+            | (bit_cast::<194, F>(self.packets.o_flow.val()) << 8)
+            | (bit_cast::<194, 32>(self.packets.o_segment.val()) << 24)
+            | (bit_cast::<194, 32>(self.packets.o_nonce.val()) << 56)
+            | (bit_cast::<194, 1>(self.packets.o_first.val().into()) << 88)
+            | (bit_cast::<194, 1>(self.packets.o_last.val().into()) << 89)
+            | (bit_cast::<194, 16>(self.packets.o_wire.val()) << 90)
+            | (bit_cast::<194, 24>(self.packets.o_charged.val()) << 106)
+            | (bit_cast::<194, 64>(self.packets.o_launch.val()) << 130);
+        if self.packets.o_send.val() {
+            self.tag.d.next = self.tag.q.val() + bits::<8>(1);
+        }
+        self.frame.i_valid.next = self.packets.o_send.val();
+        self.frame.i_class.next = (bit_cast::<2, 1>(self.r.val().get_bits::<1>(3)) << 1) | bit_cast::<2, 1>(self.r.val().get_bits::<1>(4));
+        self.frame.i_dst_mac.next = self.r.val().get_bits::<48>(43);
+        self.frame.i_src_mac.next = self.cfg_mac.val();
+        self.frame.i_vlan.next = self.r.val().get_bits::<16>(5);
+        self.frame.i_tos.next = self.r.val().get_bits::<8>(131);
+        self.frame.i_ttl.next = self.r.val().get_bits::<8>(123);
+        self.frame.i_src_ip.next = bit_cast::<128, 32>(self.cfg_ipv4.val());
+        if self.r.val().get_bit(3) {
+            self.frame.i_src_ip.next = self.cfg_ipv6.val();
+        }
+        self.frame.i_dst_ip.next = self.r.val().get_bits::<128>(171);
+        self.frame.i_src_port.next = self.r.val().get_bits::<16>(91);
+        self.frame.i_dst_port.next = self.r.val().get_bits::<16>(107);
+        self.frame.i_hdr.next = self.header.val();
+        self.frame.i_payload.next = self.r.val().get_bits::<14>(21);
+        self.frame.i_side.next = self.side.val();
+
+        self.frame.m_tready.next = self.m_tready.val();
+        self.m_tdata.next = self.frame.m_tdata.val();
+        self.m_tkeep.next = self.frame.m_tkeep.val();
+        self.m_tvalid.next = self.frame.m_tvalid.val();
+        self.m_tlast.next = self.frame.m_tlast.val();
+        self.out.next = self.frame.m_side.val();
+        self.m_tag.next = bit_cast::<16, 8>(self.out.val().get_bits::<8>(0));
+        self.sent_valid.next = self.frame.m_start.val();
+        self.sent_tag.next = bit_cast::<16, 8>(self.out.val().get_bits::<8>(0));
+        self.sent_flow.next = self.out.val().get_bits::<F>(8);
+        self.sent_segment.next = self.out.val().get_bits::<32>(24);
+        self.sent_nonce.next = self.out.val().get_bits::<32>(56);
+        self.sent_first.next = self.out.val().get_bit(88);
+        self.sent_last.next = self.out.val().get_bit(89);
+        self.sent_wire_bytes.next = self.out.val().get_bits::<16>(90);
+        self.sent_segment_bytes.next = self.out.val().get_bits::<24>(106);
+        self.sent_launch.next = self.out.val().get_bits::<64>(130);
+        self.swept.next = self.packets.swept.val();
+        self.hd_ready.next = self.packets.swept.val() & !self.host.q.val();
+        self.grant_ready.next = self.grants.val();
+        self.pulses.next = bits::<32>(0);
+        if self.frame.m_start.val() {
+            self.pulses.next = self.frames_bit.val();
+        }
+        if self.packets.o_refused.val() {
+            self.pulses.next = self.pulses.val() | self.refused_bit.val();
+        }
+        if self.rst.val() {
+            self.clear.d.next = false;
+            self.host.d.next = false;
+            self.turn.d.next = false;
+            self.ahead.d.next = bits::<3>(0);
+            self.posts.d.next = bits::<5>(0);
+            self.tag.d.next = bits::<8>(0);
+        }
+    }
+}
