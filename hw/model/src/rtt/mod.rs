@@ -26,9 +26,9 @@
 //!
 //! **Timing.** An ACK gives its sample 4 clocks later, release and counter pulse 5 clocks later, always; skipped segments and time-outs are
 //! pulsed one a clock from the 6th on. Frames sent and ACKs are taken every clock; a segment can be acknowledged from the 5th clock
-//! after its `sent`. A load's
-//! `enable` holds from the next clock; that it voids older segments, and a new base, wait for the first clock without an ACK.
-//! Limits: less than 2^24 bytes outstanding a flow; loads at least 8 clocks apart; the first sweep after reset takes `2^(F+S)` clocks.
+//! after its `sent`. The `enable` of a load holds from the next clock on; that it voids older segments, and a new base, wait for the
+//! first clock without an ACK. Limits: less than 2^24 bytes outstanding a flow; loads at least 8 clocks apart. The sweep after
+//! reset takes `2^(F+S)` clocks.
 mod state;
 
 use crate::Block;
