@@ -1,7 +1,7 @@
 //! Where bit-true NICs come from.
 use crate::frame::NodeId;
 use crate::nic::core::Core;
-use crate::nic::host::FlowSpec;
+use crate::nic::stream::FlowSpec;
 use crate::scenario::NicKind;
 use crate::time::{Ps, Speed};
 use timely_regs::parameters::Parameters;

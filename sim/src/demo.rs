@@ -161,7 +161,7 @@ pub fn words(arms: &[Arm], options: Options) -> Words {
         lead += "<p><strong>A quick run:</strong> too short for the flows to converge. The figures are no results.</p>";
     }
     let base = arms.iter().find_map(|a| Some(a.outcome.as_ref().ok()?.base_rtt_us)).unwrap_or(0.0);
-    let ceiling = 10.0 * 1024.0 / f64::from(crate::time::wire_bytes(1024 + crate::nic::host::HEADERS));
+    let ceiling = 10.0 * 1024.0 / f64::from(crate::time::wire_bytes(1024 + crate::nic::stream::HEADERS));
     let notes = vec![
         format!("The unloaded RTT is {base:.1} us. Utilization counts wire bits; with 1024 bytes of payload a packet, {ceiling:.2} Gb/s is the most goodput there is."),
         "Without control the RTT is the sum of what every ingress port may hold before it pauses its sender: base + 10 XOFF / 10 Gb/s. \

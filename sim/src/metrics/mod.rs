@@ -150,12 +150,17 @@ impl Recorder {
         self.pauses_steady += u64::from(at >= self.windows.steady);
     }
 
-    /// Closes the record: samples in the order of time, whatever order hosts were run in.
+    /// Closes the record: samples in the order of time, whatever order hosts were run in. When all flows had an end and came to it,
+    /// the record ends with the last of them.
     pub fn finish(&mut self) {
+        let ends: Option<Vec<Ps>> = self.flows.iter().map(|f| f.completion.map(|c| f.info.start + c)).collect();
+        if let Some(last) = ends.and_then(|e| e.into_iter().max()) {
+            self.windows.end = last.clamp(self.windows.steady + 1, self.windows.end);
+        }
         self.rtts.sort_by_key(|r| (r.sample.at, r.flow));
         self.rates.sort_by_key(|r| (r.sample.at, r.flow));
         for tap in &mut self.taps {
-            tap.finish();
+            tap.finish(self.windows.end);
         }
     }
 }

@@ -72,8 +72,9 @@ impl Tap {
         }
     }
 
-    /// Closes the record at the end of the run.
-    pub fn finish(&mut self) {
+    /// Closes the record at the end of the run, which may have come early.
+    pub fn finish(&mut self, end: Ps) {
+        self.windows.end = end;
         self.change(self.windows.end, self.now);
     }
 }

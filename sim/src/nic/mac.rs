@@ -9,17 +9,16 @@
 //! - Stamps are the NIC's own time at the instant itself, not at an edge near it.
 use super::clock::Clock;
 use super::core::{Completion, Core, CoreEvent, CoreIn, RxBeat, TxBeat};
+use super::truth::Truth;
 use super::{Arrival, Departure, Nic, Outbox, RateSample, RttSample, Stats};
 use crate::frame::{Class, FlowId, Frame, NodeId};
 use crate::time::{NEVER, Ps, Speed};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// Clocks from the first edge at or after a frame's start to the edge at which its departure stamp is given.
 pub const COMPLETION_CLOCKS: u64 = 8;
-/// Clocks after its delivery in which an ACK's sample must come out of the NIC to be compared with the true path time.
-const SAMPLE_CLOCKS: u64 = 256;
 
 /// How a NIC is attached.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,13 +55,6 @@ struct Sending {
     start: Ps,
 }
 
-// An ACK that was handed to the core: until when its sample is waited for, and the path time to hold it against.
-struct Expected {
-    until: u64,
-    at: Ps,
-    path: Ps,
-}
-
 /// A bit-true NIC in the network.
 pub struct MacNic {
     core: Box<dyn Core>,
@@ -80,9 +72,7 @@ pub struct MacNic {
     pauses: VecDeque<(Ps, u8)>,
     pause: u8,
     writes: VecDeque<(Ps, u32, u32)>,
-    // Ends of the last packets of segments that are on their way, by flow: segment and end, in order.
-    on_the_way: BTreeMap<FlowId, VecDeque<(u32, Ps)>>,
-    expected: BTreeMap<FlowId, VecDeque<Expected>>,
+    truth: Truth,
     events: Vec<CoreEvent>,
     stats: Stats,
 }
@@ -111,8 +101,7 @@ impl MacNic {
             pauses: VecDeque::new(),
             pause: 0,
             writes: VecDeque::new(),
-            on_the_way: BTreeMap::new(),
-            expected: BTreeMap::new(),
+            truth: Truth::default(),
             events: Vec::new(),
             stats: Stats::default(),
         }
@@ -171,24 +160,9 @@ impl MacNic {
         let beat = RxBeat { data, bytes: part.len() as u8, last, ts: r.ts, bad: last && r.frame.bad };
         r.next += 1;
         if last && let Some(r) = self.receiving.pop_front() {
-            self.received(&r.frame, r.start);
+            self.truth.received(&r.frame, r.start, clk);
         }
         Some(beat)
-    }
-
-    // An ACK was handed over: what its sample should be.
-    fn received(&mut self, frame: &Frame, start: Ps) {
-        if !frame.meta.ack || frame.bad {
-            return;
-        }
-        let Some(sent) = self.on_the_way.get_mut(&frame.flow) else { return };
-        // Within a flow nothing overtakes, so what was sent before this segment is lost.
-        if let Some(at) = sent.iter().position(|s| s.0 == frame.meta.segment)
-            && let Some((_, end)) = sent.drain(..=at).next_back()
-        {
-            let expected = Expected { until: self.clk + SAMPLE_CLOCKS, at: start, path: start.saturating_sub(end) };
-            self.expected.entry(frame.flow).or_default().push_back(expected);
-        }
     }
 
     fn taken(&mut self, beat: &TxBeat, edge: Ps, out: &mut Outbox) {
@@ -216,9 +190,7 @@ impl MacNic {
             let end = s.start + self.attachment.speed.frame_time(s.bytes.len() as u32);
             self.wire_free = end;
             if let Some(frame) = Frame::from_bytes(self.attachment.host, &s.bytes, self.attachment.udp_port) {
-                if frame.meta.last && !frame.meta.ack {
-                    self.on_the_way.entry(frame.flow).or_default().push_back((frame.meta.segment, end));
-                }
+                self.truth.sent(&frame, end);
                 out.departures.push(Departure { frame, start: s.start, end });
             }
         }
@@ -269,11 +241,7 @@ impl MacNic {
     }
 
     fn sampled(&mut self, clk: u64, flow: FlowId, measured: f64, out: &mut Outbox) {
-        let waiting = self.expected.entry(flow).or_default();
-        while waiting.front().is_some_and(|e| e.until < clk) {
-            waiting.pop_front();
-        }
-        let found = waiting.pop_front();
+        let found = self.truth.sampled(flow, clk);
         if let Some(e) = &found {
             let error = (measured - self.clock.local_ns(e.path)).abs() / 4.0;
             self.stats.rtt_compared += 1;

@@ -11,6 +11,8 @@ pub mod host;
 pub mod mac;
 pub mod paced;
 pub mod software;
+pub mod stream;
+pub mod truth;
 
 use crate::frame::{FlowId, Frame};
 use crate::time::Ps;

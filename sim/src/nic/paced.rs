@@ -1,7 +1,8 @@
 //! An event-level host that paces every packet by a token bucket, as the hardware does, with an f64 law.
 //!
 //! Its RTT is the path's: from the end of a segment's last packet to the ACK's first bit.
-use super::host::{FlowSpec, Outstanding, Sender, Stream, Timers};
+use super::host::Sender;
+use super::stream::{FlowSpec, Outstanding, Stream, Timers};
 use super::{Outbox, RateSample, RttSample};
 use crate::frame::{FlowId, Frame, NodeId};
 use crate::time::{NEVER, Ps, Speed};

@@ -2,7 +2,8 @@
 //!
 //! Its RTT is what such software has: from the posting of the segment to the ACK, the segment's own time at line rate subtracted
 //! (or left in, by option). Waiting behind other bursts in its own NIC counts.
-use super::host::{FlowSpec, Sender, Stream, Timers};
+use super::host::Sender;
+use super::stream::{FlowSpec, Stream, Timers};
 use super::{Outbox, RateSample, RttSample};
 use crate::frame::{FlowId, Frame, NodeId};
 use crate::time::{NEVER, Ps, Speed};
@@ -78,7 +79,7 @@ impl Software {
     fn gap(&self, i: usize) -> Ps {
         let f = &self.flows[i];
         let packets = u64::from(f.stream.spec.segment.div_ceil(f.stream.spec.packet));
-        let headers = u64::from(super::host::HEADERS + 24);
+        let headers = u64::from(super::stream::HEADERS + 24);
         let wire = u64::from(f.stream.spec.segment) + packets * headers;
         (wire as f64 * 8e6 / f.law.rate()).ceil() as Ps
     }

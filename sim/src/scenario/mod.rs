@@ -1,83 +1,18 @@
 //! Scenarios: a network, its NICs and their flows, read from files and made ready to run.
 pub mod build;
+mod error;
 pub mod file;
 pub mod hpcc;
+mod theory;
+
+pub use error::Error;
 
 use crate::frame::{FlowId, NodeId};
 use crate::metrics::Windows;
-use crate::nic::host::HEADERS;
 use crate::switch::Config;
-use crate::time::{Ps, Speed, wire_bytes};
-use crate::topology::{Link, Topology, flow_key};
-use std::path::PathBuf;
+use crate::time::{Ps, Speed};
+use crate::topology::{Link, Topology};
 use timely_regs::parameters::Parameters;
-
-/// Why a scenario cannot be run.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// A file cannot be read.
-    #[error("{}: {source}", file.display())]
-    Read {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A file is not what it should be.
-    #[error("{}:{line}: {message}", file.display())]
-    Syntax {
-        /// The file.
-        file: PathBuf,
-        /// The line.
-        line: usize,
-        /// What is wrong.
-        message: String,
-    },
-    /// A value that is not allowed.
-    #[error("{}:{line}: {field} is {value}; allowed: {allowed}", file.display())]
-    Value {
-        /// The file.
-        file: PathBuf,
-        /// The line.
-        line: usize,
-        /// The field.
-        field: String,
-        /// Its value.
-        value: String,
-        /// What is allowed.
-        allowed: String,
-    },
-    /// A topology that does not hold together.
-    #[error("{}: topology: {message}", file.display())]
-    Topology {
-        /// The file.
-        file: PathBuf,
-        /// What is wrong.
-        message: String,
-    },
-    /// A flow without a way.
-    #[error(transparent)]
-    Way(#[from] crate::topology::Error),
-    /// A scenario without flows.
-    #[error("there are no flows; add a [[flow]] table or flows_file")]
-    NoFlows,
-    /// A profile that the hardware cannot hold.
-    #[error("profile {name}: {message}")]
-    Profile {
-        /// Its name.
-        name: String,
-        /// What is wrong.
-        message: String,
-    },
-    /// NICs of this kind cannot be had.
-    #[error("{kind} NICs: {message}")]
-    Nic {
-        /// The kind.
-        kind: NicKind,
-        /// Why.
-        message: String,
-    },
-}
 
 /// What a link has unless it says otherwise.
 #[derive(Clone, Copy, Debug)]
@@ -251,28 +186,6 @@ impl Plan {
         self.flows.iter().map(number).collect()
     }
 
-    // One way of a frame: serialization on all links but the first, propagation, switches.
-    fn one_way(&self, from: NodeId, to: NodeId, key: u32, bytes: u32) -> Result<Ps, crate::topology::Error> {
-        let path = self.topology.path(from, to, key)?;
-        let links = path.iter().map(|e| &self.topology.links()[e.link]);
-        let mut t = (path.len() as u64 - 1) * self.switch.latency;
-        for (i, l) in links.enumerate() {
-            t += l.delay + if i > 0 { l.speed.frame_time(bytes) } else { 0 };
-        }
-        Ok(t)
-    }
-
-    /// The unloaded RTT of a flow: from the end of a full packet at the sender to the first bit of its ACK there.
-    pub fn unloaded(&self, f: &FlowPlan) -> Result<Ps, crate::topology::Error> {
-        // Equal ways are alike, so the flow's number does not matter.
-        let there = self.one_way(f.src, f.dst, flow_key(f.src, f.dst, 0), f.packet + HEADERS)?;
-        let back = self.one_way(f.dst, f.src, flow_key(f.dst, f.src, 0), HEADERS)?;
-        let ack = wire_bytes(HEADERS);
-        let first = self.topology.host_link(f.dst).speed.time(u64::from(ack));
-        let last = self.topology.host_link(f.src).speed.time(u64::from(ack));
-        Ok(there + self.nic.ack_delay + first + back - last)
-    }
-
     /// The base RTT of the scenario in microseconds: the largest unloaded one.
     pub fn base_rtt_us(&self) -> Result<f64, crate::topology::Error> {
         if let Some(b) = self.base_rtt {
@@ -302,31 +215,6 @@ impl Plan {
         }
         p.validate().map_err(|e| Error::Profile { name: name.into(), message: e.to_string() })?;
         Ok(p)
-    }
-
-    /// The time that a flow would take alone: to the end of the last ACK's arrival.
-    pub fn standalone(&self, f: &FlowPlan) -> Ps {
-        let bytes = f.bytes.unwrap_or(0).max(1);
-        let full = (bytes - 1) / u64::from(f.packet);
-        let last = (bytes - full * u64::from(f.packet)) as u32 + HEADERS;
-        let Ok(path) = self.topology.path(f.src, f.dst, flow_key(f.src, f.dst, 0)) else { return 0 };
-        // Where the last full packet and the last packet have left each link: neither overtakes, both wait for the slowest link.
-        let (mut full_left, mut last_left, mut slowest) = (0, 0, 0);
-        for (i, link) in path.iter().map(|e| &self.topology.links()[e.link]).enumerate() {
-            let between = if i > 0 { self.switch.latency } else { 0 };
-            let each = link.speed.frame_time(f.packet + HEADERS);
-            if full > 0 {
-                let before = (full - 1) * slowest;
-                slowest = slowest.max(each);
-                full_left += between + each + (full - 1) * slowest - before;
-            }
-            last_left = (last_left + between).max(full_left) + link.speed.frame_time(last);
-            full_left += link.delay;
-            last_left += link.delay;
-        }
-        let ack = self.topology.host_link(f.dst).speed.frame_time(HEADERS);
-        let back = self.one_way(f.dst, f.src, flow_key(f.dst, f.src, 0), HEADERS).unwrap_or(0);
-        last_left + self.nic.ack_delay + ack + back
     }
 
     /// The port that most flows end at: where to watch, and its speed.

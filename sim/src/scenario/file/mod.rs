@@ -1,147 +1,15 @@
 //! Scenario files in TOML: what may stand in one, and the checks that name file, line, value and what is allowed.
+mod tables;
+
 use super::{Error, FlowPlan, LinkDefaults, NicKind, NicPlan, Plan, Profile, Set};
 use crate::frame::NodeId;
 use crate::switch::{Config, Pfc};
 use crate::time::{MS, NS, Ps, Speed, US, ps};
 use crate::topology::{Link, Topology};
-use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::path::Path;
+use tables::{File, FlowTable, Hosts, NicTable, Number, OneLink, ProfileTable, SwitchTable, TopologyTable};
 use timely_regs::parameters::NAMES;
 use toml::Spanned;
-
-type Number = Option<Spanned<f64>>;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    name: Option<String>,
-    duration_ms: Number,
-    steady_from: Number,
-    seed: Option<u64>,
-    base_rtt_us: Number,
-    #[serde(default)]
-    link: LinkTable,
-    #[serde(default)]
-    switch: SwitchTable,
-    topology: TopologyTable,
-    #[serde(default)]
-    nic: NicTable,
-    #[serde(default)]
-    profile: BTreeMap<String, ProfileTable>,
-    #[serde(default)]
-    flow: Vec<FlowTable>,
-    flows_file: Option<String>,
-    flows: Option<FlowDefaults>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct LinkTable {
-    rate_gbps: Number,
-    delay_ns: Number,
-    loss: Number,
-    damage: Number,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct SwitchTable {
-    latency_ns: Number,
-    xoff_kb: Number,
-    xon_kb: Number,
-    buffer_kb: Number,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TopologyTable {
-    hosts: Option<Spanned<f64>>,
-    nodes: Option<Spanned<f64>>,
-    #[serde(default)]
-    switches: Vec<NodeId>,
-    #[serde(default)]
-    link: Vec<OneLink>,
-    file: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OneLink {
-    from: NodeId,
-    to: NodeId,
-    rate_gbps: Number,
-    delay_ns: Number,
-    loss: Number,
-    damage: Number,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct NicTable {
-    kind: Option<Spanned<String>>,
-    bus_bits: Number,
-    flow_bits: Number,
-    ppm: Number,
-    fifo_jitter_ns: Number,
-    ack_delay_ns: Number,
-    slot_us: Number,
-    software_jitter_us: Number,
-    subtract_own_burst: Option<bool>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct ProfileTable {
-    like: Option<Spanned<String>>,
-    alpha: Number,
-    beta: Number,
-    t_low_us: Number,
-    t_high_us: Number,
-    min_rtt_us: Number,
-    update_interval_us: Number,
-    additive_step_mbps: Number,
-    hyperactive_after: Number,
-    hyperactive_factor: Number,
-    initial_mbps: Number,
-    least_mbps: Number,
-    greatest_mbps: Number,
-    outstanding_kb: Number,
-    timeout_us: Number,
-    idle_us: Number,
-    idle_mbps: Number,
-    algorithm_1: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Hosts {
-    One(NodeId),
-    Many(Vec<NodeId>),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FlowTable {
-    from: Spanned<Hosts>,
-    to: Spanned<NodeId>,
-    connections: Number,
-    profile: Option<Spanned<String>>,
-    start_us: Number,
-    stagger_us: Number,
-    stop_us: Number,
-    bytes: Number,
-    packet_bytes: Number,
-    segment_bytes: Number,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct FlowDefaults {
-    profile: Option<Spanned<String>>,
-    packet_bytes: Number,
-    segment_bytes: Number,
-}
 
 /// A file being read: its name and text, for error messages.
 struct Source<'a> {

@@ -1,0 +1,70 @@
+//! Why a scenario cannot be run, in words that say what to change.
+use super::NicKind;
+use std::path::PathBuf;
+
+/// Why a scenario cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file cannot be read.
+    #[error("{}: {source}", file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file is not what it should be.
+    #[error("{}:{line}: {message}", file.display())]
+    Syntax {
+        /// The file.
+        file: PathBuf,
+        /// The line.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A value that is not allowed.
+    #[error("{}:{line}: {field} is {value}; allowed: {allowed}", file.display())]
+    Value {
+        /// The file.
+        file: PathBuf,
+        /// The line.
+        line: usize,
+        /// The field.
+        field: String,
+        /// Its value.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// A topology that does not hold together.
+    #[error("{}: topology: {message}", file.display())]
+    Topology {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// A flow without a way.
+    #[error(transparent)]
+    Way(#[from] crate::topology::Error),
+    /// A scenario without flows.
+    #[error("there are no flows; add a [[flow]] table or flows_file")]
+    NoFlows,
+    /// A profile that the hardware cannot hold.
+    #[error("profile {name}: {message}")]
+    Profile {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// NICs of this kind cannot be had.
+    #[error("{kind} NICs: {message}")]
+    Nic {
+        /// The kind.
+        kind: NicKind,
+        /// Why.
+        message: String,
+    },
+}

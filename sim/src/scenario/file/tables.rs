@@ -1,0 +1,138 @@
+//! The tables and fields of a scenario file; `docs/simulator.md` tells what they mean.
+use crate::frame::NodeId;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+pub(super) type Number = Option<Spanned<f64>>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    pub name: Option<String>,
+    pub duration_ms: Number,
+    pub steady_from: Number,
+    pub seed: Option<u64>,
+    pub base_rtt_us: Number,
+    #[serde(default)]
+    pub link: LinkTable,
+    #[serde(default)]
+    pub switch: SwitchTable,
+    pub topology: TopologyTable,
+    #[serde(default)]
+    pub nic: NicTable,
+    #[serde(default)]
+    pub profile: BTreeMap<String, ProfileTable>,
+    #[serde(default)]
+    pub flow: Vec<FlowTable>,
+    pub flows_file: Option<String>,
+    pub flows: Option<FlowDefaults>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LinkTable {
+    pub rate_gbps: Number,
+    pub delay_ns: Number,
+    pub loss: Number,
+    pub damage: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SwitchTable {
+    pub latency_ns: Number,
+    pub xoff_kb: Number,
+    pub xon_kb: Number,
+    pub buffer_kb: Number,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TopologyTable {
+    pub hosts: Option<Spanned<f64>>,
+    pub nodes: Option<Spanned<f64>>,
+    #[serde(default)]
+    pub switches: Vec<NodeId>,
+    #[serde(default)]
+    pub link: Vec<OneLink>,
+    pub file: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OneLink {
+    pub from: NodeId,
+    pub to: NodeId,
+    pub rate_gbps: Number,
+    pub delay_ns: Number,
+    pub loss: Number,
+    pub damage: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NicTable {
+    pub kind: Option<Spanned<String>>,
+    pub bus_bits: Number,
+    pub flow_bits: Number,
+    pub ppm: Number,
+    pub fifo_jitter_ns: Number,
+    pub ack_delay_ns: Number,
+    pub slot_us: Number,
+    pub software_jitter_us: Number,
+    pub subtract_own_burst: Option<bool>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProfileTable {
+    pub like: Option<Spanned<String>>,
+    pub alpha: Number,
+    pub beta: Number,
+    pub t_low_us: Number,
+    pub t_high_us: Number,
+    pub min_rtt_us: Number,
+    pub update_interval_us: Number,
+    pub additive_step_mbps: Number,
+    pub hyperactive_after: Number,
+    pub hyperactive_factor: Number,
+    pub initial_mbps: Number,
+    pub least_mbps: Number,
+    pub greatest_mbps: Number,
+    pub outstanding_kb: Number,
+    pub timeout_us: Number,
+    pub idle_us: Number,
+    pub idle_mbps: Number,
+    pub algorithm_1: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Hosts {
+    One(NodeId),
+    Many(Vec<NodeId>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FlowTable {
+    pub from: Spanned<Hosts>,
+    pub to: Spanned<NodeId>,
+    pub connections: Number,
+    pub profile: Option<Spanned<String>>,
+    pub start_us: Number,
+    pub stagger_us: Number,
+    pub stop_us: Number,
+    pub bytes: Number,
+    pub packet_bytes: Number,
+    pub segment_bytes: Number,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FlowDefaults {
+    pub profile: Option<Spanned<String>>,
+    pub packet_bytes: Number,
+    pub segment_bytes: Number,
+}
