@@ -1,5 +1,8 @@
 //! From a description of a frame to its beats: Ethernet, IP, UDP, our header, zeros.
+mod checksums;
+
 use crate::construct::construct;
+use checksums::Checksums;
 use rust_hdl::prelude::*;
 
 /// Builds the frames of either kind, data and ACK, for a bus of `W` bits (`K` must be `W / 8`; 64, 128, 256 or 512).
@@ -80,9 +83,6 @@ pub struct Frame<const W: usize, const K: usize, const X: usize> {
     /// Slots whose checksums are there.
     done: DFF<Bits<4>>,
     push: Signal<Local, Bit>,
-    src_ip: Signal<Local, Bits<144>>,
-    dst_ip: Signal<Local, Bits<144>>,
-    hdr: Signal<Local, Bits<400>>,
     vlan_wire: Signal<Local, Bits<16>>,
     src_port_wire: Signal<Local, Bits<16>>,
     dst_port_wire: Signal<Local, Bits<16>>,
@@ -99,22 +99,7 @@ pub struct Frame<const W: usize, const K: usize, const X: usize> {
     ip: Signal<Local, Bits<912>>,
     ether: Signal<Local, Bits<912>>,
     ip_type: Signal<Local, Bits<16>>,
-    // The sums, all as wide as the last needs; stage n of UDP's tree and of the IPv4 header's.
-    word: [Signal<Local, Bits<22>>; 48],
-    u1: [DFF<Bits<22>>; 12],
-    u2: [DFF<Bits<22>>; 3],
-    u3: DFF<Bits<22>>,
-    u4: DFF<Bits<17>>,
-    h1: DFF<Bits<22>>,
-    h2: DFF<Bits<22>>,
-    h3: DFF<Bits<17>>,
-    h4: DFF<Bits<17>>,
-    tos_ttl: Signal<Local, Bits<16>>,
-    summing: [DFF<Bit>; 4],
-    u_sum: Signal<Local, Bits<16>>,
-    h_sum: Signal<Local, Bits<16>>,
-    u_check: Signal<Local, Bits<16>>,
-    h_check: Signal<Local, Bits<16>>,
+    checksums: Checksums,
     check_write: DFF<Bits<3>>,
     checks: [DFF<Bits<32>>; 8],
     check: Signal<Local, Bits<32>>,
@@ -149,27 +134,17 @@ impl<const W: usize, const K: usize, const X: usize> Default for Frame<W, K, X> 
         }
             clk, rst, i_valid, i_ready, i_class, i_dst_mac, i_src_mac, i_vlan, i_tos, i_ttl, i_src_ip, i_dst_ip, i_src_port, i_dst_port,
             i_hdr, i_payload, i_side, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_side, m_start, text, bytes, side, write, read,
-            read_next, used, done, push, src_ip, dst_ip, hdr, vlan_wire, src_port_wire, dst_port_wire, payload_wire, ipv4_bytes, udp_bytes,
-            ipv4_wire, udp_wire, head_bytes, frame_bytes, udp, ipv4, ipv6, ip, ether, ip_type, u3, u4, h1, h2, h3, h4, tos_ttl, u_sum,
-            h_sum, u_check, h_check, check_write, check, u_wide, h_wide, first, begun, rest, left, source, remaining, gap, free, go, finish,
-            valid, data, keep, last, start, aside; word, u1, u2, summing, checks)
+            read_next, used, done, push, vlan_wire, src_port_wire, dst_port_wire, payload_wire, ipv4_bytes, udp_bytes,
+            ipv4_wire, udp_wire, head_bytes, frame_bytes, udp, ipv4, ipv6, ip, ether, ip_type, checksums,             check_write, check, u_wide, h_wide, first, begun, rest, left, source, remaining, gap, free, go, finish,
+            valid, data, keep, last, start, aside; checks)
     }
 }
 
 impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, write, read, used, done, u3, u4, h1, h2, h3, h4, check_write);
+        dff_setup!(self, clk, write, read, used, done, check_write);
         dff_setup!(self, clk, begun, rest, left, valid, data, keep, last, start, aside);
-        for i in 0..12 {
-            self.u1[i].clock.next = self.clk.val();
-        }
-        for i in 0..3 {
-            self.u2[i].clock.next = self.clk.val();
-        }
-        for i in 0..4 {
-            self.summing[i].clock.next = self.clk.val();
-        }
         for i in 0..8 {
             self.checks[i].clock.next = self.clk.val();
             self.checks[i].d.next = self.checks[i].q.val();
@@ -269,65 +244,24 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
             self.write.d.next = self.write.q.val() + bits::<3>(1);
         }
 
-        // Sums of words as they stand on the wire: a ones' complement sum comes out the same in either byte order. Stage 1 takes
-        // four words at once; the first group is what UDP's pseudo header and the IPv4 header have in common.
-        self.src_ip.next = bit_cast::<144, 32>(self.i_src_ip.val().get_bits::<32>(0));
-        self.dst_ip.next = bit_cast::<144, 32>(self.i_dst_ip.val().get_bits::<32>(0));
-        if self.i_class.val().get_bit(1) {
-            self.src_ip.next = bit_cast::<144, 128>(self.i_src_ip.val());
-            self.dst_ip.next = bit_cast::<144, 128>(self.i_dst_ip.val());
-        }
-        self.hdr.next = bit_cast::<400, 384>(self.i_hdr.val());
-        for i in 0..4 {
-            self.word[4 * i].next = self.src_ip.val().get_bits::<22>(32 * i) & bits::<22>(0xffff);
-            self.word[4 * i + 1].next = self.src_ip.val().get_bits::<22>(32 * i + 16) & bits::<22>(0xffff);
-            self.word[4 * i + 2].next = self.dst_ip.val().get_bits::<22>(32 * i) & bits::<22>(0xffff);
-            self.word[4 * i + 3].next = self.dst_ip.val().get_bits::<22>(32 * i + 16) & bits::<22>(0xffff);
-        }
-        for i in 0..24 {
-            self.word[16 + i].next = self.hdr.val().get_bits::<22>(16 * i) & bits::<22>(0xffff);
-        }
-        self.word[40].next = bit_cast::<22, 16>(self.src_port_wire.val());
-        self.word[41].next = bit_cast::<22, 16>(self.dst_port_wire.val());
-        // Twice UDP's length, of which 2 * 56 is in the constant, with the protocol.
-        self.word[42].next = bit_cast::<22, 16>(self.payload_wire.val());
-        self.word[43].next = bit_cast::<22, 16>(self.payload_wire.val());
-        self.word[44].next = bits::<22>(0x8100);
-        self.word[45].next = bits::<22>(0);
-        self.word[46].next = bits::<22>(0);
-        self.word[47].next = bits::<22>(0);
-        for i in 0..12 {
-            self.u1[i].d.next =
-                (self.word[4 * i].val() + self.word[4 * i + 1].val()) + (self.word[4 * i + 2].val() + self.word[4 * i + 3].val());
-        }
-        for i in 0..3 {
-            self.u2[i].d.next =
-                (self.u1[4 * i].q.val() + self.u1[4 * i + 1].q.val()) + (self.u1[4 * i + 2].q.val() + self.u1[4 * i + 3].q.val());
-        }
-        self.u3.d.next = (self.u2[0].q.val() + self.u2[1].q.val()) + self.u2[2].q.val();
-        self.u4.d.next = bit_cast::<17, 16>(self.u3.q.val().get_bits::<16>(0)) + bit_cast::<17, 6>(self.u3.q.val().get_bits::<6>(16));
-        // IPv4: 0x45, length 76, don't fragment and protocol make up the constant.
-        self.tos_ttl.next = (bit_cast::<16, 8>(self.i_tos.val()) << 8) | bit_cast::<16, 8>(self.i_ttl.val());
-        self.h1.d.next = (bit_cast::<22, 16>(self.tos_ttl.val()) + bit_cast::<22, 16>(self.payload_wire.val())) + bits::<22>(0x5d85);
-        self.h2.d.next = self.h1.q.val() + self.u1[0].q.val();
-        self.h3.d.next = bit_cast::<17, 16>(self.h2.q.val().get_bits::<16>(0)) + bit_cast::<17, 6>(self.h2.q.val().get_bits::<6>(16));
-        self.h4.d.next = self.h3.q.val();
-        self.summing[0].d.next = self.push.val();
-        for i in 0..3 {
-            self.summing[i + 1].d.next = self.summing[i].q.val();
-        }
-        self.u_sum.next = self.u4.q.val().get_bits::<16>(0) + bit_cast::<16, 1>(self.u4.q.val().get_bits::<1>(16));
-        self.h_sum.next = self.h4.q.val().get_bits::<16>(0) + bit_cast::<16, 1>(self.h4.q.val().get_bits::<1>(16));
-        self.u_check.next = !self.u_sum.val();
-        if self.u_sum.val().all() {
-            self.u_check.next = bits::<16>(0xffff);
-        }
-        self.h_check.next = !self.h_sum.val();
-        if self.summing[3].q.val() {
+        self.checksums.clk.next = self.clk.val();
+        self.checksums.rst.next = self.rst.val();
+        self.checksums.i_valid.next = self.push.val();
+        self.checksums.i_ipv6.next = self.i_class.val().get_bit(1);
+        self.checksums.i_tos.next = self.i_tos.val();
+        self.checksums.i_ttl.next = self.i_ttl.val();
+        self.checksums.i_src_ip.next = self.i_src_ip.val();
+        self.checksums.i_dst_ip.next = self.i_dst_ip.val();
+        self.checksums.i_src_port.next = self.src_port_wire.val();
+        self.checksums.i_dst_port.next = self.dst_port_wire.val();
+        self.checksums.i_hdr.next = self.i_hdr.val();
+        self.checksums.i_payload.next = self.payload_wire.val();
+        if self.checksums.o_valid.val() {
             self.check_write.d.next = self.check_write.q.val() + bits::<3>(1);
             for i in 0..8 {
                 if self.check_write.q.val().index() == i {
-                    self.checks[i].d.next = bit_cast::<32, 16>(self.u_check.val()) | (bit_cast::<32, 16>(self.h_check.val()) << 16);
+                    self.checks[i].d.next =
+                        bit_cast::<32, 16>(self.checksums.o_udp.val()) | (bit_cast::<32, 16>(self.checksums.o_ipv4.val()) << 16);
                 }
             }
         }
@@ -398,10 +332,10 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
         if self.finish.val() & !self.push.val() {
             self.used.d.next = self.used.q.val() - bits::<4>(1);
         }
-        if self.summing[3].q.val() & !self.finish.val() {
+        if self.checksums.o_valid.val() & !self.finish.val() {
             self.done.d.next = self.done.q.val() + bits::<4>(1);
         }
-        if self.finish.val() & !self.summing[3].q.val() {
+        if self.finish.val() & !self.checksums.o_valid.val() {
             self.done.d.next = self.done.q.val() - bits::<4>(1);
         }
 
@@ -421,9 +355,6 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
             self.begun.d.next = false;
             self.valid.d.next = false;
             self.start.d.next = false;
-            for i in 0..4 {
-                self.summing[i].d.next = false;
-            }
         }
     }
 }
