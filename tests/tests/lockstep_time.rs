@@ -116,7 +116,7 @@ fn free_running_is_exact() {
                     assert!(out.now.wrapping_sub(start) < 2000 << 16, "the time did not step to {start:#x}: {:#x}", out.now);
                 }
                 if let Some((c, t)) = from {
-                    let exact = t.wrapping_add((u128::from(clk - c) * u128::from(increment) >> 8) as u64);
+                    let exact = t.wrapping_add(((u128::from(clk - c) * u128::from(increment)) >> 8) as u64);
                     let error = out.now.wrapping_sub(exact) as i64;
                     assert!(error.unsigned_abs() <= u64::from(increment >> 8), "{error} / 65536 ns off at clock {clk}");
                 }
@@ -163,7 +163,7 @@ fn ptp_is_followed_within_a_clock() {
 fn latency_is_as_stated() {
     let mut model = Time::new();
     for clk in 0..100 {
-        assert_eq!(model.output(clk).now, (clk.saturating_sub(LATENCY as u64 - 1)) * 4 << 16, "clock {clk}");
+        assert_eq!(model.output(clk).now, (clk.saturating_sub(LATENCY as u64 - 1) * 4) << 16, "clock {clk}");
         model.step(clk, &In { increment: NOMINAL, ..In::default() });
     }
 }

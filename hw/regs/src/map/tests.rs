@@ -8,7 +8,7 @@ fn registers_do_not_overlap() {
     let mut words = vec![None; (BLOCK_BYTES / 4) as usize];
     let mut take = |address: u32, name: String| {
         let place = &mut words[(address / 4) as usize];
-        assert!(place.is_none() && address % 4 == 0, "{name} stands on {place:?}");
+        assert!(place.is_none() && address.is_multiple_of(4), "{name} stands on {place:?}");
         *place = Some(name);
     };
     for b in &BLOCKS {

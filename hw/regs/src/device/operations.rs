@@ -1,0 +1,235 @@
+//! What software does with a device, in its own terms.
+use super::{Bus, Device, Error};
+use crate::counters::PLACES;
+use crate::field::OutOfRange;
+use crate::flow::FlowRecord;
+use crate::map::{flow, heartbeat, id, port, profiles, time, window};
+use crate::profile;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// Reads of a status register before a wait is given up; hardware ends every command in 4096 clocks.
+const POLLS: u32 = 10_000;
+
+/// The words of an answer to a query.
+pub type Answer = [u32; flow::ANSWER_WORDS as usize];
+
+impl<B: Bus> Device<B> {
+    fn poll(&self, what: &'static str, mut done: impl FnMut() -> Result<bool, Error<B::Error>>) -> Result<(), Error<B::Error>> {
+        for _ in 0..POLLS {
+            if done()? {
+                return Ok(());
+            }
+        }
+        Err(Error::Timeout(what))
+    }
+
+    fn write_bytes(&self, r: &crate::map::Register, bytes: &[u8]) -> Result<(), Error<B::Error>> {
+        for (i, b) in bytes.chunks_exact(4).enumerate() {
+            self.write_at(r, i as u32, u32::from_le_bytes([b[0], b[1], b[2], b[3]]))?;
+        }
+        Ok(())
+    }
+
+    /// Waits until every RAM has been cleared after reset.
+    ///
+    /// # Errors
+    /// When that does not happen, or the bus fails.
+    pub fn wait_ready(&self) -> Result<(), Error<B::Error>> {
+        self.poll("the clearing of the RAMs", || Ok(self.read_field(&id::STATUS, &id::READY)? != 0))
+    }
+
+    /// Lets flows send, or stops them all.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn enable(&self, on: bool) -> Result<(), Error<B::Error>> {
+        self.write(&id::CONTROL, on.into())
+    }
+
+    /// The NIC's time, ns48.fns16.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn now(&self) -> Result<u64, Error<B::Error>> {
+        let low = self.read(&time::NOW_LOW)?;
+        Ok(u64::from(low) | u64::from(self.read(&time::NOW_HIGH)?) << 32)
+    }
+
+    /// Steps the time forward to `to`, ns48.fns16; a step backwards is refused by the device, which counts it.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn step_time(&self, to: u64) -> Result<(), Error<B::Error>> {
+        self.write(&time::SET_LOW, to as u32)?;
+        self.write(&time::SET_HIGH, (to >> 32) as u32)
+    }
+
+    /// Sets the port's MAC.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn set_mac(&self, m: [u8; 6]) -> Result<(), Error<B::Error>> {
+        self.write_bytes(&port::MAC_LOW, &m[..4])?;
+        self.write(&port::MAC_HIGH, u16::from_le_bytes([m[4], m[5]]).into())
+    }
+
+    /// Sets the port's IPv4 address.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn set_ipv4(&self, address: Ipv4Addr) -> Result<(), Error<B::Error>> {
+        self.write_bytes(&port::IPV4, &address.octets())
+    }
+
+    /// Sets the port's IPv6 address.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn set_ipv6(&self, address: Ipv6Addr) -> Result<(), Error<B::Error>> {
+        self.write_bytes(&port::IPV6, &address.octets())
+    }
+
+    /// Answers the IPv4 peers that equal `address` in the bits of `mask`.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn allow_ipv4(&self, address: Ipv4Addr, mask: Ipv4Addr) -> Result<(), Error<B::Error>> {
+        self.write_bytes(&port::ALLOW4, &address.octets())?;
+        self.write_bytes(&port::MASK4, &mask.octets())
+    }
+
+    /// Answers the IPv6 peers that equal `address` in the bits of `mask`.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn allow_ipv6(&self, address: Ipv6Addr, mask: Ipv6Addr) -> Result<(), Error<B::Error>> {
+        self.write_bytes(&port::ALLOW6, &address.octets())?;
+        self.write_bytes(&port::MASK6, &mask.octets())
+    }
+
+    /// Asks for a beat at least every `clocks` clocks from now on; 0 asks for none.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn set_heartbeat(&self, clocks: u32) -> Result<(), Error<B::Error>> {
+        self.write(&heartbeat::PERIOD, clocks)
+    }
+
+    /// Beats; `false` when the heartbeat was lost and [`Device::arm`] must come first.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn beat(&self) -> Result<bool, Error<B::Error>> {
+        self.write(&heartbeat::BEAT, 1)?;
+        Ok(self.read(&heartbeat::STATE)? == 0)
+    }
+
+    /// Arms the heartbeat after its loss; flows may send again.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn arm(&self) -> Result<(), Error<B::Error>> {
+        self.write(&heartbeat::STATE, 1)
+    }
+
+    /// The event counters, by [`crate::counters::Counter`].
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn counters(&self) -> Result<[u32; PLACES], Error<B::Error>> {
+        let mut all = [0; PLACES];
+        for (i, counter) in all.iter_mut().enumerate() {
+            *counter = self.read_at(&crate::map::counters::COUNTER, i as u32)?;
+        }
+        Ok(all)
+    }
+
+    /// Writes a profile, in force word by word.
+    ///
+    /// # Errors
+    /// When the bus fails, there is no such profile, or a field is out of its range; nothing is written then.
+    pub fn write_profile(&self, number: u32, words: &[u32; profile::WORDS]) -> Result<(), Error<B::Error>> {
+        let first = self.profile_word(number)?;
+        for f in profile::FIELDS {
+            f.checked(words)?;
+        }
+        for (i, &word) in words.iter().enumerate() {
+            self.write_at(&profiles::WORD, first + i as u32, word)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a profile back.
+    ///
+    /// # Errors
+    /// When the bus fails, or there is no such profile.
+    pub fn read_profile(&self, number: u32) -> Result<[u32; profile::WORDS], Error<B::Error>> {
+        let first = self.profile_word(number)?;
+        let mut words = [0; profile::WORDS];
+        for (i, word) in words.iter_mut().enumerate() {
+            *word = self.read_at(&profiles::WORD, first + i as u32)?;
+        }
+        Ok(words)
+    }
+
+    fn profile_word(&self, number: u32) -> Result<u32, Error<B::Error>> {
+        if number >= profile::PROFILES as u32 {
+            return Err(OutOfRange { name: "profile", value: number, least: 0, most: profile::PROFILES as u32 - 1 }.into());
+        }
+        Ok(number * profile::WORDS as u32)
+    }
+
+    fn known(&self, flow: u32) -> Result<u32, Error<B::Error>> {
+        if flow < self.flows() { Ok(flow) } else { Err(Error::NoFlow { flow, flows: self.flows() }) }
+    }
+
+    /// Loads a flow, whole.
+    ///
+    /// # Errors
+    /// When the bus fails, there is no such flow, or a field of the record is out of its range.
+    pub fn load_flow(&self, number: u32, record: &FlowRecord) -> Result<(), Error<B::Error>> {
+        self.write(&flow::INDEX, self.known(number)?)?;
+        for (i, word) in record.pack()?.into_iter().enumerate() {
+            self.write_at(&flow::STAGE, i as u32, word)?;
+        }
+        self.write(&flow::COMMAND, flow::LOAD)?;
+        self.poll("the load of a flow", || Ok(self.read_field(&flow::STATUS, &flow::DONE)? != 0))
+    }
+
+    /// Asks for the telemetry record of a flow.
+    ///
+    /// # Errors
+    /// When the bus fails, there is no such flow, or the device does not answer.
+    pub fn query_flow(&self, number: u32) -> Result<Answer, Error<B::Error>> {
+        self.write(&flow::INDEX, self.known(number)?)?;
+        self.write(&flow::COMMAND, flow::QUERY)?;
+        self.poll("the query of a flow", || Ok(self.read_field(&flow::STATUS, &flow::BUSY)? == 0))?;
+        if self.read_field(&flow::STATUS, &flow::FAILED)? != 0 {
+            return Err(Error::NoAnswer(number));
+        }
+        let mut answer = [0; flow::ANSWER_WORDS as usize];
+        for (i, word) in answer.iter_mut().enumerate() {
+            *word = self.read_at(&flow::ANSWER, i as u32)?;
+        }
+        Ok(answer)
+    }
+
+    /// Posts packets of a flow, 1 to 65,535.
+    ///
+    /// # Errors
+    /// When the bus fails, there is no such flow, or the number is out of its range.
+    pub fn doorbell(&self, number: u32, packets: u32) -> Result<(), Error<B::Error>> {
+        if !(1..=window::MOST_PACKETS).contains(&packets) {
+            return Err(OutOfRange { name: "packets", value: packets, least: 1, most: window::MOST_PACKETS }.into());
+        }
+        self.bus.write32(window::doorbell(self.known(number)?), packets).map_err(Error::Bus)
+    }
+
+    /// Sets the rate of a flow of law `fixed`, 2^-12 Mb/s.
+    ///
+    /// # Errors
+    /// When the bus fails, or there is no such flow.
+    pub fn set_rate(&self, number: u32, rate: u32) -> Result<(), Error<B::Error>> {
+        self.bus.write32(window::fixed_rate(self.known(number)?), rate).map_err(Error::Bus)
+    }
+}

@@ -1,0 +1,388 @@
+/* Registers, records and wire format of timely-nic. Generated from hw/regs by `cargo run -p timely-regs`; do not edit.
+   Offsets are in bytes; a field's mask is in place, its value is shifted. */
+#ifndef TIMELY_REGS_H
+#define TIMELY_REGS_H
+
+/* Common */
+#define TIMELY_VENDOR 0x5469u /* upper half of a block's type */
+#define TIMELY_MAGIC 0x544d4c59u
+#define TIMELY_BAD_READ 0xbadacce5u /* what a read gives that no register answers */
+#define TIMELY_HEADER_TYPE 0
+#define TIMELY_HEADER_VERSION 4
+#define TIMELY_HEADER_NEXT 8 /* offset of the next block in the BAR, 0 at the end */
+
+/* Block id: What the design is, whether it is ready, what went wrong on the register bus. */
+#define TIMELY_ID_TYPE 0x54690001u
+#define TIMELY_ID_VERSION 1
+#define TIMELY_ID_BASE 0x0u /* of this version of the map; walk the list instead */
+#define TIMELY_ID_MAGIC 0xcu /* RO: a magic word; all ones when the device is gone */
+#define TIMELY_ID_CORE_VERSION 0x10u /* RO: version of the core */
+#define TIMELY_ID_CORE_VERSION_PATCH_SHIFT 0 /* patch */
+#define TIMELY_ID_CORE_VERSION_PATCH_MASK 0xffu
+#define TIMELY_ID_CORE_VERSION_MINOR_SHIFT 8 /* minor */
+#define TIMELY_ID_CORE_VERSION_MINOR_MASK 0xff00u
+#define TIMELY_ID_CORE_VERSION_MAJOR_SHIFT 16 /* major */
+#define TIMELY_ID_CORE_VERSION_MAJOR_MASK 0xffff0000u
+#define TIMELY_ID_FLOW_BITS 0x14u /* RO: size of the flow table */
+#define TIMELY_ID_BUS_BITS 0x18u /* RO: width of the data path */
+#define TIMELY_ID_SEGMENT_BITS 0x1cu /* RO: outstanding segments */
+#define TIMELY_ID_CLOCK_PS 0x20u /* RO: nominal clock */
+#define TIMELY_ID_STATUS 0x24u /* RO: state of the design */
+#define TIMELY_ID_STATUS_READY_SHIFT 0 /* every RAM has been cleared after reset: flows and profiles may be loaded */
+#define TIMELY_ID_STATUS_READY_MASK 0x1u
+#define TIMELY_ID_STATUS_STOP_SHIFT 1 /* no packet leaves: not ready, not enabled, or heartbeat lost */
+#define TIMELY_ID_STATUS_STOP_MASK 0x2u
+#define TIMELY_ID_CONTROL 0x28u /* RW: global enable; 0 stops every flow */
+#define TIMELY_ID_CONTROL_ENABLE_SHIFT 0 /* flows may send */
+#define TIMELY_ID_CONTROL_ENABLE_MASK 0x1u
+#define TIMELY_ID_ERROR 0x2cu /* RO: the last access that was refused */
+#define TIMELY_ID_ERROR_ADDRESS_SHIFT 0 /* address of the last access that was refused */
+#define TIMELY_ID_ERROR_ADDRESS_MASK 0xffffffu
+#define TIMELY_ID_ERROR_WRITE_SHIFT 24 /* it was a write */
+#define TIMELY_ID_ERROR_WRITE_MASK 0x1000000u
+#define TIMELY_ID_ERROR_REASON_SHIFT 28 /* 0 there was none, 1 no register or not aligned, 2 not readable or not writable, 3 not all four bytes written, 4 value out of range, 5 not now (busy or not ready) */
+#define TIMELY_ID_ERROR_REASON_MASK 0x70000000u
+
+/* Block time: The NIC's own time, ns48.fns16: 48 bits of ns above 16 bits of fraction. */
+#define TIMELY_TIME_TYPE 0x54690002u
+#define TIMELY_TIME_VERSION 1
+#define TIMELY_TIME_BASE 0x100u /* of this version of the map; walk the list instead */
+#define TIMELY_TIME_NOW_LOW 0x10u /* RO: reading it latches NOW_HIGH */
+#define TIMELY_TIME_NOW_HIGH 0x14u /* RO: as it was when NOW_LOW was read */
+#define TIMELY_TIME_INCREMENT 0x18u /* RW: what a clock adds to the time */
+#define TIMELY_TIME_INCREMENT_INCREMENT_SHIFT 0 /* ns a clock, Q8.24 */
+#define TIMELY_TIME_INCREMENT_INCREMENT_MASK 0xffffffffu
+#define TIMELY_TIME_INCREMENT_INCREMENT_LEAST 1048576u
+#define TIMELY_TIME_SET_LOW 0x1cu /* RW: low half of a time to step to */
+#define TIMELY_TIME_SET_HIGH 0x20u /* RW: a write steps forward to SET_HIGH:SET_LOW; a step backwards, or while PTP is the source, is refused and counted */
+#define TIMELY_TIME_SOURCE 0x24u /* RW: where the time comes from */
+#define TIMELY_TIME_SOURCE_PTP_SHIFT 0 /* 0 free-running, 1 follows the PTP clock of the shell, never backwards */
+#define TIMELY_TIME_SOURCE_PTP_MASK 0x1u
+
+/* Block port: Addresses of the port, and who gets ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word. A value of several registers is torn while it is written: set it while the design is not enabled. */
+#define TIMELY_PORT_TYPE 0x54690003u
+#define TIMELY_PORT_VERSION 1
+#define TIMELY_PORT_BASE 0x200u /* of this version of the map; walk the list instead */
+#define TIMELY_PORT_MAC_LOW 0x10u /* RW: own MAC */
+#define TIMELY_PORT_MAC_HIGH 0x14u /* RW: own MAC */
+#define TIMELY_PORT_MAC_HIGH_MAC_HIGH_SHIFT 0 /* bytes 4 and 5 */
+#define TIMELY_PORT_MAC_HIGH_MAC_HIGH_MASK 0xffffu
+#define TIMELY_PORT_IPV4 0x18u /* RW: own IPv4 address */
+#define TIMELY_PORT_UDP_PORT 0x1cu /* RW: UDP port that makes a packet ours; 0 after reset, when none is */
+#define TIMELY_PORT_UDP_PORT_UDP_PORT_SHIFT 0 /* port number */
+#define TIMELY_PORT_UDP_PORT_UDP_PORT_MASK 0xffffu
+#define TIMELY_PORT_UDP_PORT_UDP_PORT_LEAST 1u
+#define TIMELY_PORT_IPV6 0x20u /* RW: own IPv6 address */
+#define TIMELY_PORT_IPV6_COUNT 4
+#define TIMELY_PORT_ACK_TOS 0x30u /* RW: TOS or traffic class of ACKs */
+#define TIMELY_PORT_ACK_TOS_ACK_TOS_SHIFT 0 /* DSCP in bits 7..2, ECN in bits 1..0 */
+#define TIMELY_PORT_ACK_TOS_ACK_TOS_MASK 0xffu
+#define TIMELY_PORT_ACK_TTL 0x34u /* RW: TTL or hop limit of ACKs */
+#define TIMELY_PORT_ACK_TTL_ACK_TTL_SHIFT 0 /* TTL or hop limit */
+#define TIMELY_PORT_ACK_TTL_ACK_TTL_MASK 0xffu
+#define TIMELY_PORT_ACK_TTL_ACK_TTL_LEAST 1u
+#define TIMELY_PORT_ACK_ENABLE 0x38u /* RW: whether segments are answered */
+#define TIMELY_PORT_ACK_ENABLE_ACK_ENABLE_SHIFT 0 /* answer segments of allowed peers */
+#define TIMELY_PORT_ACK_ENABLE_ACK_ENABLE_MASK 0x1u
+#define TIMELY_PORT_NS_PER_BYTE 0x3cu /* RW: time of a byte on the wire; 10 Gb/s after reset */
+#define TIMELY_PORT_NS_PER_BYTE_NS_PER_BYTE_SHIFT 0 /* ns, Q16.16 */
+#define TIMELY_PORT_NS_PER_BYTE_NS_PER_BYTE_MASK 0xffffffffu
+#define TIMELY_PORT_NS_PER_BYTE_NS_PER_BYTE_LEAST 1u
+#define TIMELY_PORT_ALLOW4 0x40u /* RW: an IPv4 peer is allowed when it equals ALLOW4 in the bits of MASK4 */
+#define TIMELY_PORT_MASK4 0x44u /* RW: bits of ALLOW4 that count */
+#define TIMELY_PORT_ALLOW6 0x50u /* RW: an IPv6 peer is allowed when it equals ALLOW6 in the bits of MASK6 */
+#define TIMELY_PORT_ALLOW6_COUNT 4
+#define TIMELY_PORT_MASK6 0x60u /* RW: bits of ALLOW6 that count */
+#define TIMELY_PORT_MASK6_COUNT 4
+
+/* Block heartbeat: Stops every flow when the driver dies. A beat alone does not start them again: STATE must be cleared. */
+#define TIMELY_HEARTBEAT_TYPE 0x54690004u
+#define TIMELY_HEARTBEAT_VERSION 1
+#define TIMELY_HEARTBEAT_BASE 0x300u /* of this version of the map; walk the list instead */
+#define TIMELY_HEARTBEAT_PERIOD 0x10u /* RW: greatest time between two beats; a write counts as a beat */
+#define TIMELY_HEARTBEAT_BEAT 0x14u /* WO: a write is a beat */
+#define TIMELY_HEARTBEAT_BEAT_BEAT_SHIFT 0 /* any value */
+#define TIMELY_HEARTBEAT_BEAT_BEAT_MASK 0x1u
+#define TIMELY_HEARTBEAT_STATE 0x18u /* W1C: whether the heartbeat was lost */
+#define TIMELY_HEARTBEAT_STATE_LOST_SHIFT 0 /* a beat did not come in time, and everything is stopped; writing 1 arms again, and counts as a beat */
+#define TIMELY_HEARTBEAT_STATE_LOST_MASK 0x1u
+
+/* Block counters: Events of the whole NIC, by index. */
+#define TIMELY_COUNTERS_TYPE 0x54690005u
+#define TIMELY_COUNTERS_VERSION 1
+#define TIMELY_COUNTERS_BASE 0x400u /* of this version of the map; walk the list instead */
+#define TIMELY_COUNTERS_COUNT 0x10u /* RO: counters in use */
+#define TIMELY_COUNTERS_COUNTER 0x80u /* RO: events since reset, wrapping; an event is in it at most 40 clocks later */
+#define TIMELY_COUNTERS_COUNTER_COUNT 32
+
+/* Block flow: Loads flows and asks for their records. A record goes in whole and comes out whole, never torn. */
+#define TIMELY_FLOW_TYPE 0x54690006u
+#define TIMELY_FLOW_VERSION 1
+#define TIMELY_FLOW_BASE 0x500u /* of this version of the map; walk the list instead */
+#define TIMELY_FLOW_INDEX 0x10u /* RW: flow of the next command */
+#define TIMELY_FLOW_INDEX_INDEX_SHIFT 0 /* below 2^FLOW_BITS */
+#define TIMELY_FLOW_INDEX_INDEX_MASK 0xffffu
+#define TIMELY_FLOW_COMMAND 0x14u /* WO: starts a command; refused while busy or not ready */
+#define TIMELY_FLOW_COMMAND_COMMAND_SHIFT 0 /* 1 load: the staged words become the flow, at once; 2 query: ask for the flow's record */
+#define TIMELY_FLOW_COMMAND_COMMAND_MASK 0x3u
+#define TIMELY_FLOW_COMMAND_COMMAND_LEAST 1u
+#define TIMELY_FLOW_COMMAND_COMMAND_MOST 2u
+#define TIMELY_FLOW_STATUS 0x18u /* RO: state of the last command */
+#define TIMELY_FLOW_STATUS_BUSY_SHIFT 0 /* a query is under way */
+#define TIMELY_FLOW_STATUS_BUSY_MASK 0x1u
+#define TIMELY_FLOW_STATUS_DONE_SHIFT 1 /* the last command is done; ANSWER holds the record if it was a query */
+#define TIMELY_FLOW_STATUS_DONE_MASK 0x2u
+#define TIMELY_FLOW_STATUS_ERROR_SHIFT 2 /* the last query was not answered in 4096 clocks */
+#define TIMELY_FLOW_STATUS_ERROR_MASK 0x4u
+#define TIMELY_FLOW_WINDOW 0x1cu /* RO: offset of the first flow's doorbell */
+#define TIMELY_FLOW_STRIDE 0x20u /* RO: bytes from one flow's doorbell to the next */
+#define TIMELY_FLOW_STAGE 0x40u /* RW: a flow record on its way in; see the flow record */
+#define TIMELY_FLOW_STAGE_COUNT 16
+#define TIMELY_FLOW_ANSWER 0x80u /* RO: the answer to the last query, valid when STATUS says done; see the telemetry record */
+#define TIMELY_FLOW_ANSWER_COUNT 32
+
+/* Block profiles: What the rate engine and the pacer do for the flows of a profile. */
+#define TIMELY_PROFILES_TYPE 0x54690007u
+#define TIMELY_PROFILES_VERSION 1
+#define TIMELY_PROFILES_BASE 0x600u /* of this version of the map; walk the list instead */
+#define TIMELY_PROFILES_PROFILES 0x10u /* RO: number of profiles */
+#define TIMELY_PROFILES_WORDS 0x14u /* RO: words of a profile */
+#define TIMELY_PROFILES_WORD 0x200u /* RW: word w of profile p is number 32 p + w; in force at once; refused while not ready; ranges are software's to check */
+#define TIMELY_PROFILES_WORD_COUNT 512
+#define TIMELY_FLOW_COMMAND_LOAD 1
+#define TIMELY_FLOW_COMMAND_QUERY 2
+#define TIMELY_REFUSAL_NO_REGISTER 1
+#define TIMELY_REFUSAL_DIRECTION 2
+#define TIMELY_REFUSAL_STROBE 3
+#define TIMELY_REFUSAL_RANGE 4
+#define TIMELY_REFUSAL_NOT_NOW 5
+
+/* Window of the flows */
+#define TIMELY_WINDOW_BASE 0x400000u
+#define TIMELY_WINDOW_STRIDE 64
+#define TIMELY_WINDOW_DOORBELL 0 /* WO: packets to post */
+#define TIMELY_WINDOW_FIXED_RATE 4 /* WO: rate of a flow of law fixed, 2^-12 Mb/s */
+#define TIMELY_WINDOW_MOST_PACKETS 65535
+
+/* Flow record */
+#define TIMELY_FLOW_RECORD_WORDS 16
+#define TIMELY_FLOW_RECORD_ENABLE_WORD 0
+#define TIMELY_FLOW_RECORD_ENABLE_SHIFT 0 /* the flow exists: it may send, and ACKs for it count */
+#define TIMELY_FLOW_RECORD_ENABLE_MASK 0x1u
+#define TIMELY_FLOW_RECORD_KEEP_WORD 0
+#define TIMELY_FLOW_RECORD_KEEP_SHIFT 1 /* leave rate, law state, backlog and counters as they are */
+#define TIMELY_FLOW_RECORD_KEEP_MASK 0x2u
+#define TIMELY_FLOW_RECORD_ENDLESS_WORD 0
+#define TIMELY_FLOW_RECORD_ENDLESS_SHIFT 2 /* the generator posts a packet for every one that it is granted */
+#define TIMELY_FLOW_RECORD_ENDLESS_MASK 0x4u
+#define TIMELY_FLOW_RECORD_READ_WORD 0
+#define TIMELY_FLOW_RECORD_READ_SHIFT 3 /* READ: charge `charged_bytes` a segment in place of its own bytes */
+#define TIMELY_FLOW_RECORD_READ_MASK 0x8u
+#define TIMELY_FLOW_RECORD_PROFILE_WORD 0
+#define TIMELY_FLOW_RECORD_PROFILE_SHIFT 4 /* profile */
+#define TIMELY_FLOW_RECORD_PROFILE_MASK 0xf0u
+#define TIMELY_FLOW_RECORD_PRIORITY_WORD 0
+#define TIMELY_FLOW_RECORD_PRIORITY_SHIFT 8 /* priority, for PFC */
+#define TIMELY_FLOW_RECORD_PRIORITY_MASK 0x700u
+#define TIMELY_FLOW_RECORD_IPV6_WORD 0
+#define TIMELY_FLOW_RECORD_IPV6_SHIFT 11 /* IPv6 */
+#define TIMELY_FLOW_RECORD_IPV6_MASK 0x800u
+#define TIMELY_FLOW_RECORD_VLAN_WORD 0
+#define TIMELY_FLOW_RECORD_VLAN_SHIFT 12 /* frames carry a VLAN tag */
+#define TIMELY_FLOW_RECORD_VLAN_MASK 0x1000u
+#define TIMELY_FLOW_RECORD_VLAN_TCI_WORD 0
+#define TIMELY_FLOW_RECORD_VLAN_TCI_SHIFT 16 /* VLAN TCI */
+#define TIMELY_FLOW_RECORD_VLAN_TCI_MASK 0xffff0000u
+#define TIMELY_FLOW_RECORD_PAYLOAD_BYTES_WORD 1
+#define TIMELY_FLOW_RECORD_PAYLOAD_BYTES_SHIFT 0 /* payload bytes a packet, after our header */
+#define TIMELY_FLOW_RECORD_PAYLOAD_BYTES_MASK 0x3fffu
+#define TIMELY_FLOW_RECORD_SEGMENT_PACKETS_WORD 1
+#define TIMELY_FLOW_RECORD_SEGMENT_PACKETS_SHIFT 16 /* packets a segment */
+#define TIMELY_FLOW_RECORD_SEGMENT_PACKETS_MASK 0xff0000u
+#define TIMELY_FLOW_RECORD_SEGMENT_PACKETS_LEAST 1u
+#define TIMELY_FLOW_RECORD_MAC_LOW_WORD 2
+#define TIMELY_FLOW_RECORD_MAC_LOW_SHIFT 0 /* destination MAC, bytes 0 to 3 (byte 0 in bits 7..0) */
+#define TIMELY_FLOW_RECORD_MAC_LOW_MASK 0xffffffffu
+#define TIMELY_FLOW_RECORD_MAC_HIGH_WORD 3
+#define TIMELY_FLOW_RECORD_MAC_HIGH_SHIFT 0 /* destination MAC, bytes 4 and 5 */
+#define TIMELY_FLOW_RECORD_MAC_HIGH_MASK 0xffffu
+#define TIMELY_FLOW_RECORD_SOURCE_PORT_WORD 4
+#define TIMELY_FLOW_RECORD_SOURCE_PORT_SHIFT 0 /* UDP source port */
+#define TIMELY_FLOW_RECORD_SOURCE_PORT_MASK 0xffffu
+#define TIMELY_FLOW_RECORD_DESTINATION_PORT_WORD 4
+#define TIMELY_FLOW_RECORD_DESTINATION_PORT_SHIFT 16 /* UDP destination port */
+#define TIMELY_FLOW_RECORD_DESTINATION_PORT_MASK 0xffff0000u
+#define TIMELY_FLOW_RECORD_TTL_WORD 5
+#define TIMELY_FLOW_RECORD_TTL_SHIFT 0 /* TTL or hop limit */
+#define TIMELY_FLOW_RECORD_TTL_MASK 0xffu
+#define TIMELY_FLOW_RECORD_TOS_WORD 5
+#define TIMELY_FLOW_RECORD_TOS_SHIFT 8 /* TOS or traffic class */
+#define TIMELY_FLOW_RECORD_TOS_MASK 0xff00u
+#define TIMELY_FLOW_RECORD_CHARGED_BYTES_WORD 6
+#define TIMELY_FLOW_RECORD_CHARGED_BYTES_SHIFT 0 /* charged bytes a segment of a READ */
+#define TIMELY_FLOW_RECORD_CHARGED_BYTES_MASK 0xffffffffu
+#define TIMELY_FLOW_RECORD_ADDRESS_0_WORD 8
+#define TIMELY_FLOW_RECORD_ADDRESS_0_SHIFT 0 /* destination address, bytes 0 to 3 (byte 0 in bits 7..0); all of an IPv4 address */
+#define TIMELY_FLOW_RECORD_ADDRESS_0_MASK 0xffffffffu
+#define TIMELY_FLOW_RECORD_ADDRESS_1_WORD 9
+#define TIMELY_FLOW_RECORD_ADDRESS_1_SHIFT 0 /* destination address, bytes 4 to 7 */
+#define TIMELY_FLOW_RECORD_ADDRESS_1_MASK 0xffffffffu
+#define TIMELY_FLOW_RECORD_ADDRESS_2_WORD 10
+#define TIMELY_FLOW_RECORD_ADDRESS_2_SHIFT 0 /* destination address, bytes 8 to 11 */
+#define TIMELY_FLOW_RECORD_ADDRESS_2_MASK 0xffffffffu
+#define TIMELY_FLOW_RECORD_ADDRESS_3_WORD 11
+#define TIMELY_FLOW_RECORD_ADDRESS_3_SHIFT 0 /* destination address, bytes 12 to 15 */
+#define TIMELY_FLOW_RECORD_ADDRESS_3_MASK 0xffffffffu
+
+/* Profile */
+#define TIMELY_PROFILE_COUNT 16
+#define TIMELY_PROFILE_WORDS 32
+#define TIMELY_PROFILE_LAW_WORD 0
+#define TIMELY_PROFILE_LAW_SHIFT 0 /* 0 fixed (the host writes the rate), 1 TIMELY, 2 Patched TIMELY, 3 Swift, 4 PI */
+#define TIMELY_PROFILE_LAW_MASK 0xfu
+#define TIMELY_PROFILE_LAW_MOST 4u
+#define TIMELY_PROFILE_HAI_SMOOTHED_WORD 0
+#define TIMELY_PROFILE_HAI_SMOOTHED_SHIFT 4 /* hyperactive increase counts smoothed gradients (else raw differences) */
+#define TIMELY_PROFILE_HAI_SMOOTHED_MASK 0x10u
+#define TIMELY_PROFILE_NO_DELTA_FACTOR_WORD 0
+#define TIMELY_PROFILE_NO_DELTA_FACTOR_SHIFT 5 /* no delta factor */
+#define TIMELY_PROFILE_NO_DELTA_FACTOR_MASK 0x20u
+#define TIMELY_PROFILE_HALF_FLOOR_WORD 0
+#define TIMELY_PROFILE_HALF_FLOOR_SHIFT 6 /* an update never goes below half the old rate */
+#define TIMELY_PROFILE_HALF_FLOOR_MASK 0x40u
+#define TIMELY_PROFILE_RTT_START_WORD 0
+#define TIMELY_PROFILE_RTT_START_SHIFT 8 /* start of the RTT: 0 last byte out, 1 first byte out, 2 eligible to send */
+#define TIMELY_PROFILE_RTT_START_MASK 0x300u
+#define TIMELY_PROFILE_RTT_START_MOST 2u
+#define TIMELY_PROFILE_OUTSTANDING_WORD 1
+#define TIMELY_PROFILE_OUTSTANDING_SHIFT 0 /* outstanding bound, wire bytes; 0 none */
+#define TIMELY_PROFILE_OUTSTANDING_MASK 0xffffffu
+#define TIMELY_PROFILE_TIMEOUT_NS_WORD 2
+#define TIMELY_PROFILE_TIMEOUT_NS_SHIFT 0 /* segment time-out, ns; 0 none */
+#define TIMELY_PROFILE_TIMEOUT_NS_MASK 0x7fffffffu
+#define TIMELY_PROFILE_IDLE_NS_WORD 3
+#define TIMELY_PROFILE_IDLE_NS_SHIFT 0 /* idle time after which a flow restarts, ns; 0 never */
+#define TIMELY_PROFILE_IDLE_NS_MASK 0x7fffffffu
+#define TIMELY_PROFILE_TOKEN_CAP_WORD 4
+#define TIMELY_PROFILE_TOKEN_CAP_SHIFT 0 /* token cap while backlogged, bytes */
+#define TIMELY_PROFILE_TOKEN_CAP_MASK 0xfffffu
+#define TIMELY_PROFILE_INITIAL_RATE_WORD 5
+#define TIMELY_PROFILE_INITIAL_RATE_SHIFT 0 /* rate of a new flow */
+#define TIMELY_PROFILE_INITIAL_RATE_MASK 0xffffffffu
+#define TIMELY_PROFILE_RESTART_RATE_WORD 6
+#define TIMELY_PROFILE_RESTART_RATE_SHIFT 0 /* idle-restart rate */
+#define TIMELY_PROFILE_RESTART_RATE_MASK 0xffffffffu
+#define TIMELY_PROFILE_LEAST_RATE_WORD 7
+#define TIMELY_PROFILE_LEAST_RATE_SHIFT 0 /* least rate */
+#define TIMELY_PROFILE_LEAST_RATE_MASK 0xffffffffu
+#define TIMELY_PROFILE_GREATEST_RATE_WORD 8
+#define TIMELY_PROFILE_GREATEST_RATE_SHIFT 0 /* greatest rate */
+#define TIMELY_PROFILE_GREATEST_RATE_MASK 0xffffffffu
+#define TIMELY_PROFILE_T_LOW_NS_WORD 9
+#define TIMELY_PROFILE_T_LOW_NS_SHIFT 0 /* Tlow, ns */
+#define TIMELY_PROFILE_T_LOW_NS_MASK 0xffffffu
+#define TIMELY_PROFILE_T_HIGH_NS_WORD 10
+#define TIMELY_PROFILE_T_HIGH_NS_SHIFT 0 /* Thigh, ns */
+#define TIMELY_PROFILE_T_HIGH_NS_MASK 0xffffffu
+#define TIMELY_PROFILE_T_HIGH_ZEROS_WORD 10
+#define TIMELY_PROFILE_T_HIGH_ZEROS_SHIFT 24 /* leading zeros of Thigh as a 24-bit number */
+#define TIMELY_PROFILE_T_HIGH_ZEROS_MASK 0x1f000000u
+#define TIMELY_PROFILE_T_HIGH_ZEROS_MOST 23u
+#define TIMELY_PROFILE_ALPHA_WORD 11
+#define TIMELY_PROFILE_ALPHA_SHIFT 0 /* weight of the newest RTT difference, Q.32 */
+#define TIMELY_PROFILE_ALPHA_MASK 0xffffffffu
+#define TIMELY_PROFILE_DEADBAND_WORD 12
+#define TIMELY_PROFILE_DEADBAND_SHIFT 0 /* smoothed differences up to this, 2^-13 ns, count as zero */
+#define TIMELY_PROFILE_DEADBAND_MASK 0xfffffu
+#define TIMELY_PROFILE_GRADIENT_FULL_NS_WORD 13
+#define TIMELY_PROFILE_GRADIENT_FULL_NS_SHIFT 0 /* minRTT / beta, ns, rounded up: smoothed differences from here on cut by all they may */
+#define TIMELY_PROFILE_GRADIENT_FULL_NS_MASK 0x1ffffffu
+#define TIMELY_PROFILE_GRADIENT_FULL_NS_MOST 16777216u
+#define TIMELY_PROFILE_GRADIENT_GAIN_WORD 14
+#define TIMELY_PROFILE_GRADIENT_GAIN_SHIFT 0 /* beta / minRTT: round(beta / minRTT[ns] * 2^(49 - gradient_shift)) */
+#define TIMELY_PROFILE_GRADIENT_GAIN_MASK 0x3ffffffu
+#define TIMELY_PROFILE_GRADIENT_SHIFT_WORD 14
+#define TIMELY_PROFILE_GRADIENT_SHIFT_SHIFT 28 /* leading zeros of gradient_full_ns - 1 as a 24-bit number, at most 15 */
+#define TIMELY_PROFILE_GRADIENT_SHIFT_MASK 0xf0000000u
+#define TIMELY_PROFILE_UPDATE_INTERVAL_NS_WORD 15
+#define TIMELY_PROFILE_UPDATE_INTERVAL_NS_SHIFT 0 /* T_upd: interval that a full additive step is for, ns */
+#define TIMELY_PROFILE_UPDATE_INTERVAL_NS_MASK 0xffffffu
+#define TIMELY_PROFILE_UPDATE_INVERSE_WORD 16
+#define TIMELY_PROFILE_UPDATE_INVERSE_SHIFT 0 /* 1 / T_upd: round(2^(49 - update_shift) / T_upd[ns]) */
+#define TIMELY_PROFILE_UPDATE_INVERSE_MASK 0x3ffffffu
+#define TIMELY_PROFILE_UPDATE_SHIFT_WORD 16
+#define TIMELY_PROFILE_UPDATE_SHIFT_SHIFT 27 /* leading zeros of update_interval_ns as a 24-bit number */
+#define TIMELY_PROFILE_UPDATE_SHIFT_MASK 0xf8000000u
+#define TIMELY_PROFILE_UPDATE_SHIFT_MOST 23u
+#define TIMELY_PROFILE_STEP_WORD 17
+#define TIMELY_PROFILE_STEP_SHIFT 0 /* additive step, 2^-12 Mb/s */
+#define TIMELY_PROFILE_STEP_MASK 0xffffffu
+#define TIMELY_PROFILE_HYPERACTIVE_STEP_WORD 18
+#define TIMELY_PROFILE_HYPERACTIVE_STEP_SHIFT 0 /* hyperactive additive step, 2^-12 Mb/s */
+#define TIMELY_PROFILE_HYPERACTIVE_STEP_MASK 0xffffffu
+#define TIMELY_PROFILE_HYPERACTIVE_AFTER_WORD 18
+#define TIMELY_PROFILE_HYPERACTIVE_AFTER_SHIFT 24 /* negative differences in a row from which it applies */
+#define TIMELY_PROFILE_HYPERACTIVE_AFTER_MASK 0x7000000u
+#define TIMELY_PROFILE_HYPERACTIVE_AFTER_LEAST 1u
+#define TIMELY_PROFILE_BETA_WORD 19
+#define TIMELY_PROFILE_BETA_SHIFT 0 /* multiplicative decrease, Q.31 */
+#define TIMELY_PROFILE_BETA_MASK 0xffffffffu
+#define TIMELY_PROFILE_BETA_MOST 2147483648u
+#define TIMELY_PROFILE_BETA_T_HIGH_WORD 20
+#define TIMELY_PROFILE_BETA_T_HIGH_SHIFT 0 /* round(beta * (Thigh[ns] << t_high_zeros) * 2^8) */
+#define TIMELY_PROFILE_BETA_T_HIGH_MASK 0xffffffffu
+
+/* Event counters */
+#define TIMELY_COUNTER_RX_FRAMES 0 /* A frame arrived, of any kind. */
+#define TIMELY_COUNTER_RX_FOREIGN 1 /* It is not ours. */
+#define TIMELY_COUNTER_RX_BAD 2 /* The MAC marked it bad. */
+#define TIMELY_COUNTER_RX_TRUNCATED 3 /* It ended before its headers or the lengths they give. */
+#define TIMELY_COUNTER_RX_BAD_IP 4 /* Ours by port, but its IP header has options, is a fragment, or contradicts the frame's length. */
+#define TIMELY_COUNTER_RX_BAD_HEADER 5 /* Ours by port, but version or flags of our header are not defined. */
+#define TIMELY_COUNTER_RX_DATA 6 /* A data packet of ours. */
+#define TIMELY_COUNTER_RX_ACKS 7 /* An ACK. */
+#define TIMELY_COUNTER_ACKS_SENT 8 /* An ACK was sent. */
+#define TIMELY_COUNTER_ACK_REFUSED_PEER 9 /* A segment of a peer that is not allowed was not answered. */
+#define TIMELY_COUNTER_ACK_REFUSED_ADDRESS 10 /* A segment to a broadcast, multicast or foreign address was not answered. */
+#define TIMELY_COUNTER_ACK_DROPPED_FULL 11 /* A segment was not answered because the ACK queue was full. */
+#define TIMELY_COUNTER_ACK_STALE 12 /* An ACK of a segment that is not outstanding any more, or not yet. */
+#define TIMELY_COUNTER_ACK_FORGED 13 /* An ACK with a wrong nonce. */
+#define TIMELY_COUNTER_ACK_REPEATED 14 /* An ACK of a segment that was acknowledged before. */
+#define TIMELY_COUNTER_ACK_UNKNOWN_FLOW 15 /* An ACK of a flow that does not exist or is not enabled. */
+#define TIMELY_COUNTER_SEGMENT_TIMEOUTS 16 /* A segment was not acknowledged in its profile's time. */
+#define TIMELY_COUNTER_SAMPLES_DROPPED 17 /* An RTT sample found the engine's queue full. */
+#define TIMELY_COUNTER_RATE_UPDATES 18 /* A rate was computed. */
+#define TIMELY_COUNTER_TX_FRAMES 19 /* A data packet was handed to the MAC. */
+#define TIMELY_COUNTER_GRANTS 20 /* A grant left the pacer. */
+#define TIMELY_COUNTER_DOORBELLS_REFUSED 21 /* A doorbell of a disabled flow, or beyond what a flow may post. */
+#define TIMELY_COUNTER_TIME_STEPS_REFUSED 22 /* A time adjustment that would have stepped backwards. */
+#define TIMELY_COUNTER_CSR_ERRORS 23 /* A register access that no register answers. */
+#define TIMELY_COUNTER_HEARTBEAT_STOPS 24 /* The heartbeat was lost. */
+#define TIMELY_COUNTER_ACKS_SKIPPED 25 /* A segment's ACK never came, but that of a later one did. */
+#define TIMELY_COUNTER_HOST_RATES_REFUSED 26 /* The host wrote the rate of a flow whose law is not `fixed`. */
+#define TIMELY_COUNTER_ENGINE_OVERFLOWS 27 /* A host rate, an idle restart or a loaded flow found its queue at the rate engine full. */
+
+/* Our header on the wire, big-endian */
+#define TIMELY_WIRE_HEADER_BYTES 48
+#define TIMELY_WIRE_VERSION_VALUE 1
+#define TIMELY_WIRE_FLAG_FIRST 0x1u
+#define TIMELY_WIRE_FLAG_LAST 0x2u
+#define TIMELY_WIRE_FLAG_ACK 0x4u
+#define TIMELY_WIRE_FLAG_READ 0x8u
+#define TIMELY_WIRE_VERSION 0 /* 1 bytes */
+#define TIMELY_WIRE_FLAGS 1 /* 1 bytes */
+#define TIMELY_WIRE_PACKET 2 /* 2 bytes */
+#define TIMELY_WIRE_FLOW 4 /* 4 bytes */
+#define TIMELY_WIRE_NONCE 8 /* 4 bytes */
+#define TIMELY_WIRE_SEGMENT 12 /* 4 bytes */
+#define TIMELY_WIRE_SEGMENT_BYTES 16 /* 4 bytes */
+#define TIMELY_WIRE_CHARGED_BYTES 20 /* 4 bytes */
+#define TIMELY_WIRE_TTL_SENT 24 /* 1 bytes */
+#define TIMELY_WIRE_TTL_SEEN 25 /* 1 bytes */
+#define TIMELY_WIRE_ECN_SEEN 26 /* 1 bytes */
+#define TIMELY_WIRE_ARRIVAL 28 /* 8 bytes */
+#define TIMELY_WIRE_DEPARTURE 36 /* 8 bytes */
+#define TIMELY_WIRE_OVERHEAD 24 /* bytes on the wire beside the frame without FCS */
+#define TIMELY_WIRE_LEAST 84 /* wire bytes of the shortest frame */
+
+#endif
