@@ -332,6 +332,69 @@
 #define TIMELY_PROFILE_BETA_T_HIGH_SHIFT 0 /* round(beta * (Thigh[ns] << t_high_zeros) * 2^8) */
 #define TIMELY_PROFILE_BETA_T_HIGH_MASK 0xffffffffu
 
+/* Telemetry record */
+#define TIMELY_TELEMETRY_WORDS 32
+#define TIMELY_TELEMETRY_PACKETS_WORD 0
+#define TIMELY_TELEMETRY_PACKETS_SHIFT 0 /* data packets handed to the MAC */
+#define TIMELY_TELEMETRY_PACKETS_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_WIRE_BYTES_LOW_WORD 1
+#define TIMELY_TELEMETRY_WIRE_BYTES_LOW_SHIFT 0 /* their wire bytes, bits 31 to 0 */
+#define TIMELY_TELEMETRY_WIRE_BYTES_LOW_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_WIRE_BYTES_HIGH_WORD 2
+#define TIMELY_TELEMETRY_WIRE_BYTES_HIGH_SHIFT 0 /* their wire bytes, bits 47 to 32 */
+#define TIMELY_TELEMETRY_WIRE_BYTES_HIGH_MASK 0xffffu
+#define TIMELY_TELEMETRY_SEGMENTS_WORD 3
+#define TIMELY_TELEMETRY_SEGMENTS_SHIFT 0 /* segments whose last packet was handed to the MAC */
+#define TIMELY_TELEMETRY_SEGMENTS_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_SAMPLES_WORD 4
+#define TIMELY_TELEMETRY_SAMPLES_SHIFT 0 /* RTTs measured */
+#define TIMELY_TELEMETRY_SAMPLES_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_TIMEOUTS_WORD 5
+#define TIMELY_TELEMETRY_TIMEOUTS_SHIFT 0 /* time-outs that the engine was told of */
+#define TIMELY_TELEMETRY_TIMEOUTS_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_RTT_MIN_WORD 6
+#define TIMELY_TELEMETRY_RTT_MIN_SHIFT 0 /* least RTT, ns; only if `measured` */
+#define TIMELY_TELEMETRY_RTT_MIN_MASK 0xffffffu
+#define TIMELY_TELEMETRY_MEASURED_WORD 6
+#define TIMELY_TELEMETRY_MEASURED_SHIFT 31 /* an RTT was measured since the record was cleared */
+#define TIMELY_TELEMETRY_MEASURED_MASK 0x80000000u
+#define TIMELY_TELEMETRY_RTT_LAST_WORD 7
+#define TIMELY_TELEMETRY_RTT_LAST_SHIFT 0 /* last RTT, ns; only if `measured` */
+#define TIMELY_TELEMETRY_RTT_LAST_MASK 0xffffffu
+#define TIMELY_TELEMETRY_RTT_SMOOTHED_WORD 8
+#define TIMELY_TELEMETRY_RTT_SMOOTHED_SHIFT 0 /* smoothed RTT (by 1/8 a sample), 2^-8 ns; only if `measured`; see `smooth` */
+#define TIMELY_TELEMETRY_RTT_SMOOTHED_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_UPDATES_WORD 16
+#define TIMELY_TELEMETRY_UPDATES_SHIFT 0 /* times that the engine set the rate; the sum of the branches */
+#define TIMELY_TELEMETRY_UPDATES_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_BELOW_TLOW_WORD 17
+#define TIMELY_TELEMETRY_BELOW_TLOW_SHIFT 0 /* of these, because the RTT was below Tlow */
+#define TIMELY_TELEMETRY_BELOW_TLOW_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_ABOVE_THIGH_WORD 18
+#define TIMELY_TELEMETRY_ABOVE_THIGH_SHIFT 0 /* because it was above Thigh */
+#define TIMELY_TELEMETRY_ABOVE_THIGH_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_GRADIENT_INCREASE_WORD 19
+#define TIMELY_TELEMETRY_GRADIENT_INCREASE_SHIFT 0 /* increased by the gradient */
+#define TIMELY_TELEMETRY_GRADIENT_INCREASE_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_GRADIENT_DECREASE_WORD 20
+#define TIMELY_TELEMETRY_GRADIENT_DECREASE_SHIFT 0 /* decreased by the gradient */
+#define TIMELY_TELEMETRY_GRADIENT_DECREASE_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_OTHER_WORD 21
+#define TIMELY_TELEMETRY_OTHER_SHIFT 0 /* without the law: time-out, load, host, idle restart */
+#define TIMELY_TELEMETRY_OTHER_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_HYPERACTIVE_WORD 22
+#define TIMELY_TELEMETRY_HYPERACTIVE_SHIFT 0 /* increases that were hyperactive */
+#define TIMELY_TELEMETRY_HYPERACTIVE_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_RATE_WORD 23
+#define TIMELY_TELEMETRY_RATE_SHIFT 0 /* rate since the last update, 2^-12 Mb/s */
+#define TIMELY_TELEMETRY_RATE_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_LAST_BRANCH_WORD 24
+#define TIMELY_TELEMETRY_LAST_BRANCH_SHIFT 0 /* branch of the last update: 0 `below_tlow` to 4 `other`, as its event names it */
+#define TIMELY_TELEMETRY_LAST_BRANCH_MASK 0x7u
+#define TIMELY_TELEMETRY_LAST_KIND_WORD 24
+#define TIMELY_TELEMETRY_LAST_KIND_SHIFT 4 /* what the last update answered, as the engine's events name it */
+#define TIMELY_TELEMETRY_LAST_KIND_MASK 0x70u
+
 /* Event counters */
 #define TIMELY_COUNTER_RX_FRAMES 0 /* A frame arrived, of any kind. */
 #define TIMELY_COUNTER_RX_FOREIGN 1 /* It is not ours. */

@@ -3,7 +3,7 @@ use super::{WIRE, snake};
 use crate::counters;
 use crate::field::Field;
 use crate::map::{self, BLOCKS, flow as flow_block, id, window};
-use crate::{flow, link, profile, wire};
+use crate::{flow, link, profile, telemetry, wire};
 use std::fmt::Write;
 
 const PREFIX: &str = "TIMELY";
@@ -89,6 +89,9 @@ pub fn header() -> String {
     define(&mut o, "PROFILE_COUNT", profile::PROFILES, "");
     define(&mut o, "PROFILE_WORDS", profile::WORDS, "");
     record(&mut o, "PROFILE", profile::FIELDS);
+    section(&mut o, "Telemetry record");
+    define(&mut o, "TELEMETRY_WORDS", telemetry::WORDS, "");
+    record(&mut o, "TELEMETRY", telemetry::FIELDS);
     section(&mut o, "Event counters");
     for (i, name, meaning) in counters::TABLE {
         define(&mut o, &format!("COUNTER_{}", snake(name)), i, meaning.trim());

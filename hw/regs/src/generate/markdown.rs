@@ -3,7 +3,7 @@ use super::snake;
 use crate::counters;
 use crate::field::Field;
 use crate::map::{self, BAD_READ, BLOCKS, Block, Parameter, Register, Reset, window};
-use crate::{flow, profile};
+use crate::{flow, profile, telemetry};
 use std::fmt::Write;
 
 fn reset(r: &Register) -> String {
@@ -104,6 +104,8 @@ fn write(o: &mut String) -> std::fmt::Result {
         profile::WORDS
     )?;
     record(o, profile::FIELDS)?;
+    writeln!(o, "\n## Telemetry record\n{} words, captured whole in `ANSWER`.\n", telemetry::WORDS)?;
+    record(o, telemetry::FIELDS)?;
     writeln!(o, "\n## Event counters\n| number | name | |\n|---|---|---|")?;
     for (i, name, meaning) in counters::TABLE {
         writeln!(o, "| {i} | `{}` | {} |", snake(name), cell(meaning.trim()))?;

@@ -1,10 +1,10 @@
 //! Flow records go in whole and come out whole: staged or captured here, moved at once by a command.
 use super::{Access::*, Block, Kind, Register, Reset, bit, low, whole, window};
 use crate::field::Field;
-use crate::flow;
+use crate::{flow, telemetry};
 
 /// Words of an answer.
-pub const ANSWER_WORDS: u32 = 32;
+pub const ANSWER_WORDS: u32 = telemetry::WORDS as u32;
 
 /// The flow that the next command is about.
 pub const INDEX: Register =
