@@ -1,1 +1,550 @@
-//! Under construction.
+//! The rate engine: what sets a flow's rate.
+mod arbiter;
+mod average;
+mod branch;
+mod delta;
+mod gradient;
+mod high;
+mod history;
+mod increase;
+mod queue;
+mod rate;
+mod reciprocal;
+mod word;
+
+use crate::construct::construct;
+use arbiter::Arbiter;
+use average::Average;
+use branch::Branch;
+use delta::Delta;
+use gradient::Gradient;
+use high::High;
+use history::History;
+use increase::Increase;
+pub use queue::Queue;
+use rate::Rate;
+use reciprocal::Reciprocal;
+use rust_hdl::prelude::*;
+use timely_regs::counters::Counter;
+use timely_regs::profile;
+use word::ProfileWord;
+
+/// The rate engine of `2^F` flows, `F` at most 16: TIMELY or `fixed`, by profile.
+///
+/// Latency: a rate and an event 21 clocks after the sample on an idle engine, 19 after the issue in any case. Throughput: one operation
+/// a clock over distinct flows; a flow's operations issue at least 5 clocks apart, in order. No back pressure: 64 samples wait, and
+/// 16 each of loads, host rates and idle restarts; what finds its queue full is lost and counted. Loads go first, then samples,
+/// host rates, idle restarts. Profile and flow bus take effect with the operation that issues a clock later.
+/// Arithmetic and the meaning of every operation: `timely_model::engine`, which is its model.
+#[derive(LogicBlock)]
+pub struct Engine<const F: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// The RAMs are cleared; before, inputs are ignored.
+    pub swept: Signal<Out, Bit>,
+    /// A sample comes.
+    pub sample_valid: Signal<In, Bit>,
+    /// 0 RTT, 1 time-out.
+    pub sample_kind: Signal<In, Bits<2>>,
+    /// Its flow.
+    pub sample_flow: Signal<In, Bits<F>>,
+    /// Its RTT, ns.
+    pub sample_rtt_ns: Signal<In, Bits<24>>,
+    /// Its time, ns.
+    pub sample_now_ns: Signal<In, Bits<32>>,
+    /// A flow sends again after its idle time.
+    pub idle_valid: Signal<In, Bit>,
+    /// The flow.
+    pub idle_flow: Signal<In, Bits<F>>,
+    /// The host writes a rate.
+    pub host_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub host_flow: Signal<In, Bits<F>>,
+    /// The rate, 2^-12 Mb/s.
+    pub host_rate: Signal<In, Bits<32>>,
+    /// Flow bus.
+    pub fl_valid: Signal<In, Bit>,
+    /// Flow loaded.
+    pub fl_flow: Signal<In, Bits<F>>,
+    /// Its record; enable, keep and profile are looked at.
+    pub fl_record: Signal<In, Bits<512>>,
+    /// Profile bus.
+    pub pw_valid: Signal<In, Bit>,
+    /// Profile.
+    pub pw_profile: Signal<In, Bits<4>>,
+    /// Word of the profile.
+    pub pw_word: Signal<In, Bits<5>>,
+    /// Its new value.
+    pub pw_data: Signal<In, Bits<32>>,
+    /// A flow's rate was set.
+    pub rate_valid: Signal<Out, Bit>,
+    /// The flow.
+    pub rate_flow: Signal<Out, Bits<F>>,
+    /// The rate, 2^-12 Mb/s.
+    pub rate_value: Signal<Out, Bits<32>>,
+    /// An operation was done, whether it set a rate or not.
+    pub event_valid: Signal<Out, Bit>,
+    /// Its flow.
+    pub event_flow: Signal<Out, Bits<F>>,
+    /// What decided: 0 below Tlow, 1 above Thigh, 2 increase, 3 decrease by gradient, 4 no law.
+    pub event_branch: Signal<Out, Bits<3>>,
+    /// The increase was a hyperactive one.
+    pub event_hyperactive: Signal<Out, Bit>,
+    /// RTT, ns.
+    pub event_rtt_ns: Signal<Out, Bits<24>>,
+    /// Rate from now on.
+    pub event_rate: Signal<Out, Bits<32>>,
+    /// 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart.
+    pub event_kind: Signal<Out, Bits<3>>,
+    /// Counted events: rate updates, lost operations, refused host rates.
+    pub pulses: Signal<Out, Bits<32>>,
+    rate_updates: Constant<Bits<32>>,
+    samples_dropped: Constant<Bits<32>>,
+    overflows: Constant<Bits<32>>,
+    refused: Constant<Bits<32>>,
+    last_sweep: Constant<Bits<17>>,
+    sweep_count: DFF<Bits<17>>,
+    sweep_done: DFF<Bit>,
+    sweep: Signal<Local, Bit>,
+    sweep_flow: Signal<Local, Bits<F>>,
+    arbiter: Arbiter<F>,
+    history: History<F>,
+    branch: Branch,
+    average: Average<F>,
+    delta: Delta,
+    reciprocal: Reciprocal,
+    high: High,
+    gradient: Gradient,
+    increase: Increase<F>,
+    rate: Rate<F>,
+    start_rate: ProfileWord<32, { profile::INITIAL_RATE.word as usize }>,
+    // The index of these is the clock after the issue at which they hold; the unused first entries are optimised away.
+    bus_in: Signal<Local, Bits<43>>,
+    bus: [DFF<Bits<43>>; 17],
+    valid: [DFF<Bit>; 21],
+    flow: [DFF<Bits<F>>; 21],
+    kind: [DFF<Bits<3>>; 20],
+    rtt: [DFF<Bits<24>>; 20],
+    value: [DFF<Bits<32>>; 16],
+    is_sample: [DFF<Bit>; 12],
+    profile: [DFF<Bits<4>>; 17],
+    history_at: [DFF<Bit>; 6],
+    negative: [DFF<Bit>; 11],
+    options: [DFF<Bits<7>>; 15],
+    below: [DFF<Bit>; 15],
+    above: [DFF<Bit>; 15],
+    rising: [DFF<Bit>; 15],
+    hyperactive: [DFF<Bit>; 15],
+    delta_at: [DFF<Bits<27>>; 13],
+    branch_at: [DFF<Bits<3>>; 20],
+    hyper_at: [DFF<Bit>; 20],
+    sets: [DFF<Bit>; 20],
+    accepted: [DFF<Bit>; 20],
+    smoothed_negative: Signal<Local, Bit>,
+    timely: Signal<Local, Bit>,
+    fixed: Signal<Local, Bit>,
+    by_law: Signal<Local, Bit>,
+    starts: DFF<Bit>,
+    hosts: DFF<Bit>,
+    steps: DFF<Bit>,
+    factor: DFF<Bits<27>>,
+    added: DFF<Bits<32>>,
+    idle17: DFF<Bit>,
+    rate_now: Signal<Local, Bit>,
+    refused_now: Signal<Local, Bit>,
+}
+
+impl<const F: usize> Default for Engine<F> {
+    fn default() -> Self {
+        assert!(F <= 16, "an engine has at most 2^16 flows, not 2^{F}");
+        let bit = |counter: Counter| Constant::new((1u64 << counter as u32).into());
+        construct!({
+            rate_updates: bit(Counter::RateUpdates),
+            samples_dropped: bit(Counter::SamplesDropped),
+            overflows: bit(Counter::EngineOverflows),
+            refused: bit(Counter::HostRatesRefused),
+            last_sweep: Constant::new(((1u64 << F.max(4)) - 1).into()),
+        }
+            clk, rst, swept, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, idle_valid, idle_flow, host_valid, host_flow,
+            host_rate, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, event_valid,
+            event_flow, event_branch, event_hyperactive, event_rtt_ns, event_rate, event_kind, pulses, sweep_count, sweep_done, sweep,
+            sweep_flow, arbiter, history, branch, average, delta, reciprocal, high, gradient, increase, rate, start_rate, bus_in, bus, valid, flow,
+            kind, rtt, value, is_sample, profile, history_at, negative, options, below, above, rising, hyperactive, delta_at, branch_at,
+            hyper_at, sets, accepted, smoothed_negative, timely, fixed, by_law, starts, hosts, steps, factor, added, idle17, rate_now,
+            refused_now)
+    }
+}
+
+impl<const F: usize> Logic for Engine<F> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, sweep_count, sweep_done, starts, hosts, steps, factor, added, idle17);
+        for i in 0..6 {
+            self.history_at[i].clock.next = self.clk.val();
+        }
+        for i in 0..11 {
+            self.negative[i].clock.next = self.clk.val();
+        }
+        for i in 0..12 {
+            self.is_sample[i].clock.next = self.clk.val();
+        }
+        for i in 0..13 {
+            self.delta_at[i].clock.next = self.clk.val();
+        }
+        for i in 0..15 {
+            self.options[i].clock.next = self.clk.val();
+            self.below[i].clock.next = self.clk.val();
+            self.above[i].clock.next = self.clk.val();
+            self.rising[i].clock.next = self.clk.val();
+            self.hyperactive[i].clock.next = self.clk.val();
+        }
+        for i in 0..16 {
+            self.value[i].clock.next = self.clk.val();
+        }
+        for i in 0..17 {
+            self.bus[i].clock.next = self.clk.val();
+            self.profile[i].clock.next = self.clk.val();
+        }
+        for i in 0..20 {
+            self.kind[i].clock.next = self.clk.val();
+            self.rtt[i].clock.next = self.clk.val();
+            self.branch_at[i].clock.next = self.clk.val();
+            self.hyper_at[i].clock.next = self.clk.val();
+            self.sets[i].clock.next = self.clk.val();
+            self.accepted[i].clock.next = self.clk.val();
+        }
+        for i in 0..21 {
+            self.valid[i].clock.next = self.clk.val();
+            self.flow[i].clock.next = self.clk.val();
+        }
+        // The sweep after reset: all flows, and all profiles through the profile bus.
+        self.sweep.next = !self.sweep_done.q.val();
+        self.sweep_flow.next = self.sweep_count.q.val().get_bits::<F>(0);
+        if self.sweep.val() {
+            self.sweep_count.d.next = self.sweep_count.q.val() + bits::<17>(1);
+            self.sweep_done.d.next = self.sweep_count.q.val() == self.last_sweep.val();
+        }
+        self.swept.next = self.sweep_done.q.val();
+        self.bus_in.next = bit_cast::<43, 32>(self.pw_data.val())
+            | (bit_cast::<43, 5>(self.pw_word.val()) << 32)
+            | (bit_cast::<43, 4>(self.pw_profile.val()) << 37);
+        if self.pw_valid.val() {
+            self.bus_in.next = bit_cast::<43, 32>(self.pw_data.val())
+                | (bit_cast::<43, 5>(self.pw_word.val()) << 32)
+                | (bit_cast::<43, 4>(self.pw_profile.val()) << 37)
+                | (bits::<43>(1) << 42);
+        }
+        if self.sweep.val() {
+            self.bus_in.next = (bit_cast::<43, 4>(self.sweep_count.q.val().get_bits::<4>(0)) << 37) | (bits::<43>(3) << 41);
+        }
+        self.bus[0].d.next = bits::<43>(0);
+        self.bus[1].d.next = self.bus_in.val();
+        for i in 1..16 {
+            self.bus[i + 1].d.next = self.bus[i].q.val();
+        }
+        // 0: issue.
+        self.arbiter.clk.next = self.clk.val();
+        self.arbiter.rst.next = self.rst.val();
+        self.arbiter.enable.next = self.sweep_done.q.val();
+        self.arbiter.sample_valid.next = self.sample_valid.val();
+        self.arbiter.sample_kind.next = self.sample_kind.val();
+        self.arbiter.sample_flow.next = self.sample_flow.val();
+        self.arbiter.sample_rtt_ns.next = self.sample_rtt_ns.val();
+        self.arbiter.sample_now_ns.next = self.sample_now_ns.val();
+        self.arbiter.idle_valid.next = self.idle_valid.val();
+        self.arbiter.idle_flow.next = self.idle_flow.val();
+        self.arbiter.host_valid.next = self.host_valid.val();
+        self.arbiter.host_flow.next = self.host_flow.val();
+        self.arbiter.host_rate.next = self.host_rate.val();
+        self.arbiter.load_valid.next = self.fl_valid.val() & self.fl_record.val().get_bit(0) & !self.fl_record.val().get_bit(1);
+        self.arbiter.load_flow.next = self.fl_flow.val();
+        // Delay lines.
+        self.valid[0].d.next = false;
+        self.flow[0].d.next = bits::<F>(0);
+        self.kind[0].d.next = bits::<3>(0);
+        self.rtt[0].d.next = bits::<24>(0);
+        self.value[0].d.next = bits::<32>(0);
+        self.is_sample[0].d.next = false;
+        self.valid[1].d.next = self.arbiter.issue.val();
+        self.flow[1].d.next = self.arbiter.flow.val();
+        self.kind[1].d.next = self.arbiter.kind.val();
+        self.rtt[1].d.next = self.arbiter.rtt_ns.val();
+        self.value[1].d.next = self.arbiter.value.val();
+        self.is_sample[1].d.next = self.arbiter.issue.val() & !self.arbiter.kind.val().any();
+        for i in 1..20 {
+            self.valid[i + 1].d.next = self.valid[i].q.val();
+            self.flow[i + 1].d.next = self.flow[i].q.val();
+        }
+        for i in 1..19 {
+            self.kind[i + 1].d.next = self.kind[i].q.val();
+            self.rtt[i + 1].d.next = self.rtt[i].q.val();
+        }
+        for i in 1..15 {
+            self.value[i + 1].d.next = self.value[i].q.val();
+        }
+        for i in 1..11 {
+            self.is_sample[i + 1].d.next = self.is_sample[i].q.val();
+        }
+        // 0 to 3: what the flow did last.
+        self.history.clk.next = self.clk.val();
+        self.history.sweep.next = self.sweep.val();
+        self.history.sweep_flow.next = self.sweep_flow.val();
+        self.history.load_valid.next = self.fl_valid.val();
+        self.history.load_flow.next = self.fl_flow.val();
+        self.history.load_profile.next = self.fl_record.val().get_bits::<4>(4);
+        self.history.flow_0.next = self.arbiter.flow.val();
+        self.history.flow_1.next = self.flow[1].q.val();
+        self.history.write_1.next = self.valid[1].q.val() & (self.kind[1].q.val() != bits::<3>(3));
+        self.history.sample_1.next = bits::<1>(0);
+        if self.is_sample[1].q.val() {
+            self.history.sample_1.next = bits::<1>(1);
+        }
+        self.history.rtt_1.next = self.rtt[1].q.val();
+        self.history.time_1.next = self.value[1].q.val();
+        self.history.rtt_2.next = self.rtt[2].q.val();
+        self.history.time_2.next = self.value[2].q.val();
+        for i in 0..3 {
+            self.profile[i].d.next = bits::<4>(0);
+        }
+        self.profile[3].d.next = self.history.profile_2.val();
+        for i in 3..16 {
+            self.profile[i + 1].d.next = self.profile[i].q.val();
+        }
+        for i in 0..4 {
+            self.history_at[i].d.next = false;
+            self.negative[i].d.next = false;
+            self.options[i].d.next = bits::<7>(0);
+        }
+        self.history_at[4].d.next = self.history.history_3.val();
+        self.history_at[5].d.next = self.history_at[4].q.val();
+        self.negative[4].d.next = self.history.difference_3.val().get_bit(24);
+        for i in 4..10 {
+            self.negative[i + 1].d.next = self.negative[i].q.val();
+        }
+        // 0 to 7: the reciprocal.
+        self.reciprocal.clk.next = self.clk.val();
+        self.reciprocal.rtt_0.next = self.arbiter.rtt_ns.val();
+        // 2 to 4: thresholds and options.
+        self.branch.clk.next = self.clk.val();
+        self.branch.bus_2.next = self.bus[2].q.val();
+        self.branch.profile_2.next = self.history.profile_2.val();
+        self.branch.rtt_3.next = self.rtt[3].q.val();
+        self.branch.zeros_3.next = self.reciprocal.zeros_3.val();
+        self.options[4].d.next = self.branch.options_3.val();
+        for i in 4..14 {
+            self.options[i + 1].d.next = self.options[i].q.val();
+        }
+        for i in 0..5 {
+            self.below[i].d.next = false;
+            self.above[i].d.next = false;
+        }
+        self.below[5].d.next = self.branch.below_4.val();
+        self.above[5].d.next = self.branch.above_4.val();
+        for i in 5..14 {
+            self.below[i + 1].d.next = self.below[i].q.val();
+            self.above[i + 1].d.next = self.above[i].q.val();
+        }
+        // 2 to 8: the delta factor.
+        self.delta.clk.next = self.clk.val();
+        self.delta.bus_2.next = self.bus[2].q.val();
+        self.delta.profile_2.next = self.history.profile_2.val();
+        self.delta.full_3.next = !self.history.history_3.val() | self.branch.options_3.val().get_bit(5);
+        self.delta.age_3.next = self.history.age_3.val();
+        for i in 0..9 {
+            self.delta_at[i].d.next = bits::<27>(0);
+        }
+        self.delta_at[9].d.next = self.delta.factor_8.val();
+        for i in 9..12 {
+            self.delta_at[i + 1].d.next = self.delta_at[i].q.val();
+        }
+        // 2 to 10: the smoothed difference.
+        self.average.clk.next = self.clk.val();
+        self.average.sweep.next = self.sweep.val();
+        self.average.sweep_flow.next = self.sweep_flow.val();
+        self.average.bus_2.next = self.bus[2].q.val();
+        self.average.bus_5.next = self.bus[5].q.val();
+        self.average.bus_8.next = self.bus[8].q.val();
+        self.average.profile_2.next = self.history.profile_2.val();
+        self.average.profile_5.next = self.profile[5].q.val();
+        self.average.profile_8.next = self.profile[8].q.val();
+        self.average.flow_2.next = self.flow[2].q.val();
+        self.average.flow_4.next = self.flow[4].q.val();
+        self.average.flow_9.next = self.flow[9].q.val();
+        self.average.flow_10.next = self.flow[10].q.val();
+        self.average.flow_11.next = self.flow[11].q.val();
+        self.average.sample_9.next = self.is_sample[9].q.val();
+        self.average.sample_10.next = self.is_sample[10].q.val();
+        self.average.sample_11.next = self.is_sample[11].q.val();
+        self.average.history_5.next = self.history_at[5].q.val();
+        self.average.difference_3.next = self.history.difference_3.val();
+        for i in 0..11 {
+            self.rising[i].d.next = false;
+        }
+        self.rising[11].d.next = self.average.rising_10.val();
+        for i in 11..14 {
+            self.rising[i + 1].d.next = self.rising[i].q.val();
+        }
+        // 4 to 14: the decreases.
+        self.high.clk.next = self.clk.val();
+        self.high.bus_5.next = self.bus[5].q.val();
+        self.high.bus_7.next = self.bus[7].q.val();
+        self.high.profile_5.next = self.profile[5].q.val();
+        self.high.profile_7.next = self.profile[7].q.val();
+        self.high.shift_4.next = self.branch.shift_4.val();
+        self.high.reciprocal_7.next = self.reciprocal.reciprocal_7.val();
+        self.high.delta_10.next = self.delta_at[10].q.val();
+        self.high.floor_13.next = self.options[13].q.val().get_bit(6);
+        self.gradient.clk.next = self.clk.val();
+        self.gradient.bus_8.next = self.bus[8].q.val();
+        self.gradient.profile_8.next = self.profile[8].q.val();
+        self.gradient.average_9.next = self.average.average_9.val();
+        self.gradient.floor_13.next = self.options[13].q.val().get_bit(6);
+        // 8 to 15: the increase.
+        self.smoothed_negative.next = self.options[10].q.val().get_bit(4);
+        self.increase.clk.next = self.clk.val();
+        self.increase.sweep.next = self.sweep.val();
+        self.increase.sweep_flow.next = self.sweep_flow.val();
+        self.increase.bus_10.next = self.bus[10].q.val();
+        self.increase.profile_10.next = self.profile[10].q.val();
+        self.increase.flow_8.next = self.flow[8].q.val();
+        self.increase.flow_11.next = self.flow[11].q.val();
+        self.increase.sample_11.next = self.is_sample[11].q.val();
+        self.increase.negative_10.next = self.negative[10].q.val();
+        if self.smoothed_negative.val() {
+            self.increase.negative_10.next = self.average.falling_10.val();
+        }
+        self.increase.below_11.next = self.below[11].q.val();
+        self.increase.delta_12.next = self.delta_at[12].q.val();
+        for i in 0..13 {
+            self.hyperactive[i].d.next = false;
+        }
+        self.hyperactive[13].d.next = self.increase.hyperactive_12.val();
+        self.hyperactive[14].d.next = self.hyperactive[13].q.val();
+        // 14: what becomes of the rate.
+        self.timely.next = self.options[14].q.val().get_bits::<4>(0) == bits::<4>(1);
+        self.fixed.next = !self.options[14].q.val().get_bits::<4>(0).any();
+        self.by_law.next = self.timely.val() & (self.kind[14].q.val() == bits::<3>(0));
+        self.starts.d.next = self.kind[14].q.val() == bits::<3>(2);
+        self.hosts.d.next = (self.kind[14].q.val() == bits::<3>(3)) & self.fixed.val();
+        self.steps.d.next = false;
+        self.factor.d.next = bits::<27>(67108864);
+        for i in 0..15 {
+            self.branch_at[i].d.next = bits::<3>(0);
+            self.hyper_at[i].d.next = false;
+            self.sets[i].d.next = false;
+            self.accepted[i].d.next = false;
+        }
+        self.branch_at[15].d.next = bits::<3>(4);
+        self.hyper_at[15].d.next = false;
+        self.sets[15].d.next = self.timely.val();
+        self.accepted[15].d.next = true;
+        if self.by_law.val() {
+            if self.below[14].q.val() {
+                self.branch_at[15].d.next = bits::<3>(0);
+                self.steps.d.next = true;
+            } else if self.above[14].q.val() {
+                self.branch_at[15].d.next = bits::<3>(1);
+                self.factor.d.next = self.high.factor_14.val();
+            } else if self.rising[14].q.val() {
+                self.branch_at[15].d.next = bits::<3>(3);
+                self.factor.d.next = self.gradient.factor_14.val();
+            } else {
+                self.branch_at[15].d.next = bits::<3>(2);
+                self.hyper_at[15].d.next = self.hyperactive[14].q.val();
+                self.steps.d.next = true;
+            }
+        }
+        if self.timely.val() & (self.kind[14].q.val() == bits::<3>(1)) {
+            self.factor.d.next = bits::<27>(33554432);
+        }
+        if self.kind[14].q.val() == bits::<3>(2) {
+            self.factor.d.next = bits::<27>(0);
+            self.sets[15].d.next = true;
+        }
+        if self.kind[14].q.val() == bits::<3>(3) {
+            self.sets[15].d.next = self.fixed.val();
+            self.accepted[15].d.next = self.fixed.val();
+            if self.fixed.val() {
+                self.factor.d.next = bits::<27>(0);
+            }
+        }
+        for i in 15..19 {
+            self.branch_at[i + 1].d.next = self.branch_at[i].q.val();
+            self.hyper_at[i + 1].d.next = self.hyper_at[i].q.val();
+            self.sets[i + 1].d.next = self.sets[i].q.val();
+            self.accepted[i + 1].d.next = self.accepted[i].q.val();
+        }
+        // 15
+        self.start_rate.clk.next = self.clk.val();
+        self.start_rate.bus.next = self.bus[14].q.val();
+        self.start_rate.address.next = self.profile[14].q.val();
+        self.added.d.next = bits::<32>(0);
+        if self.steps.q.val() {
+            self.added.d.next = bit_cast::<32, 26>(self.increase.step_15.val());
+        }
+        if self.starts.q.val() {
+            self.added.d.next = self.start_rate.data.val();
+        }
+        if self.hosts.q.val() {
+            self.added.d.next = self.value[15].q.val();
+        }
+        // 16
+        self.idle17.d.next = self.kind[16].q.val() == bits::<3>(4);
+        // 12 to 19: the rate.
+        self.rate.clk.next = self.clk.val();
+        self.rate.sweep.next = self.sweep.val();
+        self.rate.sweep_flow.next = self.sweep_flow.val();
+        self.rate.bus_16.next = self.bus[16].q.val();
+        self.rate.profile_16.next = self.profile[16].q.val();
+        self.rate.flow_12.next = self.flow[12].q.val();
+        self.rate.flow_13.next = self.flow[13].q.val();
+        self.rate.flow_18.next = self.flow[18].q.val();
+        self.rate.flow_19.next = self.flow[19].q.val();
+        self.rate.flow_20.next = self.flow[20].q.val();
+        self.rate.valid_18.next = self.valid[18].q.val();
+        self.rate.valid_19.next = self.valid[19].q.val();
+        self.rate.valid_20.next = self.valid[20].q.val();
+        self.rate.factor_15.next = self.factor.q.val();
+        self.rate.increase_16.next = self.added.q.val();
+        self.rate.sets_17.next = self.sets[17].q.val();
+        self.rate.idle_17.next = self.idle17.q.val();
+        // 19: out.
+        self.rate_now.next = self.valid[19].q.val() & self.sets[19].q.val();
+        self.refused_now.next = self.valid[19].q.val() & !self.accepted[19].q.val();
+        self.rate_valid.next = self.rate_now.val();
+        self.rate_flow.next = self.flow[19].q.val();
+        self.rate_value.next = self.rate.rate_19.val();
+        self.event_valid.next = self.valid[19].q.val() & self.accepted[19].q.val();
+        self.event_flow.next = self.flow[19].q.val();
+        self.event_branch.next = self.branch_at[19].q.val();
+        self.event_hyperactive.next = self.hyper_at[19].q.val();
+        self.event_rtt_ns.next = self.rtt[19].q.val();
+        self.event_rate.next = self.rate.rate_19.val();
+        self.event_kind.next = self.kind[19].q.val();
+        self.pulses.next = bits::<32>(0);
+        if self.rate_now.val() {
+            self.pulses.next = self.pulses.val() | self.rate_updates.val();
+        }
+        if self.refused_now.val() {
+            self.pulses.next = self.pulses.val() | self.refused.val();
+        }
+        if self.arbiter.sample_dropped.val() {
+            self.pulses.next = self.pulses.val() | self.samples_dropped.val();
+        }
+        if self.arbiter.other_dropped.val() {
+            self.pulses.next = self.pulses.val() | self.overflows.val();
+        }
+        if self.rst.val() {
+            self.sweep_count.d.next = bits::<17>(0);
+            self.sweep_done.d.next = false;
+            for i in 0..21 {
+                self.valid[i].d.next = false;
+            }
+            for i in 0..12 {
+                self.is_sample[i].d.next = false;
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What the engine does next.
+use super::queue::Queue;
+use rust_hdl::prelude::*;
+
+/// Queues of loaded flows, samples, host rates and idle restarts, served in that order; the issue stage behind them.
+///
+/// An operation enters its queue, then the issue stage, and issues: two clocks after its input when nothing is in the way. At the issue
+/// stage it waits until its flow was issued at least five clocks ago, and those behind it wait with it; so operations of a flow
+/// never overtake one another within a queue. Throughput: one a clock over distinct flows. No back pressure; lost operations are counted.
+#[derive(LogicBlock, Default)]
+pub struct Arbiter<const F: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// Inputs count.
+    pub enable: Signal<In, Bit>,
+    /// A sample comes.
+    pub sample_valid: Signal<In, Bit>,
+    /// 1 is a time-out, else an RTT.
+    pub sample_kind: Signal<In, Bits<2>>,
+    /// Its flow.
+    pub sample_flow: Signal<In, Bits<F>>,
+    /// Its RTT, ns.
+    pub sample_rtt_ns: Signal<In, Bits<24>>,
+    /// Its time, ns.
+    pub sample_now_ns: Signal<In, Bits<32>>,
+    /// A flow restarts after its idle time.
+    pub idle_valid: Signal<In, Bit>,
+    /// The flow.
+    pub idle_flow: Signal<In, Bits<F>>,
+    /// The host writes a rate.
+    pub host_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub host_flow: Signal<In, Bits<F>>,
+    /// The rate.
+    pub host_rate: Signal<In, Bits<32>>,
+    /// A flow is loaded and starts anew.
+    pub load_valid: Signal<In, Bit>,
+    /// The flow.
+    pub load_flow: Signal<In, Bits<F>>,
+    /// The operation below issues at this clock.
+    pub issue: Signal<Out, Bit>,
+    /// Its kind: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart.
+    pub kind: Signal<Out, Bits<3>>,
+    /// Its flow; stands before it issues.
+    pub flow: Signal<Out, Bits<F>>,
+    /// Its RTT, ns; 0 when it has none.
+    pub rtt_ns: Signal<Out, Bits<24>>,
+    /// Its time, ns, or the host's rate.
+    pub value: Signal<Out, Bits<32>>,
+    /// A sample was lost.
+    pub sample_dropped: Signal<Out, Bit>,
+    /// Another operation was lost.
+    pub other_dropped: Signal<Out, Bit>,
+    loads: Queue<16, 4, 5>,
+    samples: Queue<73, 6, 7>,
+    hosts: Queue<48, 4, 5>,
+    idles: Queue<16, 4, 5>,
+    held: DFF<Bit>,
+    held_kind: DFF<Bits<3>>,
+    held_flow: DFF<Bits<F>>,
+    held_rtt: DFF<Bits<24>>,
+    held_value: DFF<Bits<32>>,
+    // Issued 1 to 4 clocks ago.
+    valid: [DFF<Bit>; 4],
+    flows: [DFF<Bits<F>>; 4],
+    timed_out: Signal<Local, Bits<1>>,
+    conflict: Signal<Local, Bit>,
+    go: Signal<Local, Bit>,
+    free: Signal<Local, Bit>,
+}
+
+impl<const F: usize> Logic for Arbiter<F> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, held, held_kind, held_flow, held_rtt, held_value);
+        self.loads.clk.next = self.clk.val();
+        self.loads.rst.next = self.rst.val();
+        self.loads.i_valid.next = self.load_valid.val() & self.enable.val();
+        self.loads.i_data.next = bit_cast::<16, F>(self.load_flow.val());
+        self.samples.clk.next = self.clk.val();
+        self.samples.rst.next = self.rst.val();
+        self.samples.i_valid.next = self.sample_valid.val() & self.enable.val();
+        self.timed_out.next = bits::<1>(0);
+        if self.sample_kind.val() == bits::<2>(1) {
+            self.timed_out.next = bits::<1>(1);
+        }
+        self.samples.i_data.next = bit_cast::<73, 32>(self.sample_now_ns.val())
+            | (bit_cast::<73, 24>(self.sample_rtt_ns.val()) << 32)
+            | (bit_cast::<73, F>(self.sample_flow.val()) << 56)
+            | (bit_cast::<73, 1>(self.timed_out.val()) << 72);
+        self.hosts.clk.next = self.clk.val();
+        self.hosts.rst.next = self.rst.val();
+        self.hosts.i_valid.next = self.host_valid.val() & self.enable.val();
+        self.hosts.i_data.next = bit_cast::<48, 32>(self.host_rate.val()) | (bit_cast::<48, F>(self.host_flow.val()) << 32);
+        self.idles.clk.next = self.clk.val();
+        self.idles.rst.next = self.rst.val();
+        self.idles.i_valid.next = self.idle_valid.val() & self.enable.val();
+        self.idles.i_data.next = bit_cast::<16, F>(self.idle_flow.val());
+        // The issue stage.
+        self.conflict.next = false;
+        for i in 0..4 {
+            if self.valid[i].q.val() & (self.flows[i].q.val() == self.held_flow.q.val()) {
+                self.conflict.next = true;
+            }
+        }
+        self.go.next = self.held.q.val() & !self.conflict.val();
+        self.free.next = !self.held.q.val() | self.go.val();
+        for i in 0..4 {
+            self.valid[i].clock.next = self.clk.val();
+            self.flows[i].clock.next = self.clk.val();
+        }
+        for i in 0..3 {
+            self.valid[i + 1].d.next = self.valid[i].q.val();
+            self.flows[i + 1].d.next = self.flows[i].q.val();
+        }
+        self.valid[0].d.next = self.go.val();
+        self.flows[0].d.next = self.held_flow.q.val();
+        self.issue.next = self.go.val();
+        self.kind.next = self.held_kind.q.val();
+        self.flow.next = self.held_flow.q.val();
+        self.rtt_ns.next = self.held_rtt.q.val();
+        self.value.next = self.held_value.q.val();
+        // The next one.
+        self.loads.o_pop.next = false;
+        self.samples.o_pop.next = false;
+        self.hosts.o_pop.next = false;
+        self.idles.o_pop.next = false;
+        if self.free.val() {
+            self.held.d.next = true;
+            self.held_rtt.d.next = bits::<24>(0);
+            if self.loads.o_valid.val() {
+                self.loads.o_pop.next = true;
+                self.held_kind.d.next = bits::<3>(2);
+                self.held_flow.d.next = self.loads.o_data.val().get_bits::<F>(0);
+                self.held_value.d.next = bits::<32>(0);
+            } else if self.samples.o_valid.val() {
+                self.samples.o_pop.next = true;
+                self.held_kind.d.next = bit_cast::<3, 1>(self.samples.o_data.val().get_bits::<1>(72));
+                self.held_flow.d.next = self.samples.o_data.val().get_bits::<F>(56);
+                self.held_rtt.d.next = self.samples.o_data.val().get_bits::<24>(32);
+                self.held_value.d.next = self.samples.o_data.val().get_bits::<32>(0);
+            } else if self.hosts.o_valid.val() {
+                self.hosts.o_pop.next = true;
+                self.held_kind.d.next = bits::<3>(3);
+                self.held_flow.d.next = self.hosts.o_data.val().get_bits::<F>(32);
+                self.held_value.d.next = self.hosts.o_data.val().get_bits::<32>(0);
+            } else if self.idles.o_valid.val() {
+                self.idles.o_pop.next = true;
+                self.held_kind.d.next = bits::<3>(4);
+                self.held_flow.d.next = self.idles.o_data.val().get_bits::<F>(0);
+                self.held_value.d.next = bits::<32>(0);
+            } else {
+                self.held.d.next = false;
+            }
+        }
+        self.sample_dropped.next = self.samples.dropped.val();
+        self.other_dropped.next = self.loads.dropped.val() | self.hosts.dropped.val() | self.idles.dropped.val();
+        if self.rst.val() {
+            self.held.d.next = false;
+            for i in 0..4 {
+                self.valid[i].d.next = false;
+            }
+        }
+    }
+}

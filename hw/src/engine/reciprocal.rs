@@ -1,0 +1,109 @@
+//! The reciprocal of an RTT.
+use crate::construct::construct;
+use crate::num::U;
+use rust_hdl::prelude::*;
+use timely_model::engine::reciprocal::{INDEX_BITS, SLOPE_BITS, chord};
+
+/// `2^52 / (rtt << zeros)` by a table of 2048 chords, one octave; throughput one a clock.
+///
+/// A port's number is the clock after the issue at which it holds. Table and rounding are those of the model.
+#[derive(LogicBlock)]
+pub struct Reciprocal {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// RTT, ns.
+    pub rtt_0: Signal<In, Bits<24>>,
+    /// Its leading zeros as a 24-bit number.
+    pub zeros_3: Signal<Out, Bits<5>>,
+    /// The reciprocal.
+    pub reciprocal_7: Signal<Out, Bits<29>>,
+    chords: SyncROM<Bits<47>, 11>,
+    coarse: Signal<Local, Bits<24>>,
+    normal1: DFF<Bits<24>>,
+    zeros1: DFF<Bits<5>>,
+    nibbles: Signal<Local, Bits<24>>,
+    nibble_zeros: Signal<Local, Bits<5>>,
+    normal2: DFF<Bits<24>>,
+    zeros2: DFF<Bits<5>>,
+    pair: Signal<Local, Bits<24>>,
+    pair_zeros: Signal<Local, Bits<5>>,
+    normal3: DFF<Bits<24>>,
+    zeros3: DFF<Bits<5>>,
+    fraction4: DFF<Bits<12>>,
+    fraction5: DFF<Bits<12>>,
+    entry: DFF<Bits<47>>,
+    slope: Signal<Local, U<18>>,
+    fraction: Signal<Local, U<12>>,
+    fall: DFF<Bits<30>>,
+    base: DFF<Bits<29>>,
+    value: DFF<Bits<29>>,
+}
+
+impl Default for Reciprocal {
+    fn default() -> Self {
+        assert_eq!((INDEX_BITS, SLOPE_BITS), (11, 18), "the table's type says how wide it is");
+        let entry = |i: u64| {
+            let (base, slope) = chord(i);
+            (Bits::<11>::from(i), Bits::<47>::from(base << SLOPE_BITS | slope))
+        };
+        construct!({ chords: SyncROM::new((0..1 << INDEX_BITS).map(entry).collect()) }
+            clk, rtt_0, zeros_3, reciprocal_7, coarse, normal1, zeros1, nibbles, nibble_zeros, normal2, zeros2, pair, pair_zeros, normal3, zeros3,
+            fraction4, fraction5, entry, slope, fraction, fall, base, value)
+    }
+}
+
+impl Logic for Reciprocal {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, normal1, zeros1, normal2, zeros2, normal3, zeros3, fraction4, fraction5, entry, fall, base, value);
+        self.chords.clock.next = self.clk.val();
+        // 0: shift by 16.
+        self.normal1.d.next = self.rtt_0.val();
+        self.zeros1.d.next = bits::<5>(0);
+        self.coarse.next = self.rtt_0.val() << 16;
+        if !self.rtt_0.val().get_bits::<16>(8).any() {
+            self.normal1.d.next = self.coarse.val();
+            self.zeros1.d.next = bits::<5>(16);
+        }
+        // 1: by 8 and 4.
+        self.nibbles.next = self.normal1.q.val();
+        self.nibble_zeros.next = self.zeros1.q.val();
+        if !self.normal1.q.val().get_bits::<8>(16).any() {
+            self.nibbles.next = self.normal1.q.val() << 8;
+            self.nibble_zeros.next = self.zeros1.q.val() | bits::<5>(8);
+        }
+        self.normal2.d.next = self.nibbles.val();
+        self.zeros2.d.next = self.nibble_zeros.val();
+        if !self.nibbles.val().get_bits::<4>(20).any() {
+            self.normal2.d.next = self.nibbles.val() << 4;
+            self.zeros2.d.next = self.nibble_zeros.val() | bits::<5>(4);
+        }
+        // 2: by 2 and 1.
+        self.pair.next = self.normal2.q.val();
+        self.pair_zeros.next = self.zeros2.q.val();
+        if !self.normal2.q.val().get_bits::<2>(22).any() {
+            self.pair.next = self.normal2.q.val() << 2;
+            self.pair_zeros.next = self.zeros2.q.val() | bits::<5>(2);
+        }
+        self.normal3.d.next = self.pair.val();
+        self.zeros3.d.next = self.pair_zeros.val();
+        if !self.pair.val().get_bit(23) {
+            self.normal3.d.next = self.pair.val() << 1;
+            self.zeros3.d.next = self.pair_zeros.val() | bits::<5>(1);
+        }
+        // 3: the table is read, 4: captured.
+        self.zeros_3.next = self.zeros3.q.val();
+        self.chords.address.next = self.normal3.q.val().get_bits::<11>(12);
+        self.fraction4.d.next = self.normal3.q.val().get_bits::<12>(0);
+        self.entry.d.next = self.chords.data.val();
+        self.fraction5.d.next = self.fraction4.q.val();
+        // 5
+        self.slope.next = self.entry.q.val().get_bits::<18>(0).into();
+        self.fraction.next = self.fraction5.q.val().into();
+        self.fall.d.next = (self.slope.val() * self.fraction.val()).into();
+        self.base.d.next = self.entry.q.val().get_bits::<29>(18);
+        // 6
+        self.value.d.next = self.base.q.val() - bit_cast::<29, 18>(self.fall.q.val().get_bits::<18>(12));
+        self.reciprocal_7.next = self.value.q.val();
+    }
+}

@@ -1,0 +1,329 @@
+//! `timely_hw::engine` against `timely_model::engine`, every output at every clock.
+use rand::Rng;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use timely_model::Block;
+use timely_model::bus::{Event, FlowLoad, FlowRate, ProfileWrite, RTT_MAX, Sample};
+use timely_model::engine::{Engine, In, Out, SAMPLE_TO_RATE};
+use timely_regs::counters::Counter;
+use timely_regs::parameters::{LawKind, Parameters};
+use timely_regs::{flow, profile};
+use timely_tests::{Runs, cycles, rng, seeds, verilate};
+use timely_verilate as v;
+
+/// The design with its ports.
+struct Bench {
+    library: Arc<v::Library>,
+    rst: v::In,
+    sample: [v::In; 5],
+    idle: [v::In; 2],
+    host: [v::In; 3],
+    load: [v::In; 3],
+    write: [v::In; 4],
+    swept: v::Out,
+    rate: [v::Out; 3],
+    event: [v::Out; 7],
+    pulses: v::Out,
+}
+
+impl Bench {
+    fn new(library: Arc<v::Library>) -> Self {
+        let (i, o) = (|name| library.input(name), |name| library.output(name));
+        Bench {
+            rst: i("rst"),
+            sample: ["sample_valid", "sample_kind", "sample_flow", "sample_rtt_ns", "sample_now_ns"].map(i),
+            idle: ["idle_valid", "idle_flow"].map(i),
+            host: ["host_valid", "host_flow", "host_rate"].map(i),
+            load: ["fl_valid", "fl_flow", "fl_record"].map(i),
+            write: ["pw_valid", "pw_profile", "pw_word", "pw_data"].map(i),
+            swept: o("swept"),
+            rate: ["rate_valid", "rate_flow", "rate_value"].map(o),
+            event: ["event_valid", "event_flow", "event_branch", "event_hyperactive", "event_rtt_ns", "event_rate", "event_kind"].map(o),
+            pulses: o("pulses"),
+            library,
+        }
+    }
+
+    /// Sets the inputs of a clock; what is not valid is random.
+    fn set(&self, dut: &mut v::Dut, i: &In, rng: &mut impl Rng) {
+        let mut put = |ports: &[v::In], values: Option<Vec<u64>>| {
+            dut.set(ports[0], values.is_some().into());
+            for (k, port) in ports[1..].iter().enumerate() {
+                dut.set(*port, values.as_ref().map_or_else(|| rng.random(), |values| values[k]));
+            }
+        };
+        put(&self.sample, i.sample.map(|s| vec![s.kind.into(), s.flow.into(), s.rtt_ns.into(), s.now_ns.into()]));
+        put(&self.idle, i.idle.map(|f| vec![f.into()]));
+        put(&self.host, i.host.map(|r| vec![r.flow.into(), r.value.into()]));
+        put(&self.write, i.profile.map(|w| vec![w.profile.into(), w.word.into(), w.data.into()]));
+        put(&self.load[..2], i.load.map(|l| vec![l.flow.into()]));
+        dut.set(self.rst, i.rst.into());
+        let record = i.load.map_or_else(|| rng.random(), |l| l.record);
+        dut.set_words(self.load[2], &record);
+    }
+
+    fn get(&self, dut: &v::Dut) -> Out {
+        let rate = |p: &[v::Out; 3]| FlowRate { flow: dut.get(p[1]) as u32, value: dut.get(p[2]) as u32 };
+        let event = |p: &[v::Out; 7]| Event {
+            flow: dut.get(p[1]) as u32,
+            branch: dut.get(p[2]) as u8,
+            hyperactive: dut.get(p[3]) == 1,
+            rtt_ns: dut.get(p[4]) as u32,
+            rate: dut.get(p[5]) as u32,
+            kind: dut.get(p[6]) as u8,
+        };
+        Out {
+            swept: dut.get(self.swept) == 1,
+            rate: (dut.get(self.rate[0]) == 1).then(|| rate(&self.rate)),
+            event: (dut.get(self.event[0]) == 1).then(|| event(&self.event)),
+            pulses: dut.get(self.pulses) as u32,
+        }
+    }
+}
+
+/// A profile's words: of valid parameters with all options, sometimes anything at all.
+fn words(rng: &mut impl Rng) -> [u32; profile::WORDS] {
+    if rng.random_range(0..6) == 0 {
+        let mut words: [u32; profile::WORDS] = rng.random();
+        if rng.random() {
+            profile::LAW.set(&mut words, profile::LAW_TIMELY).expect("a law");
+        }
+        return words;
+    }
+    let line = 10_000.0 * 10f64.powf(rng.random());
+    let t_low_us = rng.random_range(0..100).into();
+    let parameters = Parameters {
+        law: if rng.random_range(0..6) == 0 { LawKind::Fixed } else { LawKind::Timely },
+        alpha: 0.005 * 200f64.powf(rng.random()),
+        beta: rng.random_range(0.01..=1.0),
+        t_low_us,
+        t_high_us: t_low_us + f64::from(rng.random_range(1..500)),
+        min_rtt_us: 2.0 * 50f64.powf(rng.random()),
+        update_interval_us: 10f64.powf(rng.random_range(-1.0..3.0)),
+        additive_step_mbps: rng.random_range(0.01..800.0),
+        hyperactive_after: rng.random_range(1..=7),
+        hyperactive_smoothed: rng.random(),
+        delta_factor: rng.random(),
+        half_floor: rng.random(),
+        idle_mbps: rng.random_range(line / 1000.0..line),
+        initial_mbps: rng.random_range(line / 1000.0..line),
+        ..Parameters::authors_10g().line(line)
+    };
+    parameters.quantise().unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Inputs like those of a NIC under too much load, with a clock that wraps.
+struct Stimulus {
+    flows: u32,
+    hot: [u32; 4],
+    rtts: [f64; 8],
+    now: u32,
+    p_reset: f64,
+    samples: Runs,
+    one_flow: Runs,
+    one_flow_now: bool,
+    others: Runs,
+    writes: VecDeque<ProfileWrite>,
+}
+
+impl Stimulus {
+    fn new(rng: &mut impl Rng, flow_bits: u32, load: f64) -> Self {
+        let flows = 1 << flow_bits;
+        Stimulus {
+            flows,
+            hot: std::array::from_fn(|_| rng.random_range(0..flows)),
+            rtts: [20_000.0; 8],
+            now: u32::MAX - 20_000,
+            p_reset: 0.2 / f64::from(flows.max(2000)),
+            samples: Runs::new(load, 120),
+            one_flow: Runs::new(0.2, 150),
+            one_flow_now: false,
+            others: Runs::new(load / 4.0, 30),
+            writes: VecDeque::new(),
+        }
+    }
+
+    fn rewrite(&mut self, rng: &mut impl Rng, profile: u8) {
+        let words = words(rng);
+        self.writes.extend((0..profile::WORDS as u8).map(|word| ProfileWrite { profile, word, data: words[usize::from(word)] }));
+    }
+
+    fn flow(&self, rng: &mut impl Rng) -> u32 {
+        if rng.random_range(0..3) == 0 { rng.random_range(0..self.flows) } else { self.hot[rng.random_range(0..4)] }
+    }
+
+    fn sample(&mut self, rng: &mut impl Rng) -> Sample {
+        let flow = if self.one_flow_now { self.hot[0] } else { self.flow(rng) };
+        let rtt = &mut self.rtts[flow as usize % 8];
+        *rtt = match rng.random_range(0..100) {
+            0 => f64::from(rng.random_range(0..=RTT_MAX)),
+            1..5 => 1000.0 * 2f64.powf(rng.random_range(-2.0..11.0)),
+            5..20 => *rtt,
+            20..60 => (*rtt - 5.0).max(0.0),
+            _ => *rtt * rng.random_range(0.9..1.1),
+        };
+        Sample { kind: u8::from(rng.random_range(0..50) == 0), flow, rtt_ns: (*rtt as u32).min(RTT_MAX), now_ns: self.now }
+    }
+
+    fn next(&mut self, rng: &mut impl Rng, swept: bool) -> In {
+        let mut i = In { rst: rng.random_bool(self.p_reset), ..Default::default() };
+        self.now = self.now.wrapping_add(if rng.random_range(0..5000) == 0 { rng.random() } else { rng.random_range(0..2000) });
+        self.one_flow_now = self.one_flow.next(rng);
+        i.sample = self.samples.next(rng).then(|| self.sample(rng));
+        if self.others.next(rng) {
+            match rng.random_range(0..3) {
+                0 => i.idle = Some(self.flow(rng)),
+                1 => i.host = Some(FlowRate { flow: self.flow(rng), value: rng.random::<u32>() >> rng.random_range(0..16) }),
+                _ => {
+                    let mut record: [u32; flow::WORDS] = rng.random();
+                    record[0] |= u32::from(rng.random_range(0..4) > 0);
+                    i.load = Some(FlowLoad { flow: self.flow(rng), record });
+                }
+            }
+        }
+        if !swept && self.writes.is_empty() {
+            (0..profile::PROFILES as u8).for_each(|p| self.rewrite(rng, p));
+        } else if swept && self.writes.is_empty() && rng.random_range(0..40) == 0 {
+            let (profile, word) = (rng.random_range(0..profile::PROFILES as u8), rng.random_range(0..24));
+            if rng.random_range(0..10) == 0 {
+                self.rewrite(rng, profile);
+            } else {
+                self.writes.push_back(ProfileWrite { profile, word, data: words(rng)[usize::from(word)] });
+            }
+        }
+        // Before the sweep ends writes are lost: some show that.
+        if swept || rng.random_range(0..5000) == 0 {
+            i.profile = self.writes.pop_front();
+        }
+        i
+    }
+}
+
+/// What a run has seen.
+#[derive(Debug, Default)]
+struct Seen {
+    kinds: [u64; 5],
+    branches: [u64; 5],
+    hyperactive: u64,
+    rates: u64,
+    pulses: [u64; 32],
+    resets: u64,
+}
+
+impl Seen {
+    fn note(&mut self, i: &In, o: &Out) {
+        if let Some(e) = &o.event {
+            self.kinds[usize::from(e.kind)] += 1;
+            self.branches[usize::from(e.branch)] += 1;
+            self.hyperactive += u64::from(e.hyperactive);
+        }
+        self.rates += u64::from(o.rate.is_some());
+        (0..32).for_each(|k| self.pulses[k] += u64::from(o.pulses >> k & 1));
+        self.resets += u64::from(i.rst);
+    }
+}
+
+fn lockstep<const F: usize>() {
+    let bench = Bench::new(verilate("engine", timely_hw::engine::Engine::<F>::default()));
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut seen = Seen::default();
+        let mut dut = bench.library.instantiate(seed as u32);
+        let mut model = Engine::new(F as u32);
+        let mut stimulus = Stimulus::new(&mut rng, F as u32, 0.5);
+        for clk in 0..cycles() {
+            if clk % 10_000 == 0 {
+                stimulus.samples.p = [0.5, 0.05, 0.95][clk as usize / 10_000 % 3];
+            }
+            let out = model.output(clk);
+            assert_eq!(bench.get(&dut), out, "clock {clk}, seed {seed}, 2^{F} flows");
+            let i = stimulus.next(&mut rng, out.swept);
+            seen.note(&i, &out);
+            bench.set(&mut dut, &i, &mut rng);
+            dut.tick();
+            model.step(clk, &i);
+        }
+        println!("2^{F} flows: {seen:?}");
+        if cycles() >= 200_000 {
+            let counted = [Counter::SamplesDropped, Counter::EngineOverflows, Counter::HostRatesRefused, Counter::RateUpdates];
+            assert!(counted.iter().all(|c| seen.pulses[*c as usize] > 0), "{seen:?}");
+            assert!(seen.kinds.iter().chain(&seen.branches).all(|n| *n > 100) && seen.hyperactive > 100 && seen.resets > 0, "{seen:?}");
+        }
+    }
+}
+
+#[test]
+fn rtl_equals_model_8_flows() {
+    lockstep::<3>();
+}
+
+#[test]
+fn rtl_equals_model_1k_flows() {
+    lockstep::<10>();
+}
+
+#[test]
+fn rtl_equals_model_16k_flows() {
+    lockstep::<14>();
+}
+
+#[test]
+fn largest_size_is_emitted() {
+    let verilog = timely_hw::emit::emit("engine", timely_hw::engine::Engine::<16>::default()).unwrap_or_else(|e| panic!("{e}"));
+    assert!(verilog.contains("module tnic_engine"));
+}
+
+/// From the sample to its rate on an idle engine.
+#[test]
+fn latency() {
+    let bench = Bench::new(verilate("engine", timely_hw::engine::Engine::<3>::default()));
+    let mut rng = rng(1);
+    let mut dut = bench.library.instantiate(1);
+    let mut run = |i: &In| {
+        bench.set(&mut dut, i, &mut rng);
+        dut.tick();
+        bench.get(&dut)
+    };
+    while !run(&In::default()).swept {}
+    let words = Parameters::authors_10g().quantise().expect("valid");
+    for (word, data) in words.into_iter().enumerate() {
+        run(&In { profile: Some(ProfileWrite { profile: 0, word: word as u8, data }), ..Default::default() });
+    }
+    let mut record = [0; flow::WORDS];
+    flow::ENABLE.set(&mut record, 1).expect("a bit");
+    run(&In { load: Some(FlowLoad { flow: 5, record }), ..Default::default() });
+    (0..100).for_each(|_| drop(run(&In::default())));
+    let mut out = run(&In { sample: Some(Sample { kind: 0, flow: 5, rtt_ns: 30_000, now_ns: 1 }), ..Default::default() });
+    let mut clocks = 1;
+    while out.rate.is_none() {
+        out = run(&In::default());
+        clocks += 1;
+    }
+    println!("from a sample to its rate: {clocks} clocks");
+    assert_eq!((clocks, out.rate), (SAMPLE_TO_RATE, Some(FlowRate { flow: 5, value: 10_000 << 12 })));
+}
+
+/// The face that skips clocks gives what the face that steps them gives.
+#[test]
+fn skipping_equals_stepping() {
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut stimulus = Stimulus::new(&mut rng, 3, 0.02);
+        (stimulus.samples.longest, stimulus.others.longest) = (4, 2);
+        let (mut stepped, mut skipped) = (Engine::new(3), Engine::new(3));
+        let mut skips = 0;
+        for clk in 0..cycles() {
+            let out = stepped.output(clk);
+            assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
+            let i = stimulus.next(&mut rng, out.swept);
+            stepped.step(clk, &i);
+            let idle = !i.rst && i.sample.is_none() && i.idle.is_none() && i.host.is_none() && i.load.is_none() && i.profile.is_none();
+            if idle && skipped.wake(clk) > clk {
+                skips += 1;
+            } else {
+                skipped.step(clk, &i);
+            }
+        }
+        assert!(skips > cycles() / 4, "only {skips} clocks were skipped: wake() is never idle");
+    }
+}
