@@ -1,7 +1,8 @@
 //! What an ACK, a load, a new base or a time-out does to a flow.
 use super::blank;
+use super::counts::Counts;
+use super::waiting::Waiting;
 use rust_hdl::prelude::*;
-use timely_regs::counters::Counter;
 
 /// One pipeline of operations on flows: ACKs first, then loads, new bases, time-outs, and the turns that look for time-outs.
 ///
@@ -102,25 +103,8 @@ pub struct AckUnit<const F: usize, const S: usize, const A: usize> {
     slot_shift: Constant<Bits<6>>,
     flow_shift: Constant<Bits<6>>,
     slot_count: Constant<Bits<32>>,
-    unknown_bit: Constant<Bits<32>>,
-    forged_bit: Constant<Bits<32>>,
-    repeated_bit: Constant<Bits<32>>,
-    stale_bit: Constant<Bits<32>>,
-    skipped_bit: Constant<Bits<32>>,
-    timeout_bit: Constant<Bits<32>>,
-    // What waits for a clock without an ACK.
-    load: DFF<Bit>,
-    load_flow: DFF<Bits<F>>,
-    rebase: DFF<Bit>,
-    rebase_flow: DFF<Bits<F>>,
-    rebase_segment: DFF<Bits<32>>,
-    visit: DFF<Bit>,
-    visit_flow: DFF<Bits<F>>,
-    visit_segment: DFF<Bits<32>>,
-    visit_deadline: DFF<Bits<32>>,
-    turn: DFF<Bit>,
-    /// Bits 2..0 the clock of a turn, above them its flow.
-    scan: DFF<Bits<19>>,
+    waiting: Waiting<F>,
+    counts: Counts,
     ack0: Signal<Local, Bit>,
     flow0: Signal<Local, Bits<F>>,
     segment0: Signal<Local, Bits<32>>,
@@ -190,12 +174,6 @@ pub struct AckUnit<const F: usize, const S: usize, const A: usize> {
     // Clock 4.
     r_valid: DFF<Bit>,
     r_bytes: DFF<Bits<24>>,
-    p: DFF<Bits<32>>,
-    p0: Signal<Local, Bits<32>>,
-    skipped: DFF<Bits<24>>,
-    skips: Signal<Local, Bits<24>>,
-    overdue: DFF<Bits<24>>,
-    overdues: Signal<Local, Bits<24>>,
     slot_high: Signal<Local, Bits<32>>,
     stamp_high: Signal<Local, Bits<16>>,
 }
@@ -203,28 +181,20 @@ pub struct AckUnit<const F: usize, const S: usize, const A: usize> {
 impl<const F: usize, const S: usize, const A: usize> Default for AckUnit<F, S, A> {
     fn default() -> Self {
         assert_eq!(A, F + S, "a slot's address is flow and slot index");
-        let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u32));
         blank!(
             slot_shift = Constant::new(bits::<6>(S as u64)),
             flow_shift = Constant::new(bits::<6>(F as u64)),
             slot_count = Constant::new(bits::<32>(1 << S)),
-            unknown_bit = bit(Counter::AckUnknownFlow),
-            forged_bit = bit(Counter::AckForged),
-            repeated_bit = bit(Counter::AckRepeated),
-            stale_bit = bit(Counter::AckStale),
-            skipped_bit = bit(Counter::AcksSkipped),
-            timeout_bit = bit(Counter::SegmentTimeouts),
             ;
             clk rst sweep sweep_at a_valid a_flow a_segment a_nonce a_ts slot_valid slot_flow slot_segment slot_next slot_nonce
             slot_bytes slot_opened slot_gap stamp_valid stamp_flow stamp_segment stamp flow_valid flow_index flow_enable flow_keep
             flow_profile timeout_valid timeout_profile timeout now sample_valid sample_kind sample_flow sample_rtt_ns sample_now_ns
-            release_valid release_flow release_bytes pulses sent acked settings timeouts slots stamps load load_flow rebase
-            rebase_flow rebase_segment visit visit_flow visit_segment visit_deadline turn scan ack0 flow0 segment0 high0 valid flow
-            is_ack is_load is_rebase is_visit is_turn segment over nonce deadline ts after arrival raw_sent raw_acked raw_settings
-            raw_slot raw_stamp same inverse behind behind_high upper held enabled nonce_equal late unknown forged can stamped diff
-            una released target target_bytes overrule next on ahead inverse_ahead ahead_high hit una_now released_now una_past
-            released_past hits repeated between sum prior outstanding timeout_of s_valid s_kind s_rtt s_now r_valid r_bytes p p0
-            skipped skips overdue overdues slot_high stamp_high
+            release_valid release_flow release_bytes pulses sent acked settings timeouts slots stamps ack0 flow0 segment0 high0
+            valid flow is_ack is_load is_rebase is_visit is_turn segment over nonce deadline ts after arrival raw_sent raw_acked
+            raw_settings raw_slot raw_stamp same inverse behind behind_high upper held enabled nonce_equal late unknown forged can
+            stamped diff una released target target_bytes overrule next on ahead inverse_ahead ahead_high hit una_now released_now
+            una_past released_past hits repeated between sum prior outstanding timeout_of s_valid s_kind s_rtt s_now r_valid r_bytes
+            slot_high stamp_high waiting counts
         )
     }
 }
@@ -232,10 +202,9 @@ impl<const F: usize, const S: usize, const A: usize> Default for AckUnit<F, S, A
 impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, load, load_flow, rebase, rebase_flow, rebase_segment, visit, visit_flow, visit_segment, visit_deadline);
-        dff_setup!(self, clk, turn, scan, after, arrival, raw_sent, raw_acked, raw_settings, raw_slot, raw_stamp);
+        dff_setup!(self, clk, after, arrival, raw_sent, raw_acked, raw_settings, raw_slot, raw_stamp);
         dff_setup!(self, clk, can, stamped, diff, una, released, target, target_bytes, overrule, hits, repeated, between, sum, prior);
-        dff_setup!(self, clk, outstanding, timeout_of, s_valid, s_kind, s_rtt, s_now, r_valid, r_bytes, p, skipped, overdue);
+        dff_setup!(self, clk, outstanding, timeout_of, s_valid, s_kind, s_rtt, s_now, r_valid, r_bytes);
         for i in 0..5 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -287,6 +256,11 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.forged[1].d.next = self.forged[0].q.val();
         self.next[1].d.next = self.next[0].q.val();
         self.on[1].d.next = self.on[0].q.val();
+        self.waiting.clk.next = self.clk.val();
+        self.waiting.rst.next = self.rst.val();
+        self.waiting.sweep.next = self.sweep.val();
+        self.counts.clk.next = self.clk.val();
+        self.counts.rst.next = self.rst.val();
         self.sent.read_clock.next = self.clk.val();
         self.sent.write_clock.next = self.clk.val();
         self.acked.read_clock.next = self.clk.val();
@@ -302,43 +276,27 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
 
         // 0: one operation enters.
         self.ack0.next = self.a_valid.val() & !self.sweep.val();
-        self.is_ack[0].d.next = false;
-        self.is_load[0].d.next = false;
-        self.is_rebase[0].d.next = false;
-        self.is_visit[0].d.next = false;
-        self.is_turn[0].d.next = false;
-        self.flow0.next = self.scan.q.val().get_bits::<F>(3);
-        self.segment0.next = self.visit_segment.q.val();
+        self.waiting.take.next = !self.ack0.val();
+        self.is_ack[0].d.next = self.ack0.val();
+        self.is_load[0].d.next = self.waiting.load.val() & !self.ack0.val();
+        self.is_rebase[0].d.next = self.waiting.rebase.val() & !self.ack0.val();
+        self.is_visit[0].d.next = self.waiting.visit.val() & !self.ack0.val();
+        self.is_turn[0].d.next = self.waiting.turn.val() & !self.ack0.val();
+        self.valid[0].d.next = self.ack0.val() | self.waiting.any.val();
+        self.flow0.next = self.waiting.flow.val();
+        self.segment0.next = self.waiting.segment.val();
         self.ts[0].d.next = self.now.val();
         if self.ack0.val() {
-            self.is_ack[0].d.next = true;
             self.flow0.next = self.a_flow.val().get_bits::<F>(0);
             self.segment0.next = self.a_segment.val();
             self.ts[0].d.next = self.a_ts.val();
-        } else if self.load.q.val() {
-            self.is_load[0].d.next = true;
-            self.flow0.next = self.load_flow.q.val();
-            self.load.d.next = false;
-        } else if self.rebase.q.val() {
-            self.is_rebase[0].d.next = true;
-            self.flow0.next = self.rebase_flow.q.val();
-            self.segment0.next = self.rebase_segment.q.val();
-            self.rebase.d.next = false;
-        } else if self.visit.q.val() {
-            self.is_visit[0].d.next = true;
-            self.flow0.next = self.visit_flow.q.val();
-            self.visit.d.next = false;
-        } else if self.turn.q.val() {
-            self.is_turn[0].d.next = true;
-            self.turn.d.next = false;
         }
-        self.valid[0].d.next = self.ack0.val() | self.load.q.val() | self.rebase.q.val() | self.visit.q.val() | self.turn.q.val();
         self.high0.next = self.a_flow.val() >> self.flow_shift.val();
         self.over[0].d.next = self.high0.val().any();
         self.flow[0].d.next = self.flow0.val();
         self.segment[0].d.next = self.segment0.val();
         self.nonce[0].d.next = self.a_nonce.val();
-        self.deadline[0].d.next = self.visit_deadline.q.val();
+        self.deadline[0].d.next = self.waiting.deadline.val();
         self.sent.read_address.next = self.flow0.val();
         self.acked.read_address.next = self.flow0.val();
         self.settings.read_address.next = self.flow0.val();
@@ -346,12 +304,6 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
             (bit_cast::<A, F>(self.flow0.val()) << self.slot_shift.val()) | bit_cast::<A, S>(self.segment0.val().get_bits::<S>(0));
         self.stamps.read_address.next =
             (bit_cast::<A, F>(self.flow0.val()) << self.slot_shift.val()) | bit_cast::<A, S>(self.segment0.val().get_bits::<S>(0));
-        if !self.sweep.val() {
-            self.scan.d.next = self.scan.q.val() + bits::<19>(1);
-            if !self.scan.q.val().get_bits::<3>(0).any() {
-                self.turn.d.next = true;
-            }
-        }
 
         // 1: capture.
         self.raw_sent.d.next = self.sent.read_data.val();
@@ -455,44 +407,19 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
             bit_cast::<56, 32>(self.una_past[0].q.val()) | (bit_cast::<56, 24>(self.released_past[0].q.val()) << 32);
         self.r_valid.d.next = self.hits.q.val();
         self.r_bytes.d.next = self.sum.q.val() - self.prior.q.val();
-        self.skips.next = bits::<24>(0);
-        self.overdues.next = bits::<24>(0);
-        self.p0.next = bits::<32>(0);
-        if self.hits.q.val() {
-            if self.is_ack[3].q.val() {
-                self.skips.next = self.between.q.val();
-            } else {
-                self.overdues.next = self.between.q.val() + bits::<24>(1);
-            }
-        } else if self.unknown[1].q.val() {
-            self.p0.next = self.unknown_bit.val();
-        } else if self.forged[1].q.val() {
-            self.p0.next = self.forged_bit.val();
-        } else if self.is_ack[3].q.val() {
-            self.p0.next = self.stale_bit.val();
-            if self.repeated.q.val() {
-                self.p0.next = self.repeated_bit.val();
-            }
-        }
-        if self.skipped.q.val().any() {
-            self.p0.next = self.p0.val() | self.skipped_bit.val();
-            self.skips.next = self.skips.val() - bits::<24>(1);
-        }
-        if self.overdue.q.val().any() {
-            self.p0.next = self.p0.val() | self.timeout_bit.val();
-            self.overdues.next = self.overdues.val() - bits::<24>(1);
-        }
-        self.p.d.next = self.p0.val();
-        self.skipped.d.next = self.skipped.q.val() + self.skips.val();
-        self.overdue.d.next = self.overdue.q.val() + self.overdues.val();
-        if self.is_turn[3].q.val() & self.on[1].q.val() & self.outstanding.q.val().any() & self.timeout_of.q.val().any() {
-            self.visit.d.next = true;
-            self.visit_flow.d.next = self.flow[3].q.val();
-            self.visit_deadline.d.next = self.now.val().get_bits::<32>(8) - bit_cast::<32, 31>(self.timeout_of.q.val());
-            self.visit_segment.d.next = self.una_past[0].q.val();
-            if self.outstanding.q.val() > self.slot_count.val() {
-                self.visit_segment.d.next = self.next[1].q.val() - self.slot_count.val();
-            }
+        self.counts.hit.next = self.hits.q.val();
+        self.counts.ack.next = self.is_ack[3].q.val();
+        self.counts.unknown.next = self.unknown[1].q.val();
+        self.counts.forged.next = self.forged[1].q.val();
+        self.counts.repeated.next = self.repeated.q.val();
+        self.counts.between.next = self.between.q.val();
+        self.waiting.visit_valid.next =
+            self.is_turn[3].q.val() & self.on[1].q.val() & self.outstanding.q.val().any() & self.timeout_of.q.val().any();
+        self.waiting.visit_flow.next = self.flow[3].q.val();
+        self.waiting.visit_deadline.next = self.now.val().get_bits::<32>(8) - bit_cast::<32, 31>(self.timeout_of.q.val());
+        self.waiting.visit_segment.next = self.una_past[0].q.val();
+        if self.outstanding.q.val() > self.slot_count.val() {
+            self.waiting.visit_segment.next = self.next[1].q.val() - self.slot_count.val();
         }
 
         // What others write.
@@ -515,18 +442,14 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.stamps.write_data.next = bit_cast::<45, 40>(self.stamp.val())
             | (bit_cast::<45, 4>(self.stamp_high.val().get_bits::<4>(0)) << 40)
             | (bits::<45>(1) << 44);
-        if self.slot_valid.val() & self.slot_gap.val() {
-            self.rebase.d.next = true;
-            self.rebase_flow.d.next = self.slot_flow.val();
-            self.rebase_segment.d.next = self.slot_segment.val();
-        }
+        self.waiting.rebase_valid.next = self.slot_valid.val() & self.slot_gap.val();
+        self.waiting.rebase_flow.next = self.slot_flow.val();
+        self.waiting.rebase_segment.next = self.slot_segment.val();
         self.settings.write_enable.next = self.flow_valid.val() | self.sweep.val();
         self.settings.write_address.next = self.flow_index.val();
         self.settings.write_data.next = bit_cast::<5, 4>(self.flow_profile.val()) | (bit_cast::<5, 1>(self.flow_enable.val().into()) << 4);
-        if self.flow_valid.val() & self.flow_enable.val() & !self.flow_keep.val() & !self.sweep.val() {
-            self.load.d.next = true;
-            self.load_flow.d.next = self.flow_index.val();
-        }
+        self.waiting.load_valid.next = self.flow_valid.val() & self.flow_enable.val() & !self.flow_keep.val() & !self.sweep.val();
+        self.waiting.load_flow.next = self.flow_index.val();
         self.timeouts.write_enable.next = self.timeout_valid.val() | self.sweep.val();
         self.timeouts.write_address.next = self.timeout_profile.val();
         self.timeouts.write_data.next = self.timeout.val();
@@ -553,7 +476,7 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.release_valid.next = self.r_valid.q.val();
         self.release_flow.next = self.flow[4].q.val();
         self.release_bytes.next = self.r_bytes.q.val();
-        self.pulses.next = self.p.q.val();
+        self.pulses.next = self.counts.pulses.val();
         if self.rst.val() {
             for i in 0..5 {
                 self.valid[i].d.next = false;
@@ -567,18 +490,10 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
             self.hits.d.next = false;
             self.s_valid.d.next = false;
             self.r_valid.d.next = false;
-            self.load.d.next = false;
-            self.rebase.d.next = false;
-            self.visit.d.next = false;
-            self.turn.d.next = false;
-            self.scan.d.next = bits::<19>(0);
             self.unknown[0].d.next = false;
             self.unknown[1].d.next = false;
             self.forged[0].d.next = false;
             self.forged[1].d.next = false;
-            self.p.d.next = bits::<32>(0);
-            self.skipped.d.next = bits::<24>(0);
-            self.overdue.d.next = bits::<24>(0);
         }
     }
 }

@@ -2,10 +2,12 @@
 //!
 //! What the block does and promises is said where it is specified, in `timely_model::rtt`; here is how. [`sent::SentUnit`] follows
 //! the frames that the generator hands over, [`depart::DepartUnit`] their departures, [`ack::AckUnit`] holds the flows and
-//! segments and decides. Every RAM has one writer; what two of them read is kept twice.
+//! segments and decides; [`waiting::Waiting`] is what it does between two ACKs, [`counts::Counts`] what it counts. Every RAM has one writer; what two of them read is kept twice.
 pub mod ack;
+pub mod counts;
 pub mod depart;
 pub mod sent;
+pub mod waiting;
 
 use rust_hdl::prelude::*;
 

@@ -1,0 +1,99 @@
+//! What came of the operations, as pulses for the event counters.
+use super::blank;
+use rust_hdl::prelude::*;
+use timely_regs::counters::Counter;
+
+/// Pulses a clock after its inputs; skipped segments and time-outs, several at once, one a clock from the second on.
+#[derive(LogicBlock)]
+pub struct Counts {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset.
+    pub rst: Signal<In, Bit>,
+    /// Segments are released.
+    pub hit: Signal<In, Bit>,
+    /// The operation is an ACK of a flow that exists.
+    pub ack: Signal<In, Bit>,
+    /// It is one of a flow that does not.
+    pub unknown: Signal<In, Bit>,
+    /// Its nonce is wrong.
+    pub forged: Signal<In, Bit>,
+    /// If nothing else is wrong with it but that it is not outstanding: it was, lately.
+    pub repeated: Signal<In, Bit>,
+    /// Segments released beside the one that is named.
+    pub between: Signal<In, Bits<24>>,
+    /// One bit a counter.
+    pub pulses: Signal<Out, Bits<32>>,
+    unknown_bit: Constant<Bits<32>>,
+    forged_bit: Constant<Bits<32>>,
+    repeated_bit: Constant<Bits<32>>,
+    stale_bit: Constant<Bits<32>>,
+    skipped_bit: Constant<Bits<32>>,
+    timeout_bit: Constant<Bits<32>>,
+    p: DFF<Bits<32>>,
+    now: Signal<Local, Bits<32>>,
+    /// Not pulsed yet.
+    skipped: DFF<Bits<24>>,
+    skips: Signal<Local, Bits<24>>,
+    overdue: DFF<Bits<24>>,
+    overdues: Signal<Local, Bits<24>>,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u32));
+        blank!(
+            unknown_bit = bit(Counter::AckUnknownFlow),
+            forged_bit = bit(Counter::AckForged),
+            repeated_bit = bit(Counter::AckRepeated),
+            stale_bit = bit(Counter::AckStale),
+            skipped_bit = bit(Counter::AcksSkipped),
+            timeout_bit = bit(Counter::SegmentTimeouts),
+            ;
+            clk rst hit ack unknown forged repeated between pulses p now skipped skips overdue overdues
+        )
+    }
+}
+
+impl Logic for Counts {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, p, skipped, overdue);
+        self.skips.next = bits::<24>(0);
+        self.overdues.next = bits::<24>(0);
+        self.now.next = bits::<32>(0);
+        if self.hit.val() {
+            if self.ack.val() {
+                self.skips.next = self.between.val();
+            } else {
+                self.overdues.next = self.between.val() + bits::<24>(1);
+            }
+        } else if self.unknown.val() {
+            self.now.next = self.unknown_bit.val();
+        } else if self.forged.val() {
+            self.now.next = self.forged_bit.val();
+        } else if self.ack.val() {
+            self.now.next = self.stale_bit.val();
+            if self.repeated.val() {
+                self.now.next = self.repeated_bit.val();
+            }
+        }
+        if self.skipped.q.val().any() {
+            self.now.next = self.now.val() | self.skipped_bit.val();
+            self.skips.next = self.skips.val() - bits::<24>(1);
+        }
+        if self.overdue.q.val().any() {
+            self.now.next = self.now.val() | self.timeout_bit.val();
+            self.overdues.next = self.overdues.val() - bits::<24>(1);
+        }
+        self.p.d.next = self.now.val();
+        self.skipped.d.next = self.skipped.q.val() + self.skips.val();
+        self.overdue.d.next = self.overdue.q.val() + self.overdues.val();
+        self.pulses.next = self.p.q.val();
+        if self.rst.val() {
+            self.p.d.next = bits::<32>(0);
+            self.skipped.d.next = bits::<24>(0);
+            self.overdue.d.next = bits::<24>(0);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What waits for a clock without an ACK.
+use rust_hdl::prelude::*;
+
+/// One place each for a load, a new base and a time-out, and the turn of every flow, one each 8 clocks; offered in that order.
+///
+/// An operation is offered from the clock after it came; one of the same kind that comes first takes its place.
+#[derive(LogicBlock, Default)]
+pub struct Waiting<const F: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset.
+    pub rst: Signal<In, Bit>,
+    /// No turns.
+    pub sweep: Signal<In, Bit>,
+    /// What is offered is taken at this clock.
+    pub take: Signal<In, Bit>,
+    /// A flow's segments are to be voided.
+    pub load_valid: Signal<In, Bit>,
+    /// The flow.
+    pub load_flow: Signal<In, Bits<F>>,
+    /// A flow has a new base.
+    pub rebase_valid: Signal<In, Bit>,
+    /// The flow.
+    pub rebase_flow: Signal<In, Bits<F>>,
+    /// The base.
+    pub rebase_segment: Signal<In, Bits<32>>,
+    /// A segment is to be timed out if it is old enough.
+    pub visit_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub visit_flow: Signal<In, Bits<F>>,
+    /// The segment.
+    pub visit_segment: Signal<In, Bits<32>>,
+    /// Sent at this time, ns, or before.
+    pub visit_deadline: Signal<In, Bits<32>>,
+    /// A load is offered.
+    pub load: Signal<Out, Bit>,
+    /// A new base.
+    pub rebase: Signal<Out, Bit>,
+    /// A time-out.
+    pub visit: Signal<Out, Bit>,
+    /// A turn.
+    pub turn: Signal<Out, Bit>,
+    /// Any of them.
+    pub any: Signal<Out, Bit>,
+    /// Its flow.
+    pub flow: Signal<Out, Bits<F>>,
+    /// Its segment, if it has one.
+    pub segment: Signal<Out, Bits<32>>,
+    /// Its deadline, if it is a time-out.
+    pub deadline: Signal<Out, Bits<32>>,
+    has_load: DFF<Bit>,
+    at_load: DFF<Bits<F>>,
+    has_rebase: DFF<Bit>,
+    at_rebase: DFF<Bits<F>>,
+    base: DFF<Bits<32>>,
+    has_visit: DFF<Bit>,
+    at_visit: DFF<Bits<F>>,
+    target: DFF<Bits<32>>,
+    limit: DFF<Bits<32>>,
+    has_turn: DFF<Bit>,
+    /// Bits 2..0 the clock of a turn, above them its flow.
+    scan: DFF<Bits<19>>,
+}
+
+impl<const F: usize> Logic for Waiting<F> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, has_load, at_load, has_rebase, at_rebase, base, has_visit, at_visit, target, limit, has_turn, scan);
+        self.load.next = false;
+        self.rebase.next = false;
+        self.visit.next = false;
+        self.turn.next = false;
+        self.flow.next = self.scan.q.val().get_bits::<F>(3);
+        self.segment.next = self.target.q.val();
+        self.deadline.next = self.limit.q.val();
+        self.any.next = self.has_load.q.val() | self.has_rebase.q.val() | self.has_visit.q.val() | self.has_turn.q.val();
+        if self.has_load.q.val() {
+            self.load.next = true;
+            self.flow.next = self.at_load.q.val();
+            self.has_load.d.next = !self.take.val();
+        } else if self.has_rebase.q.val() {
+            self.rebase.next = true;
+            self.flow.next = self.at_rebase.q.val();
+            self.segment.next = self.base.q.val();
+            self.has_rebase.d.next = !self.take.val();
+        } else if self.has_visit.q.val() {
+            self.visit.next = true;
+            self.flow.next = self.at_visit.q.val();
+            self.has_visit.d.next = !self.take.val();
+        } else if self.has_turn.q.val() {
+            self.turn.next = true;
+            self.has_turn.d.next = !self.take.val();
+        }
+        if self.load_valid.val() {
+            self.has_load.d.next = true;
+            self.at_load.d.next = self.load_flow.val();
+        }
+        if self.rebase_valid.val() {
+            self.has_rebase.d.next = true;
+            self.at_rebase.d.next = self.rebase_flow.val();
+            self.base.d.next = self.rebase_segment.val();
+        }
+        if self.visit_valid.val() {
+            self.has_visit.d.next = true;
+            self.at_visit.d.next = self.visit_flow.val();
+            self.target.d.next = self.visit_segment.val();
+            self.limit.d.next = self.visit_deadline.val();
+        }
+        if !self.sweep.val() {
+            self.scan.d.next = self.scan.q.val() + bits::<19>(1);
+            if !self.scan.q.val().get_bits::<3>(0).any() {
+                self.has_turn.d.next = true;
+            }
+        }
+        if self.rst.val() {
+            self.has_load.d.next = false;
+            self.has_rebase.d.next = false;
+            self.has_visit.d.next = false;
+            self.has_turn.d.next = false;
+            self.scan.d.next = bits::<19>(0);
+        }
+    }
+}
