@@ -90,7 +90,7 @@ impl Stimulus {
             self.ar = Some(self.address(rng));
         }
         if out.query.is_some() {
-            self.answer = rng.random_bool(0.9).then(|| rng.random_range(0..60));
+            self.answer = rng.random_bool(0.6).then(|| rng.random_range(0..60));
         }
         if rng.random_bool(0.005) {
             self.swept = rng.random_bool(0.95);

@@ -285,6 +285,32 @@ fn the_heartbeat_stops_and_arms() {
     assert_eq!((board.get("stop"), device.counters().unwrap()[Counter::HeartbeatStops as usize]), (0, 1));
 }
 
+/// From the clock at which a read's address is taken to its response; the flow of a load leaves 17 clocks later.
+#[test]
+fn an_access_takes_six_clocks() {
+    let device = ready("registers", true);
+    let board = device.bus();
+    board.ticks(5);
+    board.set("s_axil_araddr", id::CONTROL.address().into());
+    board.offer("s_axil_arvalid", "s_axil_arready");
+    for clk in 1..6 {
+        assert_eq!(board.get("s_axil_rvalid"), 0, "clock {clk}");
+        board.tick();
+    }
+    assert_eq!(board.get("s_axil_rvalid"), 1);
+    board.response("r");
+    board.set("s_axil_awaddr", flow::COMMAND.address().into());
+    board.set("s_axil_wdata", flow::LOAD.into());
+    board.set("s_axil_wstrb", 0xf);
+    board.offer("s_axil_awvalid", "s_axil_awready");
+    board.offer("s_axil_wvalid", "s_axil_wready");
+    for clk in 1..6 + 17 {
+        assert_eq!((board.get("fl_valid"), board.get("s_axil_bvalid")), (0, 0), "clock {clk}");
+        board.tick();
+    }
+    assert_eq!((board.get("fl_valid"), board.get("s_axil_bvalid")), (1, 1));
+}
+
 /// Nobody answers: the query ends with an error, and the next command is taken.
 #[test]
 fn a_query_without_an_answer_ends() {
