@@ -1,9 +1,16 @@
 //! Where bit-true NICs come from.
 use crate::frame::NodeId;
 use crate::nic::core::Core;
+use crate::nic::model::Model;
+use crate::nic::rtl::Shell;
+use crate::nic::setup::configure;
 use crate::nic::stream::FlowSpec;
 use crate::scenario::NicKind;
 use crate::time::{Ps, Speed};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use timely_regs::map::Build;
 use timely_regs::parameters::Parameters;
 
 /// A flow that a bit-true NIC is to send.
@@ -52,16 +59,56 @@ pub trait CoreFactory {
     fn build(&self, spec: &CoreSpec) -> Result<Prepared, String>;
 }
 
-/// A factory that has none.
-pub struct Unavailable;
+/// Clock period of the simulated NICs, ps.
+const CLOCK_PS: u32 = crate::nic::clock::NOMINAL_PS as u32;
 
-impl CoreFactory for Unavailable {
-    fn build(&self, spec: &CoreSpec) -> Result<Prepared, String> {
-        Err(format!("this build has no {} core", spec.kind))
+/// Makes models from nothing, and RTL NICs from emitted Verilog, compiled once a configuration.
+pub struct Cores {
+    verilog: PathBuf,
+    shells: Mutex<HashMap<(u32, u32), Arc<Shell>>>,
+}
+
+impl Cores {
+    /// RTL comes from the directory `verilog`, as `timely-hw emit` writes it.
+    pub fn new(verilog: PathBuf) -> Self {
+        Cores { verilog, shells: Mutex::default() }
+    }
+
+    fn shell(&self, spec: &CoreSpec) -> Result<Arc<Shell>, String> {
+        let mut shells = self.shells.lock().unwrap_or_else(|e| e.into_inner());
+        let key = (spec.bus_bits, spec.flow_bits);
+        if let Some(shell) = shells.get(&key) {
+            return Ok(shell.clone());
+        }
+        let file = self.verilog.join(format!("timely_standalone_{}_{}.v", key.0, key.1));
+        let text = std::fs::read_to_string(&file).map_err(|e| {
+            let emit = format!("timely-hw emit --bus {} --flow-bits {} --out {}", key.0, key.1, self.verilog.display());
+            format!("{}: {e}. Emit it with: {emit}", file.display())
+        })?;
+        let shell = Arc::new(Shell::new(&text, "tnic_standalone").map_err(|e| e.to_string())?);
+        shells.insert(key, shell.clone());
+        Ok(shell)
     }
 }
 
-/// The factory that the program uses.
+impl CoreFactory for Cores {
+    fn build(&self, spec: &CoreSpec) -> Result<Prepared, String> {
+        let mut core: Box<dyn Core> = match spec.kind {
+            NicKind::Rtl => Box::new(self.shell(spec)?.instantiate(spec.seed as u32)),
+            _ => Box::new(Model::new(Build {
+                flow_bits: spec.flow_bits,
+                bus_bits: spec.bus_bits,
+                segment_bits: timely_regs::map::segment_bits(spec.flow_bits),
+                clock_ps: CLOCK_PS,
+            })),
+        };
+        let writes = configure(&mut *core, spec)?;
+        Ok(Prepared { core, writes })
+    }
+}
+
+/// The factory that the program uses: RTL from `TIMELY_VERILOG`, else from the Verilog that is committed with the source.
 pub fn factory() -> Box<dyn CoreFactory> {
-    Box::new(Unavailable)
+    let committed = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../hw/verilog"));
+    Box::new(Cores::new(std::env::var_os("TIMELY_VERILOG").map_or_else(committed, PathBuf::from)))
 }

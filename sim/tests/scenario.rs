@@ -1,10 +1,19 @@
 //! Scenarios end to end on event-level hosts: the figures that the design expects, files and their errors.
 use std::path::{Path, PathBuf};
-use timely_sim::cores::Unavailable;
+use timely_sim::cores::{CoreFactory, CoreSpec, Prepared};
 use timely_sim::demo;
 use timely_sim::report::{Arm, Json, page};
 use timely_sim::scenario::build::{self, Outcome};
 use timely_sim::scenario::{NicKind, Plan, file, hpcc};
+
+/// A factory that has none.
+struct Unavailable;
+
+impl CoreFactory for Unavailable {
+    fn build(&self, spec: &CoreSpec) -> Result<Prepared, String> {
+        Err(format!("this build has no {} core", spec.kind))
+    }
+}
 
 fn plan(text: &str) -> Plan {
     file::parse(Path::new("test.toml"), text).unwrap()

@@ -1,6 +1,7 @@
 //! Helpers of the tests that cross crates: seeds, lengths, and the loop that holds a block's Verilog equal to its model.
 pub mod axis;
 pub mod frames;
+pub mod loopback;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

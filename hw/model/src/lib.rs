@@ -10,6 +10,7 @@ pub mod engine;
 pub mod fifo;
 pub mod frame;
 pub mod generator;
+pub mod nic;
 pub mod pacer;
 pub mod parse;
 pub mod reference;

@@ -16,6 +16,7 @@ use crate::time::{NEVER, Ps, Speed};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
+use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
 
 /// Clocks from the first edge at or after a frame's start to the edge at which its departure stamp is given.
 pub const COMPLETION_CLOCKS: u64 = 8;
@@ -190,7 +191,8 @@ impl MacNic {
             let end = s.start + self.attachment.speed.frame_time(s.bytes.len() as u32);
             self.wire_free = end;
             if let Some(frame) = Frame::from_bytes(self.attachment.host, &s.bytes, self.attachment.udp_port) {
-                self.truth.sent(&frame, end);
+                // The wire time has a preamble and a gap in it; stamps are those of a frame's first byte, behind the preamble.
+                self.truth.sent(&frame, end - self.attachment.speed.time(PREAMBLE_AND_GAP.into()));
                 out.departures.push(Departure { frame, start: s.start, end });
             }
         }

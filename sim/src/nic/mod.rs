@@ -5,11 +5,15 @@
 //! | bit-true | a clocked [`core::Core`] (Verilated RTL, or the integer model) behind a MAC | [`mac`] |
 //! | paced | an event-level host that paces every packet, as the hardware does, with an f64 law | [`paced`] |
 //! | software | an event-level host whose software posts whole bursts on a timer | [`software`] |
+pub mod axil;
 pub mod clock;
 pub mod core;
 pub mod host;
 pub mod mac;
+pub mod model;
 pub mod paced;
+pub mod rtl;
+pub mod setup;
 pub mod software;
 pub mod stream;
 pub mod truth;

@@ -26,7 +26,7 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// A frame's last bit leaves at `end`.
+    /// A frame's last bit leaves at `end`, counted on the scale on which its first byte, behind the preamble, is its start.
     pub fn sent(&mut self, frame: &Frame, end: Ps) {
         if frame.meta.last && !frame.meta.ack {
             self.sent.entry(frame.flow).or_default().push_back((frame.meta.segment, end));

@@ -15,6 +15,16 @@ pub struct Build {
     pub clock_ps: u32,
 }
 
+/// log2 of the segments that one flow may have outstanding: the slots of all flows together stay within 2^18.
+pub const fn segment_bits(flow_bits: u32) -> u32 {
+    match flow_bits {
+        0..=10 => 5,
+        11..=13 => 4,
+        14..=15 => 3,
+        _ => 2,
+    }
+}
+
 impl Build {
     /// The time increment of the nominal clock, ns in Q8.24, rounded to nearest.
     pub const fn increment(&self) -> u32 {

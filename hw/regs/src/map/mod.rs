@@ -13,7 +13,7 @@ pub mod profiles;
 pub mod time;
 pub mod window;
 
-pub use decode::{Build, Entry, decode};
+pub use decode::{Build, Entry, decode, segment_bits};
 
 use crate::field::Field;
 

@@ -1,0 +1,346 @@
+//! The whole NIC of `timely_hw::standalone`, composed of the blocks' models as the shell composes their RTL.
+//!
+//! A block is stepped at the clocks at which its input is not idle or its own [`Block::wake`] has come; so a clock costs what
+//! happens in it, and a packet a bounded number of clocks.
+use crate::bus::{Ack as AckHeader, Completion, FlowRate, Sample};
+use crate::pacer::timemap::TimeMap;
+use crate::stream::Beat;
+use crate::{Block, ack, csr, engine, generator, pacer, parse, rtt, telemetry, time, txmux};
+use timely_regs::counters::Counter;
+use timely_regs::map::Build;
+use timely_regs::wire::Header;
+
+/// Inputs at a clock.
+#[derive(Clone, Debug, Default)]
+pub struct In {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// AXI-Lite write address.
+    pub aw: Option<u32>,
+    /// AXI-Lite write data and strobes.
+    pub w: Option<(u32, u8)>,
+    /// The AXI-Lite write answer is taken.
+    pub b_ready: bool,
+    /// AXI-Lite read address.
+    pub ar: Option<u32>,
+    /// The AXI-Lite read answer is taken.
+    pub r_ready: bool,
+    /// Received beat.
+    pub rx: Option<Beat>,
+    /// Arrival of its frame's start, ns48.fns16.
+    pub rx_ts: u64,
+    /// With a frame's last beat: it is damaged.
+    pub rx_bad: bool,
+    /// The MAC takes the beat.
+    pub tx_ready: bool,
+    /// A frame departed.
+    pub completion: Option<Completion>,
+    /// Paused priorities.
+    pub pause: u8,
+    /// PTP time, ns48.fns16.
+    pub ptp: Option<u64>,
+}
+
+/// Outputs at a clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Out {
+    /// AXI-Lite: a write address is taken.
+    pub aw_ready: bool,
+    /// AXI-Lite: write data are taken.
+    pub w_ready: bool,
+    /// AXI-Lite: a read address is taken.
+    pub ar_ready: bool,
+    /// AXI-Lite: write answer.
+    pub b: Option<u8>,
+    /// AXI-Lite: read data and answer.
+    pub r: Option<(u32, u8)>,
+    /// Beat to send, and its frame's tag.
+    pub tx: Option<(Beat, u16)>,
+    /// The NIC's time, ns48.fns16.
+    pub now: u64,
+    /// No grant leaves.
+    pub stopped: bool,
+    /// An RTT sample or a time-out goes to the engine.
+    pub sample: Option<Sample>,
+    /// A rate goes to the pacer.
+    pub rate: Option<FlowRate>,
+}
+
+/// What blocks take to stay as it is while they are not stepped.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Levels {
+    pause: u8,
+    stop: bool,
+    increment: u32,
+    ptp: bool,
+    swept: bool,
+}
+
+/// A block and the clock at which it must be stepped next.
+#[derive(Clone, Debug)]
+struct Part<B> {
+    block: B,
+    due: u64,
+}
+
+impl<B: Block> Part<B> {
+    fn new(block: B) -> Self {
+        Part { block, due: 0 }
+    }
+
+    fn step(&mut self, clk: u64, busy: bool, input: impl FnOnce() -> B::In) {
+        if busy || clk >= self.due {
+            self.block.step(clk, &input());
+            self.due = self.block.wake(clk + 1);
+        }
+    }
+}
+
+/// The NIC.
+#[derive(Clone, Debug)]
+pub struct Nic {
+    // Inputs that are levels, as of the last step: a change must be seen.
+    levels: Levels,
+    time: Part<time::Time>,
+    parse: Part<parse::Parse>,
+    ack: Part<ack::Ack>,
+    txmux: Part<txmux::TxMux>,
+    rtt: Part<rtt::Rtt>,
+    engine: Part<engine::Engine>,
+    telemetry: Part<telemetry::Telemetry>,
+    csr: Part<csr::Csr>,
+    pacer: Part<pacer::top::Pacer>,
+    generator: Part<generator::Generator>,
+    pulses: u32,
+    swept: bool,
+}
+
+fn ack_config(c: &csr::Settings) -> ack::Config {
+    ack::Config {
+        enable: c.ack_enable,
+        mac: mac(c.mac),
+        tos: c.ack_tos,
+        ttl: c.ack_ttl,
+        allow4: c.allow4.to_le_bytes(),
+        mask4: c.mask4.to_le_bytes(),
+        allow6: c.allow6.to_le_bytes(),
+        mask6: c.mask6.to_le_bytes(),
+    }
+}
+
+fn generator_config(c: &csr::Settings) -> generator::Config {
+    generator::Config { mac: mac(c.mac), ipv4: c.ipv4.to_le_bytes(), ipv6: c.ipv6.to_le_bytes(), seed: c.mac as u32 }
+}
+
+fn mac(m: u64) -> [u8; 6] {
+    let b = m.to_le_bytes();
+    [b[0], b[1], b[2], b[3], b[4], b[5]]
+}
+
+impl Nic {
+    /// A NIC as a reset at the clock before 0 leaves it.
+    pub fn new(build: Build) -> Self {
+        Nic {
+            levels: Levels::default(),
+            time: Part::new(time::Time::new()),
+            parse: Part::new(parse::Parse::new(build.bus_bits as usize)),
+            ack: Part::new(ack::Ack::new(build.bus_bits as usize)),
+            txmux: Part::new(txmux::TxMux::default()),
+            rtt: Part::new(rtt::Rtt::new(build.flow_bits, build.segment_bits)),
+            engine: Part::new(engine::Engine::new(build.flow_bits)),
+            telemetry: Part::new(telemetry::Telemetry::new(build.flow_bits)),
+            csr: Part::new(csr::Csr::new(build)),
+            pacer: Part::new(pacer::top::Pacer::new(build.flow_bits, pacer::Timing::default())),
+            generator: Part::new(generator::Generator::new(build.flow_bits, build.bus_bits as usize)),
+            pulses: 0,
+            swept: false,
+        }
+    }
+
+    /// The NIC's time at clock `clk`, ns48.fns16.
+    pub fn now(&self, clk: u64) -> u64 {
+        self.time.block.now(clk)
+    }
+
+    /// The beat at the transmit stream at clock `clk`, and its frame's tag.
+    pub fn tx(&self, clk: u64) -> Option<(Beat, u16)> {
+        self.txmux.block.output(clk).beat
+    }
+
+    fn parts(&self) -> [u64; 10] {
+        [
+            self.time.due,
+            self.parse.due,
+            self.ack.due,
+            self.txmux.due,
+            self.rtt.due,
+            self.engine.due,
+            self.telemetry.due,
+            self.csr.due,
+            self.pacer.due,
+            self.generator.due,
+        ]
+    }
+}
+
+impl Block for Nic {
+    type In = In;
+    type Out = Out;
+
+    fn output(&self, clk: u64) -> Out {
+        let csr = self.csr.block.output(clk);
+        Out {
+            aw_ready: csr.aw_ready,
+            w_ready: csr.w_ready,
+            ar_ready: csr.ar_ready,
+            b: csr.b,
+            r: csr.r,
+            tx: self.txmux.block.output(clk).beat,
+            now: self.now(clk),
+            stopped: csr.stop,
+            sample: self.rtt.block.output(clk).sample,
+            rate: self.engine.block.output(clk).rate,
+        }
+    }
+
+    fn step(&mut self, clk: u64, i: &In) {
+        let rst = i.rst;
+        let csr = self.csr.block.output(clk);
+        let time = self.time.block.output(clk);
+        let parse = self.parse.block.output(clk);
+        let ack = self.ack.block.output(clk);
+        let txmux = self.txmux.block.output(clk);
+        let rtt = self.rtt.block.output(clk);
+        let engine = self.engine.block.output(clk);
+        let telemetry = self.telemetry.block.output(clk);
+        let pacer = self.pacer.block.output(clk);
+        let generator = self.generator.block.output(clk);
+        let now = time.now;
+        let levels = Levels {
+            pause: i.pause,
+            stop: csr.stop,
+            increment: csr.settings.time_increment,
+            ptp: csr.settings.time_ptp,
+            swept: self.swept,
+        };
+        // Whoever waits for a level to change is stepped when it does.
+        let changed = rst || levels != self.levels;
+        self.levels = levels;
+        let bus = csr.profile.is_some() || csr.flow.is_some();
+
+        self.csr.step(
+            clk,
+            changed || i.aw.is_some() || i.w.is_some() || i.ar.is_some() || telemetry.answer.is_some() || self.pulses != 0,
+            || csr::In {
+                rst,
+                aw: i.aw,
+                w: i.w,
+                b_ready: i.b_ready,
+                ar: i.ar,
+                r_ready: i.r_ready,
+                hd_ready: generator.host_doorbell_ready,
+                answer: telemetry.answer,
+                pulses: self.pulses,
+                swept: self.swept,
+                now,
+            },
+        );
+        let c = &csr.settings;
+        self.time.step(clk, changed || csr.time_set.is_some() || i.ptp.is_some(), || time::In {
+            rst,
+            increment: c.time_increment,
+            ptp: c.time_ptp,
+            ptp_time: i.ptp,
+            set: csr.time_set,
+        });
+        self.parse.step(clk, rst || i.rx.is_some(), || parse::In { rst, beat: i.rx, stamp: i.rx_ts, bad: i.rx_bad, port: c.udp_port });
+        self.ack.step(clk, rst || parse.report.is_some() || ack.beat.is_some(), || ack::In {
+            rst,
+            config: ack_config(c),
+            now,
+            report: parse.report,
+            ready: txmux.ack_ready,
+        });
+        self.txmux.step(clk, rst || ack.beat.is_some() || generator.beat.is_some() || txmux.beat.is_some(), || txmux::In {
+            rst,
+            ack: ack.beat,
+            data: generator.beat,
+            ready: i.tx_ready,
+        });
+        let header = parse.report.filter(|r| r.kind == parse::kind::ACK).map(|r| {
+            let h = Header::read(&r.header);
+            AckHeader { flow: h.flow, segment: h.segment, nonce: h.nonce, ts: r.stamp }
+        });
+        self.rtt.step(clk, rst || generator.sent.is_some() || i.completion.is_some() || header.is_some() || bus, || rtt::In {
+            rst,
+            sent: generator.sent,
+            completion: i.completion,
+            ack: header,
+            profile: csr.profile,
+            flow: csr.flow,
+            ns_per_byte: c.ns_per_byte,
+            now,
+        });
+        self.engine.step(clk, rst || rtt.sample.is_some() || pacer.idle.is_some() || csr.host.is_some() || bus, || engine::In {
+            rst,
+            sample: rtt.sample,
+            idle: pacer.idle,
+            host: csr.host.map(|h| FlowRate { flow: h.flow, value: h.rate }),
+            load: csr.flow,
+            profile: csr.profile,
+        });
+        let counted = generator.sent.is_some() || rtt.sample.is_some() || engine.event.is_some();
+        self.telemetry.step(clk, rst || counted || csr.query.is_some() || csr.flow.is_some(), || telemetry::In {
+            rst,
+            sent: generator.sent,
+            sample: rtt.sample,
+            event: engine.event,
+            flow: csr.flow,
+            query: csr.query,
+        });
+        let told = generator.doorbell.is_some() || generator.charge.is_some() || rtt.release.is_some() || engine.rate.is_some();
+        self.pacer.step(clk, changed || told || pacer.grant.is_some() || bus, || pacer::top::In {
+            rst,
+            doorbell: generator.doorbell,
+            release: rtt.release,
+            charge: generator.charge,
+            rate: engine.rate.map(|r| (r.flow, r.value)),
+            profile: csr.profile,
+            load: csr.flow,
+            pause: i.pause,
+            stop: csr.stop,
+            now,
+            grant_ready: generator.grant_ready,
+        });
+        let asked = csr.doorbell.is_some() || pacer.grant.is_some() || csr.flow.is_some() || generator.doorbell.is_some();
+        self.generator.step(clk, rst || asked || generator.beat.is_some(), || generator::In {
+            rst,
+            config: generator_config(c),
+            load: csr.flow,
+            host_doorbell: csr.doorbell.map(|d| (d.flow, d.packets)),
+            grant: pacer.grant.map(|g| (g.flow, g.launch)),
+            doorbell_ready: pacer.doorbell_ready,
+            ready: txmux.data_ready,
+        });
+        // The line that time runs along changed: who waits for a time must know. The bit more makes up for the fraction that the
+        // line does not carry; a wake-up may come early.
+        if self.time.due == clk + 1 || changed {
+            let map = TimeMap { clk0: clk + 1, now: self.now(clk + 1) + 1, step: c.time_increment.max(1) };
+            self.pacer.block.set_time(map);
+            self.pacer.due = self.pacer.due.min(self.pacer.block.wake(clk + 1));
+        }
+        let refused = u32::from(time.refused) << Counter::TimeStepsRefused as u32;
+        let pulses = parse.pulses | ack.pulses | rtt.pulses | engine.pulses | pacer.pulses | generator.pulses | refused;
+        self.pulses = if rst { 0 } else { pulses };
+        self.swept = !rst && rtt.swept && engine.swept && telemetry.swept && pacer.swept && generator.swept;
+    }
+
+    /// A beat that stands at the transmit stream and is not taken asks for no clock by itself.
+    fn wake(&self, clk: u64) -> u64 {
+        // An idle input has no priority paused: after one that had, it is a change.
+        if self.pulses != 0 || self.swept != self.levels.swept || self.levels.pause != 0 {
+            return clk;
+        }
+        self.parts().into_iter().min().unwrap_or(u64::MAX).max(clk)
+    }
+}

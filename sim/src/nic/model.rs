@@ -1,0 +1,123 @@
+//! The integer model of the whole NIC as a [`Core`].
+use super::axil::{Master, Response};
+use super::core::{AccessError, Core, CoreEvent, CoreIn, Pins, TxBeat};
+use timely_model::Block;
+use timely_model::bus::{Completion, KIND_RTT};
+use timely_model::nic::{In, Nic};
+use timely_model::stream::Beat;
+use timely_regs::map::Build;
+
+/// Clocks after which a register access that nobody answers is given up.
+const ACCESS_CLOCKS: u64 = 20_000;
+
+/// One modelled NIC.
+pub struct Model {
+    nic: Nic,
+    bus_bytes: usize,
+    clk: u64,
+    master: Master,
+    events: Vec<CoreEvent>,
+}
+
+impl Model {
+    /// A NIC that has just left reset.
+    pub fn new(build: Build) -> Self {
+        Model { nic: Nic::new(build), bus_bytes: build.bus_bits as usize / 8, clk: 0, master: Master::default(), events: Vec::new() }
+    }
+
+    fn finish(&mut self, addr: u32) -> Result<u32, AccessError> {
+        for _ in 0..ACCESS_CLOCKS {
+            self.step(&CoreIn::default());
+            if self.master.is_idle() {
+                return self.master.take_result().unwrap_or(Err(AccessError { addr, what: "no answer" }));
+            }
+        }
+        Err(AccessError { addr, what: "no answer in time" })
+    }
+}
+
+impl Core for Model {
+    fn bus_bytes(&self) -> usize {
+        self.bus_bytes
+    }
+
+    fn clk(&self) -> u64 {
+        self.clk
+    }
+
+    fn output(&self) -> Pins {
+        let beat = self.nic.tx(self.clk);
+        Pins { tx: beat.map(|(b, tag)| TxBeat { data: b.data, bytes: b.bytes, last: b.last, tag }) }
+    }
+
+    fn step(&mut self, input: &CoreIn) {
+        let clk = self.clk;
+        let out = self.nic.output(clk);
+        if let Some(s) = out.sample {
+            let event = if s.kind == KIND_RTT {
+                CoreEvent::Rtt { clk, flow: s.flow, ns: s.rtt_ns }
+            } else {
+                CoreEvent::Timeout { clk, flow: s.flow }
+            };
+            self.events.push(event);
+        }
+        if let Some(r) = out.rate {
+            self.events.push(CoreEvent::Rate { clk, flow: r.flow, rate: r.value });
+        }
+        let request = self.master.request();
+        let rx = input.rx.as_ref();
+        self.nic.step(
+            clk,
+            &In {
+                rst: false,
+                aw: request.aw,
+                w: request.w.map(|w| (w, 0xf)),
+                b_ready: request.bready,
+                ar: request.ar,
+                r_ready: request.rready,
+                rx: rx.map(|b| Beat { data: b.data, bytes: b.bytes, last: b.last }),
+                rx_ts: rx.map_or(0, |b| b.ts),
+                rx_bad: rx.is_some_and(|b| b.bad),
+                tx_ready: input.tx_ready,
+                completion: input.completion.map(|c| Completion { tag: c.tag, ts: c.ts }),
+                pause: input.pause,
+                ptp: None,
+            },
+        );
+        if !request.is_idle() {
+            let seen = Response { awready: out.aw_ready, wready: out.w_ready, b: out.b, arready: out.ar_ready, r: out.r };
+            self.master.step(&seen);
+        }
+        self.clk += 1;
+    }
+
+    fn now(&self) -> u64 {
+        self.nic.now(self.clk)
+    }
+
+    fn wake(&self) -> u64 {
+        if self.master.is_idle() { self.nic.wake(self.clk) } else { self.clk }
+    }
+
+    fn skip_to(&mut self, clk: u64) {
+        self.clk = clk;
+    }
+
+    fn write32(&mut self, addr: u32, value: u32) -> Result<(), AccessError> {
+        self.master.write(addr, value);
+        self.finish(addr).map(|_| ())
+    }
+
+    fn read32(&mut self, addr: u32) -> Result<u32, AccessError> {
+        self.master.read(addr);
+        self.finish(addr)
+    }
+
+    fn post_write(&mut self, addr: u32, value: u32) {
+        self.master.write(addr, value);
+    }
+
+    fn drain(&mut self, events: &mut Vec<CoreEvent>) {
+        events.append(&mut self.events);
+    }
+}

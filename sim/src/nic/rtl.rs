@@ -1,0 +1,284 @@
+//! The Verilated NIC as a [`Core`]: the emitted `standalone` shell, pin for pin.
+use super::axil::{Master, Request, Response};
+use super::core::{AccessError, Core, CoreEvent, CoreIn, Pins, TxBeat};
+use std::sync::Arc;
+use timely_model::bus::KIND_RTT;
+use timely_verilate::{Dut, Error, In, Library, Options, Out, build};
+
+/// Clocks after which a register access that nobody answers is given up.
+const ACCESS_CLOCKS: u64 = 20_000;
+
+/// A compiled shell, of which [`Shell::instantiate`] makes NICs.
+pub struct Shell {
+    library: Arc<Library>,
+    ports: Ports,
+}
+
+#[derive(Clone, Copy)]
+struct Ports {
+    bus_bytes: usize,
+    rst: In,
+    awaddr: In,
+    awvalid: In,
+    awready: Out,
+    wdata: In,
+    wstrb: In,
+    wvalid: In,
+    wready: Out,
+    bresp: Out,
+    bvalid: Out,
+    bready: In,
+    araddr: In,
+    arvalid: In,
+    arready: Out,
+    rdata: Out,
+    rresp: Out,
+    rvalid: Out,
+    rready: In,
+    rx_data: In,
+    rx_keep: In,
+    rx_valid: In,
+    rx_last: In,
+    rx_ts: In,
+    rx_bad: In,
+    tx_data: Out,
+    tx_keep: Out,
+    tx_valid: Out,
+    tx_ready: In,
+    tx_last: Out,
+    tx_tag: Out,
+    cpl_valid: In,
+    cpl_tag: In,
+    cpl_ts: In,
+    pause: In,
+    now: Out,
+    sample_valid: Out,
+    sample_kind: Out,
+    sample_flow: Out,
+    sample_rtt_ns: Out,
+    rate_valid: Out,
+    rate_flow: Out,
+    rate_value: Out,
+}
+
+impl Ports {
+    fn of(l: &Library) -> Self {
+        let width = |name: &str| l.ports().iter().find(|p| p.name == name).map_or(0, |p| p.width);
+        Ports {
+            bus_bytes: width("m_axis_tx_tkeep"),
+            rst: l.input("rst"),
+            awaddr: l.input("s_axil_awaddr"),
+            awvalid: l.input("s_axil_awvalid"),
+            awready: l.output("s_axil_awready"),
+            wdata: l.input("s_axil_wdata"),
+            wstrb: l.input("s_axil_wstrb"),
+            wvalid: l.input("s_axil_wvalid"),
+            wready: l.output("s_axil_wready"),
+            bresp: l.output("s_axil_bresp"),
+            bvalid: l.output("s_axil_bvalid"),
+            bready: l.input("s_axil_bready"),
+            araddr: l.input("s_axil_araddr"),
+            arvalid: l.input("s_axil_arvalid"),
+            arready: l.output("s_axil_arready"),
+            rdata: l.output("s_axil_rdata"),
+            rresp: l.output("s_axil_rresp"),
+            rvalid: l.output("s_axil_rvalid"),
+            rready: l.input("s_axil_rready"),
+            rx_data: l.input("s_axis_rx_tdata"),
+            rx_keep: l.input("s_axis_rx_tkeep"),
+            rx_valid: l.input("s_axis_rx_tvalid"),
+            rx_last: l.input("s_axis_rx_tlast"),
+            rx_ts: l.input("s_axis_rx_ts"),
+            rx_bad: l.input("s_axis_rx_bad"),
+            tx_data: l.output("m_axis_tx_tdata"),
+            tx_keep: l.output("m_axis_tx_tkeep"),
+            tx_valid: l.output("m_axis_tx_tvalid"),
+            tx_ready: l.input("m_axis_tx_tready"),
+            tx_last: l.output("m_axis_tx_tlast"),
+            tx_tag: l.output("m_axis_tx_tag"),
+            cpl_valid: l.input("tx_cpl_valid"),
+            cpl_tag: l.input("tx_cpl_tag"),
+            cpl_ts: l.input("tx_cpl_ts"),
+            pause: l.input("pause"),
+            now: l.output("now"),
+            sample_valid: l.output("tap_sample_valid"),
+            sample_kind: l.output("tap_sample_kind"),
+            sample_flow: l.output("tap_sample_flow"),
+            sample_rtt_ns: l.output("tap_sample_rtt_ns"),
+            rate_valid: l.output("tap_rate_valid"),
+            rate_flow: l.output("tap_rate_flow"),
+            rate_value: l.output("tap_rate_value"),
+        }
+    }
+}
+
+impl Shell {
+    /// Compiles (or finds compiled) the shell in `verilog`, whose top module is `top`.
+    ///
+    /// # Errors
+    /// Verilator or the C++ compiler is missing or fails.
+    pub fn new(verilog: &str, top: &str) -> Result<Self, Error> {
+        let library = build("nic", verilog, top, Options { fast: true })?;
+        let ports = Ports::of(&library);
+        Ok(Shell { library, ports })
+    }
+
+    /// A NIC in reset for 16 clocks, with its RAM filled at random from `seed` (0: zeros).
+    pub fn instantiate(&self, seed: u32) -> Rtl {
+        let mut nic = Rtl { dut: self.library.instantiate(seed), p: self.ports, clk: 0, master: Master::default(), events: Vec::new() };
+        nic.reset(16);
+        nic
+    }
+}
+
+/// One Verilated NIC.
+pub struct Rtl {
+    dut: Dut,
+    p: Ports,
+    clk: u64,
+    master: Master,
+    events: Vec<CoreEvent>,
+}
+
+impl Rtl {
+    /// Holds `rst` for so many clocks.
+    pub fn reset(&mut self, clocks: u64) {
+        self.dut.set(self.p.rst, 1);
+        for _ in 0..clocks {
+            self.dut.tick();
+            self.clk += 1;
+        }
+        self.dut.set(self.p.rst, 0);
+        self.master = Master::default();
+    }
+
+    fn response(&self) -> Response {
+        let (d, p) = (&self.dut, &self.p);
+        Response {
+            awready: d.get(p.awready) == 1,
+            wready: d.get(p.wready) == 1,
+            b: (d.get(p.bvalid) == 1).then(|| d.get(p.bresp) as u8),
+            arready: d.get(p.arready) == 1,
+            r: (d.get(p.rvalid) == 1).then(|| (d.get(p.rdata) as u32, d.get(p.rresp) as u8)),
+        }
+    }
+
+    fn drive(&mut self, r: &Request) {
+        let (d, p) = (&mut self.dut, &self.p);
+        d.set(p.awvalid, r.aw.is_some().into());
+        d.set(p.awaddr, r.aw.unwrap_or(0).into());
+        d.set(p.wvalid, r.w.is_some().into());
+        d.set(p.wdata, r.w.unwrap_or(0).into());
+        d.set(p.wstrb, 0xf);
+        d.set(p.bready, r.bready.into());
+        d.set(p.arvalid, r.ar.is_some().into());
+        d.set(p.araddr, r.ar.unwrap_or(0).into());
+        d.set(p.rready, r.rready.into());
+    }
+
+    fn record(&mut self) {
+        let (d, p, clk) = (&self.dut, &self.p, self.clk);
+        if d.get(p.sample_valid) == 1 {
+            let flow = d.get(p.sample_flow) as u32;
+            self.events.push(if d.get(p.sample_kind) == u64::from(KIND_RTT) {
+                CoreEvent::Rtt { clk, flow, ns: d.get(p.sample_rtt_ns) as u32 }
+            } else {
+                CoreEvent::Timeout { clk, flow }
+            });
+        }
+        if d.get(p.rate_valid) == 1 {
+            self.events.push(CoreEvent::Rate { clk, flow: d.get(p.rate_flow) as u32, rate: d.get(p.rate_value) as u32 });
+        }
+    }
+
+    fn finish(&mut self, addr: u32) -> Result<u32, AccessError> {
+        for _ in 0..ACCESS_CLOCKS {
+            self.step(&CoreIn::default());
+            if self.master.is_idle() {
+                return self.master.take_result().unwrap_or(Err(AccessError { addr, what: "no answer" }));
+            }
+        }
+        Err(AccessError { addr, what: "no answer in time" })
+    }
+}
+
+impl Core for Rtl {
+    fn bus_bytes(&self) -> usize {
+        self.p.bus_bytes
+    }
+
+    fn clk(&self) -> u64 {
+        self.clk
+    }
+
+    fn output(&self) -> Pins {
+        let (d, p) = (&self.dut, &self.p);
+        if d.get(p.tx_valid) == 0 {
+            return Pins::default();
+        }
+        let bytes = d.get(p.tx_keep).count_ones() as usize;
+        let mut data = [0; 64];
+        for (to, word) in data[..bytes].chunks_mut(4).zip(d.get_words(p.tx_data)) {
+            to.copy_from_slice(&word.to_le_bytes()[..to.len()]);
+        }
+        Pins { tx: Some(TxBeat { data, bytes: bytes as u8, last: d.get(p.tx_last) == 1, tag: d.get(p.tx_tag) as u16 }) }
+    }
+
+    fn step(&mut self, input: &CoreIn) {
+        self.record();
+        let request = self.master.request();
+        let response = if request.is_idle() { Response::default() } else { self.response() };
+        self.drive(&request);
+        let (d, p) = (&mut self.dut, &self.p);
+        d.set(p.rx_valid, input.rx.is_some().into());
+        if let Some(rx) = &input.rx {
+            d.set_bytes(p.rx_data, &rx.data);
+            d.set(p.rx_keep, if rx.bytes == 64 { u64::MAX } else { (1 << rx.bytes) - 1 });
+            d.set(p.rx_last, rx.last.into());
+            d.set(p.rx_ts, rx.ts);
+            d.set(p.rx_bad, rx.bad.into());
+        }
+        d.set(p.tx_ready, input.tx_ready.into());
+        d.set(p.cpl_valid, input.completion.is_some().into());
+        if let Some(c) = &input.completion {
+            d.set(p.cpl_tag, c.tag.into());
+            d.set(p.cpl_ts, c.ts);
+        }
+        d.set(p.pause, input.pause.into());
+        d.tick();
+        self.master.step(&response);
+        self.clk += 1;
+    }
+
+    fn now(&self) -> u64 {
+        self.dut.get(self.p.now)
+    }
+
+    fn wake(&self) -> u64 {
+        self.clk
+    }
+
+    fn skip_to(&mut self, clk: u64) {
+        while self.clk < clk {
+            self.step(&CoreIn::default());
+        }
+    }
+
+    fn write32(&mut self, addr: u32, value: u32) -> Result<(), AccessError> {
+        self.master.write(addr, value);
+        self.finish(addr).map(|_| ())
+    }
+
+    fn read32(&mut self, addr: u32) -> Result<u32, AccessError> {
+        self.master.read(addr);
+        self.finish(addr)
+    }
+
+    fn post_write(&mut self, addr: u32, value: u32) {
+        self.master.write(addr, value);
+    }
+
+    fn drain(&mut self, events: &mut Vec<CoreEvent>) {
+        events.append(&mut self.events);
+    }
+}

@@ -1,0 +1,129 @@
+//! What a host's driver would write into a bit-true NIC: addresses, profiles, flows, and doorbells over time.
+use super::core::{AccessError, Core};
+use crate::cores::{CoreFlow, CoreSpec};
+use crate::frame::address;
+use crate::time::Ps;
+use timely_regs::flow::FlowRecord;
+use timely_regs::map::{flow, id, port, profiles, window};
+use timely_regs::parameters::Parameters;
+use timely_regs::profile;
+
+/// Packets that an endless flow is kept ahead by; the generator posts one more for each that it is granted.
+const ENDLESS_AHEAD: u32 = 64;
+/// Clocks in which the RAM sweep after reset must be done.
+const SWEEP_CLOCKS: u64 = 1 << 21;
+
+/// Register writes over time: when, address, value.
+pub type Writes = Vec<(Ps, u32, u32)>;
+
+/// Waits until the NIC has cleared its RAM.
+fn wait_ready(core: &mut dyn Core) -> Result<(), String> {
+    let end = core.clk() + SWEEP_CLOCKS;
+    while core.clk() < end {
+        let status = core.read32(id::STATUS.address()).map_err(|e| e.to_string())?;
+        if id::READY.get(&status_words(status)) != 0 {
+            return Ok(());
+        }
+        let pause = core.clk() + 512;
+        while core.clk() < pause {
+            let to = core.wake().min(pause);
+            if to > core.clk() { core.skip_to(to) } else { core.step(&Default::default()) }
+        }
+    }
+    Err(format!("the NIC is not ready after {SWEEP_CLOCKS} clocks"))
+}
+
+// A field names its word in the record that it belongs to; a register is a record of one word.
+fn status_words(status: u32) -> [u32; 1] {
+    [status]
+}
+
+fn write_array(core: &mut dyn Core, base: u32, values: &[u32]) -> Result<(), AccessError> {
+    values.iter().enumerate().try_for_each(|(i, v)| core.write32(base + 4 * i as u32, *v))
+}
+
+fn word(bytes: &[u8]) -> u32 {
+    let at = |i| bytes.get(i).copied().unwrap_or(0);
+    u32::from_le_bytes([at(0), at(1), at(2), at(3)])
+}
+
+fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
+    let mac = address::mac(spec.host);
+    core.write32(port::MAC_LOW.address(), word(&mac))?;
+    core.write32(port::MAC_HIGH.address(), word(&mac[4..]))?;
+    core.write32(port::IPV4.address(), word(&address::ipv4(spec.host)))?;
+    let ipv6: Vec<u32> = address::ipv6(spec.host).chunks(4).map(word).collect();
+    write_array(core, port::IPV6.address(), &ipv6)?;
+    core.write32(port::UDP_PORT.address(), spec.udp_port.into())?;
+    core.write32(port::ACK_ENABLE.address(), 1)?;
+    // ns a byte in Q16.16, to the nearest.
+    let bps = u128::from(spec.speed.as_bps());
+    let ns_per_byte = ((8_000_000_000u128 << 17) / bps).div_ceil(2);
+    core.write32(port::NS_PER_BYTE.address(), ns_per_byte as u32)
+}
+
+fn record(flow: &CoreFlow, profile: u8, spec: &CoreSpec) -> FlowRecord {
+    let s = &flow.spec;
+    FlowRecord {
+        enable: true,
+        endless: s.bytes.is_none(),
+        profile,
+        priority: spec.priority,
+        payload_bytes: s.packet as u16,
+        segment_packets: s.segment.div_ceil(s.packet).clamp(1, 255) as u8,
+        mac: address::mac(s.dst),
+        source_port: spec.udp_port,
+        destination_port: spec.udp_port,
+        address: std::net::Ipv4Addr::from(address::ipv4(s.dst)).into(),
+        ..Default::default()
+    }
+}
+
+fn load(number: u32, record: &FlowRecord) -> Result<Vec<(u32, u32)>, String> {
+    let words = record.pack().map_err(|e| format!("flow {number}: {e}"))?;
+    let mut writes = vec![(flow::INDEX.address(), number)];
+    writes.extend(words.iter().enumerate().map(|(i, w)| (flow::STAGE.address() + 4 * i as u32, *w)));
+    writes.push((flow::COMMAND.address(), flow::LOAD));
+    Ok(writes)
+}
+
+/// Configures a NIC that has just left reset, and gives the writes that start and stop its flows.
+///
+/// # Errors
+/// A parameter or record that the hardware cannot hold, or a register access that failed, in a sentence.
+pub fn configure(core: &mut dyn Core, spec: &CoreSpec) -> Result<Writes, String> {
+    wait_ready(core)?;
+    let failed = |e: AccessError| e.to_string();
+    write_port(core, spec).map_err(failed)?;
+    let mut known: Vec<Parameters> = Vec::new();
+    let mut writes = Writes::new();
+    for (number, f) in spec.flows.iter().enumerate() {
+        let number = number as u32;
+        let index = known.iter().position(|p| *p == f.parameters).unwrap_or(known.len());
+        if index == known.len() {
+            if index == profile::PROFILES {
+                return Err(format!("more than {} different sets of parameters on host {}", profile::PROFILES, spec.host));
+            }
+            let words = f.parameters.quantise().map_err(|e| e.to_string())?;
+            write_array(core, profiles::WORD.address() + (4 * profile::WORDS * index) as u32, &words).map_err(failed)?;
+            known.push(f.parameters.clone());
+        }
+        let record = record(f, index as u8, spec);
+        for (address, value) in load(number, &record)? {
+            core.write32(address, value).map_err(failed)?;
+        }
+        let mut packets = f.spec.bytes.map_or(u64::from(ENDLESS_AHEAD), |b| b.div_ceil(f.spec.packet.into()));
+        while packets > 0 {
+            let posted = packets.min(window::MOST_PACKETS.into());
+            writes.push((f.spec.start, window::doorbell(number), posted as u32));
+            packets -= posted;
+        }
+        if let Some(stop) = f.spec.stop.filter(|_| record.endless) {
+            let stopped = FlowRecord { endless: false, keep: true, ..record };
+            writes.extend(load(number, &stopped)?.into_iter().map(|(a, v)| (stop, a, v)));
+        }
+    }
+    core.write32(id::CONTROL.address(), 1).map_err(failed)?;
+    writes.sort_by_key(|w| w.0);
+    Ok(writes)
+}

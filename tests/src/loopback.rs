@@ -1,0 +1,204 @@
+//! A NIC whose wire comes back to itself: its flows send to their own host, so one NIC is sender, responder and receiver of ACKs.
+//! The loop delays, loses, repeats and spoils frames, forges ACKs, stalls the transmit stream and pauses priorities.
+use crate::Runs;
+use crate::frames::{Fault, class};
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+use timely_model::stream::{Beat, beats};
+use timely_regs::link::ACK_TAG;
+use timely_regs::parameters::Parameters;
+use timely_regs::wire::{Kind, Packet};
+use timely_sim::cores::{CoreFlow, CoreSpec};
+use timely_sim::nic::core::{Completion, CoreIn, Pins, RxBeat};
+use timely_sim::nic::stream::FlowSpec;
+use timely_sim::scenario::NicKind;
+use timely_sim::time::Speed;
+
+/// The UDP port of the NIC.
+pub const PORT: u16 = 4791;
+const HOST: u16 = 1;
+
+/// How hostile the loop is; probabilities a frame, or a clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Weather {
+    /// A frame is lost.
+    pub lost: f64,
+    /// A frame is spoilt on its way.
+    pub spoilt: f64,
+    /// An ACK comes a second time.
+    pub repeated: f64,
+    /// An ACK comes a second time with something in it changed.
+    pub forged: f64,
+    /// A foreign, malformed or random frame arrives beside it, a clock.
+    pub hostile: f64,
+    /// The MAC takes a beat, while it is in a frame.
+    pub ready: f64,
+    /// A priority is paused.
+    pub paused: f64,
+    /// Longest delay, clocks.
+    pub delay: u64,
+}
+
+/// What arrived, by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Frames that the NIC sent.
+    pub sent: u64,
+    /// Data frames among them.
+    pub data: u64,
+    /// ACKs among them.
+    pub acks: u64,
+    /// Frames that were not ours, or spoilt.
+    pub hostile: u64,
+    /// ACKs that were repeated or forged.
+    pub forged: u64,
+    /// Frames lost.
+    pub lost: u64,
+}
+
+/// The wire that leads back.
+pub struct Loop {
+    /// How it behaves.
+    pub weather: Weather,
+    /// What it saw.
+    pub tally: Tally,
+    width: usize,
+    rng: ChaCha8Rng,
+    ready: Runs,
+    pause: Runs,
+    frame: Vec<u8>,
+    tag: u16,
+    arrivals: VecDeque<(u64, Vec<u8>, bool)>,
+    beats: VecDeque<RxBeat>,
+    completions: VecDeque<(u64, Completion)>,
+}
+
+impl Loop {
+    /// A loop for a bus of `width` bits.
+    pub fn new(width: usize, weather: Weather, rng: ChaCha8Rng) -> Self {
+        Loop {
+            weather,
+            tally: Tally::default(),
+            width,
+            rng,
+            ready: Runs::new(weather.ready, 12),
+            pause: Runs::new(weather.paused, 2000),
+            frame: Vec::new(),
+            tag: 0,
+            arrivals: VecDeque::new(),
+            beats: VecDeque::new(),
+            completions: VecDeque::new(),
+        }
+    }
+
+    /// The NIC's inputs at clock `clk`, at which it shows `pins` and its time is `now`.
+    pub fn inputs(&mut self, clk: u64, now: u64, pins: &Pins) -> CoreIn {
+        self.hostility(clk);
+        let tx_ready = self.ready.next(&mut self.rng);
+        if let Some(beat) = pins.tx.filter(|_| tx_ready) {
+            if self.frame.is_empty() {
+                self.tag = beat.tag;
+                let due = clk + self.rng.random_range(2..20);
+                let due = self.completions.back().map_or(due, |c| due.max(c.0 + 1));
+                self.completions.push_back((due, Completion { tag: beat.tag, ts: now + (3 << 16) }));
+            }
+            self.frame.extend_from_slice(&beat.data[..usize::from(beat.bytes)]);
+            if beat.last {
+                let frame = std::mem::take(&mut self.frame);
+                self.sent(clk, frame);
+            }
+        }
+        if self.beats.is_empty() && self.arrivals.front().is_some_and(|a| a.0 <= clk) {
+            let (_, frame, bad) = self.arrivals.pop_front().expect("there is a front");
+            let to_rx = |b: Beat| RxBeat { data: b.data, bytes: b.bytes, last: b.last, ts: now, bad: bad && b.last };
+            self.beats.extend(beats(&frame, self.width).map(to_rx));
+        }
+        let completion = self.completions.front().filter(|c| c.0 <= clk).map(|c| c.1);
+        if completion.is_some() {
+            self.completions.pop_front();
+        }
+        let pause = if self.pause.next(&mut self.rng) { 1 << 3 } else { 0 };
+        CoreIn { rx: self.beats.pop_front(), tx_ready, completion, pause }
+    }
+
+    fn sent(&mut self, clk: u64, frame: Vec<u8>) {
+        let packet = Packet::new_checked(&frame[..], PORT).expect("the NIC sends well-formed frames");
+        self.tally.sent += 1;
+        let ack = packet.kind() == Kind::Ack;
+        assert_eq!(ack, self.tag == ACK_TAG, "ACKs, and only they, carry the ACKs' tag");
+        assert!(packet.udp_checksum_holds(), "the UDP checksum is right");
+        if ack {
+            self.tally.acks += 1
+        } else {
+            self.tally.data += 1
+        }
+        let w = self.weather;
+        let at = clk + 1 + self.rng.random_range(0..=w.delay);
+        let at = self.arrivals.back().map_or(at, |a| at.max(a.0));
+        if self.rng.random_bool(w.lost) {
+            self.tally.lost += 1;
+            return;
+        }
+        let spoilt = self.rng.random_bool(w.spoilt);
+        self.tally.hostile += u64::from(spoilt);
+        self.arrivals.push_back((at, frame.clone(), spoilt));
+        if ack && self.rng.random_bool(w.repeated) {
+            self.tally.forged += 1;
+            self.arrivals.push_back((at, frame.clone(), false));
+        }
+        if ack && self.rng.random_bool(w.forged) {
+            self.tally.forged += 1;
+            let mut forged = frame;
+            // Anywhere in flow, nonce or segment of our header.
+            let at_byte = forged.len() - timely_regs::wire::HEADER_BYTES + self.rng.random_range(4..16);
+            forged[at_byte] ^= 1 << self.rng.random_range(0..8);
+            self.arrivals.push_back((at, forged, false));
+        }
+    }
+
+    fn hostility(&mut self, clk: u64) {
+        if self.arrivals.len() < 8 && self.rng.random_bool(self.weather.hostile) {
+            let fault = Fault::ALL[self.rng.random_range(0..Fault::ALL.len())];
+            let class = class(&mut self.rng);
+            let frame = fault.frame(&mut self.rng, class, PORT);
+            if !frame.is_empty() {
+                self.tally.hostile += 1;
+                let bad = self.rng.random_bool(0.1);
+                self.arrivals.push_back((clk, frame, bad));
+            }
+        }
+    }
+}
+
+/// A NIC of `flows` endless flows to itself, at rates that follow `parameters`.
+pub fn spec(bus_bits: u32, flow_bits: u32, flows: u32, parameters: &Parameters, rng: &mut impl Rng) -> CoreSpec {
+    let flow = |id: u32, rng: &mut dyn FnMut() -> u32| FlowSpec {
+        id,
+        dst: HOST,
+        start: 0,
+        bytes: None,
+        stop: None,
+        packet: [64, 256, 1024, 1400][rng() as usize % 4],
+        segment: 0,
+    };
+    let mut draw = || rng.random::<u32>();
+    let flows = (0..flows)
+        .map(|id| {
+            let mut spec = flow(id, &mut draw);
+            spec.segment = spec.packet * (1 + draw() % 4);
+            CoreFlow { spec, parameters: parameters.clone() }
+        })
+        .collect();
+    CoreSpec {
+        kind: NicKind::Model,
+        host: HOST,
+        speed: Speed::gbps(10.0),
+        bus_bits,
+        flow_bits,
+        udp_port: PORT,
+        priority: 3,
+        seed: 1,
+        flows,
+    }
+}
