@@ -46,13 +46,13 @@ pub struct Average<const F: usize> {
     /// The same.
     pub sample_11: Signal<In, Bit>,
     /// There was a history; without, the average starts at 0.
-    pub history_5: Signal<In, Bit>,
+    pub history_3: Signal<In, Bit>,
     /// RTT difference, ns, signed.
     pub difference_3: Signal<In, Bits<25>>,
     /// The new average, 2^-13 ns, signed.
     pub average_9: Signal<Out, Bits<38>>,
     /// It is above the deadband.
-    pub rising_10: Signal<Out, Bit>,
+    pub rising_14: Signal<Out, Bit>,
     /// It is below minus the deadband.
     pub falling_10: Signal<Out, Bit>,
     alpha_gain: ProfileWord<32, { profile::ALPHA.word as usize }>,
@@ -80,6 +80,8 @@ pub struct Average<const F: usize> {
     gain_bits: Signal<Local, Bits<50>>,
     // The loop.
     ram: RAM<Bits<38>, F>,
+    history4: DFF<Bit>,
+    history5: DFF<Bit>,
     raw4: DFF<Bits<38>>,
     raw5: DFF<Bits<38>>,
     cut5: DFF<Bits<35>>,
@@ -122,7 +124,8 @@ pub struct Average<const F: usize> {
     over_bits: Signal<Local, Bits<39>>,
     under: Signal<Local, S<39>>,
     under_bits: Signal<Local, Bits<39>>,
-    rising: DFF<Bit>,
+    // The first holds 10 clocks after the issue.
+    rising: [DFF<Bit>; 5],
     falling: DFF<Bit>,
 }
 
@@ -131,7 +134,10 @@ impl<const F: usize> Logic for Average<F> {
     fn update(&mut self) {
         dff_setup!(self, clk, gain_ll, gain_lh, gain_hl, gain_hh, gain_outer, gain_inner, gain, raw4, raw5, cut5, match5, match6, match7);
         dff_setup!(self, clk, old, cut, loss_ll, loss_lh, loss_hl, loss_hh, grown, outer, inner, new9, new10, new11, new12);
-        dff_setup!(self, clk, cut10, cut11, cut12, rising, falling);
+        dff_setup!(self, clk, cut10, cut11, cut12, falling, history4, history5);
+        for i in 0..5 {
+            self.rising[i].clock.next = self.clk.val();
+        }
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
         self.alpha_gain.clk.next = self.clk.val();
@@ -169,8 +175,10 @@ impl<const F: usize> Logic for Average<F> {
         // 2: the loop begins. An operation five clocks ahead is at 10 when this one is at 5, and so on.
         self.ram.read_address.next = self.flow_2.val();
         // 3
+        self.history4.d.next = self.history_3.val();
         self.raw4.d.next = self.ram.read_data.val();
         // 4
+        self.history5.d.next = self.history4.q.val();
         self.raw5.d.next = self.raw4.q.val();
         self.cut5.d.next = self.raw4.q.val().get_bits::<35>(3) + bit_cast::<35, 1>(self.raw4.q.val().get_bits::<1>(2));
         self.match5.d.next = self.sample_9.val() & (self.flow_4.val() == self.flow_9.val());
@@ -179,7 +187,7 @@ impl<const F: usize> Logic for Average<F> {
         // 5
         self.old.d.next = self.raw5.q.val();
         self.cut.d.next = self.cut5.q.val();
-        if !self.history_5.val() {
+        if !self.history5.q.val() {
             self.old.d.next = bits::<38>(0);
             self.cut.d.next = bits::<35>(0);
         } else if self.match5.q.val() {
@@ -236,12 +244,16 @@ impl<const F: usize> Logic for Average<F> {
         self.band.next = bit_cast::<21, 20>(self.deadband.data.val()).into();
         self.over.next = (self.band.val() - self.signed9.val()).into();
         self.over_bits.next = self.over.val().into();
-        self.rising.d.next = self.over_bits.val().get_bit(38);
+        self.rising[0].d.next = self.over_bits.val().get_bit(38);
         self.under.next = (self.signed9.val() + self.band.val()).into();
         self.under_bits.next = self.under.val().into();
         self.falling.d.next = self.under_bits.val().get_bit(38);
         self.average_9.next = self.new9.q.val();
-        self.rising_10.next = self.rising.q.val();
+        // 10 to 14
         self.falling_10.next = self.falling.q.val();
+        for i in 0..4 {
+            self.rising[i + 1].d.next = self.rising[i].q.val();
+        }
+        self.rising_14.next = self.rising[4].q.val();
     }
 }

@@ -21,7 +21,9 @@ pub struct Delta {
     /// Time since the last update, ns.
     pub age_3: Signal<In, Bits<32>>,
     /// The delta factor, Q.26, 27 bits.
-    pub factor_8: Signal<Out, Bits<27>>,
+    pub factor_10: Signal<Out, Bits<27>>,
+    /// The same.
+    pub factor_12: Signal<Out, Bits<27>>,
     interval: ProfileWord<24, { profile::UPDATE_INTERVAL.word as usize }>,
     inverse: ProfileWord<32, { profile::UPDATE_INVERSE.word as usize }>,
     shifted: Signal<Local, Bits<24>>,
@@ -44,13 +46,17 @@ pub struct Delta {
     inner: DFF<Bits<27>>,
     sum: Signal<Local, Bits<34>>,
     part: DFF<Bits<27>>,
-    factor: DFF<Bits<27>>,
+    // The first holds 8 clocks after the issue.
+    factor: [DFF<Bits<27>>; 5],
 }
 
 impl Logic for Delta {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, normal, mantissa, full4, full5, full6, full7, ll, lh, hl, hh, outer, inner, part, factor);
+        dff_setup!(self, clk, normal, mantissa, full4, full5, full6, full7, ll, lh, hl, hh, outer, inner, part);
+        for i in 0..5 {
+            self.factor[i].clock.next = self.clk.val();
+        }
         self.interval.clk.next = self.clk.val();
         self.interval.bus.next = self.bus_2.val();
         self.interval.address.next = self.profile_2.val();
@@ -82,10 +88,15 @@ impl Logic for Delta {
         self.part.d.next = self.sum.val().get_bits::<27>(6);
         self.full7.d.next = self.full6.q.val();
         // 7
-        self.factor.d.next = self.part.q.val();
+        self.factor[0].d.next = self.part.q.val();
         if self.full7.q.val() {
-            self.factor.d.next = bits::<27>(67108864);
+            self.factor[0].d.next = bits::<27>(67108864);
         }
-        self.factor_8.next = self.factor.q.val();
+        // 8 to 12
+        for i in 0..4 {
+            self.factor[i + 1].d.next = self.factor[i].q.val();
+        }
+        self.factor_10.next = self.factor[2].q.val();
+        self.factor_12.next = self.factor[4].q.val();
     }
 }

@@ -26,23 +26,32 @@ pub struct Increase<const F: usize> {
     pub flow_11: Signal<In, Bits<F>>,
     /// The operation is a sample.
     pub sample_11: Signal<In, Bit>,
-    /// The difference counts as negative.
-    pub negative_10: Signal<In, Bit>,
+    /// The difference is negative.
+    pub negative_3: Signal<In, Bit>,
+    /// The smoothed difference is.
+    pub falling_10: Signal<In, Bit>,
+    /// The smoothed difference counts.
+    pub smoothed_10: Signal<In, Bit>,
     /// The RTT is below Tlow: no hyperactive step.
     pub below_11: Signal<In, Bit>,
     /// The delta factor, Q.26.
     pub delta_12: Signal<In, Bits<27>>,
     /// Enough differences in a row are negative.
-    pub hyperactive_12: Signal<Out, Bit>,
+    pub hyperactive_14: Signal<Out, Bit>,
     /// The step, 2^-12 Mb/s.
     pub step_15: Signal<Out, Bits<26>>,
     plain: ProfileWord<24, { profile::STEP.word as usize }>,
     hyperactive: ProfileWord<27, { profile::HYPERACTIVE_STEP.word as usize }>,
     ram: RAM<Bits<3>, F>,
+    // The first holds 4 clocks after the issue.
+    negative: [DFF<Bit>; 7],
+    counts: Signal<Local, Bit>,
     raw: DFF<Bits<3>>,
     count: DFF<Bits<3>>,
     enough: Signal<Local, Bit>,
     enough12: DFF<Bit>,
+    enough13: DFF<Bit>,
+    enough14: DFF<Bit>,
     full: DFF<Bits<24>>,
     full_low: Signal<Local, U<17>>,
     full_high: Signal<Local, U<7>>,
@@ -62,7 +71,7 @@ pub struct Increase<const F: usize> {
 impl<const F: usize> Logic for Increase<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, raw, count, enough12, full, ll, lh, hl, hh, outer, inner, step);
+        dff_setup!(self, clk, raw, count, enough12, enough13, enough14, full, ll, lh, hl, hh, outer, inner, step);
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
         self.plain.clk.next = self.clk.val();
@@ -71,12 +80,24 @@ impl<const F: usize> Logic for Increase<F> {
         self.hyperactive.clk.next = self.clk.val();
         self.hyperactive.bus.next = self.bus_10.val();
         self.hyperactive.address.next = self.profile_10.val();
+        // 3 to 10
+        for i in 0..7 {
+            self.negative[i].clock.next = self.clk.val();
+        }
+        self.negative[0].d.next = self.negative_3.val();
+        for i in 0..6 {
+            self.negative[i + 1].d.next = self.negative[i].q.val();
+        }
         // 8, 9
         self.ram.read_address.next = self.flow_8.val();
         self.raw.d.next = self.ram.read_data.val();
         // 10
+        self.counts.next = self.negative[6].q.val();
+        if self.smoothed_10.val() {
+            self.counts.next = self.falling_10.val();
+        }
         self.count.d.next = bits::<3>(0);
-        if self.negative_10.val() {
+        if self.counts.val() {
             self.count.d.next = self.raw.q.val() + bits::<3>(1);
             if self.raw.q.val() == bits::<3>(7) {
                 self.count.d.next = bits::<3>(7);
@@ -98,7 +119,9 @@ impl<const F: usize> Logic for Increase<F> {
             self.full.d.next = self.hyperactive.data.val().get_bits::<24>(0);
         }
         // 12
-        self.hyperactive_12.next = self.enough12.q.val();
+        self.enough13.d.next = self.enough12.q.val();
+        self.enough14.d.next = self.enough13.q.val();
+        self.hyperactive_14.next = self.enough14.q.val();
         self.full_low.next = self.full.q.val().get_bits::<17>(0).into();
         self.full_high.next = self.full.q.val().get_bits::<7>(17).into();
         self.delta_low.next = self.delta_12.val().get_bits::<17>(0).into();

@@ -2,6 +2,7 @@
 mod arbiter;
 mod average;
 mod branch;
+mod choose;
 mod delta;
 mod gradient;
 mod high;
@@ -16,6 +17,7 @@ use crate::construct::construct;
 use arbiter::Arbiter;
 use average::Average;
 use branch::Branch;
+use choose::Choose;
 use delta::Delta;
 use gradient::Gradient;
 use high::High;
@@ -26,8 +28,6 @@ use rate::Rate;
 use reciprocal::Reciprocal;
 use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
-use timely_regs::profile;
-use word::ProfileWord;
 
 /// The rate engine of `2^F` flows, `F` at most 16: TIMELY or `fixed`, by profile.
 ///
@@ -119,7 +119,7 @@ pub struct Engine<const F: usize> {
     gradient: Gradient,
     increase: Increase<F>,
     rate: Rate<F>,
-    start_rate: ProfileWord<32, { profile::INITIAL_RATE.word as usize }>,
+    choose: Choose,
     // The index of these is the clock after the issue at which they hold; the unused first entries are optimised away.
     bus_in: Signal<Local, Bits<43>>,
     bus: [DFF<Bits<43>>; 17],
@@ -130,28 +130,6 @@ pub struct Engine<const F: usize> {
     value: [DFF<Bits<32>>; 16],
     is_sample: [DFF<Bit>; 12],
     profile: [DFF<Bits<4>>; 17],
-    history_at: [DFF<Bit>; 6],
-    negative: [DFF<Bit>; 11],
-    options: [DFF<Bits<7>>; 15],
-    below: [DFF<Bit>; 15],
-    above: [DFF<Bit>; 15],
-    rising: [DFF<Bit>; 15],
-    hyperactive: [DFF<Bit>; 15],
-    delta_at: [DFF<Bits<27>>; 13],
-    branch_at: [DFF<Bits<3>>; 20],
-    hyper_at: [DFF<Bit>; 20],
-    sets: [DFF<Bit>; 20],
-    accepted: [DFF<Bit>; 20],
-    smoothed_negative: Signal<Local, Bit>,
-    timely: Signal<Local, Bit>,
-    fixed: Signal<Local, Bit>,
-    by_law: Signal<Local, Bit>,
-    starts: DFF<Bit>,
-    hosts: DFF<Bit>,
-    steps: DFF<Bit>,
-    factor: DFF<Bits<27>>,
-    added: DFF<Bits<32>>,
-    idle17: DFF<Bit>,
     rate_now: Signal<Local, Bit>,
     refused_now: Signal<Local, Bit>,
 }
@@ -170,35 +148,17 @@ impl<const F: usize> Default for Engine<F> {
             clk, rst, swept, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, idle_valid, idle_flow, host_valid, host_flow,
             host_rate, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, event_valid,
             event_flow, event_branch, event_hyperactive, event_rtt_ns, event_rate, event_kind, pulses, sweep_count, sweep_done, sweep,
-            sweep_flow, arbiter, history, branch, average, delta, reciprocal, high, gradient, increase, rate, start_rate, bus_in, bus, valid, flow,
-            kind, rtt, value, is_sample, profile, history_at, negative, options, below, above, rising, hyperactive, delta_at, branch_at,
-            hyper_at, sets, accepted, smoothed_negative, timely, fixed, by_law, starts, hosts, steps, factor, added, idle17, rate_now,
-            refused_now)
+            sweep_flow, arbiter, history, branch, average, delta, reciprocal, high, gradient, increase, rate, choose, bus_in, bus, valid, flow,
+            kind, rtt, value, is_sample, profile, rate_now, refused_now)
     }
 }
 
 impl<const F: usize> Logic for Engine<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep_count, sweep_done, starts, hosts, steps, factor, added, idle17);
-        for i in 0..6 {
-            self.history_at[i].clock.next = self.clk.val();
-        }
-        for i in 0..11 {
-            self.negative[i].clock.next = self.clk.val();
-        }
+        dff_setup!(self, clk, sweep_count, sweep_done);
         for i in 0..12 {
             self.is_sample[i].clock.next = self.clk.val();
-        }
-        for i in 0..13 {
-            self.delta_at[i].clock.next = self.clk.val();
-        }
-        for i in 0..15 {
-            self.options[i].clock.next = self.clk.val();
-            self.below[i].clock.next = self.clk.val();
-            self.above[i].clock.next = self.clk.val();
-            self.rising[i].clock.next = self.clk.val();
-            self.hyperactive[i].clock.next = self.clk.val();
         }
         for i in 0..16 {
             self.value[i].clock.next = self.clk.val();
@@ -210,10 +170,6 @@ impl<const F: usize> Logic for Engine<F> {
         for i in 0..20 {
             self.kind[i].clock.next = self.clk.val();
             self.rtt[i].clock.next = self.clk.val();
-            self.branch_at[i].clock.next = self.clk.val();
-            self.hyper_at[i].clock.next = self.clk.val();
-            self.sets[i].clock.next = self.clk.val();
-            self.accepted[i].clock.next = self.clk.val();
         }
         for i in 0..21 {
             self.valid[i].clock.next = self.clk.val();
@@ -312,17 +268,6 @@ impl<const F: usize> Logic for Engine<F> {
         for i in 3..16 {
             self.profile[i + 1].d.next = self.profile[i].q.val();
         }
-        for i in 0..4 {
-            self.history_at[i].d.next = false;
-            self.negative[i].d.next = false;
-            self.options[i].d.next = bits::<7>(0);
-        }
-        self.history_at[4].d.next = self.history.history_3.val();
-        self.history_at[5].d.next = self.history_at[4].q.val();
-        self.negative[4].d.next = self.history.difference_3.val().get_bit(24);
-        for i in 4..10 {
-            self.negative[i + 1].d.next = self.negative[i].q.val();
-        }
         // 0 to 7: the reciprocal.
         self.reciprocal.clk.next = self.clk.val();
         self.reciprocal.rtt_0.next = self.arbiter.rtt_ns.val();
@@ -332,33 +277,12 @@ impl<const F: usize> Logic for Engine<F> {
         self.branch.profile_2.next = self.history.profile_2.val();
         self.branch.rtt_3.next = self.rtt[3].q.val();
         self.branch.zeros_3.next = self.reciprocal.zeros_3.val();
-        self.options[4].d.next = self.branch.options_3.val();
-        for i in 4..14 {
-            self.options[i + 1].d.next = self.options[i].q.val();
-        }
-        for i in 0..5 {
-            self.below[i].d.next = false;
-            self.above[i].d.next = false;
-        }
-        self.below[5].d.next = self.branch.below_4.val();
-        self.above[5].d.next = self.branch.above_4.val();
-        for i in 5..14 {
-            self.below[i + 1].d.next = self.below[i].q.val();
-            self.above[i + 1].d.next = self.above[i].q.val();
-        }
         // 2 to 8: the delta factor.
         self.delta.clk.next = self.clk.val();
         self.delta.bus_2.next = self.bus[2].q.val();
         self.delta.profile_2.next = self.history.profile_2.val();
-        self.delta.full_3.next = !self.history.history_3.val() | self.branch.options_3.val().get_bit(5);
+        self.delta.full_3.next = !self.history.history_3.val() | self.branch.no_delta_3.val();
         self.delta.age_3.next = self.history.age_3.val();
-        for i in 0..9 {
-            self.delta_at[i].d.next = bits::<27>(0);
-        }
-        self.delta_at[9].d.next = self.delta.factor_8.val();
-        for i in 9..12 {
-            self.delta_at[i + 1].d.next = self.delta_at[i].q.val();
-        }
         // 2 to 10: the smoothed difference.
         self.average.clk.next = self.clk.val();
         self.average.sweep.next = self.sweep.val();
@@ -377,15 +301,8 @@ impl<const F: usize> Logic for Engine<F> {
         self.average.sample_9.next = self.is_sample[9].q.val();
         self.average.sample_10.next = self.is_sample[10].q.val();
         self.average.sample_11.next = self.is_sample[11].q.val();
-        self.average.history_5.next = self.history_at[5].q.val();
+        self.average.history_3.next = self.history.history_3.val();
         self.average.difference_3.next = self.history.difference_3.val();
-        for i in 0..11 {
-            self.rising[i].d.next = false;
-        }
-        self.rising[11].d.next = self.average.rising_10.val();
-        for i in 11..14 {
-            self.rising[i + 1].d.next = self.rising[i].q.val();
-        }
         // 4 to 14: the decreases.
         self.high.clk.next = self.clk.val();
         self.high.bus_5.next = self.bus[5].q.val();
@@ -394,15 +311,14 @@ impl<const F: usize> Logic for Engine<F> {
         self.high.profile_7.next = self.profile[7].q.val();
         self.high.shift_4.next = self.branch.shift_4.val();
         self.high.reciprocal_7.next = self.reciprocal.reciprocal_7.val();
-        self.high.delta_10.next = self.delta_at[10].q.val();
-        self.high.floor_13.next = self.options[13].q.val().get_bit(6);
+        self.high.delta_10.next = self.delta.factor_10.val();
+        self.high.floor_13.next = self.branch.floor_13.val();
         self.gradient.clk.next = self.clk.val();
         self.gradient.bus_8.next = self.bus[8].q.val();
         self.gradient.profile_8.next = self.profile[8].q.val();
         self.gradient.average_9.next = self.average.average_9.val();
-        self.gradient.floor_13.next = self.options[13].q.val().get_bit(6);
+        self.gradient.floor_13.next = self.branch.floor_13.val();
         // 8 to 15: the increase.
-        self.smoothed_negative.next = self.options[10].q.val().get_bit(4);
         self.increase.clk.next = self.clk.val();
         self.increase.sweep.next = self.sweep.val();
         self.increase.sweep_flow.next = self.sweep_flow.val();
@@ -411,87 +327,25 @@ impl<const F: usize> Logic for Engine<F> {
         self.increase.flow_8.next = self.flow[8].q.val();
         self.increase.flow_11.next = self.flow[11].q.val();
         self.increase.sample_11.next = self.is_sample[11].q.val();
-        self.increase.negative_10.next = self.negative[10].q.val();
-        if self.smoothed_negative.val() {
-            self.increase.negative_10.next = self.average.falling_10.val();
-        }
-        self.increase.below_11.next = self.below[11].q.val();
-        self.increase.delta_12.next = self.delta_at[12].q.val();
-        for i in 0..13 {
-            self.hyperactive[i].d.next = false;
-        }
-        self.hyperactive[13].d.next = self.increase.hyperactive_12.val();
-        self.hyperactive[14].d.next = self.hyperactive[13].q.val();
-        // 14: what becomes of the rate.
-        self.timely.next = self.options[14].q.val().get_bits::<4>(0) == bits::<4>(1);
-        self.fixed.next = !self.options[14].q.val().get_bits::<4>(0).any();
-        self.by_law.next = self.timely.val() & (self.kind[14].q.val() == bits::<3>(0));
-        self.starts.d.next = self.kind[14].q.val() == bits::<3>(2);
-        self.hosts.d.next = (self.kind[14].q.val() == bits::<3>(3)) & self.fixed.val();
-        self.steps.d.next = false;
-        self.factor.d.next = bits::<27>(67108864);
-        for i in 0..15 {
-            self.branch_at[i].d.next = bits::<3>(0);
-            self.hyper_at[i].d.next = false;
-            self.sets[i].d.next = false;
-            self.accepted[i].d.next = false;
-        }
-        self.branch_at[15].d.next = bits::<3>(4);
-        self.hyper_at[15].d.next = false;
-        self.sets[15].d.next = self.timely.val();
-        self.accepted[15].d.next = true;
-        if self.by_law.val() {
-            if self.below[14].q.val() {
-                self.branch_at[15].d.next = bits::<3>(0);
-                self.steps.d.next = true;
-            } else if self.above[14].q.val() {
-                self.branch_at[15].d.next = bits::<3>(1);
-                self.factor.d.next = self.high.factor_14.val();
-            } else if self.rising[14].q.val() {
-                self.branch_at[15].d.next = bits::<3>(3);
-                self.factor.d.next = self.gradient.factor_14.val();
-            } else {
-                self.branch_at[15].d.next = bits::<3>(2);
-                self.hyper_at[15].d.next = self.hyperactive[14].q.val();
-                self.steps.d.next = true;
-            }
-        }
-        if self.timely.val() & (self.kind[14].q.val() == bits::<3>(1)) {
-            self.factor.d.next = bits::<27>(33554432);
-        }
-        if self.kind[14].q.val() == bits::<3>(2) {
-            self.factor.d.next = bits::<27>(0);
-            self.sets[15].d.next = true;
-        }
-        if self.kind[14].q.val() == bits::<3>(3) {
-            self.sets[15].d.next = self.fixed.val();
-            self.accepted[15].d.next = self.fixed.val();
-            if self.fixed.val() {
-                self.factor.d.next = bits::<27>(0);
-            }
-        }
-        for i in 15..19 {
-            self.branch_at[i + 1].d.next = self.branch_at[i].q.val();
-            self.hyper_at[i + 1].d.next = self.hyper_at[i].q.val();
-            self.sets[i + 1].d.next = self.sets[i].q.val();
-            self.accepted[i + 1].d.next = self.accepted[i].q.val();
-        }
-        // 15
-        self.start_rate.clk.next = self.clk.val();
-        self.start_rate.bus.next = self.bus[14].q.val();
-        self.start_rate.address.next = self.profile[14].q.val();
-        self.added.d.next = bits::<32>(0);
-        if self.steps.q.val() {
-            self.added.d.next = bit_cast::<32, 26>(self.increase.step_15.val());
-        }
-        if self.starts.q.val() {
-            self.added.d.next = self.start_rate.data.val();
-        }
-        if self.hosts.q.val() {
-            self.added.d.next = self.value[15].q.val();
-        }
-        // 16
-        self.idle17.d.next = self.kind[16].q.val() == bits::<3>(4);
+        self.increase.negative_3.next = self.history.difference_3.val().get_bit(24);
+        self.increase.falling_10.next = self.average.falling_10.val();
+        self.increase.smoothed_10.next = self.branch.smoothed_10.val();
+        self.increase.below_11.next = self.branch.below_11.val();
+        self.increase.delta_12.next = self.delta.factor_12.val();
+        // 14 to 19: what becomes of the rate.
+        self.choose.clk.next = self.clk.val();
+        self.choose.bus_14.next = self.bus[14].q.val();
+        self.choose.profile_14.next = self.profile[14].q.val();
+        self.choose.kind_14.next = self.kind[14].q.val();
+        self.choose.law_14.next = self.branch.law_14.val();
+        self.choose.below_14.next = self.branch.below_14.val();
+        self.choose.above_14.next = self.branch.above_14.val();
+        self.choose.rising_14.next = self.average.rising_14.val();
+        self.choose.hyperactive_14.next = self.increase.hyperactive_14.val();
+        self.choose.high_14.next = self.high.factor_14.val();
+        self.choose.gradient_14.next = self.gradient.factor_14.val();
+        self.choose.step_15.next = self.increase.step_15.val();
+        self.choose.value_15.next = self.value[15].q.val();
         // 12 to 19: the rate.
         self.rate.clk.next = self.clk.val();
         self.rate.sweep.next = self.sweep.val();
@@ -506,20 +360,20 @@ impl<const F: usize> Logic for Engine<F> {
         self.rate.valid_18.next = self.valid[18].q.val();
         self.rate.valid_19.next = self.valid[19].q.val();
         self.rate.valid_20.next = self.valid[20].q.val();
-        self.rate.factor_15.next = self.factor.q.val();
-        self.rate.increase_16.next = self.added.q.val();
-        self.rate.sets_17.next = self.sets[17].q.val();
-        self.rate.idle_17.next = self.idle17.q.val();
+        self.rate.factor_15.next = self.choose.factor_15.val();
+        self.rate.increase_16.next = self.choose.increase_16.val();
+        self.rate.sets_17.next = self.choose.sets_17.val();
+        self.rate.idle_17.next = self.choose.idle_17.val();
         // 19: out.
-        self.rate_now.next = self.valid[19].q.val() & self.sets[19].q.val();
-        self.refused_now.next = self.valid[19].q.val() & !self.accepted[19].q.val();
+        self.rate_now.next = self.valid[19].q.val() & self.choose.sets_19.val();
+        self.refused_now.next = self.valid[19].q.val() & !self.choose.accepted_19.val();
         self.rate_valid.next = self.rate_now.val();
         self.rate_flow.next = self.flow[19].q.val();
         self.rate_value.next = self.rate.rate_19.val();
-        self.event_valid.next = self.valid[19].q.val() & self.accepted[19].q.val();
+        self.event_valid.next = self.valid[19].q.val() & self.choose.accepted_19.val();
         self.event_flow.next = self.flow[19].q.val();
-        self.event_branch.next = self.branch_at[19].q.val();
-        self.event_hyperactive.next = self.hyper_at[19].q.val();
+        self.event_branch.next = self.choose.branch_19.val();
+        self.event_hyperactive.next = self.choose.hyperactive_19.val();
         self.event_rtt_ns.next = self.rtt[19].q.val();
         self.event_rate.next = self.rate.rate_19.val();
         self.event_kind.next = self.kind[19].q.val();
