@@ -62,11 +62,14 @@ pub struct Arbiter<const F: usize> {
     held_flow: DFF<Bits<F>>,
     held_rtt: DFF<Bits<24>>,
     held_value: DFF<Bits<32>>,
-    // Issued 1 to 4 clocks ago.
-    valid: [DFF<Bit>; 4],
-    flows: [DFF<Bits<F>>; 4],
+    // Issued 1 to 3 clocks ago.
+    valid: [DFF<Bit>; 3],
+    flows: [DFF<Bits<F>>; 3],
+    /// The flow at the issue stage was issued 1 to 4 clocks ago: compared when it came there, so that nothing is compared now.
+    block: [DFF<Bit>; 4],
     timed_out: Signal<Local, Bits<1>>,
     conflict: Signal<Local, Bit>,
+    next_flow: Signal<Local, Bits<F>>,
     go: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
 }
@@ -99,19 +102,14 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.idles.i_valid.next = self.idle_valid.val() & self.enable.val();
         self.idles.i_data.next = bit_cast::<16, F>(self.idle_flow.val());
         // The issue stage.
-        self.conflict.next = false;
-        for i in 0..4 {
-            if self.valid[i].q.val() & (self.flows[i].q.val() == self.held_flow.q.val()) {
-                self.conflict.next = true;
-            }
-        }
+        self.conflict.next = self.block[0].q.val() | self.block[1].q.val() | self.block[2].q.val() | self.block[3].q.val();
         self.go.next = self.held.q.val() & !self.conflict.val();
         self.free.next = !self.held.q.val() | self.go.val();
-        for i in 0..4 {
+        for i in 0..3 {
             self.valid[i].clock.next = self.clk.val();
             self.flows[i].clock.next = self.clk.val();
         }
-        for i in 0..3 {
+        for i in 0..2 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flows[i + 1].d.next = self.flows[i].q.val();
         }
@@ -123,34 +121,51 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.rtt_ns.next = self.held_rtt.q.val();
         self.value.next = self.held_value.q.val();
         // The next one.
+        self.next_flow.next = self.idles.o_data.val().get_bits::<F>(0);
+        if self.hosts.o_valid.val() {
+            self.next_flow.next = self.hosts.o_data.val().get_bits::<F>(32);
+        }
+        if self.samples.o_valid.val() {
+            self.next_flow.next = self.samples.o_data.val().get_bits::<F>(56);
+        }
+        if self.loads.o_valid.val() {
+            self.next_flow.next = self.loads.o_data.val().get_bits::<F>(0);
+        }
+        for i in 0..4 {
+            self.block[i].clock.next = self.clk.val();
+        }
+        self.block[0].d.next = false;
+        for i in 0..3 {
+            self.block[i + 1].d.next = self.block[i].q.val();
+        }
         self.loads.o_pop.next = false;
         self.samples.o_pop.next = false;
         self.hosts.o_pop.next = false;
         self.idles.o_pop.next = false;
         if self.free.val() {
+            self.block[0].d.next = self.go.val() & (self.next_flow.val() == self.held_flow.q.val());
+            for i in 0..3 {
+                self.block[i + 1].d.next = self.valid[i].q.val() & (self.next_flow.val() == self.flows[i].q.val());
+            }
             self.held.d.next = true;
+            self.held_flow.d.next = self.next_flow.val();
             self.held_rtt.d.next = bits::<24>(0);
+            self.held_value.d.next = bits::<32>(0);
             if self.loads.o_valid.val() {
                 self.loads.o_pop.next = true;
                 self.held_kind.d.next = bits::<3>(2);
-                self.held_flow.d.next = self.loads.o_data.val().get_bits::<F>(0);
-                self.held_value.d.next = bits::<32>(0);
             } else if self.samples.o_valid.val() {
                 self.samples.o_pop.next = true;
                 self.held_kind.d.next = bit_cast::<3, 1>(self.samples.o_data.val().get_bits::<1>(72));
-                self.held_flow.d.next = self.samples.o_data.val().get_bits::<F>(56);
                 self.held_rtt.d.next = self.samples.o_data.val().get_bits::<24>(32);
                 self.held_value.d.next = self.samples.o_data.val().get_bits::<32>(0);
             } else if self.hosts.o_valid.val() {
                 self.hosts.o_pop.next = true;
                 self.held_kind.d.next = bits::<3>(3);
-                self.held_flow.d.next = self.hosts.o_data.val().get_bits::<F>(32);
                 self.held_value.d.next = self.hosts.o_data.val().get_bits::<32>(0);
             } else if self.idles.o_valid.val() {
                 self.idles.o_pop.next = true;
                 self.held_kind.d.next = bits::<3>(4);
-                self.held_flow.d.next = self.idles.o_data.val().get_bits::<F>(0);
-                self.held_value.d.next = bits::<32>(0);
             } else {
                 self.held.d.next = false;
             }
@@ -159,8 +174,11 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.other_dropped.next = self.loads.dropped.val() | self.hosts.dropped.val() | self.idles.dropped.val();
         if self.rst.val() {
             self.held.d.next = false;
-            for i in 0..4 {
+            for i in 0..3 {
                 self.valid[i].d.next = false;
+            }
+            for i in 0..4 {
+                self.block[i].d.next = false;
             }
         }
     }
