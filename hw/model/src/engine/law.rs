@@ -232,6 +232,21 @@ mod tests {
         }
     }
 
+    /// 32 bits of ns are 4.295 s: a longer silence aliases, but only ever to a smaller step; a restart after idling is a full one.
+    #[test]
+    fn a_long_silence() {
+        let w = Parameters::authors_10g().quantise().expect("valid");
+        let mut s = State { history: true, time_ns: u32::MAX - 5000, ..Default::default() };
+        let after = |s: &State, ns: u64| delta_factor(&w, s, (u64::from(s.time_ns) + ns) as u32);
+        assert_eq!(after(&s, 10_000), ONE / 2);
+        for ns in [20_000, 1 << 31, 3_000_000_000, (1 << 32) - 1] {
+            assert_eq!(after(&s, ns), ONE, "{ns} ns");
+        }
+        assert_eq!(after(&s, (1 << 32) + 5000), ONE / 4);
+        apply(&w, &mut s, &Operation { kind: Kind::Idle, ..Default::default() });
+        assert_eq!(after(&s, (1 << 32) + 5000), ONE);
+    }
+
     #[test]
     fn the_other_kinds() {
         let w = Parameters::authors_10g().quantise().expect("valid");
