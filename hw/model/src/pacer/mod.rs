@@ -31,7 +31,7 @@ pub struct Timing {
 impl Default for Timing {
     /// For a clock of 4 ns.
     fn default() -> Self {
-        Timing { ahead: 72, lead: 160 }
+        Timing { ahead: 64, lead: 144 }
     }
 }
 

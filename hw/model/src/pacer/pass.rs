@@ -216,8 +216,8 @@ impl Pass {
                 written(state, None)
             }
             Plan::Send { mut state, tau, gap, size, backlog, .. } => {
-                // One place is reserved for each operation in the pass.
-                let size = size.min(token::train_bits(IN_FLIGHT + 1 - self.in_flight));
+                // One place is reserved for each operation in the pass, and one for the operation that may be issued at this clock.
+                let size = size.min(token::train_bits((IN_FLIGHT - self.in_flight).max(1)));
                 taken = 1 << size;
                 let launch = (v.time << 16).wrapping_add((tau << 8) as u64);
                 self.train = Some(Train { flow, packets: taken, launch, gap: gap as u32 });
