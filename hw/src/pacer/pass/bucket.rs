@@ -1,0 +1,455 @@
+//! The bucket: settles a flow's tokens, and says what its accounts allow.
+use crate::construct::construct;
+use crate::num::{S, U};
+use crate::pacer::delay::Delay;
+use rust_hdl::prelude::*;
+use timely_model::pacer::token::UNCHARGED;
+
+/// The first half of `timely_model::pacer::token::plan`. Inputs at clocks 0 and 1, outputs at clock 8 (`packet` at 3).
+#[derive(LogicBlock)]
+pub struct Bucket {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Clock 0: what the last pass left: tokens 51 bits, time 48, rate 30, bytes seen 25, granted 16, base 25, awake, started, measured.
+    pub state: Signal<In, Bits<198>>,
+    /// Clock 0: posted 16 bits, released 25, drop.
+    pub post: Signal<In, Bits<42>>,
+    /// Clock 0: bytes charged 25 bits, packets 9, last size 16.
+    pub paid: Signal<In, Bits<50>>,
+    /// Clock 0: rate.
+    pub rate: Signal<In, Bits<30>>,
+    /// Clock 0: wire bytes of a packet as the record says.
+    pub size: Signal<In, Bits<16>>,
+    /// Clock 1: the time when a train would reach the gate, ns.
+    pub now: Signal<In, Bits<48>>,
+    /// Clock 1: outstanding bound.
+    pub bound: Signal<In, Bits<24>>,
+    /// Clock 1: idle time.
+    pub idle: Signal<In, Bits<31>>,
+    /// Clock 1: token cap.
+    pub cap: Signal<In, Bits<20>>,
+    /// Clock 3: 125 times the bytes of a packet.
+    pub packet: Signal<Out, Bits<23>>,
+    /// Clock 8: the tokens.
+    pub tokens: Signal<Out, Bits<51>>,
+    /// Clock 8: what the flow lacks to send, tokens; signed.
+    pub deficit: Signal<Out, Bits<52>>,
+    /// Clock 8: base of the outstanding bytes.
+    pub base: Signal<Out, Bits<25>>,
+    /// Clock 8: the size of the last packet is known.
+    pub measured: Signal<Out, Bit>,
+    /// Clock 8: a train of two to the power of this is within backlog and bound.
+    pub most: Signal<Out, Bits<3>>,
+    /// Clock 8: two to the power of `last` packets are the whole backlog.
+    pub exact: Signal<Out, Bit>,
+    /// Clock 8: the backlog's logarithm, at most 5.
+    pub last: Signal<Out, Bits<3>>,
+    /// Clock 8: the accounts are cleared, and the flow sleeps.
+    pub clear: Signal<Out, Bit>,
+    /// Clock 8: nothing is waiting, and the flow sleeps.
+    pub empty: Signal<Out, Bit>,
+    /// Clock 8: the bound is reached, and the flow sleeps.
+    pub bounded: Signal<Out, Bit>,
+    /// Clock 8: the flow is looked at again a little later.
+    pub again: Signal<Out, Bit>,
+    /// Clock 8: the flow may send when its time comes.
+    pub send: Signal<Out, Bit>,
+    /// Clock 8: the state stays as it was.
+    pub keep: Signal<Out, Bit>,
+    /// Clock 8: the flow starts to send after its idle time.
+    pub starts: Signal<Out, Bit>,
+    octet: Constant<Bits<7>>,
+    // Clock 1.
+    sent: DFF<Bits<25>>,
+    uncharged: DFF<Bits<9>>,
+    backlog: DFF<Bits<16>>,
+    outstanding: DFF<Bits<25>>,
+    lower: DFF<Bit>,
+    state1: DFF<Bits<198>>,
+    rate1: DFF<Bits<30>>,
+    last1: DFF<Bits<16>>,
+    size1: DFF<Bits<16>>,
+    drop1: DFF<Bit>,
+    // Clock 2.
+    length2: DFF<Bits<16>>,
+    measured2: DFF<Bit>,
+    elapsed2: DFF<Bits<48>>,
+    rate2: DFF<Bits<30>>,
+    excess2: DFF<Bits<25>>,
+    sent2: DFF<Bits<32>>,
+    cap2: DFF<Bits<27>>,
+    bound2: DFF<Bits<24>>,
+    idle2: DFF<Bits<31>>,
+    outstanding2: DFF<Bits<25>>,
+    base2: DFF<Bits<25>>,
+    uncharged2: DFF<Bits<9>>,
+    tokens2: DFF<Bits<51>>,
+    log2: DFF<Bits<3>>,
+    exact2: DFF<Bit>,
+    may_idle2: DFF<Bit>,
+    // What the fate depends on: drop, uncharged, backlog, rate, full, awake.
+    flags2: DFF<Bits<6>>,
+    // Clock 3.
+    elapsed3: DFF<Bits<28>>,
+    late3: DFF<Bit>,
+    waiting3: DFF<Bits<25>>,
+    packet3: DFF<Bits<23>>,
+    length3: DFF<Bits<16>>,
+    tokens3: DFF<Bits<52>>,
+    rate3: DFF<Bits<30>>,
+    excess3: DFF<Bits<24>>,
+    base3: DFF<Bits<25>>,
+    cap3: DFF<Bits<27>>,
+    // Clock 4.
+    low_low: DFF<Bits<29>>,
+    low_high: DFF<Bits<29>>,
+    high_low: DFF<Bits<29>>,
+    high_high: DFF<Bits<29>>,
+    waiting4: DFF<Bits<32>>,
+    total4: DFF<Bits<26>>,
+    length4: DFF<Bits<16>>,
+    tokens4: DFF<Bits<52>>,
+    cap4: DFF<Bits<27>>,
+    // Clock 5.
+    low5: DFF<Bits<44>>,
+    high5: DFF<Bits<44>>,
+    lacks5: DFF<Bits<53>>,
+    least5: DFF<Bits<52>>,
+    total5: [DFF<Bits<27>>; 6],
+    none5: DFF<Bit>,
+    tokens5: DFF<Bits<52>>,
+    // Clock 6.
+    filled6: DFF<Bits<58>>,
+    fits6: [DFF<Bit>; 6],
+    lacks6: DFF<Bits<53>>,
+    tokens6: DFF<Bits<52>>,
+    // Clock 7.
+    tokens7: DFF<S<60>>,
+    lacks7: DFF<S<60>>,
+    fit7: DFF<Bits<3>>,
+    fits7: DFF<Bit>,
+    // Clock 8.
+    tokens8: DFF<Bits<51>>,
+    lacks8: DFF<Bits<52>>,
+    most8: DFF<Bits<3>>,
+    clear8: DFF<Bit>,
+    empty8: DFF<Bit>,
+    bounded8: DFF<Bit>,
+    again8: DFF<Bit>,
+    send8: DFF<Bit>,
+    keep8: DFF<Bit>,
+    starts8: DFF<Bit>,
+    bounds: Delay<25, 3>,
+    caps: Delay<27, 3>,
+    leasts: Delay<52, 2>,
+    outstandings: Delay<25, 6>,
+    bases: Delay<25, 4>,
+    flags: Delay<6, 5>,
+    logs: Delay<5, 5>,
+    lates: Delay<1, 4>,
+    base8: DFF<Bits<25>>,
+    measured8: DFF<Bit>,
+    last8: DFF<Bits<3>>,
+    exact8: DFF<Bit>,
+    known: Signal<Local, Bit>,
+    usable: Signal<Local, Bits<20>>,
+    times125: Signal<Local, U<7>>,
+    sent_u: Signal<Local, U<25>>,
+    cap_u: Signal<Local, U<20>>,
+    length_u: Signal<Local, U<16>>,
+    uncharged_u: Signal<Local, U<9>>,
+    waiting_u: Signal<Local, U<25>>,
+    rate_low: Signal<Local, U<15>>,
+    rate_high: Signal<Local, U<15>>,
+    time_low: Signal<Local, U<14>>,
+    time_high: Signal<Local, U<14>>,
+    cap_s: Signal<Local, S<60>>,
+    tokens_s: Signal<Local, S<52>>,
+    lacks_s: Signal<Local, S<53>>,
+    filled_s: Signal<Local, S<59>>,
+    tokens_b: Signal<Local, Bits<60>>,
+    lacks_b: Signal<Local, Bits<60>>,
+    clip: Signal<Local, Bit>,
+    is_drop: Signal<Local, Bit>,
+    is_uncharged: Signal<Local, Bit>,
+    is_backlog: Signal<Local, Bit>,
+    is_stuck: Signal<Local, Bit>,
+    is_awake: Signal<Local, Bit>,
+    is_live: Signal<Local, Bit>,
+}
+
+impl Default for Bucket {
+    fn default() -> Self {
+        const { assert!(UNCHARGED == 1 << 8, "bit 8 of the uncharged packets says that a flow has too many") };
+        construct!({ octet: Constant::new(bits::<7>(125)) }
+            clk, state, post, paid, rate, size, now, bound, idle, cap, packet, tokens, deficit, base, measured, most, exact, last, clear, empty,
+            bounded, again, send, keep, starts, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1, length2,
+            measured2, elapsed2, rate2, excess2, sent2, cap2, bound2, idle2, outstanding2, base2, uncharged2, tokens2, log2, exact2, may_idle2,
+            flags2, elapsed3, late3, waiting3, packet3, length3, tokens3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
+            high_high, waiting4, total4, length4, tokens4, cap4, low5, high5, lacks5, least5, none5, tokens5, filled6, lacks6, tokens6,
+            tokens7, lacks7, fit7, fits7, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, keep8, starts8, bounds, caps, leasts,
+            outstandings, bases, flags, logs, lates, base8, measured8, last8, exact8, known, usable, times125, sent_u, cap_u, length_u, uncharged_u,
+            waiting_u, rate_low, rate_high, time_low, time_high, cap_s, tokens_s, lacks_s, filled_s, tokens_b, lacks_b, clip, is_drop, is_uncharged, is_backlog, is_stuck, is_awake,
+            is_live; total5, fits6)
+    }
+}
+
+impl Logic for Bucket {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1);
+        dff_setup!(self, clk, length2, measured2, elapsed2, rate2, excess2, sent2, cap2, bound2, idle2, outstanding2, base2, uncharged2);
+        dff_setup!(self, clk, tokens2, log2, exact2, may_idle2, flags2);
+        dff_setup!(self, clk, elapsed3, late3, waiting3, packet3, length3, tokens3, rate3, excess3, base3, cap3);
+        dff_setup!(self, clk, low_low, low_high, high_low, high_high, waiting4, total4, length4, tokens4, cap4);
+        dff_setup!(self, clk, low5, high5, lacks5, least5, none5, tokens5, filled6, lacks6, tokens6, tokens7, lacks7, fit7, fits7);
+        dff_setup!(
+            self, clk, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, keep8, starts8, base8, measured8, last8, exact8
+        );
+        for i in 0..6 {
+            self.total5[i].clock.next = self.clk.val();
+            self.fits6[i].clock.next = self.clk.val();
+        }
+        self.bounds.clk.next = self.clk.val();
+        self.caps.clk.next = self.clk.val();
+        self.leasts.clk.next = self.clk.val();
+        self.outstandings.clk.next = self.clk.val();
+        self.bases.clk.next = self.clk.val();
+        self.flags.clk.next = self.clk.val();
+        self.logs.clk.next = self.clk.val();
+        self.lates.clk.next = self.clk.val();
+        self.times125.next = self.octet.val().into();
+
+        // 0: differences of counters.
+        self.sent.d.next = self.paid.val().get_bits::<25>(0) - self.state.val().get_bits::<25>(129);
+        self.uncharged.d.next = self.state.val().get_bits::<9>(154) - self.paid.val().get_bits::<9>(25);
+        self.backlog.d.next = self.post.val().get_bits::<16>(0) - self.state.val().get_bits::<16>(154);
+        self.outstanding.d.next = self.paid.val().get_bits::<25>(0) - self.post.val().get_bits::<25>(16);
+        self.lower.d.next = self.rate.val() < self.state.val().get_bits::<30>(99);
+        self.state1.d.next = self.state.val();
+        self.rate1.d.next = self.rate.val();
+        self.last1.d.next = self.paid.val().get_bits::<16>(34);
+        self.size1.d.next = self.size.val();
+        self.drop1.d.next = self.post.val().get_bit(41);
+
+        // 1: time, the rate that counts, the size of a packet.
+        self.known.next = self.state1.q.val().get_bit(197) | self.sent.q.val().any();
+        self.measured2.d.next = self.known.val();
+        self.length2.d.next = self.size1.q.val();
+        if self.known.val() {
+            self.length2.d.next = self.last1.q.val();
+        }
+        self.elapsed2.d.next = self.now.val() - self.state1.q.val().get_bits::<48>(51);
+        self.rate2.d.next = self.state1.q.val().get_bits::<30>(99);
+        if self.lower.q.val() {
+            self.rate2.d.next = self.rate1.q.val();
+        }
+        self.excess2.d.next = self.outstanding.q.val() - self.state1.q.val().get_bits::<25>(170);
+        self.sent_u.next = self.sent.q.val().into();
+        self.sent2.d.next = (self.sent_u.val() * self.times125.val()).into();
+        self.usable.next = bits::<20>(0);
+        if self.state1.q.val().get_bit(195) {
+            self.usable.next = self.cap.val();
+        }
+        self.cap_u.next = self.usable.val().into();
+        self.cap2.d.next = (self.cap_u.val() * self.times125.val()).into();
+        self.bound2.d.next = self.bound.val();
+        self.idle2.d.next = self.idle.val();
+        self.outstanding2.d.next = self.outstanding.q.val();
+        self.outstandings.i.next = self.outstanding.q.val();
+        self.base2.d.next = self.state1.q.val().get_bits::<25>(170);
+        self.uncharged2.d.next = self.uncharged.q.val();
+        self.tokens2.d.next = self.state1.q.val().get_bits::<51>(0);
+        self.log2.d.next = bits::<3>(0);
+        if self.backlog.q.val().get_bits::<11>(5).any() {
+            self.log2.d.next = bits::<3>(5);
+        } else if self.backlog.q.val().get_bit(4) {
+            self.log2.d.next = bits::<3>(4);
+        } else if self.backlog.q.val().get_bit(3) {
+            self.log2.d.next = bits::<3>(3);
+        } else if self.backlog.q.val().get_bit(2) {
+            self.log2.d.next = bits::<3>(2);
+        } else if self.backlog.q.val().get_bit(1) {
+            self.log2.d.next = bits::<3>(1);
+        }
+        self.exact2.d.next = (((self.backlog.q.val() == bits::<16>(1)) | (self.backlog.q.val() == bits::<16>(2)))
+            | ((self.backlog.q.val() == bits::<16>(4)) | (self.backlog.q.val() == bits::<16>(8))))
+            | ((self.backlog.q.val() == bits::<16>(16)) | (self.backlog.q.val() == bits::<16>(32)));
+        self.may_idle2.d.next = !self.state1.q.val().get_bit(195) & self.state1.q.val().get_bit(196);
+        self.flags2.d.next = bits::<6>(0);
+        if self.drop1.q.val() {
+            self.flags2.d.next = self.flags2.d.val() | bits::<6>(1);
+        }
+        if self.uncharged.q.val().any() {
+            self.flags2.d.next = self.flags2.d.val() | bits::<6>(2);
+        }
+        if self.backlog.q.val().any() {
+            self.flags2.d.next = self.flags2.d.val() | bits::<6>(4);
+        }
+        if !self.rate1.q.val().any() | self.uncharged.q.val().get_bit(8) {
+            self.flags2.d.next = self.flags2.d.val() | bits::<6>(8);
+        }
+        if self.state1.q.val().get_bit(195) {
+            self.flags2.d.next = self.flags2.d.val() | bits::<6>(16);
+        }
+
+        // 2: bytes.
+        self.elapsed3.d.next = self.elapsed2.q.val().get_bits::<28>(0);
+        if self.elapsed2.q.val().get_bits::<20>(28).any() {
+            self.elapsed3.d.next = bits::<28>(268435455);
+        }
+        self.late3.d.next =
+            ((self.elapsed2.q.val() >= bit_cast::<48, 31>(self.idle2.q.val())) & self.idle2.q.val().any()) & self.may_idle2.q.val();
+        self.uncharged_u.next = self.uncharged2.q.val().into();
+        self.length_u.next = self.length2.q.val().into();
+        self.waiting3.d.next = (self.uncharged_u.val() * self.length_u.val()).into();
+        self.packet3.d.next = (self.length_u.val() * self.times125.val()).into();
+        self.length3.d.next = self.length2.q.val();
+        // Tokens are signed: their sign goes on top.
+        self.tokens3.d.next = (bit_cast::<52, 51>(self.tokens2.q.val())
+            | (bit_cast::<52, 1>(self.tokens2.q.val().get_bits::<1>(50)) << 51))
+            - (bit_cast::<52, 32>(self.sent2.q.val()) << 18);
+        self.rate3.d.next = self.rate2.q.val();
+        self.excess3.d.next = self.excess2.q.val().get_bits::<24>(0);
+        self.base3.d.next = self.base2.q.val();
+        if self.excess2.q.val().get_bit(24) {
+            self.excess3.d.next = bits::<24>(0);
+            self.base3.d.next = self.outstanding2.q.val();
+        }
+        self.cap3.d.next = self.cap2.q.val();
+        self.bounds.i.next = bit_cast::<25, 24>(self.bound2.q.val());
+        self.flags.i.next = self.flags2.q.val();
+        self.logs.i.next = bit_cast::<5, 3>(self.log2.q.val());
+        if self.exact2.q.val() {
+            self.logs.i.next = self.logs.i.val() | bits::<5>(8);
+        }
+        if self.measured2.q.val() {
+            self.logs.i.next = self.logs.i.val() | bits::<5>(16);
+        }
+
+        // 3: rate times time in four parts.
+        self.rate_low.next = self.rate3.q.val().get_bits::<15>(0).into();
+        self.rate_high.next = self.rate3.q.val().get_bits::<15>(15).into();
+        self.time_low.next = self.elapsed3.q.val().get_bits::<14>(0).into();
+        self.time_high.next = self.elapsed3.q.val().get_bits::<14>(14).into();
+        self.low_low.d.next = (self.rate_low.val() * self.time_low.val()).into();
+        self.low_high.d.next = (self.rate_low.val() * self.time_high.val()).into();
+        self.high_low.d.next = (self.rate_high.val() * self.time_low.val()).into();
+        self.high_high.d.next = (self.rate_high.val() * self.time_high.val()).into();
+        self.waiting_u.next = self.waiting3.q.val().into();
+        self.waiting4.d.next = (self.waiting_u.val() * self.times125.val()).into();
+        self.total4.d.next = bit_cast::<26, 24>(self.excess3.q.val()) + bit_cast::<26, 25>(self.waiting3.q.val());
+        self.length4.d.next = self.length3.q.val();
+        self.tokens4.d.next = self.tokens3.q.val();
+        self.cap4.d.next = self.cap3.q.val();
+        self.caps.i.next = self.cap4.q.val();
+        self.bases.i.next = self.base3.q.val();
+        self.lates.i.next = bits::<1>(0);
+        if self.late3.q.val() {
+            self.lates.i.next = bits::<1>(1);
+        }
+
+        // 4: add up.
+        self.low5.d.next = bit_cast::<44, 29>(self.low_low.q.val()) + (bit_cast::<44, 29>(self.high_low.q.val()) << 15);
+        self.high5.d.next = bit_cast::<44, 29>(self.low_high.q.val()) + (bit_cast::<44, 29>(self.high_high.q.val()) << 15);
+        self.lacks5.d.next = (bit_cast::<53, 32>(self.waiting4.q.val()) << 18)
+            - (bit_cast::<53, 52>(self.tokens4.q.val()) | (bit_cast::<53, 1>(self.tokens4.q.val().get_bits::<1>(51)) << 52));
+        self.least5.d.next = (bit_cast::<52, 32>(self.waiting4.q.val()) << 18) - (bit_cast::<52, 27>(self.cap4.q.val()) << 18);
+        self.leasts.i.next = self.least5.q.val();
+        self.total5[0].d.next = bit_cast::<27, 26>(self.total4.q.val()) + bit_cast::<27, 16>(self.length4.q.val());
+        self.total5[1].d.next = bit_cast::<27, 26>(self.total4.q.val()) + (bit_cast::<27, 16>(self.length4.q.val()) << 1);
+        self.total5[2].d.next = bit_cast::<27, 26>(self.total4.q.val()) + (bit_cast::<27, 16>(self.length4.q.val()) << 2);
+        self.total5[3].d.next = bit_cast::<27, 26>(self.total4.q.val()) + (bit_cast::<27, 16>(self.length4.q.val()) << 3);
+        self.total5[4].d.next = bit_cast::<27, 26>(self.total4.q.val()) + (bit_cast::<27, 16>(self.length4.q.val()) << 4);
+        self.total5[5].d.next = bit_cast::<27, 26>(self.total4.q.val()) + (bit_cast::<27, 16>(self.length4.q.val()) << 5);
+        self.none5.d.next = !self.total4.q.val().any();
+        self.tokens5.d.next = self.tokens4.q.val();
+
+        // 5
+        self.filled6.d.next = bit_cast::<58, 44>(self.low5.q.val()) + (bit_cast::<58, 44>(self.high5.q.val()) << 14);
+        for i in 0..6 {
+            self.fits6[i].d.next = (self.total5[i].q.val() <= bit_cast::<27, 25>(self.bounds.o.val())) | !self.bounds.o.val().any();
+        }
+        if self.none5.q.val() {
+            self.fits6[0].d.next = true;
+        }
+        self.lacks6.d.next = self.lacks5.q.val();
+        self.tokens6.d.next = self.tokens5.q.val();
+
+        // 6
+        self.tokens_s.next = self.tokens6.q.val().into();
+        self.lacks_s.next = self.lacks6.q.val().into();
+        self.filled_s.next = bit_cast::<59, 58>(self.filled6.q.val()).into();
+        self.tokens7.d.next = (self.tokens_s.val() + self.filled_s.val()).into();
+        self.lacks7.d.next = (self.lacks_s.val() - self.filled_s.val()).into();
+        self.fits7.d.next = true;
+        self.fit7.d.next = bits::<3>(0);
+        if self.fits6[5].q.val() {
+            self.fit7.d.next = bits::<3>(5);
+        } else if self.fits6[4].q.val() {
+            self.fit7.d.next = bits::<3>(4);
+        } else if self.fits6[3].q.val() {
+            self.fit7.d.next = bits::<3>(3);
+        } else if self.fits6[2].q.val() {
+            self.fit7.d.next = bits::<3>(2);
+        } else if self.fits6[1].q.val() {
+            self.fit7.d.next = bits::<3>(1);
+        } else {
+            self.fits7.d.next = self.fits6[0].q.val();
+        }
+
+        // 7: the cap; the fate.
+        self.cap_s.next = (bit_cast::<60, 27>(self.caps.o.val()) << 18).into();
+        self.clip.next = self.tokens7.q.val() > self.cap_s.val();
+        self.tokens_b.next = self.tokens7.q.val().into();
+        self.lacks_b.next = self.lacks7.q.val().into();
+        self.tokens8.d.next = self.tokens_b.val().get_bits::<51>(0);
+        self.lacks8.d.next = self.lacks_b.val().get_bits::<52>(0);
+        if self.clip.val() {
+            self.tokens8.d.next = bit_cast::<51, 27>(self.caps.o.val()) << 18;
+            self.lacks8.d.next = self.leasts.o.val();
+        }
+        self.most8.d.next = self.fit7.q.val();
+        if self.logs.o.val().get_bits::<3>(0) < self.fit7.q.val() {
+            self.most8.d.next = self.logs.o.val().get_bits::<3>(0);
+        }
+        self.last8.d.next = self.logs.o.val().get_bits::<3>(0);
+        self.exact8.d.next = self.logs.o.val().get_bit(3);
+        self.measured8.d.next = self.logs.o.val().get_bit(4);
+        self.is_drop.next = self.flags.o.val().get_bit(0);
+        self.is_uncharged.next = self.flags.o.val().get_bit(1);
+        self.is_backlog.next = self.flags.o.val().get_bit(2);
+        self.is_stuck.next = self.flags.o.val().get_bit(3);
+        self.is_awake.next = self.flags.o.val().get_bit(4);
+        self.is_live.next = !self.is_drop.val() & self.is_backlog.val();
+        self.base8.d.next = self.bases.o.val();
+        if self.is_drop.val() {
+            self.base8.d.next = self.outstandings.o.val();
+        }
+        self.clear8.d.next = self.is_drop.val() & !self.is_uncharged.val();
+        self.empty8.d.next = !self.is_drop.val() & !self.is_backlog.val();
+        self.bounded8.d.next = (self.is_live.val() & !self.fits7.q.val()) & !self.is_uncharged.val();
+        self.again8.d.next = (self.is_drop.val() & self.is_uncharged.val())
+            | (self.is_live.val() & ((self.fits7.q.val() & self.is_stuck.val()) | (!self.fits7.q.val() & self.is_uncharged.val())));
+        self.send8.d.next = (self.is_live.val() & self.fits7.q.val()) & !self.is_stuck.val();
+        self.keep8.d.next =
+            ((self.is_drop.val() & self.is_uncharged.val()) | self.empty8.d.val()) | (self.bounded8.d.val() & !self.is_awake.val());
+        self.starts8.d.next = self.lates.o.val().any() & (self.send8.d.val() | (self.again8.d.val() & !self.is_drop.val()));
+
+        self.packet.next = self.packet3.q.val();
+        self.tokens.next = self.tokens8.q.val();
+        self.deficit.next = self.lacks8.q.val();
+        self.base.next = self.base8.q.val();
+        self.measured.next = self.measured8.q.val();
+        self.most.next = self.most8.q.val();
+        self.exact.next = self.exact8.q.val();
+        self.last.next = self.last8.q.val();
+        self.clear.next = self.clear8.q.val();
+        self.empty.next = self.empty8.q.val();
+        self.bounded.next = self.bounded8.q.val();
+        self.again.next = self.again8.q.val();
+        self.send.next = self.send8.q.val();
+        self.keep.next = self.keep8.q.val();
+        self.starts.next = self.starts8.q.val();
+    }
+}

@@ -1,0 +1,258 @@
+//! What the pass knows of each flow and of each profile: RAMs with one reader, the pass, and one writer each.
+use crate::construct::construct;
+use rust_hdl::prelude::*;
+use timely_model::pacer::pass::OVERHEAD;
+use timely_regs::{flow, profile};
+
+/// The RAMs of `2^F` flows; `S` must be `F + 1`.
+///
+/// What is asked for by `flow` shows in registers 2 clocks later, its profile's words 3 clocks later. Writes are always taken once
+/// `swept`; a read sees those of earlier clocks (a load: of the clock before the last).
+#[derive(LogicBlock)]
+pub struct Memory<const F: usize, const S: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// Flow to read.
+    pub flow: Signal<In, Bits<F>>,
+    /// A state is written.
+    pub state_write: Signal<In, Bit>,
+    /// Its flow.
+    pub state_flow: Signal<In, Bits<F>>,
+    /// It.
+    pub state_word: Signal<In, Bits<198>>,
+    /// A word of the doorbell unit.
+    pub post_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub post_flow: Signal<In, Bits<F>>,
+    /// It.
+    pub post_word: Signal<In, Bits<42>>,
+    /// An account of the charge unit.
+    pub paid_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub paid_flow: Signal<In, Bits<F>>,
+    /// It.
+    pub paid_word: Signal<In, Bits<50>>,
+    /// Flow bus.
+    pub fl_valid: Signal<In, Bit>,
+    /// Flow loaded.
+    pub fl_flow: Signal<In, Bits<F>>,
+    /// Its record.
+    pub fl_record: Signal<In, Bits<512>>,
+    /// Profile bus.
+    pub pw_valid: Signal<In, Bit>,
+    /// Profile.
+    pub pw_profile: Signal<In, Bits<4>>,
+    /// Word of it.
+    pub pw_word: Signal<In, Bits<5>>,
+    /// Its value.
+    pub pw_data: Signal<In, Bits<32>>,
+    /// A rate.
+    pub rate_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub rate_flow: Signal<In, Bits<F>>,
+    /// 2^-12 Mb/s; clamped to 30 bits.
+    pub rate_value: Signal<In, Bits<32>>,
+    /// The flow's state.
+    pub state: Signal<Out, Bits<198>>,
+    /// What was posted and released.
+    pub post: Signal<Out, Bits<42>>,
+    /// What was charged.
+    pub paid: Signal<Out, Bits<50>>,
+    /// Its rate.
+    pub rate: Signal<Out, Bits<30>>,
+    /// Its priority.
+    pub pfc: Signal<Out, Bits<3>>,
+    /// Wire bytes of its packets as its record says.
+    pub size: Signal<Out, Bits<16>>,
+    /// Its profile's outstanding bound, bytes; 3 clocks after `flow`, like the next two.
+    pub bound: Signal<Out, Bits<24>>,
+    /// Its profile's idle time, ns.
+    pub idle: Signal<Out, Bits<31>>,
+    /// Its profile's token cap, bytes.
+    pub cap: Signal<Out, Bits<20>>,
+    /// The RAMs are clear.
+    pub swept: Signal<Out, Bit>,
+    state_ram: RAM<Bits<198>, F>,
+    post_ram: RAM<Bits<42>, F>,
+    paid_ram: RAM<Bits<50>, F>,
+    rate_ram: RAM<Bits<30>, F>,
+    /// Profile, 4 bits; priority, 3; size, 16.
+    config_ram: RAM<Bits<23>, F>,
+    bound_ram: RAM<Bits<24>, 4>,
+    idle_ram: RAM<Bits<31>, 4>,
+    cap_ram: RAM<Bits<20>, 4>,
+    state_raw: DFF<Bits<198>>,
+    post_raw: DFF<Bits<42>>,
+    paid_raw: DFF<Bits<50>>,
+    rate_raw: DFF<Bits<30>>,
+    config_raw: DFF<Bits<23>>,
+    load: DFF<Bit>,
+    load_flow: DFF<Bits<F>>,
+    load_config: DFF<Bits<23>>,
+    sweep: DFF<Bits<S>>,
+    sweep_end: Constant<Bits<S>>,
+    is_swept: Signal<Local, Bit>,
+    address: Signal<Local, Bits<F>>,
+    headers: Signal<Local, Bits<16>>,
+    length: Signal<Local, Bits<16>>,
+    overhead: Constant<Bits<16>>,
+    bound_word: Constant<Bits<5>>,
+    idle_word: Constant<Bits<5>>,
+    cap_word: Constant<Bits<5>>,
+}
+
+/// The kernel below takes the fields by their bits.
+const _: () = {
+    assert!(flow::PROFILE.word == 0 && flow::PROFILE.low == 4 && flow::PROFILE.high == 7);
+    assert!(flow::PRIORITY.word == 0 && flow::PRIORITY.low == 8 && flow::PRIORITY.high == 10);
+    assert!(flow::IPV6.word == 0 && flow::IPV6.low == 11 && flow::VLAN.word == 0 && flow::VLAN.low == 12);
+    assert!(flow::PAYLOAD_BYTES.word == 1 && flow::PAYLOAD_BYTES.low == 0 && flow::PAYLOAD_BYTES.high == 13);
+    assert!(profile::OUTSTANDING.low == 0 && profile::OUTSTANDING.high == 23);
+    assert!(profile::IDLE_NS.low == 0 && profile::IDLE_NS.high == 30);
+    assert!(profile::TOKEN_CAP.low == 0 && profile::TOKEN_CAP.high == 19);
+};
+
+impl<const F: usize, const S: usize> Default for Memory<F, S> {
+    fn default() -> Self {
+        assert_eq!(S, F + 1, "a sweep's counter has one bit more than the address");
+        construct!({
+            sweep_end: Constant::new(bits::<S>(1 << F)),
+            overhead: Constant::new(bits::<16>(OVERHEAD.into())),
+            bound_word: Constant::new(bits::<5>(profile::OUTSTANDING.word.into())),
+            idle_word: Constant::new(bits::<5>(profile::IDLE_NS.word.into())),
+            cap_word: Constant::new(bits::<5>(profile::TOKEN_CAP.word.into())),
+        } clk, rst, flow, state_write, state_flow, state_word, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, fl_valid,
+            fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, state, post, paid, rate, pfc,
+            size, bound, idle, cap, swept, state_ram, post_ram, paid_ram, rate_ram, config_ram, bound_ram, idle_ram, cap_ram, state_raw,
+            post_raw, paid_raw, rate_raw, config_raw, load, load_flow, load_config, sweep, is_swept, address, headers, length)
+    }
+}
+
+impl<const F: usize, const S: usize> Logic for Memory<F, S> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, state_raw, post_raw, paid_raw, rate_raw, config_raw, load, load_flow, load_config, sweep);
+        self.state_ram.read_clock.next = self.clk.val();
+        self.state_ram.write_clock.next = self.clk.val();
+        self.post_ram.read_clock.next = self.clk.val();
+        self.post_ram.write_clock.next = self.clk.val();
+        self.paid_ram.read_clock.next = self.clk.val();
+        self.paid_ram.write_clock.next = self.clk.val();
+        self.rate_ram.read_clock.next = self.clk.val();
+        self.rate_ram.write_clock.next = self.clk.val();
+        self.config_ram.read_clock.next = self.clk.val();
+        self.config_ram.write_clock.next = self.clk.val();
+        self.bound_ram.read_clock.next = self.clk.val();
+        self.bound_ram.write_clock.next = self.clk.val();
+        self.idle_ram.read_clock.next = self.clk.val();
+        self.idle_ram.write_clock.next = self.clk.val();
+        self.cap_ram.read_clock.next = self.clk.val();
+        self.cap_ram.write_clock.next = self.clk.val();
+        self.is_swept.next = self.sweep.q.val() == self.sweep_end.val();
+        if !self.is_swept.val() {
+            self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
+        }
+
+        self.state_ram.read_address.next = self.flow.val();
+        self.post_ram.read_address.next = self.flow.val();
+        self.paid_ram.read_address.next = self.flow.val();
+        self.rate_ram.read_address.next = self.flow.val();
+        self.config_ram.read_address.next = self.flow.val();
+        self.state_raw.d.next = self.state_ram.read_data.val();
+        self.post_raw.d.next = self.post_ram.read_data.val();
+        self.paid_raw.d.next = self.paid_ram.read_data.val();
+        self.rate_raw.d.next = self.rate_ram.read_data.val();
+        self.config_raw.d.next = self.config_ram.read_data.val();
+        self.bound_ram.read_address.next = self.config_raw.q.val().get_bits::<4>(0);
+        self.idle_ram.read_address.next = self.config_raw.q.val().get_bits::<4>(0);
+        self.cap_ram.read_address.next = self.config_raw.q.val().get_bits::<4>(0);
+
+        // A record becomes profile, priority and wire bytes a packet: those of IPv4 without a tag, and what is more.
+        self.load.d.next = self.fl_valid.val() & self.is_swept.val();
+        self.load_flow.d.next = self.fl_flow.val();
+        self.headers.next = self.overhead.val();
+        if self.fl_record.val().get_bit(11) & self.fl_record.val().get_bit(12) {
+            self.headers.next = self.overhead.val() + bits::<16>(24);
+        } else if self.fl_record.val().get_bit(11) {
+            self.headers.next = self.overhead.val() + bits::<16>(20);
+        } else if self.fl_record.val().get_bit(12) {
+            self.headers.next = self.overhead.val() + bits::<16>(4);
+        }
+        self.length.next = bit_cast::<16, 14>(self.fl_record.val().get_bits::<14>(32)) + self.headers.val();
+        self.load_config.d.next = bit_cast::<23, 4>(self.fl_record.val().get_bits::<4>(4))
+            | (bit_cast::<23, 3>(self.fl_record.val().get_bits::<3>(8)) << 4)
+            | (bit_cast::<23, 16>(self.length.val()) << 7);
+
+        self.state_ram.write_enable.next = self.state_write.val();
+        self.state_ram.write_address.next = self.state_flow.val();
+        self.state_ram.write_data.next = self.state_word.val();
+        self.post_ram.write_enable.next = self.post_valid.val();
+        self.post_ram.write_address.next = self.post_flow.val();
+        self.post_ram.write_data.next = self.post_word.val();
+        self.paid_ram.write_enable.next = self.paid_valid.val();
+        self.paid_ram.write_address.next = self.paid_flow.val();
+        self.paid_ram.write_data.next = self.paid_word.val();
+        self.rate_ram.write_enable.next = self.rate_valid.val();
+        self.rate_ram.write_address.next = self.rate_flow.val();
+        self.rate_ram.write_data.next = self.rate_value.val().get_bits::<30>(0);
+        if self.rate_value.val().get_bits::<2>(30).any() {
+            self.rate_ram.write_data.next = bits::<30>(1073741823);
+        }
+        self.config_ram.write_enable.next = self.load.q.val();
+        self.config_ram.write_address.next = self.load_flow.q.val();
+        self.config_ram.write_data.next = self.load_config.q.val();
+        self.bound_ram.write_enable.next = self.pw_valid.val() & (self.pw_word.val() == self.bound_word.val());
+        self.bound_ram.write_address.next = self.pw_profile.val();
+        self.bound_ram.write_data.next = self.pw_data.val().get_bits::<24>(0);
+        self.idle_ram.write_enable.next = self.pw_valid.val() & (self.pw_word.val() == self.idle_word.val());
+        self.idle_ram.write_address.next = self.pw_profile.val();
+        self.idle_ram.write_data.next = self.pw_data.val().get_bits::<31>(0);
+        self.cap_ram.write_enable.next = self.pw_valid.val() & (self.pw_word.val() == self.cap_word.val());
+        self.cap_ram.write_address.next = self.pw_profile.val();
+        self.cap_ram.write_data.next = self.pw_data.val().get_bits::<20>(0);
+        self.address.next = self.sweep.q.val().get_bits::<F>(0);
+        if !self.is_swept.val() {
+            self.state_ram.write_enable.next = true;
+            self.state_ram.write_address.next = self.address.val();
+            self.state_ram.write_data.next = bits::<198>(0);
+            self.post_ram.write_enable.next = true;
+            self.post_ram.write_address.next = self.address.val();
+            self.post_ram.write_data.next = bits::<42>(0);
+            self.paid_ram.write_enable.next = true;
+            self.paid_ram.write_address.next = self.address.val();
+            self.paid_ram.write_data.next = bits::<50>(0);
+            self.rate_ram.write_enable.next = true;
+            self.rate_ram.write_address.next = self.address.val();
+            self.rate_ram.write_data.next = bits::<30>(0);
+            self.config_ram.write_enable.next = true;
+            self.config_ram.write_address.next = self.address.val();
+            self.config_ram.write_data.next = bits::<23>(0);
+            self.bound_ram.write_enable.next = true;
+            self.bound_ram.write_address.next = self.address.val().get_bits::<4>(0);
+            self.bound_ram.write_data.next = bits::<24>(0);
+            self.idle_ram.write_enable.next = true;
+            self.idle_ram.write_address.next = self.address.val().get_bits::<4>(0);
+            self.idle_ram.write_data.next = bits::<31>(0);
+            self.cap_ram.write_enable.next = true;
+            self.cap_ram.write_address.next = self.address.val().get_bits::<4>(0);
+            self.cap_ram.write_data.next = bits::<20>(0);
+        }
+
+        self.state.next = self.state_raw.q.val();
+        self.post.next = self.post_raw.q.val();
+        self.paid.next = self.paid_raw.q.val();
+        self.rate.next = self.rate_raw.q.val();
+        self.pfc.next = self.config_raw.q.val().get_bits::<3>(4);
+        self.size.next = self.config_raw.q.val().get_bits::<16>(7);
+        self.bound.next = self.bound_ram.read_data.val();
+        self.idle.next = self.idle_ram.read_data.val();
+        self.cap.next = self.cap_ram.read_data.val();
+        self.swept.next = self.is_swept.val();
+        if self.rst.val() {
+            self.sweep.d.next = bits::<S>(0);
+            self.load.d.next = false;
+        }
+    }
+}
