@@ -5,6 +5,7 @@
 pub mod ack;
 pub mod config;
 mod construct;
+pub mod control;
 pub mod csr;
 pub mod emit;
 pub mod engine;

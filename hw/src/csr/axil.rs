@@ -56,8 +56,6 @@ pub struct Axil {
     pub request_data: Signal<Out, Bits<32>>,
     /// It writes all four bytes.
     pub request_whole: Signal<Out, Bit>,
-    /// The access is accepted at this clock; never without `request`.
-    pub accept: Signal<In, Bit>,
     /// The accepted access is answered at this clock.
     pub reply: Signal<In, Bit>,
     /// It was a write.
@@ -120,6 +118,7 @@ impl Logic for Axil {
             self.ar_held.d.next = false;
         }
         if self.reply.val() {
+            self.last_was_write.d.next = self.reply_write.val();
             if self.reply_write.val() {
                 self.b_valid.d.next = true;
                 self.b_error.d.next = self.reply_error.val();
@@ -140,9 +139,6 @@ impl Logic for Axil {
         }
         self.request_data.next = self.w_data.q.val();
         self.request_whole.next = self.w_whole.q.val();
-        if self.accept.val() {
-            self.last_was_write.d.next = self.request_write.val();
-        }
         self.s_axil_awready.next = self.aw_ready.q.val();
         self.s_axil_wready.next = self.w_ready.q.val();
         self.s_axil_arready.next = self.ar_ready.q.val();

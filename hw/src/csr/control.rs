@@ -47,8 +47,6 @@ pub struct Control<const F: usize> {
     pub request_data: Signal<In, Bits<32>>,
     /// It writes all four bytes.
     pub request_whole: Signal<In, Bit>,
-    /// It is accepted.
-    pub accept: Signal<Out, Bit>,
     /// The accepted access is answered.
     pub reply: Signal<Out, Bit>,
     /// It was a write.
@@ -178,7 +176,7 @@ impl<const F: usize> Control<F> {
             at_stage: word(flow::STAGE),
             at_answer: word(flow::ANSWER),
         }
-            clk, rst, request, request_write, request_address, request_data, request_whole, accept, reply, reply_write,
+            clk, rst, request, request_write, request_address, request_data, request_whole, reply, reply_write,
             reply_error, reply_data, st_valid, st_word, st_data, copy_valid, copy_index, copy_data, copy_ready, count_index,
             count_value, swept, now, enable, lost, busy, done, failed, stop, refused, time_set_valid, pw_valid, pw_profile,
             pw_word, pw_data, fl_valid, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_ready, hd_flow, hd_packets,
@@ -247,7 +245,6 @@ impl<const F: usize> Logic for Control<F> {
         self.decode.failed.next = self.failed.val();
         self.decode.now.next = self.now.val();
         self.reason.next = self.decode.reason.val();
-        self.accept.next = false;
         self.reply.next = false;
         self.reply_error.next = false;
         self.reply_data.next = self.decode.read.val();
@@ -265,7 +262,6 @@ impl<const F: usize> Logic for Control<F> {
                 self.whole.d.next = self.request_whole.val();
                 self.word.d.next = self.request_address.val().get_bits::<10>(2);
                 if self.request.val() {
-                    self.accept.next = true;
                     self.state.d.next = State::Fetch;
                 }
             }

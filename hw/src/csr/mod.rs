@@ -208,7 +208,6 @@ impl<const F: usize> Logic for Csr<F> {
         self.control.request_address.next = self.axil.request_address.val();
         self.control.request_data.next = self.axil.request_data.val();
         self.control.request_whole.next = self.axil.request_whole.val();
-        self.axil.accept.next = self.control.accept.val();
         self.axil.reply.next = self.control.reply.val();
         self.axil.reply_write.next = self.control.reply_write.val();
         self.axil.reply_error.next = self.control.reply_error.val();

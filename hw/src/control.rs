@@ -1,0 +1,430 @@
+//! The control half: what the wire says becomes a rate. Time, parse, ACK, RTT, rate engine, telemetry, registers.
+//!
+//! It meets the pacer half and the packet source in registered streams alone (`docs/datapath.md`), because in some shells they sit in
+//! different blocks.
+use crate::ack::Ack;
+use crate::construct::construct;
+use crate::csr::Csr;
+use crate::engine::Engine;
+use crate::parse::Parse;
+use crate::rtt::Rtt;
+use crate::telemetry::Telemetry;
+use crate::time::Time;
+use crate::txmux::TxMux;
+use rust_hdl::prelude::*;
+use timely_regs::map::Build;
+
+/// Joins the blocks of the control half; adds one clock to counter pulses and `swept`, and none elsewhere.
+///
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`. Model: `timely_model::nic`.
+#[derive(LogicBlock)]
+pub struct Control<const W: usize, const K: usize, const F: usize, const S: usize, const A: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// AXI-Lite: write address.
+    pub s_axil_awaddr: Signal<In, Bits<24>>,
+    /// AXI-Lite: write address valid.
+    pub s_axil_awvalid: Signal<In, Bit>,
+    /// AXI-Lite: write address taken.
+    pub s_axil_awready: Signal<Out, Bit>,
+    /// AXI-Lite: write data.
+    pub s_axil_wdata: Signal<In, Bits<32>>,
+    /// AXI-Lite: write strobes.
+    pub s_axil_wstrb: Signal<In, Bits<4>>,
+    /// AXI-Lite: write data valid.
+    pub s_axil_wvalid: Signal<In, Bit>,
+    /// AXI-Lite: write data taken.
+    pub s_axil_wready: Signal<Out, Bit>,
+    /// AXI-Lite: write answer.
+    pub s_axil_bresp: Signal<Out, Bits<2>>,
+    /// AXI-Lite: write answer valid.
+    pub s_axil_bvalid: Signal<Out, Bit>,
+    /// AXI-Lite: write answer taken.
+    pub s_axil_bready: Signal<In, Bit>,
+    /// AXI-Lite: read address.
+    pub s_axil_araddr: Signal<In, Bits<24>>,
+    /// AXI-Lite: read address valid.
+    pub s_axil_arvalid: Signal<In, Bit>,
+    /// AXI-Lite: read address taken.
+    pub s_axil_arready: Signal<Out, Bit>,
+    /// AXI-Lite: read data.
+    pub s_axil_rdata: Signal<Out, Bits<32>>,
+    /// AXI-Lite: read answer.
+    pub s_axil_rresp: Signal<Out, Bits<2>>,
+    /// AXI-Lite: read data valid.
+    pub s_axil_rvalid: Signal<Out, Bit>,
+    /// AXI-Lite: read data taken.
+    pub s_axil_rready: Signal<In, Bit>,
+    /// Received beat.
+    pub s_axis_rx_tdata: Signal<In, Bits<W>>,
+    /// Its bytes.
+    pub s_axis_rx_tkeep: Signal<In, Bits<K>>,
+    /// It is there.
+    pub s_axis_rx_tvalid: Signal<In, Bit>,
+    /// It is its frame's last.
+    pub s_axis_rx_tlast: Signal<In, Bit>,
+    /// Arrival of the frame's start, held for all its beats.
+    pub s_axis_rx_ts: Signal<In, Bits<64>>,
+    /// With the last beat: the frame is damaged.
+    pub s_axis_rx_bad: Signal<In, Bit>,
+    /// Beat to send.
+    pub m_axis_tx_tdata: Signal<Out, Bits<W>>,
+    /// Its bytes.
+    pub m_axis_tx_tkeep: Signal<Out, Bits<K>>,
+    /// It is there.
+    pub m_axis_tx_tvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_axis_tx_tready: Signal<In, Bit>,
+    /// It is its frame's last.
+    pub m_axis_tx_tlast: Signal<Out, Bit>,
+    /// Tag of its frame.
+    pub m_axis_tx_tag: Signal<Out, Bits<16>>,
+    /// A frame has departed.
+    pub tx_cpl_valid: Signal<In, Bit>,
+    /// Its tag.
+    pub tx_cpl_tag: Signal<In, Bits<16>>,
+    /// Departure of its start.
+    pub tx_cpl_ts: Signal<In, Bits<64>>,
+    /// PTP time is there.
+    pub ptp_valid: Signal<In, Bit>,
+    /// PTP time, ns48.fns16.
+    pub ptp_time: Signal<In, Bits<64>>,
+    /// Data stream: beat.
+    pub d_tdata: Signal<In, Bits<W>>,
+    /// Data stream: its bytes.
+    pub d_tkeep: Signal<In, Bits<K>>,
+    /// Data stream: it is there.
+    pub d_tvalid: Signal<In, Bit>,
+    /// Data stream: it is taken.
+    pub d_tready: Signal<Out, Bit>,
+    /// Data stream: it is its frame's last.
+    pub d_tlast: Signal<In, Bit>,
+    /// Data stream: tag of its frame.
+    pub d_tag: Signal<In, Bits<16>>,
+    /// A data frame's first beat is offered.
+    pub sent_valid: Signal<In, Bit>,
+    /// Its tag.
+    pub sent_tag: Signal<In, Bits<16>>,
+    /// Its flow.
+    pub sent_flow: Signal<In, Bits<F>>,
+    /// Its segment.
+    pub sent_segment: Signal<In, Bits<32>>,
+    /// Nonce of the segment.
+    pub sent_nonce: Signal<In, Bits<32>>,
+    /// First packet of the segment.
+    pub sent_first: Signal<In, Bit>,
+    /// Last packet of the segment.
+    pub sent_last: Signal<In, Bit>,
+    /// Wire bytes of the frame.
+    pub sent_wire_bytes: Signal<In, Bits<16>>,
+    /// Charged wire bytes of the segment so far.
+    pub sent_segment_bytes: Signal<In, Bits<24>>,
+    /// When the packet was eligible to leave.
+    pub sent_launch: Signal<In, Bits<64>>,
+    /// A flow sends again after its idle time.
+    pub idle_valid: Signal<In, Bit>,
+    /// Which.
+    pub idle_flow: Signal<In, Bits<F>>,
+    /// Counted events of the pacer half and the packet source.
+    pub data_pulses: Signal<In, Bits<32>>,
+    /// Their RAMs are cleared.
+    pub data_swept: Signal<In, Bit>,
+    /// The NIC's time, ns48.fns16.
+    pub now: Signal<Out, Bits<64>>,
+    /// No grant may leave.
+    pub stop: Signal<Out, Bit>,
+    /// Our MAC.
+    pub cfg_mac: Signal<Out, Bits<48>>,
+    /// Our IPv4 address.
+    pub cfg_ipv4: Signal<Out, Bits<32>>,
+    /// Our IPv6 address.
+    pub cfg_ipv6: Signal<Out, Bits<128>>,
+    /// Profile bus.
+    pub pw_valid: Signal<Out, Bit>,
+    /// Profile bus: profile.
+    pub pw_profile: Signal<Out, Bits<4>>,
+    /// Profile bus: word.
+    pub pw_word: Signal<Out, Bits<5>>,
+    /// Profile bus: value.
+    pub pw_data: Signal<Out, Bits<32>>,
+    /// Flow bus.
+    pub fl_valid: Signal<Out, Bit>,
+    /// Flow bus: flow.
+    pub fl_flow: Signal<Out, Bits<F>>,
+    /// Flow bus: record.
+    pub fl_record: Signal<Out, Bits<512>>,
+    /// Host doorbell.
+    pub hd_valid: Signal<Out, Bit>,
+    /// Host doorbell: taken.
+    pub hd_ready: Signal<In, Bit>,
+    /// Host doorbell: flow.
+    pub hd_flow: Signal<Out, Bits<F>>,
+    /// Host doorbell: packets.
+    pub hd_packets: Signal<Out, Bits<16>>,
+    /// A rate was computed.
+    pub rate_valid: Signal<Out, Bit>,
+    /// Its flow.
+    pub rate_flow: Signal<Out, Bits<F>>,
+    /// The rate, 2^-12 Mb/s.
+    pub rate_value: Signal<Out, Bits<32>>,
+    /// Bytes are outstanding no more.
+    pub release_valid: Signal<Out, Bit>,
+    /// Whose.
+    pub release_flow: Signal<Out, Bits<F>>,
+    /// How many.
+    pub release_bytes: Signal<Out, Bits<24>>,
+    /// Tap: an RTT sample or a time-out.
+    pub tap_sample_valid: Signal<Out, Bit>,
+    /// Tap: which of the two.
+    pub tap_sample_kind: Signal<Out, Bits<2>>,
+    /// Tap: its flow.
+    pub tap_sample_flow: Signal<Out, Bits<F>>,
+    /// Tap: the RTT, ns.
+    pub tap_sample_rtt_ns: Signal<Out, Bits<24>>,
+    clock: Time,
+    parse: Parse<W, K>,
+    ack: Ack<W, K>,
+    txmux: TxMux<W, K>,
+    rtt: Rtt<F, S, A>,
+    engine: Engine<F>,
+    telemetry: Telemetry<F>,
+    csr: Csr<F>,
+    pulses: DFF<Bits<32>>,
+    refused: Signal<Local, Bits<32>>,
+    swept: DFF<Bit>,
+    header: Signal<Local, Bits<384>>,
+}
+
+impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: usize> Control<W, K, F, S, A> {
+    /// The control half of a design that is built with these numbers.
+    pub fn new(build: &Build) -> Self {
+        construct!({ csr: Csr::new(build) }
+            clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready,
+            s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
+            s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
+            s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
+            tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag,
+            sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes,
+            sent_launch, idle_valid, idle_flow, data_pulses, data_swept, now, stop, cfg_mac, cfg_ipv4, cfg_ipv6, pw_valid,
+            pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid,
+            rate_flow, rate_value, release_valid, release_flow, release_bytes, tap_sample_valid, tap_sample_kind, tap_sample_flow,
+            tap_sample_rtt_ns, clock, parse, ack, txmux, rtt, engine, telemetry, pulses, refused, swept, header,
+        )
+    }
+}
+
+impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: usize> Logic for Control<W, K, F, S, A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, pulses, swept);
+        self.clock.clk.next = self.clk.val();
+        self.clock.rst.next = self.rst.val();
+        self.parse.clk.next = self.clk.val();
+        self.parse.rst.next = self.rst.val();
+        self.ack.clk.next = self.clk.val();
+        self.ack.rst.next = self.rst.val();
+        self.txmux.clk.next = self.clk.val();
+        self.txmux.rst.next = self.rst.val();
+        self.rtt.clk.next = self.clk.val();
+        self.rtt.rst.next = self.rst.val();
+        self.engine.clk.next = self.clk.val();
+        self.engine.rst.next = self.rst.val();
+        self.telemetry.clk.next = self.clk.val();
+        self.telemetry.rst.next = self.rst.val();
+        self.csr.clk.next = self.clk.val();
+        self.csr.rst.next = self.rst.val();
+        // Registers.
+        self.csr.s_axil_awaddr.next = self.s_axil_awaddr.val();
+        self.csr.s_axil_awvalid.next = self.s_axil_awvalid.val();
+        self.s_axil_awready.next = self.csr.s_axil_awready.val();
+        self.csr.s_axil_wdata.next = self.s_axil_wdata.val();
+        self.csr.s_axil_wstrb.next = self.s_axil_wstrb.val();
+        self.csr.s_axil_wvalid.next = self.s_axil_wvalid.val();
+        self.s_axil_wready.next = self.csr.s_axil_wready.val();
+        self.s_axil_bresp.next = self.csr.s_axil_bresp.val();
+        self.s_axil_bvalid.next = self.csr.s_axil_bvalid.val();
+        self.csr.s_axil_bready.next = self.s_axil_bready.val();
+        self.csr.s_axil_araddr.next = self.s_axil_araddr.val();
+        self.csr.s_axil_arvalid.next = self.s_axil_arvalid.val();
+        self.s_axil_arready.next = self.csr.s_axil_arready.val();
+        self.s_axil_rdata.next = self.csr.s_axil_rdata.val();
+        self.s_axil_rresp.next = self.csr.s_axil_rresp.val();
+        self.s_axil_rvalid.next = self.csr.s_axil_rvalid.val();
+        self.csr.s_axil_rready.next = self.s_axil_rready.val();
+        self.cfg_mac.next = self.csr.cfg_mac.val();
+        self.cfg_ipv4.next = self.csr.cfg_ipv4.val();
+        self.cfg_ipv6.next = self.csr.cfg_ipv6.val();
+        self.stop.next = self.csr.stop.val();
+        self.pw_valid.next = self.csr.pw_valid.val();
+        self.pw_profile.next = self.csr.pw_profile.val();
+        self.pw_word.next = self.csr.pw_word.val();
+        self.pw_data.next = self.csr.pw_data.val();
+        self.fl_valid.next = self.csr.fl_valid.val();
+        self.fl_flow.next = self.csr.fl_flow.val();
+        self.fl_record.next = self.csr.fl_record.val();
+        self.hd_valid.next = self.csr.hd_valid.val();
+        self.hd_flow.next = self.csr.hd_flow.val();
+        self.hd_packets.next = self.csr.hd_packets.val();
+        self.csr.hd_ready.next = self.hd_ready.val();
+        self.csr.now.next = self.clock.now.val();
+        self.csr.pulses.next = self.pulses.q.val();
+        self.csr.swept.next = self.swept.q.val();
+        self.csr.answer_valid.next = self.telemetry.answer_valid.val();
+        self.csr.answer_record.next = self.telemetry.answer_record.val();
+        self.telemetry.query_valid.next = self.csr.query_valid.val();
+        self.telemetry.query_flow.next = self.csr.query_flow.val();
+        // Time.
+        self.clock.cfg_time_increment.next = self.csr.cfg_time_increment.val();
+        self.clock.cfg_time_ptp.next = self.csr.cfg_time_ptp.val();
+        self.clock.time_set_valid.next = self.csr.time_set_valid.val();
+        self.clock.time_set_value.next = self.csr.time_set_value.val();
+        self.clock.ptp_valid.next = self.ptp_valid.val();
+        self.clock.ptp_time.next = self.ptp_time.val();
+        self.now.next = self.clock.now.val();
+        // Received frames.
+        self.parse.s_tdata.next = self.s_axis_rx_tdata.val();
+        self.parse.s_tkeep.next = self.s_axis_rx_tkeep.val();
+        self.parse.s_tvalid.next = self.s_axis_rx_tvalid.val();
+        self.parse.s_tlast.next = self.s_axis_rx_tlast.val();
+        self.parse.s_ts.next = self.s_axis_rx_ts.val();
+        self.parse.s_bad.next = self.s_axis_rx_bad.val();
+        self.parse.cfg_udp_port.next = self.csr.cfg_udp_port.val();
+        self.ack.i_valid.next = self.parse.o_valid.val();
+        self.ack.i_kind.next = self.parse.o_kind.val();
+        self.ack.i_class.next = self.parse.o_class.val();
+        self.ack.i_head.next = self.parse.o_head.val();
+        self.ack.i_hdr.next = self.parse.o_hdr.val();
+        self.ack.i_len.next = self.parse.o_len.val();
+        self.ack.i_ts.next = self.parse.o_ts.val();
+        self.ack.cfg_ack_enable.next = self.csr.cfg_ack_enable.val();
+        self.ack.cfg_mac.next = self.csr.cfg_mac.val();
+        self.ack.cfg_ack_tos.next = self.csr.cfg_ack_tos.val();
+        self.ack.cfg_ack_ttl.next = self.csr.cfg_ack_ttl.val();
+        self.ack.cfg_allow4.next = self.csr.cfg_allow4.val();
+        self.ack.cfg_mask4.next = self.csr.cfg_mask4.val();
+        self.ack.cfg_allow6.next = self.csr.cfg_allow6.val();
+        self.ack.cfg_mask6.next = self.csr.cfg_mask6.val();
+        self.ack.now.next = self.clock.now.val();
+        // ACKs first, then data.
+        self.txmux.a_tdata.next = self.ack.m_tdata.val();
+        self.txmux.a_tkeep.next = self.ack.m_tkeep.val();
+        self.txmux.a_tvalid.next = self.ack.m_tvalid.val();
+        self.txmux.a_tlast.next = self.ack.m_tlast.val();
+        self.ack.m_tready.next = self.txmux.a_tready.val();
+        self.txmux.d_tdata.next = self.d_tdata.val();
+        self.txmux.d_tkeep.next = self.d_tkeep.val();
+        self.txmux.d_tvalid.next = self.d_tvalid.val();
+        self.txmux.d_tlast.next = self.d_tlast.val();
+        self.txmux.d_tag.next = self.d_tag.val();
+        self.d_tready.next = self.txmux.d_tready.val();
+        self.m_axis_tx_tdata.next = self.txmux.m_tdata.val();
+        self.m_axis_tx_tkeep.next = self.txmux.m_tkeep.val();
+        self.m_axis_tx_tvalid.next = self.txmux.m_tvalid.val();
+        self.m_axis_tx_tlast.next = self.txmux.m_tlast.val();
+        self.m_axis_tx_tag.next = self.txmux.m_tag.val();
+        self.txmux.m_tready.next = self.m_axis_tx_tready.val();
+        // Round trips. Header fields are big-endian.
+        self.header.next = self.parse.o_hdr.val();
+        self.rtt.a_valid.next = self.parse.o_valid.val() & (self.parse.o_kind.val() == bits::<2>(2));
+        self.rtt.a_flow.next = (bit_cast::<32, 8>(self.header.val().get_bits::<8>(32)) << 24)
+            | (bit_cast::<32, 8>(self.header.val().get_bits::<8>(40)) << 16)
+            | (bit_cast::<32, 8>(self.header.val().get_bits::<8>(48)) << 8)
+            | bit_cast::<32, 8>(self.header.val().get_bits::<8>(56));
+        self.rtt.a_nonce.next = (bit_cast::<32, 8>(self.header.val().get_bits::<8>(64)) << 24)
+            | (bit_cast::<32, 8>(self.header.val().get_bits::<8>(72)) << 16)
+            | (bit_cast::<32, 8>(self.header.val().get_bits::<8>(80)) << 8)
+            | bit_cast::<32, 8>(self.header.val().get_bits::<8>(88));
+        self.rtt.a_segment.next = (bit_cast::<32, 8>(self.header.val().get_bits::<8>(96)) << 24)
+            | (bit_cast::<32, 8>(self.header.val().get_bits::<8>(104)) << 16)
+            | (bit_cast::<32, 8>(self.header.val().get_bits::<8>(112)) << 8)
+            | bit_cast::<32, 8>(self.header.val().get_bits::<8>(120));
+        self.rtt.a_ts.next = self.parse.o_ts.val();
+        self.rtt.c_valid.next = self.tx_cpl_valid.val();
+        self.rtt.c_tag.next = self.tx_cpl_tag.val();
+        self.rtt.c_ts.next = self.tx_cpl_ts.val();
+        self.rtt.sent_valid.next = self.sent_valid.val();
+        self.rtt.sent_tag.next = self.sent_tag.val();
+        self.rtt.sent_flow.next = self.sent_flow.val();
+        self.rtt.sent_segment.next = self.sent_segment.val();
+        self.rtt.sent_nonce.next = self.sent_nonce.val();
+        self.rtt.sent_first.next = self.sent_first.val();
+        self.rtt.sent_last.next = self.sent_last.val();
+        self.rtt.sent_wire_bytes.next = self.sent_wire_bytes.val();
+        self.rtt.sent_segment_bytes.next = self.sent_segment_bytes.val();
+        self.rtt.sent_launch.next = self.sent_launch.val();
+        self.rtt.pw_valid.next = self.csr.pw_valid.val();
+        self.rtt.pw_profile.next = self.csr.pw_profile.val();
+        self.rtt.pw_word.next = self.csr.pw_word.val();
+        self.rtt.pw_data.next = self.csr.pw_data.val();
+        self.rtt.fl_valid.next = self.csr.fl_valid.val();
+        self.rtt.fl_flow.next = self.csr.fl_flow.val();
+        self.rtt.fl_record.next = self.csr.fl_record.val();
+        self.rtt.cfg_ns_per_byte.next = self.csr.cfg_ns_per_byte.val();
+        self.rtt.now.next = self.clock.now.val();
+        self.release_valid.next = self.rtt.release_valid.val();
+        self.release_flow.next = self.rtt.release_flow.val();
+        self.release_bytes.next = self.rtt.release_bytes.val();
+        // Rates.
+        self.engine.sample_valid.next = self.rtt.sample_valid.val();
+        self.engine.sample_kind.next = self.rtt.sample_kind.val();
+        self.engine.sample_flow.next = self.rtt.sample_flow.val();
+        self.engine.sample_rtt_ns.next = self.rtt.sample_rtt_ns.val();
+        self.engine.sample_now_ns.next = self.rtt.sample_now_ns.val();
+        self.tap_sample_valid.next = self.rtt.sample_valid.val();
+        self.tap_sample_kind.next = self.rtt.sample_kind.val();
+        self.tap_sample_flow.next = self.rtt.sample_flow.val();
+        self.tap_sample_rtt_ns.next = self.rtt.sample_rtt_ns.val();
+        self.engine.idle_valid.next = self.idle_valid.val();
+        self.engine.idle_flow.next = self.idle_flow.val();
+        self.engine.host_valid.next = self.csr.host_valid.val();
+        self.engine.host_flow.next = self.csr.host_flow.val();
+        self.engine.host_rate.next = self.csr.host_rate.val();
+        self.engine.pw_valid.next = self.csr.pw_valid.val();
+        self.engine.pw_profile.next = self.csr.pw_profile.val();
+        self.engine.pw_word.next = self.csr.pw_word.val();
+        self.engine.pw_data.next = self.csr.pw_data.val();
+        self.engine.fl_valid.next = self.csr.fl_valid.val();
+        self.engine.fl_flow.next = self.csr.fl_flow.val();
+        self.engine.fl_record.next = self.csr.fl_record.val();
+        self.rate_valid.next = self.engine.rate_valid.val();
+        self.rate_flow.next = self.engine.rate_flow.val();
+        self.rate_value.next = self.engine.rate_value.val();
+        // Telemetry.
+        self.telemetry.sent_valid.next = self.sent_valid.val();
+        self.telemetry.sent_flow.next = self.sent_flow.val();
+        self.telemetry.sent_wire_bytes.next = self.sent_wire_bytes.val();
+        self.telemetry.sent_last.next = self.sent_last.val();
+        self.telemetry.sample_valid.next = self.rtt.sample_valid.val();
+        self.telemetry.sample_kind.next = self.rtt.sample_kind.val();
+        self.telemetry.sample_flow.next = self.rtt.sample_flow.val();
+        self.telemetry.sample_rtt_ns.next = self.rtt.sample_rtt_ns.val();
+        self.telemetry.event_valid.next = self.engine.event_valid.val();
+        self.telemetry.event_flow.next = self.engine.event_flow.val();
+        self.telemetry.event_branch.next = self.engine.event_branch.val();
+        self.telemetry.event_hyperactive.next = self.engine.event_hyperactive.val();
+        self.telemetry.event_rate.next = self.engine.event_rate.val();
+        self.telemetry.event_kind.next = self.engine.event_kind.val();
+        self.telemetry.fl_valid.next = self.csr.fl_valid.val();
+        self.telemetry.fl_flow.next = self.csr.fl_flow.val();
+        self.telemetry.fl_record.next = self.csr.fl_record.val();
+        // Counted events and readiness.
+        self.refused.next = bits::<32>(0);
+        if self.clock.refused.val() {
+            // TimeStepsRefused.
+            self.refused.next = bits::<32>(1 << 22);
+        }
+        self.pulses.d.next = self.parse.pulses.val()
+            | self.ack.pulses.val()
+            | self.rtt.pulses.val()
+            | self.engine.pulses.val()
+            | self.data_pulses.val()
+            | self.refused.val();
+        self.swept.d.next = self.rtt.swept.val() & self.engine.swept.val() & self.telemetry.swept.val() & self.data_swept.val();
+        if self.rst.val() {
+            self.pulses.d.next = bits::<32>(0);
+            self.swept.d.next = false;
+        }
+    }
+}
