@@ -90,6 +90,7 @@
 #define TIMELY_PORT_NS_PER_BYTE_NS_PER_BYTE_LEAST 1u
 #define TIMELY_PORT_ALLOW4 0x40u /* RW: an IPv4 peer is allowed when it equals ALLOW4 in the bits of MASK4 */
 #define TIMELY_PORT_MASK4 0x44u /* RW: bits of ALLOW4 that count */
+#define TIMELY_PORT_NONCE_SEED 0x48u /* WO: where the sequence of segment nonces starts again; to be random, for who knows it can forge ACKs */
 #define TIMELY_PORT_ALLOW6 0x50u /* RW: an IPv6 peer is allowed when it equals ALLOW6 in the bits of MASK6 */
 #define TIMELY_PORT_ALLOW6_COUNT 4
 #define TIMELY_PORT_MASK6 0x60u /* RW: bits of ALLOW6 that count */

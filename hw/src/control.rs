@@ -141,6 +141,8 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub cfg_ipv4: Signal<Out, Bits<32>>,
     /// Our IPv6 address.
     pub cfg_ipv6: Signal<Out, Bits<128>>,
+    /// Where the nonces start.
+    pub cfg_nonce_seed: Signal<Out, Bits<32>>,
     /// Profile bus.
     pub pw_valid: Signal<Out, Bit>,
     /// Profile bus: profile.
@@ -207,7 +209,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag,
             sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes,
-            sent_launch, idle_valid, idle_flow, data_pulses, data_swept, now, stop, cfg_mac, cfg_ipv4, cfg_ipv6, pw_valid,
+            sent_launch, idle_valid, idle_flow, data_pulses, data_swept, now, stop, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_nonce_seed, pw_valid,
             pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid,
             rate_flow, rate_value, release_valid, release_flow, release_bytes, tap_sample_valid, tap_sample_kind, tap_sample_flow,
             tap_sample_rtt_ns, clock, parse, ack, txmux, rtt, engine, telemetry, pulses, refused, swept, header,
@@ -256,6 +258,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.cfg_mac.next = self.csr.cfg_mac.val();
         self.cfg_ipv4.next = self.csr.cfg_ipv4.val();
         self.cfg_ipv6.next = self.csr.cfg_ipv6.val();
+        self.cfg_nonce_seed.next = self.csr.cfg_nonce_seed.val();
         self.stop.next = self.csr.stop.val();
         self.pw_valid.next = self.csr.pw_valid.val();
         self.pw_profile.next = self.csr.pw_profile.val();

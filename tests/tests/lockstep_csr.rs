@@ -157,7 +157,7 @@ const INPUTS: [&str; 16] = [
     "swept",
     "now",
 ];
-const OUTPUTS: [&str; 41] = [
+const OUTPUTS: [&str; 42] = [
     "s_axil_awready",
     "s_axil_wready",
     "s_axil_arready",
@@ -174,6 +174,7 @@ const OUTPUTS: [&str; 41] = [
     "cfg_ack_ttl",
     "cfg_ack_enable",
     "cfg_ns_per_byte",
+    "cfg_nonce_seed",
     "cfg_allow4",
     "cfg_mask4",
     "cfg_allow6",
@@ -252,6 +253,7 @@ impl Ports {
                 ack_ttl: get("cfg_ack_ttl") as u8,
                 ack_enable: when("cfg_ack_enable"),
                 ns_per_byte: get("cfg_ns_per_byte") as u32,
+                nonce_seed: get("cfg_nonce_seed") as u32,
                 allow4: get("cfg_allow4") as u32,
                 mask4: get("cfg_mask4") as u32,
                 allow6: wide("cfg_allow6"),

@@ -129,7 +129,7 @@ fn ack_config(c: &csr::Settings) -> ack::Config {
 }
 
 fn generator_config(c: &csr::Settings) -> generator::Config {
-    generator::Config { mac: mac(c.mac), ipv4: c.ipv4.to_le_bytes(), ipv6: c.ipv6.to_le_bytes(), seed: c.mac as u32 }
+    generator::Config { mac: mac(c.mac), ipv4: c.ipv4.to_le_bytes(), ipv6: c.ipv6.to_le_bytes(), seed: c.nonce_seed }
 }
 
 fn mac(m: u64) -> [u8; 6] {

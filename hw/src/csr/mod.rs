@@ -87,6 +87,8 @@ pub struct Csr<const F: usize> {
     pub cfg_ack_enable: Signal<Out, Bit>,
     /// Time of a byte on the wire: ns, Q16.16.
     pub cfg_ns_per_byte: Signal<Out, Bits<32>>,
+    /// Where the nonces start.
+    pub cfg_nonce_seed: Signal<Out, Bits<32>>,
     /// Allowed IPv4 peers: address.
     pub cfg_allow4: Signal<Out, Bits<32>>,
     /// Allowed IPv4 peers: bits that count.
@@ -167,7 +169,7 @@ impl<const F: usize> Csr<F> {
             control: Control::new(build),
             csr_errors: Constant::new(bits::<32>(1 << Counter::CsrErrors as u8)),
             heartbeat_stops: Constant::new(bits::<32>(1 << Counter::HeartbeatStops as u8)),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ack_enable, cfg_ns_per_byte, cfg_allow4, cfg_mask4, cfg_allow6, cfg_mask6, cfg_enable, cfg_time_increment, cfg_time_ptp, stop, time_set_valid, time_set_value, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, hd_ready, answer_valid, answer_record, pulses, swept, now, axil, settings, heartbeat, counters, query, events)
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ack_enable, cfg_ns_per_byte, cfg_nonce_seed, cfg_allow4, cfg_mask4, cfg_allow6, cfg_mask6, cfg_enable, cfg_time_increment, cfg_time_ptp, stop, time_set_valid, time_set_value, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, hd_ready, answer_valid, answer_record, pulses, swept, now, axil, settings, heartbeat, counters, query, events)
     }
 }
 
@@ -252,6 +254,7 @@ impl<const F: usize> Logic for Csr<F> {
         self.cfg_ack_ttl.next = self.settings.cfg_ack_ttl.val();
         self.cfg_ack_enable.next = self.settings.cfg_ack_enable.val();
         self.cfg_ns_per_byte.next = self.settings.cfg_ns_per_byte.val();
+        self.cfg_nonce_seed.next = self.settings.cfg_nonce_seed.val();
         self.cfg_allow4.next = self.settings.cfg_allow4.val();
         self.cfg_mask4.next = self.settings.cfg_mask4.val();
         self.cfg_allow6.next = self.settings.cfg_allow6.val();

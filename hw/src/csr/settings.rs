@@ -30,6 +30,8 @@ pub struct Settings {
     pub cfg_ack_ttl: Signal<Out, Bits<8>>,
     /// Time of a byte on the wire: ns, Q16.16.
     pub cfg_ns_per_byte: Signal<Out, Bits<32>>,
+    /// Where the nonces start.
+    pub cfg_nonce_seed: Signal<Out, Bits<32>>,
     /// Allowed IPv4 peers: address.
     pub cfg_allow4: Signal<Out, Bits<32>>,
     /// Allowed IPv4 peers: bits that count.
@@ -59,6 +61,7 @@ pub struct Settings {
     at_ack_tos: Constant<Bits<10>>,
     at_ack_ttl: Constant<Bits<10>>,
     at_ns_per_byte: Constant<Bits<10>>,
+    at_nonce_seed: Constant<Bits<10>>,
     at_allow4: Constant<Bits<10>>,
     at_mask4: Constant<Bits<10>>,
     at_time_increment: Constant<Bits<10>>,
@@ -78,6 +81,7 @@ pub struct Settings {
     ack_tos: DFF<Bits<8>>,
     ack_ttl: DFF<Bits<8>>,
     ns_per_byte: DFF<Bits<32>>,
+    nonce_seed: DFF<Bits<32>>,
     allow4: DFF<Bits<32>>,
     mask4: DFF<Bits<32>>,
     time_increment: DFF<Bits<32>>,
@@ -112,6 +116,7 @@ impl Default for Settings {
             at_ack_tos: word(port::ACK_TOS),
             at_ack_ttl: word(port::ACK_TTL),
             at_ns_per_byte: word(port::NS_PER_BYTE),
+            at_nonce_seed: word(port::NONCE_SEED),
             at_allow4: word(port::ALLOW4),
             at_mask4: word(port::MASK4),
             at_time_increment: word(time::INCREMENT),
@@ -124,14 +129,14 @@ impl Default for Settings {
             at_index: word(flow::INDEX),
             at_set_low: word(time::SET_LOW),
             at_set_high: word(time::SET_HIGH),
-        } clk, rst, st_valid, st_word, st_data, cfg_mac, cfg_ipv4, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ns_per_byte, cfg_allow4, cfg_mask4, cfg_time_increment, cfg_ack_enable, cfg_enable, cfg_time_ptp, cfg_ipv6, cfg_allow6, cfg_mask6, flow_index, time_set_value, mac_low, mac_high, ipv4, udp_port, ack_tos, ack_ttl, ns_per_byte, allow4, mask4, time_increment, index, set_low, set_high, ack_enable, enable, time_ptp; ipv6, allow6, mask6)
+        } clk, rst, st_valid, st_word, st_data, cfg_mac, cfg_ipv4, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ns_per_byte, cfg_nonce_seed, cfg_allow4, cfg_mask4, cfg_time_increment, cfg_ack_enable, cfg_enable, cfg_time_ptp, cfg_ipv6, cfg_allow6, cfg_mask6, flow_index, time_set_value, mac_low, mac_high, ipv4, udp_port, ack_tos, ack_ttl, ns_per_byte, nonce_seed, allow4, mask4, time_increment, index, set_low, set_high, ack_enable, enable, time_ptp; ipv6, allow6, mask6)
     }
 }
 
 impl Logic for Settings {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, mac_low, mac_high, ipv4, udp_port, ack_tos, ack_ttl, ns_per_byte, allow4, mask4, time_increment);
+        dff_setup!(self, clk, mac_low, mac_high, ipv4, udp_port, ack_tos, ack_ttl, ns_per_byte, nonce_seed, allow4, mask4, time_increment);
         dff_setup!(self, clk, index, set_low, set_high, ack_enable, enable, time_ptp);
         if self.st_valid.val() {
             if self.st_word.val() == self.at_mac_low.val() {
@@ -154,6 +159,9 @@ impl Logic for Settings {
             }
             if self.st_word.val() == self.at_ns_per_byte.val() {
                 self.ns_per_byte.d.next = self.st_data.val();
+            }
+            if self.st_word.val() == self.at_nonce_seed.val() {
+                self.nonce_seed.d.next = self.st_data.val();
             }
             if self.st_word.val() == self.at_allow4.val() {
                 self.allow4.d.next = self.st_data.val();
@@ -213,6 +221,7 @@ impl Logic for Settings {
         self.cfg_ack_tos.next = self.ack_tos.q.val();
         self.cfg_ack_ttl.next = self.ack_ttl.q.val();
         self.cfg_ns_per_byte.next = self.ns_per_byte.q.val();
+        self.cfg_nonce_seed.next = self.nonce_seed.q.val();
         self.cfg_allow4.next = self.allow4.q.val();
         self.cfg_mask4.next = self.mask4.q.val();
         self.cfg_time_increment.next = self.time_increment.q.val();
@@ -241,6 +250,7 @@ impl Logic for Settings {
             self.ack_tos.d.next = bits::<8>(0);
             self.ack_ttl.d.next = bits::<8>(0);
             self.ns_per_byte.d.next = bits::<32>(0);
+            self.nonce_seed.d.next = bits::<32>(0);
             self.allow4.d.next = bits::<32>(0);
             self.mask4.d.next = bits::<32>(0);
             self.time_increment.d.next = bits::<32>(0);

@@ -55,6 +55,7 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
     let ipv6: Vec<u32> = address::ipv6(spec.host).chunks(4).map(word).collect();
     write_array(core, port::IPV6.address(), &ipv6)?;
     core.write32(port::UDP_PORT.address(), spec.udp_port.into())?;
+    core.write32(port::NONCE_SEED.address(), spec.seed as u32)?;
     core.write32(port::ACK_ENABLE.address(), 1)?;
     // ns a byte in Q16.16, to the nearest.
     let bps = u128::from(spec.speed.as_bps());

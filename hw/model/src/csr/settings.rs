@@ -20,6 +20,8 @@ pub struct Settings {
     pub ack_enable: bool,
     /// Time of a byte on the wire, ns in Q16.16.
     pub ns_per_byte: u32,
+    /// Where the nonces start.
+    pub nonce_seed: u32,
     /// Allowed IPv4 peers: address.
     pub allow4: u32,
     /// Allowed IPv4 peers: bits that count.
@@ -64,6 +66,8 @@ impl Settings {
             self.ack_enable = data != 0;
         } else if is(&port::NS_PER_BYTE) {
             self.ns_per_byte = data;
+        } else if is(&port::NONCE_SEED) {
+            self.nonce_seed = data;
         } else if is(&port::ALLOW4) {
             self.allow4 = data;
         } else if is(&port::MASK4) {

@@ -71,6 +71,15 @@ pub const ALLOW4: Register = Register::new(
 /// Allowed peers: IPv4 mask.
 pub const MASK4: Register =
     Register::new(Kind::Port, 0x44, "MASK4", ReadWrite, "bits of ALLOW4 that count", &[whole("mask4", "1 a bit that counts")]);
+/// Where the nonces start.
+pub const NONCE_SEED: Register = Register::new(
+    Kind::Port,
+    0x48,
+    "NONCE_SEED",
+    WriteOnly,
+    "where the sequence of segment nonces starts again; to be random, for who knows it can forge ACKs",
+    &[whole("nonce_seed", "any value; 0 counts as 1")],
+);
 /// Allowed peers: IPv6 address.
 pub const ALLOW6: Register = Register::new(
     Kind::Port,
@@ -93,5 +102,20 @@ pub const BLOCK: Block = Block {
     base: 0x200,
     meaning: "Addresses of the port, and who gets ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word. \
               A value of several registers is torn while it is written: set it while the design is not enabled.",
-    registers: &[MAC_LOW, MAC_HIGH, IPV4, UDP_PORT, IPV6, ACK_TOS, ACK_TTL, ACK_ENABLE, NS_PER_BYTE, ALLOW4, MASK4, ALLOW6, MASK6],
+    registers: &[
+        MAC_LOW,
+        MAC_HIGH,
+        IPV4,
+        UDP_PORT,
+        IPV6,
+        ACK_TOS,
+        ACK_TTL,
+        ACK_ENABLE,
+        NS_PER_BYTE,
+        ALLOW4,
+        MASK4,
+        NONCE_SEED,
+        ALLOW6,
+        MASK6,
+    ],
 };
