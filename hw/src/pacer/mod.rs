@@ -2,6 +2,7 @@
 pub mod charge;
 pub mod delay;
 pub mod doorbell;
+pub mod gate;
 pub mod park;
 pub mod pass;
 pub mod ready;

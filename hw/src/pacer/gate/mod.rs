@@ -1,0 +1,230 @@
+//! The launch gate: trains become grants, and each grant waits for its launch.
+mod sorter;
+
+use crate::construct::construct;
+use crate::fifo::Fifo;
+use rust_hdl::prelude::*;
+pub use sorter::Sorter;
+
+/// Expands trains of packets of `2^F` flows into grants, and gives each at its launch. `W` must be `F + 94`.
+///
+/// Trains are expanded in the order they come, one packet a clock; their packets stand in 64 places in the order of their launches.
+/// A packet more than 131 us ahead waits in the expander, and all trains behind it; one more than 1 ms ahead or 131 us past is
+/// due at once. Times count in 2^-8 ns: what a launch has beyond is rounded up, so that no grant goes before its time.
+/// Latency: a grant is at the output 2 clocks after the first one that sees its launch in `now`; from `train_valid` at least 4 clocks.
+/// Throughput: one grant a clock. Back pressure: due grants wait in their places, in order; `train_ready` falls after 64 trains.
+/// Model: `timely_model::pacer::gate`.
+#[derive(LogicBlock)]
+pub struct Gate<const F: usize, const W: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// The time, ns48.fns16.
+    pub now: Signal<In, Bits<64>>,
+    /// A train is offered.
+    pub train_valid: Signal<In, Bit>,
+    /// The train is taken at this clock if offered.
+    pub train_ready: Signal<Out, Bit>,
+    /// Its flow.
+    pub train_flow: Signal<In, Bits<F>>,
+    /// Its packets; a train of none is dropped.
+    pub train_packets: Signal<In, Bits<6>>,
+    /// When its first packet is due, ns48.fns16.
+    pub train_launch: Signal<In, Bits<64>>,
+    /// From one packet to the next, Q24.8 ns.
+    pub train_gap: Signal<In, Bits<32>>,
+    /// A grant whose launch is here.
+    pub grant_valid: Signal<Out, Bit>,
+    /// The grant is taken at this clock.
+    pub grant_ready: Signal<In, Bit>,
+    /// The flow that may send a packet.
+    pub grant_flow: Signal<Out, Bits<F>>,
+    /// When it was due, ns48.fns16.
+    pub grant_launch: Signal<Out, Bits<64>>,
+    /// Grants that may still be accepted, 0 to 64; who offers a train not yet taken must subtract it.
+    pub credit: Signal<Out, Bits<8>>,
+    /// Launch 56 bits, gap 32, packets 6, flow.
+    trains: Fifo<W, 6, 7>,
+    places: Sorter<F>,
+    /// Trains in the queue.
+    queued: DFF<Bits<7>>,
+    /// The train that is being expanded.
+    train: DFF<Bit>,
+    flow: DFF<Bits<F>>,
+    left: DFF<Bits<6>>,
+    launch: DFF<Bits<56>>,
+    gap: DFF<Bits<32>>,
+    /// The packet on its way to the places.
+    enters: DFF<Bit>,
+    enters_key: DFF<Bits<30>>,
+    enters_flow: DFF<Bits<F>>,
+    /// The last time.
+    seen: DFF<Bits<56>>,
+    stepped: DFF<Bit>,
+    /// The output, and the grant that left its place before a stall of the output could tell.
+    shown: DFF<Bit>,
+    shown_flow: DFF<Bits<F>>,
+    shown_launch: DFF<Bits<56>>,
+    spill: DFF<Bit>,
+    spill_flow: DFF<Bits<F>>,
+    spill_launch: DFF<Bits<56>>,
+    /// Grants in trains accepted, in their places and at the output.
+    in_flight: DFF<Bits<14>>,
+    units_now: Signal<Local, Bits<56>>,
+    moved: Signal<Local, Bits<56>>,
+    ahead: Signal<Local, Bits<56>>,
+    near: Signal<Local, Bit>,
+    waits: Signal<Local, Bit>,
+    enter: Signal<Local, Bit>,
+    past: Signal<Local, Bits<5>>,
+    key: Signal<Local, Bits<30>>,
+    next_launch: Signal<Local, Bits<56>>,
+    rounded: Signal<Local, Bits<56>>,
+    free: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+    direct: Signal<Local, Bit>,
+    push: Signal<Local, Bit>,
+    fetched: Signal<Local, Bit>,
+    pop: Signal<Local, Bit>,
+    leave: Signal<Local, Bit>,
+    epoch: Signal<Local, Bits<26>>,
+    due_launch: Signal<Local, Bits<56>>,
+    in_use: Signal<Local, Bits<14>>,
+    room: Signal<Local, Bits<14>>,
+}
+
+impl<const F: usize, const W: usize> Default for Gate<F, W> {
+    fn default() -> Self {
+        assert_eq!(W, F + 94, "a train is a launch of 56 bits, a gap of 32, 6 of packets and the flow");
+        construct!({} clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
+            grant_flow, grant_launch, credit, trains, places, queued, train, flow, left, launch, gap, enters, enters_key, enters_flow, seen,
+            stepped, shown, shown_flow, shown_launch, spill, spill_flow, spill_launch, in_flight, units_now, moved, ahead, near, waits, enter, past,
+            key, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, epoch, due_launch, in_use, room)
+    }
+}
+
+impl<const F: usize, const W: usize> Logic for Gate<F, W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, queued, train, flow, left, launch, gap, enters, enters_key, enters_flow, seen, stepped);
+        dff_setup!(self, clk, shown, shown_flow, shown_launch, spill, spill_flow, spill_launch, in_flight);
+        self.trains.clk.next = self.clk.val();
+        self.trains.rst.next = self.rst.val();
+        self.places.clk.next = self.clk.val();
+        self.places.rst.next = self.rst.val();
+        // The time. Forward by 0.5 ms or back by 131 us in one clock, it was stepped.
+        self.units_now.next = self.now.val().get_bits::<56>(8);
+        self.seen.d.next = self.units_now.val();
+        self.moved.next = self.units_now.val() - self.seen.q.val();
+        self.stepped.d.next = self.moved.val().get_bits::<29>(27).any() & !self.moved.val().get_bits::<31>(25).all();
+        // A packet of the train towards the places.
+        self.ahead.next = self.launch.q.val() - self.units_now.val();
+        self.near.next = !self.ahead.val().get_bits::<31>(25).any() | self.ahead.val().get_bits::<31>(25).all();
+        self.waits.next = self.ahead.val().get_bits::<3>(25).any() & !self.ahead.val().get_bits::<28>(28).any();
+        self.enter.next = self.train.q.val() & !self.places.full.val() & !self.waits.val();
+        self.past.next = self.units_now.val().get_bits::<5>(25) - bits::<5>(1);
+        self.key.next = self.launch.q.val().get_bits::<30>(0);
+        if !self.near.val() {
+            self.key.next = bit_cast::<30, 25>(self.units_now.val().get_bits::<25>(0)) | (bit_cast::<30, 5>(self.past.val()) << 25);
+        }
+        self.enters.d.next = self.enter.val();
+        self.enters_key.d.next = self.key.val();
+        self.enters_flow.d.next = self.flow.q.val();
+        self.next_launch.next = self.launch.q.val() + bit_cast::<56, 32>(self.gap.q.val());
+        if self.enter.val() {
+            self.launch.d.next = self.next_launch.val();
+            self.left.d.next = self.left.q.val() - bits::<6>(1);
+        }
+        // The next train: past the queue if that is empty.
+        self.free.next = !self.train.q.val() | (self.enter.val() & (self.left.q.val() == bits::<6>(1)));
+        self.taken.next = self.train_valid.val() & self.trains.i_ready.val() & self.train_packets.val().any();
+        self.direct.next = self.free.val() & !self.queued.q.val().any();
+        self.rounded.next = self.train_launch.val().get_bits::<56>(8);
+        if self.train_launch.val().get_bits::<8>(0).any() {
+            self.rounded.next = self.train_launch.val().get_bits::<56>(8) + bits::<56>(1);
+        }
+        self.push.next = self.taken.val() & !self.direct.val();
+        self.trains.i_valid.next = self.push.val();
+        self.trains.i_data.next = bit_cast::<W, 56>(self.rounded.val())
+            | (bit_cast::<W, 32>(self.train_gap.val()) << 56)
+            | (bit_cast::<W, 6>(self.train_packets.val()) << 88)
+            | (bit_cast::<W, F>(self.train_flow.val()) << 94);
+        self.trains.o_ready.next = self.free.val();
+        self.fetched.next = self.free.val() & self.trains.o_valid.val();
+        if self.push.val() & !self.fetched.val() {
+            self.queued.d.next = self.queued.q.val() + bits::<7>(1);
+        }
+        if self.fetched.val() & !self.push.val() {
+            self.queued.d.next = self.queued.q.val() - bits::<7>(1);
+        }
+        if self.direct.val() {
+            self.train.d.next = self.taken.val();
+            self.flow.d.next = self.train_flow.val();
+            self.left.d.next = self.train_packets.val();
+            self.launch.d.next = self.rounded.val();
+            self.gap.d.next = self.train_gap.val();
+        } else if self.free.val() {
+            self.train.d.next = self.trains.o_valid.val();
+            self.flow.d.next = self.trains.o_data.val().get_bits::<F>(94);
+            self.left.d.next = self.trains.o_data.val().get_bits::<6>(88);
+            self.launch.d.next = self.trains.o_data.val().get_bits::<56>(0);
+            self.gap.d.next = self.trains.o_data.val().get_bits::<32>(56);
+        }
+        // The places, and the head out of them.
+        self.pop.next = self.places.due.val() & !self.spill.q.val();
+        self.places.now.next = self.units_now.val().get_bits::<30>(0);
+        self.places.stepped.next = self.stepped.q.val();
+        self.places.x_valid.next = self.enters.q.val();
+        self.places.x_key.next = self.enters_key.q.val();
+        self.places.x_flow.next = self.enters_flow.q.val();
+        self.places.pop.next = self.pop.val();
+        // A key is the last time that ends with it.
+        self.epoch.next = self.units_now.val().get_bits::<26>(30);
+        if self.places.key.val() > self.units_now.val().get_bits::<30>(0) {
+            self.epoch.next = self.units_now.val().get_bits::<26>(30) - bits::<26>(1);
+        }
+        self.due_launch.next = bit_cast::<56, 30>(self.places.key.val()) | (bit_cast::<56, 26>(self.epoch.val()) << 30);
+        // The output: the spill first.
+        self.leave.next = self.shown.q.val() & self.grant_ready.val();
+        if self.leave.val() & self.spill.q.val() {
+            self.shown_flow.d.next = self.spill_flow.q.val();
+            self.shown_launch.d.next = self.spill_launch.q.val();
+            self.spill.d.next = false;
+        } else if self.leave.val() | !self.shown.q.val() {
+            self.shown.d.next = self.pop.val();
+            self.shown_flow.d.next = self.places.flow.val();
+            self.shown_launch.d.next = self.due_launch.val();
+        } else if self.pop.val() {
+            self.spill.d.next = true;
+            self.spill_flow.d.next = self.places.flow.val();
+            self.spill_launch.d.next = self.due_launch.val();
+        }
+        self.in_use.next = self.in_flight.q.val();
+        if self.leave.val() {
+            self.in_use.next = self.in_flight.q.val() - bits::<14>(1);
+        }
+        self.in_flight.d.next = self.in_use.val();
+        if self.taken.val() {
+            self.in_flight.d.next = self.in_use.val() + bit_cast::<14, 6>(self.train_packets.val());
+        }
+        self.room.next = bits::<14>(64) - self.in_flight.q.val();
+        self.credit.next = self.room.val().get_bits::<8>(0);
+        if self.room.val().get_bit(13) {
+            self.credit.next = bits::<8>(0);
+        }
+        self.train_ready.next = self.trains.i_ready.val();
+        self.grant_valid.next = self.shown.q.val();
+        self.grant_flow.next = self.shown_flow.q.val();
+        self.grant_launch.next = bit_cast::<64, 56>(self.shown_launch.q.val()) << 8;
+        if self.rst.val() {
+            self.queued.d.next = bits::<7>(0);
+            self.train.d.next = false;
+            self.enters.d.next = false;
+            self.stepped.d.next = false;
+            self.shown.d.next = false;
+            self.spill.d.next = false;
+            self.in_flight.d.next = bits::<14>(0);
+        }
+    }
+}
