@@ -6,3 +6,4 @@ pub mod gate;
 pub mod park;
 pub mod pass;
 pub mod ready;
+pub mod wheel;

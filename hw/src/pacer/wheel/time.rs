@@ -1,0 +1,106 @@
+//! The wheel's own time, in slots: it follows `now`, and says how far the drain may go.
+use rust_hdl::prelude::*;
+use timely_model::pacer::wheel::GUARD;
+
+/// Slots of time for the insert and for the drain. `X` bits a slot, `A = X - 6` bits a word.
+#[derive(LogicBlock)]
+pub struct Time<const X: usize, const A: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// The NIC's time, ns48.fns16.
+    pub now: Signal<In, Bits<64>>,
+    /// Take `now` as it is: nothing is in the wheel.
+    pub free: Signal<In, Bit>,
+    /// The word under the drain.
+    pub word: Signal<In, Bits<A>>,
+    /// The slot of `now` a clock ago. Steps back by less than 1/16 of the wheel hold it, until `now` has passed it again.
+    pub slot_now: Signal<Out, Bits<X>>,
+    /// Slots from the drain's word to `time`, a clock ago.
+    pub lag: Signal<Out, Bits<X>>,
+    /// The word of what `time` was 4 clocks ago.
+    pub start: Signal<Out, Bits<A>>,
+    /// Slots from the drain's word on that are over, a clock ago.
+    pub over: Signal<Out, Bits<X>>,
+    slot: Signal<Local, Bits<X>>,
+    ahead: Signal<Local, Bits<X>>,
+    /// 15/16 of the wheel.
+    back: Constant<Bits<X>>,
+    guard: Constant<Bits<X>>,
+    t0: DFF<Bits<X>>,
+    t1: DFF<Bits<X>>,
+    t2: DFF<Bits<X>>,
+    t3: DFF<Bits<X>>,
+    t4: DFF<Bits<X>>,
+    /// Beside `t4`, and the guard more: no insert that is still on its way lies before it.
+    safe: DFF<Bits<X>>,
+    base: Signal<Local, Bits<X>>,
+    room: Signal<Local, Bits<X>>,
+    to_time: Signal<Local, Bits<X>>,
+    to_safe: Signal<Local, Bits<X>>,
+    q_lag: DFF<Bits<X>>,
+    q_over: DFF<Bits<X>>,
+}
+
+impl<const X: usize, const A: usize> Default for Time<X, A> {
+    fn default() -> Self {
+        Self {
+            clk: Default::default(),
+            now: Default::default(),
+            free: Default::default(),
+            word: Default::default(),
+            slot_now: Default::default(),
+            lag: Default::default(),
+            start: Default::default(),
+            over: Default::default(),
+            slot: Default::default(),
+            ahead: Default::default(),
+            back: Constant::new((15_u64 << (X - 4)).into()),
+            guard: Constant::new(u64::from(GUARD).into()),
+            t0: Default::default(),
+            t1: Default::default(),
+            t2: Default::default(),
+            t3: Default::default(),
+            t4: Default::default(),
+            safe: Default::default(),
+            base: Default::default(),
+            room: Default::default(),
+            to_time: Default::default(),
+            to_safe: Default::default(),
+            q_lag: Default::default(),
+            q_over: Default::default(),
+        }
+    }
+}
+
+impl<const X: usize, const A: usize> Logic for Time<X, A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, t0, t1, t2, t3, t4, safe, q_lag, q_over);
+        // 16 fraction bits, 3 bits of the slot's 8 ns.
+        self.slot.next = self.now.val().get_bits::<X>(19);
+        self.ahead.next = self.slot.val() - self.t0.q.val();
+        if self.free.val() | (self.ahead.val() < self.back.val()) {
+            self.t0.d.next = self.slot.val();
+        }
+        self.t1.d.next = self.t0.q.val();
+        self.t2.d.next = self.t1.q.val();
+        self.t3.d.next = self.t2.q.val();
+        self.t4.d.next = self.t3.q.val();
+        self.safe.d.next = self.t3.q.val() + self.guard.val();
+        // The nearer of `time` and `safe`; both distances are ready when it is known which.
+        self.base.next = bit_cast::<X, A>(self.word.val()) << 6;
+        self.room.next = self.safe.q.val() - self.t0.q.val();
+        self.to_time.next = self.t0.q.val() - self.base.val();
+        self.to_safe.next = self.safe.q.val() - self.base.val();
+        if self.room.val() <= self.guard.val() {
+            self.q_over.d.next = self.to_time.val();
+        } else {
+            self.q_over.d.next = self.to_safe.val();
+        }
+        self.q_lag.d.next = self.to_time.val();
+        self.slot_now.next = self.t0.q.val();
+        self.lag.next = self.q_lag.q.val();
+        self.start.next = self.t4.q.val().get_bits::<A>(6);
+        self.over.next = self.q_over.q.val();
+    }
+}
