@@ -227,10 +227,11 @@ impl Block for Nic {
         let changed = rst || levels != self.levels;
         self.levels = levels;
         let bus = csr.profile.is_some() || csr.flow.is_some();
+        let served = telemetry.answer.is_some() || csr.doorbell.is_some() || self.pulses != 0;
 
         self.csr.step(
             clk,
-            changed || i.aw.is_some() || i.w.is_some() || i.ar.is_some() || telemetry.answer.is_some() || self.pulses != 0,
+            changed || i.aw.is_some() || i.w.is_some() || i.ar.is_some() || served,
             || csr::In {
                 rst,
                 aw: i.aw,
