@@ -229,23 +229,21 @@ impl Block for Nic {
         let bus = csr.profile.is_some() || csr.flow.is_some();
         let served = telemetry.answer.is_some() || csr.doorbell.is_some() || self.pulses != 0;
 
-        self.csr.step(
-            clk,
-            changed || i.aw.is_some() || i.w.is_some() || i.ar.is_some() || served,
-            || csr::In {
-                rst,
-                aw: i.aw,
-                w: i.w,
-                b_ready: i.b_ready,
-                ar: i.ar,
-                r_ready: i.r_ready,
-                hd_ready: generator.host_doorbell_ready,
-                answer: telemetry.answer,
-                pulses: self.pulses,
-                swept: self.swept,
-                now,
-            },
-        );
+        let accessed =
+            i.aw.is_some() || i.w.is_some() || i.ar.is_some() || (csr.b.is_some() && i.b_ready) || (csr.r.is_some() && i.r_ready);
+        self.csr.step(clk, changed || accessed || served, || csr::In {
+            rst,
+            aw: i.aw,
+            w: i.w,
+            b_ready: i.b_ready,
+            ar: i.ar,
+            r_ready: i.r_ready,
+            hd_ready: generator.host_doorbell_ready,
+            answer: telemetry.answer,
+            pulses: self.pulses,
+            swept: self.swept,
+            now,
+        });
         let c = &csr.settings;
         self.time.step(clk, changed || csr.time_set.is_some() || i.ptp.is_some(), || time::In {
             rst,
