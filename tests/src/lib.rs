@@ -1,7 +1,9 @@
 //! Helpers of the tests that cross crates: seeds, lengths, and the loop that holds a block's Verilog equal to its model.
 pub mod axis;
+pub mod bench;
 pub mod frames;
 pub mod loopback;
+pub mod nic;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -2,22 +2,21 @@
 //! The loop delays, loses, repeats and spoils frames, forges ACKs, stalls the transmit stream and pauses priorities.
 use crate::Runs;
 use crate::frames::{Fault, class};
+use crate::nic::{self, HOST};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 use timely_model::stream::{Beat, beats};
+use timely_regs::counters::{COUNTERS, Counter};
 use timely_regs::link::ACK_TAG;
 use timely_regs::parameters::Parameters;
-use timely_regs::wire::{Kind, Packet};
-use timely_sim::cores::{CoreFlow, CoreSpec};
+use timely_regs::wire::{Error, Kind, Packet, check};
+use timely_sim::cores::CoreSpec;
+use timely_sim::frame::address;
 use timely_sim::nic::core::{Completion, CoreIn, Pins, RxBeat};
-use timely_sim::nic::stream::FlowSpec;
-use timely_sim::scenario::NicKind;
-use timely_sim::time::Speed;
 
 /// The UDP port of the NIC.
 pub const PORT: u16 = 4791;
-const HOST: u16 = 1;
 
 /// How hostile the loop is; probabilities a frame, or a clock.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +54,15 @@ pub struct Tally {
     pub forged: u64,
     /// Frames lost.
     pub lost: u64,
+    /// Frames that the NIC received, by the counter that each must count in.
+    pub received: [u64; COUNTERS],
+}
+
+impl Tally {
+    /// All frames that the NIC received.
+    pub fn frames(&self) -> u64 {
+        self.received.iter().sum()
+    }
 }
 
 /// The wire that leads back.
@@ -70,6 +78,7 @@ pub struct Loop {
     frame: Vec<u8>,
     tag: u16,
     arrivals: VecDeque<(u64, Vec<u8>, bool)>,
+    hostile: VecDeque<(Vec<u8>, bool)>,
     beats: VecDeque<RxBeat>,
     completions: VecDeque<(u64, Completion)>,
 }
@@ -87,6 +96,7 @@ impl Loop {
             frame: Vec::new(),
             tag: 0,
             arrivals: VecDeque::new(),
+            hostile: VecDeque::new(),
             beats: VecDeque::new(),
             completions: VecDeque::new(),
         }
@@ -94,7 +104,7 @@ impl Loop {
 
     /// The NIC's inputs at clock `clk`, at which it shows `pins` and its time is `now`.
     pub fn inputs(&mut self, clk: u64, now: u64, pins: &Pins) -> CoreIn {
-        self.hostility(clk);
+        self.hostility();
         let tx_ready = self.ready.next(&mut self.rng);
         if let Some(beat) = pins.tx.filter(|_| tx_ready) {
             if self.frame.is_empty() {
@@ -109,8 +119,10 @@ impl Loop {
                 self.sent(clk, frame);
             }
         }
-        if self.beats.is_empty() && self.arrivals.front().is_some_and(|a| a.0 <= clk) {
-            let (_, frame, bad) = self.arrivals.pop_front().expect("there is a front");
+        if self.beats.is_empty()
+            && let Some((frame, bad)) = self.next_arrival(clk)
+        {
+            self.tally.received[kind(&frame, bad) as usize] += 1;
             let to_rx = |b: Beat| RxBeat { data: b.data, bytes: b.bytes, last: b.last, ts: now, bad: bad && b.last };
             self.beats.extend(beats(&frame, self.width).map(to_rx));
         }
@@ -120,6 +132,21 @@ impl Loop {
         }
         let pause = if self.pause.next(&mut self.rng) { 1 << 3 } else { 0 };
         CoreIn { rx: self.beats.pop_front(), tx_ready, completion, pause }
+    }
+
+    /// Forgets the frame that the NIC was sending: it was reset. What is on its way to it still arrives.
+    pub fn reset(&mut self) {
+        self.frame.clear();
+    }
+
+    /// The NIC is in the middle of sending a frame, and of receiving one.
+    pub fn in_frame(&self) -> (bool, bool) {
+        (!self.frame.is_empty(), !self.beats.is_empty())
+    }
+
+    /// Nothing is on its way to the NIC.
+    pub fn is_idle(&self) -> bool {
+        self.arrivals.is_empty() && self.hostile.is_empty() && self.beats.is_empty() && self.completions.is_empty()
     }
 
     fn sent(&mut self, clk: u64, frame: Vec<u8>) {
@@ -157,48 +184,45 @@ impl Loop {
         }
     }
 
-    fn hostility(&mut self, clk: u64) {
-        if self.arrivals.len() < 8 && self.rng.random_bool(self.weather.hostile) {
+    fn hostility(&mut self) {
+        if self.hostile.len() < 8 && self.rng.random_bool(self.weather.hostile) {
             let fault = Fault::ALL[self.rng.random_range(0..Fault::ALL.len())];
             let class = class(&mut self.rng);
-            let frame = fault.frame(&mut self.rng, class, PORT);
+            let mut frame = fault.frame(&mut self.rng, class, PORT);
             if !frame.is_empty() {
                 self.tally.hostile += 1;
                 let bad = self.rng.random_bool(0.1);
-                self.arrivals.push_back((clk, frame, bad));
+                if frame.len() >= 6 && self.rng.random() {
+                    frame[..6].copy_from_slice(&address::mac(HOST));
+                }
+                self.hostile.push_back((frame, bad));
             }
         }
+    }
+
+    /// The frame that begins to arrive at clock `clk`: one of the NIC's own or a hostile one, by lot when there are both.
+    fn next_arrival(&mut self, clk: u64) -> Option<(Vec<u8>, bool)> {
+        let own = self.arrivals.front().is_some_and(|a| a.0 <= clk);
+        if !self.hostile.is_empty() && (!own || self.rng.random()) {
+            return self.hostile.pop_front();
+        }
+        self.arrivals.pop_front_if(|a| a.0 <= clk).map(|a| (a.1, a.2))
+    }
+}
+
+/// The counter of a frame, by the rules of the wire format.
+fn kind(frame: &[u8], bad: bool) -> Counter {
+    match check(frame, frame.len(), PORT) {
+        _ if bad => Counter::RxBad,
+        Ok((_, Kind::Data)) => Counter::RxData,
+        Ok((_, Kind::Ack)) => Counter::RxAcks,
+        Err(Error::Foreign) => Counter::RxForeign,
+        Err(e) => e.counter(),
     }
 }
 
 /// A NIC of `flows` endless flows to itself, at rates that follow `parameters`.
 pub fn spec(bus_bits: u32, flow_bits: u32, flows: u32, parameters: &Parameters, rng: &mut impl Rng) -> CoreSpec {
-    let flow = |id: u32, rng: &mut dyn FnMut() -> u32| FlowSpec {
-        id,
-        dst: HOST,
-        start: 0,
-        bytes: None,
-        stop: None,
-        packet: [64, 256, 1024, 1400][rng() as usize % 4],
-        segment: 0,
-    };
-    let mut draw = || rng.random::<u32>();
-    let flows = (0..flows)
-        .map(|id| {
-            let mut spec = flow(id, &mut draw);
-            spec.segment = spec.packet * (1 + draw() % 4);
-            CoreFlow { spec, parameters: parameters.clone() }
-        })
-        .collect();
-    CoreSpec {
-        kind: NicKind::Model,
-        host: HOST,
-        speed: Speed::gbps(10.0),
-        bus_bits,
-        flow_bits,
-        udp_port: PORT,
-        priority: 3,
-        seed: 1,
-        flows,
-    }
+    let flow = |id| nic::flow(id, HOST, [64, 256, 1024, 1400][rng.random_range(0..4)], rng.random_range(1..=4), parameters);
+    nic::spec(bus_bits, flow_bits, 10.0, (0..flows).map(flow).collect())
 }

@@ -25,6 +25,15 @@ impl Model {
         Model { nic: Nic::new(build), bus_bytes: build.bus_bits as usize / 8, clk: 0, master: Master::default(), events: Vec::new() }
     }
 
+    /// Holds `rst` for so many clocks, with idle inputs; queued register accesses are dropped.
+    pub fn reset(&mut self, clocks: u64) {
+        for _ in 0..clocks {
+            self.nic.step(self.clk, &In { rst: true, ..In::default() });
+            self.clk += 1;
+        }
+        self.master = Master::default();
+    }
+
     fn finish(&mut self, addr: u32) -> Result<u32, AccessError> {
         for _ in 0..ACCESS_CLOCKS {
             self.step(&CoreIn::default());

@@ -1,0 +1,196 @@
+//! Whole NICs to test: the integer model alone, and the Verilog beside it with every pin compared at every clock.
+use crate::loopback::PORT;
+use std::sync::Arc;
+use timely_regs::map::{Build, segment_bits};
+use timely_regs::parameters::Parameters;
+use timely_sim::cores::{CoreFlow, CoreSpec};
+use timely_sim::nic::core::{AccessError, Core, CoreEvent, CoreIn, Pins};
+use timely_sim::nic::model::Model;
+use timely_sim::nic::rtl::{Rtl, Shell};
+use timely_sim::nic::setup::configure;
+use timely_sim::nic::stream::FlowSpec;
+use timely_sim::scenario::NicKind;
+use timely_sim::time::Speed;
+
+/// The host that the NIC under test is.
+pub const HOST: u16 = 1;
+/// Clock period, ps.
+pub const CLOCK_PS: u32 = 4_000;
+/// Clock period, ns.
+pub const CLOCK_NS: u64 = CLOCK_PS as u64 / 1000;
+
+/// A bit-true NIC that can be reset.
+pub trait Nic: Core {
+    /// Holds `rst` for so many clocks.
+    fn reset(&mut self, clocks: u64);
+}
+
+impl Nic for Model {
+    fn reset(&mut self, clocks: u64) {
+        Model::reset(self, clocks)
+    }
+}
+
+/// The Verilog and its model, driven alike. Every access holds them equal: pins and time at every clock, events when drained,
+/// answers of registers and the clocks that they took.
+pub struct Twin {
+    model: Model,
+    rtl: Rtl,
+    events: [Vec<CoreEvent>; 2],
+}
+
+impl Twin {
+    fn compare(&mut self) {
+        let clk = self.model.clk();
+        assert_eq!(self.rtl.clk(), clk, "the two are at different clocks");
+        assert_eq!(self.rtl.now(), self.model.now(), "time at clock {clk}: Verilog and model");
+        assert_eq!(self.rtl.output(), self.model.output(), "pins at clock {clk}: Verilog and model");
+        let [rtl, model] = &mut self.events;
+        let from = rtl.len();
+        self.rtl.drain(rtl);
+        self.model.drain(model);
+        assert_eq!(rtl[from..], model[from..], "events before clock {clk}: Verilog and model");
+    }
+
+    fn both<T: PartialEq + std::fmt::Debug>(&mut self, what: impl Fn(&mut dyn Nic) -> T) -> T {
+        self.compare();
+        let (rtl, model) = (what(&mut self.rtl), what(&mut self.model));
+        assert_eq!(rtl, model, "a register at clock {}: Verilog and model", self.model.clk());
+        self.compare();
+        rtl
+    }
+}
+
+impl Nic for Rtl {
+    fn reset(&mut self, clocks: u64) {
+        Rtl::reset(self, clocks)
+    }
+}
+
+impl Nic for Twin {
+    fn reset(&mut self, clocks: u64) {
+        self.both(|nic| nic.reset(clocks));
+    }
+}
+
+impl Core for Twin {
+    fn bus_bytes(&self) -> usize {
+        self.rtl.bus_bytes()
+    }
+
+    fn clk(&self) -> u64 {
+        self.rtl.clk()
+    }
+
+    fn output(&self) -> Pins {
+        self.rtl.output()
+    }
+
+    fn step(&mut self, input: &CoreIn) {
+        self.compare();
+        self.rtl.step(input);
+        self.model.step(input);
+    }
+
+    fn now(&self) -> u64 {
+        self.rtl.now()
+    }
+
+    fn wake(&self) -> u64 {
+        self.model.wake()
+    }
+
+    /// The model skips, the Verilog steps: nothing may happen in it.
+    fn skip_to(&mut self, clk: u64) {
+        self.compare();
+        let pins = self.rtl.output();
+        while self.rtl.clk() < clk {
+            self.rtl.step(&CoreIn::default());
+            assert_eq!(self.rtl.output(), pins, "pins at clock {} of the Verilog, where the model saw nothing to do", self.rtl.clk());
+        }
+        self.model.skip_to(clk);
+        self.compare();
+    }
+
+    fn write32(&mut self, addr: u32, value: u32) -> Result<(), AccessError> {
+        self.both(|nic| nic.write32(addr, value))
+    }
+
+    fn read32(&mut self, addr: u32) -> Result<u32, AccessError> {
+        self.both(|nic| nic.read32(addr))
+    }
+
+    fn post_write(&mut self, addr: u32, value: u32) {
+        self.rtl.post_write(addr, value);
+        self.model.post_write(addr, value);
+    }
+
+    fn drain(&mut self, events: &mut Vec<CoreEvent>) {
+        self.compare();
+        events.append(&mut self.events[0]);
+        self.events[1].clear();
+    }
+}
+
+/// The numbers that a NIC is built with.
+pub fn build(bus_bits: u32, flow_bits: u32) -> Build {
+    Build { bus_bits, flow_bits, segment_bits: segment_bits(flow_bits), clock_ps: CLOCK_PS }
+}
+
+/// The compiled Verilog of a configuration, compiled once a process; none while there is no shell to emit.
+fn shell(_bus_bits: u32, _flow_bits: u32) -> Option<Arc<Shell>> {
+    None
+}
+
+/// The model.
+pub fn model(bus_bits: u32, flow_bits: u32) -> Box<dyn Nic> {
+    Box::new(Model::new(build(bus_bits, flow_bits)))
+}
+
+/// The Verilog beside its model, its memory filled at random from `seed`.
+pub fn twin(bus_bits: u32, flow_bits: u32, seed: u64) -> Option<Box<dyn Nic>> {
+    let rtl = shell(bus_bits, flow_bits)?.instantiate(seed as u32);
+    let mut model = Model::new(build(bus_bits, flow_bits));
+    model.reset(rtl.clk());
+    Some(Box::new(Twin { model, rtl, events: Default::default() }))
+}
+
+/// What a test of the whole NIC runs on: the model alone, and the Verilog beside it.
+pub fn cores(bus_bits: u32, flow_bits: u32) -> Vec<(&'static str, Box<dyn Nic>)> {
+    let verilog = twin(bus_bits, flow_bits, 1).map(|t| ("Verilog", t));
+    [("model", model(bus_bits, flow_bits))].into_iter().chain(verilog).collect()
+}
+
+/// An endless flow from the host to `dst`, of packets of `packet` payload bytes, `packets` of them a segment.
+pub fn flow(id: u32, dst: u16, packet: u32, packets: u32, parameters: &Parameters) -> CoreFlow {
+    let spec = FlowSpec { id, dst, start: 0, bytes: None, stop: None, packet, segment: packet * packets };
+    CoreFlow { spec, parameters: parameters.clone() }
+}
+
+/// A NIC with these flows on a line of `gbps`.
+pub fn spec(bus_bits: u32, flow_bits: u32, gbps: f64, flows: Vec<CoreFlow>) -> CoreSpec {
+    CoreSpec {
+        kind: NicKind::Model,
+        host: HOST,
+        speed: Speed::gbps(gbps),
+        bus_bits,
+        flow_bits,
+        udp_port: PORT,
+        priority: 3,
+        seed: 1,
+        flows,
+    }
+}
+
+/// Sets a NIC up and queues what starts its flows.
+pub fn start(nic: &mut dyn Nic, spec: &CoreSpec) {
+    for (_, address, value) in configure(nic, spec).expect("a valid set-up") {
+        nic.post_write(address, value);
+    }
+}
+
+/// The event counters.
+pub fn counters(nic: &mut dyn Nic) -> Vec<u32> {
+    use timely_regs::{counters::COUNTERS, map::counters::COUNTER};
+    (0..COUNTERS as u32).map(|i| nic.read32(COUNTER.address() + 4 * i).expect("a counter can be read")).collect()
+}

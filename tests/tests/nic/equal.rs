@@ -1,0 +1,127 @@
+//! The same pins and the same events: of the Verilog and the model, of a model that steps and one that skips.
+use crate::STORM;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use timely_regs::map::{flow, id, time, window};
+use timely_regs::parameters::Parameters;
+use timely_sim::nic::core::{CoreEvent, CoreIn};
+use timely_tests::loopback::{Loop, spec};
+use timely_tests::nic::{Nic, counters, model, start, twin};
+use timely_tests::{cycles, rng, seeds};
+
+/// A model that is asked every clock and one that is asked when it wants to be show the same pins and the same events.
+#[test]
+fn skipping_equals_stepping() {
+    let busy = Parameters::timely_10g(8.0);
+    // Slow enough for the wire to fall silent between two packets.
+    let quiet = Parameters { initial_mbps: 300.0, additive_step_mbps: 0.1, idle_us: 10.0, timeout_us: 50.0, ..Parameters::timely_10g(8.0) };
+    for seed in seeds() {
+        for (bus, flows, parameters, least) in [(64, 3, &quiet, cycles() / 10), (512, 4, &quiet, cycles() / 10), (512, 20, &busy, 0)] {
+            let mut rng = rng(seed);
+            let spec = spec(bus, 10, flows, parameters, &mut rng);
+            let (mut stepped, mut skipped) = (model(bus, 10), model(bus, 10));
+            start(&mut *stepped, &spec);
+            start(&mut *skipped, &spec);
+            let mut wire = Loop::new(bus as usize, STORM, rng);
+            let mut skips = 0;
+            let (mut a, mut b): (Vec<CoreEvent>, Vec<CoreEvent>) = Default::default();
+            for _ in 0..cycles() {
+                let clk = stepped.clk();
+                assert_eq!(clk, skipped.clk());
+                assert_eq!(stepped.output(), skipped.output(), "clock {clk}, seed {seed}");
+                assert_eq!(stepped.now(), skipped.now(), "clock {clk}, seed {seed}");
+                let pins = stepped.output();
+                let input = wire.inputs(clk, stepped.now(), &pins);
+                stepped.step(&input);
+                let idle = CoreIn { tx_ready: input.tx_ready && pins.tx.is_some(), ..input } == CoreIn::default();
+                if idle && skipped.wake() > clk {
+                    skipped.skip_to(clk + 1);
+                    skips += 1;
+                } else {
+                    skipped.step(&input);
+                }
+            }
+            stepped.drain(&mut a);
+            skipped.drain(&mut b);
+            assert_eq!(a, b, "seed {seed}");
+            println!("{bus} bits, {flows} flows: {skips} clocks skipped, {:?}, {} events", wire.tally, a.len());
+            assert!(skips >= least && wire.tally.acks > cycles() / 4000, "{skips} clocks skipped, {:?}, seed {seed}", wire.tally);
+        }
+    }
+}
+
+/// What a busy host writes while packets fly: doorbells, rates, loads, the enable, the time.
+fn chatter(nic: &mut dyn Nic, flows: u32, rng: &mut ChaCha8Rng) {
+    let f = rng.random_range(0..flows);
+    match rng.random_range(0..10) {
+        0..3 => nic.post_write(window::doorbell(f), rng.random_range(1..300)),
+        3..6 => nic.post_write(window::fixed_rate(f), rng.random_range(1..20_000 << 12)),
+        // The record that was staged last, for this flow: with a start of its own, or as a change of what it was.
+        6 => {
+            nic.post_write(flow::INDEX.address(), f);
+            nic.post_write(flow::COMMAND.address(), flow::LOAD);
+        }
+        7 => nic.post_write(id::CONTROL.address(), rng.random_range(0..8).min(1)),
+        8 => {
+            let to = nic.now().wrapping_add(rng.random_range(0..1 << 33));
+            nic.post_write(time::SET_LOW.address(), to as u32);
+            nic.post_write(time::SET_HIGH.address(), (to >> 32) as u32);
+        }
+        _ => drop(nic.read32(time::NOW_LOW.address())),
+    }
+}
+
+fn equal(bus: u32, flow_bits: u32, flows: u32) {
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let Some(mut nic) = twin(bus, flow_bits, seed) else { return };
+        let mut spec = spec(bus, flow_bits, flows, &Parameters::timely_10g(8.0), &mut rng);
+        // A law of another kind, idle restarts, time-outs that strike, and a start of the RTT in front of the gate.
+        let impatient = Parameters { timeout_us: 20.0, idle_us: 10.0, outstanding_bytes: 9000, ..Parameters::timely_10g(2.0) };
+        for f in &mut spec.flows {
+            f.parameters = match f.spec.id % 4 {
+                0 => Parameters::fixed(1500.0),
+                1 => impatient.clone(),
+                _ => continue,
+            };
+        }
+        start(&mut *nic, &spec);
+        let begun = nic.clk();
+        let mut wire = Loop::new(bus as usize, STORM, rng.clone());
+        let mut events = Vec::new();
+        while nic.clk() - begun < cycles() {
+            let input = wire.inputs(nic.clk(), nic.now(), &nic.output());
+            nic.step(&input);
+            if rng.random_range(0..1500) == 0 {
+                chatter(&mut *nic, flows + 1, &mut rng);
+            }
+        }
+        nic.drain(&mut events);
+        let counted = counters(&mut *nic);
+        println!(
+            "{bus} bits, 2^{flow_bits} flows, {flows} of them loaded: {:?}, {} events, counters {counted:?}",
+            wire.tally,
+            events.len()
+        );
+        let seen = |what: fn(&CoreEvent) -> bool| events.iter().filter(|e| what(e)).count() as u64;
+        assert!(wire.tally.data > cycles() / 1000 && wire.tally.acks > cycles() / 4000, "little was sent, seed {seed}");
+        assert!(seen(|e| matches!(e, CoreEvent::Rtt { .. })) > cycles() / 10_000, "few samples, seed {seed}");
+        assert!(seen(|e| matches!(e, CoreEvent::Timeout { .. })) > 0 || cycles() < 100_000, "no time-outs, seed {seed}");
+    }
+}
+
+/// The same frames at the same clocks, the same samples and rates, the same time: whatever the wire and the host do.
+#[test]
+fn rtl_equals_model_64() {
+    equal(64, 10, 5);
+}
+
+#[test]
+fn rtl_equals_model_512() {
+    equal(512, 10, 40);
+}
+
+#[test]
+fn rtl_equals_model_512_16k() {
+    equal(512, 14, 200);
+}

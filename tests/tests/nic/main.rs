@@ -1,0 +1,14 @@
+//! The whole NIC: its Verilog against its model, the model's two faces against each other, and both against a hostile wire.
+mod equal;
+mod hostile;
+mod latency;
+mod loss;
+mod pacing;
+mod reset;
+mod wrap;
+
+use timely_tests::loopback::Weather;
+
+/// Everything at once.
+const STORM: Weather =
+    Weather { lost: 0.02, spoilt: 0.01, repeated: 0.02, forged: 0.05, hostile: 0.002, ready: 0.9, paused: 0.1, delay: 400 };

@@ -1,0 +1,64 @@
+//! A lone flow at the MAC: every departure on its schedule, and the rate that the register says.
+use timely_regs::parameters::Parameters;
+use timely_tests::bench::Bench;
+use timely_tests::nic::{CLOCK_NS, Nic, flow, model, spec, start, twin};
+
+const PEER: u16 = 9;
+const PACKET: u32 = 1442;
+const WIRE: u64 = PACKET as u64 + 90 + 24;
+
+/// Lets a flow send for `ns` at `rate` (2^-12 Mb/s): `(packets, late, early, ppm)`; late and early in clocks against the ideal
+/// schedule that starts at its first departure.
+fn pace(mut nic: Box<dyn Nic>, bus: u32, rate: u32, ns: u64) -> (usize, f64, f64, f64) {
+    let parameters = Parameters { outstanding_bytes: 0, ..Parameters::fixed(f64::from(rate) / 4096.0) };
+    start(&mut *nic, &spec(bus, 10, 100.0, vec![flow(0, PEER, PACKET, 1, &parameters)]));
+    let mut bench = Bench::new(nic);
+    let end = bench.clk() + ns / CLOCK_NS;
+    let mut departures = Vec::new();
+    while let Some(sent) = bench.run(end) {
+        departures.push(sent.first);
+    }
+    let gap = WIRE as f64 * 8000.0 * 4096.0 / f64::from(rate) / CLOCK_NS as f64;
+    let (mut late, mut early) = (0f64, 0f64);
+    for (k, d) in departures.iter().enumerate() {
+        let off = (d - departures[0]) as f64 - k as f64 * gap;
+        (late, early) = (late.max(off), early.max(-off));
+    }
+    let n = departures.len() - 1;
+    let ppm = (n as f64 * gap / (departures[n] - departures[0]) as f64 - 1.0) * 1e6;
+    (departures.len(), late, early, ppm)
+}
+
+#[test]
+fn a_lone_flow_leaves_on_time() {
+    println!("bus, bits      Mb/s      ms   packets   late by at most, clocks   early, clocks   rate error, ppm");
+    let check = |name, nic, bus, rate: u32, ms: u64| {
+        let (packets, late, early, ppm) = pace(nic, bus, rate, ms * 1_000_000);
+        println!("{bus:5} {name:8} {:9.3} {ms:5} {packets:9} {late:25.3} {early:15.3} {ppm:17.4}", f64::from(rate) / 4096.0);
+        assert!(packets >= 3, "{packets} packets");
+        assert!(late <= 1.0 && early <= 1.0, "{bus} bits, rate {rate}: {late} clocks late, {early} early");
+        // A departure is known to a clock; where that is less than a millionth of the run, the rate is too.
+        if 1e6 * CLOCK_NS as f64 / (ms as f64 * 1e6) < 0.5 {
+            assert!(ppm.abs() <= 1.0, "{bus} bits, rate {rate}: {ppm} ppm");
+        }
+    };
+    for bus in [64, 512] {
+        for (rate, ms) in [
+            (1 << 12, 100),
+            (10 << 12, 50),
+            (100 << 12, 20),
+            (1000 << 12, 20),
+            ((1000 << 12) + 1, 20),
+            ((3333 << 12) + 1365, 20),
+            (5000 << 12, 20),
+            (9000 << 12, 20),
+        ] {
+            check("model", model(bus, 10), bus, rate, ms);
+        }
+        for (rate, ms) in [(1000 << 12, 9), (9000 << 12, 9)] {
+            if let Some(nic) = twin(bus, 10, 1) {
+                check("Verilog", nic, bus, rate, ms);
+            }
+        }
+    }
+}
