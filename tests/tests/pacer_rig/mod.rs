@@ -98,6 +98,33 @@ impl Rig {
         self.rates.push_back((flow, rate));
     }
 
+    /// Loads a record with packets of `bytes` on the wire.
+    pub fn record(&mut self, flow: u32, bytes: u16, record: FlowRecord) {
+        self.bytes[flow as usize] = bytes;
+        let payload_bytes = bytes.saturating_sub(timely_model::pacer::pass::OVERHEAD);
+        self.loads.push_back(load(flow, &FlowRecord { payload_bytes, ..record }));
+    }
+
+    /// Some clocks.
+    pub fn run(&mut self, clocks: u64) {
+        for _ in 0..clocks {
+            self.step();
+        }
+    }
+
+    /// Until what was loaded and written is in place, and the passes that follow it are over.
+    pub fn settle(&mut self) {
+        while !(self.loads.is_empty() && self.rates.is_empty() && self.profiles.is_empty()) {
+            self.step();
+        }
+        self.run(100);
+    }
+
+    /// Departures of a flow.
+    pub fn of(&self, flow: u32) -> Vec<Departure> {
+        self.departures.iter().filter(|d| d.flow == flow).copied().collect()
+    }
+
     /// One clock; the outputs before its edge.
     pub fn step(&mut self) -> Out {
         let out = self.pacer.output(self.clk);

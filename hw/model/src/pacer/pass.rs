@@ -211,8 +211,8 @@ impl Pass {
                 self.park = Some(flow);
                 written(state, None)
             }
-            Plan::Send { state, tau, due: false, .. } => {
-                wait((tau >> 8) - lead);
+            Plan::Send { state, tau, due: false, uncharged, .. } => {
+                wait(((tau >> 8) - lead).min(if uncharged { token::RECHECK as i64 } else { i64::MAX }));
                 written(state, None)
             }
             Plan::Send { mut state, tau, gap, size, backlog, .. } => {
@@ -331,6 +331,12 @@ impl Block for Pass {
         let issue = i.flow.filter(|_| ready);
         if let Some(flow) = issue {
             let f = flow as usize;
+            debug_assert!(
+                !self.reading.iter().chain(&self.deciding).any(|op| op.flow == flow)
+                    && !self.inserting.iter().any(|x| x.1 == flow)
+                    && !self.written.iter().chain([&decided]).flatten().any(|w| w.flow == flow),
+                "flow {flow} is in the pass twice"
+            );
             let view = View {
                 state: self.state[f],
                 rate: self.rate[f],

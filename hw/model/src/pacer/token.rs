@@ -123,6 +123,8 @@ pub enum Plan {
         size: u32,
         /// Packets posted and not granted.
         backlog: u16,
+        /// Grants are uncharged, so that `tau` may change before it is over.
+        uncharged: bool,
     },
 }
 
@@ -200,7 +202,18 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let cover = i64::from((timing.lead + COVER) << 8) - tau.max(0);
     let enough = (0..TRAIN_BITS).find(|k| (gap << k) as i64 >= cover).unwrap_or(TRAIN_BITS);
     let size = enough.min(bound_bits).min(train_bits(backlog.into()));
-    (Plan::Send { state: settled, tau, gap, due: tau <= i64::from((timing.lead + WINDOW) << 8), size, backlog }, idle)
+    (
+        Plan::Send {
+            state: settled,
+            tau,
+            gap,
+            due: tau <= i64::from((timing.lead + WINDOW) << 8),
+            size,
+            backlog,
+            uncharged: uncharged != 0,
+        },
+        idle,
+    )
 }
 
 #[cfg(test)]

@@ -54,6 +54,8 @@ pub struct Bucket {
     pub again: Signal<Out, Bit>,
     /// Clock 8: the flow may send when its time comes.
     pub send: Signal<Out, Bit>,
+    /// Clock 8: grants are uncharged, so that the deficit may shrink before time fills it.
+    pub waits: Signal<Out, Bit>,
     /// Clock 8: the state stays as it was.
     pub keep: Signal<Out, Bit>,
     /// Clock 8: the flow starts to send after its idle time.
@@ -137,6 +139,7 @@ pub struct Bucket {
     bounded8: DFF<Bit>,
     again8: DFF<Bit>,
     send8: DFF<Bit>,
+    waits8: DFF<Bit>,
     keep8: DFF<Bit>,
     starts8: DFF<Bit>,
     bounds: Delay<25, 3>,
@@ -183,11 +186,11 @@ impl Default for Bucket {
         const { assert!(UNCHARGED == 1 << 8, "bit 8 of the uncharged packets says that a flow has too many") };
         construct!({ octet: Constant::new(bits::<7>(125)) }
             clk, state, post, paid, rate, size, now, bound, idle, cap, packet, tokens, deficit, base, measured, most, exact, last, clear, empty,
-            bounded, again, send, keep, starts, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1, length2,
+            bounded, again, send, waits, keep, starts, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1, length2,
             measured2, elapsed2, rate2, excess2, sent2, cap2, bound2, idle2, outstanding2, base2, uncharged2, tokens2, log2, exact2, may_idle2,
             flags2, elapsed3, late3, waiting3, packet3, length3, tokens3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
             high_high, waiting4, total4, length4, tokens4, cap4, low5, high5, lacks5, least5, none5, tokens5, filled6, lacks6, tokens6,
-            tokens7, lacks7, fit7, fits7, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, keep8, starts8, bounds, caps, leasts,
+            tokens7, lacks7, fit7, fits7, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, bounds, caps, leasts,
             outstandings, bases, flags, logs, lates, base8, measured8, last8, exact8, known, usable, times125, sent_u, cap_u, length_u, uncharged_u,
             waiting_u, rate_low, rate_high, time_low, time_high, cap_s, tokens_s, lacks_s, filled_s, tokens_b, lacks_b, clip, is_drop, is_uncharged, is_backlog, is_stuck, is_awake,
             is_live; total5, fits6)
@@ -204,7 +207,8 @@ impl Logic for Bucket {
         dff_setup!(self, clk, low_low, low_high, high_low, high_high, waiting4, total4, length4, tokens4, cap4);
         dff_setup!(self, clk, low5, high5, lacks5, least5, none5, tokens5, filled6, lacks6, tokens6, tokens7, lacks7, fit7, fits7);
         dff_setup!(
-            self, clk, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, keep8, starts8, base8, measured8, last8, exact8
+            self, clk, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, base8, measured8, last8,
+            exact8
         );
         for i in 0..6 {
             self.total5[i].clock.next = self.clk.val();
@@ -432,6 +436,7 @@ impl Logic for Bucket {
         self.again8.d.next = (self.is_drop.val() & self.is_uncharged.val())
             | (self.is_live.val() & ((self.fits7.q.val() & self.is_stuck.val()) | (!self.fits7.q.val() & self.is_uncharged.val())));
         self.send8.d.next = (self.is_live.val() & self.fits7.q.val()) & !self.is_stuck.val();
+        self.waits8.d.next = self.is_uncharged.val();
         self.keep8.d.next =
             ((self.is_drop.val() & self.is_uncharged.val()) | self.empty8.d.val()) | (self.bounded8.d.val() & !self.is_awake.val());
         self.starts8.d.next = self.lates.o.val().any() & (self.send8.d.val() | (self.again8.d.val() & !self.is_drop.val()));
@@ -449,6 +454,7 @@ impl Logic for Bucket {
         self.bounded.next = self.bounded8.q.val();
         self.again.next = self.again8.q.val();
         self.send.next = self.send8.q.val();
+        self.waits.next = self.waits8.q.val();
         self.keep.next = self.keep8.q.val();
         self.starts.next = self.starts8.q.val();
     }

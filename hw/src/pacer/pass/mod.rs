@@ -35,7 +35,8 @@ use timely_model::pacer::wheel_bits;
 /// - nothing posted: asleep; outstanding bound reached: asleep until a release, or looked at again in 1 us while grants are uncharged;
 /// - rate 0, or 256 grants uncharged: looked at again in 1 us;
 /// - its priority is paused, or `stop`: parked, and back in READY when a pause ends. Its tokens grow up to the cap meanwhile;
-/// - its next packet is more than lead + 32 ns away: back to the wheel, to wake lead before it;
+/// - its next packet is more than lead + 32 ns away: back to the wheel, to wake lead before it, or in 1 us while grants are
+///   uncharged, for they may turn out cheaper than they are taken for;
 /// - else granted a train, long enough for the next pass to be in time; then asleep, or back to the wheel.
 ///
 /// `stop` and a pause act on decisions: what is decided already, 64 packets at most, leaves.
@@ -165,8 +166,8 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     now16: Delay<48, 2>,
     now18: Delay<Y, 2>,
     packets: Delay<23, 3>,
-    /// From the bucket, for clock 15: most 3, last 3, exact, clear, empty, bounded, again, send, keep, starts.
-    fate: Delay<14, 5>,
+    /// From the bucket, for clock 15: most 3, last 3, exact, clear, empty, bounded, again, send, keep, starts, waits.
+    fate: Delay<15, 5>,
     settled: Delay<77, 6>,
     in_flight: DFF<Bits<7>>,
     owed: DFF<Bits<7>>,
@@ -184,6 +185,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     keep16: DFF<Bit>,
     insert16: DFF<Bit>,
     again16: DFF<Bit>,
+    soon16: DFF<Bit>,
     park16: DFF<Bit>,
     idle16: DFF<Bit>,
     tau16: DFF<Bits<32>>,
@@ -198,10 +200,12 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     released17: DFF<Bits<25>>,
     insert17: DFF<Bit>,
     again17: DFF<Bit>,
+    soon17: DFF<Bit>,
     tau17: DFF<Bits<33>>,
     // Clock 18.
     insert18: DFF<Bit>,
     again18: DFF<Bit>,
+    soon18: DFF<Bit>,
     wait18: DFF<Bits<26>>,
     // Clock 19.
     insert19: DFF<Bit>,
@@ -260,8 +264,8 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             insert_slot, train_valid, train_flow, train_packets, train_launch, train_gap, park_valid, park_flow, resume, idle_valid, idle_flow,
             swept, memory, reciprocal, bucket, sleeps, now3, rates, bytes, released, counts, started, pfc, now14, now16, now18, packets, fate,
             settled, in_flight, owed, paused, paused_before, resumes, size16, train16, grant16, sleep16, clear16, bounded16, awake16, keep16,
-            insert16, again16, park16, idle16, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, insert17, again17,
-            tau17, insert18, again18, wait18, insert19, target19, insert20, flow20, slot20, issue, is_ready, shifted, is_paused, is_clear,
+            insert16, again16, soon16, park16, idle16, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, insert17, again17, soon17,
+            tau17, insert18, again18, soon18, wait18, insert19, target19, insert20, flow20, slot20, issue, is_ready, shifted, is_paused, is_clear,
             is_empty, is_bounded, is_again, is_send, is_grant, is_finished, is_sleep, credit, size, train, gained, lost, owes, paid_back,
             tokens, count, step, rest, slot, earliest, behind, is_behind; valid, flow)
     }
@@ -272,10 +276,12 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
     fn update(&mut self) {
         dff_setup!(self, clk, now3, in_flight, owed, paused, paused_before, resumes, size16, train16, grant16, sleep16, clear16, bounded16);
         dff_setup!(
-            self, clk, awake16, keep16, insert16, again16, park16, idle16, tau16, gap16, launch16, write17, state17, count17, sleep17
+            self, clk, awake16, keep16, insert16, again16, soon16, park16, idle16, tau16, gap16, launch16, write17, state17, count17,
+            sleep17
         );
         dff_setup!(
-            self, clk, why17, released17, insert17, again17, tau17, insert18, again18, wait18, insert19, target19, insert20, flow20, slot20
+            self, clk, why17, released17, insert17, again17, soon17, tau17, insert18, again18, soon18, wait18, insert19, target19,
+            insert20, flow20, slot20
         );
         for i in 0..20 {
             self.valid[i].clock.next = self.clk.val();
@@ -364,30 +370,33 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         if self.bucket.measured.val() {
             self.settled.i.next = self.settled.i.val() | (bits::<77>(1) << 76);
         }
-        self.fate.i.next = bit_cast::<14, 3>(self.bucket.most.val()) | (bit_cast::<14, 3>(self.bucket.last.val()) << 3);
+        self.fate.i.next = bit_cast::<15, 3>(self.bucket.most.val()) | (bit_cast::<15, 3>(self.bucket.last.val()) << 3);
         if self.bucket.exact.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<14>(1) << 6);
+            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 6);
         }
         if self.bucket.clear.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<14>(1) << 7);
+            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 7);
         }
         if self.bucket.empty.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<14>(1) << 8);
+            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 8);
         }
         if self.bucket.bounded.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<14>(1) << 9);
+            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 9);
         }
         if self.bucket.again.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<14>(1) << 10);
+            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 10);
         }
         if self.bucket.send.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<14>(1) << 11);
+            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 11);
         }
         if self.bucket.keep.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<14>(1) << 12);
+            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 12);
         }
         if self.bucket.starts.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<14>(1) << 13);
+            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 13);
+        }
+        if self.bucket.waits.val() {
+            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 14);
         }
 
         // 15: the fate. An operation that ends without a request to sleep gives its place among them back.
@@ -463,6 +472,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.keep16.d.next = self.fate.o.val().get_bit(12);
         self.insert16.d.next = self.is_again.val() | (self.is_send.val() & !self.is_finished.val());
         self.again16.d.next = self.is_again.val();
+        self.soon16.d.next = (self.is_send.val() & !self.is_grant.val()) & self.fate.o.val().get_bit(14);
         self.park16.d.next = self.valid[14].q.val() & (self.fate.o.val().get_bit(11) & self.is_paused.val());
         self.idle16.d.next = self.valid[14].q.val() & self.fate.o.val().get_bit(13);
         self.tau16.d.next = self.span.tau.val();
@@ -508,6 +518,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         // A parked flow does not go to the wheel: its priority's pause made `is_send` false.
         self.insert17.d.next = self.valid[15].q.val() & self.insert16.q.val();
         self.again17.d.next = self.again16.q.val();
+        self.soon17.d.next = self.soon16.q.val();
         self.now18.i.next = self.now16.o.val().get_bits::<Y>(0);
 
         // 17: write; lead before the next packet.
@@ -523,6 +534,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             - self.lead.val();
         self.insert18.d.next = self.insert17.q.val();
         self.again18.d.next = self.again17.q.val();
+        self.soon18.d.next = self.soon17.q.val();
 
         // 18: not in the past, not beyond the wheel.
         self.rest.next = self.wait18.q.val();
@@ -530,6 +542,8 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             self.rest.next = self.recheck.val();
         } else if self.wait18.q.val().get_bit(25) {
             self.rest.next = bits::<26>(0);
+        } else if self.soon18.q.val() & (self.wait18.q.val() > self.recheck.val()) {
+            self.rest.next = self.recheck.val();
         } else if self.wait18.q.val() > self.longest.val() {
             self.rest.next = self.longest.val();
         }
