@@ -6,4 +6,6 @@ pub mod gate;
 pub mod park;
 pub mod pass;
 pub mod ready;
+pub mod top;
 pub mod wheel;
+pub use top::Pacer;

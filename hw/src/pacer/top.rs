@@ -1,0 +1,274 @@
+//! The pacer as a whole.
+use super::charge::Charge;
+use super::doorbell::Doorbell;
+use super::gate::Gate;
+use super::park::Park;
+use super::pass::Pass;
+use super::ready::Ready;
+use super::wheel::Wheel;
+use crate::construct::construct;
+use rust_hdl::prelude::*;
+use timely_model::pacer::{Timing, wheel_bits};
+use timely_regs::counters::Counter;
+use timely_regs::flow;
+
+/// The pacer of `2^F` flows: how its blocks join, and nothing else. Widths that follow from `F`: `X` the wheel's address bits
+/// (`timely_model::pacer::wheel_bits`), `A` `X - 6`, `Y` `X + 4`, `B` `F - 1`, `S` `F + 1`, `D` `F + 16`, `R` `F + 24`,
+/// `Z` `F + 43`, `W` `F + 94`.
+///
+/// Latency: 30 clocks from a doorbell of an idle flow that may send at once to its grant. Throughput: one pass a clock.
+/// Back pressure: a grant not taken holds the next ones, and no more than 64 packets are granted ahead; `doorbell_ready` falls when
+/// 16 doorbells wait. Loads, words of profiles, rates, charges and releases are always taken once `swept`, and ignored before.
+/// Model: `timely_model::pacer::top::Pacer`.
+#[derive(LogicBlock)]
+pub struct Pacer<
+    const F: usize,
+    const X: usize,
+    const A: usize,
+    const Y: usize,
+    const B: usize,
+    const S: usize,
+    const D: usize,
+    const R: usize,
+    const Z: usize,
+    const W: usize,
+> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// A doorbell.
+    pub doorbell_valid: Signal<In, Bit>,
+    /// It is taken at this clock if offered.
+    pub doorbell_ready: Signal<Out, Bit>,
+    /// Its flow.
+    pub doorbell_flow: Signal<In, Bits<F>>,
+    /// Packets posted.
+    pub doorbell_packets: Signal<In, Bits<16>>,
+    /// Bytes are outstanding no more.
+    pub release_valid: Signal<In, Bit>,
+    /// Their flow.
+    pub release_flow: Signal<In, Bits<F>>,
+    /// Wire bytes.
+    pub release_bytes: Signal<In, Bits<24>>,
+    /// A rate.
+    pub rate_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub rate_flow: Signal<In, Bits<F>>,
+    /// 2^-12 Mb/s; clamped to 30 bits.
+    pub rate_value: Signal<In, Bits<32>>,
+    /// Flow bus.
+    pub fl_valid: Signal<In, Bit>,
+    /// Flow loaded.
+    pub fl_flow: Signal<In, Bits<F>>,
+    /// Its record.
+    pub fl_record: Signal<In, Bits<512>>,
+    /// Profile bus.
+    pub pw_valid: Signal<In, Bit>,
+    /// Profile.
+    pub pw_profile: Signal<In, Bits<4>>,
+    /// Word of it.
+    pub pw_word: Signal<In, Bits<5>>,
+    /// Its value.
+    pub pw_data: Signal<In, Bits<32>>,
+    /// The packet of a grant is known.
+    pub charge_valid: Signal<In, Bit>,
+    /// The flow; of its grants, it is the oldest one uncharged.
+    pub charge_flow: Signal<In, Bits<F>>,
+    /// Wire bytes; 0 without a packet.
+    pub charge_bytes: Signal<In, Bits<16>>,
+    /// Paused priorities.
+    pub pause: Signal<In, Bits<8>>,
+    /// Everything is paused.
+    pub stop: Signal<In, Bit>,
+    /// ns48.fns16.
+    pub now: Signal<In, Bits<64>>,
+    /// A flow may send a packet.
+    pub grant_valid: Signal<Out, Bit>,
+    /// It is taken at this clock if offered.
+    pub grant_ready: Signal<In, Bit>,
+    /// The flow.
+    pub grant_flow: Signal<Out, Bits<F>>,
+    /// When it was due, ns48.fns16.
+    pub grant_launch: Signal<Out, Bits<64>>,
+    /// A flow starts to send after its profile's idle time.
+    pub idle_valid: Signal<Out, Bit>,
+    /// It.
+    pub idle_flow: Signal<Out, Bits<F>>,
+    /// Counted events, by `timely_regs::counters`: grants, and doorbells refused.
+    pub pulses: Signal<Out, Bits<32>>,
+    /// The RAMs are clear; nothing is accepted before.
+    pub swept: Signal<Out, Bit>,
+    doorbell: Doorbell<F, S, R, D>,
+    ready: Ready<F, B, S>,
+    charge: Charge<F, S>,
+    parking: Park<F, S>,
+    pass: Pass<F, S, X, Y, Z>,
+    wheel: Wheel<F, X, A, S>,
+    gate: Gate<F, W>,
+    granted: DFF<Bit>,
+    go: Signal<Local, Bit>,
+    left: Signal<Local, Bit>,
+    counted: Constant<Bits<32>>,
+    refused: Constant<Bits<32>>,
+}
+
+/// The kernel below takes the fields by their bits.
+const _: () = assert!(flow::ENABLE.word == 0 && flow::ENABLE.low == 0 && flow::KEEP.word == 0 && flow::KEEP.low == 1);
+
+impl<
+    const F: usize,
+    const X: usize,
+    const A: usize,
+    const Y: usize,
+    const B: usize,
+    const S: usize,
+    const D: usize,
+    const R: usize,
+    const Z: usize,
+    const W: usize,
+> Pacer<F, X, A, Y, B, S, D, R, Z, W>
+{
+    /// With these distances in time.
+    pub fn new(timing: Timing) -> Self {
+        assert!(X == wheel_bits(F) && A + 6 == X && Y == X + 4 && B + 1 == F && S == F + 1, "widths of a pacer of 2^{F} flows");
+        construct!({
+            pass: Pass::new(timing),
+            counted: Constant::new(bits::<32>(1 << Counter::Grants as u32)),
+            refused: Constant::new(bits::<32>(1 << Counter::DoorbellsRefused as u32)),
+        } clk, rst, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, release_valid, release_flow, release_bytes, rate_valid,
+            rate_flow, rate_value, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, charge_valid, charge_flow,
+            charge_bytes, pause, stop, now, grant_valid, grant_ready, grant_flow, grant_launch, idle_valid, idle_flow, pulses, swept,
+            doorbell, ready, charge, parking, wheel, gate, granted, go, left)
+    }
+}
+
+impl<
+    const F: usize,
+    const X: usize,
+    const A: usize,
+    const Y: usize,
+    const B: usize,
+    const S: usize,
+    const D: usize,
+    const R: usize,
+    const Z: usize,
+    const W: usize,
+> Logic for Pacer<F, X, A, Y, B, S, D, R, Z, W>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, granted);
+        self.doorbell.clk.next = self.clk.val();
+        self.doorbell.rst.next = self.rst.val();
+        self.ready.clk.next = self.clk.val();
+        self.ready.rst.next = self.rst.val();
+        self.charge.clk.next = self.clk.val();
+        self.charge.rst.next = self.rst.val();
+        self.parking.clk.next = self.clk.val();
+        self.parking.rst.next = self.rst.val();
+        self.pass.clk.next = self.clk.val();
+        self.pass.rst.next = self.rst.val();
+        self.wheel.clk.next = self.clk.val();
+        self.wheel.rst.next = self.rst.val();
+        self.gate.clk.next = self.clk.val();
+        self.gate.rst.next = self.rst.val();
+        self.go.next = (self.doorbell.swept.val() & self.charge.swept.val()) & (self.pass.swept.val() & self.wheel.swept.val());
+        self.left.next = self.gate.grant_valid.val() & self.grant_ready.val();
+
+        self.doorbell.fl_valid.next = self.fl_valid.val() & self.go.val();
+        self.doorbell.fl_flow.next = self.fl_flow.val();
+        self.doorbell.fl_enable.next = self.fl_record.val().get_bit(0);
+        self.doorbell.fl_keep.next = self.fl_record.val().get_bit(1);
+        self.doorbell.release_valid.next = self.release_valid.val() & self.go.val();
+        self.doorbell.release_flow.next = self.release_flow.val();
+        self.doorbell.release_bytes.next = self.release_bytes.val();
+        self.doorbell.sleep_valid.next = self.pass.sleep_valid.val();
+        self.doorbell.sleep_flow.next = self.pass.sleep_flow.val();
+        self.doorbell.sleep_why.next = self.pass.sleep_why.val();
+        self.doorbell.sleep_granted.next = self.pass.sleep_granted.val();
+        self.doorbell.sleep_released.next = self.pass.sleep_released.val();
+        self.doorbell.doorbell_valid.next = self.doorbell_valid.val() & self.go.val();
+        self.doorbell.doorbell_flow.next = self.doorbell_flow.val();
+        self.doorbell.doorbell_packets.next = self.doorbell_packets.val();
+        self.doorbell.granted_valid.next = self.pass.granted_valid.val();
+        self.doorbell.granted_flow.next = self.pass.granted_flow.val();
+        self.doorbell.granted_count.next = self.pass.granted_count.val();
+
+        self.charge.charge_valid.next = self.charge_valid.val() & self.go.val();
+        self.charge.charge_flow.next = self.charge_flow.val();
+        self.charge.charge_bytes.next = self.charge_bytes.val();
+
+        // A flow that was parked goes to READY when the doorbell unit has none for it.
+        self.ready.due_valid.next = self.wheel.due_valid.val();
+        self.ready.due_flow.next = self.wheel.due_flow.val();
+        self.ready.act_valid.next = self.doorbell.act_valid.val() | self.parking.o_valid.val();
+        self.ready.act_flow.next = self.parking.o_flow.val();
+        if self.doorbell.act_valid.val() {
+            self.ready.act_flow.next = self.doorbell.act_flow.val();
+        }
+        self.ready.o_ready.next = self.pass.q_ready.val();
+        self.parking.park_valid.next = self.pass.park_valid.val();
+        self.parking.park_flow.next = self.pass.park_flow.val();
+        self.parking.resume.next = self.pass.resume.val();
+        self.parking.o_ready.next = !self.doorbell.act_valid.val();
+
+        self.pass.q_valid.next = self.ready.o_valid.val();
+        self.pass.q_flow.next = self.ready.o_flow.val();
+        self.pass.post_valid.next = self.doorbell.post_valid.val();
+        self.pass.post_flow.next = self.doorbell.post_flow.val();
+        self.pass.post_word.next = self.doorbell.post_word.val();
+        self.pass.paid_valid.next = self.charge.paid_valid.val();
+        self.pass.paid_flow.next = self.charge.paid_flow.val();
+        self.pass.paid_word.next = self.charge.paid_word.val();
+        self.pass.fl_valid.next = self.fl_valid.val() & self.go.val();
+        self.pass.fl_flow.next = self.fl_flow.val();
+        self.pass.fl_record.next = self.fl_record.val();
+        self.pass.pw_valid.next = self.pw_valid.val() & self.go.val();
+        self.pass.pw_profile.next = self.pw_profile.val();
+        self.pass.pw_word.next = self.pw_word.val();
+        self.pass.pw_data.next = self.pw_data.val();
+        self.pass.rate_valid.next = self.rate_valid.val() & self.go.val();
+        self.pass.rate_flow.next = self.rate_flow.val();
+        self.pass.rate_value.next = self.rate_value.val();
+        self.pass.pause.next = self.pause.val();
+        self.pass.stop.next = self.stop.val();
+        self.pass.now.next = self.now.val();
+        self.pass.left.next = self.left.val();
+        self.pass.sleep_ready.next = self.doorbell.sleep_ready.val();
+
+        self.wheel.now.next = self.now.val();
+        self.wheel.insert_valid.next = self.pass.insert_valid.val();
+        self.wheel.insert_flow.next = self.pass.insert_flow.val();
+        self.wheel.insert_slot.next = self.pass.insert_slot.val();
+        self.wheel.due_ready.next = true;
+
+        // The pass keeps within the gate's places, so that `train_ready` need not be asked.
+        self.gate.now.next = self.now.val();
+        self.gate.train_valid.next = self.pass.train_valid.val();
+        self.gate.train_flow.next = self.pass.train_flow.val();
+        self.gate.train_packets.next = self.pass.train_packets.val();
+        self.gate.train_launch.next = self.pass.train_launch.val();
+        self.gate.train_gap.next = self.pass.train_gap.val();
+        self.gate.grant_ready.next = self.grant_ready.val();
+        self.granted.d.next = self.left.val();
+
+        self.doorbell_ready.next = self.doorbell.doorbell_ready.val() & self.go.val();
+        self.grant_valid.next = self.gate.grant_valid.val();
+        self.grant_flow.next = self.gate.grant_flow.val();
+        self.grant_launch.next = self.gate.grant_launch.val();
+        self.idle_valid.next = self.pass.idle_valid.val();
+        self.idle_flow.next = self.pass.idle_flow.val();
+        self.pulses.next = bits::<32>(0);
+        if self.granted.q.val() {
+            self.pulses.next = self.counted.val();
+        }
+        if self.doorbell.refused.val() {
+            self.pulses.next = self.pulses.val() | self.refused.val();
+        }
+        self.swept.next = self.go.val();
+        if self.rst.val() {
+            self.granted.d.next = false;
+        }
+    }
+}
