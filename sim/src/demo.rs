@@ -2,6 +2,7 @@
 use crate::cores::CoreFactory;
 use crate::report::Arm;
 use crate::report::page::Words;
+use crate::run::Observer;
 use crate::scenario::{Error, NicKind, Plan, Profile, Set, build, file};
 use crate::time::{MS, Ps, US};
 use std::path::Path;
@@ -104,9 +105,9 @@ impl Planned {
     }
 
     /// Runs it; that it cannot be run is its outcome.
-    pub fn run(self, cores: &dyn CoreFactory, progress: impl FnMut(Ps)) -> Arm {
+    pub fn run(self, cores: &dyn CoreFactory, observer: impl Observer) -> Arm {
         let kind = self.plan.nic.kind;
-        let outcome = build::run(self.plan, cores, progress).map_err(|e| e.to_string());
+        let outcome = build::run(self.plan, cores, observer).map_err(|e| e.to_string());
         Arm { name: self.name.into(), title: self.title.into(), note: self.note, color: self.color, kind, outcome }
     }
 }

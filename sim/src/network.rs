@@ -132,6 +132,7 @@ impl Network {
         let luck = &mut self.luck[there.link][usize::from(link.b == node)];
         if link.loss > 0.0 && luck.random_bool(link.loss) {
             self.recorder.lost += 1;
+            self.recorder.lost_acks += u64::from(frame.meta.ack);
             return;
         }
         if link.damage > 0.0 && luck.random_bool(link.damage) {

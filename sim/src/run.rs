@@ -15,6 +15,24 @@ struct Host {
     out: Outbox,
 }
 
+/// Looks on while a simulation runs. A closure is one that is told the time alone.
+pub trait Observer {
+    /// The simulation has come to `now`; told now and then.
+    fn progress(&mut self, now: Ps);
+
+    /// What a host did in a window, before it goes into the network. A host's windows come in the order of time; which hosts come
+    /// together, and how much is in a window, depends on the kind of NIC.
+    fn host(&mut self, node: NodeId, done: &Outbox) {
+        let _ = (node, done);
+    }
+}
+
+impl<F: FnMut(Ps)> Observer for F {
+    fn progress(&mut self, now: Ps) {
+        self(now);
+    }
+}
+
 /// A network and its hosts, ready to run.
 pub struct Simulation {
     network: Network,
@@ -58,13 +76,14 @@ impl Simulation {
     }
 
     // What the hosts sent goes into the network, hosts in order.
-    fn collect(&mut self) {
+    fn collect(&mut self, observer: &mut impl Observer) {
         for node in 0..self.place.len() {
             let (g, i) = self.place[node];
             if g == usize::MAX {
                 continue;
             }
             let h = &mut self.groups[g][i];
+            observer.host(node as NodeId, &h.out);
             for d in h.out.departures.drain(..) {
                 self.network.transmit(node as NodeId, d);
             }
@@ -90,8 +109,8 @@ impl Simulation {
         next.saturating_add(self.window).min(end)
     }
 
-    /// Runs to `end`, telling how far it is now and then.
-    pub fn run(mut self, end: Ps, mut progress: impl FnMut(Ps)) -> Finished {
+    /// Runs to `end`, with somebody looking on.
+    pub fn run(mut self, end: Ps, mut observer: impl Observer) -> Finished {
         std::thread::scope(|scope| {
             // A worker gets a group, runs it, gives it back: no state is shared.
             let workers: Vec<_> = (1..self.groups.len())
@@ -120,16 +139,16 @@ impl Simulation {
                 for (i, (_, done)) in workers.iter().enumerate() {
                     self.groups[i + 1] = done.recv().expect("a worker panicked; its message is above");
                 }
-                self.collect();
+                self.collect(&mut observer);
                 self.distribute(until);
                 now = until;
                 rounds = rounds.wrapping_add(1);
                 if rounds.is_multiple_of(64) {
-                    progress(now);
+                    observer.progress(now);
                 }
             }
         });
-        progress(end);
+        observer.progress(end);
         self.network.recorder.finish();
         let mut stats: Vec<(NodeId, Stats)> = self.groups.iter().flatten().map(|h| (h.node, h.nic.stats())).collect();
         stats.sort_by_key(|s| s.0);

@@ -4,11 +4,13 @@ use common::*;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use timely_regs::link::{ACK_TAG, wire_bytes};
+use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
 use timely_regs::wire::{ACK, Addresses, Envelope, FIRST, Header, Kind, LAST, Packet};
 use timely_sim::frame::{NodeId, address};
 use timely_sim::metrics::FlowInfo;
 use timely_sim::nic::core::{AccessError, Completion, Core, CoreEvent, CoreIn, Pins, TxBeat};
 use timely_sim::nic::mac::{Attachment, COMPLETION_CLOCKS, MacNic};
+use timely_sim::nic::truth::SAMPLE_CLOCKS;
 use timely_sim::nic::{Arrival, Nic, Outbox};
 use timely_sim::switch::Pfc;
 use timely_sim::time::{MS, NEVER, Ps, Speed, US};
@@ -73,7 +75,11 @@ impl Dummy {
             if p.kind() == Kind::Ack {
                 let at = self.sent.iter().position(|s| s.0 == p.segment()).expect("an ACK of a segment sent and stamped");
                 let (_, end) = self.sent.drain(..=at).next_back().unwrap();
-                self.events.push(CoreEvent::Rtt { clk: self.clk, flow: p.flow(), ns: ((ts - end + (1 << 15)) >> 16) as u32 });
+                self.events.push(CoreEvent::Rtt {
+                    clk: self.clk + SAMPLE_CLOCKS,
+                    flow: p.flow(),
+                    ns: ((ts - end + (1 << 15)) >> 16) as u32,
+                });
             } else if p.is_last() {
                 let header = Header::read(p.header().try_into().unwrap()).answered(64, 0, ts, self.now());
                 let to = address::host_of(&p.mac_source()).unwrap();
@@ -113,7 +119,7 @@ impl Core for Dummy {
             self.log.lock().unwrap().completions.push((self.clk, c));
             if c.tag < 0x4000 {
                 let segment = u32::from(c.tag);
-                self.sent.push_back((segment, c.ts + u64::from(wire_bytes(1114)) * 8 / 10 * 65_536 + 26_214));
+                self.sent.push_back((segment, c.ts + u64::from(wire_bytes(1114) - u32::from(PREAMBLE_AND_GAP)) * 8 / 10 * 65_536 + 26_214));
             }
         }
         if input.tx_ready

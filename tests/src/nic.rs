@@ -163,7 +163,7 @@ pub fn cores(bus_bits: u32, flow_bits: u32) -> Vec<(&'static str, Box<dyn Nic>)>
 
 /// An endless flow from the host to `dst`, of packets of `packet` payload bytes, `packets` of them a segment.
 pub fn flow(id: u32, dst: u16, packet: u32, packets: u32, parameters: &Parameters) -> CoreFlow {
-    let spec = FlowSpec { id, dst, start: 0, bytes: None, stop: None, packet, segment: packet * packets };
+    let spec = FlowSpec { id, dst, start: 0, bytes: None, messages: 1, every: 0, stop: None, packet, segment: packet * packets };
     CoreFlow { spec, parameters: parameters.clone() }
 }
 

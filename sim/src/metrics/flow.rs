@@ -32,6 +32,8 @@ pub struct FlowRecord {
     pub wire_steady: u64,
     /// Data packets delivered.
     pub packets: u64,
+    /// ACKs delivered.
+    pub acks: u64,
     /// Wire bytes delivered in each bin of the run.
     pub series: Vec<u32>,
     /// Gaps between starts of consecutive packets at the sender, picoseconds, in the steady part.
@@ -51,6 +53,7 @@ impl FlowRecord {
             payload_steady: 0,
             wire_steady: 0,
             packets: 0,
+            acks: 0,
             series,
             gaps: Log::default(),
             completion: None,
@@ -70,6 +73,7 @@ impl FlowRecord {
     pub(super) fn arrived(&mut self, frame: &Frame, end: Ps, windows: &Windows) {
         let meta = &frame.meta;
         if meta.ack {
+            self.acks += 1;
             if self.completion.is_none() && self.completing == Some(meta.segment) {
                 self.completion = Some(end - self.info.start);
             }

@@ -64,6 +64,8 @@ pub struct Recorder {
     pub dropped: u64,
     /// Frames lost on links.
     pub lost: u64,
+    /// Those that were ACKs.
+    pub lost_acks: u64,
     /// Frames damaged on links.
     pub damaged: u64,
     /// Frames that hosts sent.
@@ -95,6 +97,7 @@ impl Recorder {
             pauses_steady: 0,
             dropped: 0,
             lost: 0,
+            lost_acks: 0,
             damaged: 0,
             frames: 0,
             ingress_max: 0,

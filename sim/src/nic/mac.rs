@@ -10,7 +10,7 @@
 use super::clock::Clock;
 use super::core::{Completion, Core, CoreEvent, CoreIn, RxBeat, TxBeat};
 use super::truth::Truth;
-use super::{Arrival, Departure, Nic, Outbox, RateSample, RttSample, Stats};
+use super::{Arrival, Departure, Nic, Outbox, RateSample, RttSample, Stats, TimeoutSample};
 use crate::frame::{Class, FlowId, Frame, NodeId};
 use crate::time::{NEVER, Ps, Speed};
 use rand::{Rng, SeedableRng};
@@ -83,7 +83,11 @@ impl MacNic {
     ///
     /// # Panics
     /// When the core's bus is slower than the link, for then its MAC would run dry.
-    pub fn new(core: Box<dyn Core>, attachment: Attachment) -> Self {
+    pub fn new(mut core: Box<dyn Core>, attachment: Attachment) -> Self {
+        // What happened in set-up was before the run's time.
+        let mut events = Vec::new();
+        core.drain(&mut events);
+        events.clear();
         let bus = core.bus_bytes();
         let gbps = bus as f64 * 8.0 / 4.0;
         assert!(gbps > attachment.speed.as_gbps(), "a bus of {bus} bytes carries {gbps} Gb/s, the link {}", attachment.speed.as_gbps());
@@ -103,7 +107,7 @@ impl MacNic {
             pause: 0,
             writes: VecDeque::new(),
             truth: Truth::default(),
-            events: Vec::new(),
+            events,
             stats: Stats::default(),
         }
     }
@@ -232,7 +236,10 @@ impl MacNic {
         for event in events.drain(..) {
             match event {
                 CoreEvent::Rtt { clk, flow, ns } => self.sampled(clk - self.base, flow, f64::from(ns), out),
-                CoreEvent::Timeout { .. } => self.stats.timeouts += 1,
+                CoreEvent::Timeout { clk, flow } => {
+                    self.stats.timeouts += 1;
+                    out.timeouts.push(TimeoutSample { at: self.clock.edge(clk - self.base), flow });
+                }
                 CoreEvent::Rate { clk, flow, rate } => {
                     let at = self.clock.edge(clk - self.base);
                     out.rates.push(RateSample { at, flow, mbps: f64::from(rate) / 4096.0 });

@@ -44,7 +44,7 @@ pub struct Departure {
 }
 
 /// A round trip that ended at a host.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RttSample {
     /// When the ACK's first bit arrived.
     pub at: Ps,
@@ -57,7 +57,7 @@ pub struct RttSample {
 }
 
 /// A rate that a NIC set.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
     /// When.
     pub at: Ps,
@@ -65,6 +65,15 @@ pub struct RateSample {
     pub flow: FlowId,
     /// Megabits a second.
     pub mbps: f64,
+}
+
+/// A segment that a NIC gave up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeoutSample {
+    /// When.
+    pub at: Ps,
+    /// The flow.
+    pub flow: FlowId,
 }
 
 /// What a NIC produced while it was run.
@@ -76,6 +85,8 @@ pub struct Outbox {
     pub rtts: Vec<RttSample>,
     /// Rates.
     pub rates: Vec<RateSample>,
+    /// Segments given up.
+    pub timeouts: Vec<TimeoutSample>,
 }
 
 impl Outbox {
@@ -84,6 +95,7 @@ impl Outbox {
         self.departures.clear();
         self.rtts.clear();
         self.rates.clear();
+        self.timeouts.clear();
     }
 }
 

@@ -3,7 +3,7 @@
 //! Its RTT is the path's: from the end of a segment's last packet to the ACK's first bit.
 use super::host::Sender;
 use super::stream::{FlowSpec, Outstanding, Stream, Timers};
-use super::{Outbox, RateSample, RttSample};
+use super::{Outbox, RateSample, RttSample, TimeoutSample};
 use crate::frame::{FlowId, Frame, NodeId};
 use crate::time::{NEVER, Ps, Speed};
 use std::collections::VecDeque;
@@ -101,7 +101,14 @@ impl Paced {
 
     fn consider(&mut self, i: usize, now: Ps) {
         let f = &mut self.flows[i];
-        if f.queued || f.armed || !f.stream.backlog(now) || f.bounded() {
+        f.stream.post(now);
+        if f.queued || f.armed || f.bounded() {
+            return;
+        }
+        if !f.stream.backlog(now) {
+            if f.stream.next_post() != NEVER {
+                self.timers.set(i, f.stream.next_post());
+            }
             return;
         }
         f.settle(now);
@@ -133,6 +140,7 @@ impl Sender for Paced {
                 f.stream.give_up();
                 let mbps = f.law.timeout(now as f64 / 1e6);
                 out.rates.push(RateSample { at: now, flow: i as FlowId, mbps });
+                out.timeouts.push(TimeoutSample { at: now, flow: i as FlowId });
                 self.timeouts += 1;
             }
             let at = self.flows[i].expires();

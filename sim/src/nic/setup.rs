@@ -113,11 +113,17 @@ pub fn configure(core: &mut dyn Core, spec: &CoreSpec) -> Result<Writes, String>
         for (address, value) in load(number, &record)? {
             core.write32(address, value).map_err(failed)?;
         }
-        let mut packets = f.spec.bytes.map_or(u64::from(ENDLESS_AHEAD), |b| b.div_ceil(f.spec.packet.into()));
-        while packets > 0 {
-            let posted = packets.min(window::MOST_PACKETS.into());
-            writes.push((f.spec.start, window::doorbell(number), posted as u32));
-            packets -= posted;
+        let (messages, packets) = match f.spec.bytes {
+            Some(b) => (f.spec.messages, b.div_ceil(f.spec.packet.into())),
+            None => (1, ENDLESS_AHEAD.into()),
+        };
+        for m in 0..messages {
+            let (at, mut left) = (f.spec.start + Ps::from(m) * f.spec.every, packets);
+            while left > 0 {
+                let posted = left.min(window::MOST_PACKETS.into());
+                writes.push((at, window::doorbell(number), posted as u32));
+                left -= posted;
+            }
         }
         if let Some(stop) = f.spec.stop.filter(|_| record.endless) {
             let stopped = FlowRecord { endless: false, keep: true, ..record };

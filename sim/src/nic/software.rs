@@ -4,7 +4,7 @@
 //! (or left in, by option). Waiting behind other bursts in its own NIC counts.
 use super::host::Sender;
 use super::stream::{FlowSpec, Stream, Timers};
-use super::{Outbox, RateSample, RttSample};
+use super::{Outbox, RateSample, RttSample, TimeoutSample};
 use crate::frame::{FlowId, Frame, NodeId};
 use crate::time::{NEVER, Ps, Speed};
 use rand::{Rng, SeedableRng};
@@ -105,10 +105,14 @@ impl Software {
         if now < f.due || f.waiting {
             return;
         }
+        f.stream.post(now);
         let full = self.scheduling.bound > 0 && f.stream.wire + f.stream.next_wire() > self.scheduling.bound;
         if !f.stream.backlog(now) || full || (f.stream.spec.bytes.is_some() && !f.posted.is_empty()) {
-            // A completion, or the end of a burst, looks again.
-            f.waiting = true;
+            // A completion, the end of a burst, or a message looks again.
+            f.waiting = f.stream.next_post() == NEVER;
+            if !f.waiting {
+                f.due = f.stream.next_post();
+            }
             return;
         }
         // The rate may have fallen since this was scheduled.
@@ -157,6 +161,7 @@ impl Sender for Software {
                 f.waiting = false;
                 let mbps = f.law.timeout(now as f64 / 1e6);
                 out.rates.push(RateSample { at: now, flow: i as FlowId, mbps });
+                out.timeouts.push(TimeoutSample { at: now, flow: i as FlowId });
                 self.timeouts += 1;
             }
             self.post(i, now);

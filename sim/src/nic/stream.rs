@@ -16,8 +16,12 @@ pub struct FlowSpec {
     pub dst: NodeId,
     /// When it starts.
     pub start: Ps,
-    /// Payload bytes to send; `None` for endless.
+    /// Payload bytes of a message; `None` for endless.
     pub bytes: Option<u64>,
+    /// Messages, each posted `every` after the one before; of a flow that is not endless.
+    pub messages: u32,
+    /// Time from a message's posting to the next one's.
+    pub every: Ps,
     /// When an endless flow stops.
     pub stop: Option<Ps>,
     /// Payload bytes of a full packet.
@@ -46,6 +50,8 @@ pub struct Outstanding {
 pub struct Stream {
     /// What was asked for.
     pub spec: FlowSpec,
+    posted: u32,
+    // Payload bytes that were posted and not sent.
     left: Option<u64>,
     next_segment: u32,
     in_segment: u64,
@@ -59,7 +65,21 @@ impl Stream {
     /// Nothing sent yet.
     pub fn new(spec: FlowSpec) -> Self {
         let left = spec.bytes;
-        Stream { spec, left, next_segment: 0, in_segment: 0, outstanding: VecDeque::new(), wire: 0 }
+        Stream { spec, posted: 1, left, next_segment: 0, in_segment: 0, outstanding: VecDeque::new(), wire: 0 }
+    }
+
+    /// Posts the messages that are due.
+    pub fn post(&mut self, now: Ps) {
+        while self.next_post() <= now {
+            self.left = self.left.zip(self.spec.bytes).map(|(l, b)| l + b);
+            self.posted += 1;
+        }
+    }
+
+    /// When the next message is posted.
+    pub fn next_post(&self) -> Ps {
+        let more = self.spec.bytes.is_some() && self.posted < self.spec.messages;
+        if more { self.spec.start + Ps::from(self.posted) * self.spec.every } else { NEVER }
     }
 
     /// Whether there is anything to send at `now`.

@@ -3,8 +3,8 @@ use crate::frame::{FlowId, Frame};
 use crate::time::Ps;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Clocks after its delivery in which an ACK's sample must come out of the NIC to be compared with the true path time.
-const SAMPLE_CLOCKS: u64 = 256;
+/// Clocks from an ACK's last beat to its sample: it is parsed, and looked up.
+pub const SAMPLE_CLOCKS: u64 = timely_model::parse::LATENCY + 4;
 
 /// A round trip as the network saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +13,8 @@ pub struct Trip {
     pub at: Ps,
     /// From the end of the segment's last packet to then.
     pub path: Ps,
-    // The clock until which its sample is waited for.
-    until: u64,
+    // The clock of its sample, if the NIC takes one: a stale ACK gives none.
+    due: u64,
 }
 
 /// What is on its way, and what has come back but was not sampled yet.
@@ -43,7 +43,7 @@ impl Truth {
         if let Some(at) = sent.iter().position(|s| s.0 == frame.meta.segment)
             && let Some((_, end)) = sent.drain(..=at).next_back()
         {
-            let trip = Trip { at: start, path: start.saturating_sub(end), until: clk + SAMPLE_CLOCKS };
+            let trip = Trip { at: start, path: start.saturating_sub(end), due: clk + SAMPLE_CLOCKS };
             self.returned.entry(frame.flow).or_default().push_back(trip);
         }
     }
@@ -51,9 +51,9 @@ impl Truth {
     /// The NIC sampled a round trip of the flow at clock `clk`: the trip that it is of, if the NIC took it as one.
     pub fn sampled(&mut self, flow: FlowId, clk: u64) -> Option<Trip> {
         let waiting = self.returned.get_mut(&flow)?;
-        while waiting.front().is_some_and(|t| t.until < clk) {
+        while waiting.front().is_some_and(|t| t.due < clk) {
             waiting.pop_front();
         }
-        waiting.pop_front()
+        waiting.pop_front_if(|t| t.due == clk)
     }
 }

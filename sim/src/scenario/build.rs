@@ -4,15 +4,15 @@ use crate::cores::{CoreFactory, CoreFlow, CoreSpec};
 use crate::frame::NodeId;
 use crate::metrics::{FlowInfo, Recorder, Summary};
 use crate::network::Network;
-use crate::nic::Nic;
 use crate::nic::clock::NOMINAL_PS;
 use crate::nic::host::EventNic;
 use crate::nic::mac::{Attachment, MacNic};
 use crate::nic::paced::{Paced, PacedFlow};
 use crate::nic::software::{Scheduling, Software};
 use crate::nic::stream::FlowSpec;
-use crate::run::Simulation;
-use crate::time::{Ps, US, ps};
+use crate::nic::{Nic, Stats};
+use crate::run::{Observer, Simulation};
+use crate::time::{US, ps};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use timely_model::reference;
@@ -33,6 +33,8 @@ pub struct Outcome {
     pub recorder: Recorder,
     /// The figures.
     pub summary: Summary,
+    /// What each host's NIC counted, hosts in order.
+    pub stats: Vec<Stats>,
     /// Wall time of the run, seconds.
     pub seconds: f64,
 }
@@ -46,8 +48,8 @@ pub fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get()).min(16)
 }
 
-/// Runs a plan. `progress` gets the simulated time now and then.
-pub fn run(plan: Plan, cores: &dyn CoreFactory, progress: impl FnMut(Ps)) -> Result<Outcome, Error> {
+/// Runs a plan, with somebody looking on.
+pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Result<Outcome, Error> {
     let started = std::time::Instant::now();
     if plan.flows.is_empty() {
         return Err(Error::NoFlows);
@@ -61,7 +63,17 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, progress: impl FnMut(Ps)) -> Res
     let mut hosts: Vec<Built> = (0..plan.topology.nodes()).map(|_| Built { flows: Vec::new() }).collect();
     for (i, (f, id)) in plan.flows.iter().zip(&numbers).enumerate() {
         let parameters = plan.parameters(&f.profile, base_rtt_us, plan.topology.host_link(f.src).speed)?;
-        let spec = FlowSpec { id: *id, dst: f.dst, start: f.start, bytes: f.bytes, stop: f.stop, packet: f.packet, segment: f.segment };
+        let spec = FlowSpec {
+            id: *id,
+            dst: f.dst,
+            start: f.start,
+            bytes: f.bytes,
+            messages: f.messages,
+            every: f.every,
+            stop: f.stop,
+            packet: f.packet,
+            segment: f.segment,
+        };
         hosts[usize::from(f.src)].flows.push((i, spec, parameters));
     }
     let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
@@ -71,7 +83,7 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, progress: impl FnMut(Ps)) -> Res
         nics.push(nic(&plan, h, flows, cores, &mut rng)?);
     }
     let infos = plan.flows.iter().zip(&numbers);
-    let infos = infos.map(|(f, id)| FlowInfo { src: f.src, dst: f.dst, id: *id, start: f.start, bytes: f.bytes }).collect();
+    let infos = infos.map(|(f, id)| FlowInfo { src: f.src, dst: f.dst, id: *id, start: f.start, bytes: f.total() }).collect();
     let recorder = Recorder::new(plan.windows(), plan.topology.nodes(), infos);
     let mut network = Network::new(plan.topology.clone(), plan.switch, plan.seed, recorder);
     let Some((node, port, speed)) = plan.bottleneck() else { return Err(Error::NoFlows) };
@@ -79,11 +91,11 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, progress: impl FnMut(Ps)) -> Res
         network.watch(node, port);
     }
     let threads = if matches!(plan.nic.kind, NicKind::Rtl) { threads() } else { 1 };
-    let finished = Simulation::new(network, nics, threads).run(plan.duration, progress);
+    let finished = Simulation::new(network, nics, threads).run(plan.duration, observer);
     let stats: Vec<_> = finished.stats.iter().map(|s| s.1).collect();
     let recorder = finished.network.recorder;
     let summary = Summary::of(&recorder, &stats, speed);
-    Ok(Outcome { plan, base_rtt_us, recorder, summary, seconds: started.elapsed().as_secs_f64() })
+    Ok(Outcome { plan, base_rtt_us, recorder, summary, stats, seconds: started.elapsed().as_secs_f64() })
 }
 
 fn nic(

@@ -120,7 +120,8 @@ pub fn read_flows(file: &Path, plan: &mut Plan, profile: &str, packet: u32, segm
         *sport = sport.wrapping_add(1);
         let profile = profile.to_owned();
         let start = ps(start * 1e9, NS);
-        plan.flows.push(FlowPlan { src, dst, start, stop: None, bytes: Some(bytes), packet, segment, profile, ports });
+        let (bytes, messages, every) = (Some(bytes), 1, 0);
+        plan.flows.push(FlowPlan { src, dst, start, stop: None, bytes, messages, every, packet, segment, profile, ports });
     }
     Ok(())
 }
@@ -133,7 +134,7 @@ pub fn fct(plan: &Plan, recorder: &Recorder) -> (String, usize) {
     for (f, completion) in &done {
         let ip = |n| u32::from_be_bytes(address::ipv4(n));
         let (sport, dport) = f.ports.unwrap_or((10_000, 100));
-        let (size, start, fct) = (f.bytes.unwrap_or(0), f.start / NS, completion / NS);
+        let (size, start, fct) = (f.total().unwrap_or(0), f.start / NS, completion / NS);
         let alone = plan.standalone(f) / NS;
         writeln!(out, "{:08x} {:08x} {sport} {dport} {size} {start} {fct} {alone}", ip(f.src), ip(f.dst)).expect("writing to a string");
     }

@@ -127,8 +127,12 @@ pub struct FlowPlan {
     pub start: Ps,
     /// When it stops, if endless.
     pub stop: Option<Ps>,
-    /// Payload bytes; `None` for endless.
+    /// Payload bytes of a message; `None` for endless.
     pub bytes: Option<u64>,
+    /// Messages, each posted `every` after the one before.
+    pub messages: u32,
+    /// Time from a message's posting to the next one's.
+    pub every: Ps,
     /// Payload bytes of a packet.
     pub packet: u32,
     /// Payload bytes of a segment.
@@ -137,6 +141,13 @@ pub struct FlowPlan {
     pub profile: String,
     /// Source and destination port, where a file names them.
     pub ports: Option<(u16, u16)>,
+}
+
+impl FlowPlan {
+    /// Payload bytes of all messages; `None` for endless.
+    pub fn total(&self) -> Option<u64> {
+        self.bytes.map(|b| b * u64::from(self.messages))
+    }
 }
 
 /// A scenario as it was read.

@@ -30,7 +30,7 @@ impl Plan {
 
     /// The time that a flow would take alone: to the end of the last ACK's arrival.
     pub fn standalone(&self, f: &FlowPlan) -> Ps {
-        let bytes = f.bytes.unwrap_or(0).max(1);
+        let bytes = f.total().unwrap_or(0).max(1);
         let full = (bytes - 1) / u64::from(f.packet);
         let last = (bytes - full * u64::from(f.packet)) as u32 + HEADERS;
         let Ok(path) = self.topology.path(f.src, f.dst, flow_key(f.src, f.dst, 0)) else { return 0 };

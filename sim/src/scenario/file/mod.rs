@@ -230,6 +230,8 @@ fn flows(src: &Source, t: &FlowTable, is_host: &[bool], plan: &mut Plan) -> Resu
     let (start, stagger) = (us(&t.start_us, "flow.start_us")?, us(&t.stagger_us, "flow.stagger_us")?);
     let stop: Option<Ps> = t.stop_us.as_ref().map(|_| us(&t.stop_us, "flow.stop_us")).transpose()?;
     let bytes = src.whole(&t.bytes, "flow.bytes", 0, 0, 1 << 50)?;
+    let messages = src.whole(&t.messages, "flow.messages", 1, 1, 1 << 20)? as u32;
+    let every = us(&t.every_us, "flow.every_us")?;
     let packet = src.whole(&t.packet_bytes, "flow.packet_bytes", 1024, 1, 9000)? as u32;
     let segment = src.whole(&t.segment_bytes, "flow.segment_bytes", 2048, 1, 1 << 24)? as u32;
     let connections = src.whole(&t.connections, "flow.connections", 1, 1, 1 << 16)?;
@@ -248,6 +250,8 @@ fn flows(src: &Source, t: &FlowTable, is_host: &[bool], plan: &mut Plan) -> Resu
                 start: start + turn * stagger,
                 stop,
                 bytes,
+                messages,
+                every,
                 packet,
                 segment,
                 profile: profile.clone(),

@@ -125,6 +125,8 @@ pub(super) struct FlowTable {
     pub stagger_us: Number,
     pub stop_us: Number,
     pub bytes: Number,
+    pub messages: Number,
+    pub every_us: Number,
     pub packet_bytes: Number,
     pub segment_bytes: Number,
 }

@@ -1,0 +1,90 @@
+//! A network of NICs leaves one trace, whatever its NICs are made of: every frame, round trip, time-out and rate, to the picosecond.
+mod trace;
+
+use std::path::{Path, PathBuf};
+use timely_sim::cores::{CoreFactory, CoreSpec, Cores, Prepared};
+use timely_sim::nic::core::{AccessError, Core, CoreEvent, CoreIn, Pins};
+use timely_sim::scenario::build::{self, Outcome};
+use timely_sim::scenario::{NicKind, file};
+use trace::Trace;
+
+/// A core at which no clock is skipped.
+struct EveryClock(Box<dyn Core>);
+
+impl Core for EveryClock {
+    fn bus_bytes(&self) -> usize {
+        self.0.bus_bytes()
+    }
+    fn clk(&self) -> u64 {
+        self.0.clk()
+    }
+    fn output(&self) -> Pins {
+        self.0.output()
+    }
+    fn step(&mut self, input: &CoreIn) {
+        self.0.step(input);
+    }
+    fn now(&self) -> u64 {
+        self.0.now()
+    }
+    fn wake(&self) -> u64 {
+        self.0.clk()
+    }
+    fn skip_to(&mut self, clk: u64) {
+        assert_eq!(clk, self.0.clk(), "no clock is skipped");
+    }
+    fn write32(&mut self, addr: u32, value: u32) -> Result<(), AccessError> {
+        self.0.write32(addr, value)
+    }
+    fn read32(&mut self, addr: u32) -> Result<u32, AccessError> {
+        self.0.read32(addr)
+    }
+    fn post_write(&mut self, addr: u32, value: u32) {
+        self.0.post_write(addr, value);
+    }
+    fn drain(&mut self, events: &mut Vec<CoreEvent>) {
+        self.0.drain(events);
+    }
+}
+
+/// Makes models of which every clock is stepped.
+struct Stepped(Cores);
+
+impl CoreFactory for Stepped {
+    fn build(&self, spec: &CoreSpec) -> Result<Prepared, String> {
+        let prepared = self.0.build(spec)?;
+        Ok(Prepared { core: Box::new(EveryClock(prepared.core)), ..prepared })
+    }
+}
+
+const SCENARIOS: [&str; 3] = ["trace_incast", "trace_mesh", "trace_tree"];
+
+fn run(scenario: &str, kind: NicKind, cores: &dyn CoreFactory, shorten: u64) -> (Trace, Outcome) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../sim/scenarios/{scenario}.toml"));
+    let mut plan = file::read(&path).unwrap_or_else(|e| panic!("{e}"));
+    plan.nic.kind = kind;
+    plan.duration /= shorten;
+    let mut trace = Trace::default();
+    let outcome = build::run(plan, cores, &mut trace).unwrap_or_else(|e| panic!("{e}"));
+    println!("{scenario}, {kind}: {:.1} s", outcome.seconds);
+    (trace, outcome)
+}
+
+/// Models skip clocks by what their blocks say of themselves; that must show nowhere.
+#[test]
+fn skipped_clocks_show_nowhere() {
+    for scenario in SCENARIOS {
+        let (skipped, _) = run(scenario, NicKind::Model, &Cores::new(PathBuf::new()), 4);
+        let (stepped, _) = run(scenario, NicKind::Model, &Stepped(Cores::new(PathBuf::new())), 4);
+        skipped.assert_equal(&stepped, "skipped", "stepped", scenario);
+    }
+}
+
+/// Each scenario holds what it is made for, and every measured round trip is the true one.
+#[test]
+fn ingredients_and_round_trips() {
+    for scenario in SCENARIOS {
+        let (trace, outcome) = run(scenario, NicKind::Model, &Cores::new(PathBuf::new()), 1);
+        trace.ingredients(&outcome).assert_all_met(scenario);
+    }
+}
