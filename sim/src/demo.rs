@@ -138,6 +138,7 @@ pub fn promises(arms: &[Arm]) -> Vec<Promise> {
         of("Jain at least 0.98", main.map(|s| s.jain), 4, &|v| v >= 0.98),
         of("RTT p99 at most 40 us", main.map(|s| s.rtt_us.p99), 1, &|v| v <= 40.0),
         of("RTT p99 of no control over PFC, at least 5 times that", ratio, 1, &|v| v >= 5.0),
+        of("measured RTTs within 2 clocks of the true path time, the worst", main.and_then(|s| s.rtt_error_clocks_max), 2, &|v| v <= 2.0),
         of("no pauses", main.map(|s| s.pauses as f64), 0, &|v| v == 0.0),
     ]
 }
@@ -163,14 +164,18 @@ pub fn words(arms: &[Arm], options: Options) -> Words {
     }
     let base = arms.iter().find_map(|a| Some(a.outcome.as_ref().ok()?.base_rtt_us)).unwrap_or(0.0);
     let ceiling = 10.0 * 1024.0 / f64::from(crate::time::wire_bytes(1024 + crate::nic::stream::HEADERS));
+    let measured = summary(arms, "hardware_timely").and_then(|s| s.rtt_error_clocks_max);
+    let measured =
+        measured.map_or(String::new(), |e| format!(" The NIC's own measurements were never more than {e:.2} clocks of 4 ns off."));
     let notes = vec![
         format!("The unloaded RTT is {base:.1} us. Utilization counts wire bits; with 1024 bytes of payload a packet, {ceiling:.2} Gb/s is the most goodput there is."),
         "Without control the RTT is the sum of what every ingress port may hold before it pauses its sender: base + 10 XOFF / 10 Gb/s. \
          So it grows with XOFF, and the factor between the arms is one at this XOFF."
             .into(),
-        "RTTs are true path times as the simulator sees them, whatever the NIC itself measured. A segment that waits in its own NIC, \
-         behind a burst or paused, does not wait in these figures."
-            .into(),
+        format!(
+            "RTTs are true path times as the simulator sees them, whatever the NIC itself measured. A segment that waits in its own NIC, \
+             behind a burst or paused, does not wait in these figures.{measured}"
+        ),
         "Software bursts need 0.2 to 0.4 s to settle, so those arms run longer than the others; the plots over time show how they start. \
          Their own burst's serialization is subtracted from the RTT they measure, as the paper does, and one burst of a flow is on its way at a time."
             .into(),

@@ -131,11 +131,11 @@ header h1{font-size:30px;line-height:1.2;margin:0 0 12px}header p{font-size:17px
 section{background:var(--paper);border:1px solid var(--line);border-radius:10px;padding:20px 24px;margin:22px 0}\
 h2{font-size:19px;margin:0 0 6px}section>p{color:var(--soft);margin:0 0 12px;max-width:86ch}\
 figure{margin:0}svg{display:block;width:100%;height:auto}figcaption{font-size:14px;font-weight:600;margin:6px 0 2px}\
-.grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(400px,1fr));gap:14px 22px}\
+.grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(400px,100%),1fr));gap:14px 22px}\
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:14px;font-variant-numeric:tabular-nums}\
-th{font-weight:600;color:var(--soft);font-size:12.5px;text-align:right;vertical-align:bottom;padding:6px 8px;border-bottom:2px solid var(--line)}\
-td{text-align:right;padding:9px 8px;border-bottom:1px solid var(--line);vertical-align:top;white-space:nowrap}\
-th.text,td.text{text-align:left}td.text:first-child{white-space:normal;min-width:270px;font-weight:600}\
+th{font-weight:600;color:var(--soft);font-size:12.5px;text-align:right;vertical-align:bottom;padding:6px 7px;border-bottom:2px solid var(--line)}\
+td{text-align:right;padding:9px 7px;border-bottom:1px solid var(--line);vertical-align:top;white-space:nowrap}\
+th.text,td.text{text-align:left}td.text:first-child{white-space:normal;min-width:220px;font-weight:600}\
 tbody tr:last-child td{border-bottom:0}.note{font-weight:400;color:var(--soft);font-size:13px;line-height:1.35;margin-top:2px}\
 .swatch{display:inline-block;width:12px;height:12px;border-radius:3px;margin-right:8px;vertical-align:-1px}\
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:4px 22px;padding:0;margin:0 0 4px;font-size:14px}\
