@@ -1,6 +1,7 @@
 //! From a RustHDL block to Verilog that shells can take: our own module prefix, no `$` in names.
 use regex::Regex;
 use rust_hdl::prelude::*;
+use std::collections::{HashMap, HashSet};
 
 /// Prefix of every emitted module, since shells bring hundreds of module names of their own.
 pub const PREFIX: &str = "tnic_";
@@ -14,7 +15,7 @@ pub fn emit<B: Block>(name: &str, mut block: B) -> Result<String, String> {
     check_all(&block).map_err(|e| format!("{name}: {e:?}"))?;
     let mut modules = ModuleDefines::default();
     block.accept(name, &mut modules);
-    Ok(clean(&modules.defines(), name))
+    Ok(clean(&split(&modules.defines()), name))
 }
 
 /// Gives every module our prefix and the path's `$` separators a form that other tools take in names.
@@ -26,4 +27,98 @@ fn clean(verilog: &str, top: &str) -> String {
     // A module is `top` or `top__path`; instances name the module at the start of a line.
     let module = Regex::new(&format!(r"(?m)^(\s*module )?(\s*)({top}(__\w+)?)(\s*\(| \w+\()")).expect("constant pattern");
     module.replace_all(&twice, format!("${{1}}${{2}}{PREFIX}${{3}}${{5}}")).into_owned()
+}
+
+/// The indent of a statement that stands at the top of a module's update block.
+const TOP: &str = "        ";
+
+/// Gives every assignment that depends on nothing else in its module's update block a block of its own.
+///
+/// RustHDL emits a module's whole logic as one `always` block. A register's value that leaves the module then seems to depend on
+/// everything that enters it, and two modules that each feed the other seem to be a loop.
+fn split(verilog: &str) -> String {
+    let mut out = String::with_capacity(verilog.len());
+    let mut lines = verilog.lines();
+    while let Some(line) = lines.next() {
+        if line != "    always @(*) begin" {
+            out.push_str(line);
+            out.push('\n');
+            continue;
+        }
+        let body: Vec<&str> = lines.by_ref().take_while(|l| *l != "    end").collect();
+        let alone = independent(&body);
+        out.push_str("    always @(*) begin\n");
+        for (statement, _) in body.iter().zip(&alone).filter(|(_, alone)| !**alone) {
+            out.push_str(statement);
+            out.push('\n');
+        }
+        out.push_str("    end\n");
+        for (statement, _) in body.iter().zip(&alone).filter(|(_, alone)| **alone) {
+            out.push_str(&format!("    always @(*) {}\n", statement.trim_start()));
+        }
+    }
+    out
+}
+
+/// For each line of an update block: whether it assigns a name that is assigned nowhere else, from names that are not assigned in what
+/// remains of the block.
+fn independent(body: &[&str]) -> Vec<bool> {
+    let target = |line: &str| -> Option<String> {
+        let (left, _) = line.trim_start().split_once(" = ")?;
+        Some(left.split('[').next().unwrap_or(left).to_owned())
+    };
+    let mut assigned: HashMap<String, usize> = HashMap::new();
+    for name in body.iter().filter_map(|l| target(l)) {
+        *assigned.entry(name).or_default() += 1;
+    }
+    let mut alone = vec![false; body.len()];
+    loop {
+        let mut moved = false;
+        for (line, alone) in body.iter().zip(&mut alone).filter(|(_, alone)| !**alone) {
+            let Some(statement) = line.strip_prefix(TOP).filter(|s| !s.starts_with(' ') && s.ends_with(';')) else { continue };
+            let Some((name, value)) = statement.split_once(" = ") else { continue };
+            let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c));
+            let reads: HashSet<&str> = value.split(|c: char| !(c.is_ascii_alphanumeric() || "_$".contains(c))).collect();
+            if plain && assigned.get(name) == Some(&1) && !reads.iter().any(|r| assigned.contains_key(*r)) {
+                assigned.remove(name);
+                (*alone, moved) = (true, true);
+            }
+        }
+        if !moved {
+            return alone;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn only_what_depends_on_nothing_else_moves() {
+        let block = "    always @(*) begin
+        a = q;
+        b = a & c;
+        d = q;
+        if (c) begin
+            d = 1'b0;
+        end
+        e = d;
+    end
+";
+        let split = split(block);
+        assert_eq!(
+            split,
+            "    always @(*) begin
+        d = q;
+        if (c) begin
+            d = 1'b0;
+        end
+        e = d;
+    end
+    always @(*) a = q;
+    always @(*) b = a & c;
+"
+        );
+    }
 }

@@ -16,6 +16,7 @@ pub mod num;
 pub mod pacer;
 pub mod parse;
 pub mod rtt;
+pub mod standalone;
 pub mod telemetry;
 pub mod time;
 pub mod txmux;

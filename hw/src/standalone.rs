@@ -1,0 +1,320 @@
+//! The standalone shell: the core with a traffic generator in place of a host's queues, which the simulator and the driver's tests run.
+use crate::config::Config;
+use crate::construct::construct;
+use crate::control::Control;
+use crate::generator::Generator;
+use crate::pacer::Pacer;
+use rust_hdl::prelude::*;
+use timely_model::pacer::Timing;
+use timely_regs::map::Build;
+
+/// Control half, pacer half and generator behind an AXI-Lite slave and a MAC's streams.
+///
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `X` log2 of the calendar's slots,
+/// `D = F + 16`; the rest are widths inside the pacer ([`Pacer`]). Model:
+/// `timely_model::nic`.
+#[derive(LogicBlock)]
+pub struct Standalone<
+    const W: usize,
+    const K: usize,
+    const F: usize,
+    const S: usize,
+    const A: usize,
+    const X: usize,
+    const D: usize,
+    const XA: usize,
+    const XY: usize,
+    const FB: usize,
+    const FS: usize,
+    const FR: usize,
+    const FZ: usize,
+    const FW: usize,
+> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// AXI-Lite: write address.
+    pub s_axil_awaddr: Signal<In, Bits<24>>,
+    /// AXI-Lite: write address valid.
+    pub s_axil_awvalid: Signal<In, Bit>,
+    /// AXI-Lite: write address taken.
+    pub s_axil_awready: Signal<Out, Bit>,
+    /// AXI-Lite: write data.
+    pub s_axil_wdata: Signal<In, Bits<32>>,
+    /// AXI-Lite: write strobes.
+    pub s_axil_wstrb: Signal<In, Bits<4>>,
+    /// AXI-Lite: write data valid.
+    pub s_axil_wvalid: Signal<In, Bit>,
+    /// AXI-Lite: write data taken.
+    pub s_axil_wready: Signal<Out, Bit>,
+    /// AXI-Lite: write answer.
+    pub s_axil_bresp: Signal<Out, Bits<2>>,
+    /// AXI-Lite: write answer valid.
+    pub s_axil_bvalid: Signal<Out, Bit>,
+    /// AXI-Lite: write answer taken.
+    pub s_axil_bready: Signal<In, Bit>,
+    /// AXI-Lite: read address.
+    pub s_axil_araddr: Signal<In, Bits<24>>,
+    /// AXI-Lite: read address valid.
+    pub s_axil_arvalid: Signal<In, Bit>,
+    /// AXI-Lite: read address taken.
+    pub s_axil_arready: Signal<Out, Bit>,
+    /// AXI-Lite: read data.
+    pub s_axil_rdata: Signal<Out, Bits<32>>,
+    /// AXI-Lite: read answer.
+    pub s_axil_rresp: Signal<Out, Bits<2>>,
+    /// AXI-Lite: read data valid.
+    pub s_axil_rvalid: Signal<Out, Bit>,
+    /// AXI-Lite: read data taken.
+    pub s_axil_rready: Signal<In, Bit>,
+    /// Received beat.
+    pub s_axis_rx_tdata: Signal<In, Bits<W>>,
+    /// Its bytes.
+    pub s_axis_rx_tkeep: Signal<In, Bits<K>>,
+    /// It is there.
+    pub s_axis_rx_tvalid: Signal<In, Bit>,
+    /// It is its frame's last.
+    pub s_axis_rx_tlast: Signal<In, Bit>,
+    /// Arrival of the frame's start, held for all its beats.
+    pub s_axis_rx_ts: Signal<In, Bits<64>>,
+    /// With the last beat: the frame is damaged.
+    pub s_axis_rx_bad: Signal<In, Bit>,
+    /// Beat to send.
+    pub m_axis_tx_tdata: Signal<Out, Bits<W>>,
+    /// Its bytes.
+    pub m_axis_tx_tkeep: Signal<Out, Bits<K>>,
+    /// It is there.
+    pub m_axis_tx_tvalid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_axis_tx_tready: Signal<In, Bit>,
+    /// It is its frame's last.
+    pub m_axis_tx_tlast: Signal<Out, Bit>,
+    /// Tag of its frame.
+    pub m_axis_tx_tag: Signal<Out, Bits<16>>,
+    /// A frame has departed.
+    pub tx_cpl_valid: Signal<In, Bit>,
+    /// Its tag.
+    pub tx_cpl_tag: Signal<In, Bits<16>>,
+    /// Departure of its start.
+    pub tx_cpl_ts: Signal<In, Bits<64>>,
+    /// PTP time is there.
+    pub ptp_valid: Signal<In, Bit>,
+    /// PTP time, ns48.fns16.
+    pub ptp_time: Signal<In, Bits<64>>,
+    /// Paused priorities (PFC).
+    pub pause: Signal<In, Bits<8>>,
+    /// The NIC's time, ns48.fns16.
+    pub now: Signal<Out, Bits<64>>,
+    /// No grant leaves: not enabled, or the heartbeat was lost.
+    pub stopped: Signal<Out, Bit>,
+    /// Tap: an RTT sample or a time-out.
+    pub tap_sample_valid: Signal<Out, Bit>,
+    /// Tap: which of the two.
+    pub tap_sample_kind: Signal<Out, Bits<2>>,
+    /// Tap: its flow.
+    pub tap_sample_flow: Signal<Out, Bits<F>>,
+    /// Tap: the RTT, ns.
+    pub tap_sample_rtt_ns: Signal<Out, Bits<24>>,
+    /// Tap: a rate was computed.
+    pub tap_rate_valid: Signal<Out, Bit>,
+    /// Tap: its flow.
+    pub tap_rate_flow: Signal<Out, Bits<F>>,
+    /// Tap: the rate, 2^-12 Mb/s.
+    pub tap_rate_value: Signal<Out, Bits<32>>,
+    control: Control<W, K, F, S, A>,
+    pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
+    generator: Generator<W, K, F, S, D>,
+}
+
+impl<
+    const W: usize,
+    const K: usize,
+    const F: usize,
+    const S: usize,
+    const A: usize,
+    const X: usize,
+    const D: usize,
+    const XA: usize,
+    const XY: usize,
+    const FB: usize,
+    const FS: usize,
+    const FR: usize,
+    const FZ: usize,
+    const FW: usize,
+> Standalone<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW>
+{
+    /// The shell of a design that is built with these numbers.
+    pub fn new(build: &Build) -> Self {
+        construct!({ control: Control::new(build), pacer: Pacer::new(Timing::default()) }
+            clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready,
+            s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
+            s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
+            s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
+            tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, pause, now, stopped, tap_sample_valid, tap_sample_kind,
+            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, generator,
+        )
+    }
+}
+
+impl<
+    const W: usize,
+    const K: usize,
+    const F: usize,
+    const S: usize,
+    const A: usize,
+    const X: usize,
+    const D: usize,
+    const XA: usize,
+    const XY: usize,
+    const FB: usize,
+    const FS: usize,
+    const FR: usize,
+    const FZ: usize,
+    const FW: usize,
+> Logic for Standalone<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.control.clk.next = self.clk.val();
+        self.control.rst.next = self.rst.val();
+        self.pacer.clk.next = self.clk.val();
+        self.pacer.rst.next = self.rst.val();
+        self.generator.clk.next = self.clk.val();
+        self.generator.rst.next = self.rst.val();
+        self.control.s_axil_awaddr.next = self.s_axil_awaddr.val();
+        self.control.s_axil_awvalid.next = self.s_axil_awvalid.val();
+        self.s_axil_awready.next = self.control.s_axil_awready.val();
+        self.control.s_axil_wdata.next = self.s_axil_wdata.val();
+        self.control.s_axil_wstrb.next = self.s_axil_wstrb.val();
+        self.control.s_axil_wvalid.next = self.s_axil_wvalid.val();
+        self.s_axil_wready.next = self.control.s_axil_wready.val();
+        self.s_axil_bresp.next = self.control.s_axil_bresp.val();
+        self.s_axil_bvalid.next = self.control.s_axil_bvalid.val();
+        self.control.s_axil_bready.next = self.s_axil_bready.val();
+        self.control.s_axil_araddr.next = self.s_axil_araddr.val();
+        self.control.s_axil_arvalid.next = self.s_axil_arvalid.val();
+        self.s_axil_arready.next = self.control.s_axil_arready.val();
+        self.s_axil_rdata.next = self.control.s_axil_rdata.val();
+        self.s_axil_rresp.next = self.control.s_axil_rresp.val();
+        self.s_axil_rvalid.next = self.control.s_axil_rvalid.val();
+        self.control.s_axil_rready.next = self.s_axil_rready.val();
+        self.control.s_axis_rx_tdata.next = self.s_axis_rx_tdata.val();
+        self.control.s_axis_rx_tkeep.next = self.s_axis_rx_tkeep.val();
+        self.control.s_axis_rx_tvalid.next = self.s_axis_rx_tvalid.val();
+        self.control.s_axis_rx_tlast.next = self.s_axis_rx_tlast.val();
+        self.control.s_axis_rx_ts.next = self.s_axis_rx_ts.val();
+        self.control.s_axis_rx_bad.next = self.s_axis_rx_bad.val();
+        self.m_axis_tx_tdata.next = self.control.m_axis_tx_tdata.val();
+        self.m_axis_tx_tkeep.next = self.control.m_axis_tx_tkeep.val();
+        self.m_axis_tx_tvalid.next = self.control.m_axis_tx_tvalid.val();
+        self.control.m_axis_tx_tready.next = self.m_axis_tx_tready.val();
+        self.m_axis_tx_tlast.next = self.control.m_axis_tx_tlast.val();
+        self.m_axis_tx_tag.next = self.control.m_axis_tx_tag.val();
+        self.control.tx_cpl_valid.next = self.tx_cpl_valid.val();
+        self.control.tx_cpl_tag.next = self.tx_cpl_tag.val();
+        self.control.tx_cpl_ts.next = self.tx_cpl_ts.val();
+        self.control.ptp_valid.next = self.ptp_valid.val();
+        self.control.ptp_time.next = self.ptp_time.val();
+        self.now.next = self.control.now.val();
+        self.stopped.next = self.control.stop.val();
+        self.tap_sample_valid.next = self.control.tap_sample_valid.val();
+        self.tap_sample_kind.next = self.control.tap_sample_kind.val();
+        self.tap_sample_flow.next = self.control.tap_sample_flow.val();
+        self.tap_sample_rtt_ns.next = self.control.tap_sample_rtt_ns.val();
+        self.tap_rate_valid.next = self.control.rate_valid.val();
+        self.tap_rate_flow.next = self.control.rate_flow.val();
+        self.tap_rate_value.next = self.control.rate_value.val();
+        // Control half and generator.
+        self.control.d_tdata.next = self.generator.m_tdata.val();
+        self.control.d_tkeep.next = self.generator.m_tkeep.val();
+        self.control.d_tvalid.next = self.generator.m_tvalid.val();
+        self.control.d_tlast.next = self.generator.m_tlast.val();
+        self.control.d_tag.next = self.generator.m_tag.val();
+        self.generator.m_tready.next = self.control.d_tready.val();
+        self.control.sent_valid.next = self.generator.sent_valid.val();
+        self.control.sent_tag.next = self.generator.sent_tag.val();
+        self.control.sent_flow.next = self.generator.sent_flow.val();
+        self.control.sent_segment.next = self.generator.sent_segment.val();
+        self.control.sent_nonce.next = self.generator.sent_nonce.val();
+        self.control.sent_first.next = self.generator.sent_first.val();
+        self.control.sent_last.next = self.generator.sent_last.val();
+        self.control.sent_wire_bytes.next = self.generator.sent_wire_bytes.val();
+        self.control.sent_segment_bytes.next = self.generator.sent_segment_bytes.val();
+        self.control.sent_launch.next = self.generator.sent_launch.val();
+        self.generator.cfg_mac.next = self.control.cfg_mac.val();
+        self.generator.cfg_ipv4.next = self.control.cfg_ipv4.val();
+        self.generator.cfg_ipv6.next = self.control.cfg_ipv6.val();
+        self.generator.fl_valid.next = self.control.fl_valid.val();
+        self.generator.fl_flow.next = self.control.fl_flow.val();
+        self.generator.fl_record.next = self.control.fl_record.val();
+        self.generator.hd_valid.next = self.control.hd_valid.val();
+        self.generator.hd_flow.next = self.control.hd_flow.val();
+        self.generator.hd_packets.next = self.control.hd_packets.val();
+        self.control.hd_ready.next = self.generator.hd_ready.val();
+        // Control half and pacer.
+        self.pacer.rate_valid.next = self.control.rate_valid.val();
+        self.pacer.rate_flow.next = self.control.rate_flow.val();
+        self.pacer.rate_value.next = self.control.rate_value.val();
+        self.pacer.release_valid.next = self.control.release_valid.val();
+        self.pacer.release_flow.next = self.control.release_flow.val();
+        self.pacer.release_bytes.next = self.control.release_bytes.val();
+        self.pacer.pw_valid.next = self.control.pw_valid.val();
+        self.pacer.pw_profile.next = self.control.pw_profile.val();
+        self.pacer.pw_word.next = self.control.pw_word.val();
+        self.pacer.pw_data.next = self.control.pw_data.val();
+        self.pacer.fl_valid.next = self.control.fl_valid.val();
+        self.pacer.fl_flow.next = self.control.fl_flow.val();
+        self.pacer.fl_record.next = self.control.fl_record.val();
+        self.pacer.stop.next = self.control.stop.val();
+        self.pacer.now.next = self.control.now.val();
+        self.control.idle_valid.next = self.pacer.idle_valid.val();
+        self.control.idle_flow.next = self.pacer.idle_flow.val();
+        self.pacer.pause.next = self.pause.val();
+        // Generator and pacer.
+        self.pacer.doorbell_valid.next = self.generator.doorbell_valid.val();
+        self.pacer.doorbell_flow.next = self.generator.doorbell_flow.val();
+        self.pacer.doorbell_packets.next = self.generator.doorbell_packets.val();
+        self.generator.doorbell_ready.next = self.pacer.doorbell_ready.val();
+        self.pacer.charge_valid.next = self.generator.charge_valid.val();
+        self.pacer.charge_flow.next = self.generator.charge_flow.val();
+        self.pacer.charge_bytes.next = self.generator.charge_bytes.val();
+        self.generator.grant_valid.next = self.pacer.grant_valid.val();
+        self.generator.grant_flow.next = self.pacer.grant_flow.val();
+        self.generator.grant_launch.next = self.pacer.grant_launch.val();
+        self.pacer.grant_ready.next = self.generator.grant_ready.val();
+        self.generator.cfg_seed.next = self.control.cfg_nonce_seed.val();
+        self.control.data_pulses.next = self.pacer.pulses.val() | self.generator.pulses.val();
+        self.control.data_swept.next = self.pacer.swept.val() & self.generator.swept.val();
+    }
+}
+
+/// Stack that elaboration gets.
+const STACK_BYTES: usize = 1 << 29;
+
+/// The Verilog of one configuration, with `tnic_standalone` as its top module.
+///
+/// # Errors
+/// What RustHDL's checks found wrong, as text.
+pub fn emit(config: Config, clock_ps: u32) -> Result<String, String> {
+    // The design is one large value, and RustHDL passes it by value.
+    let thread =
+        std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || emit_here(config, clock_ps)).map_err(|e| e.to_string())?;
+    thread.join().unwrap_or_else(|_| Err("elaboration panicked".into()))
+}
+
+fn emit_here(config: Config, clock_ps: u32) -> Result<String, String> {
+    let build = config.build(clock_ps);
+    macro_rules! arms {
+        ($(($w:literal, $f:literal, $s:literal, $x:literal))*) => {
+            match (config.bus, config.flow_bits) {
+                $(($w, $f) => crate::emit::emit("standalone", Standalone::<$w, { $w / 8 }, $f, $s, { $f + $s }, $x, { $f + 16 },
+                    { $x - 6 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }>::new(&build)),)*
+                _ => Err(format!("{config} is not built")),
+            }
+        };
+    }
+    arms!((64, 10, 5, 13)(64, 13, 4, 14)(64, 14, 3, 15)(64, 16, 2, 17)(128, 10, 5, 13)(128, 13, 4, 14)(128, 14, 3, 15)(128, 16, 2, 17)(
+        256, 10, 5, 13
+    )(256, 13, 4, 14)(256, 14, 3, 15)(256, 16, 2, 17)(512, 10, 5, 13)(512, 13, 4, 14)(512, 14, 3, 15)(512, 16, 2, 17))
+}
