@@ -1,4 +1,6 @@
 //! The whole pacer against its model, every output at every clock, between hosts, an engine, a link and a network played at random.
+mod pacer_rig;
+use pacer_rig::{Lone, Rig};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
@@ -295,6 +297,24 @@ fn rtl_equals_model_at_4_flow_bits() {
 #[test]
 fn rtl_equals_model_at_10_flow_bits() {
     equals_model::<10, 13, 7, 17, 9, 11, 26, 34, 53, 104>();
+}
+
+/// What the model shows at many rates, on the Verilog at a few.
+#[test]
+fn a_lone_flow_departs_on_time() {
+    let library = verilate("pacer", Pacer::<10, 13, 7, 17, 9, 11, 26, 34, 53, 104>::new(Timing::default()));
+    println!("{}", Lone::HEAD);
+    for (bytes, mbps) in [(84, 100_000), (1538, 77_777), (84, 10_000), (1538, 333)] {
+        let mut dut = library.instantiate(1);
+        let lone = pacer_rig::lone(&mut Rig::new(10), bytes, mbps << 12, |rig| {
+            let i = rig.inputs(&outputs(&dut, &library));
+            drive(&mut dut, &library, &i, 0);
+            dut.tick();
+            rig.clk += 1;
+        });
+        println!("{lone}");
+        lone.check();
+    }
 }
 
 #[test]
