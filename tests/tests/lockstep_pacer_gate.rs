@@ -5,6 +5,7 @@ use std::sync::Arc;
 use timely_hw::{emit::emit, pacer::gate as rtl};
 use timely_model::Block;
 use timely_model::pacer::gate::{ABSURD, FRACTION, Gate, Grant, HORIZON, In, Out, PLACES, Train};
+use timely_model::pacer::timemap::TimeMap;
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{Dut, Library};
 
@@ -199,6 +200,85 @@ fn latency_is_constant() {
         println!("{trains} trains: {least} to {most} clocks from the first that sees the launch to the grant");
         assert!(trains > 100);
         assert_eq!((least, most), (2, 2), "seed {seed}");
+    }
+}
+
+/// Within the credit and without steps of the time: every packet becomes one grant, not before its launch, and the grants of a flow
+/// whose launches do not go back come in the order of its trains.
+#[test]
+fn every_packet_once_and_in_order() {
+    let library = verilate("gate_10", rtl::Gate::<10, 104>::default());
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut pair = Pair::new(&library, seed);
+        let mut ready = Runs::new(0.8, 40);
+        let mut now = 0u64.wrapping_sub(PERIOD * cycles() / 2);
+        // Eight flows: what their next train may launch at, and the launches that are owed.
+        let (mut next, mut owed) = ([now; 8], vec![std::collections::VecDeque::new(); 8]);
+        let (mut in_flight, mut grants) = (0u32, 0u64);
+        for clk in 0..cycles() {
+            let out = pair.output();
+            now = now.wrapping_add(PERIOD);
+            let ready = ready.next(&mut rng);
+            assert_eq!(out.credit, PLACES as u32 - in_flight, "clock {clk}, seed {seed}");
+            if let Some(g) = out.grant {
+                // Shown two clocks after the first that sees its launch.
+                assert!(now.wrapping_sub(2 * PERIOD).wrapping_sub(g.launch) >> 63 == 0, "clock {clk}, seed {seed}: early");
+                if ready {
+                    assert_eq!(Some(g.launch), owed[g.flow as usize].pop_front(), "clock {clk}, seed {seed}, flow {}", g.flow);
+                    (in_flight, grants) = (in_flight - 1, grants + 1);
+                }
+            }
+            let packets = rng.random_range(1..=32);
+            let train = (out.train_ready && packets <= out.credit && rng.random_bool(0.3)).then(|| {
+                let f = rng.random_range(0..8);
+                let from = if next[f].wrapping_sub(now) >> 63 == 1 { now } else { next[f] };
+                let launch = from.wrapping_add(rng.random_range(0..40 * PERIOD));
+                let gap = [0, rng.random_range(0..256 * 8), rng.random_range(0..256 * 100)][rng.random_range(0..3)];
+                let unit = (1 << FRACTION) - 1;
+                for k in 0..packets {
+                    next[f] = (launch.wrapping_add(unit) & !unit).wrapping_add(u64::from(k * gap) << FRACTION);
+                    owed[f].push_back(next[f]);
+                }
+                in_flight += packets;
+                Train { flow: f as u32, packets, launch, gap }
+            });
+            pair.step(&In { rst: false, now, train, ready });
+        }
+        assert!(grants > cycles() / 20, "only {grants} grants, seed {seed}");
+    }
+}
+
+/// The face that skips clocks gives what the face that steps them gives.
+#[test]
+fn skipping_equals_stepping() {
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let map = TimeMap { clk0: 0, now: 0u64.wrapping_sub(PERIOD * 60_000), step: (4 << 24) - 3000 };
+        let (mut stepped, mut skipped) = (Gate::new(), Gate::new());
+        skipped.set_time(map);
+        let (mut skips, mut grants) = (0, 0);
+        for clk in 0..cycles() {
+            let now = map.now(clk);
+            let out = stepped.output(clk);
+            assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
+            let train = (rng.random_bool(0.002) && out.credit >= 8).then(|| {
+                // Rarely beyond the horizon: it waits in the expander, and with trains behind it every clock is stepped.
+                let (from, to) = if rng.random_bool(0.03) { (32_000, 34_000) } else { [(0, 60), (0, 3_000)][rng.random_range(0..2)] };
+                let launch = now.wrapping_add(rng.random_range(from * PERIOD..to * PERIOD)).wrapping_sub(20 * PERIOD);
+                Train { flow: rng.random_range(0..64), packets: rng.random_range(1..=8), launch, gap: rng.random_range(0..256 * 900) }
+            });
+            let i = In { rst: false, now, train, ready: true };
+            grants += u64::from(out.grant.is_some());
+            stepped.step(clk, &i);
+            if i.train.is_some() || skipped.wake(clk) <= clk {
+                skipped.step(clk, &i);
+            } else {
+                skips += 1;
+            }
+        }
+        println!("{grants} grants, {skips} clocks of {} skipped", cycles());
+        assert!(skips > cycles() / 4, "only {skips} clocks were skipped: wake() is never idle");
     }
 }
 

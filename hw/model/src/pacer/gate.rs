@@ -144,7 +144,7 @@ impl Gate {
             if p.old || ahead >= KEY / 2 { 0 } else { ahead << FRACTION }
         });
         let train = self.expanding.map(|t| match self.class(t.launch, self.seen) {
-            Class::Waits => ahead(t.launch - HORIZON + 1),
+            Class::Waits => ahead(t.launch.wrapping_sub(HORIZON - 1)),
             _ => 0,
         });
         let least = match (head, train) {

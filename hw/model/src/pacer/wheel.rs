@@ -229,13 +229,15 @@ impl Wheel {
         self.held.unwrap_or(if self.walkers[self.turn].shows.is_some() { self.turn } else { 1 - self.turn })
     }
 
-    /// Moves the time: the slot of `now`, unless that lies in the sixteenth of the wheel behind, which is taken for a step back.
-    fn track(&mut self, now: u64) {
+    /// Moves the time to the slot of `now`, if that is ahead of it and within 15/16 of the wheel from the drain. What is behind is taken
+    /// for a step back; and were the time to lap the drain, slots would seem over that inserts are still on their way to.
+    fn track(&mut self, now: u64, base: u32) {
         self.past.rotate_right(1);
         self.past[0] = self.time;
         let slot = self.slot_of(now);
         let settling = !self.swept && self.sweep < self.bitmap.len() as u32 / 2;
-        if settling || self.ring(slot.wrapping_sub(self.time)) < 15 << (self.slot_bits - 4) {
+        let (lag, next) = (self.ring(self.time.wrapping_sub(base)), self.ring(slot.wrapping_sub(base)));
+        if settling || (next >= lag && next < 15 << (self.slot_bits - 4)) {
             self.time = slot;
         }
     }
@@ -367,7 +369,7 @@ impl Block for Wheel {
         self.drain(reserved);
         self.place(input, base, lag);
         let (first, last) = (self.past[SETTLE - 1], self.bitmap.len() as u32 - 1);
-        self.track(input.now);
+        self.track(input.now, base);
         if !self.swept {
             self.word = first >> 6;
             self.age = 0;

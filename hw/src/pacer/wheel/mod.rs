@@ -23,10 +23,11 @@ mod walkers;
 /// (it has the read port). A word of 64 slots without a list takes 5 clocks of the 128 that it lasts. Back pressure: `due_flow` holds.
 ///
 /// **Time.** The drain never passes a slot that an insert is on its way to, however `now` moves. After a jump forward it goes through
-/// all the words it has missed, 5 clocks each; inserts that would lie beyond the whole wheel from the drain then come out early,
-/// never late. Lost is nothing in any case: a jump by more than the wheel, or a stall of the output for as long, makes flows late by up
-/// to one turn; a step back by less than 1/16 of the wheel stops the wheel until `now` has caught up; a greater one cannot be told from
-/// a jump forward, and wakes early.
+/// all the words it has missed, 5 clocks each. While it lags, by a jump or because many flows are due at once, an insert that would lie
+/// more than the whole wheel from it goes into the last slot that it will reach, and comes out early by less than the lag.
+/// Nothing is ever lost: the wheel's time stops 15/16 of the wheel ahead of the drain, so a jump by more, or a stall of the output for
+/// as long, makes flows late by up to one turn; a step back by less than 1/16 of the wheel stops the wheel until `now` has caught up;
+/// a greater one cannot be told from a jump forward, and wakes early.
 ///
 /// **Reset.** From any state; the bitmap is swept in `2^A` clocks, then `swept` rises.
 #[derive(LogicBlock)]

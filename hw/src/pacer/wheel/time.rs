@@ -13,18 +13,19 @@ pub struct Time<const X: usize, const A: usize> {
     pub free: Signal<In, Bit>,
     /// The word under the drain.
     pub word: Signal<In, Bits<A>>,
-    /// The slot of `now` a clock ago. Steps back by less than 1/16 of the wheel hold it, until `now` has passed it again.
+    /// The slot of `now` a clock ago. It holds while `now` is behind it, or ahead of the drain by 15/16 of the wheel or more: it never
+    /// laps the drain, or slots would seem over that inserts are still on their way to.
     pub slot_now: Signal<Out, Bits<X>>,
-    /// Slots from the drain's word to `time`, a clock ago.
+    /// Slots from the drain's word to `slot_now`, a clock ago.
     pub lag: Signal<Out, Bits<X>>,
-    /// The word of what `time` was 4 clocks ago.
+    /// The word of what `slot_now` was 4 clocks ago.
     pub start: Signal<Out, Bits<A>>,
     /// Slots from the drain's word on that are over, a clock ago.
     pub over: Signal<Out, Bits<X>>,
     slot: Signal<Local, Bits<X>>,
     ahead: Signal<Local, Bits<X>>,
     /// 15/16 of the wheel.
-    back: Constant<Bits<X>>,
+    far: Constant<Bits<X>>,
     guard: Constant<Bits<X>>,
     t0: DFF<Bits<X>>,
     t1: DFF<Bits<X>>,
@@ -54,7 +55,7 @@ impl<const X: usize, const A: usize> Default for Time<X, A> {
             over: Default::default(),
             slot: Default::default(),
             ahead: Default::default(),
-            back: Constant::new((15_u64 << (X - 4)).into()),
+            far: Constant::new((15_u64 << (X - 4)).into()),
             guard: Constant::new(u64::from(GUARD).into()),
             t0: Default::default(),
             t1: Default::default(),
@@ -78,8 +79,10 @@ impl<const X: usize, const A: usize> Logic for Time<X, A> {
         dff_setup!(self, clk, t0, t1, t2, t3, t4, safe, q_lag, q_over);
         // 16 fraction bits, 3 bits of the slot's 8 ns.
         self.slot.next = self.now.val().get_bits::<X>(19);
-        self.ahead.next = self.slot.val() - self.t0.q.val();
-        if self.free.val() | (self.ahead.val() < self.back.val()) {
+        self.base.next = bit_cast::<X, A>(self.word.val()) << 6;
+        self.ahead.next = self.slot.val() - self.base.val();
+        self.to_time.next = self.t0.q.val() - self.base.val();
+        if self.free.val() | ((self.ahead.val() >= self.to_time.val()) & (self.ahead.val() < self.far.val())) {
             self.t0.d.next = self.slot.val();
         }
         self.t1.d.next = self.t0.q.val();
@@ -87,10 +90,8 @@ impl<const X: usize, const A: usize> Logic for Time<X, A> {
         self.t3.d.next = self.t2.q.val();
         self.t4.d.next = self.t3.q.val();
         self.safe.d.next = self.t3.q.val() + self.guard.val();
-        // The nearer of `time` and `safe`; both distances are ready when it is known which.
-        self.base.next = bit_cast::<X, A>(self.word.val()) << 6;
+        // The nearer of `slot_now` and `safe`; both distances are ready when it is known which.
         self.room.next = self.safe.q.val() - self.t0.q.val();
-        self.to_time.next = self.t0.q.val() - self.base.val();
         self.to_safe.next = self.safe.q.val() - self.base.val();
         if self.room.val() <= self.guard.val() {
             self.q_over.d.next = self.to_time.val();
