@@ -82955,7 +82955,7 @@ module tnic_standalone__pacer__wheel__clock(clk,now,free,word,slot_now,lag,start
     output reg  [12:0] over;
     
     // Constant declarations
-    localparam  back = 13'b1111000000000;
+    localparam  far = 13'b1111000000000;
     localparam  guard = 13'b100;
     
     // Stub signals
@@ -83044,7 +83044,7 @@ module tnic_standalone__pacer__wheel__clock(clk,now,free,word,slot_now,lag,start
         safe__d = safe__q;
         q_lag__d = q_lag__q;
         q_over__d = q_over__q;
-        if (free | (ahead < back)) begin
+        if (free | ((ahead >= to_time) & (ahead < far))) begin
             t0__d = slot;
         end
         t1__d = t0__q;
@@ -83069,10 +83069,10 @@ module tnic_standalone__pacer__wheel__clock(clk,now,free,word,slot_now,lag,start
     always @(*) q_lag__clock = clk;
     always @(*) q_over__clock = clk;
     always @(*) slot = now[(32'h13)+:(13)];
-    always @(*) ahead = slot - t0__q;
     always @(*) base = ((word) & 13'h1fff) << 32'h6;
-    always @(*) room = safe__q - t0__q;
+    always @(*) ahead = slot - base;
     always @(*) to_time = t0__q - base;
+    always @(*) room = safe__q - t0__q;
     always @(*) to_safe = safe__q - base;
     always @(*) slot_now = t0__q;
     always @(*) lag = q_lag__q;
