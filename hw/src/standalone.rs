@@ -122,6 +122,7 @@ pub struct Standalone<
     pub tap_rate_flow: Signal<Out, Bits<F>>,
     /// Tap: the rate, 2^-12 Mb/s.
     pub tap_rate_value: Signal<Out, Bits<32>>,
+    reset: DFF<Bit>,
     control: Control<W, K, F, S, A>,
     pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
     generator: Generator<W, K, F, S, D>,
@@ -152,7 +153,7 @@ impl<
             s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, pause, now, stopped, tap_sample_valid, tap_sample_kind,
-            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, generator,
+            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, reset, generator,
         )
     }
 }
@@ -176,12 +177,15 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
+        dff_setup!(self, clk, reset);
+        // One register in front of a signal that nearly every register of the design reads.
+        self.reset.d.next = self.rst.val();
         self.control.clk.next = self.clk.val();
-        self.control.rst.next = self.rst.val();
+        self.control.rst.next = self.reset.q.val();
         self.pacer.clk.next = self.clk.val();
-        self.pacer.rst.next = self.rst.val();
+        self.pacer.rst.next = self.reset.q.val();
         self.generator.clk.next = self.clk.val();
-        self.generator.rst.next = self.rst.val();
+        self.generator.rst.next = self.reset.q.val();
         self.control.s_axil_awaddr.next = self.s_axil_awaddr.val();
         self.control.s_axil_awvalid.next = self.s_axil_awvalid.val();
         self.s_axil_awready.next = self.control.s_axil_awready.val();

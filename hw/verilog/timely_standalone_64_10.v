@@ -51,6 +51,9 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     output reg  [31:0] tap_rate_value;
     
     // Stub signals
+    reg  reset__d;
+    wire  reset__q;
+    reg  reset__clock;
     reg  control__clk;
     reg  control__rst;
     reg  [23:0] control__s_axil_awaddr;
@@ -211,6 +214,11 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  [31:0] generator__pulses;
     
     // Sub module instances
+    tnic_standalone__reset reset(
+        .d(reset__d),
+        .q(reset__q),
+        .clock(reset__clock)
+    );
     tnic_standalone__control control(
         .clk(control__clk),
         .rst(control__rst),
@@ -378,13 +386,16 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     
     // Update code
     always @(*) begin
+        reset__d = reset__q;
+        reset__d = rst;
     end
+    always @(*) reset__clock = clk;
     always @(*) control__clk = clk;
-    always @(*) control__rst = rst;
+    always @(*) control__rst = reset__q;
     always @(*) pacer__clk = clk;
-    always @(*) pacer__rst = rst;
+    always @(*) pacer__rst = reset__q;
     always @(*) generator__clk = clk;
-    always @(*) generator__rst = rst;
+    always @(*) generator__rst = reset__q;
     always @(*) control__s_axil_awaddr = s_axil_awaddr;
     always @(*) control__s_axil_awvalid = s_axil_awvalid;
     always @(*) s_axil_awready = control__s_axil_awready;
@@ -84507,3 +84518,22 @@ module tnic_standalone__pacer__wheel__wraps1(d,q,clock);
     end
           
 endmodule // standalone__pacer__wheel__wraps1
+
+
+module tnic_standalone__reset(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__reset

@@ -113,6 +113,8 @@ pub struct Nic {
     generator: Part<generator::Generator>,
     pulses: u32,
     swept: bool,
+    /// Reset, as the blocks see it: a clock late.
+    reset: bool,
 }
 
 fn ack_config(c: &csr::Settings) -> ack::Config {
@@ -138,7 +140,7 @@ fn mac(m: u64) -> [u8; 6] {
 }
 
 impl Nic {
-    /// A NIC as a reset at the clock before 0 leaves it.
+    /// A NIC whose `rst` was 1 at the clock before 0.
     pub fn new(build: Build) -> Self {
         Nic {
             levels: Levels::default(),
@@ -154,6 +156,7 @@ impl Nic {
             generator: Part::new(generator::Generator::new(build.flow_bits, build.bus_bits as usize)),
             pulses: 0,
             swept: false,
+            reset: true,
         }
     }
 
@@ -204,7 +207,8 @@ impl Block for Nic {
     }
 
     fn step(&mut self, clk: u64, i: &In) {
-        let rst = i.rst;
+        let rst = self.reset;
+        self.reset = i.rst;
         let csr = self.csr.block.output(clk);
         let time = self.time.block.output(clk);
         let parse = self.parse.block.output(clk);
@@ -337,7 +341,7 @@ impl Block for Nic {
     /// A beat that stands at the transmit stream and is not taken asks for no clock by itself.
     fn wake(&self, clk: u64) -> u64 {
         // An idle input has no priority paused: after one that had, it is a change.
-        if self.pulses != 0 || self.swept != self.levels.swept || self.levels.pause != 0 {
+        if self.reset || self.pulses != 0 || self.swept != self.levels.swept || self.levels.pause != 0 {
             return clk;
         }
         self.parts().into_iter().min().unwrap_or(u64::MAX).max(clk)
