@@ -13,6 +13,7 @@ pub mod generator;
 pub mod nic;
 pub mod pacer;
 pub mod parse;
+mod part;
 pub mod reference;
 pub mod rtt;
 pub mod stream;

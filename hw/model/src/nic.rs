@@ -4,6 +4,7 @@
 //! happens in it, and a packet a bounded number of clocks.
 use crate::bus::{Ack as AckHeader, Completion, FlowRate, Sample};
 use crate::pacer::timemap::TimeMap;
+use crate::part::Part;
 use crate::stream::Beat;
 use crate::{Block, ack, csr, engine, generator, pacer, parse, rtt, telemetry, time, txmux};
 use timely_regs::counters::Counter;
@@ -74,26 +75,6 @@ struct Levels {
     increment: u32,
     ptp: bool,
     swept: bool,
-}
-
-/// A block and the clock at which it must be stepped next.
-#[derive(Clone, Debug)]
-struct Part<B> {
-    block: B,
-    due: u64,
-}
-
-impl<B: Block> Part<B> {
-    fn new(block: B) -> Self {
-        Part { block, due: 0 }
-    }
-
-    fn step(&mut self, clk: u64, busy: bool, input: impl FnOnce() -> B::In) {
-        if busy || clk >= self.due {
-            self.block.step(clk, &input());
-            self.due = self.block.wake(clk + 1);
-        }
-    }
 }
 
 /// The NIC.

@@ -5,6 +5,7 @@ use timely_model::Block;
 use timely_model::bus::{FlowLoad, ProfileWrite, Release};
 use timely_model::pacer::Timing;
 use timely_model::pacer::gate::Grant;
+use timely_model::pacer::timemap::TimeMap;
 use timely_model::pacer::top::{In, Out, Pacer};
 use timely_regs::flow::FlowRecord;
 use timely_regs::profile;
@@ -209,6 +210,7 @@ impl std::fmt::Display for Lone {
 /// A flow that always has packets of `bytes` to send at `rate`, alone, for 4.2 ms or a few packets.
 pub fn lone(rig: &mut Rig, bytes: u16, rate: u32, mut step: impl FnMut(&mut Rig)) -> Lone {
     rig.start = 12345;
+    rig.pacer.set_time(TimeMap { clk0: rig.clk, now: rig.now(), step: 4 << 24 });
     rig.profile(0, 0, 16384);
     rig.flow(5, bytes, rate);
     while !(rig.loads.is_empty() && rig.rates.is_empty() && rig.profiles.is_empty()) {

@@ -3,6 +3,7 @@ use super::timemap::TimeMap;
 use super::{Timing, charge, doorbell, gate, park, pass, ready, wheel, wheel_bits};
 use crate::Block;
 use crate::bus::{FlowLoad, ProfileWrite, Release};
+use crate::part::Part;
 use timely_regs::counters::Counter;
 
 /// Inputs at a clock.
@@ -50,13 +51,17 @@ pub struct Out {
 /// The pacer.
 #[derive(Clone, Debug)]
 pub struct Pacer {
-    doorbell: doorbell::Doorbell,
-    ready: ready::Ready,
-    charge: charge::Charge,
-    park: park::Park,
-    pass: pass::Pass,
-    wheel: wheel::Wheel,
-    gate: gate::Gate,
+    doorbell: Part<doorbell::Doorbell>,
+    ready: Part<ready::Ready>,
+    charge: Part<charge::Charge>,
+    park: Part<park::Park>,
+    pass: Part<pass::Pass>,
+    wheel: Part<wheel::Wheel>,
+    gate: Part<gate::Gate>,
+    /// How `now` runs is known: the wheel and the gate may skip clocks.
+    has_line: bool,
+    /// `pause` and `stop` as of the last step.
+    levels: (u8, bool),
     granted: bool,
 }
 
@@ -64,26 +69,32 @@ impl Pacer {
     /// For `2^flow_bits` flows.
     pub fn new(flow_bits: u32, timing: Timing) -> Self {
         Pacer {
-            doorbell: doorbell::Doorbell::new(flow_bits),
-            ready: ready::Ready::new(),
-            charge: charge::Charge::new(flow_bits),
-            park: park::Park::new(flow_bits),
-            pass: pass::Pass::new(flow_bits, timing),
-            wheel: wheel::Wheel::new(flow_bits, wheel_bits(flow_bits as usize) as u32),
-            gate: gate::Gate::new(),
+            doorbell: Part::new(doorbell::Doorbell::new(flow_bits)),
+            ready: Part::new(ready::Ready::new()),
+            charge: Part::new(charge::Charge::new(flow_bits)),
+            park: Part::new(park::Park::new(flow_bits)),
+            pass: Part::new(pass::Pass::new(flow_bits, timing)),
+            wheel: Part::new(wheel::Wheel::new(flow_bits, wheel_bits(flow_bits as usize) as u32)),
+            gate: Part::new(gate::Gate::new()),
+            has_line: false,
+            levels: (0, false),
             granted: false,
         }
     }
 
-    /// Tells how `now` runs from here on. Without it `wake()` asks for every clock while a flow sleeps or a grant waits.
+    /// Tells how `now` runs from the line's first clock on. Without it `wake()` asks for every clock while a flow sleeps or a grant
+    /// waits.
     pub fn set_time(&mut self, map: TimeMap) {
-        self.wheel.set_time(map);
-        self.gate.set_time(map);
+        self.has_line = true;
+        self.wheel.block.set_time(map);
+        self.gate.block.set_time(map);
+        self.wheel.due = self.wheel.due.min(self.wheel.block.wake(map.clk0));
+        self.gate.due = self.gate.due.min(self.gate.block.wake(map.clk0));
     }
 
     /// What the last pass left of a flow.
     pub fn state(&self, flow: u32) -> &super::token::State {
-        self.pass.state(flow)
+        self.pass.block.state(flow)
     }
 }
 
@@ -92,63 +103,77 @@ impl Block for Pacer {
     type Out = Out;
 
     fn output(&self, clk: u64) -> Out {
-        let doorbell = self.doorbell.output(clk);
-        let swept = doorbell.swept && self.charge.output(clk).swept && self.pass.output(clk).swept && self.wheel.output(clk).swept;
+        let doorbell = self.doorbell.block.output(clk);
+        let pass = self.pass.block.output(clk);
+        let swept = doorbell.swept && pass.swept && self.charge.block.output(clk).swept && self.wheel.block.output(clk).swept;
         Out {
             doorbell_ready: doorbell.doorbell_ready && swept,
-            grant: self.gate.output(clk).grant,
-            idle: self.pass.output(clk).idle,
+            grant: self.gate.block.output(clk).grant,
+            idle: pass.idle,
             pulses: u32::from(self.granted) << Counter::Grants as u32 | u32::from(doorbell.refused) << Counter::DoorbellsRefused as u32,
             swept,
         }
     }
 
     fn step(&mut self, clk: u64, i: &In) {
-        let go = self.output(clk).swept;
         let rst = i.rst;
-        let doorbell = self.doorbell.output(clk);
-        let head = self.ready.output(clk);
-        let paid = self.charge.output(clk).paid;
-        let parked = self.park.output(clk);
-        let pass = self.pass.output(clk);
-        let wheel = self.wheel.output(clk);
-        let gate = self.gate.output(clk);
+        let doorbell = self.doorbell.block.output(clk);
+        let head = self.ready.block.output(clk);
+        let charge = self.charge.block.output(clk);
+        let parked = self.park.block.output(clk);
+        let pass = self.pass.block.output(clk);
+        let wheel = self.wheel.block.output(clk);
+        let gate = self.gate.block.output(clk);
+        let go = doorbell.swept && charge.swept && pass.swept && wheel.swept;
         let left = gate.grant.is_some() && i.grant_ready;
 
-        self.doorbell.step(
-            clk,
-            &doorbell::In {
-                rst,
-                load: i.load.as_ref().filter(|_| go).map(|l| doorbell::Load { flow: l.flow, enable: l.enable(), keep: l.keep() }),
-                release: i.release.filter(|_| go).map(|r| (r.flow, r.bytes)),
-                sleep: pass.sleep,
-                doorbell: i.doorbell.filter(|_| go),
-                granted: pass.granted,
-            },
-        );
-        self.charge.step(clk, &charge::In { rst, charge: i.charge.filter(|_| go) });
-        self.ready.step(clk, &ready::In { rst, due: wheel.due, activate: doorbell.activate.or(parked), ready: pass.ready });
-        self.park.step(clk, &park::In { rst, park: pass.park, resume: pass.resume, ready: doorbell.activate.is_none() });
-        self.pass.step(
-            clk,
-            &pass::In {
-                rst,
-                flow: head,
-                post: doorbell.post,
-                paid,
-                load: i.load.filter(|_| go),
-                profile: i.profile.filter(|_| go),
-                rate: i.rate.filter(|_| go),
-                pause: i.pause,
-                stop: i.stop,
-                now: i.now,
-                left,
-                sleep_ready: doorbell.sleep_ready,
-            },
-        );
-        self.wheel.step(clk, &wheel::In { rst, insert: pass.insert, now: i.now, ready: true });
+        let load = i.load.filter(|_| go);
+        let release = i.release.filter(|_| go);
+        let rung = i.doorbell.filter(|_| go);
+        let busy = load.is_some() || release.is_some() || rung.is_some() || pass.sleep.is_some() || pass.granted.is_some();
+        self.doorbell.step(clk, rst || busy, || doorbell::In {
+            rst,
+            load: load.map(|l| doorbell::Load { flow: l.flow, enable: l.enable(), keep: l.keep() }),
+            release: release.map(|r| (r.flow, r.bytes)),
+            sleep: pass.sleep,
+            doorbell: rung,
+            granted: pass.granted,
+        });
+        let charged = i.charge.filter(|_| go);
+        self.charge.step(clk, rst || charged.is_some(), || charge::In { rst, charge: charged });
+        let activate = doorbell.activate.or(parked);
+        self.ready.step(clk, rst || wheel.due.is_some() || activate.is_some(), || ready::In {
+            rst,
+            due: wheel.due,
+            activate,
+            ready: pass.ready,
+        });
+        let ready = doorbell.activate.is_none();
+        self.park.step(clk, rst || pass.park.is_some() || pass.resume, || park::In { rst, park: pass.park, resume: pass.resume, ready });
+
+        let (profile, rate) = (i.profile.filter(|_| go), i.rate.filter(|_| go));
+        let busy = head.is_some() || doorbell.post.is_some() || charge.paid.is_some() || load.is_some() || profile.is_some();
+        let busy = busy || rate.is_some() || left || self.levels != (i.pause, i.stop);
+        self.levels = (i.pause, i.stop);
+        self.pass.step(clk, rst || busy, || pass::In {
+            rst,
+            flow: head,
+            post: doorbell.post,
+            paid: charge.paid,
+            load,
+            profile,
+            rate,
+            pause: i.pause,
+            stop: i.stop,
+            now: i.now,
+            left,
+            sleep_ready: doorbell.sleep_ready,
+        });
+        // Without a line of time, its steps must be seen when they come.
+        let busy = rst || !self.has_line;
+        self.wheel.step(clk, busy || pass.insert.is_some(), || wheel::In { rst, insert: pass.insert, now: i.now, ready: true });
         debug_assert!(pass.train.is_none() || gate.train_ready, "the pass keeps within the gate's places");
-        self.gate.step(clk, &gate::In { rst, train: pass.train, now: i.now, ready: i.grant_ready });
+        self.gate.step(clk, busy || pass.train.is_some(), || gate::In { rst, train: pass.train, now: i.now, ready: i.grant_ready });
         self.granted = left && !rst;
     }
 
@@ -157,17 +182,7 @@ impl Block for Pacer {
         if self.granted {
             return clk;
         }
-        [
-            self.doorbell.wake(clk),
-            self.ready.wake(clk),
-            self.charge.wake(clk),
-            self.park.wake(clk),
-            self.pass.wake(clk),
-            self.wheel.wake(clk),
-            self.gate.wake(clk),
-        ]
-        .into_iter()
-        .min()
-        .unwrap_or(u64::MAX)
+        let parts = [self.doorbell.due, self.ready.due, self.charge.due, self.park.due, self.pass.due, self.wheel.due, self.gate.due];
+        parts.into_iter().fold(u64::MAX, u64::min).max(clk)
     }
 }
