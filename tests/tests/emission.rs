@@ -1,0 +1,98 @@
+//! What is emitted is Verilog that other tools take: every configuration of the whole NIC, linted; some read by a synthesizer.
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use timely_hw::config::{CLOCK_PS, Config, FLOW_BITS};
+use timely_hw::emit::PREFIX;
+use timely_hw::standalone::emit;
+
+/// Warnings of Verilator that are real; its width warnings are noise on this emission.
+const REAL: [&str; 5] = ["LATCH", "MULTIDRIVEN", "UNOPTFLAT", "COMBDLY", "BLKANDNBLK"];
+
+fn tool(variable: &str, name: &str) -> Command {
+    Command::new(std::env::var(variable).unwrap_or_else(|_| name.into()))
+}
+
+fn emitted(config: Config) -> (String, PathBuf) {
+    let verilog = emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("{config}: {e}"));
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{}", std::process::id(), config.file_name()));
+    std::fs::write(&file, &verilog).expect("the target directory can be written");
+    (verilog, file)
+}
+
+fn lint(config: Config) {
+    let (verilog, file) = emitted(config);
+    for line in verilog.lines() {
+        let own = line.strip_prefix("module ").is_none_or(|name| name.starts_with(PREFIX));
+        assert!(own, "{config}: a module without our prefix: {line}");
+        assert!(!line.replace("$signed", "").contains('$'), "{config}: a `$` in a name: {line}");
+    }
+    let top = format!("{PREFIX}standalone");
+    let out = tool("VERILATOR", "verilator")
+        .args(["--lint-only", "-Wall", "-Wno-fatal", "--top-module", &top])
+        .arg(&file)
+        .output()
+        .expect("verilator starts");
+    let text = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{config}: {text}");
+    for real in REAL {
+        assert!(!text.contains(&format!("Warning-{real}")), "{config}: {real}\n{text}");
+    }
+    std::fs::remove_file(&file).ok();
+}
+
+fn lint_bus(bus: usize) {
+    FLOW_BITS.into_iter().for_each(|flow_bits| lint(Config::new(bus, flow_bits).expect("a configuration that is built")));
+}
+
+#[test]
+fn bus_64_lints() {
+    lint_bus(64);
+}
+
+#[test]
+fn bus_128_lints() {
+    lint_bus(128);
+}
+
+#[test]
+fn bus_256_lints() {
+    lint_bus(256);
+}
+
+#[test]
+fn bus_512_lints() {
+    lint_bus(512);
+}
+
+/// Registers are flip-flops: yosys finds no latch.
+#[test]
+fn no_latch_is_inferred() {
+    for (bus, flow_bits) in [(64, 10), (512, 14)] {
+        let config = Config::new(bus, flow_bits).expect("a configuration that is built");
+        let (_, file) = emitted(config);
+        let script = format!("read_verilog {}; hierarchy -top {PREFIX}standalone; proc", file.display());
+        let out = tool("YOSYS", "yosys").args(["-p", &script]).output().expect("yosys starts");
+        let text = String::from_utf8_lossy(&out.stdout);
+        assert!(out.status.success() && text.contains("End of script"), "{config}: yosys failed\n{}", String::from_utf8_lossy(&out.stderr));
+        let latch = text.lines().find(|l| l.contains("Latch inferred"));
+        assert_eq!(latch, None, "{config}");
+        std::fs::remove_file(&file).ok();
+    }
+}
+
+#[test]
+fn what_is_committed_is_what_is_emitted() {
+    let config = Config::new(64, 10).expect("a configuration that is built");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hw/verilog").join(config.file_name());
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
+    let fresh = emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("{e}"));
+    assert!(committed == fresh, "{} is stale; run: cargo run -p timely-hw -- emit --out hw/verilog", file.display());
+}
+
+#[test]
+fn what_is_not_built_is_refused_by_name() {
+    let message = Config::new(100, 10).expect_err("no such bus").to_string();
+    assert!(message.contains("100") && message.contains("512"), "{message}");
+    let message = Config::new(64, 12).expect_err("no such flow count").to_string();
+    assert!(message.contains("12") && message.contains("14"), "{message}");
+}
