@@ -1,7 +1,8 @@
-//! The demonstration: sets up, builds the simulator, runs it.
-use crate::process::{cargo, run, shown, target};
+//! The demonstration: sets up, builds, emits the Verilog, runs the simulator on it.
+use crate::process::{cargo, quiet, run, shown, target};
 use crate::setup;
 use clap::Args;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 /// Options of `demo`.
@@ -18,15 +19,27 @@ pub struct Demo {
     nics: Option<String>,
 }
 
+// Emits the NIC that the demonstration's scenario has; gives the folder.
+fn emit() -> Result<PathBuf, String> {
+    let dir = target().join("demo/verilog");
+    let mut c = Command::new(target().join("release/timely-hw"));
+    c.args(["emit", "--bus", "64", "--flow-bits", "10", "--out"]).arg(&dir);
+    // Standard output is for the result.
+    eprint!("{}", quiet(c)?);
+    Ok(dir)
+}
+
 impl Demo {
     /// Runs it; the exit code is the simulator's.
     pub fn run(self) -> Result<ExitCode, String> {
         let tools = setup::tools(setup::For::Running)?;
-        let mut build = cargo(&["build", "--release", "--package", "timely-sim"]);
+        let mut build = cargo(&["build", "--release", "--package", "timely-hw", "--package", "timely-sim"]);
         tools.prepare(&mut build);
         run(build)?;
+        let verilog = emit()?;
         let mut c = Command::new(target().join("release/timely-sim"));
         c.arg("demo").arg("--out").arg(target().join("demo"));
+        c.env("TIMELY_VERILOG", &verilog);
         tools.prepare(&mut c);
         for (wanted, flag) in [(self.quick, "--quick"), (self.json, "--json")] {
             if wanted {
