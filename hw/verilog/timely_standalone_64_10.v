@@ -67540,6 +67540,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  [5:0] train;
     reg  [6:0] gained;
     reg  [6:0] lost;
+    reg  [6:0] others;
     reg  [6:0] owes;
     reg  [6:0] paid_back;
     reg  [50:0] tokens;
@@ -68242,16 +68243,13 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         owes = ((32'h0) & 7'h7f);
         paid_back = ((32'h0) & 7'h7f);
         if (valid__14__q) begin
-            if (is_grant) begin
-                gained = ((train) & 7'h7f);
-            end
             lost = ((32'h1) & 7'h7f);
             if (~is_sleep) begin
                 paid_back = ((32'h1) & 7'h7f);
             end
         end
         if (issue) begin
-            gained = gained + ((32'h1) & 7'h7f);
+            gained = ((32'h1) & 7'h7f);
             owes = ((32'h1) & 7'h7f);
         end
         if (left) begin
@@ -68260,7 +68258,11 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         if (sleeps__o_valid & sleep_ready) begin
             paid_back = paid_back + ((32'h1) & 7'h7f);
         end
-        in_flight__d = (in_flight__q + gained) - lost;
+        others = (in_flight__q + gained) - lost;
+        in_flight__d = others;
+        if (valid__14__q & is_grant) begin
+            in_flight__d = others + ((train) & 7'h7f);
+        end
         owed__d = (owed__q + owes) - paid_back;
         size16__d = size;
         train16__d = train;
@@ -69000,11 +69002,13 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     reg  known;
     reg  [19:0] usable;
     reg  [6:0] times125;
-    reg  [24:0] sent_u;
+    reg  [31:0] sent_wide;
+    reg  [31:0] sent_thrice;
     reg  [19:0] cap_u;
     reg  [15:0] length_u;
     reg  [8:0] uncharged_u;
-    reg  [24:0] waiting_u;
+    reg  [31:0] waiting_wide;
+    reg  [31:0] waiting_thrice;
     reg  [14:0] rate_low;
     reg  [14:0] rate_high;
     reg  [13:0] time_low;
@@ -69592,7 +69596,7 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
             rate2__d = rate1__q;
         end
         excess2__d = outstanding__q - state1__q[(32'haa)+:(25)];
-        sent2__d = (sent_u * times125);
+        sent2__d = (sent_wide << 32'h7) - sent_thrice;
         usable = ((32'h0) & 20'hfffff);
         if (state1__q[32'hc3]) begin
             usable = cap;
@@ -69667,7 +69671,7 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         low_high__d = (rate_low * time_high);
         high_low__d = (rate_high * time_low);
         high_high__d = (rate_high * time_high);
-        waiting4__d = (waiting_u * times125);
+        waiting4__d = (waiting_wide << 32'h7) - waiting_thrice;
         total4__d = ((excess3__q) & 26'h3ffffff) + ((waiting3__q) & 26'h3ffffff);
         length4__d = length3__q;
         tokens4__d = tokens3__q;
@@ -69833,7 +69837,8 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     always @(*) lates__clk = clk;
     always @(*) times125 = octet;
     always @(*) known = state1__q[32'hc5] | |sent__q;
-    always @(*) sent_u = sent__q;
+    always @(*) sent_wide = ((sent__q) & 32'hffffffff);
+    always @(*) sent_thrice = (sent_wide << 32'h1) + sent_wide;
     always @(*) outstandings__i = outstanding__q;
     always @(*) uncharged_u = uncharged2__q;
     always @(*) length_u = length2__q;
@@ -69843,7 +69848,8 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     always @(*) rate_high = rate3__q[(32'hf)+:(15)];
     always @(*) time_low = elapsed3__q[(32'h0)+:(14)];
     always @(*) time_high = elapsed3__q[(32'he)+:(14)];
-    always @(*) waiting_u = waiting3__q;
+    always @(*) waiting_wide = ((waiting3__q) & 32'hffffffff);
+    always @(*) waiting_thrice = (waiting_wide << 32'h1) + waiting_wide;
     always @(*) caps__i = cap4__q;
     always @(*) bases__i = base3__q;
     always @(*) leasts__i = least5__q;

@@ -157,11 +157,13 @@ pub struct Bucket {
     known: Signal<Local, Bit>,
     usable: Signal<Local, Bits<20>>,
     times125: Signal<Local, U<7>>,
-    sent_u: Signal<Local, U<25>>,
+    sent_wide: Signal<Local, Bits<32>>,
+    sent_thrice: Signal<Local, Bits<32>>,
     cap_u: Signal<Local, U<20>>,
     length_u: Signal<Local, U<16>>,
     uncharged_u: Signal<Local, U<9>>,
-    waiting_u: Signal<Local, U<25>>,
+    waiting_wide: Signal<Local, Bits<32>>,
+    waiting_thrice: Signal<Local, Bits<32>>,
     rate_low: Signal<Local, U<15>>,
     rate_high: Signal<Local, U<15>>,
     time_low: Signal<Local, U<14>>,
@@ -191,8 +193,8 @@ impl Default for Bucket {
             flags2, elapsed3, late3, waiting3, packet3, length3, tokens3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
             high_high, waiting4, total4, length4, tokens4, cap4, low5, high5, lacks5, least5, none5, tokens5, filled6, lacks6, tokens6,
             tokens7, lacks7, fit7, fits7, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, bounds, caps, leasts,
-            outstandings, bases, flags, logs, lates, base8, measured8, last8, exact8, known, usable, times125, sent_u, cap_u, length_u, uncharged_u,
-            waiting_u, rate_low, rate_high, time_low, time_high, cap_s, tokens_s, lacks_s, filled_s, tokens_b, lacks_b, clip, is_drop, is_uncharged, is_backlog, is_stuck, is_awake,
+            outstandings, bases, flags, logs, lates, base8, measured8, last8, exact8, known, usable, times125, sent_wide, sent_thrice, cap_u, length_u, uncharged_u,
+            waiting_wide, waiting_thrice, rate_low, rate_high, time_low, time_high, cap_s, tokens_s, lacks_s, filled_s, tokens_b, lacks_b, clip, is_drop, is_uncharged, is_backlog, is_stuck, is_awake,
             is_live; total5, fits6)
     }
 }
@@ -249,8 +251,10 @@ impl Logic for Bucket {
             self.rate2.d.next = self.rate1.q.val();
         }
         self.excess2.d.next = self.outstanding.q.val() - self.state1.q.val().get_bits::<25>(170);
-        self.sent_u.next = self.sent.q.val().into();
-        self.sent2.d.next = (self.sent_u.val() * self.times125.val()).into();
+        // 125 x is 128 x - 3 x: too wide for one multiplier.
+        self.sent_wide.next = bit_cast::<32, 25>(self.sent.q.val());
+        self.sent_thrice.next = (self.sent_wide.val() << 1) + self.sent_wide.val();
+        self.sent2.d.next = (self.sent_wide.val() << 7) - self.sent_thrice.val();
         self.usable.next = bits::<20>(0);
         if self.state1.q.val().get_bit(195) {
             self.usable.next = self.cap.val();
@@ -340,8 +344,9 @@ impl Logic for Bucket {
         self.low_high.d.next = (self.rate_low.val() * self.time_high.val()).into();
         self.high_low.d.next = (self.rate_high.val() * self.time_low.val()).into();
         self.high_high.d.next = (self.rate_high.val() * self.time_high.val()).into();
-        self.waiting_u.next = self.waiting3.q.val().into();
-        self.waiting4.d.next = (self.waiting_u.val() * self.times125.val()).into();
+        self.waiting_wide.next = bit_cast::<32, 25>(self.waiting3.q.val());
+        self.waiting_thrice.next = (self.waiting_wide.val() << 1) + self.waiting_wide.val();
+        self.waiting4.d.next = (self.waiting_wide.val() << 7) - self.waiting_thrice.val();
         self.total4.d.next = bit_cast::<26, 24>(self.excess3.q.val()) + bit_cast::<26, 25>(self.waiting3.q.val());
         self.length4.d.next = self.length3.q.val();
         self.tokens4.d.next = self.tokens3.q.val();

@@ -231,6 +231,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     train: Signal<Local, Bits<6>>,
     gained: Signal<Local, Bits<7>>,
     lost: Signal<Local, Bits<7>>,
+    others: Signal<Local, Bits<7>>,
     owes: Signal<Local, Bits<7>>,
     paid_back: Signal<Local, Bits<7>>,
     tokens: Signal<Local, Bits<51>>,
@@ -266,7 +267,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             settled, in_flight, owed, paused, paused_before, resumes, size16, train16, grant16, sleep16, clear16, bounded16, awake16, keep16,
             insert16, again16, soon16, park16, idle16, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, insert17, again17, soon17,
             tau17, insert18, again18, soon18, wait18, insert19, target19, insert20, flow20, slot20, issue, is_ready, shifted, is_paused, is_clear,
-            is_empty, is_bounded, is_again, is_send, is_grant, is_finished, is_sleep, credit, size, train, gained, lost, owes, paid_back,
+            is_empty, is_bounded, is_again, is_send, is_grant, is_finished, is_sleep, credit, size, train, gained, lost, others, owes, paid_back,
             tokens, count, step, rest, slot, earliest, behind, is_behind; valid, flow)
     }
 }
@@ -442,16 +443,13 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.owes.next = bits::<7>(0);
         self.paid_back.next = bits::<7>(0);
         if self.valid[14].q.val() {
-            if self.is_grant.val() {
-                self.gained.next = bit_cast::<7, 6>(self.train.val());
-            }
             self.lost.next = bits::<7>(1);
             if !self.is_sleep.val() {
                 self.paid_back.next = bits::<7>(1);
             }
         }
         if self.issue.val() {
-            self.gained.next = self.gained.val() + bits::<7>(1);
+            self.gained.next = bits::<7>(1);
             self.owes.next = bits::<7>(1);
         }
         if self.left.val() {
@@ -460,7 +458,12 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         if self.sleeps.o_valid.val() & self.sleep_ready.val() {
             self.paid_back.next = self.paid_back.val() + bits::<7>(1);
         }
-        self.in_flight.d.next = (self.in_flight.q.val() + self.gained.val()) - self.lost.val();
+        // The train is known last.
+        self.others.next = (self.in_flight.q.val() + self.gained.val()) - self.lost.val();
+        self.in_flight.d.next = self.others.val();
+        if self.valid[14].q.val() & self.is_grant.val() {
+            self.in_flight.d.next = self.others.val() + bit_cast::<7, 6>(self.train.val());
+        }
         self.owed.d.next = (self.owed.q.val() + self.owes.val()) - self.paid_back.val();
         self.size16.d.next = self.size.val();
         self.train16.d.next = self.train.val();
