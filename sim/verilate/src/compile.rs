@@ -165,6 +165,9 @@ fn compile(
         Err(_) => run("verilator", Command::new(verilator()).args(["--getenv", "VERILATOR_ROOT"]))?.trim().to_owned(),
     };
     let include = Path::new(&root_dir).join("include");
+    if options.fast {
+        eprintln!("compiling {top}, once for this Verilog: a minute or so");
+    }
     write(&dir.join("dut.v"), verilog)?;
     write(&dir.join("shim.cpp"), shim)?;
     let mut verilate = Command::new(verilator());
