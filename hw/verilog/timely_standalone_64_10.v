@@ -67152,13 +67152,8 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     
     // Constant declarations
     localparam  ahead = 48'h40;
-    localparam  lead = 26'h90;
-    localparam  longest = 26'hec00;
-    localparam  recheck = 26'h400;
-    localparam  places = 7'b1000000;
     localparam  clearing = 2'b10;
     localparam  bounding = 2'b1;
-    localparam  wheel_bit = 17'b10000000000000;
     
     // Stub signals
     reg  memory__clk;
@@ -67212,17 +67207,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     wire  [51:0] bucket__deficit;
     wire  [24:0] bucket__base;
     wire  bucket__measured;
-    wire  [2:0] bucket__most;
-    wire  bucket__exact;
-    wire  [2:0] bucket__last;
-    wire  bucket__clear;
-    wire  bucket__empty;
-    wire  bucket__bounded;
-    wire  bucket__again;
-    wire  bucket__send;
-    wire  bucket__waits;
-    wire  bucket__keep;
-    wire  bucket__starts;
+    wire  [14:0] bucket__verdict;
     reg  span__clk;
     reg  [16:0] span__y;
     reg  [4:0] span__e;
@@ -67234,6 +67219,48 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     wire  span__due;
     wire  [2:0] span__enough;
     wire  [63:0] span__launch;
+    reg  fate__clk;
+    reg  fate__rst;
+    reg  fate__issue;
+    reg  fate__left;
+    reg  fate__slept;
+    reg  [7:0] fate__pause;
+    reg  fate__stop;
+    reg  fate__valid;
+    reg  [2:0] fate__pfc;
+    reg  [14:0] fate__bucket;
+    reg  fate__due;
+    reg  [2:0] fate__enough;
+    wire  fate__ready;
+    wire  fate__grant;
+    wire  [2:0] fate__size;
+    wire  [5:0] fate__train;
+    wire  fate__sleep;
+    wire  fate__clear;
+    wire  fate__bounded;
+    wire  fate__awake;
+    wire  fate__write;
+    wire  fate__insert;
+    wire  fate__again;
+    wire  fate__soon;
+    wire  fate__park;
+    wire  fate__idle;
+    wire  fate__resume;
+    reg  wake__clk;
+    reg  wake__rst;
+    reg  wake__valid;
+    reg  wake__again;
+    reg  wake__soon;
+    reg  wake__grant;
+    reg  [2:0] wake__size;
+    reg  [31:0] wake__tau;
+    reg  [30:0] wake__gap;
+    reg  [16:0] wake__at;
+    reg  [63:0] wake__now;
+    reg  [9:0] wake__flow;
+    wire  wake__insert_valid;
+    wire  [9:0] wake__insert_flow;
+    wire  [12:0] wake__insert_slot;
     reg  sleeps__clk;
     reg  sleeps__rst;
     reg  sleeps__i_valid;
@@ -67299,9 +67326,6 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  valid__18__d;
     wire  valid__18__q;
     reg  valid__18__clock;
-    reg  valid__19__d;
-    wire  valid__19__q;
-    reg  valid__19__clock;
     reg  [9:0] flow__0__d;
     wire  [9:0] flow__0__q;
     reg  flow__0__clock;
@@ -67359,9 +67383,6 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  [9:0] flow__18__d;
     wire  [9:0] flow__18__q;
     reg  flow__18__clock;
-    reg  [9:0] flow__19__d;
-    wire  [9:0] flow__19__q;
-    reg  flow__19__clock;
     reg  [47:0] now3__d;
     wire  [47:0] now3__q;
     reg  now3__clock;
@@ -67389,72 +67410,15 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  now16__clk;
     reg  [47:0] now16__i;
     wire  [47:0] now16__o;
-    reg  now18__clk;
-    reg  [16:0] now18__i;
-    wire  [16:0] now18__o;
     reg  packets__clk;
     reg  [22:0] packets__i;
     wire  [22:0] packets__o;
-    reg  fate__clk;
-    reg  [14:0] fate__i;
-    wire  [14:0] fate__o;
+    reg  verdicts__clk;
+    reg  [14:0] verdicts__i;
+    wire  [14:0] verdicts__o;
     reg  settled__clk;
     reg  [76:0] settled__i;
     wire  [76:0] settled__o;
-    reg  [6:0] in_flight__d;
-    wire  [6:0] in_flight__q;
-    reg  in_flight__clock;
-    reg  [6:0] owed__d;
-    wire  [6:0] owed__q;
-    reg  owed__clock;
-    reg  [7:0] paused__d;
-    wire  [7:0] paused__q;
-    reg  paused__clock;
-    reg  [7:0] paused_before__d;
-    wire  [7:0] paused_before__q;
-    reg  paused_before__clock;
-    reg  resumes__d;
-    wire  resumes__q;
-    reg  resumes__clock;
-    reg  [2:0] size16__d;
-    wire  [2:0] size16__q;
-    reg  size16__clock;
-    reg  [5:0] train16__d;
-    wire  [5:0] train16__q;
-    reg  train16__clock;
-    reg  grant16__d;
-    wire  grant16__q;
-    reg  grant16__clock;
-    reg  sleep16__d;
-    wire  sleep16__q;
-    reg  sleep16__clock;
-    reg  clear16__d;
-    wire  clear16__q;
-    reg  clear16__clock;
-    reg  bounded16__d;
-    wire  bounded16__q;
-    reg  bounded16__clock;
-    reg  awake16__d;
-    wire  awake16__q;
-    reg  awake16__clock;
-    reg  keep16__d;
-    wire  keep16__q;
-    reg  keep16__clock;
-    reg  insert16__d;
-    wire  insert16__q;
-    reg  insert16__clock;
-    reg  again16__d;
-    wire  again16__q;
-    reg  again16__clock;
-    reg  soon16__d;
-    wire  soon16__q;
-    reg  soon16__clock;
-    reg  park16__d;
-    wire  park16__q;
-    reg  park16__clock;
-    reg  idle16__d;
-    wire  idle16__q;
-    reg  idle16__clock;
     reg  [31:0] tau16__d;
     wire  [31:0] tau16__q;
     reg  tau16__clock;
@@ -67482,75 +67446,11 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  [24:0] released17__d;
     wire  [24:0] released17__q;
     reg  released17__clock;
-    reg  insert17__d;
-    wire  insert17__q;
-    reg  insert17__clock;
-    reg  again17__d;
-    wire  again17__q;
-    reg  again17__clock;
-    reg  soon17__d;
-    wire  soon17__q;
-    reg  soon17__clock;
-    reg  [32:0] tau17__d;
-    wire  [32:0] tau17__q;
-    reg  tau17__clock;
-    reg  insert18__d;
-    wire  insert18__q;
-    reg  insert18__clock;
-    reg  again18__d;
-    wire  again18__q;
-    reg  again18__clock;
-    reg  soon18__d;
-    wire  soon18__q;
-    reg  soon18__clock;
-    reg  [25:0] wait18__d;
-    wire  [25:0] wait18__q;
-    reg  wait18__clock;
-    reg  insert19__d;
-    wire  insert19__q;
-    reg  insert19__clock;
-    reg  [16:0] target19__d;
-    wire  [16:0] target19__q;
-    reg  target19__clock;
-    reg  insert20__d;
-    wire  insert20__q;
-    reg  insert20__clock;
-    reg  [9:0] flow20__d;
-    wire  [9:0] flow20__q;
-    reg  flow20__clock;
-    reg  [12:0] slot20__d;
-    wire  [12:0] slot20__q;
-    reg  slot20__clock;
     
     // Local signals
     reg  issue;
-    reg  is_ready;
-    reg  [7:0] shifted;
-    reg  is_paused;
-    reg  is_clear;
-    reg  is_empty;
-    reg  is_bounded;
-    reg  is_again;
-    reg  is_send;
-    reg  is_grant;
-    reg  is_finished;
-    reg  is_sleep;
-    reg  [2:0] credit;
-    reg  [2:0] size;
-    reg  [5:0] train;
-    reg  [6:0] gained;
-    reg  [6:0] lost;
-    reg  [6:0] others;
-    reg  [6:0] owes;
-    reg  [6:0] paid_back;
     reg  [50:0] tokens;
     reg  [15:0] count;
-    reg  [32:0] step;
-    reg  [25:0] rest;
-    reg  [16:0] slot;
-    reg  [16:0] earliest;
-    reg  [16:0] behind;
-    reg  is_behind;
     
     // Sub module instances
     tnic_standalone__pacer__pass__memory memory(
@@ -67609,17 +67509,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .deficit(bucket__deficit),
         .base(bucket__base),
         .measured(bucket__measured),
-        .most(bucket__most),
-        .exact(bucket__exact),
-        .last(bucket__last),
-        .clear(bucket__clear),
-        .empty(bucket__empty),
-        .bounded(bucket__bounded),
-        .again(bucket__again),
-        .send(bucket__send),
-        .waits(bucket__waits),
-        .keep(bucket__keep),
-        .starts(bucket__starts)
+        .verdict(bucket__verdict)
     );
     tnic_standalone__pacer__pass__span span(
         .clk(span__clk),
@@ -67633,6 +67523,52 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .due(span__due),
         .enough(span__enough),
         .launch(span__launch)
+    );
+    tnic_standalone__pacer__pass__fate fate(
+        .clk(fate__clk),
+        .rst(fate__rst),
+        .issue(fate__issue),
+        .left(fate__left),
+        .slept(fate__slept),
+        .pause(fate__pause),
+        .stop(fate__stop),
+        .valid(fate__valid),
+        .pfc(fate__pfc),
+        .bucket(fate__bucket),
+        .due(fate__due),
+        .enough(fate__enough),
+        .ready(fate__ready),
+        .grant(fate__grant),
+        .size(fate__size),
+        .train(fate__train),
+        .sleep(fate__sleep),
+        .clear(fate__clear),
+        .bounded(fate__bounded),
+        .awake(fate__awake),
+        .write(fate__write),
+        .insert(fate__insert),
+        .again(fate__again),
+        .soon(fate__soon),
+        .park(fate__park),
+        .idle(fate__idle),
+        .resume(fate__resume)
+    );
+    tnic_standalone__pacer__pass__wake wake(
+        .clk(wake__clk),
+        .rst(wake__rst),
+        .valid(wake__valid),
+        .again(wake__again),
+        .soon(wake__soon),
+        .grant(wake__grant),
+        .size(wake__size),
+        .tau(wake__tau),
+        .gap(wake__gap),
+        .at(wake__at),
+        .now(wake__now),
+        .flow(wake__flow),
+        .insert_valid(wake__insert_valid),
+        .insert_flow(wake__insert_flow),
+        .insert_slot(wake__insert_slot)
     );
     tnic_standalone__pacer__pass__sleeps sleeps(
         .clk(sleeps__clk),
@@ -67739,11 +67675,6 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .q(valid__18__q),
         .clock(valid__18__clock)
     );
-    tnic_standalone__pacer__pass__valid__19 valid__19(
-        .d(valid__19__d),
-        .q(valid__19__q),
-        .clock(valid__19__clock)
-    );
     tnic_standalone__pacer__pass__flow__0 flow__0(
         .d(flow__0__d),
         .q(flow__0__q),
@@ -67839,11 +67770,6 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .q(flow__18__q),
         .clock(flow__18__clock)
     );
-    tnic_standalone__pacer__pass__flow__19 flow__19(
-        .d(flow__19__d),
-        .q(flow__19__q),
-        .clock(flow__19__clock)
-    );
     tnic_standalone__pacer__pass__now3 now3(
         .d(now3__d),
         .q(now3__q),
@@ -67889,115 +67815,20 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .i(now16__i),
         .o(now16__o)
     );
-    tnic_standalone__pacer__pass__now18 now18(
-        .clk(now18__clk),
-        .i(now18__i),
-        .o(now18__o)
-    );
     tnic_standalone__pacer__pass__packets packets(
         .clk(packets__clk),
         .i(packets__i),
         .o(packets__o)
     );
-    tnic_standalone__pacer__pass__fate fate(
-        .clk(fate__clk),
-        .i(fate__i),
-        .o(fate__o)
+    tnic_standalone__pacer__pass__verdicts verdicts(
+        .clk(verdicts__clk),
+        .i(verdicts__i),
+        .o(verdicts__o)
     );
     tnic_standalone__pacer__pass__settled settled(
         .clk(settled__clk),
         .i(settled__i),
         .o(settled__o)
-    );
-    tnic_standalone__pacer__pass__in_flight in_flight(
-        .d(in_flight__d),
-        .q(in_flight__q),
-        .clock(in_flight__clock)
-    );
-    tnic_standalone__pacer__pass__owed owed(
-        .d(owed__d),
-        .q(owed__q),
-        .clock(owed__clock)
-    );
-    tnic_standalone__pacer__pass__paused paused(
-        .d(paused__d),
-        .q(paused__q),
-        .clock(paused__clock)
-    );
-    tnic_standalone__pacer__pass__paused_before paused_before(
-        .d(paused_before__d),
-        .q(paused_before__q),
-        .clock(paused_before__clock)
-    );
-    tnic_standalone__pacer__pass__resumes resumes(
-        .d(resumes__d),
-        .q(resumes__q),
-        .clock(resumes__clock)
-    );
-    tnic_standalone__pacer__pass__size16 size16(
-        .d(size16__d),
-        .q(size16__q),
-        .clock(size16__clock)
-    );
-    tnic_standalone__pacer__pass__train16 train16(
-        .d(train16__d),
-        .q(train16__q),
-        .clock(train16__clock)
-    );
-    tnic_standalone__pacer__pass__grant16 grant16(
-        .d(grant16__d),
-        .q(grant16__q),
-        .clock(grant16__clock)
-    );
-    tnic_standalone__pacer__pass__sleep16 sleep16(
-        .d(sleep16__d),
-        .q(sleep16__q),
-        .clock(sleep16__clock)
-    );
-    tnic_standalone__pacer__pass__clear16 clear16(
-        .d(clear16__d),
-        .q(clear16__q),
-        .clock(clear16__clock)
-    );
-    tnic_standalone__pacer__pass__bounded16 bounded16(
-        .d(bounded16__d),
-        .q(bounded16__q),
-        .clock(bounded16__clock)
-    );
-    tnic_standalone__pacer__pass__awake16 awake16(
-        .d(awake16__d),
-        .q(awake16__q),
-        .clock(awake16__clock)
-    );
-    tnic_standalone__pacer__pass__keep16 keep16(
-        .d(keep16__d),
-        .q(keep16__q),
-        .clock(keep16__clock)
-    );
-    tnic_standalone__pacer__pass__insert16 insert16(
-        .d(insert16__d),
-        .q(insert16__q),
-        .clock(insert16__clock)
-    );
-    tnic_standalone__pacer__pass__again16 again16(
-        .d(again16__d),
-        .q(again16__q),
-        .clock(again16__clock)
-    );
-    tnic_standalone__pacer__pass__soon16 soon16(
-        .d(soon16__d),
-        .q(soon16__q),
-        .clock(soon16__clock)
-    );
-    tnic_standalone__pacer__pass__park16 park16(
-        .d(park16__d),
-        .q(park16__q),
-        .clock(park16__clock)
-    );
-    tnic_standalone__pacer__pass__idle16 idle16(
-        .d(idle16__d),
-        .q(idle16__q),
-        .clock(idle16__clock)
     );
     tnic_standalone__pacer__pass__tau16 tau16(
         .d(tau16__d),
@@ -68044,93 +67875,10 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .q(released17__q),
         .clock(released17__clock)
     );
-    tnic_standalone__pacer__pass__insert17 insert17(
-        .d(insert17__d),
-        .q(insert17__q),
-        .clock(insert17__clock)
-    );
-    tnic_standalone__pacer__pass__again17 again17(
-        .d(again17__d),
-        .q(again17__q),
-        .clock(again17__clock)
-    );
-    tnic_standalone__pacer__pass__soon17 soon17(
-        .d(soon17__d),
-        .q(soon17__q),
-        .clock(soon17__clock)
-    );
-    tnic_standalone__pacer__pass__tau17 tau17(
-        .d(tau17__d),
-        .q(tau17__q),
-        .clock(tau17__clock)
-    );
-    tnic_standalone__pacer__pass__insert18 insert18(
-        .d(insert18__d),
-        .q(insert18__q),
-        .clock(insert18__clock)
-    );
-    tnic_standalone__pacer__pass__again18 again18(
-        .d(again18__d),
-        .q(again18__q),
-        .clock(again18__clock)
-    );
-    tnic_standalone__pacer__pass__soon18 soon18(
-        .d(soon18__d),
-        .q(soon18__q),
-        .clock(soon18__clock)
-    );
-    tnic_standalone__pacer__pass__wait18 wait18(
-        .d(wait18__d),
-        .q(wait18__q),
-        .clock(wait18__clock)
-    );
-    tnic_standalone__pacer__pass__insert19 insert19(
-        .d(insert19__d),
-        .q(insert19__q),
-        .clock(insert19__clock)
-    );
-    tnic_standalone__pacer__pass__target19 target19(
-        .d(target19__d),
-        .q(target19__q),
-        .clock(target19__clock)
-    );
-    tnic_standalone__pacer__pass__insert20 insert20(
-        .d(insert20__d),
-        .q(insert20__q),
-        .clock(insert20__clock)
-    );
-    tnic_standalone__pacer__pass__flow20 flow20(
-        .d(flow20__d),
-        .q(flow20__q),
-        .clock(flow20__clock)
-    );
-    tnic_standalone__pacer__pass__slot20 slot20(
-        .d(slot20__d),
-        .q(slot20__q),
-        .clock(slot20__clock)
-    );
     
     // Update code
     always @(*) begin
         now3__d = now3__q;
-        in_flight__d = in_flight__q;
-        owed__d = owed__q;
-        paused__d = paused__q;
-        paused_before__d = paused_before__q;
-        resumes__d = resumes__q;
-        size16__d = size16__q;
-        train16__d = train16__q;
-        grant16__d = grant16__q;
-        sleep16__d = sleep16__q;
-        clear16__d = clear16__q;
-        bounded16__d = bounded16__q;
-        awake16__d = awake16__q;
-        keep16__d = keep16__q;
-        insert16__d = insert16__q;
-        again16__d = again16__q;
-        soon16__d = soon16__q;
-        park16__d = park16__q;
-        idle16__d = idle16__q;
         tau16__d = tau16__q;
         gap16__d = gap16__q;
         launch16__d = launch16__q;
@@ -68140,19 +67888,6 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         sleep17__d = sleep17__q;
         why17__d = why17__q;
         released17__d = released17__q;
-        insert17__d = insert17__q;
-        again17__d = again17__q;
-        soon17__d = soon17__q;
-        tau17__d = tau17__q;
-        insert18__d = insert18__q;
-        again18__d = again18__q;
-        soon18__d = soon18__q;
-        wait18__d = wait18__q;
-        insert19__d = insert19__q;
-        target19__d = target19__q;
-        insert20__d = insert20__q;
-        flow20__d = flow20__q;
-        slot20__d = slot20__q;
         valid__0__d = issue;
         valid__1__d = valid__0__q;
         valid__2__d = valid__1__q;
@@ -68172,189 +67907,46 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         valid__16__d = valid__15__q;
         valid__17__d = valid__16__q;
         valid__18__d = valid__17__q;
-        valid__19__d = valid__18__q;
         now3__d = now[(32'h10)+:(48)] + ahead;
         settled__i = ((bucket__tokens) & 77'h1fffffffffffffffffff) | (((bucket__base) & 77'h1fffffffffffffffffff) << 32'h33);
         if (bucket__measured) begin
             settled__i = settled__i | (((32'h1) & 77'h1fffffffffffffffffff) << 32'h4c);
         end
-        fate__i = ((bucket__most) & 15'h7fff) | (((bucket__last) & 15'h7fff) << 32'h3);
-        if (bucket__exact) begin
-            fate__i = fate__i | (((32'h1) & 15'h7fff) << 32'h6);
-        end
-        if (bucket__clear) begin
-            fate__i = fate__i | (((32'h1) & 15'h7fff) << 32'h7);
-        end
-        if (bucket__empty) begin
-            fate__i = fate__i | (((32'h1) & 15'h7fff) << 32'h8);
-        end
-        if (bucket__bounded) begin
-            fate__i = fate__i | (((32'h1) & 15'h7fff) << 32'h9);
-        end
-        if (bucket__again) begin
-            fate__i = fate__i | (((32'h1) & 15'h7fff) << 32'ha);
-        end
-        if (bucket__send) begin
-            fate__i = fate__i | (((32'h1) & 15'h7fff) << 32'hb);
-        end
-        if (bucket__keep) begin
-            fate__i = fate__i | (((32'h1) & 15'h7fff) << 32'hc);
-        end
-        if (bucket__starts) begin
-            fate__i = fate__i | (((32'h1) & 15'h7fff) << 32'hd);
-        end
-        if (bucket__waits) begin
-            fate__i = fate__i | (((32'h1) & 15'h7fff) << 32'he);
-        end
-        paused__d = pause;
-        if (stop) begin
-            paused__d = ((32'hff) & 8'hff);
-        end
-        paused_before__d = paused__q;
-        resumes__d = |(paused_before__q & ~paused__q);
-        credit = ((32'h0) & 3'h7);
-        if (in_flight__q <= ((32'h20) & 7'h7f)) begin
-            credit = ((32'h5) & 3'h7);
-        end
-        else if (in_flight__q <= ((32'h30) & 7'h7f)) begin
-            credit = ((32'h4) & 3'h7);
-        end
-        else if (in_flight__q <= ((32'h38) & 7'h7f)) begin
-            credit = ((32'h3) & 3'h7);
-        end
-        else if (in_flight__q <= ((32'h3c) & 7'h7f)) begin
-            credit = ((32'h2) & 3'h7);
-        end
-        else if (in_flight__q <= ((32'h3e) & 7'h7f)) begin
-            credit = ((32'h1) & 3'h7);
-        end
-        size = fate__o[(32'h0)+:(3)];
-        if (span__enough < size) begin
-            size = span__enough;
-        end
-        if (credit < size) begin
-            size = credit;
-        end
-        train = ((32'h1) & 6'h3f) << size;
-        is_finished = (is_grant & fate__o[32'h6]) & (size == fate__o[(32'h3)+:(3)]);
-        is_sleep = (is_clear | is_empty) | (is_bounded | is_finished);
-        gained = ((32'h0) & 7'h7f);
-        lost = ((32'h0) & 7'h7f);
-        owes = ((32'h0) & 7'h7f);
-        paid_back = ((32'h0) & 7'h7f);
-        if (valid__14__q) begin
-            lost = ((32'h1) & 7'h7f);
-            if (~is_sleep) begin
-                paid_back = ((32'h1) & 7'h7f);
-            end
-        end
-        if (issue) begin
-            gained = ((32'h1) & 7'h7f);
-            owes = ((32'h1) & 7'h7f);
-        end
-        if (left) begin
-            lost = lost + ((32'h1) & 7'h7f);
-        end
-        if (sleeps__o_valid & sleep_ready) begin
-            paid_back = paid_back + ((32'h1) & 7'h7f);
-        end
-        others = (in_flight__q + gained) - lost;
-        in_flight__d = others;
-        if (valid__14__q & is_grant) begin
-            in_flight__d = others + ((train) & 7'h7f);
-        end
-        owed__d = (owed__q + owes) - paid_back;
-        size16__d = size;
-        train16__d = train;
-        grant16__d = valid__14__q & is_grant;
-        sleep16__d = is_sleep;
-        clear16__d = is_clear;
-        bounded16__d = is_bounded;
-        awake16__d = ~((is_clear | is_bounded) | is_finished);
-        keep16__d = fate__o[32'hc];
-        insert16__d = is_again | (is_send & ~is_finished);
-        again16__d = is_again;
-        soon16__d = (is_send & ~is_grant) & fate__o[32'he];
-        park16__d = valid__14__q & (fate__o[32'hb] & is_paused);
-        idle16__d = valid__14__q & fate__o[32'hd];
         tau16__d = span__tau;
         gap16__d = span__gap;
         launch16__d = span__launch;
         count = counts__o;
-        step = ((32'h0) & 33'h1ffffffff);
-        if (grant16__q) begin
-            count = counts__o + ((train16__q) & 16'hffff);
-            step = ((gap16__q) & 33'h1ffffffff) << size16__q;
+        if (fate__grant) begin
+            count = counts__o + ((fate__train) & 16'hffff);
         end
         count17__d = count;
-        tau17__d = (((tau16__q) & 33'h1ffffffff) | (((tau16__q[(32'h1f)+:(1)]) & 33'h1ffffffff) << 32'h20)) + step;
         tokens = settled__o[(32'h0)+:(51)];
-        if (clear16__q) begin
+        if (fate__clear) begin
             tokens = ((32'h0) & 51'h7ffffffffffff);
         end
         state17__d = ((((tokens) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) | (((now16__o) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h33)) | ((((rates__o) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h63) | (((bytes__o) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h81))) | ((((count) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h9a) | (((settled__o[(32'h33)+:(25)]) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'haa));
-        if (awake16__q) begin
+        if (fate__awake) begin
             state17__d = state17__d | (((32'h1) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc3);
         end
-        if (~clear16__q & (|started__o | grant16__q)) begin
+        if (~fate__clear & (|started__o | fate__grant)) begin
             state17__d = state17__d | (((32'h1) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc4);
         end
-        if (~clear16__q & settled__o[32'h4c]) begin
+        if (~fate__clear & settled__o[32'h4c]) begin
             state17__d = state17__d | (((32'h1) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc5);
         end
-        write17__d = valid__15__q & ~keep16__q;
-        sleep17__d = valid__15__q & sleep16__q;
+        write17__d = fate__write;
+        sleep17__d = fate__sleep;
         why17__d = ((32'h0) & 2'h3);
-        if (clear16__q) begin
+        if (fate__clear) begin
             why17__d = clearing;
         end
-        if (bounded16__q) begin
+        if (fate__bounded) begin
             why17__d = bounding;
         end
         released17__d = released__o;
-        insert17__d = valid__15__q & insert16__q;
-        again17__d = again16__q;
-        soon17__d = soon16__q;
-        wait18__d = (((tau17__q[(32'h8)+:(25)]) & 26'h3ffffff) | (((tau17__q[(32'h20)+:(1)]) & 26'h3ffffff) << 32'h19)) - lead;
-        insert18__d = insert17__q;
-        again18__d = again17__q;
-        soon18__d = soon17__q;
-        rest = wait18__q;
-        if (again18__q) begin
-            rest = recheck;
-        end
-        else if (wait18__q[32'h19]) begin
-            rest = ((32'h0) & 26'h3ffffff);
-        end
-        else if (soon18__q & (wait18__q > recheck)) begin
-            rest = recheck;
-        end
-        else if (wait18__q > longest) begin
-            rest = longest;
-        end
-        target19__d = now18__o + rest[(32'h0)+:(17)];
-        insert19__d = insert18__q;
-        slot20__d = slot[(32'h0)+:(13)];
-        if (is_behind) begin
-            slot20__d = earliest[(32'h0)+:(13)];
-        end
-        insert20__d = insert19__q;
-        flow20__d = flow__18__q;
         if (rst) begin
-            in_flight__d = ((32'h0) & 7'h7f);
-            owed__d = ((32'h0) & 7'h7f);
-            paused__d = ((32'h0) & 8'hff);
-            paused_before__d = ((32'h0) & 8'hff);
-            resumes__d = 1'b0;
-            grant16__d = 1'b0;
-            park16__d = 1'b0;
-            idle16__d = 1'b0;
             write17__d = 1'b0;
             sleep17__d = 1'b0;
-            insert17__d = 1'b0;
-            insert18__d = 1'b0;
-            insert19__d = 1'b0;
-            insert20__d = 1'b0;
             valid__0__d = 1'b0;
             valid__1__d = 1'b0;
             valid__2__d = 1'b0;
@@ -68374,28 +67966,9 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
             valid__16__d = 1'b0;
             valid__17__d = 1'b0;
             valid__18__d = 1'b0;
-            valid__19__d = 1'b0;
         end
     end
     always @(*) now3__clock = clk;
-    always @(*) in_flight__clock = clk;
-    always @(*) owed__clock = clk;
-    always @(*) paused__clock = clk;
-    always @(*) paused_before__clock = clk;
-    always @(*) resumes__clock = clk;
-    always @(*) size16__clock = clk;
-    always @(*) train16__clock = clk;
-    always @(*) grant16__clock = clk;
-    always @(*) sleep16__clock = clk;
-    always @(*) clear16__clock = clk;
-    always @(*) bounded16__clock = clk;
-    always @(*) awake16__clock = clk;
-    always @(*) keep16__clock = clk;
-    always @(*) insert16__clock = clk;
-    always @(*) again16__clock = clk;
-    always @(*) soon16__clock = clk;
-    always @(*) park16__clock = clk;
-    always @(*) idle16__clock = clk;
     always @(*) tau16__clock = clk;
     always @(*) gap16__clock = clk;
     always @(*) launch16__clock = clk;
@@ -68405,19 +67978,6 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) sleep17__clock = clk;
     always @(*) why17__clock = clk;
     always @(*) released17__clock = clk;
-    always @(*) insert17__clock = clk;
-    always @(*) again17__clock = clk;
-    always @(*) soon17__clock = clk;
-    always @(*) tau17__clock = clk;
-    always @(*) insert18__clock = clk;
-    always @(*) again18__clock = clk;
-    always @(*) soon18__clock = clk;
-    always @(*) wait18__clock = clk;
-    always @(*) insert19__clock = clk;
-    always @(*) target19__clock = clk;
-    always @(*) insert20__clock = clk;
-    always @(*) flow20__clock = clk;
-    always @(*) slot20__clock = clk;
     always @(*) valid__0__clock = clk;
     always @(*) flow__0__clock = clk;
     always @(*) valid__1__clock = clk;
@@ -68456,13 +68016,15 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) flow__17__clock = clk;
     always @(*) valid__18__clock = clk;
     always @(*) flow__18__clock = clk;
-    always @(*) valid__19__clock = clk;
-    always @(*) flow__19__clock = clk;
     always @(*) memory__clk = clk;
     always @(*) memory__rst = rst;
     always @(*) reciprocal__clk = clk;
     always @(*) bucket__clk = clk;
     always @(*) span__clk = clk;
+    always @(*) fate__clk = clk;
+    always @(*) fate__rst = rst;
+    always @(*) wake__clk = clk;
+    always @(*) wake__rst = rst;
     always @(*) sleeps__clk = clk;
     always @(*) sleeps__rst = rst;
     always @(*) rates__clk = clk;
@@ -68473,9 +68035,8 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) pfc__clk = clk;
     always @(*) now14__clk = clk;
     always @(*) now16__clk = clk;
-    always @(*) now18__clk = clk;
     always @(*) packets__clk = clk;
-    always @(*) fate__clk = clk;
+    always @(*) verdicts__clk = clk;
     always @(*) settled__clk = clk;
     always @(*) memory__post_valid = post_valid;
     always @(*) memory__post_flow = post_flow;
@@ -68493,8 +68054,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) memory__rate_valid = rate_valid;
     always @(*) memory__rate_flow = rate_flow;
     always @(*) memory__rate_value = rate_value;
-    always @(*) is_ready = (in_flight__q != places) & (owed__q != places);
-    always @(*) issue = q_valid & is_ready;
+    always @(*) issue = q_valid & fate__ready;
     always @(*) memory__flow = q_flow;
     always @(*) flow__0__d = q_flow;
     always @(*) flow__1__d = flow__0__q;
@@ -68515,7 +68075,6 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) flow__16__d = flow__15__q;
     always @(*) flow__17__d = flow__16__q;
     always @(*) flow__18__d = flow__17__q;
-    always @(*) flow__19__d = flow__18__q;
     always @(*) reciprocal__rate = memory__rate;
     always @(*) bucket__state = memory__state;
     always @(*) bucket__post = memory__post;
@@ -68540,26 +68099,34 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) span__deficit = bucket__deficit;
     always @(*) span__now = now14__o;
     always @(*) now16__i = now14__o;
-    always @(*) shifted = paused__q >> pfc__o;
-    always @(*) is_paused = shifted[32'h0];
-    always @(*) is_clear = fate__o[32'h7];
-    always @(*) is_empty = fate__o[32'h8];
-    always @(*) is_bounded = fate__o[32'h9];
-    always @(*) is_again = fate__o[32'ha];
-    always @(*) is_send = fate__o[32'hb] & ~is_paused;
-    always @(*) is_grant = is_send & span__due;
-    always @(*) now18__i = now16__o[(32'h0)+:(17)];
+    always @(*) verdicts__i = bucket__verdict;
+    always @(*) fate__issue = issue;
+    always @(*) fate__left = left;
+    always @(*) fate__slept = sleeps__o_valid & sleep_ready;
+    always @(*) fate__pause = pause;
+    always @(*) fate__stop = stop;
+    always @(*) fate__valid = valid__14__q;
+    always @(*) fate__pfc = pfc__o;
+    always @(*) fate__bucket = verdicts__o;
+    always @(*) fate__due = span__due;
+    always @(*) fate__enough = span__enough;
+    always @(*) wake__valid = fate__insert;
+    always @(*) wake__again = fate__again;
+    always @(*) wake__soon = fate__soon;
+    always @(*) wake__grant = fate__grant;
+    always @(*) wake__size = fate__size;
+    always @(*) wake__tau = tau16__q;
+    always @(*) wake__gap = gap16__q;
+    always @(*) wake__at = now16__o[(32'h0)+:(17)];
+    always @(*) wake__now = now;
+    always @(*) wake__flow = flow__18__q;
     always @(*) memory__state_write = write17__q;
     always @(*) memory__state_flow = flow__16__q;
     always @(*) memory__state_word = state17__q;
     always @(*) sleeps__o_ready = sleep_ready;
     always @(*) sleeps__i_valid = sleep17__q;
     always @(*) sleeps__i_data = (((count17__q) & 53'h1fffffffffffff) | (((released17__q) & 53'h1fffffffffffff) << 32'h10)) | ((((why17__q) & 53'h1fffffffffffff) << 32'h29) | (((flow__16__q) & 53'h1fffffffffffff) << 32'h2b));
-    always @(*) slot = target19__q >> 32'h3;
-    always @(*) earliest = (now[(32'h10)+:(17)] >> 32'h3) + ((32'h5) & 17'h1ffff);
-    always @(*) behind = slot - earliest;
-    always @(*) is_behind = |(behind & wheel_bit);
-    always @(*) q_ready = is_ready;
+    always @(*) q_ready = fate__ready;
     always @(*) granted_valid = valid__16__q;
     always @(*) granted_flow = flow__16__q;
     always @(*) granted_count = count17__q;
@@ -68568,120 +68135,25 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) sleep_why = sleeps__o_data[(32'h29)+:(2)];
     always @(*) sleep_granted = sleeps__o_data[(32'h0)+:(16)];
     always @(*) sleep_released = sleeps__o_data[(32'h10)+:(25)];
-    always @(*) insert_valid = insert20__q;
-    always @(*) insert_flow = flow20__q;
-    always @(*) insert_slot = slot20__q;
-    always @(*) train_valid = grant16__q;
+    always @(*) insert_valid = wake__insert_valid;
+    always @(*) insert_flow = wake__insert_flow;
+    always @(*) insert_slot = wake__insert_slot;
+    always @(*) train_valid = fate__grant;
     always @(*) train_flow = flow__15__q;
-    always @(*) train_packets = train16__q;
+    always @(*) train_packets = fate__train;
     always @(*) train_launch = launch16__q;
     always @(*) train_gap = ((gap16__q) & 32'hffffffff);
-    always @(*) park_valid = park16__q;
+    always @(*) park_valid = fate__park;
     always @(*) park_flow = flow__15__q;
-    always @(*) resume = resumes__q;
-    always @(*) idle_valid = idle16__q;
+    always @(*) resume = fate__resume;
+    always @(*) idle_valid = fate__idle;
     always @(*) idle_flow = flow__15__q;
     always @(*) swept = memory__swept;
     
 endmodule // standalone__pacer__pass
 
 
-module tnic_standalone__pacer__pass__again16(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__again16
-
-
-module tnic_standalone__pacer__pass__again17(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__again17
-
-
-module tnic_standalone__pacer__pass__again18(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__again18
-
-
-module tnic_standalone__pacer__pass__awake16(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__awake16
-
-
-module tnic_standalone__pacer__pass__bounded16(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bounded16
-
-
-module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bound,idle,cap,packet,tokens,deficit,base,measured,most,exact,last,clear,empty,bounded,again,send,waits,keep,starts);
+module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bound,idle,cap,packet,tokens,deficit,base,measured,verdict);
     
     // Module arguments
     input wire  clk;
@@ -68699,17 +68171,7 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     output reg  [51:0] deficit;
     output reg  [24:0] base;
     output reg  measured;
-    output reg  [2:0] most;
-    output reg  exact;
-    output reg  [2:0] last;
-    output reg  clear;
-    output reg  empty;
-    output reg  bounded;
-    output reg  again;
-    output reg  send;
-    output reg  waits;
-    output reg  keep;
-    output reg  starts;
+    output reg  [14:0] verdict;
     
     // Constant declarations
     localparam  octet = 7'b1111101;
@@ -69740,6 +69202,34 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         waits8__d = is_uncharged;
         keep8__d = ((is_drop & is_uncharged) | empty8__d) | (bounded8__d & ~is_awake);
         starts8__d = |lates__o & (send8__d | (again8__d & ~is_drop));
+        verdict = ((most8__q) & 15'h7fff) | (((last8__q) & 15'h7fff) << 32'h3);
+        if (exact8__q) begin
+            verdict = verdict | (((32'h1) & 15'h7fff) << 32'h6);
+        end
+        if (clear8__q) begin
+            verdict = verdict | (((32'h1) & 15'h7fff) << 32'h7);
+        end
+        if (empty8__q) begin
+            verdict = verdict | (((32'h1) & 15'h7fff) << 32'h8);
+        end
+        if (bounded8__q) begin
+            verdict = verdict | (((32'h1) & 15'h7fff) << 32'h9);
+        end
+        if (again8__q) begin
+            verdict = verdict | (((32'h1) & 15'h7fff) << 32'ha);
+        end
+        if (send8__q) begin
+            verdict = verdict | (((32'h1) & 15'h7fff) << 32'hb);
+        end
+        if (keep8__q) begin
+            verdict = verdict | (((32'h1) & 15'h7fff) << 32'hc);
+        end
+        if (starts8__q) begin
+            verdict = verdict | (((32'h1) & 15'h7fff) << 32'hd);
+        end
+        if (waits8__q) begin
+            verdict = verdict | (((32'h1) & 15'h7fff) << 32'he);
+        end
     end
     always @(*) sent__clock = clk;
     always @(*) uncharged__clock = clk;
@@ -69882,17 +69372,6 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     always @(*) deficit = lacks8__q;
     always @(*) base = base8__q;
     always @(*) measured = measured8__q;
-    always @(*) most = most8__q;
-    always @(*) exact = exact8__q;
-    always @(*) last = last8__q;
-    always @(*) clear = clear8__q;
-    always @(*) empty = empty8__q;
-    always @(*) bounded = bounded8__q;
-    always @(*) again = again8__q;
-    always @(*) send = send8__q;
-    always @(*) waits = waits8__q;
-    always @(*) keep = keep8__q;
-    always @(*) starts = starts8__q;
     
 endmodule // standalone__pacer__pass__bucket
 
@@ -73073,25 +72552,6 @@ module tnic_standalone__pacer__pass__bytes__v__9(d,q,clock);
 endmodule // standalone__pacer__pass__bytes__v__9
 
 
-module tnic_standalone__pacer__pass__clear16(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__clear16
-
-
 module tnic_standalone__pacer__pass__count17(d,q,clock);
     
     // Module arguments
@@ -73549,172 +73009,693 @@ module tnic_standalone__pacer__pass__counts__v__9(d,q,clock);
 endmodule // standalone__pacer__pass__counts__v__9
 
 
-module tnic_standalone__pacer__pass__fate(clk,i,o);
+module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,valid,pfc,bucket,due,enough,ready,grant,size,train,sleep,clear,bounded,awake,write,insert,again,soon,park,idle,resume);
     
     // Module arguments
     input wire  clk;
-    input wire  [14:0] i;
-    output reg  [14:0] o;
+    input wire  rst;
+    input wire  issue;
+    input wire  left;
+    input wire  slept;
+    input wire  [7:0] pause;
+    input wire  stop;
+    input wire  valid;
+    input wire  [2:0] pfc;
+    input wire  [14:0] bucket;
+    input wire  due;
+    input wire  [2:0] enough;
+    output reg  ready;
+    output reg  grant;
+    output reg  [2:0] size;
+    output reg  [5:0] train;
+    output reg  sleep;
+    output reg  clear;
+    output reg  bounded;
+    output reg  awake;
+    output reg  write;
+    output reg  insert;
+    output reg  again;
+    output reg  soon;
+    output reg  park;
+    output reg  idle;
+    output reg  resume;
+    
+    // Constant declarations
+    localparam  places = 7'b1000000;
     
     // Stub signals
-    reg  [14:0] v__0__d;
-    wire  [14:0] v__0__q;
-    reg  v__0__clock;
-    reg  [14:0] v__1__d;
-    wire  [14:0] v__1__q;
-    reg  v__1__clock;
-    reg  [14:0] v__2__d;
-    wire  [14:0] v__2__q;
-    reg  v__2__clock;
-    reg  [14:0] v__3__d;
-    wire  [14:0] v__3__q;
-    reg  v__3__clock;
-    reg  [14:0] v__4__d;
-    wire  [14:0] v__4__q;
-    reg  v__4__clock;
+    reg  [6:0] in_flight__d;
+    wire  [6:0] in_flight__q;
+    reg  in_flight__clock;
+    reg  [6:0] owed__d;
+    wire  [6:0] owed__q;
+    reg  owed__clock;
+    reg  [7:0] paused__d;
+    wire  [7:0] paused__q;
+    reg  paused__clock;
+    reg  [7:0] paused_before__d;
+    wire  [7:0] paused_before__q;
+    reg  paused_before__clock;
+    reg  resumes__d;
+    wire  resumes__q;
+    reg  resumes__clock;
+    reg  [2:0] size1__d;
+    wire  [2:0] size1__q;
+    reg  size1__clock;
+    reg  [5:0] train1__d;
+    wire  [5:0] train1__q;
+    reg  train1__clock;
+    reg  grant1__d;
+    wire  grant1__q;
+    reg  grant1__clock;
+    reg  sleep1__d;
+    wire  sleep1__q;
+    reg  sleep1__clock;
+    reg  clear1__d;
+    wire  clear1__q;
+    reg  clear1__clock;
+    reg  bounded1__d;
+    wire  bounded1__q;
+    reg  bounded1__clock;
+    reg  awake1__d;
+    wire  awake1__q;
+    reg  awake1__clock;
+    reg  write1__d;
+    wire  write1__q;
+    reg  write1__clock;
+    reg  insert1__d;
+    wire  insert1__q;
+    reg  insert1__clock;
+    reg  again1__d;
+    wire  again1__q;
+    reg  again1__clock;
+    reg  soon1__d;
+    wire  soon1__q;
+    reg  soon1__clock;
+    reg  park1__d;
+    wire  park1__q;
+    reg  park1__clock;
+    reg  idle1__d;
+    wire  idle1__q;
+    reg  idle1__clock;
+    
+    // Local signals
+    reg  [7:0] shifted;
+    reg  is_paused;
+    reg  is_clear;
+    reg  is_bounded;
+    reg  is_again;
+    reg  is_send;
+    reg  is_grant;
+    reg  is_finished;
+    reg  is_sleep;
+    reg  [2:0] credit;
+    reg  [2:0] least;
+    reg  [5:0] packets;
+    reg  [6:0] gained;
+    reg  [6:0] lost;
+    reg  [6:0] others;
+    reg  [6:0] paid_back;
     
     // Sub module instances
-    tnic_standalone__pacer__pass__fate__v__0 v__0(
-        .d(v__0__d),
-        .q(v__0__q),
-        .clock(v__0__clock)
+    tnic_standalone__pacer__pass__fate__in_flight in_flight(
+        .d(in_flight__d),
+        .q(in_flight__q),
+        .clock(in_flight__clock)
     );
-    tnic_standalone__pacer__pass__fate__v__1 v__1(
-        .d(v__1__d),
-        .q(v__1__q),
-        .clock(v__1__clock)
+    tnic_standalone__pacer__pass__fate__owed owed(
+        .d(owed__d),
+        .q(owed__q),
+        .clock(owed__clock)
     );
-    tnic_standalone__pacer__pass__fate__v__2 v__2(
-        .d(v__2__d),
-        .q(v__2__q),
-        .clock(v__2__clock)
+    tnic_standalone__pacer__pass__fate__paused paused(
+        .d(paused__d),
+        .q(paused__q),
+        .clock(paused__clock)
     );
-    tnic_standalone__pacer__pass__fate__v__3 v__3(
-        .d(v__3__d),
-        .q(v__3__q),
-        .clock(v__3__clock)
+    tnic_standalone__pacer__pass__fate__paused_before paused_before(
+        .d(paused_before__d),
+        .q(paused_before__q),
+        .clock(paused_before__clock)
     );
-    tnic_standalone__pacer__pass__fate__v__4 v__4(
-        .d(v__4__d),
-        .q(v__4__q),
-        .clock(v__4__clock)
+    tnic_standalone__pacer__pass__fate__resumes resumes(
+        .d(resumes__d),
+        .q(resumes__q),
+        .clock(resumes__clock)
+    );
+    tnic_standalone__pacer__pass__fate__size1 size1(
+        .d(size1__d),
+        .q(size1__q),
+        .clock(size1__clock)
+    );
+    tnic_standalone__pacer__pass__fate__train1 train1(
+        .d(train1__d),
+        .q(train1__q),
+        .clock(train1__clock)
+    );
+    tnic_standalone__pacer__pass__fate__grant1 grant1(
+        .d(grant1__d),
+        .q(grant1__q),
+        .clock(grant1__clock)
+    );
+    tnic_standalone__pacer__pass__fate__sleep1 sleep1(
+        .d(sleep1__d),
+        .q(sleep1__q),
+        .clock(sleep1__clock)
+    );
+    tnic_standalone__pacer__pass__fate__clear1 clear1(
+        .d(clear1__d),
+        .q(clear1__q),
+        .clock(clear1__clock)
+    );
+    tnic_standalone__pacer__pass__fate__bounded1 bounded1(
+        .d(bounded1__d),
+        .q(bounded1__q),
+        .clock(bounded1__clock)
+    );
+    tnic_standalone__pacer__pass__fate__awake1 awake1(
+        .d(awake1__d),
+        .q(awake1__q),
+        .clock(awake1__clock)
+    );
+    tnic_standalone__pacer__pass__fate__write1 write1(
+        .d(write1__d),
+        .q(write1__q),
+        .clock(write1__clock)
+    );
+    tnic_standalone__pacer__pass__fate__insert1 insert1(
+        .d(insert1__d),
+        .q(insert1__q),
+        .clock(insert1__clock)
+    );
+    tnic_standalone__pacer__pass__fate__again1 again1(
+        .d(again1__d),
+        .q(again1__q),
+        .clock(again1__clock)
+    );
+    tnic_standalone__pacer__pass__fate__soon1 soon1(
+        .d(soon1__d),
+        .q(soon1__q),
+        .clock(soon1__clock)
+    );
+    tnic_standalone__pacer__pass__fate__park1 park1(
+        .d(park1__d),
+        .q(park1__q),
+        .clock(park1__clock)
+    );
+    tnic_standalone__pacer__pass__fate__idle1 idle1(
+        .d(idle1__d),
+        .q(idle1__q),
+        .clock(idle1__clock)
     );
     
     // Update code
     always @(*) begin
-        o = v__0__q;
-        o = v__1__q;
-        o = v__2__q;
-        o = v__3__q;
-        o = v__4__q;
+        in_flight__d = in_flight__q;
+        owed__d = owed__q;
+        paused__d = paused__q;
+        paused_before__d = paused_before__q;
+        resumes__d = resumes__q;
+        size1__d = size1__q;
+        train1__d = train1__q;
+        grant1__d = grant1__q;
+        sleep1__d = sleep1__q;
+        clear1__d = clear1__q;
+        bounded1__d = bounded1__q;
+        awake1__d = awake1__q;
+        write1__d = write1__q;
+        insert1__d = insert1__q;
+        again1__d = again1__q;
+        soon1__d = soon1__q;
+        park1__d = park1__q;
+        idle1__d = idle1__q;
+        paused__d = pause;
+        if (stop) begin
+            paused__d = ((32'hff) & 8'hff);
+        end
+        paused_before__d = paused__q;
+        resumes__d = |(paused_before__q & ~paused__q);
+        credit = ((32'h0) & 3'h7);
+        if (in_flight__q <= ((32'h20) & 7'h7f)) begin
+            credit = ((32'h5) & 3'h7);
+        end
+        else if (in_flight__q <= ((32'h30) & 7'h7f)) begin
+            credit = ((32'h4) & 3'h7);
+        end
+        else if (in_flight__q <= ((32'h38) & 7'h7f)) begin
+            credit = ((32'h3) & 3'h7);
+        end
+        else if (in_flight__q <= ((32'h3c) & 7'h7f)) begin
+            credit = ((32'h2) & 3'h7);
+        end
+        else if (in_flight__q <= ((32'h3e) & 7'h7f)) begin
+            credit = ((32'h1) & 3'h7);
+        end
+        least = bucket[(32'h0)+:(3)];
+        if (enough < least) begin
+            least = enough;
+        end
+        if (credit < least) begin
+            least = credit;
+        end
+        packets = ((32'h1) & 6'h3f) << least;
+        is_finished = (is_grant & bucket[32'h6]) & (least == bucket[(32'h3)+:(3)]);
+        is_sleep = (is_clear | bucket[32'h8]) | (is_bounded | is_finished);
+        gained = ((32'h0) & 7'h7f);
+        lost = ((32'h0) & 7'h7f);
+        paid_back = ((32'h0) & 7'h7f);
+        if (valid) begin
+            lost = ((32'h1) & 7'h7f);
+            if (~is_sleep) begin
+                paid_back = ((32'h1) & 7'h7f);
+            end
+        end
+        if (issue) begin
+            gained = ((32'h1) & 7'h7f);
+        end
+        if (left) begin
+            lost = lost + ((32'h1) & 7'h7f);
+        end
+        if (slept) begin
+            paid_back = paid_back + ((32'h1) & 7'h7f);
+        end
+        others = (in_flight__q + gained) - lost;
+        in_flight__d = others;
+        if (valid & is_grant) begin
+            in_flight__d = others + ((packets) & 7'h7f);
+        end
+        owed__d = (owed__q + gained) - paid_back;
+        size1__d = least;
+        train1__d = packets;
+        grant1__d = valid & is_grant;
+        sleep1__d = valid & is_sleep;
+        clear1__d = is_clear;
+        bounded1__d = is_bounded;
+        awake1__d = ~((is_clear | is_bounded) | is_finished);
+        write1__d = valid & ~bucket[32'hc];
+        insert1__d = valid & (is_again | (is_send & ~is_finished));
+        again1__d = is_again;
+        soon1__d = (is_send & ~is_grant) & bucket[32'he];
+        park1__d = valid & (bucket[32'hb] & is_paused);
+        idle1__d = valid & bucket[32'hd];
+        if (rst) begin
+            in_flight__d = ((32'h0) & 7'h7f);
+            owed__d = ((32'h0) & 7'h7f);
+            paused__d = ((32'h0) & 8'hff);
+            paused_before__d = ((32'h0) & 8'hff);
+            resumes__d = 1'b0;
+            grant1__d = 1'b0;
+            sleep1__d = 1'b0;
+            write1__d = 1'b0;
+            insert1__d = 1'b0;
+            park1__d = 1'b0;
+            idle1__d = 1'b0;
+        end
     end
-    always @(*) v__0__clock = clk;
-    always @(*) v__1__clock = clk;
-    always @(*) v__2__clock = clk;
-    always @(*) v__3__clock = clk;
-    always @(*) v__4__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
-    always @(*) v__4__d = v__3__q;
+    always @(*) in_flight__clock = clk;
+    always @(*) owed__clock = clk;
+    always @(*) paused__clock = clk;
+    always @(*) paused_before__clock = clk;
+    always @(*) resumes__clock = clk;
+    always @(*) size1__clock = clk;
+    always @(*) train1__clock = clk;
+    always @(*) grant1__clock = clk;
+    always @(*) sleep1__clock = clk;
+    always @(*) clear1__clock = clk;
+    always @(*) bounded1__clock = clk;
+    always @(*) awake1__clock = clk;
+    always @(*) write1__clock = clk;
+    always @(*) insert1__clock = clk;
+    always @(*) again1__clock = clk;
+    always @(*) soon1__clock = clk;
+    always @(*) park1__clock = clk;
+    always @(*) idle1__clock = clk;
+    always @(*) shifted = paused__q >> pfc;
+    always @(*) is_paused = shifted[32'h0];
+    always @(*) is_clear = bucket[32'h7];
+    always @(*) is_bounded = bucket[32'h9];
+    always @(*) is_again = bucket[32'ha];
+    always @(*) is_send = bucket[32'hb] & ~is_paused;
+    always @(*) is_grant = is_send & due;
+    always @(*) ready = (in_flight__q != places) & (owed__q != places);
+    always @(*) grant = grant1__q;
+    always @(*) size = size1__q;
+    always @(*) train = train1__q;
+    always @(*) sleep = sleep1__q;
+    always @(*) clear = clear1__q;
+    always @(*) bounded = bounded1__q;
+    always @(*) awake = awake1__q;
+    always @(*) write = write1__q;
+    always @(*) insert = insert1__q;
+    always @(*) again = again1__q;
+    always @(*) soon = soon1__q;
+    always @(*) park = park1__q;
+    always @(*) idle = idle1__q;
+    always @(*) resume = resumes__q;
     
 endmodule // standalone__pacer__pass__fate
 
 
-module tnic_standalone__pacer__pass__fate__v__0(d,q,clock);
+module tnic_standalone__pacer__pass__fate__again1(d,q,clock);
     
     // Module arguments
-    input wire  [14:0] d;
-    output reg  [14:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 15'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__fate__v__0
+endmodule // standalone__pacer__pass__fate__again1
 
 
-module tnic_standalone__pacer__pass__fate__v__1(d,q,clock);
+module tnic_standalone__pacer__pass__fate__awake1(d,q,clock);
     
     // Module arguments
-    input wire  [14:0] d;
-    output reg  [14:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 15'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__fate__v__1
+endmodule // standalone__pacer__pass__fate__awake1
 
 
-module tnic_standalone__pacer__pass__fate__v__2(d,q,clock);
+module tnic_standalone__pacer__pass__fate__bounded1(d,q,clock);
     
     // Module arguments
-    input wire  [14:0] d;
-    output reg  [14:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 15'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__fate__v__2
+endmodule // standalone__pacer__pass__fate__bounded1
 
 
-module tnic_standalone__pacer__pass__fate__v__3(d,q,clock);
+module tnic_standalone__pacer__pass__fate__clear1(d,q,clock);
     
     // Module arguments
-    input wire  [14:0] d;
-    output reg  [14:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 15'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__fate__v__3
+endmodule // standalone__pacer__pass__fate__clear1
 
 
-module tnic_standalone__pacer__pass__fate__v__4(d,q,clock);
+module tnic_standalone__pacer__pass__fate__grant1(d,q,clock);
     
     // Module arguments
-    input wire  [14:0] d;
-    output reg  [14:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 15'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__fate__v__4
+endmodule // standalone__pacer__pass__fate__grant1
+
+
+module tnic_standalone__pacer__pass__fate__idle1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__idle1
+
+
+module tnic_standalone__pacer__pass__fate__in_flight(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__in_flight
+
+
+module tnic_standalone__pacer__pass__fate__insert1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__insert1
+
+
+module tnic_standalone__pacer__pass__fate__owed(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__owed
+
+
+module tnic_standalone__pacer__pass__fate__park1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__park1
+
+
+module tnic_standalone__pacer__pass__fate__paused(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__paused
+
+
+module tnic_standalone__pacer__pass__fate__paused_before(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__paused_before
+
+
+module tnic_standalone__pacer__pass__fate__resumes(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__resumes
+
+
+module tnic_standalone__pacer__pass__fate__size1(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__size1
+
+
+module tnic_standalone__pacer__pass__fate__sleep1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__sleep1
+
+
+module tnic_standalone__pacer__pass__fate__soon1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__soon1
+
+
+module tnic_standalone__pacer__pass__fate__train1(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__train1
+
+
+module tnic_standalone__pacer__pass__fate__write1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__write1
 
 
 module tnic_standalone__pacer__pass__flow__0(d,q,clock);
@@ -73926,25 +73907,6 @@ module tnic_standalone__pacer__pass__flow__18(d,q,clock);
 endmodule // standalone__pacer__pass__flow__18
 
 
-module tnic_standalone__pacer__pass__flow__19(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__flow__19
-
-
 module tnic_standalone__pacer__pass__flow__2(d,q,clock);
     
     // Module arguments
@@ -74097,25 +74059,6 @@ module tnic_standalone__pacer__pass__flow__9(d,q,clock);
 endmodule // standalone__pacer__pass__flow__9
 
 
-module tnic_standalone__pacer__pass__flow20(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__flow20
-
-
 module tnic_standalone__pacer__pass__gap16(d,q,clock);
     
     // Module arguments
@@ -74133,177 +74076,6 @@ module tnic_standalone__pacer__pass__gap16(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__gap16
-
-
-module tnic_standalone__pacer__pass__grant16(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__grant16
-
-
-module tnic_standalone__pacer__pass__idle16(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__idle16
-
-
-module tnic_standalone__pacer__pass__in_flight(d,q,clock);
-    
-    // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 7'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__in_flight
-
-
-module tnic_standalone__pacer__pass__insert16(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__insert16
-
-
-module tnic_standalone__pacer__pass__insert17(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__insert17
-
-
-module tnic_standalone__pacer__pass__insert18(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__insert18
-
-
-module tnic_standalone__pacer__pass__insert19(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__insert19
-
-
-module tnic_standalone__pacer__pass__insert20(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__insert20
-
-
-module tnic_standalone__pacer__pass__keep16(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__keep16
 
 
 module tnic_standalone__pacer__pass__launch16(d,q,clock);
@@ -75547,84 +75319,6 @@ module tnic_standalone__pacer__pass__now16__v__1(d,q,clock);
 endmodule // standalone__pacer__pass__now16__v__1
 
 
-module tnic_standalone__pacer__pass__now18(clk,i,o);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  [16:0] i;
-    output reg  [16:0] o;
-    
-    // Stub signals
-    reg  [16:0] v__0__d;
-    wire  [16:0] v__0__q;
-    reg  v__0__clock;
-    reg  [16:0] v__1__d;
-    wire  [16:0] v__1__q;
-    reg  v__1__clock;
-    
-    // Sub module instances
-    tnic_standalone__pacer__pass__now18__v__0 v__0(
-        .d(v__0__d),
-        .q(v__0__q),
-        .clock(v__0__clock)
-    );
-    tnic_standalone__pacer__pass__now18__v__1 v__1(
-        .d(v__1__d),
-        .q(v__1__q),
-        .clock(v__1__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        o = v__0__q;
-        o = v__1__q;
-    end
-    always @(*) v__0__clock = clk;
-    always @(*) v__1__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    
-endmodule // standalone__pacer__pass__now18
-
-
-module tnic_standalone__pacer__pass__now18__v__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [16:0] d;
-    output reg  [16:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 17'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__now18__v__0
-
-
-module tnic_standalone__pacer__pass__now18__v__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [16:0] d;
-    output reg  [16:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 17'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__now18__v__1
-
-
 module tnic_standalone__pacer__pass__now3(d,q,clock);
     
     // Module arguments
@@ -75642,25 +75336,6 @@ module tnic_standalone__pacer__pass__now3(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__now3
-
-
-module tnic_standalone__pacer__pass__owed(d,q,clock);
-    
-    // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 7'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__owed
 
 
 module tnic_standalone__pacer__pass__packets(clk,i,o);
@@ -75769,63 +75444,6 @@ module tnic_standalone__pacer__pass__packets__v__2(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__packets__v__2
-
-
-module tnic_standalone__pacer__pass__park16(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__park16
-
-
-module tnic_standalone__pacer__pass__paused(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__paused
-
-
-module tnic_standalone__pacer__pass__paused_before(d,q,clock);
-    
-    // Module arguments
-    input wire  [7:0] d;
-    output reg  [7:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 8'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__paused_before
 
 
 module tnic_standalone__pacer__pass__pfc(clk,i,o);
@@ -77889,25 +77507,6 @@ module tnic_standalone__pacer__pass__released17(d,q,clock);
 endmodule // standalone__pacer__pass__released17
 
 
-module tnic_standalone__pacer__pass__resumes(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__resumes
-
-
 module tnic_standalone__pacer__pass__settled(clk,i,o);
     
     // Module arguments
@@ -78104,44 +77703,6 @@ module tnic_standalone__pacer__pass__settled__v__5(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__settled__v__5
-
-
-module tnic_standalone__pacer__pass__size16(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__size16
-
-
-module tnic_standalone__pacer__pass__sleep16(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__sleep16
 
 
 module tnic_standalone__pacer__pass__sleep17(d,q,clock);
@@ -78531,82 +78092,6 @@ module tnic_standalone__pacer__pass__sleeps__write(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__sleeps__write
-
-
-module tnic_standalone__pacer__pass__slot20(d,q,clock);
-    
-    // Module arguments
-    input wire  [12:0] d;
-    output reg  [12:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 13'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__slot20
-
-
-module tnic_standalone__pacer__pass__soon16(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__soon16
-
-
-module tnic_standalone__pacer__pass__soon17(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__soon17
-
-
-module tnic_standalone__pacer__pass__soon18(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__soon18
 
 
 module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due,enough,launch);
@@ -80074,25 +79559,6 @@ module tnic_standalone__pacer__pass__state17(d,q,clock);
 endmodule // standalone__pacer__pass__state17
 
 
-module tnic_standalone__pacer__pass__target19(d,q,clock);
-    
-    // Module arguments
-    input wire  [16:0] d;
-    output reg  [16:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 17'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__target19
-
-
 module tnic_standalone__pacer__pass__tau16(d,q,clock);
     
     // Module arguments
@@ -80110,44 +79576,6 @@ module tnic_standalone__pacer__pass__tau16(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__tau16
-
-
-module tnic_standalone__pacer__pass__tau17(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__tau17
-
-
-module tnic_standalone__pacer__pass__train16(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__train16
 
 
 module tnic_standalone__pacer__pass__valid__0(d,q,clock);
@@ -80359,25 +79787,6 @@ module tnic_standalone__pacer__pass__valid__18(d,q,clock);
 endmodule // standalone__pacer__pass__valid__18
 
 
-module tnic_standalone__pacer__pass__valid__19(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__valid__19
-
-
 module tnic_standalone__pacer__pass__valid__2(d,q,clock);
     
     // Module arguments
@@ -80530,7 +79939,711 @@ module tnic_standalone__pacer__pass__valid__9(d,q,clock);
 endmodule // standalone__pacer__pass__valid__9
 
 
-module tnic_standalone__pacer__pass__wait18(d,q,clock);
+module tnic_standalone__pacer__pass__verdicts(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [14:0] i;
+    output reg  [14:0] o;
+    
+    // Stub signals
+    reg  [14:0] v__0__d;
+    wire  [14:0] v__0__q;
+    reg  v__0__clock;
+    reg  [14:0] v__1__d;
+    wire  [14:0] v__1__q;
+    reg  v__1__clock;
+    reg  [14:0] v__2__d;
+    wire  [14:0] v__2__q;
+    reg  v__2__clock;
+    reg  [14:0] v__3__d;
+    wire  [14:0] v__3__q;
+    reg  v__3__clock;
+    reg  [14:0] v__4__d;
+    wire  [14:0] v__4__q;
+    reg  v__4__clock;
+    
+    // Sub module instances
+    tnic_standalone__pacer__pass__verdicts__v__0 v__0(
+        .d(v__0__d),
+        .q(v__0__q),
+        .clock(v__0__clock)
+    );
+    tnic_standalone__pacer__pass__verdicts__v__1 v__1(
+        .d(v__1__d),
+        .q(v__1__q),
+        .clock(v__1__clock)
+    );
+    tnic_standalone__pacer__pass__verdicts__v__2 v__2(
+        .d(v__2__d),
+        .q(v__2__q),
+        .clock(v__2__clock)
+    );
+    tnic_standalone__pacer__pass__verdicts__v__3 v__3(
+        .d(v__3__d),
+        .q(v__3__q),
+        .clock(v__3__clock)
+    );
+    tnic_standalone__pacer__pass__verdicts__v__4 v__4(
+        .d(v__4__d),
+        .q(v__4__q),
+        .clock(v__4__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        o = v__0__q;
+        o = v__1__q;
+        o = v__2__q;
+        o = v__3__q;
+        o = v__4__q;
+    end
+    always @(*) v__0__clock = clk;
+    always @(*) v__1__clock = clk;
+    always @(*) v__2__clock = clk;
+    always @(*) v__3__clock = clk;
+    always @(*) v__4__clock = clk;
+    always @(*) v__0__d = i;
+    always @(*) v__1__d = v__0__q;
+    always @(*) v__2__d = v__1__q;
+    always @(*) v__3__d = v__2__q;
+    always @(*) v__4__d = v__3__q;
+    
+endmodule // standalone__pacer__pass__verdicts
+
+
+module tnic_standalone__pacer__pass__verdicts__v__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [14:0] d;
+    output reg  [14:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 15'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__verdicts__v__0
+
+
+module tnic_standalone__pacer__pass__verdicts__v__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [14:0] d;
+    output reg  [14:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 15'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__verdicts__v__1
+
+
+module tnic_standalone__pacer__pass__verdicts__v__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [14:0] d;
+    output reg  [14:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 15'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__verdicts__v__2
+
+
+module tnic_standalone__pacer__pass__verdicts__v__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [14:0] d;
+    output reg  [14:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 15'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__verdicts__v__3
+
+
+module tnic_standalone__pacer__pass__verdicts__v__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [14:0] d;
+    output reg  [14:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 15'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__verdicts__v__4
+
+
+module tnic_standalone__pacer__pass__wake(clk,rst,valid,again,soon,grant,size,tau,gap,at,now,flow,insert_valid,insert_flow,insert_slot);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  valid;
+    input wire  again;
+    input wire  soon;
+    input wire  grant;
+    input wire  [2:0] size;
+    input wire  [31:0] tau;
+    input wire  [30:0] gap;
+    input wire  [16:0] at;
+    input wire  [63:0] now;
+    input wire  [9:0] flow;
+    output reg  insert_valid;
+    output reg  [9:0] insert_flow;
+    output reg  [12:0] insert_slot;
+    
+    // Constant declarations
+    localparam  lead = 26'h90;
+    localparam  longest = 26'hec00;
+    localparam  recheck = 26'h400;
+    localparam  wheel_bit = 17'b10000000000000;
+    
+    // Stub signals
+    reg  valid1__d;
+    wire  valid1__q;
+    reg  valid1__clock;
+    reg  again1__d;
+    wire  again1__q;
+    reg  again1__clock;
+    reg  soon1__d;
+    wire  soon1__q;
+    reg  soon1__clock;
+    reg  [32:0] tau1__d;
+    wire  [32:0] tau1__q;
+    reg  tau1__clock;
+    reg  valid2__d;
+    wire  valid2__q;
+    reg  valid2__clock;
+    reg  again2__d;
+    wire  again2__q;
+    reg  again2__clock;
+    reg  soon2__d;
+    wire  soon2__q;
+    reg  soon2__clock;
+    reg  [25:0] wait2__d;
+    wire  [25:0] wait2__q;
+    reg  wait2__clock;
+    reg  ats__clk;
+    reg  [16:0] ats__i;
+    wire  [16:0] ats__o;
+    reg  valid3__d;
+    wire  valid3__q;
+    reg  valid3__clock;
+    reg  [16:0] target3__d;
+    wire  [16:0] target3__q;
+    reg  target3__clock;
+    reg  valid4__d;
+    wire  valid4__q;
+    reg  valid4__clock;
+    reg  [9:0] flow4__d;
+    wire  [9:0] flow4__q;
+    reg  flow4__clock;
+    reg  [12:0] slot4__d;
+    wire  [12:0] slot4__q;
+    reg  slot4__clock;
+    
+    // Local signals
+    reg  [32:0] step;
+    reg  [25:0] rest;
+    reg  [16:0] slot;
+    reg  [16:0] earliest;
+    reg  [16:0] behind;
+    reg  is_behind;
+    
+    // Sub module instances
+    tnic_standalone__pacer__pass__wake__valid1 valid1(
+        .d(valid1__d),
+        .q(valid1__q),
+        .clock(valid1__clock)
+    );
+    tnic_standalone__pacer__pass__wake__again1 again1(
+        .d(again1__d),
+        .q(again1__q),
+        .clock(again1__clock)
+    );
+    tnic_standalone__pacer__pass__wake__soon1 soon1(
+        .d(soon1__d),
+        .q(soon1__q),
+        .clock(soon1__clock)
+    );
+    tnic_standalone__pacer__pass__wake__tau1 tau1(
+        .d(tau1__d),
+        .q(tau1__q),
+        .clock(tau1__clock)
+    );
+    tnic_standalone__pacer__pass__wake__valid2 valid2(
+        .d(valid2__d),
+        .q(valid2__q),
+        .clock(valid2__clock)
+    );
+    tnic_standalone__pacer__pass__wake__again2 again2(
+        .d(again2__d),
+        .q(again2__q),
+        .clock(again2__clock)
+    );
+    tnic_standalone__pacer__pass__wake__soon2 soon2(
+        .d(soon2__d),
+        .q(soon2__q),
+        .clock(soon2__clock)
+    );
+    tnic_standalone__pacer__pass__wake__wait2 wait2(
+        .d(wait2__d),
+        .q(wait2__q),
+        .clock(wait2__clock)
+    );
+    tnic_standalone__pacer__pass__wake__ats ats(
+        .clk(ats__clk),
+        .i(ats__i),
+        .o(ats__o)
+    );
+    tnic_standalone__pacer__pass__wake__valid3 valid3(
+        .d(valid3__d),
+        .q(valid3__q),
+        .clock(valid3__clock)
+    );
+    tnic_standalone__pacer__pass__wake__target3 target3(
+        .d(target3__d),
+        .q(target3__q),
+        .clock(target3__clock)
+    );
+    tnic_standalone__pacer__pass__wake__valid4 valid4(
+        .d(valid4__d),
+        .q(valid4__q),
+        .clock(valid4__clock)
+    );
+    tnic_standalone__pacer__pass__wake__flow4 flow4(
+        .d(flow4__d),
+        .q(flow4__q),
+        .clock(flow4__clock)
+    );
+    tnic_standalone__pacer__pass__wake__slot4 slot4(
+        .d(slot4__d),
+        .q(slot4__q),
+        .clock(slot4__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        valid1__d = valid1__q;
+        again1__d = again1__q;
+        soon1__d = soon1__q;
+        tau1__d = tau1__q;
+        valid2__d = valid2__q;
+        again2__d = again2__q;
+        soon2__d = soon2__q;
+        wait2__d = wait2__q;
+        valid3__d = valid3__q;
+        target3__d = target3__q;
+        valid4__d = valid4__q;
+        flow4__d = flow4__q;
+        slot4__d = slot4__q;
+        step = ((32'h0) & 33'h1ffffffff);
+        if (grant) begin
+            step = ((gap) & 33'h1ffffffff) << size;
+        end
+        tau1__d = (((tau) & 33'h1ffffffff) | (((tau[(32'h1f)+:(1)]) & 33'h1ffffffff) << 32'h20)) + step;
+        valid1__d = valid;
+        again1__d = again;
+        soon1__d = soon;
+        wait2__d = (((tau1__q[(32'h8)+:(25)]) & 26'h3ffffff) | (((tau1__q[(32'h20)+:(1)]) & 26'h3ffffff) << 32'h19)) - lead;
+        valid2__d = valid1__q;
+        again2__d = again1__q;
+        soon2__d = soon1__q;
+        rest = wait2__q;
+        if (again2__q) begin
+            rest = recheck;
+        end
+        else if (wait2__q[32'h19]) begin
+            rest = ((32'h0) & 26'h3ffffff);
+        end
+        else if (soon2__q & (wait2__q > recheck)) begin
+            rest = recheck;
+        end
+        else if (wait2__q > longest) begin
+            rest = longest;
+        end
+        target3__d = ats__o + rest[(32'h0)+:(17)];
+        valid3__d = valid2__q;
+        slot4__d = slot[(32'h0)+:(13)];
+        if (is_behind) begin
+            slot4__d = earliest[(32'h0)+:(13)];
+        end
+        valid4__d = valid3__q;
+        flow4__d = flow;
+        if (rst) begin
+            valid1__d = 1'b0;
+            valid2__d = 1'b0;
+            valid3__d = 1'b0;
+            valid4__d = 1'b0;
+        end
+    end
+    always @(*) valid1__clock = clk;
+    always @(*) again1__clock = clk;
+    always @(*) soon1__clock = clk;
+    always @(*) tau1__clock = clk;
+    always @(*) valid2__clock = clk;
+    always @(*) again2__clock = clk;
+    always @(*) soon2__clock = clk;
+    always @(*) wait2__clock = clk;
+    always @(*) valid3__clock = clk;
+    always @(*) target3__clock = clk;
+    always @(*) valid4__clock = clk;
+    always @(*) flow4__clock = clk;
+    always @(*) slot4__clock = clk;
+    always @(*) ats__clk = clk;
+    always @(*) ats__i = at;
+    always @(*) slot = target3__q >> 32'h3;
+    always @(*) earliest = (now[(32'h10)+:(17)] >> 32'h3) + ((32'h5) & 17'h1ffff);
+    always @(*) behind = slot - earliest;
+    always @(*) is_behind = |(behind & wheel_bit);
+    always @(*) insert_valid = valid4__q;
+    always @(*) insert_flow = flow4__q;
+    always @(*) insert_slot = slot4__q;
+    
+endmodule // standalone__pacer__pass__wake
+
+
+module tnic_standalone__pacer__pass__wake__again1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__again1
+
+
+module tnic_standalone__pacer__pass__wake__again2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__again2
+
+
+module tnic_standalone__pacer__pass__wake__ats(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [16:0] i;
+    output reg  [16:0] o;
+    
+    // Stub signals
+    reg  [16:0] v__0__d;
+    wire  [16:0] v__0__q;
+    reg  v__0__clock;
+    reg  [16:0] v__1__d;
+    wire  [16:0] v__1__q;
+    reg  v__1__clock;
+    
+    // Sub module instances
+    tnic_standalone__pacer__pass__wake__ats__v__0 v__0(
+        .d(v__0__d),
+        .q(v__0__q),
+        .clock(v__0__clock)
+    );
+    tnic_standalone__pacer__pass__wake__ats__v__1 v__1(
+        .d(v__1__d),
+        .q(v__1__q),
+        .clock(v__1__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        o = v__0__q;
+        o = v__1__q;
+    end
+    always @(*) v__0__clock = clk;
+    always @(*) v__1__clock = clk;
+    always @(*) v__0__d = i;
+    always @(*) v__1__d = v__0__q;
+    
+endmodule // standalone__pacer__pass__wake__ats
+
+
+module tnic_standalone__pacer__pass__wake__ats__v__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__ats__v__0
+
+
+module tnic_standalone__pacer__pass__wake__ats__v__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__ats__v__1
+
+
+module tnic_standalone__pacer__pass__wake__flow4(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__flow4
+
+
+module tnic_standalone__pacer__pass__wake__slot4(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__slot4
+
+
+module tnic_standalone__pacer__pass__wake__soon1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__soon1
+
+
+module tnic_standalone__pacer__pass__wake__soon2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__soon2
+
+
+module tnic_standalone__pacer__pass__wake__target3(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__target3
+
+
+module tnic_standalone__pacer__pass__wake__tau1(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__tau1
+
+
+module tnic_standalone__pacer__pass__wake__valid1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__valid1
+
+
+module tnic_standalone__pacer__pass__wake__valid2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__valid2
+
+
+module tnic_standalone__pacer__pass__wake__valid3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__valid3
+
+
+module tnic_standalone__pacer__pass__wake__valid4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__valid4
+
+
+module tnic_standalone__pacer__pass__wake__wait2(d,q,clock);
     
     // Module arguments
     input wire  [25:0] d;
@@ -80546,7 +80659,7 @@ module tnic_standalone__pacer__pass__wait18(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__wait18
+endmodule // standalone__pacer__pass__wake__wait2
 
 
 module tnic_standalone__pacer__pass__why17(d,q,clock);

@@ -38,28 +38,12 @@ pub struct Bucket {
     pub base: Signal<Out, Bits<25>>,
     /// Clock 8: the size of the last packet is known.
     pub measured: Signal<Out, Bit>,
-    /// Clock 8: a train of two to the power of this is within backlog and bound.
-    pub most: Signal<Out, Bits<3>>,
-    /// Clock 8: two to the power of `last` packets are the whole backlog.
-    pub exact: Signal<Out, Bit>,
-    /// Clock 8: the backlog's logarithm, at most 5.
-    pub last: Signal<Out, Bits<3>>,
-    /// Clock 8: the accounts are cleared, and the flow sleeps.
-    pub clear: Signal<Out, Bit>,
-    /// Clock 8: nothing is waiting, and the flow sleeps.
-    pub empty: Signal<Out, Bit>,
-    /// Clock 8: the bound is reached, and the flow sleeps.
-    pub bounded: Signal<Out, Bit>,
-    /// Clock 8: the flow is looked at again a little later.
-    pub again: Signal<Out, Bit>,
-    /// Clock 8: the flow may send when its time comes.
-    pub send: Signal<Out, Bit>,
-    /// Clock 8: grants are uncharged, so that the deficit may shrink before time fills it.
-    pub waits: Signal<Out, Bit>,
-    /// Clock 8: the state stays as it was.
-    pub keep: Signal<Out, Bit>,
-    /// Clock 8: the flow starts to send after its idle time.
-    pub starts: Signal<Out, Bit>,
+    /// Clock 8: what may become of the flow. Bits 2..0: a train of two to the power of this is within backlog and bound; 5..3: the
+    /// backlog's logarithm, at most 5; 6: two to the power of that are the whole backlog; 7: the accounts are cleared, and the flow
+    /// sleeps; 8: nothing is waiting, and the flow sleeps; 9: the bound is reached, and the flow sleeps; 10: it is looked at again a
+    /// little later; 11: it may send when its time comes; 12: its state stays as it was; 13: it starts to send after its idle time;
+    /// 14: grants are uncharged, so that the deficit may shrink before time fills it.
+    pub verdict: Signal<Out, Bits<15>>,
     octet: Constant<Bits<7>>,
     // Clock 1.
     sent: DFF<Bits<25>>,
@@ -187,8 +171,7 @@ impl Default for Bucket {
     fn default() -> Self {
         const { assert!(UNCHARGED == 1 << 8, "bit 8 of the uncharged packets says that a flow has too many") };
         construct!({ octet: Constant::new(bits::<7>(125)) }
-            clk, state, post, paid, rate, size, now, bound, idle, cap, packet, tokens, deficit, base, measured, most, exact, last, clear, empty,
-            bounded, again, send, waits, keep, starts, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1, length2,
+            clk, state, post, paid, rate, size, now, bound, idle, cap, packet, tokens, deficit, base, measured, verdict, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1, length2,
             measured2, elapsed2, rate2, excess2, sent2, cap2, bound2, idle2, outstanding2, base2, uncharged2, tokens2, log2, exact2, may_idle2,
             flags2, elapsed3, late3, waiting3, packet3, length3, tokens3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
             high_high, waiting4, total4, length4, tokens4, cap4, low5, high5, lacks5, least5, none5, tokens5, filled6, lacks6, tokens6,
@@ -451,16 +434,33 @@ impl Logic for Bucket {
         self.deficit.next = self.lacks8.q.val();
         self.base.next = self.base8.q.val();
         self.measured.next = self.measured8.q.val();
-        self.most.next = self.most8.q.val();
-        self.exact.next = self.exact8.q.val();
-        self.last.next = self.last8.q.val();
-        self.clear.next = self.clear8.q.val();
-        self.empty.next = self.empty8.q.val();
-        self.bounded.next = self.bounded8.q.val();
-        self.again.next = self.again8.q.val();
-        self.send.next = self.send8.q.val();
-        self.waits.next = self.waits8.q.val();
-        self.keep.next = self.keep8.q.val();
-        self.starts.next = self.starts8.q.val();
+        self.verdict.next = bit_cast::<15, 3>(self.most8.q.val()) | (bit_cast::<15, 3>(self.last8.q.val()) << 3);
+        if self.exact8.q.val() {
+            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 6);
+        }
+        if self.clear8.q.val() {
+            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 7);
+        }
+        if self.empty8.q.val() {
+            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 8);
+        }
+        if self.bounded8.q.val() {
+            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 9);
+        }
+        if self.again8.q.val() {
+            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 10);
+        }
+        if self.send8.q.val() {
+            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 11);
+        }
+        if self.keep8.q.val() {
+            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 12);
+        }
+        if self.starts8.q.val() {
+            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 13);
+        }
+        if self.waits8.q.val() {
+            self.verdict.next = self.verdict.val() | (bits::<15>(1) << 14);
+        }
     }
 }

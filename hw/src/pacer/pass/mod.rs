@@ -11,22 +11,23 @@
 //! | 17 | state written, request to sleep queued |
 //! | 20 | insert |
 mod bucket;
+mod fate;
 mod memory;
 mod reciprocal;
 mod span;
+mod wake;
 use super::delay::Delay;
 use crate::construct::construct;
 use crate::fifo::Fifo;
 use bucket::Bucket;
+use fate::Fate;
 use memory::Memory;
 use reciprocal::Reciprocal;
 use rust_hdl::prelude::*;
 use span::Span;
 use timely_model::pacer::Timing;
 use timely_model::pacer::doorbell::Sleep;
-use timely_model::pacer::pass::longest_sleep;
-use timely_model::pacer::token::{IN_FLIGHT, RECHECK};
-use timely_model::pacer::wheel_bits;
+use wake::Wake;
 
 /// A flow a clock. `S` must be `F + 1`, `X` the wheel's address bits, `Y` `X + 4`, `Z` `F + 43`.
 ///
@@ -145,16 +146,14 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     reciprocal: Reciprocal,
     bucket: Bucket,
     span: Span,
+    fate: Fate,
+    wake: Wake<F, X, Y>,
     sleeps: Fifo<Z, 6, 7>,
     ahead: Constant<Bits<48>>,
-    lead: Constant<Bits<26>>,
-    longest: Constant<Bits<26>>,
-    recheck: Constant<Bits<26>>,
-    places: Constant<Bits<7>>,
     clearing: Constant<Bits<2>>,
     bounding: Constant<Bits<2>>,
-    valid: [DFF<Bit>; 20],
-    flow: [DFF<Bits<F>>; 20],
+    valid: [DFF<Bit>; 19],
+    flow: [DFF<Bits<F>>; 19],
     now3: DFF<Bits<48>>,
     rates: Delay<30, 14>,
     bytes: Delay<25, 14>,
@@ -164,127 +163,49 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pfc: Delay<3, 13>,
     now14: Delay<48, 11>,
     now16: Delay<48, 2>,
-    now18: Delay<Y, 2>,
     packets: Delay<23, 3>,
-    /// From the bucket, for clock 15: most 3, last 3, exact, clear, empty, bounded, again, send, keep, starts, waits.
-    fate: Delay<15, 5>,
+    verdicts: Delay<15, 5>,
+    /// Tokens 51 bits, base 25, measured.
     settled: Delay<77, 6>,
-    in_flight: DFF<Bits<7>>,
-    owed: DFF<Bits<7>>,
-    paused: DFF<Bits<8>>,
-    paused_before: DFF<Bits<8>>,
-    resumes: DFF<Bit>,
-    // Clock 16.
-    size16: DFF<Bits<3>>,
-    train16: DFF<Bits<6>>,
-    grant16: DFF<Bit>,
-    sleep16: DFF<Bit>,
-    clear16: DFF<Bit>,
-    bounded16: DFF<Bit>,
-    awake16: DFF<Bit>,
-    keep16: DFF<Bit>,
-    insert16: DFF<Bit>,
-    again16: DFF<Bit>,
-    soon16: DFF<Bit>,
-    park16: DFF<Bit>,
-    idle16: DFF<Bit>,
     tau16: DFF<Bits<32>>,
     gap16: DFF<Bits<31>>,
     launch16: DFF<Bits<64>>,
-    // Clock 17.
     write17: DFF<Bit>,
     state17: DFF<Bits<198>>,
     count17: DFF<Bits<16>>,
     sleep17: DFF<Bit>,
     why17: DFF<Bits<2>>,
     released17: DFF<Bits<25>>,
-    insert17: DFF<Bit>,
-    again17: DFF<Bit>,
-    soon17: DFF<Bit>,
-    tau17: DFF<Bits<33>>,
-    // Clock 18.
-    insert18: DFF<Bit>,
-    again18: DFF<Bit>,
-    soon18: DFF<Bit>,
-    wait18: DFF<Bits<26>>,
-    // Clock 19.
-    insert19: DFF<Bit>,
-    target19: DFF<Bits<Y>>,
-    // Clock 20.
-    insert20: DFF<Bit>,
-    flow20: DFF<Bits<F>>,
-    slot20: DFF<Bits<X>>,
     issue: Signal<Local, Bit>,
-    is_ready: Signal<Local, Bit>,
-    shifted: Signal<Local, Bits<8>>,
-    is_paused: Signal<Local, Bit>,
-    is_clear: Signal<Local, Bit>,
-    is_empty: Signal<Local, Bit>,
-    is_bounded: Signal<Local, Bit>,
-    is_again: Signal<Local, Bit>,
-    is_send: Signal<Local, Bit>,
-    is_grant: Signal<Local, Bit>,
-    is_finished: Signal<Local, Bit>,
-    is_sleep: Signal<Local, Bit>,
-    credit: Signal<Local, Bits<3>>,
-    size: Signal<Local, Bits<3>>,
-    train: Signal<Local, Bits<6>>,
-    gained: Signal<Local, Bits<7>>,
-    lost: Signal<Local, Bits<7>>,
-    others: Signal<Local, Bits<7>>,
-    owes: Signal<Local, Bits<7>>,
-    paid_back: Signal<Local, Bits<7>>,
     tokens: Signal<Local, Bits<51>>,
     count: Signal<Local, Bits<16>>,
-    step: Signal<Local, Bits<33>>,
-    rest: Signal<Local, Bits<26>>,
-    slot: Signal<Local, Bits<Y>>,
-    earliest: Signal<Local, Bits<Y>>,
-    behind: Signal<Local, Bits<Y>>,
-    is_behind: Signal<Local, Bit>,
-    wheel_bit: Constant<Bits<Y>>,
 }
 
 impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: usize> Pass<F, S, X, Y, Z> {
     /// With these distances in time.
     pub fn new(timing: Timing) -> Self {
-        assert!(S == F + 1 && X == wheel_bits(F) && Y == X + 4 && Z == F + 43, "widths of a pass of 2^{F} flows");
+        assert!(S == F + 1 && Z == F + 43, "widths of a pass of 2^{F} flows");
         construct!({
             span: Span::new(timing),
+            wake: Wake::new(timing),
             ahead: Constant::new(bits::<48>(timing.ahead.into())),
-            lead: Constant::new(bits::<26>(timing.lead.into())),
-            longest: Constant::new(bits::<26>(longest_sleep(F))),
-            recheck: Constant::new(bits::<26>(RECHECK)),
-            places: Constant::new(bits::<7>(IN_FLIGHT.into())),
             clearing: Constant::new(bits::<2>(Sleep::Cleared as u64)),
             bounding: Constant::new(bits::<2>(Sleep::Bounded as u64)),
-            wheel_bit: Constant::new(bits::<Y>(1 << X)),
         } clk, rst, q_valid, q_flow, q_ready, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, fl_valid, fl_flow, fl_record,
             pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, pause, stop, now, left, granted_valid, granted_flow,
             granted_count, sleep_valid, sleep_ready, sleep_flow, sleep_why, sleep_granted, sleep_released, insert_valid, insert_flow,
             insert_slot, train_valid, train_flow, train_packets, train_launch, train_gap, park_valid, park_flow, resume, idle_valid, idle_flow,
-            swept, memory, reciprocal, bucket, sleeps, now3, rates, bytes, released, counts, started, pfc, now14, now16, now18, packets, fate,
-            settled, in_flight, owed, paused, paused_before, resumes, size16, train16, grant16, sleep16, clear16, bounded16, awake16, keep16,
-            insert16, again16, soon16, park16, idle16, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, insert17, again17, soon17,
-            tau17, insert18, again18, soon18, wait18, insert19, target19, insert20, flow20, slot20, issue, is_ready, shifted, is_paused, is_clear,
-            is_empty, is_bounded, is_again, is_send, is_grant, is_finished, is_sleep, credit, size, train, gained, lost, others, owes, paid_back,
-            tokens, count, step, rest, slot, earliest, behind, is_behind; valid, flow)
+            swept, memory, reciprocal, bucket, fate, sleeps, now3, rates, bytes, released, counts, started, pfc, now14, now16, packets,
+            verdicts, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, issue, tokens, count;
+            valid, flow)
     }
 }
 
 impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: usize> Logic for Pass<F, S, X, Y, Z> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, now3, in_flight, owed, paused, paused_before, resumes, size16, train16, grant16, sleep16, clear16, bounded16);
-        dff_setup!(
-            self, clk, awake16, keep16, insert16, again16, soon16, park16, idle16, tau16, gap16, launch16, write17, state17, count17,
-            sleep17
-        );
-        dff_setup!(
-            self, clk, why17, released17, insert17, again17, soon17, tau17, insert18, again18, soon18, wait18, insert19, target19,
-            insert20, flow20, slot20
-        );
-        for i in 0..20 {
+        dff_setup!(self, clk, now3, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17);
+        for i in 0..19 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
         }
@@ -293,6 +214,10 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.reciprocal.clk.next = self.clk.val();
         self.bucket.clk.next = self.clk.val();
         self.span.clk.next = self.clk.val();
+        self.fate.clk.next = self.clk.val();
+        self.fate.rst.next = self.rst.val();
+        self.wake.clk.next = self.clk.val();
+        self.wake.rst.next = self.rst.val();
         self.sleeps.clk.next = self.clk.val();
         self.sleeps.rst.next = self.rst.val();
         self.rates.clk.next = self.clk.val();
@@ -303,9 +228,8 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.pfc.clk.next = self.clk.val();
         self.now14.clk.next = self.clk.val();
         self.now16.clk.next = self.clk.val();
-        self.now18.clk.next = self.clk.val();
         self.packets.clk.next = self.clk.val();
-        self.fate.clk.next = self.clk.val();
+        self.verdicts.clk.next = self.clk.val();
         self.settled.clk.next = self.clk.val();
 
         // The other writers of the memory.
@@ -327,12 +251,11 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.memory.rate_value.next = self.rate_value.val();
 
         // 0: issue; valid[k] and flow[k] are those at clock k + 1.
-        self.is_ready.next = (self.in_flight.q.val() != self.places.val()) & (self.owed.q.val() != self.places.val());
-        self.issue.next = self.q_valid.val() & self.is_ready.val();
+        self.issue.next = self.q_valid.val() & self.fate.ready.val();
         self.memory.flow.next = self.q_flow.val();
         self.valid[0].d.next = self.issue.val();
         self.flow[0].d.next = self.q_flow.val();
-        for i in 0..19 {
+        for i in 0..18 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
         }
@@ -371,160 +294,67 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         if self.bucket.measured.val() {
             self.settled.i.next = self.settled.i.val() | (bits::<77>(1) << 76);
         }
-        self.fate.i.next = bit_cast::<15, 3>(self.bucket.most.val()) | (bit_cast::<15, 3>(self.bucket.last.val()) << 3);
-        if self.bucket.exact.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 6);
-        }
-        if self.bucket.clear.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 7);
-        }
-        if self.bucket.empty.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 8);
-        }
-        if self.bucket.bounded.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 9);
-        }
-        if self.bucket.again.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 10);
-        }
-        if self.bucket.send.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 11);
-        }
-        if self.bucket.keep.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 12);
-        }
-        if self.bucket.starts.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 13);
-        }
-        if self.bucket.waits.val() {
-            self.fate.i.next = self.fate.i.val() | (bits::<15>(1) << 14);
-        }
+        self.verdicts.i.next = self.bucket.verdict.val();
 
-        // 15: the fate. An operation that ends without a request to sleep gives its place among them back.
-        self.paused.d.next = self.pause.val();
-        if self.stop.val() {
-            self.paused.d.next = bits::<8>(255);
-        }
-        self.paused_before.d.next = self.paused.q.val();
-        self.resumes.d.next = (self.paused_before.q.val() & !self.paused.q.val()).any();
-        self.shifted.next = self.paused.q.val() >> self.pfc.o.val();
-        self.is_paused.next = self.shifted.val().get_bit(0);
-        self.is_clear.next = self.fate.o.val().get_bit(7);
-        self.is_empty.next = self.fate.o.val().get_bit(8);
-        self.is_bounded.next = self.fate.o.val().get_bit(9);
-        self.is_again.next = self.fate.o.val().get_bit(10);
-        self.is_send.next = self.fate.o.val().get_bit(11) & !self.is_paused.val();
-        self.is_grant.next = self.is_send.val() & self.span.due.val();
-        self.credit.next = bits::<3>(0);
-        if self.in_flight.q.val() <= bits::<7>(32) {
-            self.credit.next = bits::<3>(5);
-        } else if self.in_flight.q.val() <= bits::<7>(48) {
-            self.credit.next = bits::<3>(4);
-        } else if self.in_flight.q.val() <= bits::<7>(56) {
-            self.credit.next = bits::<3>(3);
-        } else if self.in_flight.q.val() <= bits::<7>(60) {
-            self.credit.next = bits::<3>(2);
-        } else if self.in_flight.q.val() <= bits::<7>(62) {
-            self.credit.next = bits::<3>(1);
-        }
-        self.size.next = self.fate.o.val().get_bits::<3>(0);
-        if self.span.enough.val() < self.size.val() {
-            self.size.next = self.span.enough.val();
-        }
-        if self.credit.val() < self.size.val() {
-            self.size.next = self.credit.val();
-        }
-        self.train.next = bits::<6>(1) << self.size.val();
-        self.is_finished.next =
-            (self.is_grant.val() & self.fate.o.val().get_bit(6)) & (self.size.val() == self.fate.o.val().get_bits::<3>(3));
-        self.is_sleep.next = (self.is_clear.val() | self.is_empty.val()) | (self.is_bounded.val() | self.is_finished.val());
-        self.gained.next = bits::<7>(0);
-        self.lost.next = bits::<7>(0);
-        self.owes.next = bits::<7>(0);
-        self.paid_back.next = bits::<7>(0);
-        if self.valid[14].q.val() {
-            self.lost.next = bits::<7>(1);
-            if !self.is_sleep.val() {
-                self.paid_back.next = bits::<7>(1);
-            }
-        }
-        if self.issue.val() {
-            self.gained.next = bits::<7>(1);
-            self.owes.next = bits::<7>(1);
-        }
-        if self.left.val() {
-            self.lost.next = self.lost.val() + bits::<7>(1);
-        }
-        if self.sleeps.o_valid.val() & self.sleep_ready.val() {
-            self.paid_back.next = self.paid_back.val() + bits::<7>(1);
-        }
-        // The train is known last.
-        self.others.next = (self.in_flight.q.val() + self.gained.val()) - self.lost.val();
-        self.in_flight.d.next = self.others.val();
-        if self.valid[14].q.val() & self.is_grant.val() {
-            self.in_flight.d.next = self.others.val() + bit_cast::<7, 6>(self.train.val());
-        }
-        self.owed.d.next = (self.owed.q.val() + self.owes.val()) - self.paid_back.val();
-        self.size16.d.next = self.size.val();
-        self.train16.d.next = self.train.val();
-        self.grant16.d.next = self.valid[14].q.val() & self.is_grant.val();
-        self.sleep16.d.next = self.is_sleep.val();
-        self.clear16.d.next = self.is_clear.val();
-        self.bounded16.d.next = self.is_bounded.val();
-        self.awake16.d.next = !((self.is_clear.val() | self.is_bounded.val()) | self.is_finished.val());
-        self.keep16.d.next = self.fate.o.val().get_bit(12);
-        self.insert16.d.next = self.is_again.val() | (self.is_send.val() & !self.is_finished.val());
-        self.again16.d.next = self.is_again.val();
-        self.soon16.d.next = (self.is_send.val() & !self.is_grant.val()) & self.fate.o.val().get_bit(14);
-        self.park16.d.next = self.valid[14].q.val() & (self.fate.o.val().get_bit(11) & self.is_paused.val());
-        self.idle16.d.next = self.valid[14].q.val() & self.fate.o.val().get_bit(13);
+        // 15: the fate.
+        self.fate.issue.next = self.issue.val();
+        self.fate.left.next = self.left.val();
+        self.fate.slept.next = self.sleeps.o_valid.val() & self.sleep_ready.val();
+        self.fate.pause.next = self.pause.val();
+        self.fate.stop.next = self.stop.val();
+        self.fate.valid.next = self.valid[14].q.val();
+        self.fate.pfc.next = self.pfc.o.val();
+        self.fate.bucket.next = self.verdicts.o.val();
+        self.fate.due.next = self.span.due.val();
+        self.fate.enough.next = self.span.enough.val();
         self.tau16.d.next = self.span.tau.val();
         self.gap16.d.next = self.span.gap.val();
         self.launch16.d.next = self.span.launch.val();
 
-        // 16: what the grant changes.
+        // 16: what the grant changes. 19: the wake-up.
+        self.wake.valid.next = self.fate.insert.val();
+        self.wake.again.next = self.fate.again.val();
+        self.wake.soon.next = self.fate.soon.val();
+        self.wake.grant.next = self.fate.grant.val();
+        self.wake.size.next = self.fate.size.val();
+        self.wake.tau.next = self.tau16.q.val();
+        self.wake.gap.next = self.gap16.q.val();
+        self.wake.at.next = self.now16.o.val().get_bits::<Y>(0);
+        self.wake.now.next = self.now.val();
+        self.wake.flow.next = self.flow[18].q.val();
         self.count.next = self.counts.o.val();
-        self.step.next = bits::<33>(0);
-        if self.grant16.q.val() {
-            self.count.next = self.counts.o.val() + bit_cast::<16, 6>(self.train16.q.val());
-            self.step.next = bit_cast::<33, 31>(self.gap16.q.val()) << self.size16.q.val();
+        if self.fate.grant.val() {
+            self.count.next = self.counts.o.val() + bit_cast::<16, 6>(self.fate.train.val());
         }
         self.count17.d.next = self.count.val();
-        self.tau17.d.next =
-            (bit_cast::<33, 32>(self.tau16.q.val()) | (bit_cast::<33, 1>(self.tau16.q.val().get_bits::<1>(31)) << 32)) + self.step.val();
         self.tokens.next = self.settled.o.val().get_bits::<51>(0);
-        if self.clear16.q.val() {
+        if self.fate.clear.val() {
             self.tokens.next = bits::<51>(0);
         }
         self.state17.d.next = ((bit_cast::<198, 51>(self.tokens.val()) | (bit_cast::<198, 48>(self.now16.o.val()) << 51))
             | ((bit_cast::<198, 30>(self.rates.o.val()) << 99) | (bit_cast::<198, 25>(self.bytes.o.val()) << 129)))
             | ((bit_cast::<198, 16>(self.count.val()) << 154) | (bit_cast::<198, 25>(self.settled.o.val().get_bits::<25>(51)) << 170));
-        if self.awake16.q.val() {
+        if self.fate.awake.val() {
             self.state17.d.next = self.state17.d.val() | (bits::<198>(1) << 195);
         }
-        if !self.clear16.q.val() & (self.started.o.val().any() | self.grant16.q.val()) {
+        if !self.fate.clear.val() & (self.started.o.val().any() | self.fate.grant.val()) {
             self.state17.d.next = self.state17.d.val() | (bits::<198>(1) << 196);
         }
-        if !self.clear16.q.val() & self.settled.o.val().get_bit(76) {
+        if !self.fate.clear.val() & self.settled.o.val().get_bit(76) {
             self.state17.d.next = self.state17.d.val() | (bits::<198>(1) << 197);
         }
-        self.write17.d.next = self.valid[15].q.val() & !self.keep16.q.val();
-        self.sleep17.d.next = self.valid[15].q.val() & self.sleep16.q.val();
+        self.write17.d.next = self.fate.write.val();
+        self.sleep17.d.next = self.fate.sleep.val();
         self.why17.d.next = bits::<2>(0);
-        if self.clear16.q.val() {
+        if self.fate.clear.val() {
             self.why17.d.next = self.clearing.val();
         }
-        if self.bounded16.q.val() {
+        if self.fate.bounded.val() {
             self.why17.d.next = self.bounding.val();
         }
         self.released17.d.next = self.released.o.val();
-        // A parked flow does not go to the wheel: its priority's pause made `is_send` false.
-        self.insert17.d.next = self.valid[15].q.val() & self.insert16.q.val();
-        self.again17.d.next = self.again16.q.val();
-        self.soon17.d.next = self.soon16.q.val();
-        self.now18.i.next = self.now16.o.val().get_bits::<Y>(0);
 
-        // 17: write; lead before the next packet.
+        // 17: write.
         self.memory.state_write.next = self.write17.q.val();
         self.memory.state_flow.next = self.flow[16].q.val();
         self.memory.state_word.next = self.state17.q.val();
@@ -532,40 +362,8 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.sleeps.i_valid.next = self.sleep17.q.val();
         self.sleeps.i_data.next = (bit_cast::<Z, 16>(self.count17.q.val()) | (bit_cast::<Z, 25>(self.released17.q.val()) << 16))
             | ((bit_cast::<Z, 2>(self.why17.q.val()) << 41) | (bit_cast::<Z, F>(self.flow[16].q.val()) << 43));
-        self.wait18.d.next = (bit_cast::<26, 25>(self.tau17.q.val().get_bits::<25>(8))
-            | (bit_cast::<26, 1>(self.tau17.q.val().get_bits::<1>(32)) << 25))
-            - self.lead.val();
-        self.insert18.d.next = self.insert17.q.val();
-        self.again18.d.next = self.again17.q.val();
-        self.soon18.d.next = self.soon17.q.val();
 
-        // 18: not in the past, not beyond the wheel.
-        self.rest.next = self.wait18.q.val();
-        if self.again18.q.val() {
-            self.rest.next = self.recheck.val();
-        } else if self.wait18.q.val().get_bit(25) {
-            self.rest.next = bits::<26>(0);
-        } else if self.soon18.q.val() & (self.wait18.q.val() > self.recheck.val()) {
-            self.rest.next = self.recheck.val();
-        } else if self.wait18.q.val() > self.longest.val() {
-            self.rest.next = self.longest.val();
-        }
-        self.target19.d.next = self.now18.o.val() + self.rest.val().get_bits::<Y>(0);
-        self.insert19.d.next = self.insert18.q.val();
-
-        // 19: the wheel may be draining the slots up to this clock's: the earliest it can take is a few ahead.
-        self.slot.next = self.target19.q.val() >> 3;
-        self.earliest.next = (self.now.val().get_bits::<Y>(16) >> 3) + bits::<Y>(5);
-        self.behind.next = self.slot.val() - self.earliest.val();
-        self.is_behind.next = (self.behind.val() & self.wheel_bit.val()).any();
-        self.slot20.d.next = self.slot.val().get_bits::<X>(0);
-        if self.is_behind.val() {
-            self.slot20.d.next = self.earliest.val().get_bits::<X>(0);
-        }
-        self.insert20.d.next = self.insert19.q.val();
-        self.flow20.d.next = self.flow[18].q.val();
-
-        self.q_ready.next = self.is_ready.val();
+        self.q_ready.next = self.fate.ready.val();
         self.granted_valid.next = self.valid[16].q.val();
         self.granted_flow.next = self.flow[16].q.val();
         self.granted_count.next = self.count17.q.val();
@@ -574,36 +372,24 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.sleep_why.next = self.sleeps.o_data.val().get_bits::<2>(41);
         self.sleep_granted.next = self.sleeps.o_data.val().get_bits::<16>(0);
         self.sleep_released.next = self.sleeps.o_data.val().get_bits::<25>(16);
-        self.insert_valid.next = self.insert20.q.val();
-        self.insert_flow.next = self.flow20.q.val();
-        self.insert_slot.next = self.slot20.q.val();
-        self.train_valid.next = self.grant16.q.val();
+        self.insert_valid.next = self.wake.insert_valid.val();
+        self.insert_flow.next = self.wake.insert_flow.val();
+        self.insert_slot.next = self.wake.insert_slot.val();
+        self.train_valid.next = self.fate.grant.val();
         self.train_flow.next = self.flow[15].q.val();
-        self.train_packets.next = self.train16.q.val();
+        self.train_packets.next = self.fate.train.val();
         self.train_launch.next = self.launch16.q.val();
         self.train_gap.next = bit_cast::<32, 31>(self.gap16.q.val());
-        self.park_valid.next = self.park16.q.val();
+        self.park_valid.next = self.fate.park.val();
         self.park_flow.next = self.flow[15].q.val();
-        self.resume.next = self.resumes.q.val();
-        self.idle_valid.next = self.idle16.q.val();
+        self.resume.next = self.fate.resume.val();
+        self.idle_valid.next = self.fate.idle.val();
         self.idle_flow.next = self.flow[15].q.val();
         self.swept.next = self.memory.swept.val();
         if self.rst.val() {
-            self.in_flight.d.next = bits::<7>(0);
-            self.owed.d.next = bits::<7>(0);
-            self.paused.d.next = bits::<8>(0);
-            self.paused_before.d.next = bits::<8>(0);
-            self.resumes.d.next = false;
-            self.grant16.d.next = false;
-            self.park16.d.next = false;
-            self.idle16.d.next = false;
             self.write17.d.next = false;
             self.sleep17.d.next = false;
-            self.insert17.d.next = false;
-            self.insert18.d.next = false;
-            self.insert19.d.next = false;
-            self.insert20.d.next = false;
-            for i in 0..20 {
+            for i in 0..19 {
                 self.valid[i].d.next = false;
             }
         }

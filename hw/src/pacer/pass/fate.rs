@@ -1,0 +1,227 @@
+//! What becomes of a flow at its pass, given the pauses and the places in the gate.
+use crate::construct::construct;
+use rust_hdl::prelude::*;
+use timely_model::pacer::token::IN_FLIGHT;
+
+/// Inputs at clock 0, outputs at clock 1, but for `ready`, which concerns the operation that is to be issued at this clock.
+#[derive(LogicBlock)]
+pub struct Fate {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// An operation is issued at this clock.
+    pub issue: Signal<In, Bit>,
+    /// A grant leaves the gate.
+    pub left: Signal<In, Bit>,
+    /// A request to sleep is taken.
+    pub slept: Signal<In, Bit>,
+    /// Paused priorities.
+    pub pause: Signal<In, Bits<8>>,
+    /// Everything is paused.
+    pub stop: Signal<In, Bit>,
+    /// An operation is here.
+    pub valid: Signal<In, Bit>,
+    /// Its priority.
+    pub pfc: Signal<In, Bits<3>>,
+    /// The verdict of its bucket, bit by bit as `Bucket` says.
+    pub bucket: Signal<In, Bits<15>>,
+    /// Its next packet is near enough to be granted now.
+    pub due: Signal<In, Bit>,
+    /// A train of two to the power of this covers the time to its next pass.
+    pub enough: Signal<In, Bits<3>>,
+    /// Clock 0: there are places for another operation.
+    pub ready: Signal<Out, Bit>,
+    /// A train is granted.
+    pub grant: Signal<Out, Bit>,
+    /// Of two to the power of this packets.
+    pub size: Signal<Out, Bits<3>>,
+    /// Of so many packets.
+    pub train: Signal<Out, Bits<6>>,
+    /// The flow asks to sleep.
+    pub sleep: Signal<Out, Bit>,
+    /// Its accounts are cleared.
+    pub clear: Signal<Out, Bit>,
+    /// Its bound is reached.
+    pub bounded: Signal<Out, Bit>,
+    /// It stays awake, if its state changes.
+    pub awake: Signal<Out, Bit>,
+    /// Its state changes.
+    pub write: Signal<Out, Bit>,
+    /// It goes to the wheel.
+    pub insert: Signal<Out, Bit>,
+    /// It is looked at again a little later.
+    pub again: Signal<Out, Bit>,
+    /// Its wait is cut to that length.
+    pub soon: Signal<Out, Bit>,
+    /// It is parked.
+    pub park: Signal<Out, Bit>,
+    /// It starts to send after its idle time.
+    pub idle: Signal<Out, Bit>,
+    /// A pause ended; every clock, operation or not.
+    pub resume: Signal<Out, Bit>,
+    places: Constant<Bits<7>>,
+    /// Grants decided or reserved that have not left.
+    in_flight: DFF<Bits<7>>,
+    /// Requests to sleep made or reserved that have not been taken.
+    owed: DFF<Bits<7>>,
+    paused: DFF<Bits<8>>,
+    paused_before: DFF<Bits<8>>,
+    resumes: DFF<Bit>,
+    size1: DFF<Bits<3>>,
+    train1: DFF<Bits<6>>,
+    grant1: DFF<Bit>,
+    sleep1: DFF<Bit>,
+    clear1: DFF<Bit>,
+    bounded1: DFF<Bit>,
+    awake1: DFF<Bit>,
+    write1: DFF<Bit>,
+    insert1: DFF<Bit>,
+    again1: DFF<Bit>,
+    soon1: DFF<Bit>,
+    park1: DFF<Bit>,
+    idle1: DFF<Bit>,
+    shifted: Signal<Local, Bits<8>>,
+    is_paused: Signal<Local, Bit>,
+    is_clear: Signal<Local, Bit>,
+    is_bounded: Signal<Local, Bit>,
+    is_again: Signal<Local, Bit>,
+    is_send: Signal<Local, Bit>,
+    is_grant: Signal<Local, Bit>,
+    is_finished: Signal<Local, Bit>,
+    is_sleep: Signal<Local, Bit>,
+    credit: Signal<Local, Bits<3>>,
+    least: Signal<Local, Bits<3>>,
+    packets: Signal<Local, Bits<6>>,
+    gained: Signal<Local, Bits<7>>,
+    lost: Signal<Local, Bits<7>>,
+    others: Signal<Local, Bits<7>>,
+    paid_back: Signal<Local, Bits<7>>,
+}
+
+impl Default for Fate {
+    fn default() -> Self {
+        const { assert!(IN_FLIGHT == 64, "the credit is told by the places that 64 leave") };
+        construct!({ places: Constant::new(bits::<7>(IN_FLIGHT.into())) }
+            clk, rst, issue, left, slept, pause, stop, valid, pfc, bucket, due, enough, ready, grant, size, train, sleep, clear, bounded, awake,
+            write, insert, again, soon, park, idle, resume, in_flight, owed, paused, paused_before, resumes, size1, train1, grant1, sleep1,
+            clear1, bounded1, awake1, write1, insert1, again1, soon1, park1, idle1, shifted, is_paused, is_clear, is_bounded, is_again,
+            is_send, is_grant, is_finished, is_sleep, credit, least, packets, gained, lost, others, paid_back)
+    }
+}
+
+impl Logic for Fate {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, in_flight, owed, paused, paused_before, resumes, size1, train1, grant1, sleep1, clear1, bounded1, awake1);
+        dff_setup!(self, clk, write1, insert1, again1, soon1, park1, idle1);
+        self.paused.d.next = self.pause.val();
+        if self.stop.val() {
+            self.paused.d.next = bits::<8>(255);
+        }
+        self.paused_before.d.next = self.paused.q.val();
+        self.resumes.d.next = (self.paused_before.q.val() & !self.paused.q.val()).any();
+        self.shifted.next = self.paused.q.val() >> self.pfc.val();
+        self.is_paused.next = self.shifted.val().get_bit(0);
+        self.is_clear.next = self.bucket.val().get_bit(7);
+        self.is_bounded.next = self.bucket.val().get_bit(9);
+        self.is_again.next = self.bucket.val().get_bit(10);
+        self.is_send.next = self.bucket.val().get_bit(11) & !self.is_paused.val();
+        self.is_grant.next = self.is_send.val() & self.due.val();
+
+        // Each operation in the pass has a place, and one more may be issued at this clock: the others are for this train.
+        self.credit.next = bits::<3>(0);
+        if self.in_flight.q.val() <= bits::<7>(32) {
+            self.credit.next = bits::<3>(5);
+        } else if self.in_flight.q.val() <= bits::<7>(48) {
+            self.credit.next = bits::<3>(4);
+        } else if self.in_flight.q.val() <= bits::<7>(56) {
+            self.credit.next = bits::<3>(3);
+        } else if self.in_flight.q.val() <= bits::<7>(60) {
+            self.credit.next = bits::<3>(2);
+        } else if self.in_flight.q.val() <= bits::<7>(62) {
+            self.credit.next = bits::<3>(1);
+        }
+        self.least.next = self.bucket.val().get_bits::<3>(0);
+        if self.enough.val() < self.least.val() {
+            self.least.next = self.enough.val();
+        }
+        if self.credit.val() < self.least.val() {
+            self.least.next = self.credit.val();
+        }
+        self.packets.next = bits::<6>(1) << self.least.val();
+        self.is_finished.next =
+            (self.is_grant.val() & self.bucket.val().get_bit(6)) & (self.least.val() == self.bucket.val().get_bits::<3>(3));
+        self.is_sleep.next = (self.is_clear.val() | self.bucket.val().get_bit(8)) | (self.is_bounded.val() | self.is_finished.val());
+
+        // An operation that grants nothing gives its place back, one that does not ask to sleep its place among the requests.
+        self.gained.next = bits::<7>(0);
+        self.lost.next = bits::<7>(0);
+        self.paid_back.next = bits::<7>(0);
+        if self.valid.val() {
+            self.lost.next = bits::<7>(1);
+            if !self.is_sleep.val() {
+                self.paid_back.next = bits::<7>(1);
+            }
+        }
+        if self.issue.val() {
+            self.gained.next = bits::<7>(1);
+        }
+        if self.left.val() {
+            self.lost.next = self.lost.val() + bits::<7>(1);
+        }
+        if self.slept.val() {
+            self.paid_back.next = self.paid_back.val() + bits::<7>(1);
+        }
+        // The train is known last.
+        self.others.next = (self.in_flight.q.val() + self.gained.val()) - self.lost.val();
+        self.in_flight.d.next = self.others.val();
+        if self.valid.val() & self.is_grant.val() {
+            self.in_flight.d.next = self.others.val() + bit_cast::<7, 6>(self.packets.val());
+        }
+        self.owed.d.next = (self.owed.q.val() + self.gained.val()) - self.paid_back.val();
+
+        self.size1.d.next = self.least.val();
+        self.train1.d.next = self.packets.val();
+        self.grant1.d.next = self.valid.val() & self.is_grant.val();
+        self.sleep1.d.next = self.valid.val() & self.is_sleep.val();
+        self.clear1.d.next = self.is_clear.val();
+        self.bounded1.d.next = self.is_bounded.val();
+        self.awake1.d.next = !((self.is_clear.val() | self.is_bounded.val()) | self.is_finished.val());
+        self.write1.d.next = self.valid.val() & !self.bucket.val().get_bit(12);
+        self.insert1.d.next = self.valid.val() & (self.is_again.val() | (self.is_send.val() & !self.is_finished.val()));
+        self.again1.d.next = self.is_again.val();
+        self.soon1.d.next = (self.is_send.val() & !self.is_grant.val()) & self.bucket.val().get_bit(14);
+        self.park1.d.next = self.valid.val() & (self.bucket.val().get_bit(11) & self.is_paused.val());
+        self.idle1.d.next = self.valid.val() & self.bucket.val().get_bit(13);
+
+        self.ready.next = (self.in_flight.q.val() != self.places.val()) & (self.owed.q.val() != self.places.val());
+        self.grant.next = self.grant1.q.val();
+        self.size.next = self.size1.q.val();
+        self.train.next = self.train1.q.val();
+        self.sleep.next = self.sleep1.q.val();
+        self.clear.next = self.clear1.q.val();
+        self.bounded.next = self.bounded1.q.val();
+        self.awake.next = self.awake1.q.val();
+        self.write.next = self.write1.q.val();
+        self.insert.next = self.insert1.q.val();
+        self.again.next = self.again1.q.val();
+        self.soon.next = self.soon1.q.val();
+        self.park.next = self.park1.q.val();
+        self.idle.next = self.idle1.q.val();
+        self.resume.next = self.resumes.q.val();
+        if self.rst.val() {
+            self.in_flight.d.next = bits::<7>(0);
+            self.owed.d.next = bits::<7>(0);
+            self.paused.d.next = bits::<8>(0);
+            self.paused_before.d.next = bits::<8>(0);
+            self.resumes.d.next = false;
+            self.grant1.d.next = false;
+            self.sleep1.d.next = false;
+            self.write1.d.next = false;
+            self.insert1.d.next = false;
+            self.park1.d.next = false;
+            self.idle1.d.next = false;
+        }
+    }
+}

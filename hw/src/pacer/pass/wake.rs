@@ -1,0 +1,146 @@
+//! When a flow that goes on waiting comes to its next pass.
+use crate::construct::construct;
+use crate::pacer::delay::Delay;
+use rust_hdl::prelude::*;
+use timely_model::pacer::Timing;
+use timely_model::pacer::pass::longest_sleep;
+use timely_model::pacer::token::RECHECK;
+use timely_model::pacer::wheel_bits;
+
+/// Lead before the next packet of a flow, but not in the past, and not beyond the wheel; `X` are the wheel's address bits, `Y` must be
+/// `X + 4`. Inputs at clock 0, `now` and `flow` at clock 3; the insert is at the output at clock 4.
+#[derive(LogicBlock)]
+pub struct Wake<const F: usize, const X: usize, const Y: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// The flow goes to the wheel.
+    pub valid: Signal<In, Bit>,
+    /// It is looked at again a little later.
+    pub again: Signal<In, Bit>,
+    /// Its wait is cut to that length.
+    pub soon: Signal<In, Bit>,
+    /// It was granted a train.
+    pub grant: Signal<In, Bit>,
+    /// Of two to the power of this packets.
+    pub size: Signal<In, Bits<3>>,
+    /// 2^-8 ns to the first packet; signed.
+    pub tau: Signal<In, Bits<32>>,
+    /// 2^-8 ns between packets.
+    pub gap: Signal<In, Bits<31>>,
+    /// The time of the pass, ns, its low bits.
+    pub at: Signal<In, Bits<Y>>,
+    /// Clock 3: ns48.fns16.
+    pub now: Signal<In, Bits<64>>,
+    /// Clock 3: the flow.
+    pub flow: Signal<In, Bits<F>>,
+    /// Clock 4: a flow for the wheel.
+    pub insert_valid: Signal<Out, Bit>,
+    /// Clock 4: it.
+    pub insert_flow: Signal<Out, Bits<F>>,
+    /// Clock 4: the slot of its next pass, modulo the wheel.
+    pub insert_slot: Signal<Out, Bits<X>>,
+    lead: Constant<Bits<26>>,
+    longest: Constant<Bits<26>>,
+    recheck: Constant<Bits<26>>,
+    wheel_bit: Constant<Bits<Y>>,
+    valid1: DFF<Bit>,
+    again1: DFF<Bit>,
+    soon1: DFF<Bit>,
+    tau1: DFF<Bits<33>>,
+    valid2: DFF<Bit>,
+    again2: DFF<Bit>,
+    soon2: DFF<Bit>,
+    wait2: DFF<Bits<26>>,
+    ats: Delay<Y, 2>,
+    valid3: DFF<Bit>,
+    target3: DFF<Bits<Y>>,
+    valid4: DFF<Bit>,
+    flow4: DFF<Bits<F>>,
+    slot4: DFF<Bits<X>>,
+    step: Signal<Local, Bits<33>>,
+    rest: Signal<Local, Bits<26>>,
+    slot: Signal<Local, Bits<Y>>,
+    earliest: Signal<Local, Bits<Y>>,
+    behind: Signal<Local, Bits<Y>>,
+    is_behind: Signal<Local, Bit>,
+}
+
+impl<const F: usize, const X: usize, const Y: usize> Wake<F, X, Y> {
+    /// With these distances in time.
+    pub fn new(timing: Timing) -> Self {
+        assert!(X == wheel_bits(F) && Y == X + 4, "widths of a wheel for 2^{F} flows");
+        construct!({
+            lead: Constant::new(bits::<26>(timing.lead.into())),
+            longest: Constant::new(bits::<26>(longest_sleep(F))),
+            recheck: Constant::new(bits::<26>(RECHECK)),
+            wheel_bit: Constant::new(bits::<Y>(1 << X)),
+        } clk, rst, valid, again, soon, grant, size, tau, gap, at, now, flow, insert_valid, insert_flow, insert_slot, valid1, again1, soon1,
+            tau1, valid2, again2, soon2, wait2, ats, valid3, target3, valid4, flow4, slot4, step, rest, slot, earliest, behind, is_behind)
+    }
+}
+
+impl<const F: usize, const X: usize, const Y: usize> Logic for Wake<F, X, Y> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, valid1, again1, soon1, tau1, valid2, again2, soon2, wait2, valid3, target3, valid4, flow4, slot4);
+        self.ats.clk.next = self.clk.val();
+        self.ats.i.next = self.at.val();
+
+        // 0: behind the train.
+        self.step.next = bits::<33>(0);
+        if self.grant.val() {
+            self.step.next = bit_cast::<33, 31>(self.gap.val()) << self.size.val();
+        }
+        self.tau1.d.next =
+            (bit_cast::<33, 32>(self.tau.val()) | (bit_cast::<33, 1>(self.tau.val().get_bits::<1>(31)) << 32)) + self.step.val();
+        self.valid1.d.next = self.valid.val();
+        self.again1.d.next = self.again.val();
+        self.soon1.d.next = self.soon.val();
+
+        // 1: lead before it.
+        self.wait2.d.next = (bit_cast::<26, 25>(self.tau1.q.val().get_bits::<25>(8))
+            | (bit_cast::<26, 1>(self.tau1.q.val().get_bits::<1>(32)) << 25))
+            - self.lead.val();
+        self.valid2.d.next = self.valid1.q.val();
+        self.again2.d.next = self.again1.q.val();
+        self.soon2.d.next = self.soon1.q.val();
+
+        // 2
+        self.rest.next = self.wait2.q.val();
+        if self.again2.q.val() {
+            self.rest.next = self.recheck.val();
+        } else if self.wait2.q.val().get_bit(25) {
+            self.rest.next = bits::<26>(0);
+        } else if self.soon2.q.val() & (self.wait2.q.val() > self.recheck.val()) {
+            self.rest.next = self.recheck.val();
+        } else if self.wait2.q.val() > self.longest.val() {
+            self.rest.next = self.longest.val();
+        }
+        self.target3.d.next = self.ats.o.val() + self.rest.val().get_bits::<Y>(0);
+        self.valid3.d.next = self.valid2.q.val();
+
+        // 3: the wheel may be draining the slots up to this clock's: the earliest it can take is a few ahead.
+        self.slot.next = self.target3.q.val() >> 3;
+        self.earliest.next = (self.now.val().get_bits::<Y>(16) >> 3) + bits::<Y>(5);
+        self.behind.next = self.slot.val() - self.earliest.val();
+        self.is_behind.next = (self.behind.val() & self.wheel_bit.val()).any();
+        self.slot4.d.next = self.slot.val().get_bits::<X>(0);
+        if self.is_behind.val() {
+            self.slot4.d.next = self.earliest.val().get_bits::<X>(0);
+        }
+        self.valid4.d.next = self.valid3.q.val();
+        self.flow4.d.next = self.flow.val();
+
+        self.insert_valid.next = self.valid4.q.val();
+        self.insert_flow.next = self.flow4.q.val();
+        self.insert_slot.next = self.slot4.q.val();
+        if self.rst.val() {
+            self.valid1.d.next = false;
+            self.valid2.d.next = false;
+            self.valid3.d.next = false;
+            self.valid4.d.next = false;
+        }
+    }
+}
