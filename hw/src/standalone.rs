@@ -32,7 +32,7 @@ pub struct Standalone<
 > {
     /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Synchronous reset, active high.
+    /// Synchronous reset, active high, for two clocks at least: it reaches the blocks a clock late.
     pub rst: Signal<In, Bit>,
     /// AXI-Lite: write address.
     pub s_axil_awaddr: Signal<In, Bits<24>>,
