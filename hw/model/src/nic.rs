@@ -96,6 +96,8 @@ pub struct Nic {
     swept: bool,
     /// Reset, as the blocks see it: a clock late.
     reset: bool,
+    /// The time does not run along a line at this clock, or may not.
+    adjusting: bool,
 }
 
 fn ack_config(c: &csr::Settings) -> ack::Config {
@@ -138,6 +140,7 @@ impl Nic {
             pulses: 0,
             swept: false,
             reset: true,
+            adjusting: true,
         }
     }
 
@@ -282,8 +285,9 @@ impl Block for Nic {
             flow: csr.flow,
             query: csr.query,
         });
+        let stepping = self.adjusting;
         let told = generator.doorbell.is_some() || generator.charge.is_some() || rtt.release.is_some() || engine.rate.is_some();
-        self.pacer.step(clk, changed || told || pacer.grant.is_some() || bus, || pacer::top::In {
+        self.pacer.step(clk, changed || stepping || told || pacer.grant.is_some() || bus, || pacer::top::In {
             rst,
             doorbell: generator.doorbell,
             release: rtt.release,
@@ -306,13 +310,17 @@ impl Block for Nic {
             doorbell_ready: pacer.doorbell_ready,
             ready: txmux.data_ready,
         });
-        // The line that time runs along changed: who waits for a time must know. The bit more makes up for the fraction that the
-        // line does not carry; a wake-up may come early.
-        if self.time.due == clk + 1 || changed {
+        // While the time is being adjusted, the pacer sees every clock of it; then it is told the new line. The bit more makes up for the
+        // fraction that the line does not carry; a wake-up may come early.
+        let adjusting = self.time.due == clk + 1;
+        if adjusting {
+            self.pacer.block.lose_time();
+        } else if stepping || changed {
             let map = TimeMap { clk0: clk + 1, now: self.now(clk + 1) + 1, step: c.time_increment.max(1) };
             self.pacer.block.set_time(map);
             self.pacer.due = self.pacer.due.min(self.pacer.block.wake(clk + 1));
         }
+        self.adjusting = adjusting;
         let refused = u32::from(time.refused) << Counter::TimeStepsRefused as u32;
         let pulses = parse.pulses | ack.pulses | rtt.pulses | engine.pulses | pacer.pulses | generator.pulses | refused;
         self.pulses = if rst { 0 } else { pulses };

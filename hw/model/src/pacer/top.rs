@@ -92,6 +92,12 @@ impl Pacer {
         self.gate.due = self.gate.due.min(self.gate.block.wake(map.clk0));
     }
 
+    /// `now` leaves the line that was told: until the next line, every clock must be stepped, so that no list of the calendar is jumped
+    /// over.
+    pub fn lose_time(&mut self) {
+        self.has_line = false;
+    }
+
     /// What the last pass left of a flow.
     pub fn state(&self, flow: u32) -> &super::token::State {
         self.pass.block.state(flow)
