@@ -109,7 +109,7 @@ impl Loop {
         if let Some(beat) = pins.tx.filter(|_| tx_ready) {
             if self.frame.is_empty() {
                 self.tag = beat.tag;
-                let due = clk + self.rng.random_range(2..20);
+                let due = clk + self.rng.random_range(5..20);
                 let due = self.completions.back().map_or(due, |c| due.max(c.0 + 1));
                 self.completions.push_back((due, Completion { tag: beat.tag, ts: now + (3 << 16) }));
             }

@@ -1,6 +1,8 @@
 //! Whole NICs to test: the integer model alone, and the Verilog beside it with every pin compared at every clock.
 use crate::loopback::PORT;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use timely_hw::config::Config;
 use timely_regs::map::{Build, segment_bits};
 use timely_regs::parameters::Parameters;
 use timely_sim::cores::{CoreFlow, CoreSpec};
@@ -137,9 +139,18 @@ pub fn build(bus_bits: u32, flow_bits: u32) -> Build {
     Build { bus_bits, flow_bits, segment_bits: segment_bits(flow_bits), clock_ps: CLOCK_PS }
 }
 
-/// The compiled Verilog of a configuration, compiled once a process; none while there is no shell to emit.
-fn shell(_bus_bits: u32, _flow_bits: u32) -> Option<Arc<Shell>> {
-    None
+type Shells = Mutex<HashMap<(u32, u32), Arc<Shell>>>;
+
+/// The compiled Verilog of a configuration, emitted and compiled once a process.
+fn shell(bus_bits: u32, flow_bits: u32) -> Arc<Shell> {
+    static SHELLS: OnceLock<Shells> = OnceLock::new();
+    let mut shells = SHELLS.get_or_init(Shells::default).lock().unwrap_or_else(PoisonError::into_inner);
+    let made = || {
+        let config = Config::new(bus_bits as usize, flow_bits as usize).expect("a configuration that is built");
+        let verilog = timely_hw::standalone::emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}"));
+        Arc::new(Shell::new(&verilog, "tnic_standalone").unwrap_or_else(|e| panic!("{e}")))
+    };
+    shells.entry((bus_bits, flow_bits)).or_insert_with(made).clone()
 }
 
 /// The model.
@@ -148,17 +159,16 @@ pub fn model(bus_bits: u32, flow_bits: u32) -> Box<dyn Nic> {
 }
 
 /// The Verilog beside its model, its memory filled at random from `seed`.
-pub fn twin(bus_bits: u32, flow_bits: u32, seed: u64) -> Option<Box<dyn Nic>> {
-    let rtl = shell(bus_bits, flow_bits)?.instantiate(seed as u32);
+pub fn twin(bus_bits: u32, flow_bits: u32, seed: u64) -> Box<dyn Nic> {
+    let rtl = shell(bus_bits, flow_bits).instantiate(seed as u32);
     let mut model = Model::new(build(bus_bits, flow_bits));
     model.reset(rtl.clk());
-    Some(Box::new(Twin { model, rtl, events: Default::default() }))
+    Box::new(Twin { model, rtl, events: Default::default() })
 }
 
 /// What a test of the whole NIC runs on: the model alone, and the Verilog beside it.
 pub fn cores(bus_bits: u32, flow_bits: u32) -> Vec<(&'static str, Box<dyn Nic>)> {
-    let verilog = twin(bus_bits, flow_bits, 1).map(|t| ("Verilog", t));
-    [("model", model(bus_bits, flow_bits))].into_iter().chain(verilog).collect()
+    vec![("model", model(bus_bits, flow_bits)), ("Verilog", twin(bus_bits, flow_bits, 1))]
 }
 
 /// An endless flow from the host to `dst`, of packets of `packet` payload bytes, `packets` of them a segment.

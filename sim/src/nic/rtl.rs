@@ -141,8 +141,12 @@ pub struct Rtl {
 }
 
 impl Rtl {
-    /// Holds `rst` for so many clocks.
+    /// Holds `rst` for so many clocks, with idle inputs; queued register accesses are dropped.
     pub fn reset(&mut self, clocks: u64) {
+        self.drive(&Request::default());
+        for idle in [self.p.rx_valid, self.p.tx_ready, self.p.cpl_valid, self.p.pause] {
+            self.dut.set(idle, 0);
+        }
         self.dut.set(self.p.rst, 1);
         for _ in 0..clocks {
             self.dut.tick();

@@ -74,7 +74,7 @@ fn chatter(nic: &mut dyn Nic, flows: u32, rng: &mut ChaCha8Rng) {
 fn equal(bus: u32, flow_bits: u32, flows: u32) {
     for seed in seeds() {
         let mut rng = rng(seed);
-        let Some(mut nic) = twin(bus, flow_bits, seed) else { return };
+        let mut nic = twin(bus, flow_bits, seed);
         let mut spec = spec(bus, flow_bits, flows, &Parameters::timely_10g(8.0), &mut rng);
         // A law of another kind, idle restarts, time-outs that strike, and a start of the RTT in front of the gate.
         let impatient = Parameters { timeout_us: 20.0, idle_us: 10.0, outstanding_bytes: 9000, ..Parameters::timely_10g(2.0) };

@@ -73,7 +73,7 @@ fn a_reset_always_recovers() {
                         wire.reset();
                     }
                 }
-                total += RESETS + sweeping;
+                total += if name == "Verilog" { RESETS + sweeping } else { 0 };
                 println!(
                     "{name}, {bus} bits: {RESETS} resets under traffic, {sending} in a frame that was sent, {receiving} in one that arrived, \
                      {accessing} with register writes under way; {sweeping} more during the sweep; traffic within {slowest} clocks of set-up"
@@ -82,6 +82,6 @@ fn a_reset_always_recovers() {
             }
         }
     }
-    println!("{total} resets");
+    println!("{total} resets of the Verilog");
     assert!(total >= if seeds().len() > 1 { 200 } else { 100 });
 }

@@ -1,5 +1,6 @@
 //! Times and counts that run over their end: nothing shows.
 use crate::STORM;
+use timely_model::pacer::charge::BYTES_BITS;
 use timely_regs::counters::Counter;
 use timely_regs::map::time;
 use timely_regs::parameters::Parameters;
@@ -72,6 +73,7 @@ fn the_time_runs_over() {
 #[test]
 fn the_time_runs_over_in_a_storm() {
     for seed in seeds() {
+        let mut trace = None;
         for wrap in WRAPS {
             for (name, mut nic) in cores(512, 10) {
                 let mut rng = rng(seed);
@@ -90,20 +92,21 @@ fn the_time_runs_over_in_a_storm() {
                     halves[half] += wire.tally.acks - before;
                 }
                 println!("{name}, wrap of {wrap:#x}: {halves:?} ACKs before and after, {:?}", wire.tally);
+                assert_eq!(*trace.get_or_insert(wire.tally), wire.tally, "all wraps are alike, seed {seed}");
                 assert!(halves[1] > cycles() / 400 && halves[0] > cycles() / 400, "{halves:?}, seed {seed}");
             }
         }
     }
 }
 
-/// More packets than 16 bits count, more bytes than 24 bits count, with a bound that depends on both.
+/// More packets than 16 bits count, more bytes than an account holds, with a bound that depends on both.
 #[test]
 fn accounts_run_over() {
-    const PACKET: u32 = 142;
+    const PACKET: u32 = 398;
     const WIRE: u64 = PACKET as u64 + 90 + 24;
-    const BOUND: u32 = 8 * 1024;
+    const BOUND: u32 = 16 * 1024;
     const PACKETS: u64 = (1 << 16) + 2000;
-    const { assert!(PACKETS * WIRE > 1 << 24) };
+    const { assert!(PACKETS * WIRE > 1 << BYTES_BITS) };
     let parameters = Parameters { outstanding_bytes: BOUND, ..Parameters::fixed(100_000.0) };
     for (name, mut nic) in cores(512, 10) {
         start(&mut *nic, &spec(512, 10, 100.0, vec![flow(0, PEER, PACKET, 8, &parameters)]));
@@ -137,5 +140,29 @@ fn accounts_run_over() {
         assert!(longest < 1000, "{longest} clocks");
         assert!(most <= u64::from(BOUND) && most > u64::from(BOUND) * 3 / 4, "{most} bytes outstanding");
         assert_eq!(counted[Counter::AckStale as usize] + counted[Counter::AckForged as usize] + counted[Counter::AckRepeated as usize], 0);
+    }
+}
+
+/// A flow without a bound leaves on its schedule while its bytes run over.
+#[test]
+fn bytes_run_over_on_time() {
+    const WIRE: u64 = 9000 + 90 + 24;
+    const PACKETS: usize = (1 << BYTES_BITS) / WIRE as usize + 100;
+    const MBPS: u64 = 90_000;
+    let parameters = Parameters { outstanding_bytes: 0, ..Parameters::fixed(MBPS as f64) };
+    for (name, mut nic) in cores(512, 10) {
+        start(&mut *nic, &spec(512, 10, 100.0, vec![flow(0, PEER, 9000, 1, &parameters)]));
+        let mut bench = Bench::new(nic);
+        let mut departures: Vec<u64> = Vec::new();
+        while departures.len() < PACKETS {
+            departures.push(bench.run(bench.clk() + 5000).expect("the flow goes on").first);
+        }
+        let mut worst = 0f64;
+        for (k, d) in departures.iter().enumerate() {
+            let ideal = (k as u64 * WIRE * 8000) as f64 / MBPS as f64 / CLOCK_NS as f64;
+            worst = worst.max(((d - departures[0]) as f64 - ideal).abs());
+        }
+        println!("{name}: {PACKETS} packets of {WIRE} wire bytes at {MBPS} Mb/s, off their schedule by {worst:.3} clocks at most");
+        assert!(worst <= 1.0);
     }
 }
