@@ -12,7 +12,12 @@ use crate::telemetry::Telemetry;
 use crate::time::Time;
 use crate::txmux::TxMux;
 use rust_hdl::prelude::*;
+use timely_model::parse::kind;
+use timely_regs::counters::Counter;
 use timely_regs::map::Build;
+
+// A kernel takes literals alone; these hold the ones below to their homes.
+const _: () = assert!(kind::ACK == 2 && Counter::TimeStepsRefused as u32 == 22);
 
 /// Joins the blocks of the control half; adds one clock to counter pulses and `swept`, and none elsewhere.
 ///
