@@ -396,6 +396,86 @@
 #define TIMELY_TELEMETRY_LAST_KIND_SHIFT 4 /* what the last update answered, as the engine's events name it */
 #define TIMELY_TELEMETRY_LAST_KIND_MASK 0x70u
 
+/* Event record */
+#define TIMELY_EVENT_RECORD_WORDS 16
+#define TIMELY_EVENT_RECORD_VERSION_VALUE 1
+#define TIMELY_EVENT_RECORD_SEQUENCE_WORD 0
+#define TIMELY_EVENT_RECORD_SEQUENCE_SHIFT 0 /* number of the record, from 0 after reset, wrapping; a record that was dropped leaves a gap */
+#define TIMELY_EVENT_RECORD_SEQUENCE_MASK 0xffffffffu
+#define TIMELY_EVENT_RECORD_TIME_LOW_WORD 1
+#define TIMELY_EVENT_RECORD_TIME_LOW_SHIFT 0 /* time of the update, ns48.fns16, bits 31 to 0 */
+#define TIMELY_EVENT_RECORD_TIME_LOW_MASK 0xffffffffu
+#define TIMELY_EVENT_RECORD_TIME_HIGH_WORD 2
+#define TIMELY_EVENT_RECORD_TIME_HIGH_SHIFT 0 /* time of the update, bits 63 to 32 */
+#define TIMELY_EVENT_RECORD_TIME_HIGH_MASK 0xffffffffu
+#define TIMELY_EVENT_RECORD_FLOW_WORD 3
+#define TIMELY_EVENT_RECORD_FLOW_SHIFT 0 /* flow */
+#define TIMELY_EVENT_RECORD_FLOW_MASK 0xffffu
+#define TIMELY_EVENT_RECORD_PROFILE_WORD 3
+#define TIMELY_EVENT_RECORD_PROFILE_SHIFT 16 /* its profile */
+#define TIMELY_EVENT_RECORD_PROFILE_MASK 0xf0000u
+#define TIMELY_EVENT_RECORD_LAW_WORD 3
+#define TIMELY_EVENT_RECORD_LAW_SHIFT 20 /* law of that profile when the record was made, as the profile names it */
+#define TIMELY_EVENT_RECORD_LAW_MASK 0xf00000u
+#define TIMELY_EVENT_RECORD_KIND_WORD 3
+#define TIMELY_EVENT_RECORD_KIND_SHIFT 24 /* what was answered: 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart */
+#define TIMELY_EVENT_RECORD_KIND_MASK 0x7000000u
+#define TIMELY_EVENT_RECORD_BRANCH_WORD 3
+#define TIMELY_EVENT_RECORD_BRANCH_SHIFT 27 /* what decided, as the telemetry record's `last_branch` names it */
+#define TIMELY_EVENT_RECORD_BRANCH_MASK 0x38000000u
+#define TIMELY_EVENT_RECORD_HYPERACTIVE_WORD 3
+#define TIMELY_EVENT_RECORD_HYPERACTIVE_SHIFT 30 /* the increase was a hyperactive one */
+#define TIMELY_EVENT_RECORD_HYPERACTIVE_MASK 0x40000000u
+#define TIMELY_EVENT_RECORD_SIGNAL_WORD 4
+#define TIMELY_EVENT_RECORD_SIGNAL_SHIFT 0 /* RTT or what the profile takes in its place, ns */
+#define TIMELY_EVENT_RECORD_SIGNAL_MASK 0xffffffu
+#define TIMELY_EVENT_RECORD_HOPS_WORD 4
+#define TIMELY_EVENT_RECORD_HOPS_SHIFT 24 /* TTL as sent less TTL as received */
+#define TIMELY_EVENT_RECORD_HOPS_MASK 0xff000000u
+#define TIMELY_EVENT_RECORD_ENDPOINT_WORD 5
+#define TIMELY_EVENT_RECORD_ENDPOINT_SHIFT 0 /* time in the responder, ns */
+#define TIMELY_EVENT_RECORD_ENDPOINT_MASK 0xffffffu
+#define TIMELY_EVENT_RECORD_VERSION_WORD 5
+#define TIMELY_EVENT_RECORD_VERSION_SHIFT 24 /* 1: the layout described here */
+#define TIMELY_EVENT_RECORD_VERSION_MASK 0xff000000u
+#define TIMELY_EVENT_RECORD_VERSION_LEAST 1u
+#define TIMELY_EVENT_RECORD_VERSION_MOST 1u
+#define TIMELY_EVENT_RECORD_ARGUMENT_WORD 6
+#define TIMELY_EVENT_RECORD_ARGUMENT_SHIFT 0 /* time of the sample or time-out, ns, low 32 bits; of kind host rate the rate that was asked for */
+#define TIMELY_EVENT_RECORD_ARGUMENT_MASK 0xffffffffu
+#define TIMELY_EVENT_RECORD_RATE_BEFORE_WORD 7
+#define TIMELY_EVENT_RECORD_RATE_BEFORE_SHIFT 0 /* rate before the update, 2^-12 Mb/s */
+#define TIMELY_EVENT_RECORD_RATE_BEFORE_MASK 0xffffffffu
+#define TIMELY_EVENT_RECORD_RATE_WORD 8
+#define TIMELY_EVENT_RECORD_RATE_SHIFT 0 /* rate after it */
+#define TIMELY_EVENT_RECORD_RATE_MASK 0xffffffffu
+#define TIMELY_EVENT_RECORD_BEFORE_0_WORD 9
+#define TIMELY_EVENT_RECORD_BEFORE_0_SHIFT 0 /* the law's state before the update; for the rate engine's model alone */
+#define TIMELY_EVENT_RECORD_BEFORE_0_MASK 0xffffffffu
+#define TIMELY_EVENT_RECORD_BEFORE_1_WORD 10
+#define TIMELY_EVENT_RECORD_BEFORE_1_SHIFT 0 /* the same */
+#define TIMELY_EVENT_RECORD_BEFORE_1_MASK 0xffffffffu
+#define TIMELY_EVENT_RECORD_BEFORE_2_WORD 11
+#define TIMELY_EVENT_RECORD_BEFORE_2_SHIFT 0 /* the same */
+#define TIMELY_EVENT_RECORD_BEFORE_2_MASK 0xffffffffu
+#define TIMELY_EVENT_RECORD_BEFORE_3_WORD 12
+#define TIMELY_EVENT_RECORD_BEFORE_3_SHIFT 0 /* the same */
+#define TIMELY_EVENT_RECORD_BEFORE_3_MASK 0xffffffffu
+#define TIMELY_EVENT_RECORD_BEFORE_4_WORD 13
+#define TIMELY_EVENT_RECORD_BEFORE_4_SHIFT 0 /* the same */
+#define TIMELY_EVENT_RECORD_BEFORE_4_MASK 0xffffffffu
+#define TIMELY_EVENT_RECORD_SOURCE_WORD 14
+#define TIMELY_EVENT_RECORD_SOURCE_SHIFT 0 /* 0; software that joins the records of several NICs writes the NIC's number */
+#define TIMELY_EVENT_RECORD_SOURCE_MASK 0xffffu
+#define TIMELY_EVENT_RECORD_SEQUENCE_AGAIN_WORD 15
+#define TIMELY_EVENT_RECORD_SEQUENCE_AGAIN_SHIFT 0 /* `sequence` again */
+#define TIMELY_EVENT_RECORD_SEQUENCE_AGAIN_MASK 0xffffffffu
+
+/* Histogram: values below 2^MANTISSA_BITS have the bin of their number, others 2^MANTISSA_BITS bins an octave */
+#define TIMELY_HISTOGRAM_BINS 336
+#define TIMELY_HISTOGRAM_MANTISSA_BITS 4
+#define TIMELY_HISTOGRAM_VALUE_BITS 24
+
 /* Event counters */
 #define TIMELY_COUNTER_RX_FRAMES 0 /* A frame arrived, of any kind. */
 #define TIMELY_COUNTER_RX_FOREIGN 1 /* It is not ours. */

@@ -1,13 +1,16 @@
 //! What the timely-nic hardware and software share, each fact written once: the wire format, the register map, the layout of
-//! profiles, flow records and telemetry records, the list of counters, and a profile in human units. No dependencies, no `unsafe`.
+//! profiles, flow records, telemetry records and event records, the list of counters, and a profile in human units. No dependencies, no `unsafe`.
 pub mod counters;
 pub mod device;
+pub mod event;
 pub mod field;
 pub mod flow;
 pub mod generate;
+pub mod histogram;
 pub mod link;
 pub mod map;
 pub mod parameters;
 pub mod profile;
+pub mod recording;
 pub mod telemetry;
 pub mod wire;

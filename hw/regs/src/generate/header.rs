@@ -3,7 +3,7 @@ use super::{WIRE, snake};
 use crate::counters;
 use crate::field::Field;
 use crate::map::{self, BLOCKS, flow as flow_block, id, window};
-use crate::{flow, link, profile, telemetry, wire};
+use crate::{event, flow, histogram, link, profile, telemetry, wire};
 use std::fmt::Write;
 
 const PREFIX: &str = "TIMELY";
@@ -92,6 +92,14 @@ pub fn header() -> String {
     section(&mut o, "Telemetry record");
     define(&mut o, "TELEMETRY_WORDS", telemetry::WORDS, "");
     record(&mut o, "TELEMETRY", telemetry::FIELDS);
+    section(&mut o, "Event record");
+    define(&mut o, "EVENT_RECORD_WORDS", event::WORDS, "");
+    define(&mut o, "EVENT_RECORD_VERSION_VALUE", event::VERSION, "");
+    record(&mut o, "EVENT_RECORD", event::FIELDS);
+    section(&mut o, "Histogram: values below 2^MANTISSA_BITS have the bin of their number, others 2^MANTISSA_BITS bins an octave");
+    define(&mut o, "HISTOGRAM_BINS", histogram::BINS, "");
+    define(&mut o, "HISTOGRAM_MANTISSA_BITS", histogram::MANTISSA_BITS, "");
+    define(&mut o, "HISTOGRAM_VALUE_BITS", histogram::VALUE_BITS, "");
     section(&mut o, "Event counters");
     for (i, name, meaning) in counters::TABLE {
         define(&mut o, &format!("COUNTER_{}", snake(name)), i, meaning.trim());

@@ -3,7 +3,7 @@ use super::snake;
 use crate::counters;
 use crate::field::Field;
 use crate::map::{self, BAD_READ, BLOCKS, Block, Parameter, Register, Reset, window};
-use crate::{flow, profile, telemetry};
+use crate::{event, flow, histogram, profile, telemetry};
 use std::fmt::Write;
 
 fn reset(r: &Register) -> String {
@@ -106,6 +106,22 @@ fn write(o: &mut String) -> std::fmt::Result {
     record(o, profile::FIELDS)?;
     writeln!(o, "\n## Telemetry record\n{} words, captured whole in `ANSWER`.\n", telemetry::WORDS)?;
     record(o, telemetry::FIELDS)?;
+    writeln!(
+        o,
+        "\n## Event record\n{} words, little-endian, one a recorded rate update. The state words are opaque: with the profile they are enough \
+         for `timely_model` to compute the update again.\n",
+        event::WORDS
+    )?;
+    record(o, event::FIELDS)?;
+    writeln!(
+        o,
+        "\n## Histogram\n{} bins, {} an octave. Values below {m} ns have the bin of their number; bin `{m} k + i` counts the values from \
+         `({m} + i) 2^(k - 1)` ns on, below 2^{} ns in all. Counts wrap.",
+        histogram::BINS,
+        1 << histogram::MANTISSA_BITS,
+        histogram::VALUE_BITS,
+        m = 1 << histogram::MANTISSA_BITS,
+    )?;
     writeln!(o, "\n## Event counters\n| number | name | |\n|---|---|---|")?;
     for (i, name, meaning) in counters::TABLE {
         writeln!(o, "| {i} | `{}` | {} |", snake(name), cell(meaning.trim()))?;
