@@ -380,6 +380,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.engine.sample_flow.next = self.rtt.sample_flow.val();
         self.engine.sample_rtt_ns.next = self.rtt.sample_rtt_ns.val();
         self.engine.sample_now_ns.next = self.rtt.sample_now_ns.val();
+        self.engine.sample_hops.next = bits::<8>(0);
+        self.engine.sample_endpoint_ns.next = bits::<24>(0);
         self.tap_sample_valid.next = self.rtt.sample_valid.val();
         self.tap_sample_kind.next = self.rtt.sample_kind.val();
         self.tap_sample_flow.next = self.rtt.sample_flow.val();

@@ -709,6 +709,8 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     reg  [9:0] engine__sample_flow;
     reg  [23:0] engine__sample_rtt_ns;
     reg  [31:0] engine__sample_now_ns;
+    reg  [7:0] engine__sample_hops;
+    reg  [23:0] engine__sample_endpoint_ns;
     reg  engine__idle_valid;
     reg  [9:0] engine__idle_flow;
     reg  engine__host_valid;
@@ -731,6 +733,12 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     wire  [23:0] engine__event_rtt_ns;
     wire  [31:0] engine__event_rate;
     wire  [2:0] engine__event_kind;
+    wire  [159:0] engine__event_before;
+    wire  [31:0] engine__event_rate_before;
+    wire  [31:0] engine__event_now_ns;
+    wire  [7:0] engine__event_hops;
+    wire  [23:0] engine__event_endpoint_ns;
+    wire  [3:0] engine__event_profile;
     wire  [31:0] engine__pulses;
     reg  telemetry__clk;
     reg  telemetry__rst;
@@ -958,6 +966,8 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .sample_flow(engine__sample_flow),
         .sample_rtt_ns(engine__sample_rtt_ns),
         .sample_now_ns(engine__sample_now_ns),
+        .sample_hops(engine__sample_hops),
+        .sample_endpoint_ns(engine__sample_endpoint_ns),
         .idle_valid(engine__idle_valid),
         .idle_flow(engine__idle_flow),
         .host_valid(engine__host_valid),
@@ -980,6 +990,12 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .event_rtt_ns(engine__event_rtt_ns),
         .event_rate(engine__event_rate),
         .event_kind(engine__event_kind),
+        .event_before(engine__event_before),
+        .event_rate_before(engine__event_rate_before),
+        .event_now_ns(engine__event_now_ns),
+        .event_hops(engine__event_hops),
+        .event_endpoint_ns(engine__event_endpoint_ns),
+        .event_profile(engine__event_profile),
         .pulses(engine__pulses)
     );
     tnic_standalone__control__telemetry telemetry(
@@ -1236,6 +1252,8 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) engine__sample_flow = rtt__sample_flow;
     always @(*) engine__sample_rtt_ns = rtt__sample_rtt_ns;
     always @(*) engine__sample_now_ns = rtt__sample_now_ns;
+    always @(*) engine__sample_hops = ((32'h0) & 8'hff);
+    always @(*) engine__sample_endpoint_ns = ((32'h0) & 24'hffffff);
     always @(*) tap_sample_valid = rtt__sample_valid;
     always @(*) tap_sample_kind = rtt__sample_kind;
     always @(*) tap_sample_flow = rtt__sample_flow;
@@ -13165,7 +13183,7 @@ module tnic_standalone__control__csr__settings__udp_port(d,q,clock);
 endmodule // standalone__control__csr__settings__udp_port
 
 
-module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,idle_valid,idle_flow,host_valid,host_flow,host_rate,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,event_valid,event_flow,event_branch,event_hyperactive,event_rtt_ns,event_rate,event_kind,pulses);
+module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,idle_valid,idle_flow,host_valid,host_flow,host_rate,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,event_valid,event_flow,event_branch,event_hyperactive,event_rtt_ns,event_rate,event_kind,event_before,event_rate_before,event_now_ns,event_hops,event_endpoint_ns,event_profile,pulses);
     
     // Module arguments
     input wire  clk;
@@ -13176,6 +13194,8 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     input wire  [9:0] sample_flow;
     input wire  [23:0] sample_rtt_ns;
     input wire  [31:0] sample_now_ns;
+    input wire  [7:0] sample_hops;
+    input wire  [23:0] sample_endpoint_ns;
     input wire  idle_valid;
     input wire  [9:0] idle_flow;
     input wire  host_valid;
@@ -13198,6 +13218,12 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     output reg  [23:0] event_rtt_ns;
     output reg  [31:0] event_rate;
     output reg  [2:0] event_kind;
+    output reg  [159:0] event_before;
+    output reg  [31:0] event_rate_before;
+    output reg  [31:0] event_now_ns;
+    output reg  [7:0] event_hops;
+    output reg  [23:0] event_endpoint_ns;
+    output reg  [3:0] event_profile;
     output reg  [31:0] pulses;
     
     // Constant declarations
@@ -13222,6 +13248,8 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [9:0] arbiter__sample_flow;
     reg  [23:0] arbiter__sample_rtt_ns;
     reg  [31:0] arbiter__sample_now_ns;
+    reg  [7:0] arbiter__sample_hops;
+    reg  [23:0] arbiter__sample_endpoint_ns;
     reg  arbiter__idle_valid;
     reg  [9:0] arbiter__idle_flow;
     reg  arbiter__host_valid;
@@ -13234,6 +13262,8 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     wire  [9:0] arbiter__flow;
     wire  [23:0] arbiter__rtt_ns;
     wire  [31:0] arbiter__value;
+    wire  [7:0] arbiter__hops;
+    wire  [23:0] arbiter__endpoint_ns;
     wire  arbiter__sample_dropped;
     wire  arbiter__other_dropped;
     reg  history__clk;
@@ -13251,6 +13281,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [23:0] history__rtt_2;
     reg  [31:0] history__time_2;
     wire  [3:0] history__profile_2;
+    wire  [56:0] history__before_2;
     wire  history__history_3;
     wire  [24:0] history__difference_3;
     wire  [31:0] history__age_3;
@@ -13286,6 +13317,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  average__sample_11;
     reg  average__history_3;
     reg  [24:0] average__difference_3;
+    wire  [37:0] average__before_6;
     wire  [37:0] average__average_9;
     wire  average__rising_14;
     wire  average__falling_10;
@@ -13329,6 +13361,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  increase__smoothed_10;
     reg  increase__below_11;
     reg  [26:0] increase__delta_12;
+    wire  [2:0] increase__before_10;
     wire  increase__hyperactive_14;
     wire  [25:0] increase__step_15;
     reg  rate__clk;
@@ -13348,6 +13381,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [31:0] rate__increase_16;
     reg  rate__sets_17;
     reg  rate__idle_17;
+    wire  [31:0] rate__before_15;
     wire  [31:0] rate__rate_19;
     reg  choose__clk;
     reg  [42:0] choose__bus_14;
@@ -13715,6 +13749,318 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [31:0] value__15__d;
     wire  [31:0] value__15__q;
     reg  value__15__clock;
+    reg  [31:0] value__16__d;
+    wire  [31:0] value__16__q;
+    reg  value__16__clock;
+    reg  [31:0] value__17__d;
+    wire  [31:0] value__17__q;
+    reg  value__17__clock;
+    reg  [31:0] value__18__d;
+    wire  [31:0] value__18__q;
+    reg  value__18__clock;
+    reg  [31:0] value__19__d;
+    wire  [31:0] value__19__q;
+    reg  value__19__clock;
+    reg  [31:0] path__0__d;
+    wire  [31:0] path__0__q;
+    reg  path__0__clock;
+    reg  [31:0] path__1__d;
+    wire  [31:0] path__1__q;
+    reg  path__1__clock;
+    reg  [31:0] path__2__d;
+    wire  [31:0] path__2__q;
+    reg  path__2__clock;
+    reg  [31:0] path__3__d;
+    wire  [31:0] path__3__q;
+    reg  path__3__clock;
+    reg  [31:0] path__4__d;
+    wire  [31:0] path__4__q;
+    reg  path__4__clock;
+    reg  [31:0] path__5__d;
+    wire  [31:0] path__5__q;
+    reg  path__5__clock;
+    reg  [31:0] path__6__d;
+    wire  [31:0] path__6__q;
+    reg  path__6__clock;
+    reg  [31:0] path__7__d;
+    wire  [31:0] path__7__q;
+    reg  path__7__clock;
+    reg  [31:0] path__8__d;
+    wire  [31:0] path__8__q;
+    reg  path__8__clock;
+    reg  [31:0] path__9__d;
+    wire  [31:0] path__9__q;
+    reg  path__9__clock;
+    reg  [31:0] path__10__d;
+    wire  [31:0] path__10__q;
+    reg  path__10__clock;
+    reg  [31:0] path__11__d;
+    wire  [31:0] path__11__q;
+    reg  path__11__clock;
+    reg  [31:0] path__12__d;
+    wire  [31:0] path__12__q;
+    reg  path__12__clock;
+    reg  [31:0] path__13__d;
+    wire  [31:0] path__13__q;
+    reg  path__13__clock;
+    reg  [31:0] path__14__d;
+    wire  [31:0] path__14__q;
+    reg  path__14__clock;
+    reg  [31:0] path__15__d;
+    wire  [31:0] path__15__q;
+    reg  path__15__clock;
+    reg  [31:0] path__16__d;
+    wire  [31:0] path__16__q;
+    reg  path__16__clock;
+    reg  [31:0] path__17__d;
+    wire  [31:0] path__17__q;
+    reg  path__17__clock;
+    reg  [31:0] path__18__d;
+    wire  [31:0] path__18__q;
+    reg  path__18__clock;
+    reg  [31:0] path__19__d;
+    wire  [31:0] path__19__q;
+    reg  path__19__clock;
+    reg  [56:0] before_history__0__d;
+    wire  [56:0] before_history__0__q;
+    reg  before_history__0__clock;
+    reg  [56:0] before_history__1__d;
+    wire  [56:0] before_history__1__q;
+    reg  before_history__1__clock;
+    reg  [56:0] before_history__2__d;
+    wire  [56:0] before_history__2__q;
+    reg  before_history__2__clock;
+    reg  [56:0] before_history__3__d;
+    wire  [56:0] before_history__3__q;
+    reg  before_history__3__clock;
+    reg  [56:0] before_history__4__d;
+    wire  [56:0] before_history__4__q;
+    reg  before_history__4__clock;
+    reg  [56:0] before_history__5__d;
+    wire  [56:0] before_history__5__q;
+    reg  before_history__5__clock;
+    reg  [56:0] before_history__6__d;
+    wire  [56:0] before_history__6__q;
+    reg  before_history__6__clock;
+    reg  [56:0] before_history__7__d;
+    wire  [56:0] before_history__7__q;
+    reg  before_history__7__clock;
+    reg  [56:0] before_history__8__d;
+    wire  [56:0] before_history__8__q;
+    reg  before_history__8__clock;
+    reg  [56:0] before_history__9__d;
+    wire  [56:0] before_history__9__q;
+    reg  before_history__9__clock;
+    reg  [56:0] before_history__10__d;
+    wire  [56:0] before_history__10__q;
+    reg  before_history__10__clock;
+    reg  [56:0] before_history__11__d;
+    wire  [56:0] before_history__11__q;
+    reg  before_history__11__clock;
+    reg  [56:0] before_history__12__d;
+    wire  [56:0] before_history__12__q;
+    reg  before_history__12__clock;
+    reg  [56:0] before_history__13__d;
+    wire  [56:0] before_history__13__q;
+    reg  before_history__13__clock;
+    reg  [56:0] before_history__14__d;
+    wire  [56:0] before_history__14__q;
+    reg  before_history__14__clock;
+    reg  [56:0] before_history__15__d;
+    wire  [56:0] before_history__15__q;
+    reg  before_history__15__clock;
+    reg  [56:0] before_history__16__d;
+    wire  [56:0] before_history__16__q;
+    reg  before_history__16__clock;
+    reg  [56:0] before_history__17__d;
+    wire  [56:0] before_history__17__q;
+    reg  before_history__17__clock;
+    reg  [56:0] before_history__18__d;
+    wire  [56:0] before_history__18__q;
+    reg  before_history__18__clock;
+    reg  [56:0] before_history__19__d;
+    wire  [56:0] before_history__19__q;
+    reg  before_history__19__clock;
+    reg  [37:0] before_average__0__d;
+    wire  [37:0] before_average__0__q;
+    reg  before_average__0__clock;
+    reg  [37:0] before_average__1__d;
+    wire  [37:0] before_average__1__q;
+    reg  before_average__1__clock;
+    reg  [37:0] before_average__2__d;
+    wire  [37:0] before_average__2__q;
+    reg  before_average__2__clock;
+    reg  [37:0] before_average__3__d;
+    wire  [37:0] before_average__3__q;
+    reg  before_average__3__clock;
+    reg  [37:0] before_average__4__d;
+    wire  [37:0] before_average__4__q;
+    reg  before_average__4__clock;
+    reg  [37:0] before_average__5__d;
+    wire  [37:0] before_average__5__q;
+    reg  before_average__5__clock;
+    reg  [37:0] before_average__6__d;
+    wire  [37:0] before_average__6__q;
+    reg  before_average__6__clock;
+    reg  [37:0] before_average__7__d;
+    wire  [37:0] before_average__7__q;
+    reg  before_average__7__clock;
+    reg  [37:0] before_average__8__d;
+    wire  [37:0] before_average__8__q;
+    reg  before_average__8__clock;
+    reg  [37:0] before_average__9__d;
+    wire  [37:0] before_average__9__q;
+    reg  before_average__9__clock;
+    reg  [37:0] before_average__10__d;
+    wire  [37:0] before_average__10__q;
+    reg  before_average__10__clock;
+    reg  [37:0] before_average__11__d;
+    wire  [37:0] before_average__11__q;
+    reg  before_average__11__clock;
+    reg  [37:0] before_average__12__d;
+    wire  [37:0] before_average__12__q;
+    reg  before_average__12__clock;
+    reg  [37:0] before_average__13__d;
+    wire  [37:0] before_average__13__q;
+    reg  before_average__13__clock;
+    reg  [37:0] before_average__14__d;
+    wire  [37:0] before_average__14__q;
+    reg  before_average__14__clock;
+    reg  [37:0] before_average__15__d;
+    wire  [37:0] before_average__15__q;
+    reg  before_average__15__clock;
+    reg  [37:0] before_average__16__d;
+    wire  [37:0] before_average__16__q;
+    reg  before_average__16__clock;
+    reg  [37:0] before_average__17__d;
+    wire  [37:0] before_average__17__q;
+    reg  before_average__17__clock;
+    reg  [37:0] before_average__18__d;
+    wire  [37:0] before_average__18__q;
+    reg  before_average__18__clock;
+    reg  [37:0] before_average__19__d;
+    wire  [37:0] before_average__19__q;
+    reg  before_average__19__clock;
+    reg  [2:0] before_negatives__0__d;
+    wire  [2:0] before_negatives__0__q;
+    reg  before_negatives__0__clock;
+    reg  [2:0] before_negatives__1__d;
+    wire  [2:0] before_negatives__1__q;
+    reg  before_negatives__1__clock;
+    reg  [2:0] before_negatives__2__d;
+    wire  [2:0] before_negatives__2__q;
+    reg  before_negatives__2__clock;
+    reg  [2:0] before_negatives__3__d;
+    wire  [2:0] before_negatives__3__q;
+    reg  before_negatives__3__clock;
+    reg  [2:0] before_negatives__4__d;
+    wire  [2:0] before_negatives__4__q;
+    reg  before_negatives__4__clock;
+    reg  [2:0] before_negatives__5__d;
+    wire  [2:0] before_negatives__5__q;
+    reg  before_negatives__5__clock;
+    reg  [2:0] before_negatives__6__d;
+    wire  [2:0] before_negatives__6__q;
+    reg  before_negatives__6__clock;
+    reg  [2:0] before_negatives__7__d;
+    wire  [2:0] before_negatives__7__q;
+    reg  before_negatives__7__clock;
+    reg  [2:0] before_negatives__8__d;
+    wire  [2:0] before_negatives__8__q;
+    reg  before_negatives__8__clock;
+    reg  [2:0] before_negatives__9__d;
+    wire  [2:0] before_negatives__9__q;
+    reg  before_negatives__9__clock;
+    reg  [2:0] before_negatives__10__d;
+    wire  [2:0] before_negatives__10__q;
+    reg  before_negatives__10__clock;
+    reg  [2:0] before_negatives__11__d;
+    wire  [2:0] before_negatives__11__q;
+    reg  before_negatives__11__clock;
+    reg  [2:0] before_negatives__12__d;
+    wire  [2:0] before_negatives__12__q;
+    reg  before_negatives__12__clock;
+    reg  [2:0] before_negatives__13__d;
+    wire  [2:0] before_negatives__13__q;
+    reg  before_negatives__13__clock;
+    reg  [2:0] before_negatives__14__d;
+    wire  [2:0] before_negatives__14__q;
+    reg  before_negatives__14__clock;
+    reg  [2:0] before_negatives__15__d;
+    wire  [2:0] before_negatives__15__q;
+    reg  before_negatives__15__clock;
+    reg  [2:0] before_negatives__16__d;
+    wire  [2:0] before_negatives__16__q;
+    reg  before_negatives__16__clock;
+    reg  [2:0] before_negatives__17__d;
+    wire  [2:0] before_negatives__17__q;
+    reg  before_negatives__17__clock;
+    reg  [2:0] before_negatives__18__d;
+    wire  [2:0] before_negatives__18__q;
+    reg  before_negatives__18__clock;
+    reg  [2:0] before_negatives__19__d;
+    wire  [2:0] before_negatives__19__q;
+    reg  before_negatives__19__clock;
+    reg  [31:0] before_rate__0__d;
+    wire  [31:0] before_rate__0__q;
+    reg  before_rate__0__clock;
+    reg  [31:0] before_rate__1__d;
+    wire  [31:0] before_rate__1__q;
+    reg  before_rate__1__clock;
+    reg  [31:0] before_rate__2__d;
+    wire  [31:0] before_rate__2__q;
+    reg  before_rate__2__clock;
+    reg  [31:0] before_rate__3__d;
+    wire  [31:0] before_rate__3__q;
+    reg  before_rate__3__clock;
+    reg  [31:0] before_rate__4__d;
+    wire  [31:0] before_rate__4__q;
+    reg  before_rate__4__clock;
+    reg  [31:0] before_rate__5__d;
+    wire  [31:0] before_rate__5__q;
+    reg  before_rate__5__clock;
+    reg  [31:0] before_rate__6__d;
+    wire  [31:0] before_rate__6__q;
+    reg  before_rate__6__clock;
+    reg  [31:0] before_rate__7__d;
+    wire  [31:0] before_rate__7__q;
+    reg  before_rate__7__clock;
+    reg  [31:0] before_rate__8__d;
+    wire  [31:0] before_rate__8__q;
+    reg  before_rate__8__clock;
+    reg  [31:0] before_rate__9__d;
+    wire  [31:0] before_rate__9__q;
+    reg  before_rate__9__clock;
+    reg  [31:0] before_rate__10__d;
+    wire  [31:0] before_rate__10__q;
+    reg  before_rate__10__clock;
+    reg  [31:0] before_rate__11__d;
+    wire  [31:0] before_rate__11__q;
+    reg  before_rate__11__clock;
+    reg  [31:0] before_rate__12__d;
+    wire  [31:0] before_rate__12__q;
+    reg  before_rate__12__clock;
+    reg  [31:0] before_rate__13__d;
+    wire  [31:0] before_rate__13__q;
+    reg  before_rate__13__clock;
+    reg  [31:0] before_rate__14__d;
+    wire  [31:0] before_rate__14__q;
+    reg  before_rate__14__clock;
+    reg  [31:0] before_rate__15__d;
+    wire  [31:0] before_rate__15__q;
+    reg  before_rate__15__clock;
+    reg  [31:0] before_rate__16__d;
+    wire  [31:0] before_rate__16__q;
+    reg  before_rate__16__clock;
+    reg  [31:0] before_rate__17__d;
+    wire  [31:0] before_rate__17__q;
+    reg  before_rate__17__clock;
+    reg  [31:0] before_rate__18__d;
+    wire  [31:0] before_rate__18__q;
+    reg  before_rate__18__clock;
+    reg  [31:0] before_rate__19__d;
+    wire  [31:0] before_rate__19__q;
+    reg  before_rate__19__clock;
     reg  is_sample__0__d;
     wire  is_sample__0__q;
     reg  is_sample__0__clock;
@@ -13802,6 +14148,15 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [3:0] profile__16__d;
     wire  [3:0] profile__16__q;
     reg  profile__16__clock;
+    reg  [3:0] profile__17__d;
+    wire  [3:0] profile__17__q;
+    reg  profile__17__clock;
+    reg  [3:0] profile__18__d;
+    wire  [3:0] profile__18__q;
+    reg  profile__18__clock;
+    reg  [3:0] profile__19__d;
+    wire  [3:0] profile__19__q;
+    reg  profile__19__clock;
     
     // Local signals
     reg  sweep;
@@ -13830,6 +14185,8 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .sample_flow(arbiter__sample_flow),
         .sample_rtt_ns(arbiter__sample_rtt_ns),
         .sample_now_ns(arbiter__sample_now_ns),
+        .sample_hops(arbiter__sample_hops),
+        .sample_endpoint_ns(arbiter__sample_endpoint_ns),
         .idle_valid(arbiter__idle_valid),
         .idle_flow(arbiter__idle_flow),
         .host_valid(arbiter__host_valid),
@@ -13842,6 +14199,8 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .flow(arbiter__flow),
         .rtt_ns(arbiter__rtt_ns),
         .value(arbiter__value),
+        .hops(arbiter__hops),
+        .endpoint_ns(arbiter__endpoint_ns),
         .sample_dropped(arbiter__sample_dropped),
         .other_dropped(arbiter__other_dropped)
     );
@@ -13861,6 +14220,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .rtt_2(history__rtt_2),
         .time_2(history__time_2),
         .profile_2(history__profile_2),
+        .before_2(history__before_2),
         .history_3(history__history_3),
         .difference_3(history__difference_3),
         .age_3(history__age_3)
@@ -13900,6 +14260,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .sample_11(average__sample_11),
         .history_3(average__history_3),
         .difference_3(average__difference_3),
+        .before_6(average__before_6),
         .average_9(average__average_9),
         .rising_14(average__rising_14),
         .falling_10(average__falling_10)
@@ -13953,6 +14314,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .smoothed_10(increase__smoothed_10),
         .below_11(increase__below_11),
         .delta_12(increase__delta_12),
+        .before_10(increase__before_10),
         .hyperactive_14(increase__hyperactive_14),
         .step_15(increase__step_15)
     );
@@ -13974,6 +14336,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .increase_16(rate__increase_16),
         .sets_17(rate__sets_17),
         .idle_17(rate__idle_17),
+        .before_15(rate__before_15),
         .rate_19(rate__rate_19)
     );
     tnic_standalone__control__engine__choose choose(
@@ -14574,6 +14937,526 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .q(value__15__q),
         .clock(value__15__clock)
     );
+    tnic_standalone__control__engine__value__16 value__16(
+        .d(value__16__d),
+        .q(value__16__q),
+        .clock(value__16__clock)
+    );
+    tnic_standalone__control__engine__value__17 value__17(
+        .d(value__17__d),
+        .q(value__17__q),
+        .clock(value__17__clock)
+    );
+    tnic_standalone__control__engine__value__18 value__18(
+        .d(value__18__d),
+        .q(value__18__q),
+        .clock(value__18__clock)
+    );
+    tnic_standalone__control__engine__value__19 value__19(
+        .d(value__19__d),
+        .q(value__19__q),
+        .clock(value__19__clock)
+    );
+    tnic_standalone__control__engine__path__0 path__0(
+        .d(path__0__d),
+        .q(path__0__q),
+        .clock(path__0__clock)
+    );
+    tnic_standalone__control__engine__path__1 path__1(
+        .d(path__1__d),
+        .q(path__1__q),
+        .clock(path__1__clock)
+    );
+    tnic_standalone__control__engine__path__2 path__2(
+        .d(path__2__d),
+        .q(path__2__q),
+        .clock(path__2__clock)
+    );
+    tnic_standalone__control__engine__path__3 path__3(
+        .d(path__3__d),
+        .q(path__3__q),
+        .clock(path__3__clock)
+    );
+    tnic_standalone__control__engine__path__4 path__4(
+        .d(path__4__d),
+        .q(path__4__q),
+        .clock(path__4__clock)
+    );
+    tnic_standalone__control__engine__path__5 path__5(
+        .d(path__5__d),
+        .q(path__5__q),
+        .clock(path__5__clock)
+    );
+    tnic_standalone__control__engine__path__6 path__6(
+        .d(path__6__d),
+        .q(path__6__q),
+        .clock(path__6__clock)
+    );
+    tnic_standalone__control__engine__path__7 path__7(
+        .d(path__7__d),
+        .q(path__7__q),
+        .clock(path__7__clock)
+    );
+    tnic_standalone__control__engine__path__8 path__8(
+        .d(path__8__d),
+        .q(path__8__q),
+        .clock(path__8__clock)
+    );
+    tnic_standalone__control__engine__path__9 path__9(
+        .d(path__9__d),
+        .q(path__9__q),
+        .clock(path__9__clock)
+    );
+    tnic_standalone__control__engine__path__10 path__10(
+        .d(path__10__d),
+        .q(path__10__q),
+        .clock(path__10__clock)
+    );
+    tnic_standalone__control__engine__path__11 path__11(
+        .d(path__11__d),
+        .q(path__11__q),
+        .clock(path__11__clock)
+    );
+    tnic_standalone__control__engine__path__12 path__12(
+        .d(path__12__d),
+        .q(path__12__q),
+        .clock(path__12__clock)
+    );
+    tnic_standalone__control__engine__path__13 path__13(
+        .d(path__13__d),
+        .q(path__13__q),
+        .clock(path__13__clock)
+    );
+    tnic_standalone__control__engine__path__14 path__14(
+        .d(path__14__d),
+        .q(path__14__q),
+        .clock(path__14__clock)
+    );
+    tnic_standalone__control__engine__path__15 path__15(
+        .d(path__15__d),
+        .q(path__15__q),
+        .clock(path__15__clock)
+    );
+    tnic_standalone__control__engine__path__16 path__16(
+        .d(path__16__d),
+        .q(path__16__q),
+        .clock(path__16__clock)
+    );
+    tnic_standalone__control__engine__path__17 path__17(
+        .d(path__17__d),
+        .q(path__17__q),
+        .clock(path__17__clock)
+    );
+    tnic_standalone__control__engine__path__18 path__18(
+        .d(path__18__d),
+        .q(path__18__q),
+        .clock(path__18__clock)
+    );
+    tnic_standalone__control__engine__path__19 path__19(
+        .d(path__19__d),
+        .q(path__19__q),
+        .clock(path__19__clock)
+    );
+    tnic_standalone__control__engine__before_history__0 before_history__0(
+        .d(before_history__0__d),
+        .q(before_history__0__q),
+        .clock(before_history__0__clock)
+    );
+    tnic_standalone__control__engine__before_history__1 before_history__1(
+        .d(before_history__1__d),
+        .q(before_history__1__q),
+        .clock(before_history__1__clock)
+    );
+    tnic_standalone__control__engine__before_history__2 before_history__2(
+        .d(before_history__2__d),
+        .q(before_history__2__q),
+        .clock(before_history__2__clock)
+    );
+    tnic_standalone__control__engine__before_history__3 before_history__3(
+        .d(before_history__3__d),
+        .q(before_history__3__q),
+        .clock(before_history__3__clock)
+    );
+    tnic_standalone__control__engine__before_history__4 before_history__4(
+        .d(before_history__4__d),
+        .q(before_history__4__q),
+        .clock(before_history__4__clock)
+    );
+    tnic_standalone__control__engine__before_history__5 before_history__5(
+        .d(before_history__5__d),
+        .q(before_history__5__q),
+        .clock(before_history__5__clock)
+    );
+    tnic_standalone__control__engine__before_history__6 before_history__6(
+        .d(before_history__6__d),
+        .q(before_history__6__q),
+        .clock(before_history__6__clock)
+    );
+    tnic_standalone__control__engine__before_history__7 before_history__7(
+        .d(before_history__7__d),
+        .q(before_history__7__q),
+        .clock(before_history__7__clock)
+    );
+    tnic_standalone__control__engine__before_history__8 before_history__8(
+        .d(before_history__8__d),
+        .q(before_history__8__q),
+        .clock(before_history__8__clock)
+    );
+    tnic_standalone__control__engine__before_history__9 before_history__9(
+        .d(before_history__9__d),
+        .q(before_history__9__q),
+        .clock(before_history__9__clock)
+    );
+    tnic_standalone__control__engine__before_history__10 before_history__10(
+        .d(before_history__10__d),
+        .q(before_history__10__q),
+        .clock(before_history__10__clock)
+    );
+    tnic_standalone__control__engine__before_history__11 before_history__11(
+        .d(before_history__11__d),
+        .q(before_history__11__q),
+        .clock(before_history__11__clock)
+    );
+    tnic_standalone__control__engine__before_history__12 before_history__12(
+        .d(before_history__12__d),
+        .q(before_history__12__q),
+        .clock(before_history__12__clock)
+    );
+    tnic_standalone__control__engine__before_history__13 before_history__13(
+        .d(before_history__13__d),
+        .q(before_history__13__q),
+        .clock(before_history__13__clock)
+    );
+    tnic_standalone__control__engine__before_history__14 before_history__14(
+        .d(before_history__14__d),
+        .q(before_history__14__q),
+        .clock(before_history__14__clock)
+    );
+    tnic_standalone__control__engine__before_history__15 before_history__15(
+        .d(before_history__15__d),
+        .q(before_history__15__q),
+        .clock(before_history__15__clock)
+    );
+    tnic_standalone__control__engine__before_history__16 before_history__16(
+        .d(before_history__16__d),
+        .q(before_history__16__q),
+        .clock(before_history__16__clock)
+    );
+    tnic_standalone__control__engine__before_history__17 before_history__17(
+        .d(before_history__17__d),
+        .q(before_history__17__q),
+        .clock(before_history__17__clock)
+    );
+    tnic_standalone__control__engine__before_history__18 before_history__18(
+        .d(before_history__18__d),
+        .q(before_history__18__q),
+        .clock(before_history__18__clock)
+    );
+    tnic_standalone__control__engine__before_history__19 before_history__19(
+        .d(before_history__19__d),
+        .q(before_history__19__q),
+        .clock(before_history__19__clock)
+    );
+    tnic_standalone__control__engine__before_average__0 before_average__0(
+        .d(before_average__0__d),
+        .q(before_average__0__q),
+        .clock(before_average__0__clock)
+    );
+    tnic_standalone__control__engine__before_average__1 before_average__1(
+        .d(before_average__1__d),
+        .q(before_average__1__q),
+        .clock(before_average__1__clock)
+    );
+    tnic_standalone__control__engine__before_average__2 before_average__2(
+        .d(before_average__2__d),
+        .q(before_average__2__q),
+        .clock(before_average__2__clock)
+    );
+    tnic_standalone__control__engine__before_average__3 before_average__3(
+        .d(before_average__3__d),
+        .q(before_average__3__q),
+        .clock(before_average__3__clock)
+    );
+    tnic_standalone__control__engine__before_average__4 before_average__4(
+        .d(before_average__4__d),
+        .q(before_average__4__q),
+        .clock(before_average__4__clock)
+    );
+    tnic_standalone__control__engine__before_average__5 before_average__5(
+        .d(before_average__5__d),
+        .q(before_average__5__q),
+        .clock(before_average__5__clock)
+    );
+    tnic_standalone__control__engine__before_average__6 before_average__6(
+        .d(before_average__6__d),
+        .q(before_average__6__q),
+        .clock(before_average__6__clock)
+    );
+    tnic_standalone__control__engine__before_average__7 before_average__7(
+        .d(before_average__7__d),
+        .q(before_average__7__q),
+        .clock(before_average__7__clock)
+    );
+    tnic_standalone__control__engine__before_average__8 before_average__8(
+        .d(before_average__8__d),
+        .q(before_average__8__q),
+        .clock(before_average__8__clock)
+    );
+    tnic_standalone__control__engine__before_average__9 before_average__9(
+        .d(before_average__9__d),
+        .q(before_average__9__q),
+        .clock(before_average__9__clock)
+    );
+    tnic_standalone__control__engine__before_average__10 before_average__10(
+        .d(before_average__10__d),
+        .q(before_average__10__q),
+        .clock(before_average__10__clock)
+    );
+    tnic_standalone__control__engine__before_average__11 before_average__11(
+        .d(before_average__11__d),
+        .q(before_average__11__q),
+        .clock(before_average__11__clock)
+    );
+    tnic_standalone__control__engine__before_average__12 before_average__12(
+        .d(before_average__12__d),
+        .q(before_average__12__q),
+        .clock(before_average__12__clock)
+    );
+    tnic_standalone__control__engine__before_average__13 before_average__13(
+        .d(before_average__13__d),
+        .q(before_average__13__q),
+        .clock(before_average__13__clock)
+    );
+    tnic_standalone__control__engine__before_average__14 before_average__14(
+        .d(before_average__14__d),
+        .q(before_average__14__q),
+        .clock(before_average__14__clock)
+    );
+    tnic_standalone__control__engine__before_average__15 before_average__15(
+        .d(before_average__15__d),
+        .q(before_average__15__q),
+        .clock(before_average__15__clock)
+    );
+    tnic_standalone__control__engine__before_average__16 before_average__16(
+        .d(before_average__16__d),
+        .q(before_average__16__q),
+        .clock(before_average__16__clock)
+    );
+    tnic_standalone__control__engine__before_average__17 before_average__17(
+        .d(before_average__17__d),
+        .q(before_average__17__q),
+        .clock(before_average__17__clock)
+    );
+    tnic_standalone__control__engine__before_average__18 before_average__18(
+        .d(before_average__18__d),
+        .q(before_average__18__q),
+        .clock(before_average__18__clock)
+    );
+    tnic_standalone__control__engine__before_average__19 before_average__19(
+        .d(before_average__19__d),
+        .q(before_average__19__q),
+        .clock(before_average__19__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__0 before_negatives__0(
+        .d(before_negatives__0__d),
+        .q(before_negatives__0__q),
+        .clock(before_negatives__0__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__1 before_negatives__1(
+        .d(before_negatives__1__d),
+        .q(before_negatives__1__q),
+        .clock(before_negatives__1__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__2 before_negatives__2(
+        .d(before_negatives__2__d),
+        .q(before_negatives__2__q),
+        .clock(before_negatives__2__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__3 before_negatives__3(
+        .d(before_negatives__3__d),
+        .q(before_negatives__3__q),
+        .clock(before_negatives__3__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__4 before_negatives__4(
+        .d(before_negatives__4__d),
+        .q(before_negatives__4__q),
+        .clock(before_negatives__4__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__5 before_negatives__5(
+        .d(before_negatives__5__d),
+        .q(before_negatives__5__q),
+        .clock(before_negatives__5__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__6 before_negatives__6(
+        .d(before_negatives__6__d),
+        .q(before_negatives__6__q),
+        .clock(before_negatives__6__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__7 before_negatives__7(
+        .d(before_negatives__7__d),
+        .q(before_negatives__7__q),
+        .clock(before_negatives__7__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__8 before_negatives__8(
+        .d(before_negatives__8__d),
+        .q(before_negatives__8__q),
+        .clock(before_negatives__8__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__9 before_negatives__9(
+        .d(before_negatives__9__d),
+        .q(before_negatives__9__q),
+        .clock(before_negatives__9__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__10 before_negatives__10(
+        .d(before_negatives__10__d),
+        .q(before_negatives__10__q),
+        .clock(before_negatives__10__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__11 before_negatives__11(
+        .d(before_negatives__11__d),
+        .q(before_negatives__11__q),
+        .clock(before_negatives__11__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__12 before_negatives__12(
+        .d(before_negatives__12__d),
+        .q(before_negatives__12__q),
+        .clock(before_negatives__12__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__13 before_negatives__13(
+        .d(before_negatives__13__d),
+        .q(before_negatives__13__q),
+        .clock(before_negatives__13__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__14 before_negatives__14(
+        .d(before_negatives__14__d),
+        .q(before_negatives__14__q),
+        .clock(before_negatives__14__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__15 before_negatives__15(
+        .d(before_negatives__15__d),
+        .q(before_negatives__15__q),
+        .clock(before_negatives__15__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__16 before_negatives__16(
+        .d(before_negatives__16__d),
+        .q(before_negatives__16__q),
+        .clock(before_negatives__16__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__17 before_negatives__17(
+        .d(before_negatives__17__d),
+        .q(before_negatives__17__q),
+        .clock(before_negatives__17__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__18 before_negatives__18(
+        .d(before_negatives__18__d),
+        .q(before_negatives__18__q),
+        .clock(before_negatives__18__clock)
+    );
+    tnic_standalone__control__engine__before_negatives__19 before_negatives__19(
+        .d(before_negatives__19__d),
+        .q(before_negatives__19__q),
+        .clock(before_negatives__19__clock)
+    );
+    tnic_standalone__control__engine__before_rate__0 before_rate__0(
+        .d(before_rate__0__d),
+        .q(before_rate__0__q),
+        .clock(before_rate__0__clock)
+    );
+    tnic_standalone__control__engine__before_rate__1 before_rate__1(
+        .d(before_rate__1__d),
+        .q(before_rate__1__q),
+        .clock(before_rate__1__clock)
+    );
+    tnic_standalone__control__engine__before_rate__2 before_rate__2(
+        .d(before_rate__2__d),
+        .q(before_rate__2__q),
+        .clock(before_rate__2__clock)
+    );
+    tnic_standalone__control__engine__before_rate__3 before_rate__3(
+        .d(before_rate__3__d),
+        .q(before_rate__3__q),
+        .clock(before_rate__3__clock)
+    );
+    tnic_standalone__control__engine__before_rate__4 before_rate__4(
+        .d(before_rate__4__d),
+        .q(before_rate__4__q),
+        .clock(before_rate__4__clock)
+    );
+    tnic_standalone__control__engine__before_rate__5 before_rate__5(
+        .d(before_rate__5__d),
+        .q(before_rate__5__q),
+        .clock(before_rate__5__clock)
+    );
+    tnic_standalone__control__engine__before_rate__6 before_rate__6(
+        .d(before_rate__6__d),
+        .q(before_rate__6__q),
+        .clock(before_rate__6__clock)
+    );
+    tnic_standalone__control__engine__before_rate__7 before_rate__7(
+        .d(before_rate__7__d),
+        .q(before_rate__7__q),
+        .clock(before_rate__7__clock)
+    );
+    tnic_standalone__control__engine__before_rate__8 before_rate__8(
+        .d(before_rate__8__d),
+        .q(before_rate__8__q),
+        .clock(before_rate__8__clock)
+    );
+    tnic_standalone__control__engine__before_rate__9 before_rate__9(
+        .d(before_rate__9__d),
+        .q(before_rate__9__q),
+        .clock(before_rate__9__clock)
+    );
+    tnic_standalone__control__engine__before_rate__10 before_rate__10(
+        .d(before_rate__10__d),
+        .q(before_rate__10__q),
+        .clock(before_rate__10__clock)
+    );
+    tnic_standalone__control__engine__before_rate__11 before_rate__11(
+        .d(before_rate__11__d),
+        .q(before_rate__11__q),
+        .clock(before_rate__11__clock)
+    );
+    tnic_standalone__control__engine__before_rate__12 before_rate__12(
+        .d(before_rate__12__d),
+        .q(before_rate__12__q),
+        .clock(before_rate__12__clock)
+    );
+    tnic_standalone__control__engine__before_rate__13 before_rate__13(
+        .d(before_rate__13__d),
+        .q(before_rate__13__q),
+        .clock(before_rate__13__clock)
+    );
+    tnic_standalone__control__engine__before_rate__14 before_rate__14(
+        .d(before_rate__14__d),
+        .q(before_rate__14__q),
+        .clock(before_rate__14__clock)
+    );
+    tnic_standalone__control__engine__before_rate__15 before_rate__15(
+        .d(before_rate__15__d),
+        .q(before_rate__15__q),
+        .clock(before_rate__15__clock)
+    );
+    tnic_standalone__control__engine__before_rate__16 before_rate__16(
+        .d(before_rate__16__d),
+        .q(before_rate__16__q),
+        .clock(before_rate__16__clock)
+    );
+    tnic_standalone__control__engine__before_rate__17 before_rate__17(
+        .d(before_rate__17__d),
+        .q(before_rate__17__q),
+        .clock(before_rate__17__clock)
+    );
+    tnic_standalone__control__engine__before_rate__18 before_rate__18(
+        .d(before_rate__18__d),
+        .q(before_rate__18__q),
+        .clock(before_rate__18__clock)
+    );
+    tnic_standalone__control__engine__before_rate__19 before_rate__19(
+        .d(before_rate__19__d),
+        .q(before_rate__19__q),
+        .clock(before_rate__19__clock)
+    );
     tnic_standalone__control__engine__is_sample__0 is_sample__0(
         .d(is_sample__0__d),
         .q(is_sample__0__q),
@@ -14719,6 +15602,21 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .q(profile__16__q),
         .clock(profile__16__clock)
     );
+    tnic_standalone__control__engine__profile__17 profile__17(
+        .d(profile__17__d),
+        .q(profile__17__q),
+        .clock(profile__17__clock)
+    );
+    tnic_standalone__control__engine__profile__18 profile__18(
+        .d(profile__18__d),
+        .q(profile__18__q),
+        .clock(profile__18__clock)
+    );
+    tnic_standalone__control__engine__profile__19 profile__19(
+        .d(profile__19__d),
+        .q(profile__19__q),
+        .clock(profile__19__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -14759,6 +15657,19 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         valid__18__d = valid__17__q;
         valid__19__d = valid__18__q;
         valid__20__d = valid__19__q;
+        before_history__3__d = before_history__2__q;
+        before_average__7__d = before_average__6__q;
+        before_negatives__11__d = before_negatives__10__q;
+        before_rate__16__d = before_rate__15__q;
+        if (history__before_2[32'h38]) begin
+            before_history__3__d = history__before_2;
+        end
+        else begin
+            before_history__3__d = ((32'h0) & 57'h1ffffffffffffff);
+        end
+        before_average__7__d = average__before_6;
+        before_negatives__11__d = increase__before_10;
+        before_rate__16__d = rate__before_15;
         is_sample__2__d = is_sample__1__q;
         is_sample__3__d = is_sample__2__q;
         is_sample__4__d = is_sample__3__q;
@@ -14838,94 +15749,201 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) is_sample__9__clock = clk;
     always @(*) is_sample__10__clock = clk;
     always @(*) is_sample__11__clock = clk;
-    always @(*) value__0__clock = clk;
-    always @(*) value__1__clock = clk;
-    always @(*) value__2__clock = clk;
-    always @(*) value__3__clock = clk;
-    always @(*) value__4__clock = clk;
-    always @(*) value__5__clock = clk;
-    always @(*) value__6__clock = clk;
-    always @(*) value__7__clock = clk;
-    always @(*) value__8__clock = clk;
-    always @(*) value__9__clock = clk;
-    always @(*) value__10__clock = clk;
-    always @(*) value__11__clock = clk;
-    always @(*) value__12__clock = clk;
-    always @(*) value__13__clock = clk;
-    always @(*) value__14__clock = clk;
-    always @(*) value__15__clock = clk;
     always @(*) bus__0__clock = clk;
-    always @(*) profile__0__clock = clk;
     always @(*) bus__1__clock = clk;
-    always @(*) profile__1__clock = clk;
     always @(*) bus__2__clock = clk;
-    always @(*) profile__2__clock = clk;
     always @(*) bus__3__clock = clk;
-    always @(*) profile__3__clock = clk;
     always @(*) bus__4__clock = clk;
-    always @(*) profile__4__clock = clk;
     always @(*) bus__5__clock = clk;
-    always @(*) profile__5__clock = clk;
     always @(*) bus__6__clock = clk;
-    always @(*) profile__6__clock = clk;
     always @(*) bus__7__clock = clk;
-    always @(*) profile__7__clock = clk;
     always @(*) bus__8__clock = clk;
-    always @(*) profile__8__clock = clk;
     always @(*) bus__9__clock = clk;
-    always @(*) profile__9__clock = clk;
     always @(*) bus__10__clock = clk;
-    always @(*) profile__10__clock = clk;
     always @(*) bus__11__clock = clk;
-    always @(*) profile__11__clock = clk;
     always @(*) bus__12__clock = clk;
-    always @(*) profile__12__clock = clk;
     always @(*) bus__13__clock = clk;
-    always @(*) profile__13__clock = clk;
     always @(*) bus__14__clock = clk;
-    always @(*) profile__14__clock = clk;
     always @(*) bus__15__clock = clk;
-    always @(*) profile__15__clock = clk;
     always @(*) bus__16__clock = clk;
-    always @(*) profile__16__clock = clk;
+    always @(*) profile__0__clock = clk;
+    always @(*) value__0__clock = clk;
+    always @(*) path__0__clock = clk;
+    always @(*) before_history__0__clock = clk;
+    always @(*) before_average__0__clock = clk;
+    always @(*) before_negatives__0__clock = clk;
+    always @(*) before_rate__0__clock = clk;
     always @(*) kind__0__clock = clk;
     always @(*) rtt__0__clock = clk;
+    always @(*) profile__1__clock = clk;
+    always @(*) value__1__clock = clk;
+    always @(*) path__1__clock = clk;
+    always @(*) before_history__1__clock = clk;
+    always @(*) before_average__1__clock = clk;
+    always @(*) before_negatives__1__clock = clk;
+    always @(*) before_rate__1__clock = clk;
     always @(*) kind__1__clock = clk;
     always @(*) rtt__1__clock = clk;
+    always @(*) profile__2__clock = clk;
+    always @(*) value__2__clock = clk;
+    always @(*) path__2__clock = clk;
+    always @(*) before_history__2__clock = clk;
+    always @(*) before_average__2__clock = clk;
+    always @(*) before_negatives__2__clock = clk;
+    always @(*) before_rate__2__clock = clk;
     always @(*) kind__2__clock = clk;
     always @(*) rtt__2__clock = clk;
+    always @(*) profile__3__clock = clk;
+    always @(*) value__3__clock = clk;
+    always @(*) path__3__clock = clk;
+    always @(*) before_history__3__clock = clk;
+    always @(*) before_average__3__clock = clk;
+    always @(*) before_negatives__3__clock = clk;
+    always @(*) before_rate__3__clock = clk;
     always @(*) kind__3__clock = clk;
     always @(*) rtt__3__clock = clk;
+    always @(*) profile__4__clock = clk;
+    always @(*) value__4__clock = clk;
+    always @(*) path__4__clock = clk;
+    always @(*) before_history__4__clock = clk;
+    always @(*) before_average__4__clock = clk;
+    always @(*) before_negatives__4__clock = clk;
+    always @(*) before_rate__4__clock = clk;
     always @(*) kind__4__clock = clk;
     always @(*) rtt__4__clock = clk;
+    always @(*) profile__5__clock = clk;
+    always @(*) value__5__clock = clk;
+    always @(*) path__5__clock = clk;
+    always @(*) before_history__5__clock = clk;
+    always @(*) before_average__5__clock = clk;
+    always @(*) before_negatives__5__clock = clk;
+    always @(*) before_rate__5__clock = clk;
     always @(*) kind__5__clock = clk;
     always @(*) rtt__5__clock = clk;
+    always @(*) profile__6__clock = clk;
+    always @(*) value__6__clock = clk;
+    always @(*) path__6__clock = clk;
+    always @(*) before_history__6__clock = clk;
+    always @(*) before_average__6__clock = clk;
+    always @(*) before_negatives__6__clock = clk;
+    always @(*) before_rate__6__clock = clk;
     always @(*) kind__6__clock = clk;
     always @(*) rtt__6__clock = clk;
+    always @(*) profile__7__clock = clk;
+    always @(*) value__7__clock = clk;
+    always @(*) path__7__clock = clk;
+    always @(*) before_history__7__clock = clk;
+    always @(*) before_average__7__clock = clk;
+    always @(*) before_negatives__7__clock = clk;
+    always @(*) before_rate__7__clock = clk;
     always @(*) kind__7__clock = clk;
     always @(*) rtt__7__clock = clk;
+    always @(*) profile__8__clock = clk;
+    always @(*) value__8__clock = clk;
+    always @(*) path__8__clock = clk;
+    always @(*) before_history__8__clock = clk;
+    always @(*) before_average__8__clock = clk;
+    always @(*) before_negatives__8__clock = clk;
+    always @(*) before_rate__8__clock = clk;
     always @(*) kind__8__clock = clk;
     always @(*) rtt__8__clock = clk;
+    always @(*) profile__9__clock = clk;
+    always @(*) value__9__clock = clk;
+    always @(*) path__9__clock = clk;
+    always @(*) before_history__9__clock = clk;
+    always @(*) before_average__9__clock = clk;
+    always @(*) before_negatives__9__clock = clk;
+    always @(*) before_rate__9__clock = clk;
     always @(*) kind__9__clock = clk;
     always @(*) rtt__9__clock = clk;
+    always @(*) profile__10__clock = clk;
+    always @(*) value__10__clock = clk;
+    always @(*) path__10__clock = clk;
+    always @(*) before_history__10__clock = clk;
+    always @(*) before_average__10__clock = clk;
+    always @(*) before_negatives__10__clock = clk;
+    always @(*) before_rate__10__clock = clk;
     always @(*) kind__10__clock = clk;
     always @(*) rtt__10__clock = clk;
+    always @(*) profile__11__clock = clk;
+    always @(*) value__11__clock = clk;
+    always @(*) path__11__clock = clk;
+    always @(*) before_history__11__clock = clk;
+    always @(*) before_average__11__clock = clk;
+    always @(*) before_negatives__11__clock = clk;
+    always @(*) before_rate__11__clock = clk;
     always @(*) kind__11__clock = clk;
     always @(*) rtt__11__clock = clk;
+    always @(*) profile__12__clock = clk;
+    always @(*) value__12__clock = clk;
+    always @(*) path__12__clock = clk;
+    always @(*) before_history__12__clock = clk;
+    always @(*) before_average__12__clock = clk;
+    always @(*) before_negatives__12__clock = clk;
+    always @(*) before_rate__12__clock = clk;
     always @(*) kind__12__clock = clk;
     always @(*) rtt__12__clock = clk;
+    always @(*) profile__13__clock = clk;
+    always @(*) value__13__clock = clk;
+    always @(*) path__13__clock = clk;
+    always @(*) before_history__13__clock = clk;
+    always @(*) before_average__13__clock = clk;
+    always @(*) before_negatives__13__clock = clk;
+    always @(*) before_rate__13__clock = clk;
     always @(*) kind__13__clock = clk;
     always @(*) rtt__13__clock = clk;
+    always @(*) profile__14__clock = clk;
+    always @(*) value__14__clock = clk;
+    always @(*) path__14__clock = clk;
+    always @(*) before_history__14__clock = clk;
+    always @(*) before_average__14__clock = clk;
+    always @(*) before_negatives__14__clock = clk;
+    always @(*) before_rate__14__clock = clk;
     always @(*) kind__14__clock = clk;
     always @(*) rtt__14__clock = clk;
+    always @(*) profile__15__clock = clk;
+    always @(*) value__15__clock = clk;
+    always @(*) path__15__clock = clk;
+    always @(*) before_history__15__clock = clk;
+    always @(*) before_average__15__clock = clk;
+    always @(*) before_negatives__15__clock = clk;
+    always @(*) before_rate__15__clock = clk;
     always @(*) kind__15__clock = clk;
     always @(*) rtt__15__clock = clk;
+    always @(*) profile__16__clock = clk;
+    always @(*) value__16__clock = clk;
+    always @(*) path__16__clock = clk;
+    always @(*) before_history__16__clock = clk;
+    always @(*) before_average__16__clock = clk;
+    always @(*) before_negatives__16__clock = clk;
+    always @(*) before_rate__16__clock = clk;
     always @(*) kind__16__clock = clk;
     always @(*) rtt__16__clock = clk;
+    always @(*) profile__17__clock = clk;
+    always @(*) value__17__clock = clk;
+    always @(*) path__17__clock = clk;
+    always @(*) before_history__17__clock = clk;
+    always @(*) before_average__17__clock = clk;
+    always @(*) before_negatives__17__clock = clk;
+    always @(*) before_rate__17__clock = clk;
     always @(*) kind__17__clock = clk;
     always @(*) rtt__17__clock = clk;
+    always @(*) profile__18__clock = clk;
+    always @(*) value__18__clock = clk;
+    always @(*) path__18__clock = clk;
+    always @(*) before_history__18__clock = clk;
+    always @(*) before_average__18__clock = clk;
+    always @(*) before_negatives__18__clock = clk;
+    always @(*) before_rate__18__clock = clk;
     always @(*) kind__18__clock = clk;
     always @(*) rtt__18__clock = clk;
+    always @(*) profile__19__clock = clk;
+    always @(*) value__19__clock = clk;
+    always @(*) path__19__clock = clk;
+    always @(*) before_history__19__clock = clk;
+    always @(*) before_average__19__clock = clk;
+    always @(*) before_negatives__19__clock = clk;
+    always @(*) before_rate__19__clock = clk;
     always @(*) kind__19__clock = clk;
     always @(*) rtt__19__clock = clk;
     always @(*) valid__0__clock = clk;
@@ -14997,6 +16015,8 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) arbiter__sample_flow = sample_flow;
     always @(*) arbiter__sample_rtt_ns = sample_rtt_ns;
     always @(*) arbiter__sample_now_ns = sample_now_ns;
+    always @(*) arbiter__sample_hops = sample_hops;
+    always @(*) arbiter__sample_endpoint_ns = sample_endpoint_ns;
     always @(*) arbiter__idle_valid = idle_valid;
     always @(*) arbiter__idle_flow = idle_flow;
     always @(*) arbiter__host_valid = host_valid;
@@ -15012,6 +16032,8 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) kind__1__d = arbiter__kind;
     always @(*) rtt__1__d = arbiter__rtt_ns;
     always @(*) value__1__d = arbiter__value;
+    always @(*) path__0__d = ((32'h0) & 32'hffffffff);
+    always @(*) path__1__d = ((arbiter__hops) & 32'hffffffff) | (((arbiter__endpoint_ns) & 32'hffffffff) << 32'h8);
     always @(*) flow__2__d = flow__1__q;
     always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
@@ -15033,54 +16055,152 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) flow__20__d = flow__19__q;
     always @(*) kind__2__d = kind__1__q;
     always @(*) rtt__2__d = rtt__1__q;
+    always @(*) value__2__d = value__1__q;
+    always @(*) path__2__d = path__1__q;
     always @(*) kind__3__d = kind__2__q;
     always @(*) rtt__3__d = rtt__2__q;
+    always @(*) value__3__d = value__2__q;
+    always @(*) path__3__d = path__2__q;
     always @(*) kind__4__d = kind__3__q;
     always @(*) rtt__4__d = rtt__3__q;
+    always @(*) value__4__d = value__3__q;
+    always @(*) path__4__d = path__3__q;
     always @(*) kind__5__d = kind__4__q;
     always @(*) rtt__5__d = rtt__4__q;
+    always @(*) value__5__d = value__4__q;
+    always @(*) path__5__d = path__4__q;
     always @(*) kind__6__d = kind__5__q;
     always @(*) rtt__6__d = rtt__5__q;
+    always @(*) value__6__d = value__5__q;
+    always @(*) path__6__d = path__5__q;
     always @(*) kind__7__d = kind__6__q;
     always @(*) rtt__7__d = rtt__6__q;
+    always @(*) value__7__d = value__6__q;
+    always @(*) path__7__d = path__6__q;
     always @(*) kind__8__d = kind__7__q;
     always @(*) rtt__8__d = rtt__7__q;
+    always @(*) value__8__d = value__7__q;
+    always @(*) path__8__d = path__7__q;
     always @(*) kind__9__d = kind__8__q;
     always @(*) rtt__9__d = rtt__8__q;
+    always @(*) value__9__d = value__8__q;
+    always @(*) path__9__d = path__8__q;
     always @(*) kind__10__d = kind__9__q;
     always @(*) rtt__10__d = rtt__9__q;
+    always @(*) value__10__d = value__9__q;
+    always @(*) path__10__d = path__9__q;
     always @(*) kind__11__d = kind__10__q;
     always @(*) rtt__11__d = rtt__10__q;
+    always @(*) value__11__d = value__10__q;
+    always @(*) path__11__d = path__10__q;
     always @(*) kind__12__d = kind__11__q;
     always @(*) rtt__12__d = rtt__11__q;
+    always @(*) value__12__d = value__11__q;
+    always @(*) path__12__d = path__11__q;
     always @(*) kind__13__d = kind__12__q;
     always @(*) rtt__13__d = rtt__12__q;
+    always @(*) value__13__d = value__12__q;
+    always @(*) path__13__d = path__12__q;
     always @(*) kind__14__d = kind__13__q;
     always @(*) rtt__14__d = rtt__13__q;
+    always @(*) value__14__d = value__13__q;
+    always @(*) path__14__d = path__13__q;
     always @(*) kind__15__d = kind__14__q;
     always @(*) rtt__15__d = rtt__14__q;
+    always @(*) value__15__d = value__14__q;
+    always @(*) path__15__d = path__14__q;
     always @(*) kind__16__d = kind__15__q;
     always @(*) rtt__16__d = rtt__15__q;
+    always @(*) value__16__d = value__15__q;
+    always @(*) path__16__d = path__15__q;
     always @(*) kind__17__d = kind__16__q;
     always @(*) rtt__17__d = rtt__16__q;
+    always @(*) value__17__d = value__16__q;
+    always @(*) path__17__d = path__16__q;
     always @(*) kind__18__d = kind__17__q;
     always @(*) rtt__18__d = rtt__17__q;
+    always @(*) value__18__d = value__17__q;
+    always @(*) path__18__d = path__17__q;
     always @(*) kind__19__d = kind__18__q;
     always @(*) rtt__19__d = rtt__18__q;
-    always @(*) value__2__d = value__1__q;
-    always @(*) value__3__d = value__2__q;
-    always @(*) value__4__d = value__3__q;
-    always @(*) value__5__d = value__4__q;
-    always @(*) value__6__d = value__5__q;
-    always @(*) value__7__d = value__6__q;
-    always @(*) value__8__d = value__7__q;
-    always @(*) value__9__d = value__8__q;
-    always @(*) value__10__d = value__9__q;
-    always @(*) value__11__d = value__10__q;
-    always @(*) value__12__d = value__11__q;
-    always @(*) value__13__d = value__12__q;
-    always @(*) value__14__d = value__13__q;
-    always @(*) value__15__d = value__14__q;
+    always @(*) value__19__d = value__18__q;
+    always @(*) path__19__d = path__18__q;
+    always @(*) before_history__1__d = before_history__0__q;
+    always @(*) before_average__1__d = before_average__0__q;
+    always @(*) before_negatives__1__d = before_negatives__0__q;
+    always @(*) before_rate__1__d = before_rate__0__q;
+    always @(*) before_history__2__d = before_history__1__q;
+    always @(*) before_average__2__d = before_average__1__q;
+    always @(*) before_negatives__2__d = before_negatives__1__q;
+    always @(*) before_rate__2__d = before_rate__1__q;
+    always @(*) before_average__3__d = before_average__2__q;
+    always @(*) before_negatives__3__d = before_negatives__2__q;
+    always @(*) before_rate__3__d = before_rate__2__q;
+    always @(*) before_history__4__d = before_history__3__q;
+    always @(*) before_average__4__d = before_average__3__q;
+    always @(*) before_negatives__4__d = before_negatives__3__q;
+    always @(*) before_rate__4__d = before_rate__3__q;
+    always @(*) before_history__5__d = before_history__4__q;
+    always @(*) before_average__5__d = before_average__4__q;
+    always @(*) before_negatives__5__d = before_negatives__4__q;
+    always @(*) before_rate__5__d = before_rate__4__q;
+    always @(*) before_history__6__d = before_history__5__q;
+    always @(*) before_average__6__d = before_average__5__q;
+    always @(*) before_negatives__6__d = before_negatives__5__q;
+    always @(*) before_rate__6__d = before_rate__5__q;
+    always @(*) before_history__7__d = before_history__6__q;
+    always @(*) before_negatives__7__d = before_negatives__6__q;
+    always @(*) before_rate__7__d = before_rate__6__q;
+    always @(*) before_history__8__d = before_history__7__q;
+    always @(*) before_average__8__d = before_average__7__q;
+    always @(*) before_negatives__8__d = before_negatives__7__q;
+    always @(*) before_rate__8__d = before_rate__7__q;
+    always @(*) before_history__9__d = before_history__8__q;
+    always @(*) before_average__9__d = before_average__8__q;
+    always @(*) before_negatives__9__d = before_negatives__8__q;
+    always @(*) before_rate__9__d = before_rate__8__q;
+    always @(*) before_history__10__d = before_history__9__q;
+    always @(*) before_average__10__d = before_average__9__q;
+    always @(*) before_negatives__10__d = before_negatives__9__q;
+    always @(*) before_rate__10__d = before_rate__9__q;
+    always @(*) before_history__11__d = before_history__10__q;
+    always @(*) before_average__11__d = before_average__10__q;
+    always @(*) before_rate__11__d = before_rate__10__q;
+    always @(*) before_history__12__d = before_history__11__q;
+    always @(*) before_average__12__d = before_average__11__q;
+    always @(*) before_negatives__12__d = before_negatives__11__q;
+    always @(*) before_rate__12__d = before_rate__11__q;
+    always @(*) before_history__13__d = before_history__12__q;
+    always @(*) before_average__13__d = before_average__12__q;
+    always @(*) before_negatives__13__d = before_negatives__12__q;
+    always @(*) before_rate__13__d = before_rate__12__q;
+    always @(*) before_history__14__d = before_history__13__q;
+    always @(*) before_average__14__d = before_average__13__q;
+    always @(*) before_negatives__14__d = before_negatives__13__q;
+    always @(*) before_rate__14__d = before_rate__13__q;
+    always @(*) before_history__15__d = before_history__14__q;
+    always @(*) before_average__15__d = before_average__14__q;
+    always @(*) before_negatives__15__d = before_negatives__14__q;
+    always @(*) before_rate__15__d = before_rate__14__q;
+    always @(*) before_history__16__d = before_history__15__q;
+    always @(*) before_average__16__d = before_average__15__q;
+    always @(*) before_negatives__16__d = before_negatives__15__q;
+    always @(*) before_history__17__d = before_history__16__q;
+    always @(*) before_average__17__d = before_average__16__q;
+    always @(*) before_negatives__17__d = before_negatives__16__q;
+    always @(*) before_rate__17__d = before_rate__16__q;
+    always @(*) before_history__18__d = before_history__17__q;
+    always @(*) before_average__18__d = before_average__17__q;
+    always @(*) before_negatives__18__d = before_negatives__17__q;
+    always @(*) before_rate__18__d = before_rate__17__q;
+    always @(*) before_history__19__d = before_history__18__q;
+    always @(*) before_average__19__d = before_average__18__q;
+    always @(*) before_negatives__19__d = before_negatives__18__q;
+    always @(*) before_rate__19__d = before_rate__18__q;
+    always @(*) before_history__0__d = ((32'h0) & 57'h1ffffffffffffff);
+    always @(*) before_average__0__d = ((32'h0) & 38'h3fffffffff);
+    always @(*) before_negatives__0__d = ((32'h0) & 3'h7);
+    always @(*) before_rate__0__d = ((32'h0) & 32'hffffffff);
     always @(*) history__clk = clk;
     always @(*) history__sweep = sweep;
     always @(*) history__sweep_flow = sweep_flow;
@@ -15111,6 +16231,9 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) profile__14__d = profile__13__q;
     always @(*) profile__15__d = profile__14__q;
     always @(*) profile__16__d = profile__15__q;
+    always @(*) profile__17__d = profile__16__q;
+    always @(*) profile__18__d = profile__17__q;
+    always @(*) profile__19__d = profile__18__q;
     always @(*) reciprocal__clk = clk;
     always @(*) reciprocal__rtt_0 = arbiter__rtt_ns;
     always @(*) branch__clk = clk;
@@ -15211,11 +16334,17 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) event_rtt_ns = rtt__19__q;
     always @(*) event_rate = rate__rate_19;
     always @(*) event_kind = kind__19__q;
+    always @(*) event_before = ((before_history__19__q[(32'h0)+:(24)]) & 160'hffffffffffffffffffffffffffffffffffffffff) | (((before_history__19__q[(32'h38)+:(1)]) & 160'hffffffffffffffffffffffffffffffffffffffff) << 32'h18) | (((before_negatives__19__q) & 160'hffffffffffffffffffffffffffffffffffffffff) << 32'h19) | (((before_history__19__q[(32'h18)+:(32)]) & 160'hffffffffffffffffffffffffffffffffffffffff) << 32'h20) | (((before_average__19__q) & 160'hffffffffffffffffffffffffffffffffffffffff) << 32'h40);
+    always @(*) event_rate_before = before_rate__19__q;
+    always @(*) event_now_ns = value__19__q;
+    always @(*) event_hops = path__19__q[(32'h0)+:(8)];
+    always @(*) event_endpoint_ns = path__19__q[(32'h8)+:(24)];
+    always @(*) event_profile = profile__19__q;
     
 endmodule // standalone__control__engine
 
 
-module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,idle_valid,idle_flow,host_valid,host_flow,host_rate,load_valid,load_flow,issue,kind,flow,rtt_ns,value,sample_dropped,other_dropped);
+module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,idle_valid,idle_flow,host_valid,host_flow,host_rate,load_valid,load_flow,issue,kind,flow,rtt_ns,value,hops,endpoint_ns,sample_dropped,other_dropped);
     
     // Module arguments
     input wire  clk;
@@ -15226,6 +16355,8 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     input wire  [9:0] sample_flow;
     input wire  [23:0] sample_rtt_ns;
     input wire  [31:0] sample_now_ns;
+    input wire  [7:0] sample_hops;
+    input wire  [23:0] sample_endpoint_ns;
     input wire  idle_valid;
     input wire  [9:0] idle_flow;
     input wire  host_valid;
@@ -15238,6 +16369,8 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     output reg  [9:0] flow;
     output reg  [23:0] rtt_ns;
     output reg  [31:0] value;
+    output reg  [7:0] hops;
+    output reg  [23:0] endpoint_ns;
     output reg  sample_dropped;
     output reg  other_dropped;
     
@@ -15253,9 +16386,9 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     reg  samples__clk;
     reg  samples__rst;
     reg  samples__i_valid;
-    reg  [72:0] samples__i_data;
+    reg  [104:0] samples__i_data;
     wire  samples__o_valid;
-    wire  [72:0] samples__o_data;
+    wire  [104:0] samples__o_data;
     reg  samples__o_pop;
     wire  samples__dropped;
     reg  hosts__clk;
@@ -15289,6 +16422,12 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     reg  [31:0] held_value__d;
     wire  [31:0] held_value__q;
     reg  held_value__clock;
+    reg  [7:0] held_hops__d;
+    wire  [7:0] held_hops__q;
+    reg  held_hops__clock;
+    reg  [23:0] held_endpoint__d;
+    wire  [23:0] held_endpoint__q;
+    reg  held_endpoint__clock;
     reg  valid__0__d;
     wire  valid__0__q;
     reg  valid__0__clock;
@@ -15393,6 +16532,16 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
         .q(held_value__q),
         .clock(held_value__clock)
     );
+    tnic_standalone__control__engine__arbiter__held_hops held_hops(
+        .d(held_hops__d),
+        .q(held_hops__q),
+        .clock(held_hops__clock)
+    );
+    tnic_standalone__control__engine__arbiter__held_endpoint held_endpoint(
+        .d(held_endpoint__d),
+        .q(held_endpoint__q),
+        .clock(held_endpoint__clock)
+    );
     tnic_standalone__control__engine__arbiter__valid__0 valid__0(
         .d(valid__0__d),
         .q(valid__0__q),
@@ -15451,11 +16600,13 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
         held_flow__d = held_flow__q;
         held_rtt__d = held_rtt__q;
         held_value__d = held_value__q;
+        held_hops__d = held_hops__q;
+        held_endpoint__d = held_endpoint__q;
         timed_out = ((32'h0) & 1'h1);
         if (sample_kind == ((32'h1) & 2'h3)) begin
             timed_out = ((32'h1) & 1'h1);
         end
-        samples__i_data = ((sample_now_ns) & 73'h1ffffffffffffffffff) | (((sample_rtt_ns) & 73'h1ffffffffffffffffff) << 32'h20) | (((sample_flow) & 73'h1ffffffffffffffffff) << 32'h38) | (((timed_out) & 73'h1ffffffffffffffffff) << 32'h48);
+        samples__i_data = ((sample_now_ns) & 105'h1ffffffffffffffffffffffffff) | (((sample_rtt_ns) & 105'h1ffffffffffffffffffffffffff) << 32'h20) | (((sample_flow) & 105'h1ffffffffffffffffffffffffff) << 32'h38) | (((timed_out) & 105'h1ffffffffffffffffffffffffff) << 32'h48) | (((sample_hops) & 105'h1ffffffffffffffffffffffffff) << 32'h49) | (((sample_endpoint_ns) & 105'h1ffffffffffffffffffffffffff) << 32'h51);
         valid__1__d = valid__0__q;
         valid__2__d = valid__1__q;
         valid__0__d = go;
@@ -15486,6 +16637,8 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
             held_flow__d = next_flow;
             held_rtt__d = ((32'h0) & 24'hffffff);
             held_value__d = ((32'h0) & 32'hffffffff);
+            held_hops__d = ((32'h0) & 8'hff);
+            held_endpoint__d = ((32'h0) & 24'hffffff);
             if (loads__o_valid) begin
                 loads__o_pop = 1'b1;
                 held_kind__d = ((32'h2) & 3'h7);
@@ -15495,6 +16648,8 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
                 held_kind__d = ((samples__o_data[(32'h48)+:(1)]) & 3'h7);
                 held_rtt__d = samples__o_data[(32'h20)+:(24)];
                 held_value__d = samples__o_data[(32'h0)+:(32)];
+                held_hops__d = samples__o_data[(32'h49)+:(8)];
+                held_endpoint__d = samples__o_data[(32'h51)+:(24)];
             end
             else if (hosts__o_valid) begin
                 hosts__o_pop = 1'b1;
@@ -15525,6 +16680,8 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     always @(*) held_flow__clock = clk;
     always @(*) held_rtt__clock = clk;
     always @(*) held_value__clock = clk;
+    always @(*) held_hops__clock = clk;
+    always @(*) held_endpoint__clock = clk;
     always @(*) loads__clk = clk;
     always @(*) loads__rst = rst;
     always @(*) loads__i_valid = load_valid & enable;
@@ -15557,6 +16714,8 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     always @(*) flow = held_flow__q;
     always @(*) rtt_ns = held_rtt__q;
     always @(*) value = held_value__q;
+    always @(*) hops = held_hops__q;
+    always @(*) endpoint_ns = held_endpoint__q;
     always @(*) block__0__clock = clk;
     always @(*) block__1__clock = clk;
     always @(*) block__2__clock = clk;
@@ -15719,6 +16878,25 @@ module tnic_standalone__control__engine__arbiter__held(d,q,clock);
 endmodule // standalone__control__engine__arbiter__held
 
 
+module tnic_standalone__control__engine__arbiter__held_endpoint(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__held_endpoint
+
+
 module tnic_standalone__control__engine__arbiter__held_flow(d,q,clock);
     
     // Module arguments
@@ -15736,6 +16914,25 @@ module tnic_standalone__control__engine__arbiter__held_flow(d,q,clock);
     end
           
 endmodule // standalone__control__engine__arbiter__held_flow
+
+
+module tnic_standalone__control__engine__arbiter__held_hops(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__held_hops
 
 
 module tnic_standalone__control__engine__arbiter__held_kind(d,q,clock);
@@ -17028,9 +18225,9 @@ module tnic_standalone__control__engine__arbiter__samples(clk,rst,i_valid,i_data
     input wire  clk;
     input wire  rst;
     input wire  i_valid;
-    input wire  [72:0] i_data;
+    input wire  [104:0] i_data;
     output reg  o_valid;
-    output reg  [72:0] o_data;
+    output reg  [104:0] o_data;
     input wire  o_pop;
     output reg  dropped;
     
@@ -17040,10 +18237,10 @@ module tnic_standalone__control__engine__arbiter__samples(clk,rst,i_valid,i_data
     // Stub signals
     reg  [5:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [72:0] ram__read_data;
+    wire  [104:0] ram__read_data;
     reg  [5:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [72:0] ram__write_data;
+    reg  [104:0] ram__write_data;
     reg  ram__write_enable;
     reg  [6:0] fill__d;
     wire  [6:0] fill__q;
@@ -17060,14 +18257,14 @@ module tnic_standalone__control__engine__arbiter__samples(clk,rst,i_valid,i_data
     reg  head_valid__d;
     wire  head_valid__q;
     reg  head_valid__clock;
-    reg  [72:0] head__d;
-    wire  [72:0] head__q;
+    reg  [104:0] head__d;
+    wire  [104:0] head__q;
     reg  head__clock;
     reg  spill_valid__d;
     wire  spill_valid__q;
     reg  spill_valid__clock;
-    reg  [72:0] spill__d;
-    wire  [72:0] spill__q;
+    reg  [104:0] spill__d;
+    wire  [104:0] spill__q;
     reg  spill__clock;
     reg  lost__d;
     wire  lost__q;
@@ -17253,13 +18450,13 @@ endmodule // standalone__control__engine__arbiter__samples__fill
 module tnic_standalone__control__engine__arbiter__samples__head(d,q,clock);
     
     // Module arguments
-    input wire  [72:0] d;
-    output reg  [72:0] q;
+    input wire  [104:0] d;
+    output reg  [104:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 73'h0;
+       q = 105'h0;
     end
     
     always @(posedge clock) begin
@@ -17331,14 +18528,14 @@ module tnic_standalone__control__engine__arbiter__samples__ram(read_address,read
     // Module arguments
     input wire  [5:0] read_address;
     input wire  read_clock;
-    output reg  [72:0] read_data;
+    output reg  [104:0] read_data;
     input wire  [5:0] write_address;
     input wire  write_clock;
-    input wire  [72:0] write_data;
+    input wire  [104:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[72:0] mem[63:0];
+    reg[104:0] mem[63:0];
     
     
     
@@ -17377,13 +18574,13 @@ endmodule // standalone__control__engine__arbiter__samples__read
 module tnic_standalone__control__engine__arbiter__samples__spill(d,q,clock);
     
     // Module arguments
-    input wire  [72:0] d;
-    output reg  [72:0] q;
+    input wire  [104:0] d;
+    output reg  [104:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 73'h0;
+       q = 105'h0;
     end
     
     always @(posedge clock) begin
@@ -17488,7 +18685,7 @@ module tnic_standalone__control__engine__arbiter__valid__2(d,q,clock);
 endmodule // standalone__control__engine__arbiter__valid__2
 
 
-module tnic_standalone__control__engine__average(clk,sweep,sweep_flow,bus_2,bus_5,bus_8,profile_2,profile_5,profile_8,flow_2,flow_4,flow_9,flow_10,flow_11,sample_9,sample_10,sample_11,history_3,difference_3,average_9,rising_14,falling_10);
+module tnic_standalone__control__engine__average(clk,sweep,sweep_flow,bus_2,bus_5,bus_8,profile_2,profile_5,profile_8,flow_2,flow_4,flow_9,flow_10,flow_11,sample_9,sample_10,sample_11,history_3,difference_3,before_6,average_9,rising_14,falling_10);
     
     // Module arguments
     input wire  clk;
@@ -17510,6 +18707,7 @@ module tnic_standalone__control__engine__average(clk,sweep,sweep_flow,bus_2,bus_
     input wire  sample_11;
     input wire  history_3;
     input wire  [24:0] difference_3;
+    output reg  [37:0] before_6;
     output reg  [37:0] average_9;
     output reg  rising_14;
     output reg  falling_10;
@@ -18045,6 +19243,7 @@ module tnic_standalone__control__engine__average(clk,sweep,sweep_flow,bus_2,bus_
     always @(*) gain_inner_bits = gain_inner__q;
     always @(*) gain_shifted = (((gain_inner_bits) & 44'hfffffffffff) << 32'ha);
     always @(*) ram__read_address = flow_2;
+    always @(*) before_6 = old__q;
     always @(*) cut_low = cut__q[(32'h0)+:(17)];
     always @(*) cut_high = cut__q[(32'h11)+:(18)];
     always @(*) loss_low = alpha_loss__data[(32'h0)+:(17)];
@@ -19040,6 +20239,1526 @@ module tnic_standalone__control__engine__average__rising__4(d,q,clock);
     end
           
 endmodule // standalone__control__engine__average__rising__4
+
+
+module tnic_standalone__control__engine__before_average__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__0
+
+
+module tnic_standalone__control__engine__before_average__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__1
+
+
+module tnic_standalone__control__engine__before_average__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__10
+
+
+module tnic_standalone__control__engine__before_average__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__11
+
+
+module tnic_standalone__control__engine__before_average__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__12
+
+
+module tnic_standalone__control__engine__before_average__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__13
+
+
+module tnic_standalone__control__engine__before_average__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__14
+
+
+module tnic_standalone__control__engine__before_average__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__15
+
+
+module tnic_standalone__control__engine__before_average__16(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__16
+
+
+module tnic_standalone__control__engine__before_average__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__17
+
+
+module tnic_standalone__control__engine__before_average__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__18
+
+
+module tnic_standalone__control__engine__before_average__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__19
+
+
+module tnic_standalone__control__engine__before_average__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__2
+
+
+module tnic_standalone__control__engine__before_average__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__3
+
+
+module tnic_standalone__control__engine__before_average__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__4
+
+
+module tnic_standalone__control__engine__before_average__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__5
+
+
+module tnic_standalone__control__engine__before_average__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__6
+
+
+module tnic_standalone__control__engine__before_average__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__7
+
+
+module tnic_standalone__control__engine__before_average__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__8
+
+
+module tnic_standalone__control__engine__before_average__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_average__9
+
+
+module tnic_standalone__control__engine__before_history__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__0
+
+
+module tnic_standalone__control__engine__before_history__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__1
+
+
+module tnic_standalone__control__engine__before_history__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__10
+
+
+module tnic_standalone__control__engine__before_history__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__11
+
+
+module tnic_standalone__control__engine__before_history__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__12
+
+
+module tnic_standalone__control__engine__before_history__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__13
+
+
+module tnic_standalone__control__engine__before_history__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__14
+
+
+module tnic_standalone__control__engine__before_history__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__15
+
+
+module tnic_standalone__control__engine__before_history__16(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__16
+
+
+module tnic_standalone__control__engine__before_history__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__17
+
+
+module tnic_standalone__control__engine__before_history__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__18
+
+
+module tnic_standalone__control__engine__before_history__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__19
+
+
+module tnic_standalone__control__engine__before_history__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__2
+
+
+module tnic_standalone__control__engine__before_history__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__3
+
+
+module tnic_standalone__control__engine__before_history__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__4
+
+
+module tnic_standalone__control__engine__before_history__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__5
+
+
+module tnic_standalone__control__engine__before_history__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__6
+
+
+module tnic_standalone__control__engine__before_history__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__7
+
+
+module tnic_standalone__control__engine__before_history__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__8
+
+
+module tnic_standalone__control__engine__before_history__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [56:0] d;
+    output reg  [56:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 57'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_history__9
+
+
+module tnic_standalone__control__engine__before_negatives__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__0
+
+
+module tnic_standalone__control__engine__before_negatives__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__1
+
+
+module tnic_standalone__control__engine__before_negatives__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__10
+
+
+module tnic_standalone__control__engine__before_negatives__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__11
+
+
+module tnic_standalone__control__engine__before_negatives__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__12
+
+
+module tnic_standalone__control__engine__before_negatives__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__13
+
+
+module tnic_standalone__control__engine__before_negatives__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__14
+
+
+module tnic_standalone__control__engine__before_negatives__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__15
+
+
+module tnic_standalone__control__engine__before_negatives__16(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__16
+
+
+module tnic_standalone__control__engine__before_negatives__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__17
+
+
+module tnic_standalone__control__engine__before_negatives__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__18
+
+
+module tnic_standalone__control__engine__before_negatives__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__19
+
+
+module tnic_standalone__control__engine__before_negatives__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__2
+
+
+module tnic_standalone__control__engine__before_negatives__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__3
+
+
+module tnic_standalone__control__engine__before_negatives__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__4
+
+
+module tnic_standalone__control__engine__before_negatives__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__5
+
+
+module tnic_standalone__control__engine__before_negatives__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__6
+
+
+module tnic_standalone__control__engine__before_negatives__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__7
+
+
+module tnic_standalone__control__engine__before_negatives__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__8
+
+
+module tnic_standalone__control__engine__before_negatives__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_negatives__9
+
+
+module tnic_standalone__control__engine__before_rate__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__0
+
+
+module tnic_standalone__control__engine__before_rate__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__1
+
+
+module tnic_standalone__control__engine__before_rate__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__10
+
+
+module tnic_standalone__control__engine__before_rate__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__11
+
+
+module tnic_standalone__control__engine__before_rate__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__12
+
+
+module tnic_standalone__control__engine__before_rate__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__13
+
+
+module tnic_standalone__control__engine__before_rate__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__14
+
+
+module tnic_standalone__control__engine__before_rate__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__15
+
+
+module tnic_standalone__control__engine__before_rate__16(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__16
+
+
+module tnic_standalone__control__engine__before_rate__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__17
+
+
+module tnic_standalone__control__engine__before_rate__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__18
+
+
+module tnic_standalone__control__engine__before_rate__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__19
+
+
+module tnic_standalone__control__engine__before_rate__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__2
+
+
+module tnic_standalone__control__engine__before_rate__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__3
+
+
+module tnic_standalone__control__engine__before_rate__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__4
+
+
+module tnic_standalone__control__engine__before_rate__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__5
+
+
+module tnic_standalone__control__engine__before_rate__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__6
+
+
+module tnic_standalone__control__engine__before_rate__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__7
+
+
+module tnic_standalone__control__engine__before_rate__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__8
+
+
+module tnic_standalone__control__engine__before_rate__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__before_rate__9
 
 
 module tnic_standalone__control__engine__branch(clk,bus_2,profile_2,rtt_3,zeros_3,no_delta_3,smoothed_10,floor_13,law_14,below_11,below_14,above_14,shift_4);
@@ -24779,7 +27498,7 @@ module tnic_standalone__control__engine__high__wide(d,q,clock);
 endmodule // standalone__control__engine__high__wide
 
 
-module tnic_standalone__control__engine__history(clk,sweep,sweep_flow,load_valid,load_flow,load_profile,flow_0,flow_1,write_1,sample_1,rtt_1,time_1,rtt_2,time_2,profile_2,history_3,difference_3,age_3);
+module tnic_standalone__control__engine__history(clk,sweep,sweep_flow,load_valid,load_flow,load_profile,flow_0,flow_1,write_1,sample_1,rtt_1,time_1,rtt_2,time_2,profile_2,before_2,history_3,difference_3,age_3);
     
     // Module arguments
     input wire  clk;
@@ -24797,6 +27516,7 @@ module tnic_standalone__control__engine__history(clk,sweep,sweep_flow,load_valid
     input wire  [23:0] rtt_2;
     input wire  [31:0] time_2;
     output reg  [3:0] profile_2;
+    output reg  [56:0] before_2;
     output reg  history_3;
     output reg  [24:0] difference_3;
     output reg  [31:0] age_3;
@@ -24923,6 +27643,7 @@ module tnic_standalone__control__engine__history(clk,sweep,sweep_flow,load_valid
     always @(*) profiles__read_address = flow_0;
     always @(*) written = ((rtt_1) & 57'h1ffffffffffffff) | (((time_1) & 57'h1ffffffffffffff) << 32'h18) | (((sample_1) & 57'h1ffffffffffffff) << 32'h38);
     always @(*) profile_2 = profile__q;
+    always @(*) before_2 = raw__q;
     always @(*) history_3 = history__q;
     always @(*) difference_3 = difference__q;
     always @(*) age_3 = age__q;
@@ -25083,7 +27804,7 @@ module tnic_standalone__control__engine__history__raw(d,q,clock);
 endmodule // standalone__control__engine__history__raw
 
 
-module tnic_standalone__control__engine__increase(clk,sweep,sweep_flow,bus_10,profile_10,flow_8,flow_11,sample_11,negative_3,falling_10,smoothed_10,below_11,delta_12,hyperactive_14,step_15);
+module tnic_standalone__control__engine__increase(clk,sweep,sweep_flow,bus_10,profile_10,flow_8,flow_11,sample_11,negative_3,falling_10,smoothed_10,below_11,delta_12,before_10,hyperactive_14,step_15);
     
     // Module arguments
     input wire  clk;
@@ -25099,6 +27820,7 @@ module tnic_standalone__control__engine__increase(clk,sweep,sweep_flow,bus_10,pr
     input wire  smoothed_10;
     input wire  below_11;
     input wire  [26:0] delta_12;
+    output reg  [2:0] before_10;
     output reg  hyperactive_14;
     output reg  [25:0] step_15;
     
@@ -25398,6 +28120,7 @@ module tnic_standalone__control__engine__increase(clk,sweep,sweep_flow,bus_10,pr
     always @(*) negative__5__d = negative__4__q;
     always @(*) negative__6__d = negative__5__q;
     always @(*) ram__read_address = flow_8;
+    always @(*) before_10 = raw__q;
     always @(*) enough = count__q >= hyperactive__data[(32'h18)+:(3)];
     always @(*) hyperactive_14 = enough14__q;
     always @(*) full_low = full__q[(32'h0)+:(17)];
@@ -26584,6 +29307,386 @@ module tnic_standalone__control__engine__kind__9(d,q,clock);
 endmodule // standalone__control__engine__kind__9
 
 
+module tnic_standalone__control__engine__path__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__0
+
+
+module tnic_standalone__control__engine__path__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__1
+
+
+module tnic_standalone__control__engine__path__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__10
+
+
+module tnic_standalone__control__engine__path__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__11
+
+
+module tnic_standalone__control__engine__path__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__12
+
+
+module tnic_standalone__control__engine__path__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__13
+
+
+module tnic_standalone__control__engine__path__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__14
+
+
+module tnic_standalone__control__engine__path__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__15
+
+
+module tnic_standalone__control__engine__path__16(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__16
+
+
+module tnic_standalone__control__engine__path__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__17
+
+
+module tnic_standalone__control__engine__path__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__18
+
+
+module tnic_standalone__control__engine__path__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__19
+
+
+module tnic_standalone__control__engine__path__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__2
+
+
+module tnic_standalone__control__engine__path__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__3
+
+
+module tnic_standalone__control__engine__path__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__4
+
+
+module tnic_standalone__control__engine__path__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__5
+
+
+module tnic_standalone__control__engine__path__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__6
+
+
+module tnic_standalone__control__engine__path__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__7
+
+
+module tnic_standalone__control__engine__path__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__8
+
+
+module tnic_standalone__control__engine__path__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__path__9
+
+
 module tnic_standalone__control__engine__profile__0(d,q,clock);
     
     // Module arguments
@@ -26755,6 +29858,63 @@ module tnic_standalone__control__engine__profile__16(d,q,clock);
 endmodule // standalone__control__engine__profile__16
 
 
+module tnic_standalone__control__engine__profile__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__profile__17
+
+
+module tnic_standalone__control__engine__profile__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__profile__18
+
+
+module tnic_standalone__control__engine__profile__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__profile__19
+
+
 module tnic_standalone__control__engine__profile__2(d,q,clock);
     
     // Module arguments
@@ -26907,7 +30067,7 @@ module tnic_standalone__control__engine__profile__9(d,q,clock);
 endmodule // standalone__control__engine__profile__9
 
 
-module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profile_16,flow_12,flow_13,flow_18,flow_19,flow_20,valid_18,valid_19,valid_20,factor_15,increase_16,sets_17,idle_17,rate_19);
+module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profile_16,flow_12,flow_13,flow_18,flow_19,flow_20,valid_18,valid_19,valid_20,factor_15,increase_16,sets_17,idle_17,before_15,rate_19);
     
     // Module arguments
     input wire  clk;
@@ -26927,6 +30087,7 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
     input wire  [31:0] increase_16;
     input wire  sets_17;
     input wire  idle_17;
+    output reg  [31:0] before_15;
     output reg  [31:0] rate_19;
     
     // Stub signals
@@ -27220,6 +30381,7 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
     always @(*) greatest__bus = bus_16;
     always @(*) greatest__address = profile_16;
     always @(*) ram__read_address = flow_12;
+    always @(*) before_15 = old__q;
     always @(*) old_low = old__q[(32'h0)+:(17)];
     always @(*) old_high = old__q[(32'h11)+:(15)];
     always @(*) factor_low = factor_15[(32'h0)+:(17)];
@@ -31279,6 +34441,82 @@ module tnic_standalone__control__engine__value__15(d,q,clock);
     end
           
 endmodule // standalone__control__engine__value__15
+
+
+module tnic_standalone__control__engine__value__16(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__value__16
+
+
+module tnic_standalone__control__engine__value__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__value__17
+
+
+module tnic_standalone__control__engine__value__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__value__18
+
+
+module tnic_standalone__control__engine__value__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__value__19
 
 
 module tnic_standalone__control__engine__value__2(d,q,clock);

@@ -15,14 +15,14 @@ use timely_verilate as v;
 struct Bench {
     library: Arc<v::Library>,
     rst: v::In,
-    sample: [v::In; 5],
+    sample: [v::In; 7],
     idle: [v::In; 2],
     host: [v::In; 3],
     load: [v::In; 3],
     write: [v::In; 4],
     swept: v::Out,
     rate: [v::Out; 3],
-    event: [v::Out; 7],
+    event: [v::Out; 13],
     pulses: v::Out,
 }
 
@@ -31,14 +31,30 @@ impl Bench {
         let (i, o) = (|name| library.input(name), |name| library.output(name));
         Bench {
             rst: i("rst"),
-            sample: ["sample_valid", "sample_kind", "sample_flow", "sample_rtt_ns", "sample_now_ns"].map(i),
+            sample: ["sample_valid", "sample_kind", "sample_flow", "sample_rtt_ns", "sample_now_ns", "sample_hops", "sample_endpoint_ns"]
+                .map(i),
             idle: ["idle_valid", "idle_flow"].map(i),
             host: ["host_valid", "host_flow", "host_rate"].map(i),
             load: ["fl_valid", "fl_flow", "fl_record"].map(i),
             write: ["pw_valid", "pw_profile", "pw_word", "pw_data"].map(i),
             swept: o("swept"),
             rate: ["rate_valid", "rate_flow", "rate_value"].map(o),
-            event: ["event_valid", "event_flow", "event_branch", "event_hyperactive", "event_rtt_ns", "event_rate", "event_kind"].map(o),
+            event: [
+                "event_valid",
+                "event_flow",
+                "event_branch",
+                "event_hyperactive",
+                "event_rtt_ns",
+                "event_rate",
+                "event_kind",
+                "event_before",
+                "event_rate_before",
+                "event_now_ns",
+                "event_hops",
+                "event_endpoint_ns",
+                "event_profile",
+            ]
+            .map(o),
             pulses: o("pulses"),
             library,
         }
@@ -52,7 +68,10 @@ impl Bench {
                 dut.set(*port, values.as_ref().map_or_else(|| rng.random(), |values| values[k]));
             }
         };
-        put(&self.sample, i.sample.map(|s| vec![s.kind.into(), s.flow.into(), s.rtt_ns.into(), s.now_ns.into()]));
+        put(
+            &self.sample,
+            i.sample.map(|s| vec![s.kind.into(), s.flow.into(), s.rtt_ns.into(), s.now_ns.into(), s.hops.into(), s.endpoint_ns.into()]),
+        );
         put(&self.idle, i.idle.map(|f| vec![f.into()]));
         put(&self.host, i.host.map(|r| vec![r.flow.into(), r.value.into()]));
         put(&self.write, i.profile.map(|w| vec![w.profile.into(), w.word.into(), w.data.into()]));
@@ -64,13 +83,19 @@ impl Bench {
 
     fn get(&self, dut: &v::Dut) -> Out {
         let rate = |p: &[v::Out; 3]| FlowRate { flow: dut.get(p[1]) as u32, value: dut.get(p[2]) as u32 };
-        let event = |p: &[v::Out; 7]| Event {
+        let event = |p: &[v::Out; 13]| Event {
             flow: dut.get(p[1]) as u32,
             branch: dut.get(p[2]) as u8,
             hyperactive: dut.get(p[3]) == 1,
             rtt_ns: dut.get(p[4]) as u32,
             rate: dut.get(p[5]) as u32,
             kind: dut.get(p[6]) as u8,
+            before: dut.get_words(p[7]).try_into().expect("160 bits"),
+            rate_before: dut.get(p[8]) as u32,
+            now_ns: dut.get(p[9]) as u32,
+            hops: dut.get(p[10]) as u8,
+            endpoint_ns: dut.get(p[11]) as u32,
+            profile: dut.get(p[12]) as u8,
         };
         Out {
             swept: dut.get(self.swept) == 1,
@@ -162,7 +187,9 @@ impl Stimulus {
             20..60 => (*rtt - 5.0).max(0.0),
             _ => *rtt * rng.random_range(0.9..1.1),
         };
-        Sample { kind: u8::from(rng.random_range(0..50) == 0), flow, rtt_ns: (*rtt as u32).min(RTT_MAX), now_ns: self.now }
+        let rtt_ns = (*rtt as u32).min(RTT_MAX);
+        let endpoint_ns = rng.random::<u32>() >> rng.random_range(8..32);
+        Sample { kind: u8::from(rng.random_range(0..50) == 0), flow, rtt_ns, now_ns: self.now, hops: rng.random(), endpoint_ns }
     }
 
     fn next(&mut self, rng: &mut impl Rng, swept: bool) -> In {
@@ -295,7 +322,7 @@ fn latency() {
     for _ in 0..100 {
         run(&In::default());
     }
-    let mut out = run(&In { sample: Some(Sample { kind: 0, flow: 5, rtt_ns: 30_000, now_ns: 1 }), ..Default::default() });
+    let mut out = run(&In { sample: Some(Sample { flow: 5, rtt_ns: 30_000, now_ns: 1, ..Sample::default() }), ..Default::default() });
     let mut clocks = 1;
     while out.rate.is_none() {
         out = run(&In::default());

@@ -40,7 +40,7 @@ impl World {
         }
         if self.taps[1].next(rng) {
             let rtt_ns = [rng.random_range(0..1 << 24), rng.random_range(0..100), (1 << 24) - 1][rng.random_range(0..3)];
-            i.sample = Some(Sample { kind: rng.random_range(0..2), flow: flow(rng), rtt_ns, now_ns: rng.random() });
+            i.sample = Some(Sample { kind: rng.random_range(0..2), flow: flow(rng), rtt_ns, now_ns: rng.random(), ..Sample::default() });
         }
         if self.taps[2].next(rng) {
             i.event = Some(Event {
@@ -50,6 +50,7 @@ impl World {
                 rtt_ns: rng.random_range(0..1 << 24),
                 rate: rng.random(),
                 kind: rng.random_range(0..8),
+                ..Event::default()
             });
         }
         i.query = self.taps[3].next(rng).then(|| flow(rng));
@@ -111,7 +112,7 @@ fn lockstep<const F: usize>(flows: usize, loads: f64) {
             }
             let i = world.next(clk, &mut rng);
             let (s, m, e) = (i.sent.unwrap_or_default(), i.sample, i.event.unwrap_or_default());
-            let m_or = m.unwrap_or(Sample { kind: 0, flow: 0, rtt_ns: 0, now_ns: 0 });
+            let m_or = m.unwrap_or_default();
             let l = i.flow.unwrap_or_default();
             let values: [u64; 19] = [
                 i.rst.into(),

@@ -94,7 +94,7 @@ pub const KIND_TIMEOUT: u8 = 1;
 pub const RTT_MAX: u32 = (1 << 24) - 1;
 
 /// What the engine is to react to (`sample_*`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// [`KIND_RTT`] or [`KIND_TIMEOUT`].
     pub kind: u8,
@@ -104,6 +104,10 @@ pub struct Sample {
     pub rtt_ns: u32,
     /// ns of the ACK's arrival, or of the time-out; the low 32 bits.
     pub now_ns: u32,
+    /// Hops on the way: TTL as sent less TTL received, modulo 256; 0 for a time-out.
+    pub hops: u8,
+    /// How long the responder held the segment, ns, 24 bits; 0 for a time-out.
+    pub endpoint_ns: u32,
 }
 
 /// Bytes that are outstanding no more (`release_*`).
@@ -142,4 +146,16 @@ pub struct Event {
     pub rate: u32,
     /// Kind, 3 bits, as the engine defines it.
     pub kind: u8,
+    /// The law's state before: opaque, [`crate::engine::law::State::from_words`] reads it.
+    pub before: [u32; 5],
+    /// Rate before.
+    pub rate_before: u32,
+    /// Time of the sample, ns, or the rate that the host wrote; else 0.
+    pub now_ns: u32,
+    /// Hops of the sample.
+    pub hops: u8,
+    /// The responder's part of the sample, ns.
+    pub endpoint_ns: u32,
+    /// The flow's profile.
+    pub profile: u8,
 }

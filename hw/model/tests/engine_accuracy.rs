@@ -90,7 +90,7 @@ impl Pair {
     /// Both take a sample; gives the difference of the rates over line rate. `tolerance` is what the smoothed differences may differ by
     /// where the branches do, in the engine's units.
     fn step(&mut self, rtt_ns: u32, tolerance: f64) -> f64 {
-        let operation = Operation { kind: Kind::Sample, rtt_ns, value: self.now_ns as u32 };
+        let operation = Operation { kind: Kind::Sample, rtt_ns, value: self.now_ns as u32, ..Operation::default() };
         let mut free = self.reference.clone();
         let (rtt_us, now_us) = (f64::from(rtt_ns) / 1000.0, self.now_ns as f64 / 1000.0);
         let outcome = apply(&self.words, &mut self.state, &operation);

@@ -25,6 +25,10 @@ pub struct Arbiter<const F: usize> {
     pub sample_rtt_ns: Signal<In, Bits<24>>,
     /// Its time, ns.
     pub sample_now_ns: Signal<In, Bits<32>>,
+    /// Hops on its way.
+    pub sample_hops: Signal<In, Bits<8>>,
+    /// The responder's part of it, ns.
+    pub sample_endpoint_ns: Signal<In, Bits<24>>,
     /// A flow restarts after its idle time.
     pub idle_valid: Signal<In, Bit>,
     /// The flow.
@@ -49,12 +53,16 @@ pub struct Arbiter<const F: usize> {
     pub rtt_ns: Signal<Out, Bits<24>>,
     /// Its time, ns, or the host's rate.
     pub value: Signal<Out, Bits<32>>,
+    /// Its hops; 0 when it has none.
+    pub hops: Signal<Out, Bits<8>>,
+    /// The responder's part of it, ns; 0 when it has none.
+    pub endpoint_ns: Signal<Out, Bits<24>>,
     /// A sample was lost.
     pub sample_dropped: Signal<Out, Bit>,
     /// Another operation was lost.
     pub other_dropped: Signal<Out, Bit>,
     loads: Queue<16, 4, 5>,
-    samples: Queue<73, 6, 7>,
+    samples: Queue<105, 6, 7>,
     hosts: Queue<48, 4, 5>,
     idles: Queue<16, 4, 5>,
     held: DFF<Bit>,
@@ -62,6 +70,8 @@ pub struct Arbiter<const F: usize> {
     held_flow: DFF<Bits<F>>,
     held_rtt: DFF<Bits<24>>,
     held_value: DFF<Bits<32>>,
+    held_hops: DFF<Bits<8>>,
+    held_endpoint: DFF<Bits<24>>,
     // Issued 1 to 3 clocks ago.
     valid: [DFF<Bit>; 3],
     flows: [DFF<Bits<F>>; 3],
@@ -77,7 +87,7 @@ pub struct Arbiter<const F: usize> {
 impl<const F: usize> Logic for Arbiter<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, held, held_kind, held_flow, held_rtt, held_value);
+        dff_setup!(self, clk, held, held_kind, held_flow, held_rtt, held_value, held_hops, held_endpoint);
         self.loads.clk.next = self.clk.val();
         self.loads.rst.next = self.rst.val();
         self.loads.i_valid.next = self.load_valid.val() & self.enable.val();
@@ -89,10 +99,12 @@ impl<const F: usize> Logic for Arbiter<F> {
         if self.sample_kind.val() == bits::<2>(1) {
             self.timed_out.next = bits::<1>(1);
         }
-        self.samples.i_data.next = bit_cast::<73, 32>(self.sample_now_ns.val())
-            | (bit_cast::<73, 24>(self.sample_rtt_ns.val()) << 32)
-            | (bit_cast::<73, F>(self.sample_flow.val()) << 56)
-            | (bit_cast::<73, 1>(self.timed_out.val()) << 72);
+        self.samples.i_data.next = bit_cast::<105, 32>(self.sample_now_ns.val())
+            | (bit_cast::<105, 24>(self.sample_rtt_ns.val()) << 32)
+            | (bit_cast::<105, F>(self.sample_flow.val()) << 56)
+            | (bit_cast::<105, 1>(self.timed_out.val()) << 72)
+            | (bit_cast::<105, 8>(self.sample_hops.val()) << 73)
+            | (bit_cast::<105, 24>(self.sample_endpoint_ns.val()) << 81);
         self.hosts.clk.next = self.clk.val();
         self.hosts.rst.next = self.rst.val();
         self.hosts.i_valid.next = self.host_valid.val() & self.enable.val();
@@ -120,6 +132,8 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.flow.next = self.held_flow.q.val();
         self.rtt_ns.next = self.held_rtt.q.val();
         self.value.next = self.held_value.q.val();
+        self.hops.next = self.held_hops.q.val();
+        self.endpoint_ns.next = self.held_endpoint.q.val();
         // The next one.
         self.next_flow.next = self.idles.o_data.val().get_bits::<F>(0);
         if self.hosts.o_valid.val() {
@@ -151,6 +165,8 @@ impl<const F: usize> Logic for Arbiter<F> {
             self.held_flow.d.next = self.next_flow.val();
             self.held_rtt.d.next = bits::<24>(0);
             self.held_value.d.next = bits::<32>(0);
+            self.held_hops.d.next = bits::<8>(0);
+            self.held_endpoint.d.next = bits::<24>(0);
             if self.loads.o_valid.val() {
                 self.loads.o_pop.next = true;
                 self.held_kind.d.next = bits::<3>(2);
@@ -159,6 +175,8 @@ impl<const F: usize> Logic for Arbiter<F> {
                 self.held_kind.d.next = bit_cast::<3, 1>(self.samples.o_data.val().get_bits::<1>(72));
                 self.held_rtt.d.next = self.samples.o_data.val().get_bits::<24>(32);
                 self.held_value.d.next = self.samples.o_data.val().get_bits::<32>(0);
+                self.held_hops.d.next = self.samples.o_data.val().get_bits::<8>(73);
+                self.held_endpoint.d.next = self.samples.o_data.val().get_bits::<24>(81);
             } else if self.hosts.o_valid.val() {
                 self.hosts.o_pop.next = true;
                 self.held_kind.d.next = bits::<3>(3);

@@ -49,6 +49,8 @@ pub struct Average<const F: usize> {
     pub history_3: Signal<In, Bit>,
     /// RTT difference, ns, signed.
     pub difference_3: Signal<In, Bits<25>>,
+    /// The average before; 0 without history.
+    pub before_6: Signal<Out, Bits<38>>,
     /// The new average, 2^-13 ns, signed.
     pub average_9: Signal<Out, Bits<38>>,
     /// It is above the deadband.
@@ -201,6 +203,7 @@ impl<const F: usize> Logic for Average<F> {
             self.cut.d.next = self.cut12.q.val();
         }
         // 6: alpha * average, Q.42.
+        self.before_6.next = self.old.q.val();
         self.cut_low.next = self.cut.q.val().get_bits::<17>(0).into();
         self.cut_high.next = self.cut.q.val().get_bits::<18>(17).into();
         self.loss_low.next = self.alpha_loss.data.val().get_bits::<17>(0).into();

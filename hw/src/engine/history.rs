@@ -37,6 +37,8 @@ pub struct History<const F: usize> {
     pub time_2: Signal<In, Bits<32>>,
     /// The flow's profile.
     pub profile_2: Signal<Out, Bits<4>>,
+    /// RTT, time and history before, as the RAM has them.
+    pub before_2: Signal<Out, Bits<57>>,
     /// There was a history.
     pub history_3: Signal<Out, Bit>,
     /// RTT less the last, ns, signed; 0 without history.
@@ -76,6 +78,7 @@ impl<const F: usize> Logic for History<F> {
         self.ram.write_enable.next = self.write_1.val();
         // 2
         self.profile_2.next = self.profile.q.val();
+        self.before_2.next = self.raw.q.val();
         self.history.d.next = self.raw.q.val().get_bit(56);
         self.difference.d.next = bit_cast::<25, 24>(self.rtt_2.val()) - bit_cast::<25, 24>(self.raw.q.val().get_bits::<24>(0));
         if !self.raw.q.val().get_bit(56) {

@@ -36,6 +36,8 @@ pub struct Increase<const F: usize> {
     pub below_11: Signal<In, Bit>,
     /// The delta factor, Q.26.
     pub delta_12: Signal<In, Bits<27>>,
+    /// Negative differences in a row before.
+    pub before_10: Signal<Out, Bits<3>>,
     /// Enough differences in a row are negative.
     pub hyperactive_14: Signal<Out, Bit>,
     /// The step, 2^-12 Mb/s.
@@ -92,6 +94,7 @@ impl<const F: usize> Logic for Increase<F> {
         self.ram.read_address.next = self.flow_8.val();
         self.raw.d.next = self.ram.read_data.val();
         // 10
+        self.before_10.next = self.raw.q.val();
         self.counts.next = self.negative[6].q.val();
         if self.smoothed_10.val() {
             self.counts.next = self.falling_10.val();

@@ -54,6 +54,10 @@ pub struct Engine<const F: usize> {
     pub sample_rtt_ns: Signal<In, Bits<24>>,
     /// Its time, ns.
     pub sample_now_ns: Signal<In, Bits<32>>,
+    /// Hops on its way.
+    pub sample_hops: Signal<In, Bits<8>>,
+    /// The responder's part of it, ns.
+    pub sample_endpoint_ns: Signal<In, Bits<24>>,
     /// A flow sends again after its idle time.
     pub idle_valid: Signal<In, Bit>,
     /// The flow.
@@ -98,6 +102,18 @@ pub struct Engine<const F: usize> {
     pub event_rate: Signal<Out, Bits<32>>,
     /// 0 RTT, 1 time-out, 2 load, 3 host rate, 4 idle restart.
     pub event_kind: Signal<Out, Bits<3>>,
+    /// The law's state before, `timely_model::engine::law::State::to_words`.
+    pub event_before: Signal<Out, Bits<160>>,
+    /// Rate before.
+    pub event_rate_before: Signal<Out, Bits<32>>,
+    /// Time of the sample, ns, or the host's rate; else 0.
+    pub event_now_ns: Signal<Out, Bits<32>>,
+    /// Hops of the sample.
+    pub event_hops: Signal<Out, Bits<8>>,
+    /// The responder's part of the sample, ns.
+    pub event_endpoint_ns: Signal<Out, Bits<24>>,
+    /// Profile of the flow.
+    pub event_profile: Signal<Out, Bits<4>>,
     /// Counted events: rate updates, lost operations, refused host rates.
     pub pulses: Signal<Out, Bits<32>>,
     rate_updates: Constant<Bits<32>>,
@@ -127,9 +143,15 @@ pub struct Engine<const F: usize> {
     flow: [DFF<Bits<F>>; 21],
     kind: [DFF<Bits<3>>; 20],
     rtt: [DFF<Bits<24>>; 20],
-    value: [DFF<Bits<32>>; 16],
+    value: [DFF<Bits<32>>; 20],
+    /// Hops in bits 7..0, the responder's part in 31..8.
+    path: [DFF<Bits<32>>; 20],
+    before_history: [DFF<Bits<57>>; 20],
+    before_average: [DFF<Bits<38>>; 20],
+    before_negatives: [DFF<Bits<3>>; 20],
+    before_rate: [DFF<Bits<32>>; 20],
     is_sample: [DFF<Bit>; 12],
-    profile: [DFF<Bits<4>>; 17],
+    profile: [DFF<Bits<4>>; 20],
     rate_now: Signal<Local, Bit>,
     refused_now: Signal<Local, Bit>,
 }
@@ -145,11 +167,11 @@ impl<const F: usize> Default for Engine<F> {
             refused: bit(Counter::HostRatesRefused),
             last_sweep: Constant::new(((1u64 << F.max(4)) - 1).into()),
         }
-            clk, rst, swept, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, idle_valid, idle_flow, host_valid, host_flow,
+            clk, rst, swept, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns, idle_valid, idle_flow, host_valid, host_flow,
             host_rate, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, event_valid,
-            event_flow, event_branch, event_hyperactive, event_rtt_ns, event_rate, event_kind, pulses, sweep_count, sweep_done, sweep,
+            event_flow, event_branch, event_hyperactive, event_rtt_ns, event_rate, event_kind, event_before, event_rate_before, event_now_ns, event_hops, event_endpoint_ns, event_profile, pulses, sweep_count, sweep_done, sweep,
             sweep_flow, arbiter, history, branch, average, delta, reciprocal, high, gradient, increase, rate, choose, bus_in, bus, valid, flow,
-            kind, rtt, value, is_sample, profile, rate_now, refused_now)
+            kind, rtt, value, path, before_history, before_average, before_negatives, before_rate, is_sample, profile, rate_now, refused_now)
     }
 }
 
@@ -160,14 +182,17 @@ impl<const F: usize> Logic for Engine<F> {
         for i in 0..12 {
             self.is_sample[i].clock.next = self.clk.val();
         }
-        for i in 0..16 {
-            self.value[i].clock.next = self.clk.val();
-        }
         for i in 0..17 {
             self.bus[i].clock.next = self.clk.val();
-            self.profile[i].clock.next = self.clk.val();
         }
         for i in 0..20 {
+            self.profile[i].clock.next = self.clk.val();
+            self.value[i].clock.next = self.clk.val();
+            self.path[i].clock.next = self.clk.val();
+            self.before_history[i].clock.next = self.clk.val();
+            self.before_average[i].clock.next = self.clk.val();
+            self.before_negatives[i].clock.next = self.clk.val();
+            self.before_rate[i].clock.next = self.clk.val();
             self.kind[i].clock.next = self.clk.val();
             self.rtt[i].clock.next = self.clk.val();
         }
@@ -209,6 +234,8 @@ impl<const F: usize> Logic for Engine<F> {
         self.arbiter.sample_flow.next = self.sample_flow.val();
         self.arbiter.sample_rtt_ns.next = self.sample_rtt_ns.val();
         self.arbiter.sample_now_ns.next = self.sample_now_ns.val();
+        self.arbiter.sample_hops.next = self.sample_hops.val();
+        self.arbiter.sample_endpoint_ns.next = self.sample_endpoint_ns.val();
         self.arbiter.idle_valid.next = self.idle_valid.val();
         self.arbiter.idle_flow.next = self.idle_flow.val();
         self.arbiter.host_valid.next = self.host_valid.val();
@@ -228,6 +255,8 @@ impl<const F: usize> Logic for Engine<F> {
         self.kind[1].d.next = self.arbiter.kind.val();
         self.rtt[1].d.next = self.arbiter.rtt_ns.val();
         self.value[1].d.next = self.arbiter.value.val();
+        self.path[0].d.next = bits::<32>(0);
+        self.path[1].d.next = bit_cast::<32, 8>(self.arbiter.hops.val()) | (bit_cast::<32, 24>(self.arbiter.endpoint_ns.val()) << 8);
         self.is_sample[1].d.next = self.arbiter.issue.val() & !self.arbiter.kind.val().any();
         for i in 1..20 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
@@ -236,10 +265,28 @@ impl<const F: usize> Logic for Engine<F> {
         for i in 1..19 {
             self.kind[i + 1].d.next = self.kind[i].q.val();
             self.rtt[i + 1].d.next = self.rtt[i].q.val();
-        }
-        for i in 1..15 {
             self.value[i + 1].d.next = self.value[i].q.val();
+            self.path[i + 1].d.next = self.path[i].q.val();
         }
+        // What the pipeline found, each from where it is read.
+        for i in 0..19 {
+            self.before_history[i + 1].d.next = self.before_history[i].q.val();
+            self.before_average[i + 1].d.next = self.before_average[i].q.val();
+            self.before_negatives[i + 1].d.next = self.before_negatives[i].q.val();
+            self.before_rate[i + 1].d.next = self.before_rate[i].q.val();
+        }
+        self.before_history[0].d.next = bits::<57>(0);
+        self.before_average[0].d.next = bits::<38>(0);
+        self.before_negatives[0].d.next = bits::<3>(0);
+        self.before_rate[0].d.next = bits::<32>(0);
+        if self.history.before_2.val().get_bit(56) {
+            self.before_history[3].d.next = self.history.before_2.val();
+        } else {
+            self.before_history[3].d.next = bits::<57>(0);
+        }
+        self.before_average[7].d.next = self.average.before_6.val();
+        self.before_negatives[11].d.next = self.increase.before_10.val();
+        self.before_rate[16].d.next = self.rate.before_15.val();
         for i in 1..11 {
             self.is_sample[i + 1].d.next = self.is_sample[i].q.val();
         }
@@ -265,7 +312,7 @@ impl<const F: usize> Logic for Engine<F> {
             self.profile[i].d.next = bits::<4>(0);
         }
         self.profile[3].d.next = self.history.profile_2.val();
-        for i in 3..16 {
+        for i in 3..19 {
             self.profile[i + 1].d.next = self.profile[i].q.val();
         }
         // 0 to 7: the reciprocal.
@@ -377,6 +424,16 @@ impl<const F: usize> Logic for Engine<F> {
         self.event_rtt_ns.next = self.rtt[19].q.val();
         self.event_rate.next = self.rate.rate_19.val();
         self.event_kind.next = self.kind[19].q.val();
+        self.event_before.next = bit_cast::<160, 24>(self.before_history[19].q.val().get_bits::<24>(0))
+            | (bit_cast::<160, 1>(self.before_history[19].q.val().get_bits::<1>(56)) << 24)
+            | (bit_cast::<160, 3>(self.before_negatives[19].q.val()) << 25)
+            | (bit_cast::<160, 32>(self.before_history[19].q.val().get_bits::<32>(24)) << 32)
+            | (bit_cast::<160, 38>(self.before_average[19].q.val()) << 64);
+        self.event_rate_before.next = self.before_rate[19].q.val();
+        self.event_now_ns.next = self.value[19].q.val();
+        self.event_hops.next = self.path[19].q.val().get_bits::<8>(0);
+        self.event_endpoint_ns.next = self.path[19].q.val().get_bits::<24>(8);
+        self.event_profile.next = self.profile[19].q.val();
         self.pulses.next = bits::<32>(0);
         if self.rate_now.val() {
             self.pulses.next = self.pulses.val() | self.rate_updates.val();

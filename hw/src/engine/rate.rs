@@ -44,6 +44,8 @@ pub struct Rate<const F: usize> {
     pub sets_17: Signal<In, Bit>,
     /// It is an idle restart.
     pub idle_17: Signal<In, Bit>,
+    /// The rate before.
+    pub before_15: Signal<Out, Bits<32>>,
     /// The rate from now on.
     pub rate_19: Signal<Out, Bits<32>>,
     restart: ProfileWord<32, { profile::RESTART_RATE.word as usize }>,
@@ -108,6 +110,7 @@ impl<const F: usize> Logic for Rate<F> {
             self.old.d.next = self.new21.q.val();
         }
         // 15
+        self.before_15.next = self.old.q.val();
         self.old_low.next = self.old.q.val().get_bits::<17>(0).into();
         self.old_high.next = self.old.q.val().get_bits::<15>(17).into();
         self.factor_low.next = self.factor_15.val().get_bits::<17>(0).into();

@@ -130,7 +130,13 @@ impl Ports {
         let v: Vec<u64> = self.o.iter().map(|p| dut.get(*p)).collect();
         rtt::Out {
             swept: v[0] == 1,
-            sample: (v[1] == 1).then(|| Sample { kind: v[2] as u8, flow: v[3] as u32, rtt_ns: v[4] as u32, now_ns: v[5] as u32 }),
+            sample: (v[1] == 1).then(|| Sample {
+                kind: v[2] as u8,
+                flow: v[3] as u32,
+                rtt_ns: v[4] as u32,
+                now_ns: v[5] as u32,
+                ..Sample::default()
+            }),
             release: (v[6] == 1).then(|| Release { flow: v[7] as u32, bytes: v[8] as u32 }),
             pulses: v[9] as u32,
         }

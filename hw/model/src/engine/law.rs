@@ -53,6 +53,10 @@ pub struct Operation {
     pub rtt_ns: u32,
     /// The low 32 bits of the time, ns; for [`Kind::Host`] the rate.
     pub value: u32,
+    /// Hops on the way.
+    pub hops: u8,
+    /// How long the responder held the segment, ns, 24 bits.
+    pub endpoint_ns: u32,
 }
 
 /// What the engine remembers of a flow.
@@ -70,6 +74,35 @@ pub struct State {
     pub negatives: u8,
     /// Rate.
     pub rate: u32,
+}
+
+/// Bits of the smoothed difference in the fourth word of [`State::to_words`].
+const AVERAGE_HIGH: u32 = AVERAGE_BITS - 32;
+
+impl State {
+    /// The state without the rate, as `event_before` has it: RTT in bits 23..0 of word 0, history in 24, negatives in 27..25; the time
+    /// in word 1, the smoothed difference in words 2 and 3. Without a history RTT, time and smoothed difference mean nothing and are 0.
+    pub fn to_words(&self) -> [u32; 5] {
+        let negatives = u32::from(self.negatives) << 25;
+        if !self.history {
+            return [negatives, 0, 0, 0, 0];
+        }
+        let average = self.average as u64 & ((1 << AVERAGE_BITS) - 1);
+        [self.rtt_ns | 1 << 24 | negatives, self.time_ns, average as u32, (average >> 32) as u32, 0]
+    }
+
+    /// The state that [`State::to_words`] wrote, with this rate.
+    pub fn from_words(words: &[u32; 5], rate: u32) -> State {
+        let high = i64::from((words[3] as i32) << (32 - AVERAGE_HIGH) >> (32 - AVERAGE_HIGH));
+        State {
+            history: words[0] >> 24 & 1 != 0,
+            rtt_ns: words[0] & 0xff_ffff,
+            time_ns: words[1],
+            average: high << 32 | i64::from(words[2]),
+            negatives: (words[0] >> 25 & 7) as u8,
+            rate,
+        }
+    }
 }
 
 /// What an operation gave.
@@ -214,7 +247,7 @@ mod tests {
     fn samples(w: &Words, s: &mut State, rtts: impl Iterator<Item = u32>) -> Outcome {
         let mut last = None;
         for (k, rtt_ns) in rtts.enumerate() {
-            last = Some(apply(w, s, &Operation { kind: Kind::Sample, rtt_ns, value: 100_000 * k as u32 }));
+            last = Some(apply(w, s, &Operation { kind: Kind::Sample, rtt_ns, value: 100_000 * k as u32, ..Operation::default() }));
         }
         last.expect("a sample")
     }
@@ -252,7 +285,7 @@ mod tests {
         let w = Parameters::authors_10g().quantise().expect("valid");
         let mut s = State::default();
         let mut op = |kind, value| {
-            let out = apply(&w, &mut s, &Operation { kind, rtt_ns: 0, value });
+            let out = apply(&w, &mut s, &Operation { kind, value, ..Operation::default() });
             (out.accepted, out.rate >> 12, s.history)
         };
         assert_eq!(op(Kind::Init, 0), (true, 10_000, false));
@@ -270,7 +303,7 @@ mod tests {
         let w = Parameters { least_mbps: 5.0, ..Parameters::fixed(1000.0) }.quantise().expect("valid");
         let mut s = State::default();
         let mut op = |kind, value| {
-            let out = apply(&w, &mut s, &Operation { kind, rtt_ns: 1 << 20, value });
+            let out = apply(&w, &mut s, &Operation { kind, rtt_ns: 1 << 20, value, ..Operation::default() });
             (out.sets_rate, out.branch, out.rate >> 12)
         };
         assert_eq!(op(Kind::Init, 0), (true, NONE, 1000));

@@ -64,6 +64,18 @@ pub struct Out {
     pub pulses: u32,
 }
 
+/// An operation in the pipeline.
+#[derive(Clone, Debug)]
+struct Flight {
+    /// The clock at which it shows.
+    at: u64,
+    flow: u32,
+    profile: u8,
+    operation: Operation,
+    before: State,
+    outcome: Outcome,
+}
+
 /// The engine.
 #[derive(Clone, Debug)]
 pub struct Engine {
@@ -80,7 +92,7 @@ pub struct Engine {
     /// Flow and clock of the last issues.
     issued: VecDeque<(u32, u64)>,
     /// Operations in the pipeline, with the clock at which they show.
-    flight: VecDeque<(u64, u32, Operation, Outcome)>,
+    flight: VecDeque<Flight>,
     lost: u32,
 }
 
@@ -116,9 +128,10 @@ impl Engine {
             return false;
         }
         let (profile, state) = &mut self.flows[flow as usize];
-        let outcome = law::apply(&self.profiles[usize::from(*profile)], state, &operation);
+        let (profile, before) = (*profile, *state);
+        let outcome = law::apply(&self.profiles[usize::from(profile)], state, &operation);
         self.issued.push_back((flow, clk));
-        self.flight.push_back((clk + ISSUE_TO_RATE, flow, operation, outcome));
+        self.flight.push_back(Flight { at: clk + ISSUE_TO_RATE, flow, profile, operation, before, outcome });
         true
     }
 
@@ -126,7 +139,7 @@ impl Engine {
     fn next(&self) -> [Option<(u32, Operation)>; 4] {
         let sample = |s: Sample| {
             let kind = if s.kind == KIND_TIMEOUT { Kind::Timeout } else { Kind::Sample };
-            (s.flow, Operation { kind, rtt_ns: s.rtt_ns, value: s.now_ns })
+            (s.flow, Operation { kind, rtt_ns: s.rtt_ns, value: s.now_ns, hops: s.hops, endpoint_ns: s.endpoint_ns })
         };
         [
             self.init.head().map(|flow| (flow, Operation { kind: Kind::Init, ..Default::default() })),
@@ -143,7 +156,7 @@ impl Block for Engine {
 
     fn output(&self, clk: u64) -> Out {
         let mut out = Out { swept: clk >= self.swept_at, pulses: self.lost, ..Default::default() };
-        if let Some((at, flow, operation, outcome)) = self.flight.front()
+        if let Some(Flight { at, flow, profile, operation, before, outcome }) = self.flight.front()
             && *at == clk
         {
             if outcome.sets_rate {
@@ -158,6 +171,12 @@ impl Block for Engine {
                     rtt_ns: operation.rtt_ns,
                     rate: outcome.rate,
                     kind: operation.kind as u8,
+                    before: before.to_words(),
+                    rate_before: before.rate,
+                    now_ns: operation.value,
+                    hops: operation.hops,
+                    endpoint_ns: operation.endpoint_ns,
+                    profile: *profile,
                 });
             } else {
                 out.pulses |= 1 << Counter::HostRatesRefused as u32;
@@ -172,7 +191,7 @@ impl Block for Engine {
             self.swept_at += clk + 1;
             return;
         }
-        while self.flight.front().is_some_and(|(at, ..)| *at <= clk) {
+        while self.flight.front().is_some_and(|f| f.at <= clk) {
             self.flight.pop_front();
         }
         if clk < self.swept_at {
@@ -205,6 +224,6 @@ impl Block for Engine {
             return clk;
         }
         let swept = if clk < self.swept_at { self.swept_at } else { u64::MAX };
-        self.flight.front().map_or(u64::MAX, |(at, ..)| (*at).max(clk)).min(swept)
+        self.flight.front().map_or(u64::MAX, |f| f.at.max(clk)).min(swept)
     }
 }

@@ -191,12 +191,12 @@ impl Rtt {
         op.rank = rank;
         let timed_out = matches!(op.query, Query::Visit { .. });
         if rank == Rank::Released && timed_out {
-            self.sample = Some(Sample { kind: KIND_TIMEOUT, flow: op.flow, rtt_ns: RTT_MAX, now_ns: low32(op.ts) });
+            self.sample = Some(Sample { kind: KIND_TIMEOUT, flow: op.flow, rtt_ns: RTT_MAX, now_ns: low32(op.ts), ..Sample::default() });
         } else if rank == Rank::Released && op.stamp_valid() {
             // 40 bits modulo, the highest the sign; rounded to nearest.
             let diff = q8(op.ts).wrapping_add(128).wrapping_sub(op.slot.stamp) & state::STAMP;
             let rtt_ns = if diff >> 39 != 0 { 0 } else { ((diff >> 8) as u32).min(RTT_MAX) };
-            self.sample = Some(Sample { kind: KIND_RTT, flow: op.flow, rtt_ns, now_ns: low32(op.ts) });
+            self.sample = Some(Sample { kind: KIND_RTT, flow: op.flow, rtt_ns, now_ns: low32(op.ts), ..Sample::default() });
         }
     }
 
