@@ -1,7 +1,8 @@
 //! `timely-hw`: emits the datapath as Verilog.
 use clap::{Parser, Subcommand};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use timely_hw::blocks::{BLOCKS, Block, Measure};
 use timely_hw::config::Config;
 
 /// Emits timely-nic's datapath as Verilog.
@@ -29,29 +30,65 @@ enum Command {
         #[arg(long)]
         out: PathBuf,
     },
+    /// Write blocks by themselves, a file each, and print `name speed|area file`: whether speed or only area is recorded of them.
+    Blocks {
+        /// Their names, or how the names of several begin: `ack` for `ack_64` and `ack_512`; without any, all.
+        names: Vec<String>,
+        /// Directory to write to; it is made if missing.
+        #[arg(long)]
+        out: PathBuf,
+    },
 }
 
 fn main() -> ExitCode {
-    let Command::Emit { bus, flow_bits, clock_ps, out } = Arguments::parse().command;
-    let config = match Config::new(bus, flow_bits) {
-        Ok(c) => c,
+    let done = match Arguments::parse().command {
+        Command::Emit { bus, flow_bits, clock_ps, out } => {
+            let config = match Config::new(bus, flow_bits) {
+                Ok(c) => c,
+                Err(e) => {
+                    eprintln!("timely-hw: {e}");
+                    return ExitCode::from(2);
+                }
+            };
+            emit(config, clock_ps, &out)
+        }
+        Command::Blocks { names, out } => {
+            let is = |b: &Block, n: &str| b.name.strip_prefix(n).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+            if let Some(name) = names.iter().find(|n| !BLOCKS.iter().any(|b| is(b, n))) {
+                let all: Vec<&str> = BLOCKS.iter().map(|b| b.name).collect();
+                eprintln!("timely-hw: no block is called {name}; there are {}", all.join(", "));
+                return ExitCode::from(2);
+            }
+            let mut chosen = BLOCKS.iter().filter(|b| names.is_empty() || names.iter().any(|n| is(b, n)));
+            chosen.try_for_each(|b| block(b, &out))
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("timely-hw: {e}");
-            return ExitCode::from(2);
+            ExitCode::FAILURE
         }
-    };
-    let file = out.join(config.file_name());
-    let verilog = match timely_hw::standalone::emit(config, clock_ps) {
-        Ok(v) => v,
-        Err(e) => {
-            eprintln!("timely-hw: the design does not check: {e}");
-            return ExitCode::FAILURE;
-        }
-    };
-    if let Err(e) = std::fs::create_dir_all(&out).and_then(|()| std::fs::write(&file, &verilog)) {
-        eprintln!("timely-hw: {}: {e}", file.display());
-        return ExitCode::FAILURE;
     }
+}
+
+fn write(file: &Path, verilog: &str) -> Result<(), String> {
+    let folder = file.parent().unwrap_or(file);
+    std::fs::create_dir_all(folder).and_then(|()| std::fs::write(file, verilog)).map_err(|e| format!("{}: {e}", file.display()))
+}
+
+fn emit(config: Config, clock_ps: u32, out: &Path) -> Result<(), String> {
+    let file = out.join(config.file_name());
+    let verilog = timely_hw::standalone::emit(config, clock_ps).map_err(|e| format!("the design does not check: {e}"))?;
+    write(&file, &verilog)?;
     println!("{}: {} lines, top module {}standalone", file.display(), verilog.lines().count(), timely_hw::emit::PREFIX);
-    ExitCode::SUCCESS
+    Ok(())
+}
+
+fn block(block: &Block, out: &Path) -> Result<(), String> {
+    let file = out.join(format!("{}.v", block.name));
+    write(&file, &block.emit().map_err(|e| format!("{} does not check: {e}", block.name))?)?;
+    let measure = if block.measure == Measure::Speed { "speed" } else { "area" };
+    println!("{} {measure} {}", block.name, file.display());
+    Ok(())
 }

