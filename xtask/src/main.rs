@@ -1,6 +1,7 @@
 //! `cargo xtask`: the commands of the README, and what developers run.
 mod demo;
 mod process;
+mod prove;
 mod setup;
 mod synth;
 mod verify;
@@ -12,6 +13,7 @@ const AFTER: &str = "\
 EXAMPLES
   cargo xtask demo            ten NICs against one, a table, target/demo/report.html
   cargo xtask test            everything that a change must pass
+  cargo xtask prove fifo      the formal proofs whose names contain `fifo`; all without a name
   cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds
   cargo xtask synth ack       area and speed of all blocks that begin with ack, into the record
   cargo xtask synth --check   what became worse than recorded
@@ -41,6 +43,8 @@ enum Command {
     Test(verify::Test),
     /// Runs the demonstration and writes target/demo/report.html.
     Demo(demo::Demo),
+    /// Proves properties of the emitted blocks, and refutes twins with a bug.
+    Prove(prove::Prove),
     /// Runs the lockstep tests for longer.
     Soak(verify::Soak),
     /// Measures area and speed of the blocks; writes hw/synth/record.toml and docs/synthesis.md.
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
         }),
         Command::Test(t) => t.run(),
         Command::Demo(d) => d.run(),
+        Command::Prove(p) => p.run(),
         Command::Soak(s) => s.run(),
         Command::Synth(s) => s.run(),
     };

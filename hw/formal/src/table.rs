@@ -1,0 +1,147 @@
+//! The table of proofs, `proofs.toml`: what is proven of which block, how, and the bug that its twin carries.
+use crate::blocks;
+use serde::Deserialize;
+use std::collections::HashSet;
+use std::path::Path;
+
+/// How an unbounded proof is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// k-induction by smtbmc and z3; without `induction`, the base case alone.
+    #[default]
+    Smt,
+    /// Property-directed reachability by yosys-abc, which finds the invariant by itself: unbounded or nothing.
+    Pdr,
+}
+
+/// What becomes of a block's RAMs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Memory {
+    /// Flip-flops.
+    #[default]
+    Map,
+    /// Arrays of the solver.
+    Array,
+}
+
+/// A bug in one place of the emitted Verilog.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Twin {
+    /// Text that stands in the Verilog exactly once.
+    pub find: String,
+    /// What the bug makes of it.
+    pub replace: String,
+    /// Clocks within which the bug must show.
+    pub within: u32,
+}
+
+/// A proof.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proof {
+    /// Its name.
+    pub name: String,
+    /// What it says, for people.
+    pub says: String,
+    /// The block, by its name in `blocks.rs`.
+    pub block: String,
+    /// The file in `properties/`.
+    pub properties: String,
+    /// Clocks of the base case, from a reset on.
+    #[serde(default)]
+    pub base: u32,
+    /// Clocks of the induction.
+    pub induction: Option<u32>,
+    /// How it is proven.
+    #[serde(default)]
+    pub engine: Engine,
+    /// RAMs.
+    #[serde(default)]
+    pub memory: Memory,
+    /// Modules whose outputs may do anything: what they do is proven elsewhere, or does not matter.
+    #[serde(default)]
+    pub free: Vec<String>,
+    /// Macros for the properties, `NAME` or `NAME=VALUE`.
+    #[serde(default)]
+    pub define: Vec<String>,
+    /// It takes a few seconds: part of what every change runs.
+    #[serde(default)]
+    pub quick: bool,
+    /// Seconds that a solver may take.
+    #[serde(default = "timeout")]
+    pub timeout: u64,
+    /// The same block with a bug: the properties must fail.
+    pub twin: Twin,
+}
+
+fn timeout() -> u64 {
+    120
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    proof: Vec<Proof>,
+}
+
+/// Reads and checks the table.
+///
+/// # Errors
+/// Names the proof and what is wrong with it.
+pub fn read(folder: &Path) -> Result<Vec<Proof>, String> {
+    let file = folder.join("proofs.toml");
+    let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let proofs = parse(&text).map_err(|e| format!("{}: {e}", file.display()))?;
+    for p in &proofs {
+        let properties = folder.join("properties").join(&p.properties);
+        if !properties.is_file() {
+            return Err(format!("proof {}: there is no {}", p.name, properties.display()));
+        }
+    }
+    Ok(proofs)
+}
+
+fn parse(text: &str) -> Result<Vec<Proof>, String> {
+    let table: Table = toml::from_str(text).map_err(|e| e.to_string())?;
+    let mut names = HashSet::new();
+    for p in &table.proof {
+        if !names.insert(p.name.as_str()) {
+            return Err(format!("two proofs are called {}", p.name));
+        }
+        if blocks::find(&p.block).is_none() {
+            return Err(format!("proof {}: there is no block {}", p.name, p.block));
+        }
+        if p.engine == Engine::Smt && p.base == 0 {
+            return Err(format!("proof {}: an induction without a base case proves nothing", p.name));
+        }
+        if p.induction.is_some_and(|k| k > p.base) {
+            return Err(format!("proof {}: the base case must be as long as the induction", p.name));
+        }
+        if p.engine == Engine::Pdr && (p.base != 0 || p.induction.is_some() || p.memory == Memory::Array) {
+            return Err(format!("proof {}: pdr takes no lengths, and RAMs as flip-flops", p.name));
+        }
+    }
+    Ok(table.proof)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    const ROW: &str =
+        "[[proof]]\nname = 'a'\nsays = 's'\nblock = 'fifo'\nproperties = 'fifo.sv'\ntwin = { find = 'x', replace = 'y', within = 9 }\n";
+
+    #[test]
+    fn what_would_prove_nothing_is_refused() {
+        let with = |keys: &str| parse(&ROW.replace("[[proof]]\n", &format!("[[proof]]\n{keys}\n")));
+        assert!(with("base = 5").is_ok());
+        assert!(with("induction = 5").unwrap_err().contains("base case"));
+        assert!(with("engine = 'pdr'\nbase = 5").unwrap_err().contains("pdr"));
+        assert!(with("base = 5\nbass = 6").is_err());
+        assert!(parse(&format!("{ROW}{ROW}").replace("[[proof]]\n", "[[proof]]\nbase = 5\n")).unwrap_err().contains("two proofs"));
+        assert!(parse(&ROW.replace("'fifo'", "'fife'").replace("[[proof]]\n", "[[proof]]\nbase = 5\n")).unwrap_err().contains("fife"));
+    }
+}
