@@ -255,6 +255,10 @@
 #define TIMELY_PROFILE_RTT_START_SHIFT 8 /* start of the RTT: 0 last byte out, 1 first byte out, 2 eligible to send */
 #define TIMELY_PROFILE_RTT_START_MASK 0x300u
 #define TIMELY_PROFILE_RTT_START_MOST 2u
+#define TIMELY_PROFILE_SIGNAL_WORD 0
+#define TIMELY_PROFILE_SIGNAL_SHIFT 10 /* what the law takes for the RTT: 0 the RTT, 1 the RTT less the responder's residence, 2 one-way delay variation */
+#define TIMELY_PROFILE_SIGNAL_MASK 0xc00u
+#define TIMELY_PROFILE_SIGNAL_MOST 2u
 #define TIMELY_PROFILE_OUTSTANDING_WORD 1
 #define TIMELY_PROFILE_OUTSTANDING_SHIFT 0 /* outstanding bound, wire bytes; 0 none */
 #define TIMELY_PROFILE_OUTSTANDING_MASK 0xffffffu
@@ -332,6 +336,9 @@
 #define TIMELY_PROFILE_BETA_T_HIGH_WORD 20
 #define TIMELY_PROFILE_BETA_T_HIGH_SHIFT 0 /* round(beta * (Thigh[ns] << t_high_zeros) * 2^8) */
 #define TIMELY_PROFILE_BETA_T_HIGH_MASK 0xffffffffu
+#define TIMELY_PROFILE_SIGNAL_BASE_NS_WORD 29
+#define TIMELY_PROFILE_SIGNAL_BASE_NS_SHIFT 0 /* signal 2: what is added to the variation, ns; the unloaded RTT keeps thresholds their meaning */
+#define TIMELY_PROFILE_SIGNAL_BASE_NS_MASK 0xffffffu
 
 /* Telemetry record */
 #define TIMELY_TELEMETRY_WORDS 32
@@ -505,6 +512,7 @@
 #define TIMELY_COUNTER_ACKS_SKIPPED 25 /* A segment's ACK never came, but that of a later one did. */
 #define TIMELY_COUNTER_HOST_RATES_REFUSED 26 /* The host wrote the rate of a flow whose law is not `fixed`. */
 #define TIMELY_COUNTER_ENGINE_OVERFLOWS 27 /* A host rate, an idle restart or a loaded flow found its queue at the rate engine full. */
+#define TIMELY_COUNTER_RESIDENCE_ABOVE_RTT 28 /* An accepted ACK claims a residence longer than its RTT. */
 
 /* Our header on the wire, big-endian */
 #define TIMELY_WIRE_HEADER_BYTES 48

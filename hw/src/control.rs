@@ -349,6 +349,24 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             | (bit_cast::<32, 8>(self.header.val().get_bits::<8>(112)) << 8)
             | bit_cast::<32, 8>(self.header.val().get_bits::<8>(120));
         self.rtt.a_ts.next = self.parse.o_ts.val();
+        self.rtt.a_ttl_sent.next = self.header.val().get_bits::<8>(192);
+        self.rtt.a_ttl_seen.next = self.header.val().get_bits::<8>(200);
+        self.rtt.a_arrival.next = (bit_cast::<64, 8>(self.header.val().get_bits::<8>(224)) << 56)
+            | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(232)) << 48)
+            | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(240)) << 40)
+            | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(248)) << 32)
+            | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(256)) << 24)
+            | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(264)) << 16)
+            | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(272)) << 8)
+            | bit_cast::<64, 8>(self.header.val().get_bits::<8>(280));
+        self.rtt.a_departure.next = (bit_cast::<64, 8>(self.header.val().get_bits::<8>(288)) << 56)
+            | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(296)) << 48)
+            | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(304)) << 40)
+            | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(312)) << 32)
+            | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(320)) << 24)
+            | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(328)) << 16)
+            | (bit_cast::<64, 8>(self.header.val().get_bits::<8>(336)) << 8)
+            | bit_cast::<64, 8>(self.header.val().get_bits::<8>(344));
         self.rtt.c_valid.next = self.tx_cpl_valid.val();
         self.rtt.c_tag.next = self.tx_cpl_tag.val();
         self.rtt.c_ts.next = self.tx_cpl_ts.val();
@@ -380,8 +398,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.engine.sample_flow.next = self.rtt.sample_flow.val();
         self.engine.sample_rtt_ns.next = self.rtt.sample_rtt_ns.val();
         self.engine.sample_now_ns.next = self.rtt.sample_now_ns.val();
-        self.engine.sample_hops.next = bits::<8>(0);
-        self.engine.sample_endpoint_ns.next = bits::<24>(0);
+        self.engine.sample_hops.next = self.rtt.sample_hops.val();
+        self.engine.sample_endpoint_ns.next = self.rtt.sample_endpoint_ns.val();
         self.tap_sample_valid.next = self.rtt.sample_valid.val();
         self.tap_sample_kind.next = self.rtt.sample_kind.val();
         self.tap_sample_flow.next = self.rtt.sample_flow.val();

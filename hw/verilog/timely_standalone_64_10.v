@@ -683,6 +683,10 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     reg  [31:0] rtt__a_segment;
     reg  [31:0] rtt__a_nonce;
     reg  [63:0] rtt__a_ts;
+    reg  [63:0] rtt__a_arrival;
+    reg  [63:0] rtt__a_departure;
+    reg  [7:0] rtt__a_ttl_sent;
+    reg  [7:0] rtt__a_ttl_seen;
     reg  rtt__pw_valid;
     reg  [3:0] rtt__pw_profile;
     reg  [4:0] rtt__pw_word;
@@ -697,6 +701,8 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     wire  [9:0] rtt__sample_flow;
     wire  [23:0] rtt__sample_rtt_ns;
     wire  [31:0] rtt__sample_now_ns;
+    wire  [7:0] rtt__sample_hops;
+    wire  [23:0] rtt__sample_endpoint_ns;
     wire  rtt__release_valid;
     wire  [9:0] rtt__release_flow;
     wire  [23:0] rtt__release_bytes;
@@ -938,6 +944,10 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .a_segment(rtt__a_segment),
         .a_nonce(rtt__a_nonce),
         .a_ts(rtt__a_ts),
+        .a_arrival(rtt__a_arrival),
+        .a_departure(rtt__a_departure),
+        .a_ttl_sent(rtt__a_ttl_sent),
+        .a_ttl_seen(rtt__a_ttl_seen),
         .pw_valid(rtt__pw_valid),
         .pw_profile(rtt__pw_profile),
         .pw_word(rtt__pw_word),
@@ -952,6 +962,8 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .sample_flow(rtt__sample_flow),
         .sample_rtt_ns(rtt__sample_rtt_ns),
         .sample_now_ns(rtt__sample_now_ns),
+        .sample_hops(rtt__sample_hops),
+        .sample_endpoint_ns(rtt__sample_endpoint_ns),
         .release_valid(rtt__release_valid),
         .release_flow(rtt__release_flow),
         .release_bytes(rtt__release_bytes),
@@ -1222,6 +1234,10 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) rtt__a_nonce = (((header[(32'h40)+:(8)]) & 32'hffffffff) << 32'h18) | (((header[(32'h48)+:(8)]) & 32'hffffffff) << 32'h10) | (((header[(32'h50)+:(8)]) & 32'hffffffff) << 32'h8) | ((header[(32'h58)+:(8)]) & 32'hffffffff);
     always @(*) rtt__a_segment = (((header[(32'h60)+:(8)]) & 32'hffffffff) << 32'h18) | (((header[(32'h68)+:(8)]) & 32'hffffffff) << 32'h10) | (((header[(32'h70)+:(8)]) & 32'hffffffff) << 32'h8) | ((header[(32'h78)+:(8)]) & 32'hffffffff);
     always @(*) rtt__a_ts = parse__o_ts;
+    always @(*) rtt__a_ttl_sent = header[(32'hc0)+:(8)];
+    always @(*) rtt__a_ttl_seen = header[(32'hc8)+:(8)];
+    always @(*) rtt__a_arrival = (((header[(32'he0)+:(8)]) & 64'hffffffffffffffff) << 32'h38) | (((header[(32'he8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((header[(32'hf0)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((header[(32'hf8)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((header[(32'h100)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((header[(32'h108)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((header[(32'h110)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | ((header[(32'h118)+:(8)]) & 64'hffffffffffffffff);
+    always @(*) rtt__a_departure = (((header[(32'h120)+:(8)]) & 64'hffffffffffffffff) << 32'h38) | (((header[(32'h128)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((header[(32'h130)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((header[(32'h138)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((header[(32'h140)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((header[(32'h148)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((header[(32'h150)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | ((header[(32'h158)+:(8)]) & 64'hffffffffffffffff);
     always @(*) rtt__c_valid = tx_cpl_valid;
     always @(*) rtt__c_tag = tx_cpl_tag;
     always @(*) rtt__c_ts = tx_cpl_ts;
@@ -1252,8 +1268,8 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) engine__sample_flow = rtt__sample_flow;
     always @(*) engine__sample_rtt_ns = rtt__sample_rtt_ns;
     always @(*) engine__sample_now_ns = rtt__sample_now_ns;
-    always @(*) engine__sample_hops = ((32'h0) & 8'hff);
-    always @(*) engine__sample_endpoint_ns = ((32'h0) & 24'hffffff);
+    always @(*) engine__sample_hops = rtt__sample_hops;
+    always @(*) engine__sample_endpoint_ns = rtt__sample_endpoint_ns;
     always @(*) tap_sample_valid = rtt__sample_valid;
     always @(*) tap_sample_kind = rtt__sample_kind;
     always @(*) tap_sample_flow = rtt__sample_flow;
@@ -8778,7 +8794,7 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b100000001] = 130'h100000000000000000000000000000001;
     mem[9'b100000010] = 130'h100000000000000000000000000000500;
     mem[9'b100000011] = 130'h0;
-    mem[9'b100000100] = 130'h1ffffffff00000000ffffffff0000001c;
+    mem[9'b100000100] = 130'h1ffffffff00000000ffffffff0000001d;
     mem[9'b100000101] = 130'h0;
     mem[9'b100000110] = 130'h0;
     mem[9'b100000111] = 130'h0;
@@ -38388,7 +38404,7 @@ module tnic_standalone__control__pulses(d,q,clock);
 endmodule // standalone__control__pulses
 
 
-module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_segment,a_nonce,a_ts,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,now,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,release_valid,release_flow,release_bytes,pulses);
+module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_segment,a_nonce,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,now,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses);
     
     // Module arguments
     input wire  clk;
@@ -38412,6 +38428,10 @@ module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow
     input wire  [31:0] a_segment;
     input wire  [31:0] a_nonce;
     input wire  [63:0] a_ts;
+    input wire  [63:0] a_arrival;
+    input wire  [63:0] a_departure;
+    input wire  [7:0] a_ttl_sent;
+    input wire  [7:0] a_ttl_seen;
     input wire  pw_valid;
     input wire  [3:0] pw_profile;
     input wire  [4:0] pw_word;
@@ -38426,6 +38446,8 @@ module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow
     output reg  [9:0] sample_flow;
     output reg  [23:0] sample_rtt_ns;
     output reg  [31:0] sample_now_ns;
+    output reg  [7:0] sample_hops;
+    output reg  [23:0] sample_endpoint_ns;
     output reg  release_valid;
     output reg  [9:0] release_flow;
     output reg  [23:0] release_bytes;
@@ -38495,7 +38517,11 @@ module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow
     reg  [31:0] ack__a_flow;
     reg  [31:0] ack__a_segment;
     reg  [31:0] ack__a_nonce;
-    reg  [39:0] ack__a_ts;
+    reg  [63:0] ack__a_ts;
+    reg  [63:0] ack__a_arrival;
+    reg  [63:0] ack__a_departure;
+    reg  [7:0] ack__a_ttl_sent;
+    reg  [7:0] ack__a_ttl_seen;
     reg  ack__slot_valid;
     reg  [9:0] ack__slot_flow;
     reg  [31:0] ack__slot_segment;
@@ -38513,15 +38539,18 @@ module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow
     reg  ack__flow_enable;
     reg  ack__flow_keep;
     reg  [3:0] ack__flow_profile;
-    reg  ack__timeout_valid;
-    reg  [3:0] ack__timeout_profile;
-    reg  [30:0] ack__timeout;
-    reg  [39:0] ack__now;
+    reg  ack__pw_valid;
+    reg  [3:0] ack__pw_profile;
+    reg  [4:0] ack__pw_word;
+    reg  [31:0] ack__pw_data;
+    reg  [63:0] ack__now;
     wire  ack__sample_valid;
     wire  [1:0] ack__sample_kind;
     wire  [9:0] ack__sample_flow;
     wire  [23:0] ack__sample_rtt_ns;
     wire  [31:0] ack__sample_now_ns;
+    wire  [7:0] ack__sample_hops;
+    wire  [23:0] ack__sample_endpoint_ns;
     wire  ack__release_valid;
     wire  [9:0] ack__release_flow;
     wire  [23:0] ack__release_bytes;
@@ -38606,6 +38635,10 @@ module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow
         .a_segment(ack__a_segment),
         .a_nonce(ack__a_nonce),
         .a_ts(ack__a_ts),
+        .a_arrival(ack__a_arrival),
+        .a_departure(ack__a_departure),
+        .a_ttl_sent(ack__a_ttl_sent),
+        .a_ttl_seen(ack__a_ttl_seen),
         .slot_valid(ack__slot_valid),
         .slot_flow(ack__slot_flow),
         .slot_segment(ack__slot_segment),
@@ -38623,15 +38656,18 @@ module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow
         .flow_enable(ack__flow_enable),
         .flow_keep(ack__flow_keep),
         .flow_profile(ack__flow_profile),
-        .timeout_valid(ack__timeout_valid),
-        .timeout_profile(ack__timeout_profile),
-        .timeout(ack__timeout),
+        .pw_valid(ack__pw_valid),
+        .pw_profile(ack__pw_profile),
+        .pw_word(ack__pw_word),
+        .pw_data(ack__pw_data),
         .now(ack__now),
         .sample_valid(ack__sample_valid),
         .sample_kind(ack__sample_kind),
         .sample_flow(ack__sample_flow),
         .sample_rtt_ns(ack__sample_rtt_ns),
         .sample_now_ns(ack__sample_now_ns),
+        .sample_hops(ack__sample_hops),
+        .sample_endpoint_ns(ack__sample_endpoint_ns),
         .release_valid(ack__release_valid),
         .release_flow(ack__release_flow),
         .release_bytes(ack__release_bytes),
@@ -38709,7 +38745,11 @@ module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow
     always @(*) ack__a_flow = a_flow;
     always @(*) ack__a_segment = a_segment;
     always @(*) ack__a_nonce = a_nonce;
-    always @(*) ack__a_ts = a_ts[(32'h8)+:(40)];
+    always @(*) ack__a_ts = a_ts;
+    always @(*) ack__a_arrival = a_arrival;
+    always @(*) ack__a_departure = a_departure;
+    always @(*) ack__a_ttl_sent = a_ttl_sent;
+    always @(*) ack__a_ttl_seen = a_ttl_seen;
     always @(*) ack__slot_valid = sent__slot_valid;
     always @(*) ack__slot_flow = sent__slot_flow;
     always @(*) ack__slot_segment = sent__slot_segment;
@@ -38727,15 +38767,18 @@ module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow
     always @(*) ack__flow_enable = fl_record[32'h0];
     always @(*) ack__flow_keep = fl_record[32'h1];
     always @(*) ack__flow_profile = fl_record[(32'h4)+:(4)];
-    always @(*) ack__timeout_valid = pw_valid & (pw_word == ((32'h2) & 5'h1f));
-    always @(*) ack__timeout_profile = pw_profile;
-    always @(*) ack__timeout = pw_data[(32'h0)+:(31)];
-    always @(*) ack__now = now[(32'h8)+:(40)];
+    always @(*) ack__pw_valid = pw_valid;
+    always @(*) ack__pw_profile = pw_profile;
+    always @(*) ack__pw_word = pw_word;
+    always @(*) ack__pw_data = pw_data;
+    always @(*) ack__now = now;
     always @(*) sample_valid = ack__sample_valid;
     always @(*) sample_kind = ack__sample_kind;
     always @(*) sample_flow = ack__sample_flow;
     always @(*) sample_rtt_ns = ack__sample_rtt_ns;
     always @(*) sample_now_ns = ack__sample_now_ns;
+    always @(*) sample_hops = ack__sample_hops;
+    always @(*) sample_endpoint_ns = ack__sample_endpoint_ns;
     always @(*) release_valid = ack__release_valid;
     always @(*) release_flow = ack__release_flow;
     always @(*) release_bytes = ack__release_bytes;
@@ -38744,7 +38787,7 @@ module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow
 endmodule // standalone__control__rtt
 
 
-module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,a_segment,a_nonce,a_ts,slot_valid,slot_flow,slot_segment,slot_next,slot_nonce,slot_bytes,slot_opened,slot_gap,stamp_valid,stamp_flow,stamp_segment,stamp,flow_valid,flow_index,flow_enable,flow_keep,flow_profile,timeout_valid,timeout_profile,timeout,now,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,release_valid,release_flow,release_bytes,pulses);
+module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,a_segment,a_nonce,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,slot_valid,slot_flow,slot_segment,slot_next,slot_nonce,slot_bytes,slot_opened,slot_gap,stamp_valid,stamp_flow,stamp_segment,stamp,flow_valid,flow_index,flow_enable,flow_keep,flow_profile,pw_valid,pw_profile,pw_word,pw_data,now,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses);
     
     // Module arguments
     input wire  clk;
@@ -38755,7 +38798,11 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     input wire  [31:0] a_flow;
     input wire  [31:0] a_segment;
     input wire  [31:0] a_nonce;
-    input wire  [39:0] a_ts;
+    input wire  [63:0] a_ts;
+    input wire  [63:0] a_arrival;
+    input wire  [63:0] a_departure;
+    input wire  [7:0] a_ttl_sent;
+    input wire  [7:0] a_ttl_seen;
     input wire  slot_valid;
     input wire  [9:0] slot_flow;
     input wire  [31:0] slot_segment;
@@ -38773,15 +38820,18 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     input wire  flow_enable;
     input wire  flow_keep;
     input wire  [3:0] flow_profile;
-    input wire  timeout_valid;
-    input wire  [3:0] timeout_profile;
-    input wire  [30:0] timeout;
-    input wire  [39:0] now;
+    input wire  pw_valid;
+    input wire  [3:0] pw_profile;
+    input wire  [4:0] pw_word;
+    input wire  [31:0] pw_data;
+    input wire  [63:0] now;
     output reg  sample_valid;
     output reg  [1:0] sample_kind;
     output reg  [9:0] sample_flow;
     output reg  [23:0] sample_rtt_ns;
     output reg  [31:0] sample_now_ns;
+    output reg  [7:0] sample_hops;
+    output reg  [23:0] sample_endpoint_ns;
     output reg  release_valid;
     output reg  [9:0] release_flow;
     output reg  [23:0] release_bytes;
@@ -38793,48 +38843,97 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     localparam  slot_count = 32'h20;
     
     // Stub signals
-    reg  [9:0] sent__read_address;
-    reg  sent__read_clock;
-    wire  [55:0] sent__read_data;
-    reg  [9:0] sent__write_address;
-    reg  sent__write_clock;
-    reg  [55:0] sent__write_data;
-    reg  sent__write_enable;
-    reg  [9:0] acked__read_address;
-    reg  acked__read_clock;
-    wire  [55:0] acked__read_data;
-    reg  [9:0] acked__write_address;
-    reg  acked__write_clock;
-    reg  [55:0] acked__write_data;
-    reg  acked__write_enable;
-    reg  [9:0] settings__read_address;
-    reg  settings__read_clock;
-    wire  [4:0] settings__read_data;
-    reg  [9:0] settings__write_address;
-    reg  settings__write_clock;
-    reg  [4:0] settings__write_data;
-    reg  settings__write_enable;
-    reg  [3:0] timeouts__read_address;
-    reg  timeouts__read_clock;
-    wire  [30:0] timeouts__read_data;
-    reg  [3:0] timeouts__write_address;
-    reg  timeouts__write_clock;
-    reg  [30:0] timeouts__write_data;
-    reg  timeouts__write_enable;
-    reg  [14:0] slots__read_address;
-    reg  slots__read_clock;
-    wire  [98:0] slots__read_data;
-    reg  [14:0] slots__write_address;
-    reg  slots__write_clock;
-    reg  [98:0] slots__write_data;
-    reg  slots__write_enable;
-    reg  [14:0] stamps__read_address;
-    reg  stamps__read_clock;
-    wire  [44:0] stamps__read_data;
-    reg  [14:0] stamps__write_address;
-    reg  stamps__write_clock;
-    reg  [44:0] stamps__write_data;
-    reg  stamps__write_enable;
+    reg  memory__clk;
+    reg  memory__sweep;
+    reg  [14:0] memory__sweep_at;
+    reg  [9:0] memory__flow;
+    reg  [31:0] memory__segment;
+    wire  [55:0] memory__raw_sent;
+    wire  [55:0] memory__raw_acked;
+    wire  [4:0] memory__raw_settings;
+    wire  [98:0] memory__raw_slot;
+    wire  [44:0] memory__raw_stamp;
+    reg  memory__acked_valid;
+    reg  [9:0] memory__acked_flow;
+    reg  [55:0] memory__acked_state;
+    reg  memory__slot_valid;
+    reg  [9:0] memory__slot_flow;
+    reg  [31:0] memory__slot_segment;
+    reg  [31:0] memory__slot_next;
+    reg  [31:0] memory__slot_nonce;
+    reg  [23:0] memory__slot_bytes;
+    reg  [31:0] memory__slot_opened;
+    reg  memory__stamp_valid;
+    reg  [9:0] memory__stamp_flow;
+    reg  [15:0] memory__stamp_segment;
+    reg  [39:0] memory__stamp;
+    reg  memory__flow_valid;
+    reg  [9:0] memory__flow_index;
+    reg  memory__flow_enable;
+    reg  [3:0] memory__flow_profile;
+    reg  profiles__clk;
+    reg  profiles__sweep;
+    reg  [3:0] profiles__sweep_at;
+    reg  [3:0] profiles__profile;
+    reg  profiles__pw_valid;
+    reg  [3:0] profiles__pw_profile;
+    reg  [4:0] profiles__pw_word;
+    reg  [31:0] profiles__pw_data;
+    wire  [30:0] profiles__timeout;
+    wire  [1:0] profiles__signal;
+    wire  [23:0] profiles__base;
+    reg  verdict__clk;
+    reg  verdict__rst;
+    reg  verdict__is_ack;
+    reg  verdict__is_load;
+    reg  verdict__is_rebase;
+    reg  verdict__is_visit;
+    reg  [31:0] verdict__segment;
+    reg  [31:0] verdict__after;
+    reg  verdict__over;
+    reg  [31:0] verdict__nonce;
+    reg  [31:0] verdict__deadline;
+    reg  [55:0] verdict__raw_sent;
+    reg  [55:0] verdict__raw_acked;
+    reg  verdict__enable;
+    reg  [98:0] verdict__raw_slot;
+    reg  verdict__same__0;
+    reg  verdict__same__1;
+    reg  verdict__same__2;
+    reg  verdict__same__3;
+    wire  verdict__hit;
+    wire  verdict__hits;
+    wire  [55:0] verdict__state;
+    wire  [23:0] verdict__sum;
+    wire  [23:0] verdict__prior;
+    wire  verdict__unknown;
+    wire  verdict__forged;
+    wire  verdict__repeated;
+    wire  [23:0] verdict__between;
+    wire  [31:0] verdict__outstanding;
+    wire  [31:0] verdict__next_segment;
+    wire  verdict__enabled;
+    reg  signals__clk;
+    reg  signals__sweep;
+    reg  [9:0] signals__sweep_flow;
+    reg  [9:0] signals__flow;
+    reg  [63:0] signals__arrived;
+    reg  [63:0] signals__arrival;
+    reg  [63:0] signals__departure;
+    reg  [7:0] signals__ttl_sent;
+    reg  [7:0] signals__ttl_seen;
+    reg  [39:0] signals__stamp;
+    reg  signals__is_visit;
+    reg  [1:0] signals__choice;
+    reg  [23:0] signals__base;
+    reg  signals__keep;
+    reg  signals__forget;
+    reg  [9:0] signals__keep_flow;
+    wire  [23:0] signals__rtt_ns;
+    wire  [31:0] signals__time_ns;
+    wire  [7:0] signals__hops;
+    wire  [23:0] signals__endpoint_ns;
+    wire  signals__exceeds;
     reg  waiting__clk;
     reg  waiting__rst;
     reg  waiting__sweep;
@@ -38863,6 +38962,7 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     reg  counts__unknown;
     reg  counts__forged;
     reg  counts__repeated;
+    reg  counts__exceeds;
     reg  [23:0] counts__between;
     wire  [31:0] counts__pulses;
     reg  valid__0__d;
@@ -38916,15 +39016,15 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     reg  is_load__2__d;
     wire  is_load__2__q;
     reg  is_load__2__clock;
+    reg  is_load__3__d;
+    wire  is_load__3__q;
+    reg  is_load__3__clock;
     reg  is_rebase__0__d;
     wire  is_rebase__0__q;
     reg  is_rebase__0__clock;
     reg  is_rebase__1__d;
     wire  is_rebase__1__q;
     reg  is_rebase__1__clock;
-    reg  is_rebase__2__d;
-    wire  is_rebase__2__q;
-    reg  is_rebase__2__clock;
     reg  is_visit__0__d;
     wire  is_visit__0__q;
     reg  is_visit__0__clock;
@@ -38955,9 +39055,6 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     reg  [31:0] segment__1__d;
     wire  [31:0] segment__1__q;
     reg  segment__1__clock;
-    reg  [31:0] segment__2__d;
-    wire  [31:0] segment__2__q;
-    reg  segment__2__clock;
     reg  over__0__d;
     wire  over__0__q;
     reg  over__0__clock;
@@ -38976,36 +39073,9 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     reg  [31:0] deadline__1__d;
     wire  [31:0] deadline__1__q;
     reg  deadline__1__clock;
-    reg  [39:0] ts__0__d;
-    wire  [39:0] ts__0__q;
-    reg  ts__0__clock;
-    reg  [39:0] ts__1__d;
-    wire  [39:0] ts__1__q;
-    reg  ts__1__clock;
-    reg  [39:0] ts__2__d;
-    wire  [39:0] ts__2__q;
-    reg  ts__2__clock;
     reg  [31:0] after__d;
     wire  [31:0] after__q;
     reg  after__clock;
-    reg  [39:0] arrival__d;
-    wire  [39:0] arrival__q;
-    reg  arrival__clock;
-    reg  [55:0] raw_sent__d;
-    wire  [55:0] raw_sent__q;
-    reg  raw_sent__clock;
-    reg  [55:0] raw_acked__d;
-    wire  [55:0] raw_acked__q;
-    reg  raw_acked__clock;
-    reg  [4:0] raw_settings__d;
-    wire  [4:0] raw_settings__q;
-    reg  raw_settings__clock;
-    reg  [98:0] raw_slot__d;
-    wire  [98:0] raw_slot__q;
-    reg  raw_slot__clock;
-    reg  [44:0] raw_stamp__d;
-    wire  [44:0] raw_stamp__q;
-    reg  raw_stamp__clock;
     reg  same__0__d;
     wire  same__0__q;
     reg  same__0__clock;
@@ -39018,105 +39088,18 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     reg  same__3__d;
     wire  same__3__q;
     reg  same__3__clock;
-    reg  unknown__0__d;
-    wire  unknown__0__q;
-    reg  unknown__0__clock;
-    reg  unknown__1__d;
-    wire  unknown__1__q;
-    reg  unknown__1__clock;
-    reg  forged__0__d;
-    wire  forged__0__q;
-    reg  forged__0__clock;
-    reg  forged__1__d;
-    wire  forged__1__q;
-    reg  forged__1__clock;
-    reg  can__d;
-    wire  can__q;
-    reg  can__clock;
     reg  stamped__d;
     wire  stamped__q;
     reg  stamped__clock;
-    reg  [39:0] diff__d;
-    wire  [39:0] diff__q;
-    reg  diff__clock;
-    reg  [31:0] una__d;
-    wire  [31:0] una__q;
-    reg  una__clock;
-    reg  [23:0] released__d;
-    wire  [23:0] released__q;
-    reg  released__clock;
-    reg  [31:0] target__d;
-    wire  [31:0] target__q;
-    reg  target__clock;
-    reg  [23:0] target_bytes__d;
-    wire  [23:0] target_bytes__q;
-    reg  target_bytes__clock;
-    reg  overrule__d;
-    wire  overrule__q;
-    reg  overrule__clock;
-    reg  [31:0] next__0__d;
-    wire  [31:0] next__0__q;
-    reg  next__0__clock;
-    reg  [31:0] next__1__d;
-    wire  [31:0] next__1__q;
-    reg  next__1__clock;
-    reg  on__0__d;
-    wire  on__0__q;
-    reg  on__0__clock;
-    reg  on__1__d;
-    wire  on__1__q;
-    reg  on__1__clock;
-    reg  [31:0] una_past__0__d;
-    wire  [31:0] una_past__0__q;
-    reg  una_past__0__clock;
-    reg  [31:0] una_past__1__d;
-    wire  [31:0] una_past__1__q;
-    reg  una_past__1__clock;
-    reg  [31:0] una_past__2__d;
-    wire  [31:0] una_past__2__q;
-    reg  una_past__2__clock;
-    reg  [23:0] released_past__0__d;
-    wire  [23:0] released_past__0__q;
-    reg  released_past__0__clock;
-    reg  [23:0] released_past__1__d;
-    wire  [23:0] released_past__1__q;
-    reg  released_past__1__clock;
-    reg  [23:0] released_past__2__d;
-    wire  [23:0] released_past__2__q;
-    reg  released_past__2__clock;
-    reg  hits__d;
-    wire  hits__q;
-    reg  hits__clock;
-    reg  repeated__d;
-    wire  repeated__q;
-    reg  repeated__clock;
-    reg  [23:0] between__d;
-    wire  [23:0] between__q;
-    reg  between__clock;
-    reg  [23:0] sum__d;
-    wire  [23:0] sum__q;
-    reg  sum__clock;
-    reg  [23:0] prior__d;
-    wire  [23:0] prior__q;
-    reg  prior__clock;
-    reg  [31:0] outstanding__d;
-    wire  [31:0] outstanding__q;
-    reg  outstanding__clock;
     reg  [30:0] timeout_of__d;
     wire  [30:0] timeout_of__q;
     reg  timeout_of__clock;
+    reg  measures__d;
+    wire  measures__q;
+    reg  measures__clock;
     reg  s_valid__d;
     wire  s_valid__q;
     reg  s_valid__clock;
-    reg  [1:0] s_kind__d;
-    wire  [1:0] s_kind__q;
-    reg  s_kind__clock;
-    reg  [23:0] s_rtt__d;
-    wire  [23:0] s_rtt__q;
-    reg  s_rtt__clock;
-    reg  [31:0] s_now__d;
-    wire  [31:0] s_now__q;
-    reg  s_now__clock;
     reg  r_valid__d;
     wire  r_valid__q;
     reg  r_valid__clock;
@@ -39128,78 +39111,112 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     reg  ack0;
     reg  [9:0] flow0;
     reg  [31:0] segment0;
+    reg  [63:0] time0;
     reg  [31:0] high0;
-    reg  [31:0] inverse;
-    reg  [31:0] behind;
-    reg  [31:0] behind_high;
     reg  [31:0] upper;
-    reg  held;
-    reg  enabled;
-    reg  nonce_equal;
-    reg  [31:0] late;
-    reg  [31:0] ahead;
-    reg  [31:0] inverse_ahead;
-    reg  [31:0] ahead_high;
-    reg  hit;
-    reg  [31:0] una_now;
-    reg  [23:0] released_now;
-    reg  [31:0] slot_high;
-    reg  [15:0] stamp_high;
+    reg  [4:0] settings;
+    reg  [44:0] raw_stamp;
+    reg  [55:0] state;
     
     // Sub module instances
-    tnic_standalone__control__rtt__ack__sent sent(
-        .read_address(sent__read_address),
-        .read_clock(sent__read_clock),
-        .read_data(sent__read_data),
-        .write_address(sent__write_address),
-        .write_clock(sent__write_clock),
-        .write_data(sent__write_data),
-        .write_enable(sent__write_enable)
+    tnic_standalone__control__rtt__ack__memory memory(
+        .clk(memory__clk),
+        .sweep(memory__sweep),
+        .sweep_at(memory__sweep_at),
+        .flow(memory__flow),
+        .segment(memory__segment),
+        .raw_sent(memory__raw_sent),
+        .raw_acked(memory__raw_acked),
+        .raw_settings(memory__raw_settings),
+        .raw_slot(memory__raw_slot),
+        .raw_stamp(memory__raw_stamp),
+        .acked_valid(memory__acked_valid),
+        .acked_flow(memory__acked_flow),
+        .acked_state(memory__acked_state),
+        .slot_valid(memory__slot_valid),
+        .slot_flow(memory__slot_flow),
+        .slot_segment(memory__slot_segment),
+        .slot_next(memory__slot_next),
+        .slot_nonce(memory__slot_nonce),
+        .slot_bytes(memory__slot_bytes),
+        .slot_opened(memory__slot_opened),
+        .stamp_valid(memory__stamp_valid),
+        .stamp_flow(memory__stamp_flow),
+        .stamp_segment(memory__stamp_segment),
+        .stamp(memory__stamp),
+        .flow_valid(memory__flow_valid),
+        .flow_index(memory__flow_index),
+        .flow_enable(memory__flow_enable),
+        .flow_profile(memory__flow_profile)
     );
-    tnic_standalone__control__rtt__ack__acked acked(
-        .read_address(acked__read_address),
-        .read_clock(acked__read_clock),
-        .read_data(acked__read_data),
-        .write_address(acked__write_address),
-        .write_clock(acked__write_clock),
-        .write_data(acked__write_data),
-        .write_enable(acked__write_enable)
+    tnic_standalone__control__rtt__ack__profiles profiles(
+        .clk(profiles__clk),
+        .sweep(profiles__sweep),
+        .sweep_at(profiles__sweep_at),
+        .profile(profiles__profile),
+        .pw_valid(profiles__pw_valid),
+        .pw_profile(profiles__pw_profile),
+        .pw_word(profiles__pw_word),
+        .pw_data(profiles__pw_data),
+        .timeout(profiles__timeout),
+        .signal(profiles__signal),
+        .base(profiles__base)
     );
-    tnic_standalone__control__rtt__ack__settings settings(
-        .read_address(settings__read_address),
-        .read_clock(settings__read_clock),
-        .read_data(settings__read_data),
-        .write_address(settings__write_address),
-        .write_clock(settings__write_clock),
-        .write_data(settings__write_data),
-        .write_enable(settings__write_enable)
+    tnic_standalone__control__rtt__ack__verdict verdict(
+        .clk(verdict__clk),
+        .rst(verdict__rst),
+        .is_ack(verdict__is_ack),
+        .is_load(verdict__is_load),
+        .is_rebase(verdict__is_rebase),
+        .is_visit(verdict__is_visit),
+        .segment(verdict__segment),
+        .after(verdict__after),
+        .over(verdict__over),
+        .nonce(verdict__nonce),
+        .deadline(verdict__deadline),
+        .raw_sent(verdict__raw_sent),
+        .raw_acked(verdict__raw_acked),
+        .enable(verdict__enable),
+        .raw_slot(verdict__raw_slot),
+        .same__0(verdict__same__0),
+        .same__1(verdict__same__1),
+        .same__2(verdict__same__2),
+        .same__3(verdict__same__3),
+        .hit(verdict__hit),
+        .hits(verdict__hits),
+        .state(verdict__state),
+        .sum(verdict__sum),
+        .prior(verdict__prior),
+        .unknown(verdict__unknown),
+        .forged(verdict__forged),
+        .repeated(verdict__repeated),
+        .between(verdict__between),
+        .outstanding(verdict__outstanding),
+        .next_segment(verdict__next_segment),
+        .enabled(verdict__enabled)
     );
-    tnic_standalone__control__rtt__ack__timeouts timeouts(
-        .read_address(timeouts__read_address),
-        .read_clock(timeouts__read_clock),
-        .read_data(timeouts__read_data),
-        .write_address(timeouts__write_address),
-        .write_clock(timeouts__write_clock),
-        .write_data(timeouts__write_data),
-        .write_enable(timeouts__write_enable)
-    );
-    tnic_standalone__control__rtt__ack__slots slots(
-        .read_address(slots__read_address),
-        .read_clock(slots__read_clock),
-        .read_data(slots__read_data),
-        .write_address(slots__write_address),
-        .write_clock(slots__write_clock),
-        .write_data(slots__write_data),
-        .write_enable(slots__write_enable)
-    );
-    tnic_standalone__control__rtt__ack__stamps stamps(
-        .read_address(stamps__read_address),
-        .read_clock(stamps__read_clock),
-        .read_data(stamps__read_data),
-        .write_address(stamps__write_address),
-        .write_clock(stamps__write_clock),
-        .write_data(stamps__write_data),
-        .write_enable(stamps__write_enable)
+    tnic_standalone__control__rtt__ack__signals signals(
+        .clk(signals__clk),
+        .sweep(signals__sweep),
+        .sweep_flow(signals__sweep_flow),
+        .flow(signals__flow),
+        .arrived(signals__arrived),
+        .arrival(signals__arrival),
+        .departure(signals__departure),
+        .ttl_sent(signals__ttl_sent),
+        .ttl_seen(signals__ttl_seen),
+        .stamp(signals__stamp),
+        .is_visit(signals__is_visit),
+        .choice(signals__choice),
+        .base(signals__base),
+        .keep(signals__keep),
+        .forget(signals__forget),
+        .keep_flow(signals__keep_flow),
+        .rtt_ns(signals__rtt_ns),
+        .time_ns(signals__time_ns),
+        .hops(signals__hops),
+        .endpoint_ns(signals__endpoint_ns),
+        .exceeds(signals__exceeds)
     );
     tnic_standalone__control__rtt__ack__waiting waiting(
         .clk(waiting__clk),
@@ -39232,6 +39249,7 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         .unknown(counts__unknown),
         .forged(counts__forged),
         .repeated(counts__repeated),
+        .exceeds(counts__exceeds),
         .between(counts__between),
         .pulses(counts__pulses)
     );
@@ -39320,6 +39338,11 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         .q(is_load__2__q),
         .clock(is_load__2__clock)
     );
+    tnic_standalone__control__rtt__ack__is_load__3 is_load__3(
+        .d(is_load__3__d),
+        .q(is_load__3__q),
+        .clock(is_load__3__clock)
+    );
     tnic_standalone__control__rtt__ack__is_rebase__0 is_rebase__0(
         .d(is_rebase__0__d),
         .q(is_rebase__0__q),
@@ -39329,11 +39352,6 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         .d(is_rebase__1__d),
         .q(is_rebase__1__q),
         .clock(is_rebase__1__clock)
-    );
-    tnic_standalone__control__rtt__ack__is_rebase__2 is_rebase__2(
-        .d(is_rebase__2__d),
-        .q(is_rebase__2__q),
-        .clock(is_rebase__2__clock)
     );
     tnic_standalone__control__rtt__ack__is_visit__0 is_visit__0(
         .d(is_visit__0__d),
@@ -39385,11 +39403,6 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         .q(segment__1__q),
         .clock(segment__1__clock)
     );
-    tnic_standalone__control__rtt__ack__segment__2 segment__2(
-        .d(segment__2__d),
-        .q(segment__2__q),
-        .clock(segment__2__clock)
-    );
     tnic_standalone__control__rtt__ack__over__0 over__0(
         .d(over__0__d),
         .q(over__0__q),
@@ -39420,55 +39433,10 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         .q(deadline__1__q),
         .clock(deadline__1__clock)
     );
-    tnic_standalone__control__rtt__ack__ts__0 ts__0(
-        .d(ts__0__d),
-        .q(ts__0__q),
-        .clock(ts__0__clock)
-    );
-    tnic_standalone__control__rtt__ack__ts__1 ts__1(
-        .d(ts__1__d),
-        .q(ts__1__q),
-        .clock(ts__1__clock)
-    );
-    tnic_standalone__control__rtt__ack__ts__2 ts__2(
-        .d(ts__2__d),
-        .q(ts__2__q),
-        .clock(ts__2__clock)
-    );
     tnic_standalone__control__rtt__ack__after after(
         .d(after__d),
         .q(after__q),
         .clock(after__clock)
-    );
-    tnic_standalone__control__rtt__ack__arrival arrival(
-        .d(arrival__d),
-        .q(arrival__q),
-        .clock(arrival__clock)
-    );
-    tnic_standalone__control__rtt__ack__raw_sent raw_sent(
-        .d(raw_sent__d),
-        .q(raw_sent__q),
-        .clock(raw_sent__clock)
-    );
-    tnic_standalone__control__rtt__ack__raw_acked raw_acked(
-        .d(raw_acked__d),
-        .q(raw_acked__q),
-        .clock(raw_acked__clock)
-    );
-    tnic_standalone__control__rtt__ack__raw_settings raw_settings(
-        .d(raw_settings__d),
-        .q(raw_settings__q),
-        .clock(raw_settings__clock)
-    );
-    tnic_standalone__control__rtt__ack__raw_slot raw_slot(
-        .d(raw_slot__d),
-        .q(raw_slot__q),
-        .clock(raw_slot__clock)
-    );
-    tnic_standalone__control__rtt__ack__raw_stamp raw_stamp(
-        .d(raw_stamp__d),
-        .q(raw_stamp__q),
-        .clock(raw_stamp__clock)
     );
     tnic_standalone__control__rtt__ack__same__0 same__0(
         .d(same__0__d),
@@ -39490,170 +39458,25 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         .q(same__3__q),
         .clock(same__3__clock)
     );
-    tnic_standalone__control__rtt__ack__unknown__0 unknown__0(
-        .d(unknown__0__d),
-        .q(unknown__0__q),
-        .clock(unknown__0__clock)
-    );
-    tnic_standalone__control__rtt__ack__unknown__1 unknown__1(
-        .d(unknown__1__d),
-        .q(unknown__1__q),
-        .clock(unknown__1__clock)
-    );
-    tnic_standalone__control__rtt__ack__forged__0 forged__0(
-        .d(forged__0__d),
-        .q(forged__0__q),
-        .clock(forged__0__clock)
-    );
-    tnic_standalone__control__rtt__ack__forged__1 forged__1(
-        .d(forged__1__d),
-        .q(forged__1__q),
-        .clock(forged__1__clock)
-    );
-    tnic_standalone__control__rtt__ack__can can(
-        .d(can__d),
-        .q(can__q),
-        .clock(can__clock)
-    );
     tnic_standalone__control__rtt__ack__stamped stamped(
         .d(stamped__d),
         .q(stamped__q),
         .clock(stamped__clock)
-    );
-    tnic_standalone__control__rtt__ack__diff diff(
-        .d(diff__d),
-        .q(diff__q),
-        .clock(diff__clock)
-    );
-    tnic_standalone__control__rtt__ack__una una(
-        .d(una__d),
-        .q(una__q),
-        .clock(una__clock)
-    );
-    tnic_standalone__control__rtt__ack__released released(
-        .d(released__d),
-        .q(released__q),
-        .clock(released__clock)
-    );
-    tnic_standalone__control__rtt__ack__target target(
-        .d(target__d),
-        .q(target__q),
-        .clock(target__clock)
-    );
-    tnic_standalone__control__rtt__ack__target_bytes target_bytes(
-        .d(target_bytes__d),
-        .q(target_bytes__q),
-        .clock(target_bytes__clock)
-    );
-    tnic_standalone__control__rtt__ack__overrule overrule(
-        .d(overrule__d),
-        .q(overrule__q),
-        .clock(overrule__clock)
-    );
-    tnic_standalone__control__rtt__ack__next__0 next__0(
-        .d(next__0__d),
-        .q(next__0__q),
-        .clock(next__0__clock)
-    );
-    tnic_standalone__control__rtt__ack__next__1 next__1(
-        .d(next__1__d),
-        .q(next__1__q),
-        .clock(next__1__clock)
-    );
-    tnic_standalone__control__rtt__ack__on__0 on__0(
-        .d(on__0__d),
-        .q(on__0__q),
-        .clock(on__0__clock)
-    );
-    tnic_standalone__control__rtt__ack__on__1 on__1(
-        .d(on__1__d),
-        .q(on__1__q),
-        .clock(on__1__clock)
-    );
-    tnic_standalone__control__rtt__ack__una_past__0 una_past__0(
-        .d(una_past__0__d),
-        .q(una_past__0__q),
-        .clock(una_past__0__clock)
-    );
-    tnic_standalone__control__rtt__ack__una_past__1 una_past__1(
-        .d(una_past__1__d),
-        .q(una_past__1__q),
-        .clock(una_past__1__clock)
-    );
-    tnic_standalone__control__rtt__ack__una_past__2 una_past__2(
-        .d(una_past__2__d),
-        .q(una_past__2__q),
-        .clock(una_past__2__clock)
-    );
-    tnic_standalone__control__rtt__ack__released_past__0 released_past__0(
-        .d(released_past__0__d),
-        .q(released_past__0__q),
-        .clock(released_past__0__clock)
-    );
-    tnic_standalone__control__rtt__ack__released_past__1 released_past__1(
-        .d(released_past__1__d),
-        .q(released_past__1__q),
-        .clock(released_past__1__clock)
-    );
-    tnic_standalone__control__rtt__ack__released_past__2 released_past__2(
-        .d(released_past__2__d),
-        .q(released_past__2__q),
-        .clock(released_past__2__clock)
-    );
-    tnic_standalone__control__rtt__ack__hits hits(
-        .d(hits__d),
-        .q(hits__q),
-        .clock(hits__clock)
-    );
-    tnic_standalone__control__rtt__ack__repeated repeated(
-        .d(repeated__d),
-        .q(repeated__q),
-        .clock(repeated__clock)
-    );
-    tnic_standalone__control__rtt__ack__between between(
-        .d(between__d),
-        .q(between__q),
-        .clock(between__clock)
-    );
-    tnic_standalone__control__rtt__ack__sum sum(
-        .d(sum__d),
-        .q(sum__q),
-        .clock(sum__clock)
-    );
-    tnic_standalone__control__rtt__ack__prior prior(
-        .d(prior__d),
-        .q(prior__q),
-        .clock(prior__clock)
-    );
-    tnic_standalone__control__rtt__ack__outstanding outstanding(
-        .d(outstanding__d),
-        .q(outstanding__q),
-        .clock(outstanding__clock)
     );
     tnic_standalone__control__rtt__ack__timeout_of timeout_of(
         .d(timeout_of__d),
         .q(timeout_of__q),
         .clock(timeout_of__clock)
     );
+    tnic_standalone__control__rtt__ack__measures measures(
+        .d(measures__d),
+        .q(measures__q),
+        .clock(measures__clock)
+    );
     tnic_standalone__control__rtt__ack__s_valid s_valid(
         .d(s_valid__d),
         .q(s_valid__q),
         .clock(s_valid__clock)
-    );
-    tnic_standalone__control__rtt__ack__s_kind s_kind(
-        .d(s_kind__d),
-        .q(s_kind__q),
-        .clock(s_kind__clock)
-    );
-    tnic_standalone__control__rtt__ack__s_rtt s_rtt(
-        .d(s_rtt__d),
-        .q(s_rtt__q),
-        .clock(s_rtt__clock)
-    );
-    tnic_standalone__control__rtt__ack__s_now s_now(
-        .d(s_now__d),
-        .q(s_now__q),
-        .clock(s_now__clock)
     );
     tnic_standalone__control__rtt__ack__r_valid r_valid(
         .d(r_valid__d),
@@ -39669,31 +39492,10 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     // Update code
     always @(*) begin
         after__d = after__q;
-        arrival__d = arrival__q;
-        raw_sent__d = raw_sent__q;
-        raw_acked__d = raw_acked__q;
-        raw_settings__d = raw_settings__q;
-        raw_slot__d = raw_slot__q;
-        raw_stamp__d = raw_stamp__q;
-        can__d = can__q;
         stamped__d = stamped__q;
-        diff__d = diff__q;
-        una__d = una__q;
-        released__d = released__q;
-        target__d = target__q;
-        target_bytes__d = target_bytes__q;
-        overrule__d = overrule__q;
-        hits__d = hits__q;
-        repeated__d = repeated__q;
-        between__d = between__q;
-        sum__d = sum__q;
-        prior__d = prior__q;
-        outstanding__d = outstanding__q;
         timeout_of__d = timeout_of__q;
+        measures__d = measures__q;
         s_valid__d = s_valid__q;
-        s_kind__d = s_kind__q;
-        s_rtt__d = s_rtt__q;
-        s_now__d = s_now__q;
         r_valid__d = r_valid__q;
         r_bytes__d = r_bytes__q;
         valid__1__d = valid__0__q;
@@ -39701,137 +39503,46 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         valid__3__d = valid__2__q;
         valid__4__d = valid__3__q;
         is_ack__1__d = is_ack__0__q;
+        is_load__1__d = is_load__0__q;
         is_visit__1__d = is_visit__0__q;
         is_turn__1__d = is_turn__0__q;
         is_ack__2__d = is_ack__1__q;
+        is_load__2__d = is_load__1__q;
         is_visit__2__d = is_visit__1__q;
         is_turn__2__d = is_turn__1__q;
         is_ack__3__d = is_ack__2__q;
+        is_load__3__d = is_load__2__q;
         is_visit__3__d = is_visit__2__q;
         is_turn__3__d = is_turn__2__q;
-        unknown__1__d = unknown__0__q;
-        forged__1__d = forged__0__q;
         is_ack__0__d = ack0;
+        is_load__0__d = waiting__load & ~ack0;
         is_visit__0__d = waiting__visit & ~ack0;
         is_turn__0__d = waiting__turn & ~ack0;
         valid__0__d = ack0 | waiting__any;
         flow0 = waiting__flow;
         segment0 = waiting__segment;
-        ts__0__d = now;
+        time0 = now;
         if (ack0) begin
             flow0 = a_flow[(32'h0)+:(10)];
             segment0 = a_segment;
-            ts__0__d = a_ts;
+            time0 = a_ts;
         end
         flow__0__d = flow0;
         segment__0__d = segment0;
-        sent__read_address = flow0;
-        acked__read_address = flow0;
-        settings__read_address = flow0;
-        slots__read_address = (((flow0) & 15'h7fff) << slot_shift) | ((segment0[(32'h0)+:(5)]) & 15'h7fff);
-        stamps__read_address = (((flow0) & 15'h7fff) << slot_shift) | ((segment0[(32'h0)+:(5)]) & 15'h7fff);
-        raw_sent__d = sent__read_data;
-        raw_acked__d = acked__read_data;
-        raw_settings__d = settings__read_data;
-        raw_slot__d = slots__read_data;
-        raw_stamp__d = stamps__read_data;
+        memory__flow = flow0;
+        memory__segment = segment0;
+        signals__flow = flow0;
+        signals__arrived = time0;
         after__d = segment__0__q + ((32'h1) & 32'hffffffff);
-        arrival__d = ts__0__q + ((32'h80) & 40'hffffffffff);
-        unknown__0__d = is_ack__1__q & ~enabled;
-        forged__0__d = is_ack__1__q & enabled & held & ~nonce_equal;
-        can__d = enabled & held & ((is_ack__1__q & nonce_equal) | (is_visit__1__q & ~late[32'h1f]));
-        stamped__d = raw_stamp__q[32'h2c] & (raw_stamp__q[(32'h28)+:(4)] == upper[(32'h0)+:(4)]);
-        diff__d = arrival__q - raw_stamp__q[(32'h0)+:(40)];
-        overrule__d = is_load__1__q | is_rebase__1__q;
-        target__d = after__q;
-        target_bytes__d = raw_slot__q[(32'h40)+:(24)];
-        if (is_load__1__q) begin
-            target__d = raw_sent__q[(32'h0)+:(32)];
-            target_bytes__d = raw_sent__q[(32'h20)+:(24)];
-        end
-        else if (is_rebase__1__q) begin
-            target__d = segment__1__q;
-        end
-        una_now = una__q;
-        released_now = released__q;
-        if (hit | overrule__q) begin
-            una_now = target__q;
-        end
-        if (hit | is_load__2__q) begin
-            released_now = target_bytes__q;
-        end
-        una_past__0__d = una_now;
-        released_past__0__d = released_now;
-        hits__d = hit;
-        repeated__d = ~|ahead_high;
-        between__d = ahead[(32'h0)+:(24)];
-        sum__d = target_bytes__q;
-        prior__d = released__q;
-        outstanding__d = next__0__q - una__q;
-        timeout_of__d = timeouts__read_data;
-        s_valid__d = hit & (stamped__q | is_visit__2__q);
-        s_kind__d = ((32'h0) & 2'h3);
-        s_now__d = ts__2__q[(32'h8)+:(32)];
-        s_rtt__d = diff__q[(32'h8)+:(24)];
-        if (is_visit__2__q) begin
-            s_kind__d = ((32'h1) & 2'h3);
-            s_rtt__d = ((32'hffffff) & 24'hffffff);
-        end
-        else if (diff__q[32'h27]) begin
-            s_rtt__d = ((32'h0) & 24'hffffff);
-        end
-        else if (|diff__q[(32'h20)+:(8)]) begin
-            s_rtt__d = ((32'hffffff) & 24'hffffff);
-        end
-        una__d = raw_acked__q[(32'h0)+:(32)];
-        released__d = raw_acked__q[(32'h20)+:(24)];
-        if (same__0__q) begin
-            una__d = una_now;
-            released__d = released_now;
-        end
-        else if (same__1__q) begin
-            una__d = una_past__0__q;
-            released__d = released_past__0__q;
-        end
-        else if (same__2__q) begin
-            una__d = una_past__1__q;
-            released__d = released_past__1__q;
-        end
-        else if (same__3__q) begin
-            una__d = una_past__2__q;
-            released__d = released_past__2__q;
-        end
-        acked__write_address = flow__3__q;
-        acked__write_data = ((una_past__0__q) & 56'hffffffffffffff) | (((released_past__0__q) & 56'hffffffffffffff) << 32'h20);
-        r_valid__d = hits__q;
-        r_bytes__d = sum__q - prior__q;
-        waiting__visit_segment = una_past__0__q;
-        if (outstanding__q > slot_count) begin
-            waiting__visit_segment = next__1__q - slot_count;
-        end
-        sent__write_address = slot_flow;
-        sent__write_data = ((slot_next) & 56'hffffffffffffff) | (((slot_bytes) & 56'hffffffffffffff) << 32'h20);
-        slots__write_address = (((slot_flow) & 15'h7fff) << slot_shift) | ((slot_segment[(32'h0)+:(5)]) & 15'h7fff);
-        slots__write_data = ((slot_nonce) & 99'h7ffffffffffffffffffffffff) | (((slot_opened) & 99'h7ffffffffffffffffffffffff) << 32'h20) | (((slot_bytes) & 99'h7ffffffffffffffffffffffff) << 32'h40) | (((slot_high[(32'h0)+:(10)]) & 99'h7ffffffffffffffffffffffff) << 32'h58) | (((32'h1) & 99'h7ffffffffffffffffffffffff) << 32'h62);
-        stamps__write_address = (((stamp_flow) & 15'h7fff) << slot_shift) | ((stamp_segment[(32'h0)+:(5)]) & 15'h7fff);
-        stamps__write_data = ((stamp) & 45'h1fffffffffff) | (((stamp_high[(32'h0)+:(4)]) & 45'h1fffffffffff) << 32'h28) | (((32'h1) & 45'h1fffffffffff) << 32'h2c);
-        settings__write_address = flow_index;
-        settings__write_data = ((flow_profile) & 5'h1f) | (((flow_enable) & 5'h1f) << 32'h4);
-        timeouts__write_address = timeout_profile;
-        timeouts__write_data = timeout;
-        if (sweep) begin
-            sent__write_address = sweep_at[(32'h0)+:(10)];
-            sent__write_data = ((32'h0) & 56'hffffffffffffff);
-            acked__write_address = sweep_at[(32'h0)+:(10)];
-            acked__write_data = ((32'h0) & 56'hffffffffffffff);
-            settings__write_address = sweep_at[(32'h0)+:(10)];
-            settings__write_data = ((32'h0) & 5'h1f);
-            timeouts__write_address = sweep_at[(32'h0)+:(4)];
-            timeouts__write_data = ((32'h0) & 31'h7fffffff);
-            slots__write_address = sweep_at;
-            slots__write_data = ((32'h0) & 99'h7ffffffffffffffffffffffff);
-            stamps__write_address = sweep_at;
-            stamps__write_data = ((32'h0) & 45'h1fffffffffff);
+        stamped__d = raw_stamp[32'h2c] & (raw_stamp[(32'h28)+:(4)] == upper[(32'h0)+:(4)]);
+        timeout_of__d = profiles__timeout;
+        measures__d = verdict__hit & stamped__q & is_ack__2__q;
+        s_valid__d = verdict__hit & (stamped__q | is_visit__2__q);
+        r_valid__d = verdict__hits;
+        r_bytes__d = verdict__sum - verdict__prior;
+        waiting__visit_segment = state[(32'h0)+:(32)];
+        if (verdict__outstanding > slot_count) begin
+            waiting__visit_segment = verdict__next_segment - slot_count;
         end
         if (rst) begin
             valid__0__d = 1'b0;
@@ -39840,53 +39551,31 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
             valid__3__d = 1'b0;
             valid__4__d = 1'b0;
             is_ack__0__d = 1'b0;
+            is_load__0__d = 1'b0;
             is_visit__0__d = 1'b0;
             is_turn__0__d = 1'b0;
             is_ack__1__d = 1'b0;
+            is_load__1__d = 1'b0;
             is_visit__1__d = 1'b0;
             is_turn__1__d = 1'b0;
             is_ack__2__d = 1'b0;
+            is_load__2__d = 1'b0;
             is_visit__2__d = 1'b0;
             is_turn__2__d = 1'b0;
             is_ack__3__d = 1'b0;
+            is_load__3__d = 1'b0;
             is_visit__3__d = 1'b0;
             is_turn__3__d = 1'b0;
-            can__d = 1'b0;
-            hits__d = 1'b0;
             s_valid__d = 1'b0;
+            measures__d = 1'b0;
             r_valid__d = 1'b0;
-            unknown__0__d = 1'b0;
-            unknown__1__d = 1'b0;
-            forged__0__d = 1'b0;
-            forged__1__d = 1'b0;
         end
     end
     always @(*) after__clock = clk;
-    always @(*) arrival__clock = clk;
-    always @(*) raw_sent__clock = clk;
-    always @(*) raw_acked__clock = clk;
-    always @(*) raw_settings__clock = clk;
-    always @(*) raw_slot__clock = clk;
-    always @(*) raw_stamp__clock = clk;
-    always @(*) can__clock = clk;
     always @(*) stamped__clock = clk;
-    always @(*) diff__clock = clk;
-    always @(*) una__clock = clk;
-    always @(*) released__clock = clk;
-    always @(*) target__clock = clk;
-    always @(*) target_bytes__clock = clk;
-    always @(*) overrule__clock = clk;
-    always @(*) hits__clock = clk;
-    always @(*) repeated__clock = clk;
-    always @(*) between__clock = clk;
-    always @(*) sum__clock = clk;
-    always @(*) prior__clock = clk;
-    always @(*) outstanding__clock = clk;
     always @(*) timeout_of__clock = clk;
+    always @(*) measures__clock = clk;
     always @(*) s_valid__clock = clk;
-    always @(*) s_kind__clock = clk;
-    always @(*) s_rtt__clock = clk;
-    always @(*) s_now__clock = clk;
     always @(*) r_valid__clock = clk;
     always @(*) r_bytes__clock = clk;
     always @(*) valid__0__clock = clk;
@@ -39900,180 +39589,154 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     always @(*) valid__4__clock = clk;
     always @(*) flow__4__clock = clk;
     always @(*) is_ack__0__clock = clk;
+    always @(*) is_load__0__clock = clk;
     always @(*) is_visit__0__clock = clk;
     always @(*) is_turn__0__clock = clk;
     always @(*) same__0__clock = clk;
     always @(*) is_ack__1__clock = clk;
+    always @(*) is_load__1__clock = clk;
     always @(*) is_visit__1__clock = clk;
     always @(*) is_turn__1__clock = clk;
     always @(*) same__1__clock = clk;
     always @(*) is_ack__2__clock = clk;
+    always @(*) is_load__2__clock = clk;
     always @(*) is_visit__2__clock = clk;
     always @(*) is_turn__2__clock = clk;
     always @(*) same__2__clock = clk;
     always @(*) is_ack__3__clock = clk;
+    always @(*) is_load__3__clock = clk;
     always @(*) is_visit__3__clock = clk;
     always @(*) is_turn__3__clock = clk;
     always @(*) same__3__clock = clk;
-    always @(*) is_load__0__clock = clk;
     always @(*) is_rebase__0__clock = clk;
     always @(*) segment__0__clock = clk;
-    always @(*) ts__0__clock = clk;
-    always @(*) una_past__0__clock = clk;
-    always @(*) released_past__0__clock = clk;
-    always @(*) is_load__1__clock = clk;
-    always @(*) is_rebase__1__clock = clk;
-    always @(*) segment__1__clock = clk;
-    always @(*) ts__1__clock = clk;
-    always @(*) una_past__1__clock = clk;
-    always @(*) released_past__1__clock = clk;
-    always @(*) is_load__2__clock = clk;
-    always @(*) is_rebase__2__clock = clk;
-    always @(*) segment__2__clock = clk;
-    always @(*) ts__2__clock = clk;
-    always @(*) una_past__2__clock = clk;
-    always @(*) released_past__2__clock = clk;
     always @(*) over__0__clock = clk;
     always @(*) nonce__0__clock = clk;
     always @(*) deadline__0__clock = clk;
-    always @(*) unknown__0__clock = clk;
-    always @(*) forged__0__clock = clk;
-    always @(*) next__0__clock = clk;
-    always @(*) on__0__clock = clk;
+    always @(*) is_rebase__1__clock = clk;
+    always @(*) segment__1__clock = clk;
     always @(*) over__1__clock = clk;
     always @(*) nonce__1__clock = clk;
     always @(*) deadline__1__clock = clk;
-    always @(*) unknown__1__clock = clk;
-    always @(*) forged__1__clock = clk;
-    always @(*) next__1__clock = clk;
-    always @(*) on__1__clock = clk;
     always @(*) flow__1__d = flow__0__q;
     always @(*) flow__2__d = flow__1__q;
     always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
-    always @(*) is_load__1__d = is_load__0__q;
     always @(*) is_rebase__1__d = is_rebase__0__q;
     always @(*) segment__1__d = segment__0__q;
-    always @(*) ts__1__d = ts__0__q;
-    always @(*) una_past__1__d = una_past__0__q;
-    always @(*) released_past__1__d = released_past__0__q;
-    always @(*) is_load__2__d = is_load__1__q;
-    always @(*) is_rebase__2__d = is_rebase__1__q;
-    always @(*) segment__2__d = segment__1__q;
-    always @(*) ts__2__d = ts__1__q;
-    always @(*) una_past__2__d = una_past__1__q;
-    always @(*) released_past__2__d = released_past__1__q;
     always @(*) over__1__d = over__0__q;
     always @(*) nonce__1__d = nonce__0__q;
     always @(*) deadline__1__d = deadline__0__q;
-    always @(*) next__1__d = next__0__q;
-    always @(*) on__1__d = on__0__q;
+    always @(*) memory__clk = clk;
+    always @(*) memory__sweep = sweep;
+    always @(*) memory__sweep_at = sweep_at;
+    always @(*) profiles__clk = clk;
+    always @(*) profiles__sweep = sweep;
+    always @(*) profiles__sweep_at = sweep_at[(32'h0)+:(4)];
+    always @(*) verdict__clk = clk;
+    always @(*) verdict__rst = rst;
+    always @(*) signals__clk = clk;
+    always @(*) signals__sweep = sweep;
+    always @(*) signals__sweep_flow = sweep_at[(32'h0)+:(10)];
     always @(*) waiting__clk = clk;
     always @(*) waiting__rst = rst;
     always @(*) waiting__sweep = sweep;
     always @(*) counts__clk = clk;
     always @(*) counts__rst = rst;
-    always @(*) sent__read_clock = clk;
-    always @(*) sent__write_clock = clk;
-    always @(*) acked__read_clock = clk;
-    always @(*) acked__write_clock = clk;
-    always @(*) settings__read_clock = clk;
-    always @(*) settings__write_clock = clk;
-    always @(*) timeouts__read_clock = clk;
-    always @(*) timeouts__write_clock = clk;
-    always @(*) slots__read_clock = clk;
-    always @(*) slots__write_clock = clk;
-    always @(*) stamps__read_clock = clk;
-    always @(*) stamps__write_clock = clk;
     always @(*) ack0 = a_valid & ~sweep;
     always @(*) waiting__take = ~ack0;
-    always @(*) is_load__0__d = waiting__load & ~ack0;
     always @(*) is_rebase__0__d = waiting__rebase & ~ack0;
     always @(*) high0 = a_flow >> flow_shift;
     always @(*) over__0__d = |high0;
     always @(*) nonce__0__d = a_nonce;
     always @(*) deadline__0__d = waiting__deadline;
+    always @(*) signals__arrival = a_arrival;
+    always @(*) signals__departure = a_departure;
+    always @(*) signals__ttl_sent = a_ttl_sent;
+    always @(*) signals__ttl_seen = a_ttl_seen;
     always @(*) same__0__d = valid__1__q & (flow__1__q == flow__0__q);
     always @(*) same__1__d = valid__2__q & (flow__2__q == flow__0__q);
     always @(*) same__2__d = valid__3__q & (flow__3__q == flow__0__q);
     always @(*) same__3__d = valid__4__q & (flow__4__q == flow__0__q);
-    always @(*) inverse = ~segment__1__q;
-    always @(*) behind = raw_sent__q[(32'h0)+:(32)] + inverse;
-    always @(*) behind_high = behind >> slot_shift;
+    always @(*) settings = memory__raw_settings;
+    always @(*) raw_stamp = memory__raw_stamp;
+    always @(*) verdict__is_ack = is_ack__1__q;
+    always @(*) verdict__is_load = is_load__1__q;
+    always @(*) verdict__is_rebase = is_rebase__1__q;
+    always @(*) verdict__is_visit = is_visit__1__q;
+    always @(*) verdict__segment = segment__1__q;
+    always @(*) verdict__after = after__q;
+    always @(*) verdict__over = over__1__q;
+    always @(*) verdict__nonce = nonce__1__q;
+    always @(*) verdict__deadline = deadline__1__q;
+    always @(*) verdict__raw_sent = memory__raw_sent;
+    always @(*) verdict__raw_acked = memory__raw_acked;
+    always @(*) verdict__raw_slot = memory__raw_slot;
+    always @(*) verdict__enable = settings[32'h4];
+    always @(*) verdict__same__0 = same__0__q;
+    always @(*) verdict__same__1 = same__1__q;
+    always @(*) verdict__same__2 = same__2__q;
+    always @(*) verdict__same__3 = same__3__q;
+    always @(*) profiles__profile = settings[(32'h0)+:(4)];
     always @(*) upper = segment__1__q >> slot_shift;
-    always @(*) held = ~|behind_high & raw_slot__q[32'h62] & (raw_slot__q[(32'h58)+:(10)] == upper[(32'h0)+:(10)]);
-    always @(*) enabled = raw_settings__q[32'h4] & ~(is_ack__1__q & over__1__q);
-    always @(*) nonce_equal = raw_slot__q[(32'h0)+:(32)] == nonce__1__q;
-    always @(*) late = deadline__1__q - raw_slot__q[(32'h20)+:(32)];
-    always @(*) next__0__d = raw_sent__q[(32'h0)+:(32)];
-    always @(*) on__0__d = enabled;
-    always @(*) timeouts__read_address = raw_settings__q[(32'h0)+:(4)];
-    always @(*) ahead = segment__2__q - una__q;
-    always @(*) inverse_ahead = ~ahead;
-    always @(*) ahead_high = inverse_ahead >> slot_shift;
-    always @(*) hit = can__q & ~ahead[32'h1f];
-    always @(*) acked__write_enable = valid__3__q | sweep;
-    always @(*) counts__hit = hits__q;
+    always @(*) signals__stamp = raw_stamp[(32'h0)+:(40)];
+    always @(*) signals__is_visit = is_visit__2__q;
+    always @(*) signals__choice = profiles__signal;
+    always @(*) signals__base = profiles__base;
+    always @(*) state = verdict__state;
+    always @(*) memory__acked_valid = valid__3__q;
+    always @(*) memory__acked_flow = flow__3__q;
+    always @(*) memory__acked_state = state;
+    always @(*) signals__keep = measures__q;
+    always @(*) signals__forget = is_load__3__q;
+    always @(*) signals__keep_flow = flow__3__q;
+    always @(*) counts__hit = verdict__hits;
     always @(*) counts__ack = is_ack__3__q;
-    always @(*) counts__unknown = unknown__1__q;
-    always @(*) counts__forged = forged__1__q;
-    always @(*) counts__repeated = repeated__q;
-    always @(*) counts__between = between__q;
-    always @(*) waiting__visit_valid = is_turn__3__q & on__1__q & |outstanding__q & |timeout_of__q;
+    always @(*) counts__unknown = verdict__unknown;
+    always @(*) counts__forged = verdict__forged;
+    always @(*) counts__repeated = verdict__repeated;
+    always @(*) counts__between = verdict__between;
+    always @(*) counts__exceeds = measures__q & signals__exceeds;
+    always @(*) waiting__visit_valid = is_turn__3__q & verdict__enabled & |verdict__outstanding & |timeout_of__q;
     always @(*) waiting__visit_flow = flow__3__q;
-    always @(*) waiting__visit_deadline = now[(32'h8)+:(32)] - ((timeout_of__q) & 32'hffffffff);
-    always @(*) sent__write_enable = slot_valid | sweep;
-    always @(*) slot_high = slot_segment >> slot_shift;
-    always @(*) slots__write_enable = slot_valid | sweep;
-    always @(*) stamp_high = stamp_segment >> slot_shift;
-    always @(*) stamps__write_enable = stamp_valid | sweep;
+    always @(*) waiting__visit_deadline = now[(32'h10)+:(32)] - ((timeout_of__q) & 32'hffffffff);
+    always @(*) memory__slot_valid = slot_valid;
+    always @(*) memory__slot_flow = slot_flow;
+    always @(*) memory__slot_segment = slot_segment;
+    always @(*) memory__slot_next = slot_next;
+    always @(*) memory__slot_nonce = slot_nonce;
+    always @(*) memory__slot_bytes = slot_bytes;
+    always @(*) memory__slot_opened = slot_opened;
+    always @(*) memory__stamp_valid = stamp_valid;
+    always @(*) memory__stamp_flow = stamp_flow;
+    always @(*) memory__stamp_segment = stamp_segment;
+    always @(*) memory__stamp = stamp;
+    always @(*) memory__flow_valid = flow_valid;
+    always @(*) memory__flow_index = flow_index;
+    always @(*) memory__flow_enable = flow_enable;
+    always @(*) memory__flow_profile = flow_profile;
+    always @(*) profiles__pw_valid = pw_valid;
+    always @(*) profiles__pw_profile = pw_profile;
+    always @(*) profiles__pw_word = pw_word;
+    always @(*) profiles__pw_data = pw_data;
     always @(*) waiting__rebase_valid = slot_valid & slot_gap;
     always @(*) waiting__rebase_flow = slot_flow;
     always @(*) waiting__rebase_segment = slot_segment;
-    always @(*) settings__write_enable = flow_valid | sweep;
     always @(*) waiting__load_valid = flow_valid & flow_enable & ~flow_keep & ~sweep;
     always @(*) waiting__load_flow = flow_index;
-    always @(*) timeouts__write_enable = timeout_valid | sweep;
     always @(*) sample_valid = s_valid__q;
-    always @(*) sample_kind = s_kind__q;
+    always @(*) sample_kind = (((is_visit__3__q)) & 2'h3);
     always @(*) sample_flow = flow__3__q;
-    always @(*) sample_rtt_ns = s_rtt__q;
-    always @(*) sample_now_ns = s_now__q;
+    always @(*) sample_rtt_ns = signals__rtt_ns;
+    always @(*) sample_now_ns = signals__time_ns;
+    always @(*) sample_hops = signals__hops;
+    always @(*) sample_endpoint_ns = signals__endpoint_ns;
     always @(*) release_valid = r_valid__q;
     always @(*) release_flow = flow__4__q;
     always @(*) release_bytes = r_bytes__q;
     always @(*) pulses = counts__pulses;
     
 endmodule // standalone__control__rtt__ack
-
-
-module tnic_standalone__control__rtt__ack__acked(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  [55:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [55:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[55:0] mem[1023:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__control__rtt__ack__acked
 
 
 module tnic_standalone__control__rtt__ack__after(d,q,clock);
@@ -40095,64 +39758,7 @@ module tnic_standalone__control__rtt__ack__after(d,q,clock);
 endmodule // standalone__control__rtt__ack__after
 
 
-module tnic_standalone__control__rtt__ack__arrival(d,q,clock);
-    
-    // Module arguments
-    input wire  [39:0] d;
-    output reg  [39:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 40'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__arrival
-
-
-module tnic_standalone__control__rtt__ack__between(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__between
-
-
-module tnic_standalone__control__rtt__ack__can(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__can
-
-
-module tnic_standalone__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged,repeated,between,pulses);
+module tnic_standalone__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged,repeated,exceeds,between,pulses);
     
     // Module arguments
     input wire  clk;
@@ -40162,6 +39768,7 @@ module tnic_standalone__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged
     input wire  unknown;
     input wire  forged;
     input wire  repeated;
+    input wire  exceeds;
     input wire  [23:0] between;
     output reg  [31:0] pulses;
     
@@ -40172,6 +39779,7 @@ module tnic_standalone__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged
     localparam  stale_bit = 32'h1000;
     localparam  skipped_bit = 32'h2000000;
     localparam  timeout_bit = 32'h10000;
+    localparam  exceeds_bit = 32'h10000000;
     
     // Stub signals
     reg  [31:0] p__d;
@@ -40241,6 +39849,9 @@ module tnic_standalone__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged
         if (|overdue__q) begin
             now = now | timeout_bit;
             overdues = overdues - ((32'h1) & 24'hffffff);
+        end
+        if (exceeds) begin
+            now = now | exceeds_bit;
         end
         p__d = now;
         skipped__d = skipped__q + skips;
@@ -40354,25 +39965,6 @@ module tnic_standalone__control__rtt__ack__deadline__1(d,q,clock);
 endmodule // standalone__control__rtt__ack__deadline__1
 
 
-module tnic_standalone__control__rtt__ack__diff(d,q,clock);
-    
-    // Module arguments
-    input wire  [39:0] d;
-    output reg  [39:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 40'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__diff
-
-
 module tnic_standalone__control__rtt__ack__flow__0(d,q,clock);
     
     // Module arguments
@@ -40466,63 +40058,6 @@ module tnic_standalone__control__rtt__ack__flow__4(d,q,clock);
     end
           
 endmodule // standalone__control__rtt__ack__flow__4
-
-
-module tnic_standalone__control__rtt__ack__forged__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__forged__0
-
-
-module tnic_standalone__control__rtt__ack__forged__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__forged__1
-
-
-module tnic_standalone__control__rtt__ack__hits(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__hits
 
 
 module tnic_standalone__control__rtt__ack__is_ack__0(d,q,clock);
@@ -40658,6 +40193,25 @@ module tnic_standalone__control__rtt__ack__is_load__2(d,q,clock);
 endmodule // standalone__control__rtt__ack__is_load__2
 
 
+module tnic_standalone__control__rtt__ack__is_load__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__is_load__3
+
+
 module tnic_standalone__control__rtt__ack__is_rebase__0(d,q,clock);
     
     // Module arguments
@@ -40694,25 +40248,6 @@ module tnic_standalone__control__rtt__ack__is_rebase__1(d,q,clock);
     end
           
 endmodule // standalone__control__rtt__ack__is_rebase__1
-
-
-module tnic_standalone__control__rtt__ack__is_rebase__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__is_rebase__2
 
 
 module tnic_standalone__control__rtt__ack__is_turn__0(d,q,clock);
@@ -40867,42 +40402,497 @@ module tnic_standalone__control__rtt__ack__is_visit__3(d,q,clock);
 endmodule // standalone__control__rtt__ack__is_visit__3
 
 
-module tnic_standalone__control__rtt__ack__next__0(d,q,clock);
+module tnic_standalone__control__rtt__ack__measures(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__rtt__ack__next__0
+endmodule // standalone__control__rtt__ack__measures
 
 
-module tnic_standalone__control__rtt__ack__next__1(d,q,clock);
+module tnic_standalone__control__rtt__ack__memory(clk,sweep,sweep_at,flow,segment,raw_sent,raw_acked,raw_settings,raw_slot,raw_stamp,acked_valid,acked_flow,acked_state,slot_valid,slot_flow,slot_segment,slot_next,slot_nonce,slot_bytes,slot_opened,stamp_valid,stamp_flow,stamp_segment,stamp,flow_valid,flow_index,flow_enable,flow_profile);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  clk;
+    input wire  sweep;
+    input wire  [14:0] sweep_at;
+    input wire  [9:0] flow;
+    input wire  [31:0] segment;
+    output reg  [55:0] raw_sent;
+    output reg  [55:0] raw_acked;
+    output reg  [4:0] raw_settings;
+    output reg  [98:0] raw_slot;
+    output reg  [44:0] raw_stamp;
+    input wire  acked_valid;
+    input wire  [9:0] acked_flow;
+    input wire  [55:0] acked_state;
+    input wire  slot_valid;
+    input wire  [9:0] slot_flow;
+    input wire  [31:0] slot_segment;
+    input wire  [31:0] slot_next;
+    input wire  [31:0] slot_nonce;
+    input wire  [23:0] slot_bytes;
+    input wire  [31:0] slot_opened;
+    input wire  stamp_valid;
+    input wire  [9:0] stamp_flow;
+    input wire  [15:0] stamp_segment;
+    input wire  [39:0] stamp;
+    input wire  flow_valid;
+    input wire  [9:0] flow_index;
+    input wire  flow_enable;
+    input wire  [3:0] flow_profile;
+    
+    // Constant declarations
+    localparam  slot_shift = 6'b101;
+    
+    // Stub signals
+    reg  [9:0] sent__read_address;
+    reg  sent__read_clock;
+    wire  [55:0] sent__read_data;
+    reg  [9:0] sent__write_address;
+    reg  sent__write_clock;
+    reg  [55:0] sent__write_data;
+    reg  sent__write_enable;
+    reg  [9:0] acked__read_address;
+    reg  acked__read_clock;
+    wire  [55:0] acked__read_data;
+    reg  [9:0] acked__write_address;
+    reg  acked__write_clock;
+    reg  [55:0] acked__write_data;
+    reg  acked__write_enable;
+    reg  [9:0] settings__read_address;
+    reg  settings__read_clock;
+    wire  [4:0] settings__read_data;
+    reg  [9:0] settings__write_address;
+    reg  settings__write_clock;
+    reg  [4:0] settings__write_data;
+    reg  settings__write_enable;
+    reg  [14:0] slots__read_address;
+    reg  slots__read_clock;
+    wire  [98:0] slots__read_data;
+    reg  [14:0] slots__write_address;
+    reg  slots__write_clock;
+    reg  [98:0] slots__write_data;
+    reg  slots__write_enable;
+    reg  [14:0] stamps__read_address;
+    reg  stamps__read_clock;
+    wire  [44:0] stamps__read_data;
+    reg  [14:0] stamps__write_address;
+    reg  stamps__write_clock;
+    reg  [44:0] stamps__write_data;
+    reg  stamps__write_enable;
+    reg  [55:0] sent_out__d;
+    wire  [55:0] sent_out__q;
+    reg  sent_out__clock;
+    reg  [55:0] acked_out__d;
+    wire  [55:0] acked_out__q;
+    reg  acked_out__clock;
+    reg  [4:0] settings_out__d;
+    wire  [4:0] settings_out__q;
+    reg  settings_out__clock;
+    reg  [98:0] slot_out__d;
+    wire  [98:0] slot_out__q;
+    reg  slot_out__clock;
+    reg  [44:0] stamp_out__d;
+    wire  [44:0] stamp_out__q;
+    reg  stamp_out__clock;
+    
+    // Local signals
+    reg  [31:0] slot_high;
+    reg  [15:0] stamp_high;
+    
+    // Sub module instances
+    tnic_standalone__control__rtt__ack__memory__sent sent(
+        .read_address(sent__read_address),
+        .read_clock(sent__read_clock),
+        .read_data(sent__read_data),
+        .write_address(sent__write_address),
+        .write_clock(sent__write_clock),
+        .write_data(sent__write_data),
+        .write_enable(sent__write_enable)
+    );
+    tnic_standalone__control__rtt__ack__memory__acked acked(
+        .read_address(acked__read_address),
+        .read_clock(acked__read_clock),
+        .read_data(acked__read_data),
+        .write_address(acked__write_address),
+        .write_clock(acked__write_clock),
+        .write_data(acked__write_data),
+        .write_enable(acked__write_enable)
+    );
+    tnic_standalone__control__rtt__ack__memory__settings settings(
+        .read_address(settings__read_address),
+        .read_clock(settings__read_clock),
+        .read_data(settings__read_data),
+        .write_address(settings__write_address),
+        .write_clock(settings__write_clock),
+        .write_data(settings__write_data),
+        .write_enable(settings__write_enable)
+    );
+    tnic_standalone__control__rtt__ack__memory__slots slots(
+        .read_address(slots__read_address),
+        .read_clock(slots__read_clock),
+        .read_data(slots__read_data),
+        .write_address(slots__write_address),
+        .write_clock(slots__write_clock),
+        .write_data(slots__write_data),
+        .write_enable(slots__write_enable)
+    );
+    tnic_standalone__control__rtt__ack__memory__stamps stamps(
+        .read_address(stamps__read_address),
+        .read_clock(stamps__read_clock),
+        .read_data(stamps__read_data),
+        .write_address(stamps__write_address),
+        .write_clock(stamps__write_clock),
+        .write_data(stamps__write_data),
+        .write_enable(stamps__write_enable)
+    );
+    tnic_standalone__control__rtt__ack__memory__sent_out sent_out(
+        .d(sent_out__d),
+        .q(sent_out__q),
+        .clock(sent_out__clock)
+    );
+    tnic_standalone__control__rtt__ack__memory__acked_out acked_out(
+        .d(acked_out__d),
+        .q(acked_out__q),
+        .clock(acked_out__clock)
+    );
+    tnic_standalone__control__rtt__ack__memory__settings_out settings_out(
+        .d(settings_out__d),
+        .q(settings_out__q),
+        .clock(settings_out__clock)
+    );
+    tnic_standalone__control__rtt__ack__memory__slot_out slot_out(
+        .d(slot_out__d),
+        .q(slot_out__q),
+        .clock(slot_out__clock)
+    );
+    tnic_standalone__control__rtt__ack__memory__stamp_out stamp_out(
+        .d(stamp_out__d),
+        .q(stamp_out__q),
+        .clock(stamp_out__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        sent_out__d = sent_out__q;
+        acked_out__d = acked_out__q;
+        settings_out__d = settings_out__q;
+        slot_out__d = slot_out__q;
+        stamp_out__d = stamp_out__q;
+        sent_out__d = sent__read_data;
+        acked_out__d = acked__read_data;
+        settings_out__d = settings__read_data;
+        slot_out__d = slots__read_data;
+        stamp_out__d = stamps__read_data;
+        acked__write_address = acked_flow;
+        acked__write_data = acked_state;
+        sent__write_address = slot_flow;
+        sent__write_data = ((slot_next) & 56'hffffffffffffff) | (((slot_bytes) & 56'hffffffffffffff) << 32'h20);
+        slots__write_address = (((slot_flow) & 15'h7fff) << slot_shift) | ((slot_segment[(32'h0)+:(5)]) & 15'h7fff);
+        slots__write_data = ((slot_nonce) & 99'h7ffffffffffffffffffffffff) | (((slot_opened) & 99'h7ffffffffffffffffffffffff) << 32'h20) | (((slot_bytes) & 99'h7ffffffffffffffffffffffff) << 32'h40) | (((slot_high[(32'h0)+:(10)]) & 99'h7ffffffffffffffffffffffff) << 32'h58) | (((32'h1) & 99'h7ffffffffffffffffffffffff) << 32'h62);
+        stamps__write_address = (((stamp_flow) & 15'h7fff) << slot_shift) | ((stamp_segment[(32'h0)+:(5)]) & 15'h7fff);
+        stamps__write_data = ((stamp) & 45'h1fffffffffff) | (((stamp_high[(32'h0)+:(4)]) & 45'h1fffffffffff) << 32'h28) | (((32'h1) & 45'h1fffffffffff) << 32'h2c);
+        settings__write_address = flow_index;
+        settings__write_data = ((flow_profile) & 5'h1f) | (((flow_enable) & 5'h1f) << 32'h4);
+        if (sweep) begin
+            sent__write_address = sweep_at[(32'h0)+:(10)];
+            sent__write_data = ((32'h0) & 56'hffffffffffffff);
+            acked__write_address = sweep_at[(32'h0)+:(10)];
+            acked__write_data = ((32'h0) & 56'hffffffffffffff);
+            settings__write_address = sweep_at[(32'h0)+:(10)];
+            settings__write_data = ((32'h0) & 5'h1f);
+            slots__write_address = sweep_at;
+            slots__write_data = ((32'h0) & 99'h7ffffffffffffffffffffffff);
+            stamps__write_address = sweep_at;
+            stamps__write_data = ((32'h0) & 45'h1fffffffffff);
+        end
+    end
+    always @(*) sent_out__clock = clk;
+    always @(*) acked_out__clock = clk;
+    always @(*) settings_out__clock = clk;
+    always @(*) slot_out__clock = clk;
+    always @(*) stamp_out__clock = clk;
+    always @(*) sent__read_clock = clk;
+    always @(*) sent__write_clock = clk;
+    always @(*) acked__read_clock = clk;
+    always @(*) acked__write_clock = clk;
+    always @(*) settings__read_clock = clk;
+    always @(*) settings__write_clock = clk;
+    always @(*) slots__read_clock = clk;
+    always @(*) slots__write_clock = clk;
+    always @(*) stamps__read_clock = clk;
+    always @(*) stamps__write_clock = clk;
+    always @(*) sent__read_address = flow;
+    always @(*) acked__read_address = flow;
+    always @(*) settings__read_address = flow;
+    always @(*) slots__read_address = (((flow) & 15'h7fff) << slot_shift) | ((segment[(32'h0)+:(5)]) & 15'h7fff);
+    always @(*) stamps__read_address = (((flow) & 15'h7fff) << slot_shift) | ((segment[(32'h0)+:(5)]) & 15'h7fff);
+    always @(*) raw_sent = sent_out__q;
+    always @(*) raw_acked = acked_out__q;
+    always @(*) raw_settings = settings_out__q;
+    always @(*) raw_slot = slot_out__q;
+    always @(*) raw_stamp = stamp_out__q;
+    always @(*) acked__write_enable = acked_valid | sweep;
+    always @(*) sent__write_enable = slot_valid | sweep;
+    always @(*) slot_high = slot_segment >> slot_shift;
+    always @(*) slots__write_enable = slot_valid | sweep;
+    always @(*) stamp_high = stamp_segment >> slot_shift;
+    always @(*) stamps__write_enable = stamp_valid | sweep;
+    always @(*) settings__write_enable = flow_valid | sweep;
+    
+endmodule // standalone__control__rtt__ack__memory
+
+
+module tnic_standalone__control__rtt__ack__memory__acked(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [55:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [55:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[55:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__rtt__ack__memory__acked
+
+
+module tnic_standalone__control__rtt__ack__memory__acked_out(d,q,clock);
+    
+    // Module arguments
+    input wire  [55:0] d;
+    output reg  [55:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 56'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__rtt__ack__next__1
+endmodule // standalone__control__rtt__ack__memory__acked_out
+
+
+module tnic_standalone__control__rtt__ack__memory__sent(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [55:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [55:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[55:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__rtt__ack__memory__sent
+
+
+module tnic_standalone__control__rtt__ack__memory__sent_out(d,q,clock);
+    
+    // Module arguments
+    input wire  [55:0] d;
+    output reg  [55:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 56'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__memory__sent_out
+
+
+module tnic_standalone__control__rtt__ack__memory__settings(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [4:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [4:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[4:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__rtt__ack__memory__settings
+
+
+module tnic_standalone__control__rtt__ack__memory__settings_out(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__memory__settings_out
+
+
+module tnic_standalone__control__rtt__ack__memory__slot_out(d,q,clock);
+    
+    // Module arguments
+    input wire  [98:0] d;
+    output reg  [98:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 99'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__memory__slot_out
+
+
+module tnic_standalone__control__rtt__ack__memory__slots(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [14:0] read_address;
+    input wire  read_clock;
+    output reg  [98:0] read_data;
+    input wire  [14:0] write_address;
+    input wire  write_clock;
+    input wire  [98:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[98:0] mem[32767:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__rtt__ack__memory__slots
+
+
+module tnic_standalone__control__rtt__ack__memory__stamp_out(d,q,clock);
+    
+    // Module arguments
+    input wire  [44:0] d;
+    output reg  [44:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 45'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__memory__stamp_out
+
+
+module tnic_standalone__control__rtt__ack__memory__stamps(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [14:0] read_address;
+    input wire  read_clock;
+    output reg  [44:0] read_data;
+    input wire  [14:0] write_address;
+    input wire  write_clock;
+    input wire  [44:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[44:0] mem[32767:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__rtt__ack__memory__stamps
 
 
 module tnic_standalone__control__rtt__ack__nonce__0(d,q,clock);
@@ -40943,63 +40933,6 @@ module tnic_standalone__control__rtt__ack__nonce__1(d,q,clock);
 endmodule // standalone__control__rtt__ack__nonce__1
 
 
-module tnic_standalone__control__rtt__ack__on__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__on__0
-
-
-module tnic_standalone__control__rtt__ack__on__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__on__1
-
-
-module tnic_standalone__control__rtt__ack__outstanding(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__outstanding
-
-
 module tnic_standalone__control__rtt__ack__over__0(d,q,clock);
     
     // Module arguments
@@ -41038,42 +40971,199 @@ module tnic_standalone__control__rtt__ack__over__1(d,q,clock);
 endmodule // standalone__control__rtt__ack__over__1
 
 
-module tnic_standalone__control__rtt__ack__overrule(d,q,clock);
+module tnic_standalone__control__rtt__ack__profiles(clk,sweep,sweep_at,profile,pw_valid,pw_profile,pw_word,pw_data,timeout,signal,base);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
+    input wire  clk;
+    input wire  sweep;
+    input wire  [3:0] sweep_at;
+    input wire  [3:0] profile;
+    input wire  pw_valid;
+    input wire  [3:0] pw_profile;
+    input wire  [4:0] pw_word;
+    input wire  [31:0] pw_data;
+    output reg  [30:0] timeout;
+    output reg  [1:0] signal;
+    output reg  [23:0] base;
     
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
+    // Constant declarations
+    localparam  timeout_word = 5'b10;
+    localparam  signal_word = 5'b0;
+    localparam  base_word = 5'b11101;
     
-    always @(posedge clock) begin
-       q <= d;
+    // Stub signals
+    reg  [3:0] timeouts__read_address;
+    reg  timeouts__read_clock;
+    wire  [30:0] timeouts__read_data;
+    reg  [3:0] timeouts__write_address;
+    reg  timeouts__write_clock;
+    reg  [30:0] timeouts__write_data;
+    reg  timeouts__write_enable;
+    reg  [3:0] signals__read_address;
+    reg  signals__read_clock;
+    wire  [1:0] signals__read_data;
+    reg  [3:0] signals__write_address;
+    reg  signals__write_clock;
+    reg  [1:0] signals__write_data;
+    reg  signals__write_enable;
+    reg  [3:0] bases__read_address;
+    reg  bases__read_clock;
+    wire  [23:0] bases__read_data;
+    reg  [3:0] bases__write_address;
+    reg  bases__write_clock;
+    reg  [23:0] bases__write_data;
+    reg  bases__write_enable;
+    
+    // Sub module instances
+    tnic_standalone__control__rtt__ack__profiles__timeouts timeouts(
+        .read_address(timeouts__read_address),
+        .read_clock(timeouts__read_clock),
+        .read_data(timeouts__read_data),
+        .write_address(timeouts__write_address),
+        .write_clock(timeouts__write_clock),
+        .write_data(timeouts__write_data),
+        .write_enable(timeouts__write_enable)
+    );
+    tnic_standalone__control__rtt__ack__profiles__signals signals(
+        .read_address(signals__read_address),
+        .read_clock(signals__read_clock),
+        .read_data(signals__read_data),
+        .write_address(signals__write_address),
+        .write_clock(signals__write_clock),
+        .write_data(signals__write_data),
+        .write_enable(signals__write_enable)
+    );
+    tnic_standalone__control__rtt__ack__profiles__bases bases(
+        .read_address(bases__read_address),
+        .read_clock(bases__read_clock),
+        .read_data(bases__read_data),
+        .write_address(bases__write_address),
+        .write_clock(bases__write_clock),
+        .write_data(bases__write_data),
+        .write_enable(bases__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+        timeouts__write_address = pw_profile;
+        signals__write_address = pw_profile;
+        bases__write_address = pw_profile;
+        timeouts__write_data = pw_data[(32'h0)+:(31)];
+        signals__write_data = pw_data[(32'ha)+:(2)];
+        bases__write_data = pw_data[(32'h0)+:(24)];
+        if (sweep) begin
+            timeouts__write_address = sweep_at;
+            signals__write_address = sweep_at;
+            bases__write_address = sweep_at;
+            timeouts__write_data = ((32'h0) & 31'h7fffffff);
+            signals__write_data = ((32'h0) & 2'h3);
+            bases__write_data = ((32'h0) & 24'hffffff);
+        end
     end
-          
-endmodule // standalone__control__rtt__ack__overrule
+    always @(*) timeouts__read_clock = clk;
+    always @(*) timeouts__write_clock = clk;
+    always @(*) signals__read_clock = clk;
+    always @(*) signals__write_clock = clk;
+    always @(*) bases__read_clock = clk;
+    always @(*) bases__write_clock = clk;
+    always @(*) timeouts__read_address = profile;
+    always @(*) signals__read_address = profile;
+    always @(*) bases__read_address = profile;
+    always @(*) timeout = timeouts__read_data;
+    always @(*) signal = signals__read_data;
+    always @(*) base = bases__read_data;
+    always @(*) timeouts__write_enable = sweep | (pw_valid & (pw_word == timeout_word));
+    always @(*) signals__write_enable = sweep | (pw_valid & (pw_word == signal_word));
+    always @(*) bases__write_enable = sweep | (pw_valid & (pw_word == base_word));
+    
+endmodule // standalone__control__rtt__ack__profiles
 
 
-module tnic_standalone__control__rtt__ack__prior(d,q,clock);
+module tnic_standalone__control__rtt__ack__profiles__bases(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [23:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [23:0] write_data;
+    input wire  write_enable;
     
     // Update code (custom)
-    initial begin
-       q = 24'h0;
+    reg[23:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
     end
     
-    always @(posedge clock) begin
-       q <= d;
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
     end
-          
-endmodule // standalone__control__rtt__ack__prior
+                
+endmodule // standalone__control__rtt__ack__profiles__bases
+
+
+module tnic_standalone__control__rtt__ack__profiles__signals(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [1:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [1:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[1:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__rtt__ack__profiles__signals
+
+
+module tnic_standalone__control__rtt__ack__profiles__timeouts(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [30:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [30:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[30:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__rtt__ack__profiles__timeouts
 
 
 module tnic_standalone__control__rtt__ack__r_bytes(d,q,clock);
@@ -41112,253 +41202,6 @@ module tnic_standalone__control__rtt__ack__r_valid(d,q,clock);
     end
           
 endmodule // standalone__control__rtt__ack__r_valid
-
-
-module tnic_standalone__control__rtt__ack__raw_acked(d,q,clock);
-    
-    // Module arguments
-    input wire  [55:0] d;
-    output reg  [55:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 56'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__raw_acked
-
-
-module tnic_standalone__control__rtt__ack__raw_sent(d,q,clock);
-    
-    // Module arguments
-    input wire  [55:0] d;
-    output reg  [55:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 56'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__raw_sent
-
-
-module tnic_standalone__control__rtt__ack__raw_settings(d,q,clock);
-    
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 5'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__raw_settings
-
-
-module tnic_standalone__control__rtt__ack__raw_slot(d,q,clock);
-    
-    // Module arguments
-    input wire  [98:0] d;
-    output reg  [98:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 99'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__raw_slot
-
-
-module tnic_standalone__control__rtt__ack__raw_stamp(d,q,clock);
-    
-    // Module arguments
-    input wire  [44:0] d;
-    output reg  [44:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 45'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__raw_stamp
-
-
-module tnic_standalone__control__rtt__ack__released(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__released
-
-
-module tnic_standalone__control__rtt__ack__released_past__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__released_past__0
-
-
-module tnic_standalone__control__rtt__ack__released_past__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__released_past__1
-
-
-module tnic_standalone__control__rtt__ack__released_past__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__released_past__2
-
-
-module tnic_standalone__control__rtt__ack__repeated(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__repeated
-
-
-module tnic_standalone__control__rtt__ack__s_kind(d,q,clock);
-    
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 2'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__s_kind
-
-
-module tnic_standalone__control__rtt__ack__s_now(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__s_now
-
-
-module tnic_standalone__control__rtt__ack__s_rtt(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__s_rtt
 
 
 module tnic_standalone__control__rtt__ack__s_valid(d,q,clock);
@@ -41494,7 +41337,861 @@ module tnic_standalone__control__rtt__ack__segment__1(d,q,clock);
 endmodule // standalone__control__rtt__ack__segment__1
 
 
-module tnic_standalone__control__rtt__ack__segment__2(d,q,clock);
+module tnic_standalone__control__rtt__ack__signals(clk,sweep,sweep_flow,flow,arrived,arrival,departure,ttl_sent,ttl_seen,stamp,is_visit,choice,base,keep,forget,keep_flow,rtt_ns,time_ns,hops,endpoint_ns,exceeds);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  sweep;
+    input wire  [9:0] sweep_flow;
+    input wire  [9:0] flow;
+    input wire  [63:0] arrived;
+    input wire  [63:0] arrival;
+    input wire  [63:0] departure;
+    input wire  [7:0] ttl_sent;
+    input wire  [7:0] ttl_seen;
+    input wire  [39:0] stamp;
+    input wire  is_visit;
+    input wire  [1:0] choice;
+    input wire  [23:0] base;
+    input wire  keep;
+    input wire  forget;
+    input wire  [9:0] keep_flow;
+    output reg  [23:0] rtt_ns;
+    output reg  [31:0] time_ns;
+    output reg  [7:0] hops;
+    output reg  [23:0] endpoint_ns;
+    output reg  exceeds;
+    
+    // Constant declarations
+    localparam  most = 24'hffffff;
+    
+    // Stub signals
+    reg  one_way__clk;
+    reg  one_way__sweep;
+    reg  [9:0] one_way__sweep_flow;
+    reg  [9:0] one_way__flow;
+    reg  [39:0] one_way__arrival;
+    reg  [47:0] one_way__now_ns;
+    reg  [39:0] one_way__stamp;
+    reg  [23:0] one_way__base;
+    wire  [23:0] one_way__signal;
+    reg  one_way__keep;
+    reg  one_way__forget;
+    reg  [9:0] one_way__keep_flow;
+    reg  [7:0] count__0__d;
+    wire  [7:0] count__0__q;
+    reg  count__0__clock;
+    reg  [7:0] count__1__d;
+    wire  [7:0] count__1__q;
+    reg  count__1__clock;
+    reg  [7:0] count__2__d;
+    wire  [7:0] count__2__q;
+    reg  count__2__clock;
+    reg  [39:0] clock__0__d;
+    wire  [39:0] clock__0__q;
+    reg  clock__0__clock;
+    reg  [39:0] clock__1__d;
+    wire  [39:0] clock__1__q;
+    reg  clock__1__clock;
+    reg  [39:0] clock__2__d;
+    wire  [39:0] clock__2__q;
+    reg  clock__2__clock;
+    reg  [32:0] low__d;
+    wire  [32:0] low__q;
+    reg  low__clock;
+    reg  [23:0] high__d;
+    wire  [23:0] high__q;
+    reg  high__clock;
+    reg  [23:0] took__0__d;
+    wire  [23:0] took__0__q;
+    reg  took__0__clock;
+    reg  [23:0] took__1__d;
+    wire  [23:0] took__1__q;
+    reg  took__1__clock;
+    reg  [39:0] rounded__d;
+    wire  [39:0] rounded__q;
+    reg  rounded__clock;
+    reg  [39:0] more__d;
+    wire  [39:0] more__q;
+    reg  more__clock;
+    reg  [39:0] diff__d;
+    wire  [39:0] diff__q;
+    reg  diff__clock;
+    reg  [39:0] less__d;
+    wire  [39:0] less__q;
+    reg  less__clock;
+    reg  [23:0] out_rtt__d;
+    wire  [23:0] out_rtt__q;
+    reg  out_rtt__clock;
+    reg  [31:0] out_time__d;
+    wire  [31:0] out_time__q;
+    reg  out_time__clock;
+    reg  [7:0] out_hops__d;
+    wire  [7:0] out_hops__q;
+    reg  out_hops__clock;
+    reg  [23:0] out_took__d;
+    wire  [23:0] out_took__q;
+    reg  out_took__clock;
+    reg  out_exceeds__d;
+    wire  out_exceeds__q;
+    reg  out_exceeds__clock;
+    
+    // Local signals
+    reg  near;
+    reg  [39:0] not_stamp;
+    reg  [39:0] not_took;
+    reg  [39:0] sum;
+    reg  [39:0] carry;
+    reg  long;
+    
+    // Sub module instances
+    tnic_standalone__control__rtt__ack__signals__one_way one_way(
+        .clk(one_way__clk),
+        .sweep(one_way__sweep),
+        .sweep_flow(one_way__sweep_flow),
+        .flow(one_way__flow),
+        .arrival(one_way__arrival),
+        .now_ns(one_way__now_ns),
+        .stamp(one_way__stamp),
+        .base(one_way__base),
+        .signal(one_way__signal),
+        .keep(one_way__keep),
+        .forget(one_way__forget),
+        .keep_flow(one_way__keep_flow)
+    );
+    tnic_standalone__control__rtt__ack__signals__count__0 count__0(
+        .d(count__0__d),
+        .q(count__0__q),
+        .clock(count__0__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__count__1 count__1(
+        .d(count__1__d),
+        .q(count__1__q),
+        .clock(count__1__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__count__2 count__2(
+        .d(count__2__d),
+        .q(count__2__q),
+        .clock(count__2__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__clock__0 clock__0(
+        .d(clock__0__d),
+        .q(clock__0__q),
+        .clock(clock__0__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__clock__1 clock__1(
+        .d(clock__1__d),
+        .q(clock__1__q),
+        .clock(clock__1__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__clock__2 clock__2(
+        .d(clock__2__d),
+        .q(clock__2__q),
+        .clock(clock__2__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__low low(
+        .d(low__d),
+        .q(low__q),
+        .clock(low__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__high high(
+        .d(high__d),
+        .q(high__q),
+        .clock(high__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__took__0 took__0(
+        .d(took__0__d),
+        .q(took__0__q),
+        .clock(took__0__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__took__1 took__1(
+        .d(took__1__d),
+        .q(took__1__q),
+        .clock(took__1__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__rounded rounded(
+        .d(rounded__d),
+        .q(rounded__q),
+        .clock(rounded__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__more more(
+        .d(more__d),
+        .q(more__q),
+        .clock(more__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__diff diff(
+        .d(diff__d),
+        .q(diff__q),
+        .clock(diff__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__less less(
+        .d(less__d),
+        .q(less__q),
+        .clock(less__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__out_rtt out_rtt(
+        .d(out_rtt__d),
+        .q(out_rtt__q),
+        .clock(out_rtt__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__out_time out_time(
+        .d(out_time__d),
+        .q(out_time__q),
+        .clock(out_time__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__out_hops out_hops(
+        .d(out_hops__d),
+        .q(out_hops__q),
+        .clock(out_hops__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__out_took out_took(
+        .d(out_took__d),
+        .q(out_took__q),
+        .clock(out_took__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__out_exceeds out_exceeds(
+        .d(out_exceeds__d),
+        .q(out_exceeds__q),
+        .clock(out_exceeds__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        low__d = low__q;
+        high__d = high__q;
+        rounded__d = rounded__q;
+        more__d = more__q;
+        diff__d = diff__q;
+        less__d = less__q;
+        out_rtt__d = out_rtt__q;
+        out_time__d = out_time__q;
+        out_hops__d = out_hops__q;
+        out_took__d = out_took__q;
+        out_exceeds__d = out_exceeds__q;
+        low__d = ((departure[(32'h8)+:(32)]) & 33'h1ffffffff) - ((arrival[(32'h8)+:(32)]) & 33'h1ffffffff);
+        high__d = departure[(32'h28)+:(24)] - arrival[(32'h28)+:(24)];
+        if (low__q[32'h20]) begin
+            near = high__q == ((32'h1) & 24'hffffff);
+        end
+        else begin
+            near = ~|high__q;
+        end
+        took__0__d = most;
+        if (near) begin
+            took__0__d = low__q[(32'h8)+:(24)];
+        end
+        rounded__d = clock__0__q + ((32'h80) & 40'hffffffffff);
+        more__d = clock__0__q + ((32'h82) & 40'hffffffffff);
+        diff__d = rounded__q - stamp;
+        less__d = sum + (carry << 32'h1);
+        out_rtt__d = diff__q[(32'h8)+:(24)];
+        if (choice == ((32'h1) & 2'h3)) begin
+            out_rtt__d = less__q[(32'h8)+:(24)];
+            if (less__q[32'h27]) begin
+                out_rtt__d = ((32'h0) & 24'hffffff);
+            end
+        end
+        if (diff__q[32'h27]) begin
+            out_rtt__d = ((32'h0) & 24'hffffff);
+        end
+        if (long) begin
+            out_rtt__d = most;
+        end
+        if (choice == ((32'h2) & 2'h3)) begin
+            out_rtt__d = one_way__signal;
+        end
+        out_time__d = clock__2__q[(32'h8)+:(32)];
+        out_hops__d = count__2__q;
+        out_took__d = took__1__q;
+        out_exceeds__d = less__q[32'h27] & ~long;
+        if (is_visit) begin
+            out_rtt__d = most;
+            out_hops__d = ((32'h0) & 8'hff);
+            out_took__d = ((32'h0) & 24'hffffff);
+        end
+    end
+    always @(*) low__clock = clk;
+    always @(*) high__clock = clk;
+    always @(*) rounded__clock = clk;
+    always @(*) more__clock = clk;
+    always @(*) diff__clock = clk;
+    always @(*) less__clock = clk;
+    always @(*) out_rtt__clock = clk;
+    always @(*) out_time__clock = clk;
+    always @(*) out_hops__clock = clk;
+    always @(*) out_took__clock = clk;
+    always @(*) out_exceeds__clock = clk;
+    always @(*) count__0__clock = clk;
+    always @(*) clock__0__clock = clk;
+    always @(*) count__1__clock = clk;
+    always @(*) clock__1__clock = clk;
+    always @(*) count__2__clock = clk;
+    always @(*) clock__2__clock = clk;
+    always @(*) took__0__clock = clk;
+    always @(*) count__1__d = count__0__q;
+    always @(*) clock__1__d = clock__0__q;
+    always @(*) took__1__clock = clk;
+    always @(*) count__2__d = count__1__q;
+    always @(*) clock__2__d = clock__1__q;
+    always @(*) one_way__clk = clk;
+    always @(*) one_way__sweep = sweep;
+    always @(*) one_way__sweep_flow = sweep_flow;
+    always @(*) one_way__flow = flow;
+    always @(*) one_way__arrival = arrival[(32'h8)+:(40)];
+    always @(*) one_way__now_ns = arrived[(32'h10)+:(48)];
+    always @(*) one_way__stamp = stamp;
+    always @(*) one_way__base = base;
+    always @(*) one_way__keep = keep;
+    always @(*) one_way__forget = forget;
+    always @(*) one_way__keep_flow = keep_flow;
+    always @(*) count__0__d = ttl_sent - ttl_seen;
+    always @(*) clock__0__d = arrived[(32'h8)+:(40)];
+    always @(*) took__1__d = took__0__q;
+    always @(*) not_stamp = ~stamp;
+    always @(*) not_took = ~(((took__0__q) & 40'hffffffffff) << 32'h8);
+    always @(*) sum = more__q ^ not_stamp ^ not_took;
+    always @(*) carry = (more__q & not_stamp) | (more__q & not_took) | (not_stamp & not_took);
+    always @(*) long = ~diff__q[32'h27] & |diff__q[(32'h20)+:(7)];
+    always @(*) rtt_ns = out_rtt__q;
+    always @(*) time_ns = out_time__q;
+    always @(*) hops = out_hops__q;
+    always @(*) endpoint_ns = out_took__q;
+    always @(*) exceeds = out_exceeds__q;
+    
+endmodule // standalone__control__rtt__ack__signals
+
+
+module tnic_standalone__control__rtt__ack__signals__clock__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__clock__0
+
+
+module tnic_standalone__control__rtt__ack__signals__clock__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__clock__1
+
+
+module tnic_standalone__control__rtt__ack__signals__clock__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__clock__2
+
+
+module tnic_standalone__control__rtt__ack__signals__count__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__count__0
+
+
+module tnic_standalone__control__rtt__ack__signals__count__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__count__1
+
+
+module tnic_standalone__control__rtt__ack__signals__count__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__count__2
+
+
+module tnic_standalone__control__rtt__ack__signals__diff(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__diff
+
+
+module tnic_standalone__control__rtt__ack__signals__high(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__high
+
+
+module tnic_standalone__control__rtt__ack__signals__less(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__less
+
+
+module tnic_standalone__control__rtt__ack__signals__low(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__low
+
+
+module tnic_standalone__control__rtt__ack__signals__more(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__more
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way(clk,sweep,sweep_flow,flow,arrival,now_ns,stamp,base,signal,keep,forget,keep_flow);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  sweep;
+    input wire  [9:0] sweep_flow;
+    input wire  [9:0] flow;
+    input wire  [39:0] arrival;
+    input wire  [47:0] now_ns;
+    input wire  [39:0] stamp;
+    input wire  [23:0] base;
+    output reg  [23:0] signal;
+    input wire  keep;
+    input wire  forget;
+    input wire  [9:0] keep_flow;
+    
+    // Constant declarations
+    localparam  most = 24'hffffff;
+    
+    // Stub signals
+    reg  [9:0] least__read_address;
+    reg  least__read_clock;
+    wire  [90:0] least__read_data;
+    reg  [9:0] least__write_address;
+    reg  least__write_clock;
+    reg  [90:0] least__write_data;
+    reg  least__write_enable;
+    reg  [90:0] raw__d;
+    wire  [90:0] raw__q;
+    reg  raw__clock;
+    reg  [25:0] window__0__d;
+    wire  [25:0] window__0__q;
+    reg  window__0__clock;
+    reg  [25:0] window__1__d;
+    wire  [25:0] window__1__q;
+    reg  window__1__clock;
+    reg  [25:0] window__2__d;
+    wire  [25:0] window__2__q;
+    reg  window__2__clock;
+    reg  [25:0] window__3__d;
+    wire  [25:0] window__3__q;
+    reg  window__3__clock;
+    reg  [25:0] earlier__d;
+    wire  [25:0] earlier__q;
+    reg  earlier__clock;
+    reg  [39:0] there__d;
+    wire  [39:0] there__q;
+    reg  there__clock;
+    reg  [39:0] far__d;
+    wire  [39:0] far__q;
+    reg  far__clock;
+    reg  [39:0] farther__d;
+    wire  [39:0] farther__q;
+    reg  farther__clock;
+    reg  [31:0] over_least__d;
+    wire  [31:0] over_least__q;
+    reg  over_least__clock;
+    reg  [31:0] over_current__d;
+    wire  [31:0] over_current__q;
+    reg  over_current__clock;
+    reg  same__d;
+    wire  same__q;
+    reg  same__clock;
+    reg  after__d;
+    wire  after__q;
+    reg  after__clock;
+    reg  [31:0] delayed__d;
+    wire  [31:0] delayed__q;
+    reg  delayed__clock;
+    reg  [31:0] old_least__d;
+    wire  [31:0] old_least__q;
+    reg  old_least__clock;
+    reg  [31:0] old_current__d;
+    wire  [31:0] old_current__q;
+    reg  old_current__clock;
+    reg  [31:0] new_least__d;
+    wire  [31:0] new_least__q;
+    reg  new_least__clock;
+    reg  [31:0] new_current__d;
+    wire  [31:0] new_current__q;
+    reg  new_current__clock;
+    
+    // Local signals
+    reg  [39:0] not_stamp;
+    reg  [39:0] not_least;
+    reg  [39:0] not_current;
+    reg  [39:0] delay;
+    reg  [39:0] sum_least;
+    reg  [39:0] sum_current;
+    reg  [39:0] carry_least;
+    reg  [39:0] carry_current;
+    reg  [39:0] total_least;
+    reg  [39:0] total_current;
+    reg  [31:0] over;
+    reg  held;
+    reg  [23:0] excess;
+    reg  [24:0] sum;
+    
+    // Sub module instances
+    tnic_standalone__control__rtt__ack__signals__one_way__least least(
+        .read_address(least__read_address),
+        .read_clock(least__read_clock),
+        .read_data(least__read_data),
+        .write_address(least__write_address),
+        .write_clock(least__write_clock),
+        .write_data(least__write_data),
+        .write_enable(least__write_enable)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__raw raw(
+        .d(raw__d),
+        .q(raw__q),
+        .clock(raw__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__window__0 window__0(
+        .d(window__0__d),
+        .q(window__0__q),
+        .clock(window__0__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__window__1 window__1(
+        .d(window__1__d),
+        .q(window__1__q),
+        .clock(window__1__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__window__2 window__2(
+        .d(window__2__d),
+        .q(window__2__q),
+        .clock(window__2__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__window__3 window__3(
+        .d(window__3__d),
+        .q(window__3__q),
+        .clock(window__3__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__earlier earlier(
+        .d(earlier__d),
+        .q(earlier__q),
+        .clock(earlier__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__there there(
+        .d(there__d),
+        .q(there__q),
+        .clock(there__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__far far(
+        .d(far__d),
+        .q(far__q),
+        .clock(far__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__farther farther(
+        .d(farther__d),
+        .q(farther__q),
+        .clock(farther__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__over_least over_least(
+        .d(over_least__d),
+        .q(over_least__q),
+        .clock(over_least__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__over_current over_current(
+        .d(over_current__d),
+        .q(over_current__q),
+        .clock(over_current__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__same same(
+        .d(same__d),
+        .q(same__q),
+        .clock(same__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__after after(
+        .d(after__d),
+        .q(after__q),
+        .clock(after__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__delayed delayed(
+        .d(delayed__d),
+        .q(delayed__q),
+        .clock(delayed__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__old_least old_least(
+        .d(old_least__d),
+        .q(old_least__q),
+        .clock(old_least__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__old_current old_current(
+        .d(old_current__d),
+        .q(old_current__q),
+        .clock(old_current__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__new_least new_least(
+        .d(new_least__d),
+        .q(new_least__q),
+        .clock(new_least__clock)
+    );
+    tnic_standalone__control__rtt__ack__signals__one_way__new_current new_current(
+        .d(new_current__d),
+        .q(new_current__q),
+        .clock(new_current__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        raw__d = raw__q;
+        earlier__d = earlier__q;
+        there__d = there__q;
+        far__d = far__q;
+        farther__d = farther__q;
+        over_least__d = over_least__q;
+        over_current__d = over_current__q;
+        same__d = same__q;
+        after__d = after__q;
+        delayed__d = delayed__q;
+        old_least__d = old_least__q;
+        old_current__d = old_current__q;
+        new_least__d = new_least__q;
+        new_current__d = new_current__q;
+        there__d = arrival;
+        raw__d = least__read_data;
+        earlier__d = window__0__q - ((32'h1) & 26'h3ffffff);
+        far__d = there__q + ((32'h80) & 40'hffffffffff);
+        farther__d = there__q + ((32'h82) & 40'hffffffffff);
+        same__d = raw__q[32'h5a] & (raw__q[(32'h40)+:(26)] == window__1__q);
+        after__d = raw__q[32'h5a] & (raw__q[(32'h40)+:(26)] == earlier__q);
+        old_least__d = raw__q[(32'h0)+:(32)];
+        old_current__d = raw__q[(32'h20)+:(32)];
+        delayed__d = delay[(32'h8)+:(32)];
+        over_least__d = total_least[(32'h8)+:(32)];
+        over_current__d = total_current[(32'h8)+:(32)];
+        over = over_current__q;
+        if (same__q) begin
+            over = over_least__q;
+        end
+        held = (same__q | after__q) & ~over[32'h1f];
+        excess = ((32'h0) & 24'hffffff);
+        if (held) begin
+            excess = over[(32'h0)+:(24)];
+        end
+        sum = ((excess) & 25'h1ffffff) + ((base) & 25'h1ffffff);
+        signal = sum[(32'h0)+:(24)];
+        if (sum[32'h18] | (held & |over[(32'h18)+:(7)])) begin
+            signal = most;
+        end
+        new_least__d = delayed__q;
+        if (held) begin
+            new_least__d = old_current__q;
+            if (same__q) begin
+                new_least__d = old_least__q;
+            end
+        end
+        new_current__d = delayed__q;
+        if (same__q & ~over_current__q[32'h1f]) begin
+            new_current__d = old_current__q;
+        end
+        least__write_address = keep_flow;
+        least__write_data = ((new_least__q) & 91'h7ffffffffffffffffffffff) | (((new_current__q) & 91'h7ffffffffffffffffffffff) << 32'h20) | (((window__3__q) & 91'h7ffffffffffffffffffffff) << 32'h40) | (((32'h1) & 91'h7ffffffffffffffffffffff) << 32'h5a);
+        if (forget) begin
+            least__write_data = ((32'h0) & 91'h7ffffffffffffffffffffff);
+        end
+        if (sweep) begin
+            least__write_address = sweep_flow;
+            least__write_data = ((32'h0) & 91'h7ffffffffffffffffffffff);
+        end
+    end
+    always @(*) raw__clock = clk;
+    always @(*) earlier__clock = clk;
+    always @(*) there__clock = clk;
+    always @(*) far__clock = clk;
+    always @(*) farther__clock = clk;
+    always @(*) over_least__clock = clk;
+    always @(*) over_current__clock = clk;
+    always @(*) same__clock = clk;
+    always @(*) after__clock = clk;
+    always @(*) delayed__clock = clk;
+    always @(*) old_least__clock = clk;
+    always @(*) old_current__clock = clk;
+    always @(*) new_least__clock = clk;
+    always @(*) new_current__clock = clk;
+    always @(*) window__0__clock = clk;
+    always @(*) window__1__clock = clk;
+    always @(*) window__2__clock = clk;
+    always @(*) window__3__clock = clk;
+    always @(*) window__1__d = window__0__q;
+    always @(*) window__2__d = window__1__q;
+    always @(*) window__3__d = window__2__q;
+    always @(*) least__read_clock = clk;
+    always @(*) least__write_clock = clk;
+    always @(*) least__read_address = flow;
+    always @(*) window__0__d = now_ns[(32'h16)+:(26)];
+    always @(*) delay = far__q - stamp;
+    always @(*) not_stamp = ~stamp;
+    always @(*) not_least = ~(((raw__q[(32'h0)+:(32)]) & 40'hffffffffff) << 32'h8);
+    always @(*) not_current = ~(((raw__q[(32'h20)+:(32)]) & 40'hffffffffff) << 32'h8);
+    always @(*) sum_least = farther__q ^ not_stamp ^ not_least;
+    always @(*) carry_least = (farther__q & not_stamp) | (farther__q & not_least) | (not_stamp & not_least);
+    always @(*) total_least = sum_least + (carry_least << 32'h1);
+    always @(*) sum_current = farther__q ^ not_stamp ^ not_current;
+    always @(*) carry_current = (farther__q & not_stamp) | (farther__q & not_current) | (not_stamp & not_current);
+    always @(*) total_current = sum_current + (carry_current << 32'h1);
+    always @(*) least__write_enable = keep | forget | sweep;
+    
+endmodule // standalone__control__rtt__ack__signals__one_way
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__after(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__after
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__delayed(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -41510,22 +42207,79 @@ module tnic_standalone__control__rtt__ack__segment__2(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__rtt__ack__segment__2
+endmodule // standalone__control__rtt__ack__signals__one_way__delayed
 
 
-module tnic_standalone__control__rtt__ack__sent(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__control__rtt__ack__signals__one_way__earlier(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__earlier
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__far(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__far
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__farther(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__farther
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__least(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [55:0] read_data;
+    output reg  [90:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [55:0] write_data;
+    input wire  [90:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[55:0] mem[1023:0];
+    reg[90:0] mem[1023:0];
     
     
     
@@ -41539,65 +42293,406 @@ module tnic_standalone__control__rtt__ack__sent(read_address,read_clock,read_dat
        end
     end
                 
-endmodule // standalone__control__rtt__ack__sent
+endmodule // standalone__control__rtt__ack__signals__one_way__least
 
 
-module tnic_standalone__control__rtt__ack__settings(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__control__rtt__ack__signals__one_way__new_current(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  [4:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [4:0] write_data;
-    input wire  write_enable;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
     
     // Update code (custom)
-    reg[4:0] mem[1023:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+    initial begin
+       q = 32'h0;
     end
     
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
+    always @(posedge clock) begin
+       q <= d;
     end
-                
-endmodule // standalone__control__rtt__ack__settings
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__new_current
 
 
-module tnic_standalone__control__rtt__ack__slots(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__control__rtt__ack__signals__one_way__new_least(d,q,clock);
     
     // Module arguments
-    input wire  [14:0] read_address;
-    input wire  read_clock;
-    output reg  [98:0] read_data;
-    input wire  [14:0] write_address;
-    input wire  write_clock;
-    input wire  [98:0] write_data;
-    input wire  write_enable;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
     
     // Update code (custom)
-    reg[98:0] mem[32767:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+    initial begin
+       q = 32'h0;
     end
     
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
+    always @(posedge clock) begin
+       q <= d;
     end
-                
-endmodule // standalone__control__rtt__ack__slots
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__new_least
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__old_current(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__old_current
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__old_least(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__old_least
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__over_current(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__over_current
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__over_least(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__over_least
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__raw(d,q,clock);
+    
+    // Module arguments
+    input wire  [90:0] d;
+    output reg  [90:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 91'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__raw
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__same(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__same
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__there(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__there
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__window__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__window__0
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__window__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__window__1
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__window__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__window__2
+
+
+module tnic_standalone__control__rtt__ack__signals__one_way__window__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__one_way__window__3
+
+
+module tnic_standalone__control__rtt__ack__signals__out_exceeds(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__out_exceeds
+
+
+module tnic_standalone__control__rtt__ack__signals__out_hops(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__out_hops
+
+
+module tnic_standalone__control__rtt__ack__signals__out_rtt(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__out_rtt
+
+
+module tnic_standalone__control__rtt__ack__signals__out_time(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__out_time
+
+
+module tnic_standalone__control__rtt__ack__signals__out_took(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__out_took
+
+
+module tnic_standalone__control__rtt__ack__signals__rounded(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__rounded
+
+
+module tnic_standalone__control__rtt__ack__signals__took__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__took__0
+
+
+module tnic_standalone__control__rtt__ack__signals__took__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__signals__took__1
 
 
 module tnic_standalone__control__rtt__ack__stamped(d,q,clock);
@@ -41619,92 +42714,6 @@ module tnic_standalone__control__rtt__ack__stamped(d,q,clock);
 endmodule // standalone__control__rtt__ack__stamped
 
 
-module tnic_standalone__control__rtt__ack__stamps(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [14:0] read_address;
-    input wire  read_clock;
-    output reg  [44:0] read_data;
-    input wire  [14:0] write_address;
-    input wire  write_clock;
-    input wire  [44:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[44:0] mem[32767:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__control__rtt__ack__stamps
-
-
-module tnic_standalone__control__rtt__ack__sum(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__sum
-
-
-module tnic_standalone__control__rtt__ack__target(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__target
-
-
-module tnic_standalone__control__rtt__ack__target_bytes(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__target_bytes
-
-
 module tnic_standalone__control__rtt__ack__timeout_of(d,q,clock);
     
     // Module arguments
@@ -41722,206 +42731,6 @@ module tnic_standalone__control__rtt__ack__timeout_of(d,q,clock);
     end
           
 endmodule // standalone__control__rtt__ack__timeout_of
-
-
-module tnic_standalone__control__rtt__ack__timeouts(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [3:0] read_address;
-    input wire  read_clock;
-    output reg  [30:0] read_data;
-    input wire  [3:0] write_address;
-    input wire  write_clock;
-    input wire  [30:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[30:0] mem[15:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__control__rtt__ack__timeouts
-
-
-module tnic_standalone__control__rtt__ack__ts__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [39:0] d;
-    output reg  [39:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 40'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__ts__0
-
-
-module tnic_standalone__control__rtt__ack__ts__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [39:0] d;
-    output reg  [39:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 40'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__ts__1
-
-
-module tnic_standalone__control__rtt__ack__ts__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [39:0] d;
-    output reg  [39:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 40'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__ts__2
-
-
-module tnic_standalone__control__rtt__ack__una(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__una
-
-
-module tnic_standalone__control__rtt__ack__una_past__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__una_past__0
-
-
-module tnic_standalone__control__rtt__ack__una_past__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__una_past__1
-
-
-module tnic_standalone__control__rtt__ack__una_past__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__una_past__2
-
-
-module tnic_standalone__control__rtt__ack__unknown__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__unknown__0
-
-
-module tnic_standalone__control__rtt__ack__unknown__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__rtt__ack__unknown__1
 
 
 module tnic_standalone__control__rtt__ack__valid__0(d,q,clock);
@@ -42019,6 +42828,960 @@ module tnic_standalone__control__rtt__ack__valid__4(d,q,clock);
 endmodule // standalone__control__rtt__ack__valid__4
 
 
+module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_rebase,is_visit,segment,after,over,nonce,deadline,raw_sent,raw_acked,enable,raw_slot,same__0,same__1,same__2,same__3,hit,hits,state,sum,prior,unknown,forged,repeated,between,outstanding,next_segment,enabled);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  is_ack;
+    input wire  is_load;
+    input wire  is_rebase;
+    input wire  is_visit;
+    input wire  [31:0] segment;
+    input wire  [31:0] after;
+    input wire  over;
+    input wire  [31:0] nonce;
+    input wire  [31:0] deadline;
+    input wire  [55:0] raw_sent;
+    input wire  [55:0] raw_acked;
+    input wire  enable;
+    input wire  [98:0] raw_slot;
+    input wire  same__0;
+    input wire  same__1;
+    input wire  same__2;
+    input wire  same__3;
+    output reg  hit;
+    output reg  hits;
+    output reg  [55:0] state;
+    output reg  [23:0] sum;
+    output reg  [23:0] prior;
+    output reg  unknown;
+    output reg  forged;
+    output reg  repeated;
+    output reg  [23:0] between;
+    output reg  [31:0] outstanding;
+    output reg  [31:0] next_segment;
+    output reg  enabled;
+    
+    // Constant declarations
+    localparam  slot_shift = 6'b101;
+    
+    // Stub signals
+    reg  can__d;
+    wire  can__q;
+    reg  can__clock;
+    reg  [31:0] una__d;
+    wire  [31:0] una__q;
+    reg  una__clock;
+    reg  [23:0] freed__d;
+    wire  [23:0] freed__q;
+    reg  freed__clock;
+    reg  [31:0] target__d;
+    wire  [31:0] target__q;
+    reg  target__clock;
+    reg  [23:0] target_bytes__d;
+    wire  [23:0] target_bytes__q;
+    reg  target_bytes__clock;
+    reg  overrule__d;
+    wire  overrule__q;
+    reg  overrule__clock;
+    reg  load__d;
+    wire  load__q;
+    reg  load__clock;
+    reg  [31:0] segment3__d;
+    wire  [31:0] segment3__q;
+    reg  segment3__clock;
+    reg  is_unknown__0__d;
+    wire  is_unknown__0__q;
+    reg  is_unknown__0__clock;
+    reg  is_unknown__1__d;
+    wire  is_unknown__1__q;
+    reg  is_unknown__1__clock;
+    reg  is_forged__0__d;
+    wire  is_forged__0__q;
+    reg  is_forged__0__clock;
+    reg  is_forged__1__d;
+    wire  is_forged__1__q;
+    reg  is_forged__1__clock;
+    reg  [31:0] last__0__d;
+    wire  [31:0] last__0__q;
+    reg  last__0__clock;
+    reg  [31:0] last__1__d;
+    wire  [31:0] last__1__q;
+    reg  last__1__clock;
+    reg  on__0__d;
+    wire  on__0__q;
+    reg  on__0__clock;
+    reg  on__1__d;
+    wire  on__1__q;
+    reg  on__1__clock;
+    reg  [31:0] una_past__0__d;
+    wire  [31:0] una_past__0__q;
+    reg  una_past__0__clock;
+    reg  [31:0] una_past__1__d;
+    wire  [31:0] una_past__1__q;
+    reg  una_past__1__clock;
+    reg  [31:0] una_past__2__d;
+    wire  [31:0] una_past__2__q;
+    reg  una_past__2__clock;
+    reg  [23:0] freed_past__0__d;
+    wire  [23:0] freed_past__0__q;
+    reg  freed_past__0__clock;
+    reg  [23:0] freed_past__1__d;
+    wire  [23:0] freed_past__1__q;
+    reg  freed_past__1__clock;
+    reg  [23:0] freed_past__2__d;
+    wire  [23:0] freed_past__2__q;
+    reg  freed_past__2__clock;
+    reg  hit4__d;
+    wire  hit4__q;
+    reg  hit4__clock;
+    reg  repeated4__d;
+    wire  repeated4__q;
+    reg  repeated4__clock;
+    reg  [23:0] between4__d;
+    wire  [23:0] between4__q;
+    reg  between4__clock;
+    reg  [23:0] sum4__d;
+    wire  [23:0] sum4__q;
+    reg  sum4__clock;
+    reg  [23:0] prior4__d;
+    wire  [23:0] prior4__q;
+    reg  prior4__clock;
+    reg  [31:0] outstanding4__d;
+    wire  [31:0] outstanding4__q;
+    reg  outstanding4__clock;
+    
+    // Local signals
+    reg  [31:0] inverse;
+    reg  [31:0] behind;
+    reg  [31:0] behind_high;
+    reg  [31:0] upper;
+    reg  held;
+    reg  on2;
+    reg  nonce_equal;
+    reg  [31:0] late;
+    reg  [31:0] ahead;
+    reg  [31:0] inverse_ahead;
+    reg  [31:0] ahead_high;
+    reg  hit3;
+    reg  [31:0] una_now;
+    reg  [23:0] freed_now;
+    
+    // Sub module instances
+    tnic_standalone__control__rtt__ack__verdict__can can(
+        .d(can__d),
+        .q(can__q),
+        .clock(can__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__una una(
+        .d(una__d),
+        .q(una__q),
+        .clock(una__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__freed freed(
+        .d(freed__d),
+        .q(freed__q),
+        .clock(freed__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__target target(
+        .d(target__d),
+        .q(target__q),
+        .clock(target__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__target_bytes target_bytes(
+        .d(target_bytes__d),
+        .q(target_bytes__q),
+        .clock(target_bytes__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__overrule overrule(
+        .d(overrule__d),
+        .q(overrule__q),
+        .clock(overrule__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__load load(
+        .d(load__d),
+        .q(load__q),
+        .clock(load__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__segment3 segment3(
+        .d(segment3__d),
+        .q(segment3__q),
+        .clock(segment3__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__is_unknown__0 is_unknown__0(
+        .d(is_unknown__0__d),
+        .q(is_unknown__0__q),
+        .clock(is_unknown__0__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__is_unknown__1 is_unknown__1(
+        .d(is_unknown__1__d),
+        .q(is_unknown__1__q),
+        .clock(is_unknown__1__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__is_forged__0 is_forged__0(
+        .d(is_forged__0__d),
+        .q(is_forged__0__q),
+        .clock(is_forged__0__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__is_forged__1 is_forged__1(
+        .d(is_forged__1__d),
+        .q(is_forged__1__q),
+        .clock(is_forged__1__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__last__0 last__0(
+        .d(last__0__d),
+        .q(last__0__q),
+        .clock(last__0__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__last__1 last__1(
+        .d(last__1__d),
+        .q(last__1__q),
+        .clock(last__1__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__on__0 on__0(
+        .d(on__0__d),
+        .q(on__0__q),
+        .clock(on__0__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__on__1 on__1(
+        .d(on__1__d),
+        .q(on__1__q),
+        .clock(on__1__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__una_past__0 una_past__0(
+        .d(una_past__0__d),
+        .q(una_past__0__q),
+        .clock(una_past__0__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__una_past__1 una_past__1(
+        .d(una_past__1__d),
+        .q(una_past__1__q),
+        .clock(una_past__1__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__una_past__2 una_past__2(
+        .d(una_past__2__d),
+        .q(una_past__2__q),
+        .clock(una_past__2__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__freed_past__0 freed_past__0(
+        .d(freed_past__0__d),
+        .q(freed_past__0__q),
+        .clock(freed_past__0__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__freed_past__1 freed_past__1(
+        .d(freed_past__1__d),
+        .q(freed_past__1__q),
+        .clock(freed_past__1__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__freed_past__2 freed_past__2(
+        .d(freed_past__2__d),
+        .q(freed_past__2__q),
+        .clock(freed_past__2__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__hit4 hit4(
+        .d(hit4__d),
+        .q(hit4__q),
+        .clock(hit4__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__repeated4 repeated4(
+        .d(repeated4__d),
+        .q(repeated4__q),
+        .clock(repeated4__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__between4 between4(
+        .d(between4__d),
+        .q(between4__q),
+        .clock(between4__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__sum4 sum4(
+        .d(sum4__d),
+        .q(sum4__q),
+        .clock(sum4__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__prior4 prior4(
+        .d(prior4__d),
+        .q(prior4__q),
+        .clock(prior4__clock)
+    );
+    tnic_standalone__control__rtt__ack__verdict__outstanding4 outstanding4(
+        .d(outstanding4__d),
+        .q(outstanding4__q),
+        .clock(outstanding4__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        can__d = can__q;
+        una__d = una__q;
+        freed__d = freed__q;
+        target__d = target__q;
+        target_bytes__d = target_bytes__q;
+        overrule__d = overrule__q;
+        load__d = load__q;
+        segment3__d = segment3__q;
+        hit4__d = hit4__q;
+        repeated4__d = repeated4__q;
+        between4__d = between4__q;
+        sum4__d = sum4__q;
+        prior4__d = prior4__q;
+        outstanding4__d = outstanding4__q;
+        is_unknown__1__d = is_unknown__0__q;
+        is_forged__1__d = is_forged__0__q;
+        is_unknown__0__d = is_ack & ~on2;
+        is_forged__0__d = is_ack & on2 & held & ~nonce_equal;
+        can__d = on2 & held & ((is_ack & nonce_equal) | (is_visit & ~late[32'h1f]));
+        segment3__d = segment;
+        load__d = is_load;
+        overrule__d = is_load | is_rebase;
+        target__d = after;
+        target_bytes__d = raw_slot[(32'h40)+:(24)];
+        if (is_load) begin
+            target__d = raw_sent[(32'h0)+:(32)];
+            target_bytes__d = raw_sent[(32'h20)+:(24)];
+        end
+        else if (is_rebase) begin
+            target__d = segment;
+        end
+        una_now = una__q;
+        freed_now = freed__q;
+        if (hit3 | overrule__q) begin
+            una_now = target__q;
+        end
+        if (hit3 | load__q) begin
+            freed_now = target_bytes__q;
+        end
+        una_past__0__d = una_now;
+        freed_past__0__d = freed_now;
+        hit4__d = hit3;
+        repeated4__d = ~|ahead_high;
+        between4__d = ahead[(32'h0)+:(24)];
+        sum4__d = target_bytes__q;
+        prior4__d = freed__q;
+        outstanding4__d = last__0__q - una__q;
+        una__d = raw_acked[(32'h0)+:(32)];
+        freed__d = raw_acked[(32'h20)+:(24)];
+        if (same__0) begin
+            una__d = una_now;
+            freed__d = freed_now;
+        end
+        else if (same__1) begin
+            una__d = una_past__0__q;
+            freed__d = freed_past__0__q;
+        end
+        else if (same__2) begin
+            una__d = una_past__1__q;
+            freed__d = freed_past__1__q;
+        end
+        else if (same__3) begin
+            una__d = una_past__2__q;
+            freed__d = freed_past__2__q;
+        end
+        if (rst) begin
+            can__d = 1'b0;
+            hit4__d = 1'b0;
+            is_unknown__0__d = 1'b0;
+            is_unknown__1__d = 1'b0;
+            is_forged__0__d = 1'b0;
+            is_forged__1__d = 1'b0;
+        end
+    end
+    always @(*) can__clock = clk;
+    always @(*) una__clock = clk;
+    always @(*) freed__clock = clk;
+    always @(*) target__clock = clk;
+    always @(*) target_bytes__clock = clk;
+    always @(*) overrule__clock = clk;
+    always @(*) load__clock = clk;
+    always @(*) segment3__clock = clk;
+    always @(*) hit4__clock = clk;
+    always @(*) repeated4__clock = clk;
+    always @(*) between4__clock = clk;
+    always @(*) sum4__clock = clk;
+    always @(*) prior4__clock = clk;
+    always @(*) outstanding4__clock = clk;
+    always @(*) is_unknown__0__clock = clk;
+    always @(*) is_forged__0__clock = clk;
+    always @(*) last__0__clock = clk;
+    always @(*) on__0__clock = clk;
+    always @(*) is_unknown__1__clock = clk;
+    always @(*) is_forged__1__clock = clk;
+    always @(*) last__1__clock = clk;
+    always @(*) on__1__clock = clk;
+    always @(*) una_past__0__clock = clk;
+    always @(*) freed_past__0__clock = clk;
+    always @(*) una_past__1__clock = clk;
+    always @(*) freed_past__1__clock = clk;
+    always @(*) una_past__2__clock = clk;
+    always @(*) freed_past__2__clock = clk;
+    always @(*) una_past__1__d = una_past__0__q;
+    always @(*) freed_past__1__d = freed_past__0__q;
+    always @(*) una_past__2__d = una_past__1__q;
+    always @(*) freed_past__2__d = freed_past__1__q;
+    always @(*) last__1__d = last__0__q;
+    always @(*) on__1__d = on__0__q;
+    always @(*) inverse = ~segment;
+    always @(*) behind = raw_sent[(32'h0)+:(32)] + inverse;
+    always @(*) behind_high = behind >> slot_shift;
+    always @(*) upper = segment >> slot_shift;
+    always @(*) held = ~|behind_high & raw_slot[32'h62] & (raw_slot[(32'h58)+:(10)] == upper[(32'h0)+:(10)]);
+    always @(*) on2 = enable & ~(is_ack & over);
+    always @(*) nonce_equal = raw_slot[(32'h0)+:(32)] == nonce;
+    always @(*) late = deadline - raw_slot[(32'h20)+:(32)];
+    always @(*) last__0__d = raw_sent[(32'h0)+:(32)];
+    always @(*) on__0__d = on2;
+    always @(*) ahead = segment3__q - una__q;
+    always @(*) inverse_ahead = ~ahead;
+    always @(*) ahead_high = inverse_ahead >> slot_shift;
+    always @(*) hit3 = can__q & ~ahead[32'h1f];
+    always @(*) hit = hit3;
+    always @(*) hits = hit4__q;
+    always @(*) state = ((una_past__0__q) & 56'hffffffffffffff) | (((freed_past__0__q) & 56'hffffffffffffff) << 32'h20);
+    always @(*) sum = sum4__q;
+    always @(*) prior = prior4__q;
+    always @(*) unknown = is_unknown__1__q;
+    always @(*) forged = is_forged__1__q;
+    always @(*) repeated = repeated4__q;
+    always @(*) between = between4__q;
+    always @(*) outstanding = outstanding4__q;
+    always @(*) next_segment = last__1__q;
+    always @(*) enabled = on__1__q;
+    
+endmodule // standalone__control__rtt__ack__verdict
+
+
+module tnic_standalone__control__rtt__ack__verdict__between4(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__between4
+
+
+module tnic_standalone__control__rtt__ack__verdict__can(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__can
+
+
+module tnic_standalone__control__rtt__ack__verdict__freed(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__freed
+
+
+module tnic_standalone__control__rtt__ack__verdict__freed_past__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__freed_past__0
+
+
+module tnic_standalone__control__rtt__ack__verdict__freed_past__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__freed_past__1
+
+
+module tnic_standalone__control__rtt__ack__verdict__freed_past__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__freed_past__2
+
+
+module tnic_standalone__control__rtt__ack__verdict__hit4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__hit4
+
+
+module tnic_standalone__control__rtt__ack__verdict__is_forged__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__is_forged__0
+
+
+module tnic_standalone__control__rtt__ack__verdict__is_forged__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__is_forged__1
+
+
+module tnic_standalone__control__rtt__ack__verdict__is_unknown__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__is_unknown__0
+
+
+module tnic_standalone__control__rtt__ack__verdict__is_unknown__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__is_unknown__1
+
+
+module tnic_standalone__control__rtt__ack__verdict__last__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__last__0
+
+
+module tnic_standalone__control__rtt__ack__verdict__last__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__last__1
+
+
+module tnic_standalone__control__rtt__ack__verdict__load(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__load
+
+
+module tnic_standalone__control__rtt__ack__verdict__on__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__on__0
+
+
+module tnic_standalone__control__rtt__ack__verdict__on__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__on__1
+
+
+module tnic_standalone__control__rtt__ack__verdict__outstanding4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__outstanding4
+
+
+module tnic_standalone__control__rtt__ack__verdict__overrule(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__overrule
+
+
+module tnic_standalone__control__rtt__ack__verdict__prior4(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__prior4
+
+
+module tnic_standalone__control__rtt__ack__verdict__repeated4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__repeated4
+
+
+module tnic_standalone__control__rtt__ack__verdict__segment3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__segment3
+
+
+module tnic_standalone__control__rtt__ack__verdict__sum4(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__sum4
+
+
+module tnic_standalone__control__rtt__ack__verdict__target(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__target
+
+
+module tnic_standalone__control__rtt__ack__verdict__target_bytes(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__target_bytes
+
+
+module tnic_standalone__control__rtt__ack__verdict__una(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__una
+
+
+module tnic_standalone__control__rtt__ack__verdict__una_past__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__una_past__0
+
+
+module tnic_standalone__control__rtt__ack__verdict__una_past__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__una_past__1
+
+
+module tnic_standalone__control__rtt__ack__verdict__una_past__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__una_past__2
+
+
 module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid,load_flow,rebase_valid,rebase_flow,rebase_segment,visit_valid,visit_flow,visit_segment,visit_deadline,load,rebase,visit,turn,any,flow,segment,deadline);
     
     // Module arguments
@@ -42078,6 +43841,9 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
     reg  [18:0] scan__d;
     wire  [18:0] scan__q;
     reg  scan__clock;
+    
+    // Local signals
+    reg  late;
     
     // Sub module instances
     tnic_standalone__control__rtt__ack__waiting__has_load has_load(
@@ -42190,7 +43956,7 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
             target__d = visit_segment;
             limit__d = visit_deadline;
         end
-        if (~sweep) begin
+        if (~sweep & ~late) begin
             scan__d = scan__q + ((32'h1) & 19'h7ffff);
             if (~|scan__q[(32'h0)+:(3)]) begin
                 has_turn__d = 1'b1;
@@ -42217,6 +43983,7 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
     always @(*) scan__clock = clk;
     always @(*) deadline = limit__q;
     always @(*) any = has_load__q | has_rebase__q | has_visit__q | has_turn__q;
+    always @(*) late = has_turn__q & (~take | has_load__q | has_rebase__q | has_visit__q) & &scan__q[(32'h0)+:(3)];
     
 endmodule // standalone__control__rtt__ack__waiting
 
@@ -42472,18 +44239,72 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
     reg  valid__1__d;
     wire  valid__1__q;
     reg  valid__1__clock;
+    reg  valid__2__d;
+    wire  valid__2__q;
+    reg  valid__2__clock;
+    reg  valid__3__d;
+    wire  valid__3__q;
+    reg  valid__3__clock;
+    reg  valid__4__d;
+    wire  valid__4__q;
+    reg  valid__4__clock;
+    reg  valid__5__d;
+    wire  valid__5__q;
+    reg  valid__5__clock;
+    reg  valid__6__d;
+    wire  valid__6__q;
+    reg  valid__6__clock;
+    reg  valid__7__d;
+    wire  valid__7__q;
+    reg  valid__7__clock;
     reg  [15:0] number__0__d;
     wire  [15:0] number__0__q;
     reg  number__0__clock;
     reg  [15:0] number__1__d;
     wire  [15:0] number__1__q;
     reg  number__1__clock;
+    reg  [15:0] number__2__d;
+    wire  [15:0] number__2__q;
+    reg  number__2__clock;
+    reg  [15:0] number__3__d;
+    wire  [15:0] number__3__q;
+    reg  number__3__clock;
+    reg  [15:0] number__4__d;
+    wire  [15:0] number__4__q;
+    reg  number__4__clock;
+    reg  [15:0] number__5__d;
+    wire  [15:0] number__5__q;
+    reg  number__5__clock;
+    reg  [15:0] number__6__d;
+    wire  [15:0] number__6__q;
+    reg  number__6__clock;
+    reg  [15:0] number__7__d;
+    wire  [15:0] number__7__q;
+    reg  number__7__clock;
     reg  [39:0] ts__0__d;
     wire  [39:0] ts__0__q;
     reg  ts__0__clock;
     reg  [39:0] ts__1__d;
     wire  [39:0] ts__1__q;
     reg  ts__1__clock;
+    reg  [39:0] ts__2__d;
+    wire  [39:0] ts__2__q;
+    reg  ts__2__clock;
+    reg  [39:0] ts__3__d;
+    wire  [39:0] ts__3__q;
+    reg  ts__3__clock;
+    reg  [39:0] ts__4__d;
+    wire  [39:0] ts__4__q;
+    reg  ts__4__clock;
+    reg  [39:0] ts__5__d;
+    wire  [39:0] ts__5__q;
+    reg  ts__5__clock;
+    reg  [39:0] ts__6__d;
+    wire  [39:0] ts__6__q;
+    reg  ts__6__clock;
+    reg  [39:0] ts__7__d;
+    wire  [39:0] ts__7__q;
+    reg  ts__7__clock;
     reg  [80:0] entry__d;
     wire  [80:0] entry__q;
     reg  entry__clock;
@@ -42536,6 +44357,36 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
         .q(valid__1__q),
         .clock(valid__1__clock)
     );
+    tnic_standalone__control__rtt__depart__valid__2 valid__2(
+        .d(valid__2__d),
+        .q(valid__2__q),
+        .clock(valid__2__clock)
+    );
+    tnic_standalone__control__rtt__depart__valid__3 valid__3(
+        .d(valid__3__d),
+        .q(valid__3__q),
+        .clock(valid__3__clock)
+    );
+    tnic_standalone__control__rtt__depart__valid__4 valid__4(
+        .d(valid__4__d),
+        .q(valid__4__q),
+        .clock(valid__4__clock)
+    );
+    tnic_standalone__control__rtt__depart__valid__5 valid__5(
+        .d(valid__5__d),
+        .q(valid__5__q),
+        .clock(valid__5__clock)
+    );
+    tnic_standalone__control__rtt__depart__valid__6 valid__6(
+        .d(valid__6__d),
+        .q(valid__6__q),
+        .clock(valid__6__clock)
+    );
+    tnic_standalone__control__rtt__depart__valid__7 valid__7(
+        .d(valid__7__d),
+        .q(valid__7__q),
+        .clock(valid__7__clock)
+    );
     tnic_standalone__control__rtt__depart__number__0 number__0(
         .d(number__0__d),
         .q(number__0__q),
@@ -42546,6 +44397,36 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
         .q(number__1__q),
         .clock(number__1__clock)
     );
+    tnic_standalone__control__rtt__depart__number__2 number__2(
+        .d(number__2__d),
+        .q(number__2__q),
+        .clock(number__2__clock)
+    );
+    tnic_standalone__control__rtt__depart__number__3 number__3(
+        .d(number__3__d),
+        .q(number__3__q),
+        .clock(number__3__clock)
+    );
+    tnic_standalone__control__rtt__depart__number__4 number__4(
+        .d(number__4__d),
+        .q(number__4__q),
+        .clock(number__4__clock)
+    );
+    tnic_standalone__control__rtt__depart__number__5 number__5(
+        .d(number__5__d),
+        .q(number__5__q),
+        .clock(number__5__clock)
+    );
+    tnic_standalone__control__rtt__depart__number__6 number__6(
+        .d(number__6__d),
+        .q(number__6__q),
+        .clock(number__6__clock)
+    );
+    tnic_standalone__control__rtt__depart__number__7 number__7(
+        .d(number__7__d),
+        .q(number__7__q),
+        .clock(number__7__clock)
+    );
     tnic_standalone__control__rtt__depart__ts__0 ts__0(
         .d(ts__0__d),
         .q(ts__0__q),
@@ -42555,6 +44436,36 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
         .d(ts__1__d),
         .q(ts__1__q),
         .clock(ts__1__clock)
+    );
+    tnic_standalone__control__rtt__depart__ts__2 ts__2(
+        .d(ts__2__d),
+        .q(ts__2__q),
+        .clock(ts__2__clock)
+    );
+    tnic_standalone__control__rtt__depart__ts__3 ts__3(
+        .d(ts__3__d),
+        .q(ts__3__q),
+        .clock(ts__3__clock)
+    );
+    tnic_standalone__control__rtt__depart__ts__4 ts__4(
+        .d(ts__4__d),
+        .q(ts__4__q),
+        .clock(ts__4__clock)
+    );
+    tnic_standalone__control__rtt__depart__ts__5 ts__5(
+        .d(ts__5__d),
+        .q(ts__5__q),
+        .clock(ts__5__clock)
+    );
+    tnic_standalone__control__rtt__depart__ts__6 ts__6(
+        .d(ts__6__d),
+        .q(ts__6__q),
+        .clock(ts__6__clock)
+    );
+    tnic_standalone__control__rtt__depart__ts__7 ts__7(
+        .d(ts__7__d),
+        .q(ts__7__q),
+        .clock(ts__7__clock)
     );
     tnic_standalone__control__rtt__depart__entry entry(
         .d(entry__d),
@@ -42596,13 +44507,19 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
         out_flow__d = out_flow__q;
         out_segment__d = out_segment__q;
         out_stamp__d = out_stamp__q;
-        valid__0__d = c_valid & ~sweep;
         valid__1__d = valid__0__q;
+        valid__2__d = valid__1__q;
+        valid__3__d = valid__2__q;
+        valid__4__d = valid__3__q;
+        valid__5__d = valid__4__q;
+        valid__6__d = valid__5__q;
+        valid__7__d = valid__6__q;
+        valid__0__d = c_valid & ~sweep;
         entry__d = entries__read_data;
-        ours__d = ~number__0__q[32'hf] & (number__0__q[(32'h0)+:(15)] != no_data);
+        ours__d = ~number__6__q[32'hf] & (number__6__q[(32'h0)+:(15)] != no_data);
         base = ((32'h0) & 40'hffffffffff);
         if (entry__q[32'h28]) begin
-            base = ts__1__q;
+            base = ts__7__q;
         end
         out_stamp__d = base + entry__q[(32'h0)+:(40)];
         out_valid__d = hit & entry__q[32'h29];
@@ -42621,6 +44538,12 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
         if (rst) begin
             valid__0__d = 1'b0;
             valid__1__d = 1'b0;
+            valid__2__d = 1'b0;
+            valid__3__d = 1'b0;
+            valid__4__d = 1'b0;
+            valid__5__d = 1'b0;
+            valid__6__d = 1'b0;
+            valid__7__d = 1'b0;
             live__d = ((32'h0) & 256'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             out_valid__d = 1'b0;
         end
@@ -42638,15 +44561,45 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
     always @(*) valid__1__clock = clk;
     always @(*) number__1__clock = clk;
     always @(*) ts__1__clock = clk;
+    always @(*) valid__2__clock = clk;
+    always @(*) number__2__clock = clk;
+    always @(*) ts__2__clock = clk;
+    always @(*) valid__3__clock = clk;
+    always @(*) number__3__clock = clk;
+    always @(*) ts__3__clock = clk;
+    always @(*) valid__4__clock = clk;
+    always @(*) number__4__clock = clk;
+    always @(*) ts__4__clock = clk;
+    always @(*) valid__5__clock = clk;
+    always @(*) number__5__clock = clk;
+    always @(*) ts__5__clock = clk;
+    always @(*) valid__6__clock = clk;
+    always @(*) number__6__clock = clk;
+    always @(*) ts__6__clock = clk;
+    always @(*) valid__7__clock = clk;
+    always @(*) number__7__clock = clk;
+    always @(*) ts__7__clock = clk;
+    always @(*) number__1__d = number__0__q;
+    always @(*) ts__1__d = ts__0__q;
+    always @(*) number__2__d = number__1__q;
+    always @(*) ts__2__d = ts__1__q;
+    always @(*) number__3__d = number__2__q;
+    always @(*) ts__3__d = ts__2__q;
+    always @(*) number__4__d = number__3__q;
+    always @(*) ts__4__d = ts__3__q;
+    always @(*) number__5__d = number__4__q;
+    always @(*) ts__5__d = ts__4__q;
+    always @(*) number__6__d = number__5__q;
+    always @(*) ts__6__d = ts__5__q;
+    always @(*) number__7__d = number__6__q;
+    always @(*) ts__7__d = ts__6__q;
     always @(*) entries__read_clock = clk;
     always @(*) entries__write_clock = clk;
     always @(*) number__0__d = c_tag;
     always @(*) ts__0__d = c_ts;
-    always @(*) entries__read_address = c_tag[(32'h0)+:(8)];
-    always @(*) number__1__d = number__0__q;
-    always @(*) ts__1__d = ts__0__q;
-    always @(*) index = number__1__q[(32'h0)+:(8)];
-    always @(*) hit = valid__1__q & ours__q & live__q[index] & (number__1__q[(32'h8)+:(7)] == entry__q[(32'h2a)+:(7)]);
+    always @(*) entries__read_address = number__5__q[(32'h0)+:(8)];
+    always @(*) index = number__7__q[(32'h0)+:(8)];
+    always @(*) hit = valid__7__q & ours__q & live__q[index] & (number__7__q[(32'h8)+:(7)] == entry__q[(32'h2a)+:(7)]);
     always @(*) stamp_valid = out_valid__q;
     always @(*) stamp_flow = out_flow__q;
     always @(*) stamp_segment = out_segment__q;
@@ -42761,6 +44714,120 @@ module tnic_standalone__control__rtt__depart__number__1(d,q,clock);
     end
           
 endmodule // standalone__control__rtt__depart__number__1
+
+
+module tnic_standalone__control__rtt__depart__number__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__number__2
+
+
+module tnic_standalone__control__rtt__depart__number__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__number__3
+
+
+module tnic_standalone__control__rtt__depart__number__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__number__4
+
+
+module tnic_standalone__control__rtt__depart__number__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__number__5
+
+
+module tnic_standalone__control__rtt__depart__number__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__number__6
+
+
+module tnic_standalone__control__rtt__depart__number__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__number__7
 
 
 module tnic_standalone__control__rtt__depart__ours(d,q,clock);
@@ -42896,6 +44963,120 @@ module tnic_standalone__control__rtt__depart__ts__1(d,q,clock);
 endmodule // standalone__control__rtt__depart__ts__1
 
 
+module tnic_standalone__control__rtt__depart__ts__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__ts__2
+
+
+module tnic_standalone__control__rtt__depart__ts__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__ts__3
+
+
+module tnic_standalone__control__rtt__depart__ts__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__ts__4
+
+
+module tnic_standalone__control__rtt__depart__ts__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__ts__5
+
+
+module tnic_standalone__control__rtt__depart__ts__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__ts__6
+
+
+module tnic_standalone__control__rtt__depart__ts__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__ts__7
+
+
 module tnic_standalone__control__rtt__depart__valid__0(d,q,clock);
     
     // Module arguments
@@ -42932,6 +45113,120 @@ module tnic_standalone__control__rtt__depart__valid__1(d,q,clock);
     end
           
 endmodule // standalone__control__rtt__depart__valid__1
+
+
+module tnic_standalone__control__rtt__depart__valid__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__valid__2
+
+
+module tnic_standalone__control__rtt__depart__valid__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__valid__3
+
+
+module tnic_standalone__control__rtt__depart__valid__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__valid__4
+
+
+module tnic_standalone__control__rtt__depart__valid__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__valid__5
+
+
+module tnic_standalone__control__rtt__depart__valid__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__valid__6
+
+
+module tnic_standalone__control__rtt__depart__valid__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__valid__7
 
 
 module tnic_standalone__control__rtt__ready(d,q,clock);

@@ -47,6 +47,14 @@ pub struct Ack {
     pub nonce: u32,
     /// When its first byte arrived, ns48.fns16.
     pub ts: u64,
+    /// When the packet that it answers arrived at the responder, ns48.fns16 of the responder's clock.
+    pub arrival: u64,
+    /// When the ACK left there, ns48.fns16 of the responder's clock.
+    pub departure: u64,
+    /// TTL or hop limit that the packet left with.
+    pub ttl_sent: u8,
+    /// That with which it arrived.
+    pub ttl_seen: u8,
 }
 
 /// A word on the profile bus (`pw_*`).
@@ -100,13 +108,13 @@ pub struct Sample {
     pub kind: u8,
     /// Flow.
     pub flow: u32,
-    /// RTT, ns, at most [`RTT_MAX`].
+    /// The signal that the flow's profile chooses, ns, at most [`RTT_MAX`]: the RTT, unless it says otherwise.
     pub rtt_ns: u32,
     /// ns of the ACK's arrival, or of the time-out; the low 32 bits.
     pub now_ns: u32,
-    /// Hops on the way: TTL as sent less TTL received, modulo 256; 0 for a time-out.
+    /// TTL as sent minus TTL as received, modulo 256; 0 for a time-out.
     pub hops: u8,
-    /// How long the responder held the segment, ns, 24 bits; 0 for a time-out.
+    /// The responder's residence, ns, at most [`RTT_MAX`]; 0 for a time-out.
     pub endpoint_ns: u32,
 }
 

@@ -256,7 +256,16 @@ impl Block for Nic {
         });
         let header = parse.report.filter(|r| r.kind == parse::kind::ACK).map(|r| {
             let h = Header::read(&r.header);
-            AckHeader { flow: h.flow, segment: h.segment, nonce: h.nonce, ts: r.stamp }
+            AckHeader {
+                flow: h.flow,
+                segment: h.segment,
+                nonce: h.nonce,
+                ts: r.stamp,
+                arrival: h.arrival,
+                departure: h.departure,
+                ttl_sent: h.ttl_sent,
+                ttl_seen: h.ttl_seen,
+            }
         });
         self.rtt.step(clk, rst || generator.sent.is_some() || i.completion.is_some() || header.is_some() || bus, || rtt::In {
             rst,

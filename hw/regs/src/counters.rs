@@ -72,6 +72,8 @@ counters! {
     HostRatesRefused = 26,
     /// A host rate, an idle restart or a loaded flow found its queue at the rate engine full.
     EngineOverflows = 27,
+    /// An accepted ACK claims a residence longer than its RTT.
+    ResidenceAboveRtt = 28,
 }
 
 /// Counters in use.

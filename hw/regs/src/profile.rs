@@ -3,7 +3,7 @@
 //! Words 0 to 8 are read by several blocks. Words 9 to 20 are the rate engine's, in the fixed-point form it computes with:
 //! [`crate::parameters`] makes them from human units, and names the precision. Words 21 to 31 are reserved for laws to come: 21 and 22
 //! for Patched TIMELY (1 / Tref, the slope of its weight), 23 and 24 for PI (proportional and integral gain), 25 to 28 for Swift (base
-//! target, per-hop term, flow scaling, greatest decrease). Rates are u32 in 2^-12 Mb/s; `Q.n` has n fraction bits.
+//! target, per-hop term, flow scaling, greatest decrease). Word 29 belongs to the signal. Rates are u32 in 2^-12 Mb/s; `Q.n` has n fraction bits.
 use crate::field::Field;
 
 /// Profiles.
@@ -24,6 +24,15 @@ pub const HALF_FLOOR: Field = Field::new(0, 6, 6, "half_floor", "an update never
 /// Where the RTT starts.
 pub const RTT_START: Field =
     Field::new(0, 9, 8, "rtt_start", "start of the RTT: 0 last byte out, 1 first byte out, 2 eligible to send").range(0, 2);
+/// What the law takes for the RTT.
+pub const SIGNAL: Field = Field::new(
+    0,
+    11,
+    10,
+    "signal",
+    "what the law takes for the RTT: 0 the RTT, 1 the RTT less the responder's residence, 2 one-way delay variation",
+)
+.range(0, 2);
 /// Bound of outstanding data.
 pub const OUTSTANDING: Field = Field::new(1, 23, 0, "outstanding", "outstanding bound, wire bytes; 0 none");
 /// Segment time-out.
@@ -79,6 +88,15 @@ pub const BETA: Field = Field::new(19, 31, 0, "beta", "multiplicative decrease, 
 /// Beta times Thigh.
 pub const BETA_T_HIGH: Field = Field::new(20, 31, 0, "beta_t_high", "round(beta * (Thigh[ns] << t_high_zeros) * 2^8)");
 
+/// Where one-way delay variation starts.
+pub const SIGNAL_BASE: Field = Field::new(
+    29,
+    23,
+    0,
+    "signal_base_ns",
+    "signal 2: what is added to the variation, ns; the unloaded RTT keeps thresholds their meaning",
+);
+
 /// The layout of a profile; bits that no field covers are 0.
 pub const FIELDS: &[Field] = &[
     LAW,
@@ -86,6 +104,7 @@ pub const FIELDS: &[Field] = &[
     NO_DELTA_FACTOR,
     HALF_FLOOR,
     RTT_START,
+    SIGNAL,
     OUTSTANDING,
     TIMEOUT_NS,
     IDLE_NS,
@@ -110,7 +129,18 @@ pub const FIELDS: &[Field] = &[
     HYPERACTIVE_AFTER,
     BETA,
     BETA_T_HIGH,
+    SIGNAL_BASE,
 ];
+
+/// [`SIGNAL`]: the RTT.
+pub const SIGNAL_RTT: u32 = 0;
+/// [`SIGNAL`]: the RTT less the responder's residence.
+pub const SIGNAL_LESS_RESIDENCE: u32 = 1;
+/// [`SIGNAL`]: one-way delay variation.
+pub const SIGNAL_ONE_WAY: u32 = 2;
+/// log2 of the window, in ns, of the least one-way delay: it is the least of the window under way and the one before. Clocks that
+/// drift apart by `r` bias the signal by `r * 2^(ONE_WAY_WINDOW_BITS + 1)` ns at most: 1.7 us at 200 parts a million.
+pub const ONE_WAY_WINDOW_BITS: usize = 22;
 
 /// [`LAW`]: the host writes the rate.
 pub const LAW_FIXED: u32 = 0;

@@ -20,6 +20,8 @@ pub struct Counts {
     pub forged: Signal<In, Bit>,
     /// If nothing else is wrong with it but that it is not outstanding: it was, lately.
     pub repeated: Signal<In, Bit>,
+    /// Its residence is longer than its RTT.
+    pub exceeds: Signal<In, Bit>,
     /// Segments released beside the one that is named.
     pub between: Signal<In, Bits<24>>,
     /// One bit a counter.
@@ -30,6 +32,7 @@ pub struct Counts {
     stale_bit: Constant<Bits<32>>,
     skipped_bit: Constant<Bits<32>>,
     timeout_bit: Constant<Bits<32>>,
+    exceeds_bit: Constant<Bits<32>>,
     p: DFF<Bits<32>>,
     now: Signal<Local, Bits<32>>,
     /// Not pulsed yet.
@@ -49,8 +52,9 @@ impl Default for Counts {
             stale_bit = bit(Counter::AckStale),
             skipped_bit = bit(Counter::AcksSkipped),
             timeout_bit = bit(Counter::SegmentTimeouts),
+            exceeds_bit = bit(Counter::ResidenceAboveRtt),
             ;
-            clk rst hit ack unknown forged repeated between pulses p now skipped skips overdue overdues
+            clk rst hit ack unknown forged repeated exceeds between pulses p now skipped skips overdue overdues
         )
     }
 }
@@ -85,6 +89,9 @@ impl Logic for Counts {
         if self.overdue.q.val().any() {
             self.now.next = self.now.val() | self.timeout_bit.val();
             self.overdues.next = self.overdues.val() - bits::<24>(1);
+        }
+        if self.exceeds.val() {
+            self.now.next = self.now.val() | self.exceeds_bit.val();
         }
         self.p.d.next = self.now.val();
         self.skipped.d.next = self.skipped.q.val() + self.skips.val();

@@ -2,9 +2,9 @@
 use super::blank;
 use rust_hdl::prelude::*;
 
-/// Keeps the 256 entries of the tag table and turns a completion into a segment's stamp, 3 clocks later.
+/// Keeps the 256 entries of the tag table and turns a completion into a segment's stamp, 9 clocks later.
 ///
-/// A tag is live from its `sent` to its completion: a wrong or repeated one gives nothing. One completion a clock, never stalls.
+/// A completion waits 6 clocks first, so that it may come from the clock of its frame's `sent` on: the entry takes 5 to be there. A tag is live from its `sent` to its completion: a wrong or repeated one gives nothing. One completion a clock, never stalls.
 #[derive(LogicBlock)]
 pub struct DepartUnit<const F: usize> {
     /// Clock.
@@ -47,9 +47,10 @@ pub struct DepartUnit<const F: usize> {
     one: Constant<Bits<256>>,
     /// Of the frames that are no data.
     no_data: Constant<Bits<15>>,
-    valid: [DFF<Bit>; 2],
-    number: [DFF<Bits<16>>; 2],
-    ts: [DFF<Bits<40>>; 2],
+    // Index k is the register of clock k + 1; clock 6 addresses the RAM.
+    valid: [DFF<Bit>; 8],
+    number: [DFF<Bits<16>>; 8],
+    ts: [DFF<Bits<40>>; 8],
     entry: DFF<Bits<81>>,
     ours: DFF<Bit>,
     index: Signal<Local, Bits<8>>,
@@ -81,10 +82,15 @@ impl<const F: usize> Logic for DepartUnit<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, live, entry, ours, out_valid, out_flow, out_segment, out_stamp);
-        for i in 0..2 {
+        for i in 0..8 {
             self.valid[i].clock.next = self.clk.val();
             self.number[i].clock.next = self.clk.val();
             self.ts[i].clock.next = self.clk.val();
+        }
+        for i in 0..7 {
+            self.valid[i + 1].d.next = self.valid[i].q.val();
+            self.number[i + 1].d.next = self.number[i].q.val();
+            self.ts[i + 1].d.next = self.ts[i].q.val();
         }
         self.entries.read_clock.next = self.clk.val();
         self.entries.write_clock.next = self.clk.val();
@@ -92,22 +98,20 @@ impl<const F: usize> Logic for DepartUnit<F> {
         self.valid[0].d.next = self.c_valid.val() & !self.sweep.val();
         self.number[0].d.next = self.c_tag.val();
         self.ts[0].d.next = self.c_ts.val();
-        self.entries.read_address.next = self.c_tag.val().get_bits::<8>(0);
-        // 1
-        self.valid[1].d.next = self.valid[0].q.val();
-        self.number[1].d.next = self.number[0].q.val();
-        self.ts[1].d.next = self.ts[0].q.val();
+        // 6
+        self.entries.read_address.next = self.number[5].q.val().get_bits::<8>(0);
+        // 7
         self.entry.d.next = self.entries.read_data.val();
-        self.ours.d.next = !self.number[0].q.val().get_bit(15) & (self.number[0].q.val().get_bits::<15>(0) != self.no_data.val());
-        // 2: a tag is spent by the completion that finds it live.
-        self.index.next = self.number[1].q.val().get_bits::<8>(0);
-        self.hit.next = self.valid[1].q.val()
+        self.ours.d.next = !self.number[6].q.val().get_bit(15) & (self.number[6].q.val().get_bits::<15>(0) != self.no_data.val());
+        // 8: a tag is spent by the completion that finds it live.
+        self.index.next = self.number[7].q.val().get_bits::<8>(0);
+        self.hit.next = self.valid[7].q.val()
             & self.ours.q.val()
             & self.live.q.val().get_bit(self.index.val().index())
-            & (self.number[1].q.val().get_bits::<7>(8) == self.entry.q.val().get_bits::<7>(42));
+            & (self.number[7].q.val().get_bits::<7>(8) == self.entry.q.val().get_bits::<7>(42));
         self.base.next = bits::<40>(0);
         if self.entry.q.val().get_bit(40) {
-            self.base.next = self.ts[1].q.val();
+            self.base.next = self.ts[7].q.val();
         }
         self.out_stamp.d.next = self.base.val() + self.entry.q.val().get_bits::<40>(0);
         self.out_valid.d.next = self.hit.val() & self.entry.q.val().get_bit(41);
@@ -123,7 +127,7 @@ impl<const F: usize> Logic for DepartUnit<F> {
         }
         self.keep.next = !self.clear.val();
         self.live.d.next = (self.live.q.val() & self.keep.val()) | self.set.val();
-        // 3
+        // 9
         self.stamp_valid.next = self.out_valid.q.val();
         self.stamp_flow.next = self.out_flow.q.val();
         self.stamp_segment.next = self.out_segment.q.val();
@@ -137,7 +141,7 @@ impl<const F: usize> Logic for DepartUnit<F> {
             | (bit_cast::<81, 16>(self.tag_segment.val().get_bits::<16>(0)) << 49)
             | (bit_cast::<81, F>(self.tag_flow.val()) << 65);
         if self.rst.val() {
-            for i in 0..2 {
+            for i in 0..8 {
                 self.valid[i].d.next = false;
             }
             self.live.d.next = bits::<256>(0);

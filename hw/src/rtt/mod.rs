@@ -1,12 +1,19 @@
 //! Round-trip times: what was sent, what left, what was acknowledged, and when.
 //!
 //! What the block does and promises is said where it is specified, in `timely_model::rtt`; here is how. [`sent::SentUnit`] follows
-//! the frames that the generator hands over, [`depart::DepartUnit`] their departures, [`ack::AckUnit`] holds the flows and
-//! segments and decides; [`waiting::Waiting`] is what it does between two ACKs, [`counts::Counts`] what it counts. Every RAM has one writer; what two of them read is kept twice.
+//! the frames that the generator hands over, [`depart::DepartUnit`] their departures. [`ack::AckUnit`] is the pipeline of what happens
+//! to flows: [`memory::Memory`] holds them and their segments, [`verdict::Verdict`] decides, [`signal::Signals`] measures, with
+//! [`one_way::OneWay`] for one-way delays and [`profiles::Profiles`] for what is wanted; [`waiting::Waiting`] is what it does between
+//! two ACKs, [`counts::Counts`] what it counts. Every RAM has one writer; what two of them read is kept twice.
 pub mod ack;
 pub mod counts;
 pub mod depart;
+pub mod memory;
+pub mod one_way;
+pub mod profiles;
 pub mod sent;
+pub mod signal;
+pub mod verdict;
 pub mod waiting;
 
 use rust_hdl::prelude::*;
@@ -21,7 +28,7 @@ pub(crate) use blank;
 ///
 /// Latency: ACK to sample 4 clocks, to release and counter pulse 5; a segment can be acknowledged from the 5th clock after its last
 /// `sent_valid`. Throughput: a frame, a completion and an ACK every clock. Nothing stalls. A flow is looked at for a time-out every `2^(F+3)`
-/// clocks. The sweep takes `2^A` clocks. Model: `timely_model::rtt::Rtt`.
+/// clocks, and later only by the clocks in which ACKs kept its turn waiting. The sweep takes `2^A` clocks. Model: `timely_model::rtt::Rtt`.
 #[derive(LogicBlock, Default)]
 pub struct Rtt<const F: usize, const S: usize, const A: usize> {
     /// Clock.
@@ -66,6 +73,14 @@ pub struct Rtt<const F: usize, const S: usize, const A: usize> {
     pub a_nonce: Signal<In, Bits<32>>,
     /// When its first byte arrived, ns48.fns16.
     pub a_ts: Signal<In, Bits<64>>,
+    /// When the packet that it answers arrived at the responder, ns48.fns16 of the responder's clock.
+    pub a_arrival: Signal<In, Bits<64>>,
+    /// When the ACK left there, ns48.fns16 of the responder's clock.
+    pub a_departure: Signal<In, Bits<64>>,
+    /// TTL or hop limit that the packet left with.
+    pub a_ttl_sent: Signal<In, Bits<8>>,
+    /// That with which it arrived.
+    pub a_ttl_seen: Signal<In, Bits<8>>,
     /// A profile word is written.
     pub pw_valid: Signal<In, Bit>,
     /// The profile.
@@ -90,10 +105,14 @@ pub struct Rtt<const F: usize, const S: usize, const A: usize> {
     pub sample_kind: Signal<Out, Bits<2>>,
     /// Its flow.
     pub sample_flow: Signal<Out, Bits<F>>,
-    /// RTT, ns; 2^24 - 1 also for a time-out.
+    /// The signal that the flow's profile asks for, ns: the RTT, RTT less residence, or one-way delay variation; 2^24 - 1 for a time-out.
     pub sample_rtt_ns: Signal<Out, Bits<24>>,
     /// Arrival of the ACK or time of the time-out, ns.
     pub sample_now_ns: Signal<Out, Bits<32>>,
+    /// TTL as sent minus TTL as received, modulo 256; 0 for a time-out.
+    pub sample_hops: Signal<Out, Bits<8>>,
+    /// The responder's residence, ns, at most 2^24 - 1; 0 for a time-out.
+    pub sample_endpoint_ns: Signal<Out, Bits<24>>,
     /// Bytes are outstanding no more.
     pub release_valid: Signal<Out, Bit>,
     /// Their flow.
@@ -149,7 +168,7 @@ impl<const F: usize, const S: usize, const A: usize> Logic for Rtt<F, S, A> {
         self.sent.flow_valid.next = self.fl_valid.val();
         self.sent.flow_index.next = self.fl_flow.val();
         self.sent.flow_profile.next = self.fl_record.val().get_bits::<4>(4);
-        // Profile word 0: bits 9..8 start of the RTT; word 2: bits 30..0 time-out.
+        // Profile word 0: bits 9..8 start of the RTT.
         self.sent.start_valid.next = self.pw_valid.val() & (self.pw_word.val() == bits::<5>(0));
         self.sent.start_profile.next = self.pw_profile.val();
         self.sent.start.next = self.pw_data.val().get_bits::<2>(8);
@@ -169,7 +188,11 @@ impl<const F: usize, const S: usize, const A: usize> Logic for Rtt<F, S, A> {
         self.ack.a_flow.next = self.a_flow.val();
         self.ack.a_segment.next = self.a_segment.val();
         self.ack.a_nonce.next = self.a_nonce.val();
-        self.ack.a_ts.next = self.a_ts.val().get_bits::<40>(8);
+        self.ack.a_ts.next = self.a_ts.val();
+        self.ack.a_arrival.next = self.a_arrival.val();
+        self.ack.a_departure.next = self.a_departure.val();
+        self.ack.a_ttl_sent.next = self.a_ttl_sent.val();
+        self.ack.a_ttl_seen.next = self.a_ttl_seen.val();
         self.ack.slot_valid.next = self.sent.slot_valid.val();
         self.ack.slot_flow.next = self.sent.slot_flow.val();
         self.ack.slot_segment.next = self.sent.slot_segment.val();
@@ -187,16 +210,19 @@ impl<const F: usize, const S: usize, const A: usize> Logic for Rtt<F, S, A> {
         self.ack.flow_enable.next = self.fl_record.val().get_bit(0);
         self.ack.flow_keep.next = self.fl_record.val().get_bit(1);
         self.ack.flow_profile.next = self.fl_record.val().get_bits::<4>(4);
-        self.ack.timeout_valid.next = self.pw_valid.val() & (self.pw_word.val() == bits::<5>(2));
-        self.ack.timeout_profile.next = self.pw_profile.val();
-        self.ack.timeout.next = self.pw_data.val().get_bits::<31>(0);
-        self.ack.now.next = self.now.val().get_bits::<40>(8);
+        self.ack.pw_valid.next = self.pw_valid.val();
+        self.ack.pw_profile.next = self.pw_profile.val();
+        self.ack.pw_word.next = self.pw_word.val();
+        self.ack.pw_data.next = self.pw_data.val();
+        self.ack.now.next = self.now.val();
 
         self.sample_valid.next = self.ack.sample_valid.val();
         self.sample_kind.next = self.ack.sample_kind.val();
         self.sample_flow.next = self.ack.sample_flow.val();
         self.sample_rtt_ns.next = self.ack.sample_rtt_ns.val();
         self.sample_now_ns.next = self.ack.sample_now_ns.val();
+        self.sample_hops.next = self.ack.sample_hops.val();
+        self.sample_endpoint_ns.next = self.ack.sample_endpoint_ns.val();
         self.release_valid.next = self.ack.release_valid.val();
         self.release_flow.next = self.ack.release_flow.val();
         self.release_bytes.next = self.ack.release_bytes.val();

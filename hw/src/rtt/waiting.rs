@@ -3,7 +3,8 @@ use rust_hdl::prelude::*;
 
 /// One place each for a load, a new base and a time-out, and the turn of every flow, one each 8 clocks; offered in that order.
 ///
-/// An operation is offered from the clock after it came; one of the same kind that comes first takes its place.
+/// An operation is offered from the clock after it came; one of the same kind that comes first takes its place. A turn is not
+/// lost: the next one waits until it was taken.
 #[derive(LogicBlock, Default)]
 pub struct Waiting<const F: usize> {
     /// Clock.
@@ -60,6 +61,7 @@ pub struct Waiting<const F: usize> {
     has_turn: DFF<Bit>,
     /// Bits 2..0 the clock of a turn, above them its flow.
     scan: DFF<Bits<19>>,
+    late: Signal<Local, Bit>,
 }
 
 impl<const F: usize> Logic for Waiting<F> {
@@ -91,6 +93,9 @@ impl<const F: usize> Logic for Waiting<F> {
             self.turn.next = true;
             self.has_turn.d.next = !self.take.val();
         }
+        self.late.next = self.has_turn.q.val()
+            & (!self.take.val() | self.has_load.q.val() | self.has_rebase.q.val() | self.has_visit.q.val())
+            & self.scan.q.val().get_bits::<3>(0).all();
         if self.load_valid.val() {
             self.has_load.d.next = true;
             self.at_load.d.next = self.load_flow.val();
@@ -106,7 +111,7 @@ impl<const F: usize> Logic for Waiting<F> {
             self.target.d.next = self.visit_segment.val();
             self.limit.d.next = self.visit_deadline.val();
         }
-        if !self.sweep.val() {
+        if !self.sweep.val() & !self.late.val() {
             self.scan.d.next = self.scan.q.val() + bits::<19>(1);
             if !self.scan.q.val().get_bits::<3>(0).any() {
                 self.has_turn.d.next = true;

@@ -1,4 +1,5 @@
 //! `timely_hw::rtt` against `timely_model::rtt`, every output at every clock; and what the model promises.
+mod drift;
 mod oracle;
 mod world;
 
@@ -19,6 +20,7 @@ const CHAOS: Faults = Faults {
     repeat_ack: 0.1,
     forge: 0.05,
     stray_ack: 0.02,
+    odd_echo: 0.1,
     load: 0.002,
     gap: 0.002,
     profile: 0.001,
@@ -31,7 +33,8 @@ const EVERY_PULSE: u32 = 1 << Counter::AckStale as u32
     | 1 << Counter::AckRepeated as u32
     | 1 << Counter::AckUnknownFlow as u32
     | 1 << Counter::SegmentTimeouts as u32
-    | 1 << Counter::AcksSkipped as u32;
+    | 1 << Counter::AcksSkipped as u32
+    | 1 << Counter::ResidenceAboveRtt as u32;
 
 struct Ports {
     i: Vec<In>,
@@ -39,7 +42,7 @@ struct Ports {
     o: Vec<Out>,
 }
 
-const INPUTS: [&str; 24] = [
+const INPUTS: [&str; 28] = [
     "rst",
     "sent_valid",
     "sent_tag",
@@ -59,6 +62,10 @@ const INPUTS: [&str; 24] = [
     "a_segment",
     "a_nonce",
     "a_ts",
+    "a_arrival",
+    "a_departure",
+    "a_ttl_sent",
+    "a_ttl_seen",
     "pw_valid",
     "fl_valid",
     "fl_flow",
@@ -66,13 +73,15 @@ const INPUTS: [&str; 24] = [
     "now",
 ];
 const PROFILE_INPUTS: [&str; 3] = ["pw_profile", "pw_word", "pw_data"];
-const OUTPUTS: [&str; 10] = [
+const OUTPUTS: [&str; 12] = [
     "swept",
     "sample_valid",
     "sample_kind",
     "sample_flow",
     "sample_rtt_ns",
     "sample_now_ns",
+    "sample_hops",
+    "sample_endpoint_ns",
     "release_valid",
     "release_flow",
     "release_bytes",
@@ -91,7 +100,7 @@ impl Ports {
     fn set(&self, dut: &mut Dut, i: &rtt::In) {
         let (s, c, a) = (i.sent.unwrap_or_default(), i.completion.unwrap_or_default(), i.ack.unwrap_or_default());
         let (p, f) = (i.profile.unwrap_or_default(), i.flow.unwrap_or_default());
-        let values: [u64; 27] = [
+        let values: [u64; 31] = [
             i.rst.into(),
             i.sent.is_some().into(),
             s.tag.into(),
@@ -111,6 +120,10 @@ impl Ports {
             a.segment.into(),
             a.nonce.into(),
             a.ts,
+            a.arrival,
+            a.departure,
+            a.ttl_sent.into(),
+            a.ttl_seen.into(),
             i.profile.is_some().into(),
             i.flow.is_some().into(),
             f.flow.into(),
@@ -135,10 +148,11 @@ impl Ports {
                 flow: v[3] as u32,
                 rtt_ns: v[4] as u32,
                 now_ns: v[5] as u32,
-                ..Sample::default()
+                hops: v[6] as u8,
+                endpoint_ns: v[7] as u32,
             }),
-            release: (v[6] == 1).then(|| Release { flow: v[7] as u32, bytes: v[8] as u32 }),
-            pulses: v[9] as u32,
+            release: (v[8] == 1).then(|| Release { flow: v[9] as u32, bytes: v[10] as u32 }),
+            pulses: v[11] as u32,
         }
     }
 }

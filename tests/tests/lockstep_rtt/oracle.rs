@@ -1,9 +1,10 @@
 //! What must come of every ACK, found from the history alone, with whole numbers of unlimited width.
-use crate::world::{Faults, World};
+use crate::world::{Faults, World, base, signal};
 use std::collections::BTreeMap;
 use timely_model::bus::{Ack, KIND_TIMEOUT, RTT_MAX};
 use timely_model::{Block, rtt};
 use timely_regs::counters::Counter;
+use timely_regs::profile::ONE_WAY_WINDOW_BITS;
 use timely_tests::{cycles, rng, seeds};
 
 const FLOW_BITS: u32 = 3;
@@ -23,13 +24,43 @@ struct Segment {
     start: Option<(u64, u64)>,
 }
 
+/// A one-way delay that a sample was of.
+struct OneWay {
+    /// Clock of the ACK.
+    at: u64,
+    window: u64,
+    /// ns.
+    delay: i64,
+    /// The last one before it that counted when its ACK came.
+    known: Option<usize>,
+}
+
 #[derive(Default)]
 struct Flow {
     profile: u32,
+    offset: Option<u32>,
+    delays: Vec<OneWay>,
     segments: Vec<Segment>,
     /// Segments released, and their bytes.
     done: usize,
     released: u64,
+}
+
+impl Flow {
+    /// The signal of an ACK at clock `at`, ns, from the least delay of its window and the one before.
+    fn one_way(&mut self, a: &Ack, at: u64, start: u64) -> i64 {
+        // Any offset will do, as far as differences of 32 bits go: that of the first.
+        let delay = (a.arrival.wrapping_sub(start) >> 16) as u32;
+        let delay = i64::from(delay.wrapping_sub(*self.offset.get_or_insert(delay)) as i32);
+        let window = a.ts >> (16 + ONE_WAY_WINDOW_BITS);
+        let known = self.delays.iter().rposition(|d| d.at + 5 <= at);
+        let (mut least, mut next) = (delay, known);
+        while let Some(d) = next.map(|i| &self.delays[i]).filter(|d| window - d.window <= 1) {
+            (least, next) = (least.min(d.delay), d.known);
+        }
+        self.delays.push(OneWay { at, window, delay, known });
+        (i64::from(base(self.profile)) + delay - least).min(RTT_MAX.into())
+    }
 }
 
 struct Expected {
@@ -44,6 +75,7 @@ fn every_ack_gives_what_history_says() {
         let faults = Faults {
             lose_completion: 0.05,
             odd_completion: 0.0,
+            odd_echo: 0.05,
             lose_ack: 0.15,
             repeat_ack: 0.1,
             forge: 0.05,
@@ -53,16 +85,19 @@ fn every_ack_gives_what_history_says() {
             profile: 0.0,
             rst: 0.0,
         };
-        let timeout = 4000;
+        let timeout = 256_000;
         let mut world = World::new(rng(seed), FLOW_BITS, 6, 0.1, timeout, faults);
-        world.set_step(4 << 16);
+        // So that there are some windows of one-way delays in the run, and no wrap of the time.
+        world.set_step(256 << 16);
         world.set_ns_per_byte(52429);
+        world.wild = false;
         let mut model = rtt::Rtt::new(FLOW_BITS, SLOTS.trailing_zeros());
         let mut flows: BTreeMap<u32, Flow> = BTreeMap::new();
         let mut tags = BTreeMap::new();
         let mut acks: BTreeMap<u64, Ack> = BTreeMap::new();
         let mut release: Option<Expected> = None;
-        let (mut count, mut accepted, mut samples, mut timeouts) = ([0u64; 32], 0u64, 0u64, 0u64);
+        let (mut count, mut accepted, mut samples, mut timeouts) = ([0u64; 32], 0u64, [0u64; 3], 0u64);
+        let mut exceeding = [0; 2];
         let mut acks_given = 0;
         for clk in 0.. {
             let out = model.output(clk);
@@ -88,23 +123,32 @@ fn every_ack_gives_what_history_says() {
             });
             if let Some((a, at, index)) = hit {
                 let f = flows.get_mut(&a.flow).unwrap();
-                let s = &f.segments[index];
-                let known = |s: &&Segment| s.start.is_some_and(|(_, known)| known + 4 <= at);
+                let (s, bytes) = (&f.segments[index], f.segments[index].bytes);
+                let known = |s: &&Segment| s.start.is_some_and(|(_, known)| known + 10 <= at);
                 // The segment that will have this slot may have its stamp there already.
                 let evicted = f.segments.get(index + SLOTS).filter(known).is_some();
                 match (Some(s).filter(known).filter(|_| !evicted).and_then(|s| s.start), out.sample) {
                     (None, None) => {}
                     (Some((start, _)), Some(sample)) => {
-                        let exact = (a.ts.wrapping_sub(start) as i64).max(0);
-                        let stated = i64::from(sample.rtt_ns) << 16;
-                        assert!((stated - exact).abs() <= 1 << 16, "RTT {exact} stated as {stated}, clock {clk}, seed {seed}");
-                        assert_eq!((sample.kind, sample.flow, sample.now_ns), (0, a.flow, (a.ts >> 16) as u32));
-                        samples += 1;
+                        let rtt = (a.ts.wrapping_sub(start) as i64).max(0) >> 16;
+                        let residence = ((a.departure.wrapping_sub(a.arrival)) >> 16).min(RTT_MAX.into()) as i64;
+                        let one_way = f.one_way(&a, at, start);
+                        let signal = signal(f.profile);
+                        let exact = [rtt, (rtt - residence).max(0), one_way][signal as usize];
+                        let stated = i64::from(sample.rtt_ns);
+                        // Stamps have 8 fraction bits, and are rounded.
+                        assert!((stated - exact).abs() <= 2, "signal {signal}: {exact} stated as {stated}, clock {clk}, seed {seed}");
+                        assert!((i64::from(sample.endpoint_ns) - residence).abs() <= 1, "residence {residence}: {sample:?}, seed {seed}");
+                        let hops = a.ttl_sent.wrapping_sub(a.ttl_seen);
+                        assert_eq!((sample.kind, sample.flow, sample.now_ns, sample.hops), (0, a.flow, (a.ts >> 16) as u32, hops));
+                        exceeding[0] += u64::from(residence > rtt + 1);
+                        exceeding[1] += u64::from(residence >= rtt);
+                        samples[signal as usize] += 1;
                     }
                     (e, s) => panic!("sample {s:?}, expected {e:?}, clock {clk}, seed {seed}"),
                 }
-                release = Some(Expected { flow: a.flow, bytes: s.bytes - f.released });
-                f.released = s.bytes;
+                release = Some(Expected { flow: a.flow, bytes: bytes - f.released });
+                f.released = bytes;
                 f.done = index + 1;
                 accepted += 1;
             } else if let Some(s) = out.sample {
@@ -140,6 +184,21 @@ fn every_ack_gives_what_history_says() {
                 acks.insert(clk, a);
                 acks_given += 1;
             }
+            if let Some(s) = i.sent {
+                let f = flows.get_mut(&s.flow).unwrap();
+                let open = f.segments.last().is_some_and(|l| l.closed > clk);
+                if !open && s.first {
+                    f.segments.push(Segment { closed: OPEN, ..Segment::default() });
+                }
+                let index = f.segments.len() - 1;
+                tags.insert(s.tag, (s, index));
+                if s.last {
+                    let before = if index > 0 { f.segments[index - 1].bytes } else { 0 };
+                    let segment = &mut f.segments[index];
+                    (segment.number, segment.nonce, segment.closed) = (s.segment, s.nonce, clk);
+                    segment.bytes = before + u64::from(s.segment_bytes);
+                }
+            }
             if let Some(c) = i.completion
                 && let Some((s, index)) = tags.remove(&c.tag)
             {
@@ -156,21 +215,6 @@ fn every_ack_gives_what_history_says() {
                     _ => {}
                 }
             }
-            if let Some(s) = i.sent {
-                let f = flows.get_mut(&s.flow).unwrap();
-                let open = f.segments.last().is_some_and(|l| l.closed > clk);
-                if !open && s.first {
-                    f.segments.push(Segment { closed: OPEN, ..Segment::default() });
-                }
-                let index = f.segments.len() - 1;
-                tags.insert(s.tag, (s, index));
-                if s.last {
-                    let before = if index > 0 { f.segments[index - 1].bytes } else { 0 };
-                    let segment = &mut f.segments[index];
-                    (segment.number, segment.nonce, segment.closed) = (s.segment, s.nonce, clk);
-                    segment.bytes = before + u64::from(s.segment_bytes);
-                }
-            }
             model.step(clk, &i);
         }
         let closed: usize = flows.values().map(|f| f.segments.iter().filter(|s| s.closed < OPEN).count()).sum();
@@ -182,8 +226,13 @@ fn every_ack_gives_what_history_says() {
         );
         let refused = of(Counter::AckStale) + of(Counter::AckForged) + of(Counter::AckRepeated) + of(Counter::AckUnknownFlow);
         assert_eq!(accepted + refused, acks_given, "every ACK is accepted or counted, once");
-        println!("{closed} segments, {accepted} accepted, {samples} samples, {timeouts} time-outs, counters {count:?}");
+        println!("{closed} segments, {accepted} accepted, {samples:?} samples by signal, {timeouts} time-outs, counters {count:?}");
+        let counted = of(Counter::ResidenceAboveRtt);
+        assert!(exceeding[0] > 0 && (exceeding[0]..=exceeding[1]).contains(&counted), "{exceeding:?} residences above the RTT: {counted}");
         let all = [Counter::AckStale, Counter::AckForged, Counter::AckRepeated, Counter::AckUnknownFlow, Counter::AcksSkipped];
-        assert!(timeouts > 0 && samples > 0 && all.into_iter().all(|c| of(c) > 0), "the run exercised too little: {count:?}");
+        assert!(
+            timeouts > 0 && samples.iter().all(|s| *s > 0) && all.into_iter().all(|c| of(c) > 0),
+            "the run exercised too little: {count:?}"
+        );
     }
 }

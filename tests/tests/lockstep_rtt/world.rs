@@ -16,6 +16,7 @@ pub struct Faults {
     pub repeat_ack: f64,
     pub forge: f64,
     pub stray_ack: f64,
+    pub odd_echo: f64,
     pub load: f64,
     pub gap: f64,
     pub profile: f64,
@@ -41,6 +42,9 @@ pub struct World {
     start: u64,
     step: u64,
     ns_per_byte: u32,
+    /// The peers' clock at our clock 0, and by clock, ns48.fns16.
+    peer_start: u64,
+    peer_step: u64,
     tag: u16,
     sending: Runs,
     departing: VecDeque<(u64, Sent)>,
@@ -54,6 +58,8 @@ pub struct World {
     pub delay: u64,
     /// Nothing is sent any more.
     pub stopped: bool,
+    /// An odd stamp of a peer may be off by any time, else by half a second.
+    pub wild: bool,
 }
 
 pub fn load(index: u32, enable: bool, keep: bool, profile: u32) -> FlowLoad {
@@ -64,8 +70,18 @@ pub fn load(index: u32, enable: bool, keep: bool, profile: u32) -> FlowLoad {
     FlowLoad { flow: index, record }
 }
 
+/// A profile's signal: with each start of the RTT, two of them.
+pub fn signal(profile: u32) -> u32 {
+    [0, 2, 1, 2, 1, 0][profile as usize % 6]
+}
+
+/// What a profile adds to one-way delay variation, ns.
+pub fn base(profile: u32) -> u32 {
+    [8000, 0, 12_345_678, profile::SIGNAL_BASE.most][profile as usize % 4]
+}
+
 impl World {
-    /// `flows` of `2^flow_bits` send; profile `p` starts its RTT at `p % 3` and times out after `timeout * (1 + p)` ns.
+    /// `flows` of `2^flow_bits` send; profile `p` starts its RTT at `p % 3`, has signal `signal(p)` and times out after `timeout * (1 + p)` ns.
     pub fn new(mut rng: ChaCha8Rng, flow_bits: u32, flows: usize, busy: f64, timeout: u32, faults: Faults) -> Self {
         let near = |rng: &mut ChaCha8Rng, wrap: u64| wrap.wrapping_sub(rng.random_range(0..3000 << 16));
         // Just before the wraps of 32 bits of ns in Q.8, of 32 bits of ns, and of all 64 bits.
@@ -88,8 +104,10 @@ impl World {
         for p in 0..profile::PROFILES as u32 {
             let mut words = [0; profile::WORDS];
             profile::RTT_START.set(&mut words, p % 3).unwrap();
+            profile::SIGNAL.set(&mut words, signal(p)).unwrap();
+            profile::SIGNAL_BASE.set(&mut words, base(p)).unwrap();
             profile::TIMEOUT_NS.set(&mut words, timeout * (1 + p)).unwrap();
-            for word in [0, 2] {
+            for word in [0, 2, 29] {
                 let write = ProfileWrite { profile: p as u8, word, data: words[usize::from(word)] };
                 setup.push_back(rtt::In { profile: Some(write), ..rtt::In::default() });
             }
@@ -98,7 +116,7 @@ impl World {
             setup.push_back(rtt::In { flow: Some(load(*index, true, false, i as u32 % 16)), ..rtt::In::default() });
             setup.extend(std::iter::repeat_n(rtt::In::default(), 8));
         }
-        let step = [4 << 16, 4 << 16, 3 << 16 | 0x1234, 2000 << 16][rng.random_range(0..4)];
+        let step: u64 = [4 << 16, 4 << 16, 3 << 16 | 0x1234, 2000 << 16, 20_000 << 16][rng.random_range(0..5)];
         let ns_per_byte = [52429, 5243, 524_288, rng.random()][rng.random_range(0..4)];
         World {
             flow_bits,
@@ -106,6 +124,9 @@ impl World {
             start,
             step,
             ns_per_byte,
+            peer_start: [near(&mut rng, 0), near(&mut rng, 1 << 63), rng.random()][rng.random_range(0..3)],
+            // As much as two clocks of 100 parts a million differ.
+            peer_step: step - step / 5000 + step / 5000 * rng.random_range(0..3),
             tag: rng.random_range(0..TAG_NO_DATA),
             sending: Runs::new(busy, 12),
             departing: VecDeque::new(),
@@ -115,6 +136,7 @@ impl World {
             setup,
             delay: 300,
             stopped: false,
+            wild: true,
             faults,
             rng,
         }
@@ -125,7 +147,7 @@ impl World {
     }
 
     pub fn set_step(&mut self, step: u64) {
-        self.step = step;
+        (self.step, self.peer_step) = (step, step - step / 5000);
     }
 
     pub fn set_ns_per_byte(&mut self, ns_per_byte: u32) {
@@ -175,7 +197,8 @@ impl World {
             segment_bytes: if which.is_multiple_of(3) { s.bytes + 200_000 } else { s.bytes },
             launch,
         };
-        let ready = self.departing.back().map_or(clk, |d| d.0).max(clk + 8);
+        // A departure may be told at the clock at which its frame is.
+        let ready = self.departing.back().map_or(clk, |d| d.0).max(clk + self.rng.random_range(0..9));
         self.departing.push_back((ready + self.rng.random_range(0..3), sent));
         sent
     }
@@ -189,7 +212,7 @@ impl World {
             while self.acks.contains_key(&due) {
                 due += 1;
             }
-            let ack = Ack { flow: sent.flow, segment: sent.segment, nonce: sent.nonce, ts: 0 };
+            let ack = Ack { flow: sent.flow, segment: sent.segment, nonce: sent.nonce, ..self.echo(clk, due) };
             self.acks.insert(due, ack);
             if self.chance(self.faults.repeat_ack) {
                 self.acks.insert(due + self.rng.random_range(1..6), ack);
@@ -199,13 +222,32 @@ impl World {
         (!self.chance(self.faults.lose_completion)).then_some(Completion { tag: sent.tag, ts })
     }
 
+    /// What the responder says: the packet arrived between two of our clocks, and was kept for a part of that.
+    fn echo(&mut self, from: u64, to: u64) -> Ack {
+        let arrived = self.rng.random_range(from..to);
+        let left = self.rng.random_range(arrived..to);
+        let peer = |clk: u64| self.peer_start.wrapping_add(clk.wrapping_mul(self.peer_step));
+        let (mut arrival, mut departure) = (peer(arrived), peer(left).wrapping_add(self.rng.random_range(0..0x1_0000)));
+        if self.chance(self.faults.odd_echo) {
+            let far = self.rng.random::<u64>() >> self.rng.random_range(if self.wild { 0 } else { 19 }..50);
+            match self.rng.random_range(0..4) {
+                0 if self.wild => (arrival, departure) = (0, 0),
+                0 => departure = arrival,
+                1 => departure = departure.wrapping_add(far),
+                2 => arrival = arrival.wrapping_add(far),
+                _ => arrival = arrival.wrapping_sub(far),
+            }
+        }
+        Ack { arrival, departure, ttl_sent: self.rng.random(), ttl_seen: self.rng.random(), ..Ack::default() }
+    }
+
     fn spoil(&mut self, mut ack: Ack) -> Ack {
         match self.rng.random_range(0..5) {
             0 => ack.nonce ^= 1 << self.rng.random_range(0..32),
             1 => ack.segment = ack.segment.wrapping_add(self.rng.random_range(0..9)).wrapping_sub(4),
             2 => ack.segment ^= 1 << self.rng.random_range(0..32),
             3 => ack.flow ^= 1 << self.rng.random_range(0..32),
-            _ => ack = Ack { flow: self.rng.random_range(0..2 << self.flow_bits), segment: self.rng.random_range(0..4), nonce: 0, ts: 0 },
+            _ => ack = Ack { flow: self.rng.random_range(0..2 << self.flow_bits), segment: self.rng.random_range(0..4), ..Ack::default() },
         }
         ack
     }
@@ -252,7 +294,8 @@ impl World {
         }
         if self.chance(self.faults.profile) {
             let data = self.rng.random::<u32>() & 0x8000_0fff;
-            i.profile = Some(ProfileWrite { profile: self.rng.random_range(0..16), word: self.rng.random_range(0..4), data });
+            i.profile =
+                Some(ProfileWrite { profile: self.rng.random_range(0..16), word: [0, 1, 2, 3, 29][self.rng.random_range(0..5)], data });
         }
         i.rst = self.chance(self.faults.rst);
         i.ns_per_byte = self.ns_per_byte;

@@ -5,10 +5,13 @@
 //! It then takes slot `segment mod 2^S` of its flow, and with it evicts the segment that is `2^S` older: that one can no
 //! longer be acknowledged by itself, but its bytes are released together with those of the next one that is.
 //!
+//! **What a sample states** is in `signal.rs`: the RTT, or what else the profile asks for, and beside it hops and residence.
+//!
 //! **Start of the RTT** (`profile::RTT_START`). 0: the end of the last packet, FCS included, i.e. its departure stamp plus
 //! `(wire_bytes - 20) * cfg_ns_per_byte`. 1: the departure stamp of the first packet. 2: the launch time of the first packet.
 //! Stamps are those of a frame's first byte. Its end is the stamp of the ACK's first byte. Stamps are kept with 8 fraction bits and
 //! 32 bits of ns; so an RTT may be up to 2.1 s before it aliases, is stated as 2^24 - 1 ns from 16.7 ms on, and as 0 if negative.
+//! A stamp may come from the clock of its frame's `sent` on; it counts for ACKs that come 10 clocks after it or later.
 //! With starts 1 and 2 a segment's stamp is there before its last packet, and may cost the one `2^S` older its sample, nothing else.
 //!
 //! **An ACK** is, in this order: of an unknown flow (index out of range, or not enabled); forged (its segment is in its slot, but the
@@ -16,7 +19,8 @@
 //! stale. Only an accepted one changes anything: all segments up to its own are released, those between are counted as skipped,
 //! and it yields a sample if its start was stamped (a lost completion costs the sample, nothing else).
 //!
-//! **Time-out.** Every 8 clocks the next flow, round robin, has its turn: if its oldest segment that is still in a slot was
+//! **Time-out.** Every 8 clocks the next flow, round robin, has its turn, or later if the turn before has not found a clock without an ACK yet,
+//! so that no flow is passed by: if its oldest segment that is still in a slot was
 //! sent at least its profile's time-out ago, that one and the evicted ones before it are released and counted, and the engine
 //! gets a sample of kind [`KIND_TIMEOUT`](crate::bus::KIND_TIMEOUT) and RTT 2^24 - 1. A flow that is not enabled is passed by.
 //!
@@ -25,14 +29,17 @@
 //! with the next release. So numbers may restart or skip, and no byte is lost.
 //!
 //! **Timing.** An ACK gives its sample 4 clocks later, release and counter pulse 5 clocks later, always; skipped segments and time-outs are
-//! pulsed one a clock from the 6th on. Frames sent and ACKs are taken every clock; a segment can be acknowledged from the 5th clock
+//! pulsed one a clock from the 6th on. What a flow keeps of one-way delays counts for ACKs from the 5th clock on: of two of a flow that
+//! come closer together both see what was there before, and what the second found remains. Frames sent and ACKs are taken every clock; a segment can be acknowledged from the 5th clock
 //! after its `sent`. The `enable` of a load holds from the next clock on; that it voids older segments, and a new base, wait for the
 //! first clock without an ACK. Limits: less than 2^24 bytes outstanding a flow; loads at least 8 clocks apart. The sweep after
 //! reset takes `2^(F+S)` clocks.
+mod signal;
 mod state;
 
 use crate::Block;
 use crate::bus::{Ack, Completion, FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, RTT_MAX, Release, Sample, Sent};
+use signal::{Echo, Least, measure, q8};
 use state::{Op, Query, Rank, Sending, State};
 use std::collections::VecDeque;
 use timely_regs::counters::Counter;
@@ -85,8 +92,13 @@ pub struct Rtt {
     starts: [u8; profile::PROFILES],
     /// Time-out by profile, ns.
     timeouts: [u32; profile::PROFILES],
+    /// Signal by profile, and its base, ns.
+    signals: [u32; profile::PROFILES],
+    bases: [u32; profile::PROFILES],
     /// Frames sent, by clocks since.
     sending: VecDeque<Option<Sending>>,
+    /// Completions that wait for the frame's tag to have its entry, by clocks since.
+    completing: VecDeque<Option<Completion>>,
     /// Completions with the tag entry that they found, by clocks since.
     departing: VecDeque<Option<(Completion, state::Tag)>>,
     /// Stamp that is written at this clock: flow, segment, stamp.
@@ -101,6 +113,8 @@ pub struct Rtt {
     visit: Option<(u32, u32, u32)>,
     /// A flow has its turn.
     peek: bool,
+    /// Clocks that turns are late by.
+    lag: u64,
     sample: Option<Sample>,
     release: Option<Release>,
     pulses: u32,
@@ -109,17 +123,15 @@ pub struct Rtt {
     timed_out: u32,
 }
 
+/// Clocks by which a completion waits for the tag of a frame that was sent at the same clock.
+const COMPLETION_DELAY: usize = 6;
+
 fn nothing<T>(clocks: usize) -> VecDeque<Option<T>> {
     std::iter::repeat_with(|| None).take(clocks).collect()
 }
 
 fn low32(time: u64) -> u32 {
     (time >> 16) as u32
-}
-
-/// A time with the precision that stamps are kept with: 32 bits of ns, 8 of fractions.
-fn q8(time: u64) -> u64 {
-    time >> 8 & state::STAMP
 }
 
 fn bit(c: Counter) -> u32 {
@@ -135,7 +147,10 @@ impl Rtt {
             last: None,
             starts: [0; profile::PROFILES],
             timeouts: [0; profile::PROFILES],
+            signals: [0; profile::PROFILES],
+            bases: [0; profile::PROFILES],
             sending: nothing(5),
+            completing: nothing(COMPLETION_DELAY),
             departing: nothing(2),
             stamp: None,
             ops: nothing(4),
@@ -143,6 +158,7 @@ impl Rtt {
             rebase: None,
             visit: None,
             peek: false,
+            lag: 0,
             sample: None,
             release: None,
             pulses: 0,
@@ -158,13 +174,16 @@ impl Rtt {
     }
 
     fn pipes_empty(&self) -> bool {
-        self.ops.iter().all(Option::is_none) && self.sending.iter().all(Option::is_none) && self.departing.iter().all(Option::is_none)
+        let completing = self.completing.iter().all(Option::is_none) && self.departing.iter().all(Option::is_none);
+        self.ops.iter().all(Option::is_none) && self.sending.iter().all(Option::is_none) && completing
     }
 
     /// The operation that enters at this clock: an ACK before a load, a new base, a time-out, a turn.
-    fn arbitrate(&mut self, pos: u64, i: &In) -> Option<Op> {
-        let mut op = if let Some(a) = i.ack {
-            Op::new(Query::Ack { nonce: a.nonce }, a.flow, a.segment, a.ts)
+    fn arbitrate(&mut self, scan: u64, i: &In) -> Option<Op> {
+        let mut op = if let Some(a) = &i.ack {
+            let mut op = Op::new(Query::Ack { nonce: a.nonce }, a.flow, a.segment, a.ts);
+            op.echo = Echo::of(a);
+            op
         } else if let Some(flow) = self.load.take() {
             Op::new(Query::Load, flow, 0, 0)
         } else if let Some((flow, segment)) = self.rebase.take() {
@@ -172,7 +191,7 @@ impl Rtt {
         } else if let Some((flow, segment, deadline)) = self.visit.take() {
             Op::new(Query::Visit { deadline }, flow, segment, i.now)
         } else if std::mem::take(&mut self.peek) {
-            let flow = self.state.turn(pos);
+            let flow = self.state.turn(scan);
             // A turn that finds nothing is not worth a step: the idle clocks may have been skipped.
             if !self.state.is_outstanding(flow) && self.ops.iter().all(Option::is_none) {
                 return None;
@@ -193,15 +212,27 @@ impl Rtt {
         if rank == Rank::Released && timed_out {
             self.sample = Some(Sample { kind: KIND_TIMEOUT, flow: op.flow, rtt_ns: RTT_MAX, now_ns: low32(op.ts), ..Sample::default() });
         } else if rank == Rank::Released && op.stamp_valid() {
-            // 40 bits modulo, the highest the sign; rounded to nearest.
-            let diff = q8(op.ts).wrapping_add(128).wrapping_sub(op.slot.stamp) & state::STAMP;
-            let rtt_ns = if diff >> 39 != 0 { 0 } else { ((diff >> 8) as u32).min(RTT_MAX) };
-            self.sample = Some(Sample { kind: KIND_RTT, flow: op.flow, rtt_ns, now_ns: low32(op.ts), ..Sample::default() });
+            let m = measure(op.signal, op.base, op.ts, op.slot.stamp, op.echo, op.least);
+            self.sample = Some(Sample {
+                kind: KIND_RTT,
+                flow: op.flow,
+                rtt_ns: m.signal,
+                now_ns: low32(op.ts),
+                hops: op.echo.hops,
+                endpoint_ns: op.echo.residence,
+            });
+            op.measured = Some(m);
         }
     }
 
     /// The last clock of an operation.
     fn conclude(&mut self, op: &Op, now: u64) -> (u32, u32) {
+        if let Some(m) = &op.measured {
+            self.state.keep_least(op.flow, m.least);
+            self.pulses |= if m.exceeds { bit(Counter::ResidenceAboveRtt) } else { 0 };
+        } else if op.query == Query::Load {
+            self.state.keep_least(op.flow, Least::default());
+        }
         match op.rank {
             Rank::Released => self.release = Some(Release { flow: op.flow, bytes: op.bytes }),
             Rank::Unknown => self.pulses |= bit(Counter::AckUnknownFlow),
@@ -271,17 +302,20 @@ impl Block for Rtt {
             return;
         }
         let Some(pos) = clk.checked_sub(self.sweep_end) else { return };
+        let scan = pos - self.lag;
         if self.last.is_none_or(|last| last + 1 != clk) {
             // Clocks were skipped; a turn that came in them was taken, unless it came in the very last one.
-            self.peek = pos & 7 == 1;
+            self.peek = scan & 7 == 1;
         }
         self.last = Some(clk);
 
         // Reads of this clock, before its writes.
-        let entering = self.arbitrate(pos, i);
-        let completing = i.completion.map(|c| (c, self.state.tag(c.tag)));
+        let entering = self.arbitrate(scan, i);
+        let completing = self.completing.pop_back().flatten().map(|c| (c, self.state.tag(c.tag)));
+        self.completing.push_front(i.completion);
         if let Some(op) = &mut self.ops[1] {
-            op.timeout = self.timeouts[usize::from(op.profile)];
+            let p = usize::from(op.profile);
+            (op.timeout, op.signal, op.base) = (self.timeouts[p], self.signals[p], self.bases[p]);
         }
 
         // Operations, the oldest first.
@@ -317,8 +351,12 @@ impl Block for Rtt {
 
         if let Some(w) = &i.profile {
             match w.word {
-                0 => self.starts[usize::from(w.profile)] = (w.data >> profile::RTT_START.low & 3) as u8,
+                0 => {
+                    self.starts[usize::from(w.profile)] = (w.data >> profile::RTT_START.low & 3) as u8;
+                    self.signals[usize::from(w.profile)] = w.data >> profile::SIGNAL.low & 3;
+                }
                 2 => self.timeouts[usize::from(w.profile)] = w.data & profile::TIMEOUT_NS.mask(),
+                29 => self.bases[usize::from(w.profile)] = w.data & profile::SIGNAL_BASE.mask(),
                 _ => {}
             }
         }
@@ -328,15 +366,17 @@ impl Block for Rtt {
                 self.load = Some(l.flow);
             }
         }
-        self.peek |= pos & 7 == 0;
+        // The next flow's turn waits until this one's was taken.
+        self.lag += u64::from(self.peek && scan & 7 == 7);
+        self.peek |= scan & 7 == 0;
     }
 
     fn wake(&self, clk: u64) -> u64 {
         if clk < self.sweep_end {
             return self.sweep_end;
         }
-        let pos = clk - self.sweep_end;
-        let peek = self.peek && self.last.is_some_and(|last| last + 1 == clk) && self.state.is_outstanding(self.state.turn(pos));
-        if !self.quiet() || peek { clk } else { self.state.next_turn(pos).map_or(u64::MAX, |t| self.sweep_end + t) }
+        let scan = clk - self.sweep_end - self.lag;
+        let peek = self.peek && self.last.is_some_and(|last| last + 1 == clk) && self.state.is_outstanding(self.state.turn(scan));
+        if !self.quiet() || peek { clk } else { self.state.next_turn(scan).map_or(u64::MAX, |t| self.sweep_end + self.lag + t) }
     }
 }

@@ -1,4 +1,5 @@
 //! The memory of the RTT block: flows, segment slots, tags; and what an operation does to a flow.
+use super::signal::{Echo, Least, Measured};
 use crate::bus::{FlowLoad, Sent, TAG_NO_DATA};
 use std::collections::BTreeSet;
 
@@ -35,6 +36,7 @@ struct Flow {
     sent: u32,
     una: u32,
     released: u32,
+    least: Least,
     slots: Vec<Slot>,
 }
 
@@ -93,6 +95,13 @@ pub struct Op {
     pub enabled: bool,
     pub profile: u8,
     pub timeout: u32,
+    /// Which signal its profile asks for, and its base.
+    pub signal: u32,
+    pub base: u32,
+    /// What an ACK carries beside who it is, what its flow keeps of one-way delays, and what came of them.
+    pub echo: Echo,
+    pub least: Least,
+    pub measured: Option<Measured>,
     next: u32,
     sent: u32,
     pub slot: Slot,
@@ -116,6 +125,11 @@ impl Op {
             enabled: false,
             profile: 0,
             timeout: 0,
+            signal: 0,
+            base: 0,
+            echo: Echo::default(),
+            least: Least::default(),
+            measured: None,
             next: 0,
             sent: 0,
             slot: Slot::default(),
@@ -209,7 +223,7 @@ impl State {
     pub fn read(&self, op: &mut Op) {
         op.slot_bits = self.slot_bits;
         let Some(Some(f)) = self.flows.get(op.flow as usize) else { return };
-        (op.enabled, op.profile, op.next, op.sent) = (f.enabled, f.profile, f.next, f.sent);
+        (op.enabled, op.profile, op.next, op.sent, op.least) = (f.enabled, f.profile, f.next, f.sent, f.least);
         op.slot = f.slots[op.segment as usize & ((1 << self.slot_bits) - 1)];
     }
 
@@ -257,6 +271,11 @@ impl State {
     /// The oldest segment that is in a slot and not acknowledged, after a turn.
     pub fn oldest_held(&self, op: &Op) -> u32 {
         if op.outstanding > 1 << self.slot_bits { op.next.wrapping_sub(1 << self.slot_bits) } else { op.una }
+    }
+
+    /// What a flow keeps of one-way delays from now on.
+    pub fn keep_least(&mut self, flow: u32, least: Least) {
+        self.flow(flow).least = least;
     }
 
     /// Puts a segment that was sent in its slot; true if its number does not follow the one before it.

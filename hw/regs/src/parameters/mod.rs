@@ -29,6 +29,24 @@ pub enum RttStart {
     Eligible = 2,
 }
 
+/// What the law takes for the RTT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Signal {
+    /// The RTT.
+    Rtt = profile::SIGNAL_RTT as u8,
+    /// The RTT less the time that the responder kept the packet.
+    LessResidence = profile::SIGNAL_LESS_RESIDENCE as u8,
+    /// One-way delay variation: how much longer the packet was on its way than the fastest of late, plus
+    /// [`Parameters::signal_base_us`]. Queues in front of ACKs don't count.
+    OneWay = profile::SIGNAL_ONE_WAY as u8,
+}
+
+impl Signal {
+    /// Its name in files, and the signal: all of them.
+    pub const NAMED: [(&str, Signal); 3] = [("rtt", Signal::Rtt), ("less_residence", Signal::LessResidence), ("one_way", Signal::OneWay)];
+}
+
 /// What a profile says, in human units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
@@ -36,6 +54,10 @@ pub struct Parameters {
     pub law: LawKind,
     /// Start of the RTT.
     pub rtt_start: RttStart,
+    /// What the law takes for the RTT.
+    pub signal: Signal,
+    /// [`Signal::OneWay`]: the signal of a packet that was not delayed, us. The unloaded RTT keeps the thresholds their meaning.
+    pub signal_base_us: f64,
     /// Weight of a new RTT difference in the smoothed one, 1/256 to 1.
     pub alpha: f64,
     /// Multiplicative decrease, above 0 and at most 1.

@@ -1,5 +1,5 @@
 //! The named profiles.
-use super::{LawKind, Parameters, RttStart};
+use super::{LawKind, Parameters, RttStart, Signal};
 
 /// Names that [`Parameters::named`] knows.
 pub const NAMES: [&str; 5] = ["authors-10g", "timely-10g", "timely-25g", "timely-100g", "fixed"];
@@ -10,6 +10,8 @@ impl Parameters {
         Parameters {
             law: LawKind::Timely,
             rtt_start: RttStart::LastByteOut,
+            signal: Signal::Rtt,
+            signal_base_us: 0.0,
             alpha: 0.02,
             beta: 0.8,
             t_low_us: 0.0,
@@ -75,6 +77,11 @@ impl Parameters {
     /// The same on a line of `mbps`: flows start, restart and end there, and never fall below a thousandth of it.
     pub fn line(self, mbps: f64) -> Self {
         Parameters { initial_mbps: mbps, idle_mbps: mbps, least_mbps: mbps / 1000.0, greatest_mbps: mbps, ..self }
+    }
+
+    /// The same by one-way delay variation; `base_us` is the unloaded RTT, which thresholds build on.
+    pub fn one_way(self, base_us: f64) -> Self {
+        Parameters { signal: Signal::OneWay, signal_base_us: base_us, ..self }
     }
 
     /// The profile of that name, `None` when there is none ([`NAMES`]). `base_us` is the unloaded RTT that thresholds build on.

@@ -61,6 +61,7 @@ impl Parameters {
         check("timeout_us", self.timeout_us, 0.0, GREATEST_LONG_US, "use 0 for no time-out")?;
         check("idle_us", self.idle_us, 0.0, GREATEST_LONG_US, "use 0 for no idle restart")?;
         check("cap_bytes", self.cap_bytes.into(), 0.0, ((1u32 << 20) - 1) as f64, "a cap of two packets is enough to pace")?;
+        check("signal_base_us", self.signal_base_us, 0.0, GREATEST_US, "give the unloaded RTT in microseconds")?;
         if self.law == LawKind::Fixed {
             return Ok(());
         }
@@ -92,6 +93,8 @@ impl Parameters {
         put(&p::NO_DELTA_FACTOR, (!self.delta_factor).into());
         put(&p::HALF_FLOOR, self.half_floor.into());
         put(&p::RTT_START, self.rtt_start as u32);
+        put(&p::SIGNAL, self.signal as u32);
+        put(&p::SIGNAL_BASE, ns(self.signal_base_us));
         put(&p::OUTSTANDING, self.outstanding_bytes);
         put(&p::TIMEOUT_NS, ns(self.timeout_us));
         put(&p::IDLE_NS, ns(self.idle_us));
@@ -150,6 +153,15 @@ mod tests {
         assert_eq!(text, "t_low_us is 1000.5; allowed are 0 to 1000: Tlow must not exceed Thigh");
         parameters.t_low_us = f64::NAN;
         assert_eq!(parameters.quantise().expect_err("not a number").field, "t_low_us");
+    }
+
+    #[test]
+    fn the_signal_has_its_words() {
+        let w = Parameters::timely_10g(8.0).one_way(8.25).quantise().expect("valid");
+        assert_eq!((w[0] >> 10 & 3, w[29]), (2, 8250));
+        let parameters = Parameters { signal_base_us: 16_778.0, ..Parameters::timely_10g(8.0) };
+        let text = parameters.quantise().expect_err("more than 24 bits of ns").to_string();
+        assert_eq!(text, "signal_base_us is 16778; allowed are 0 to 16777.215: give the unloaded RTT in microseconds");
     }
 
     #[test]

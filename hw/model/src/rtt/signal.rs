@@ -1,0 +1,102 @@
+//! What an accepted ACK says of the network, out of four stamps: two of ours, two of the responder's clock.
+//!
+//! Stamps have 8 fraction bits here. `start` is where the RTT starts (`profile::RTT_START`), `end` the ACK's arrival, both in our clock;
+//! `arrival` and `departure` are what the responder wrote into the ACK, in its clock, of which nothing is known but that it counts ns.
+//!
+//! - **RTT** = end - start, rounded to ns.
+//! - **Residence** = departure - arrival, cut to whole ns; 2^24 - 1 if it is that long or negative.
+//! - **Signal 0**: the RTT. **Signal 1**: the RTT less the residence, cut after the rounding's half is added; 0 if the residence is longer
+//!   (which is counted, whatever the signal), and 2^24 - 1 if the RTT is.
+//! - **Signal 2**: the one-way delay is arrival - start, modulo 2^32 ns. It has an unknown offset, so it counts as its excess over the
+//!   least of late, at least 0, plus the profile's base, at most 2^24 - 1 ns.
+//!
+//! **The least of late.** Time is cut into windows of `2^ONE_WAY_WINDOW_BITS` ns of our clock, by the ACKs' arrival. A flow keeps the least
+//! of its newest window and the least of that and the window before. An ACK in the same window is held against the latter; one in the next
+//! window against the former, since the window before is then too old; one in any other window has nothing to be held against: its excess is
+//! 0. So what an ACK is held against is less than two windows old, and clocks that drift apart by `r` bias the excess by less than
+//! `r * 2^(ONE_WAY_WINDOW_BITS + 1)` ns, either way. Windows are numbered by 48 bits of ns: only a flow silent for a multiple of 78 hours
+//! can be mistaken. A load without `keep` forgets. Of two delays 2^31 ns apart or more the greater is taken for
+//! the lesser; no two of one path are.
+use super::state::STAMP;
+use crate::bus::{Ack, RTT_MAX};
+use timely_regs::profile::{ONE_WAY_WINDOW_BITS, SIGNAL_LESS_RESIDENCE, SIGNAL_ONE_WAY};
+
+/// Bits of a window's number.
+const WINDOW: u32 = u32::MAX >> (ONE_WAY_WINDOW_BITS - 16);
+
+/// A time with the precision that stamps are kept with: 32 bits of ns, 8 of fractions.
+pub fn q8(time: u64) -> u64 {
+    time >> 8 & STAMP
+}
+
+/// What an ACK carries beside who it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Echo {
+    pub hops: u8,
+    pub residence: u32,
+    arrival: u64,
+}
+
+impl Echo {
+    pub fn of(a: &Ack) -> Echo {
+        let took = (a.departure >> 8).wrapping_sub(a.arrival >> 8) << 8 >> 16;
+        Echo { hops: a.ttl_sent.wrapping_sub(a.ttl_seen), residence: took.min(RTT_MAX.into()) as u32, arrival: q8(a.arrival) }
+    }
+}
+
+/// The least one-way delays of a flow, ns modulo 2^32.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Least {
+    valid: bool,
+    /// Number of the window that has the newest ACK.
+    window: u32,
+    /// Of that window and the one before.
+    least: u32,
+    /// Of that window alone.
+    current: u32,
+}
+
+impl Least {
+    /// What `delay` exceeds the least of late by, and what the flow keeps from then on.
+    fn excess(self, end: u64, delay: u32) -> (u32, Least) {
+        let window = (end >> (16 + ONE_WAY_WINDOW_BITS)) as u32 & WINDOW;
+        let same = self.valid && self.window == window;
+        let next = self.valid && self.window == window.wrapping_sub(1) & WINDOW;
+        let over = |least: u32| Some(delay.wrapping_sub(least)).filter(|e| *e as i32 >= 0);
+        let held = if same { over(self.least) } else { over(self.current).filter(|_| next) };
+        let least = held.map_or(delay, |e| delay.wrapping_sub(e));
+        let current = if same && over(self.current).is_some() { self.current } else { delay };
+        (held.unwrap_or(0), Least { valid: true, window, least, current })
+    }
+}
+
+/// What an accepted ACK gives.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    /// The signal that was asked for, ns.
+    pub signal: u32,
+    /// The residence is longer than the RTT.
+    pub exceeds: bool,
+    pub least: Least,
+}
+
+/// Evaluates an ACK that arrived at `end`, ns48.fns16; `start` and `echo` as above. `kept` is what its flow kept when the ACK entered.
+pub fn measure(signal: u32, base: u32, end: u64, start: u64, echo: Echo, kept: Least) -> Measured {
+    // 40 bits modulo, the highest the sign; rounded to nearest.
+    let rtt = q8(end).wrapping_add(128).wrapping_sub(start) & STAMP;
+    let negative = rtt >> 39 != 0;
+    let long = !negative && rtt >> 32 != 0;
+    let rest = rtt.wrapping_sub(u64::from(echo.residence) << 8) & STAMP;
+    let less = rest >> 39 != 0;
+    let delay = (echo.arrival.wrapping_add(128).wrapping_sub(start) & STAMP) >> 8;
+    let (excess, least) = kept.excess(end, delay as u32);
+    let signal = match signal {
+        SIGNAL_ONE_WAY => (base + excess).min(RTT_MAX),
+        _ if negative => 0,
+        _ if long => RTT_MAX,
+        SIGNAL_LESS_RESIDENCE if less => 0,
+        SIGNAL_LESS_RESIDENCE => (rest >> 8) as u32,
+        _ => (rtt >> 8) as u32,
+    };
+    Measured { signal, exceeds: less && !long, least }
+}

@@ -1,0 +1,174 @@
+//! One-way delay variation: the excess of a packet's delay over the least of late.
+use super::blank;
+use rust_hdl::prelude::*;
+use timely_model::bus::RTT_MAX;
+use timely_regs::profile::ONE_WAY_WINDOW_BITS;
+
+/// Keeps the least one-way delays of every flow and gives the signal that they mean (`timely_model::rtt`, `signal.rs`).
+///
+/// Clock 0: the RAM is addressed. 1: captured. 2: the delay, and what it exceeds either of the two least delays by, each out of one carry
+/// chain. 3: selection, and the base on top: `signal` is there, unregistered. 4: the least delays back. Whoever enters in the four
+/// clocks after does not see them.
+#[derive(LogicBlock)]
+pub struct OneWay<const F: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// The RAM is being cleared.
+    pub sweep: Signal<In, Bit>,
+    /// Address that is cleared.
+    pub sweep_flow: Signal<In, Bits<F>>,
+    /// Clock 0: flow of the operation.
+    pub flow: Signal<In, Bits<F>>,
+    /// Arrival of the packet at the responder, ns in Q.8.
+    pub arrival: Signal<In, Bits<40>>,
+    /// Arrival of the ACK here: the window, and ns below it.
+    pub now_ns: Signal<In, Bits<48>>,
+    /// Clock 2: start of the RTT, ns in Q.8.
+    pub stamp: Signal<In, Bits<40>>,
+    /// Clock 3: what the profile adds, ns.
+    pub base: Signal<In, Bits<24>>,
+    /// Clock 3: base and excess, ns.
+    pub signal: Signal<Out, Bits<24>>,
+    /// Clock 4: the ACK is accepted, and its start was stamped.
+    pub keep: Signal<In, Bit>,
+    /// Clock 4: the operation is a load, the flow forgets.
+    pub forget: Signal<In, Bit>,
+    /// Clock 4: the flow.
+    pub keep_flow: Signal<In, Bits<F>>,
+    /// Bits 31..0 least of the newest window and the one before, 63..32 of the newest, 89..64 its number, 90 valid.
+    least: RAM<Bits<91>, F>,
+    raw: DFF<Bits<91>>,
+    // Index k is the register of clock k + 1.
+    window: [DFF<Bits<26>>; 4],
+    earlier: DFF<Bits<26>>,
+    there: DFF<Bits<40>>,
+    // For the delay, and 2 more for the excesses: subtracting by complements lacks 1 for each.
+    far: DFF<Bits<40>>,
+    farther: DFF<Bits<40>>,
+    not_stamp: Signal<Local, Bits<40>>,
+    not_least: Signal<Local, Bits<40>>,
+    not_current: Signal<Local, Bits<40>>,
+    delay: Signal<Local, Bits<40>>,
+    sum_least: Signal<Local, Bits<40>>,
+    sum_current: Signal<Local, Bits<40>>,
+    carry_least: Signal<Local, Bits<40>>,
+    carry_current: Signal<Local, Bits<40>>,
+    total_least: Signal<Local, Bits<40>>,
+    total_current: Signal<Local, Bits<40>>,
+    over_least: DFF<Bits<32>>,
+    over_current: DFF<Bits<32>>,
+    same: DFF<Bit>,
+    after: DFF<Bit>,
+    delayed: DFF<Bits<32>>,
+    old_least: DFF<Bits<32>>,
+    old_current: DFF<Bits<32>>,
+    over: Signal<Local, Bits<32>>,
+    held: Signal<Local, Bit>,
+    excess: Signal<Local, Bits<24>>,
+    sum: Signal<Local, Bits<25>>,
+    most: Constant<Bits<24>>,
+    new_least: DFF<Bits<32>>,
+    new_current: DFF<Bits<32>>,
+}
+
+// A kernel takes literals alone; this holds its 22 and 26 to their home.
+const _: () = assert!(ONE_WAY_WINDOW_BITS == 22);
+
+impl<const F: usize> Default for OneWay<F> {
+    fn default() -> Self {
+        blank!(
+            most = Constant::new(bits::<24>(RTT_MAX.into())),
+            ;
+            clk sweep sweep_flow flow arrival now_ns stamp base signal keep forget keep_flow least raw window earlier there far
+            farther not_stamp not_least not_current delay sum_least sum_current carry_least carry_current total_least total_current over_least
+            over_current same after delayed old_least old_current over held excess sum new_least new_current
+        )
+    }
+}
+
+impl<const F: usize> Logic for OneWay<F> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, raw, earlier, there, far, farther, over_least, over_current, same, after, delayed, old_least, old_current);
+        dff_setup!(self, clk, new_least, new_current);
+        for i in 0..4 {
+            self.window[i].clock.next = self.clk.val();
+        }
+        for i in 0..3 {
+            self.window[i + 1].d.next = self.window[i].q.val();
+        }
+        self.least.read_clock.next = self.clk.val();
+        self.least.write_clock.next = self.clk.val();
+        // 0
+        self.least.read_address.next = self.flow.val();
+        self.window[0].d.next = self.now_ns.val().get_bits::<26>(22);
+        self.there.d.next = self.arrival.val();
+        // 1
+        self.raw.d.next = self.least.read_data.val();
+        self.earlier.d.next = self.window[0].q.val() - bits::<26>(1);
+        self.far.d.next = self.there.q.val() + bits::<40>(128);
+        self.farther.d.next = self.there.q.val() + bits::<40>(130);
+        // 2: three operands to two, and those in one chain.
+        self.same.d.next = self.raw.q.val().get_bit(90) & (self.raw.q.val().get_bits::<26>(64) == self.window[1].q.val());
+        self.after.d.next = self.raw.q.val().get_bit(90) & (self.raw.q.val().get_bits::<26>(64) == self.earlier.q.val());
+        self.old_least.d.next = self.raw.q.val().get_bits::<32>(0);
+        self.old_current.d.next = self.raw.q.val().get_bits::<32>(32);
+        self.delay.next = self.far.q.val() - self.stamp.val();
+        self.delayed.d.next = self.delay.val().get_bits::<32>(8);
+        self.not_stamp.next = !self.stamp.val();
+        self.not_least.next = !(bit_cast::<40, 32>(self.raw.q.val().get_bits::<32>(0)) << 8);
+        self.not_current.next = !(bit_cast::<40, 32>(self.raw.q.val().get_bits::<32>(32)) << 8);
+        self.sum_least.next = self.farther.q.val() ^ self.not_stamp.val() ^ self.not_least.val();
+        self.carry_least.next = (self.farther.q.val() & self.not_stamp.val())
+            | (self.farther.q.val() & self.not_least.val())
+            | (self.not_stamp.val() & self.not_least.val());
+        self.total_least.next = self.sum_least.val() + (self.carry_least.val() << 1);
+        self.over_least.d.next = self.total_least.val().get_bits::<32>(8);
+        self.sum_current.next = self.farther.q.val() ^ self.not_stamp.val() ^ self.not_current.val();
+        self.carry_current.next = (self.farther.q.val() & self.not_stamp.val())
+            | (self.farther.q.val() & self.not_current.val())
+            | (self.not_stamp.val() & self.not_current.val());
+        self.total_current.next = self.sum_current.val() + (self.carry_current.val() << 1);
+        self.over_current.d.next = self.total_current.val().get_bits::<32>(8);
+        // 3: less than what it is held against is the new least, and exceeds it by nothing.
+        self.over.next = self.over_current.q.val();
+        if self.same.q.val() {
+            self.over.next = self.over_least.q.val();
+        }
+        self.held.next = (self.same.q.val() | self.after.q.val()) & !self.over.val().get_bit(31);
+        self.excess.next = bits::<24>(0);
+        if self.held.val() {
+            self.excess.next = self.over.val().get_bits::<24>(0);
+        }
+        self.sum.next = bit_cast::<25, 24>(self.excess.val()) + bit_cast::<25, 24>(self.base.val());
+        self.signal.next = self.sum.val().get_bits::<24>(0);
+        if self.sum.val().get_bit(24) | (self.held.val() & self.over.val().get_bits::<7>(24).any()) {
+            self.signal.next = self.most.val();
+        }
+        self.new_least.d.next = self.delayed.q.val();
+        if self.held.val() {
+            self.new_least.d.next = self.old_current.q.val();
+            if self.same.q.val() {
+                self.new_least.d.next = self.old_least.q.val();
+            }
+        }
+        self.new_current.d.next = self.delayed.q.val();
+        if self.same.q.val() & !self.over_current.q.val().get_bit(31) {
+            self.new_current.d.next = self.old_current.q.val();
+        }
+        // 4
+        self.least.write_enable.next = self.keep.val() | self.forget.val() | self.sweep.val();
+        self.least.write_address.next = self.keep_flow.val();
+        self.least.write_data.next = bit_cast::<91, 32>(self.new_least.q.val())
+            | (bit_cast::<91, 32>(self.new_current.q.val()) << 32)
+            | (bit_cast::<91, 26>(self.window[3].q.val()) << 64)
+            | (bits::<91>(1) << 90);
+        if self.forget.val() {
+            self.least.write_data.next = bits::<91>(0);
+        }
+        if self.sweep.val() {
+            self.least.write_address.next = self.sweep_flow.val();
+            self.least.write_data.next = bits::<91>(0);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What the RTT block knows of the profiles when an ACK is decided.
+use super::blank;
+use rust_hdl::prelude::*;
+use timely_regs::profile;
+
+/// Time-out, signal and base by profile: addressed at one clock, there at the next.
+#[derive(LogicBlock)]
+pub struct Profiles {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// The words are being cleared.
+    pub sweep: Signal<In, Bit>,
+    /// Profile that is cleared.
+    pub sweep_at: Signal<In, Bits<4>>,
+    /// The profile that is looked up.
+    pub profile: Signal<In, Bits<4>>,
+    /// A word is written, as on the profile bus.
+    pub pw_valid: Signal<In, Bit>,
+    /// Its profile.
+    pub pw_profile: Signal<In, Bits<4>>,
+    /// Which word.
+    pub pw_word: Signal<In, Bits<5>>,
+    /// Its value.
+    pub pw_data: Signal<In, Bits<32>>,
+    /// Time-out, ns.
+    pub timeout: Signal<Out, Bits<31>>,
+    /// The signal: 1 RTT less residence, 2 one-way delay variation, else RTT.
+    pub signal: Signal<Out, Bits<2>>,
+    /// Its base, ns.
+    pub base: Signal<Out, Bits<24>>,
+    timeouts: RAM<Bits<31>, 4>,
+    signals: RAM<Bits<2>, 4>,
+    bases: RAM<Bits<24>, 4>,
+    timeout_word: Constant<Bits<5>>,
+    signal_word: Constant<Bits<5>>,
+    base_word: Constant<Bits<5>>,
+}
+
+// A kernel takes literals alone; this holds the places that it takes the fields from to their homes.
+const _: () = assert!(profile::TIMEOUT_NS.mask() == u32::MAX >> 1 && profile::SIGNAL.mask() == 3 << 10);
+const _: () = assert!(profile::SIGNAL_BASE.mask() == u32::MAX >> 8);
+
+impl Default for Profiles {
+    fn default() -> Self {
+        let word = |f: &timely_regs::field::Field| Constant::new(bits::<5>(f.word.into()));
+        blank!(
+            timeout_word = word(&profile::TIMEOUT_NS),
+            signal_word = word(&profile::SIGNAL),
+            base_word = word(&profile::SIGNAL_BASE),
+            ;
+            clk sweep sweep_at profile pw_valid pw_profile pw_word pw_data timeout signal base timeouts signals bases
+        )
+    }
+}
+
+impl Logic for Profiles {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.timeouts.read_clock.next = self.clk.val();
+        self.timeouts.write_clock.next = self.clk.val();
+        self.signals.read_clock.next = self.clk.val();
+        self.signals.write_clock.next = self.clk.val();
+        self.bases.read_clock.next = self.clk.val();
+        self.bases.write_clock.next = self.clk.val();
+        self.timeouts.read_address.next = self.profile.val();
+        self.signals.read_address.next = self.profile.val();
+        self.bases.read_address.next = self.profile.val();
+        self.timeout.next = self.timeouts.read_data.val();
+        self.signal.next = self.signals.read_data.val();
+        self.base.next = self.bases.read_data.val();
+        self.timeouts.write_enable.next = self.sweep.val() | (self.pw_valid.val() & (self.pw_word.val() == self.timeout_word.val()));
+        self.signals.write_enable.next = self.sweep.val() | (self.pw_valid.val() & (self.pw_word.val() == self.signal_word.val()));
+        self.bases.write_enable.next = self.sweep.val() | (self.pw_valid.val() & (self.pw_word.val() == self.base_word.val()));
+        self.timeouts.write_address.next = self.pw_profile.val();
+        self.signals.write_address.next = self.pw_profile.val();
+        self.bases.write_address.next = self.pw_profile.val();
+        self.timeouts.write_data.next = self.pw_data.val().get_bits::<31>(0);
+        self.signals.write_data.next = self.pw_data.val().get_bits::<2>(10);
+        self.bases.write_data.next = self.pw_data.val().get_bits::<24>(0);
+        if self.sweep.val() {
+            self.timeouts.write_address.next = self.sweep_at.val();
+            self.signals.write_address.next = self.sweep_at.val();
+            self.bases.write_address.next = self.sweep_at.val();
+            self.timeouts.write_data.next = bits::<31>(0);
+            self.signals.write_data.next = bits::<2>(0);
+            self.bases.write_data.next = bits::<24>(0);
+        }
+    }
+}

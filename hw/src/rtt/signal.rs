@@ -1,0 +1,179 @@
+//! What an accepted ACK says of the network: hops, residence, and the signal that the profile asks for.
+use super::blank;
+use super::one_way::OneWay;
+use rust_hdl::prelude::*;
+use timely_model::bus::RTT_MAX;
+
+/// The arithmetic of a sample beside the decision whether there is one (`timely_model::rtt`, `signal.rs`).
+///
+/// Clock 0: hops and residence are subtracted, the latter in two limbs. 1: saturated. 2: RTT, and RTT less residence, out of one carry chain
+/// each. 3: selection into the registers of the outputs, which stand from clock 4 on. An operation a clock.
+#[derive(LogicBlock)]
+pub struct Signals<const F: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// The RAM is being cleared.
+    pub sweep: Signal<In, Bit>,
+    /// Address that is cleared.
+    pub sweep_flow: Signal<In, Bits<F>>,
+    /// Clock 0: flow of the operation.
+    pub flow: Signal<In, Bits<F>>,
+    /// Arrival of the ACK here, or the time of another operation, ns48.fns16.
+    pub arrived: Signal<In, Bits<64>>,
+    /// Arrival of the packet at the responder, ns48.fns16 of its clock.
+    pub arrival: Signal<In, Bits<64>>,
+    /// Departure of the ACK there.
+    pub departure: Signal<In, Bits<64>>,
+    /// TTL that the packet left with.
+    pub ttl_sent: Signal<In, Bits<8>>,
+    /// TTL that it arrived with.
+    pub ttl_seen: Signal<In, Bits<8>>,
+    /// Clock 2: start of the RTT, ns in Q.8.
+    pub stamp: Signal<In, Bits<40>>,
+    /// Clock 3: the operation is a time-out.
+    pub is_visit: Signal<In, Bit>,
+    /// What the profile asks for.
+    pub choice: Signal<In, Bits<2>>,
+    /// What it adds to one-way delay variation, ns.
+    pub base: Signal<In, Bits<24>>,
+    /// Clock 4: the ACK is accepted, and its start was stamped.
+    pub keep: Signal<In, Bit>,
+    /// Clock 4: the operation is a load.
+    pub forget: Signal<In, Bit>,
+    /// Clock 4: the flow.
+    pub keep_flow: Signal<In, Bits<F>>,
+    /// Clock 4: the signal, ns.
+    pub rtt_ns: Signal<Out, Bits<24>>,
+    /// Time of the operation, ns.
+    pub time_ns: Signal<Out, Bits<32>>,
+    /// Hops.
+    pub hops: Signal<Out, Bits<8>>,
+    /// Residence, ns.
+    pub endpoint_ns: Signal<Out, Bits<24>>,
+    /// It is longer than the RTT.
+    pub exceeds: Signal<Out, Bit>,
+    one_way: OneWay<F>,
+    most: Constant<Bits<24>>,
+    // Index k is the register of clock k + 1.
+    count: [DFF<Bits<8>>; 3],
+    clock: [DFF<Bits<40>>; 3],
+    low: DFF<Bits<33>>,
+    high: DFF<Bits<24>>,
+    near: Signal<Local, Bit>,
+    took: [DFF<Bits<24>>; 2],
+    // For the RTT, and 2 more for what is less: subtracting by complements lacks 1 for each.
+    rounded: DFF<Bits<40>>,
+    more: DFF<Bits<40>>,
+    not_stamp: Signal<Local, Bits<40>>,
+    not_took: Signal<Local, Bits<40>>,
+    sum: Signal<Local, Bits<40>>,
+    carry: Signal<Local, Bits<40>>,
+    diff: DFF<Bits<40>>,
+    less: DFF<Bits<40>>,
+    long: Signal<Local, Bit>,
+    out_rtt: DFF<Bits<24>>,
+    out_time: DFF<Bits<32>>,
+    out_hops: DFF<Bits<8>>,
+    out_took: DFF<Bits<24>>,
+    out_exceeds: DFF<Bit>,
+}
+
+impl<const F: usize> Default for Signals<F> {
+    fn default() -> Self {
+        blank!(
+            most = Constant::new(bits::<24>(RTT_MAX.into())),
+            ;
+            clk sweep sweep_flow flow arrived arrival departure ttl_sent ttl_seen stamp is_visit choice base keep forget keep_flow rtt_ns time_ns
+            hops endpoint_ns exceeds one_way count clock low high near took rounded more not_stamp not_took sum carry diff less long out_rtt
+            out_time out_hops out_took out_exceeds
+        )
+    }
+}
+
+impl<const F: usize> Logic for Signals<F> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, low, high, rounded, more, diff, less, out_rtt, out_time, out_hops, out_took, out_exceeds);
+        for i in 0..3 {
+            self.count[i].clock.next = self.clk.val();
+            self.clock[i].clock.next = self.clk.val();
+        }
+        for i in 0..2 {
+            self.took[i].clock.next = self.clk.val();
+            self.count[i + 1].d.next = self.count[i].q.val();
+            self.clock[i + 1].d.next = self.clock[i].q.val();
+        }
+        self.one_way.clk.next = self.clk.val();
+        self.one_way.sweep.next = self.sweep.val();
+        self.one_way.sweep_flow.next = self.sweep_flow.val();
+        self.one_way.flow.next = self.flow.val();
+        self.one_way.arrival.next = self.arrival.val().get_bits::<40>(8);
+        self.one_way.now_ns.next = self.arrived.val().get_bits::<48>(16);
+        self.one_way.stamp.next = self.stamp.val();
+        self.one_way.base.next = self.base.val();
+        self.one_way.keep.next = self.keep.val();
+        self.one_way.forget.next = self.forget.val();
+        self.one_way.keep_flow.next = self.keep_flow.val();
+        // 0
+        self.count[0].d.next = self.ttl_sent.val() - self.ttl_seen.val();
+        self.clock[0].d.next = self.arrived.val().get_bits::<40>(8);
+        self.low.d.next =
+            bit_cast::<33, 32>(self.departure.val().get_bits::<32>(8)) - bit_cast::<33, 32>(self.arrival.val().get_bits::<32>(8));
+        self.high.d.next = self.departure.val().get_bits::<24>(40) - self.arrival.val().get_bits::<24>(40);
+        // 1: the upper limb is 0 but for the borrow, or the residence is too long.
+        if self.low.q.val().get_bit(32) {
+            self.near.next = self.high.q.val() == bits::<24>(1);
+        } else {
+            self.near.next = !self.high.q.val().any();
+        }
+        self.took[0].d.next = self.most.val();
+        if self.near.val() {
+            self.took[0].d.next = self.low.q.val().get_bits::<24>(8);
+        }
+        self.rounded.d.next = self.clock[0].q.val() + bits::<40>(128);
+        self.more.d.next = self.clock[0].q.val() + bits::<40>(130);
+        // 2: three operands to two, and those in one chain.
+        self.took[1].d.next = self.took[0].q.val();
+        self.diff.d.next = self.rounded.q.val() - self.stamp.val();
+        self.not_stamp.next = !self.stamp.val();
+        self.not_took.next = !(bit_cast::<40, 24>(self.took[0].q.val()) << 8);
+        self.sum.next = self.more.q.val() ^ self.not_stamp.val() ^ self.not_took.val();
+        self.carry.next = (self.more.q.val() & self.not_stamp.val())
+            | (self.more.q.val() & self.not_took.val())
+            | (self.not_stamp.val() & self.not_took.val());
+        self.less.d.next = self.sum.val() + (self.carry.val() << 1);
+        // 3
+        self.long.next = !self.diff.q.val().get_bit(39) & self.diff.q.val().get_bits::<7>(32).any();
+        self.out_rtt.d.next = self.diff.q.val().get_bits::<24>(8);
+        if self.choice.val() == bits::<2>(1) {
+            self.out_rtt.d.next = self.less.q.val().get_bits::<24>(8);
+            if self.less.q.val().get_bit(39) {
+                self.out_rtt.d.next = bits::<24>(0);
+            }
+        }
+        if self.diff.q.val().get_bit(39) {
+            self.out_rtt.d.next = bits::<24>(0);
+        }
+        if self.long.val() {
+            self.out_rtt.d.next = self.most.val();
+        }
+        if self.choice.val() == bits::<2>(2) {
+            self.out_rtt.d.next = self.one_way.signal.val();
+        }
+        self.out_time.d.next = self.clock[2].q.val().get_bits::<32>(8);
+        self.out_hops.d.next = self.count[2].q.val();
+        self.out_took.d.next = self.took[1].q.val();
+        self.out_exceeds.d.next = self.less.q.val().get_bit(39) & !self.long.val();
+        if self.is_visit.val() {
+            self.out_rtt.d.next = self.most.val();
+            self.out_hops.d.next = bits::<8>(0);
+            self.out_took.d.next = bits::<24>(0);
+        }
+        // 4
+        self.rtt_ns.next = self.out_rtt.q.val();
+        self.time_ns.next = self.out_time.q.val();
+        self.hops.next = self.out_hops.q.val();
+        self.endpoint_ns.next = self.out_took.q.val();
+        self.exceeds.next = self.out_exceeds.q.val();
+    }
+}
