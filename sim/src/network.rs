@@ -1,6 +1,6 @@
 //! The network between the hosts: links, switches, and the events that drive them.
 use crate::event::Queue;
-use crate::frame::{Frame, NodeId};
+use crate::frame::{Class, Frame, NodeId};
 use crate::metrics::Recorder;
 use crate::nic::{Arrival, Departure};
 use crate::switch::{Config, Port, Queued, Send};
@@ -151,7 +151,10 @@ impl Network {
         }
     }
 
-    fn enter(&mut self, now: Ps, node: NodeId, port: u16, frame: Frame) {
+    fn enter(&mut self, now: Ps, node: NodeId, port: u16, mut frame: Frame) {
+        if !self.config.ack_priority {
+            frame.class = Class::Data;
+        }
         let bytes = frame.buffer_bytes();
         let used = &mut self.used[usize::from(node)];
         let key = flow_key(frame.src, frame.dst, frame.flow);

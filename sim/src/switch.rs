@@ -21,6 +21,8 @@ pub struct Config {
     pub pfc: [Option<Pfc>; CLASSES],
     /// Bytes of shared buffer; `None`: unbounded.
     pub buffer: Option<u64>,
+    /// ACKs leave before all data; else they wait in the same queue.
+    pub ack_priority: bool,
 }
 
 /// A frame in an output queue, and the port it came in by.

@@ -1,6 +1,6 @@
 //! Scenarios end to end on event-level hosts: the figures that the design expects, files and their errors.
 use std::path::{Path, PathBuf};
-use timely_sim::cores::{CoreFactory, CoreSpec, Prepared};
+use timely_sim::cores::{CoreFactory, CoreSpec, Cores, Prepared};
 use timely_sim::demo;
 use timely_sim::report::{Arm, Json, page};
 use timely_sim::scenario::build::{self, Outcome};
@@ -83,6 +83,22 @@ fn software_bursts_give_the_expected_figures() {
     assert!((0.05..0.2).contains(&same.utilization), "{}", same.utilization);
 }
 
+/// Congestion on the way back, of which the RTT makes congestion and one-way delay variation nothing.
+#[test]
+fn one_way_delay_leaves_the_way_back_out() {
+    let text = include_str!("../scenarios/reverse.toml");
+    let run = |text: &str| build::run(plan(text), &Cores::new("none".into()), |_| {}).unwrap().summary;
+    let rtt = text.replace("\"one_way\"", "\"rtt\"");
+    let (one_way, rtt, free) = (run(text), run(&rtt), run(&text.replace("initial_mbps = 6000", "initial_mbps = 10")));
+    for (name, s) in [("one-way, nothing on the way back", &free), ("one-way", &one_way), ("RTT", &rtt)] {
+        println!("{name}: {:.3} of the bottleneck, RTT {:.1} us, queue {:.1} KB", s.utilization, s.rtt_us.mean, s.queue_kb.mean);
+    }
+    assert!(free.utilization > 0.97 && free.rtt_us.mean < 15.0, "{free:?}");
+    assert!(one_way.utilization > 0.85 && one_way.rtt_us.mean > 50.0 && one_way.queue_kb.p99 < 40.0, "{one_way:?}");
+    assert!(rtt.utilization < 0.4, "{rtt:?}");
+    assert_eq!((one_way.rtt_error_clocks_max.is_some(), one_way.dropped), (true, 0), "the flows behind are measured, the others are not");
+}
+
 #[test]
 fn a_run_repeats_and_a_lossy_one_recovers() {
     let lossy = || {
@@ -94,6 +110,13 @@ fn a_run_repeats_and_a_lossy_one_recovers() {
     println!("{summary:?}");
     assert!(summary.lost > 100 && summary.utilization > 0.7, "{summary:?}");
     assert_eq!(lossy(), (summary, payload));
+}
+
+#[test]
+fn event_level_hosts_refuse_other_signals() {
+    let text = include_str!("../scenarios/reverse.toml").replace("\"model\"", "\"paced\"");
+    let error = build::run(plan(&text), &Unavailable, |_| {}).err().expect("an error").to_string();
+    assert!(error.contains("NICs of kind paced have no signal but the RTT; use rtl or model"), "{error}");
 }
 
 #[test]
@@ -109,6 +132,10 @@ fn errors_name_file_line_value_and_what_is_allowed() {
     assert_eq!(
         error(&format!("{head}[[flow]]\nfrom = 0\nto = 2\nprofile = \"swift\"\n")),
         "dir/x.toml:6: flow.profile is swift; allowed: authors-10g, timely-10g, timely-25g, timely-100g, fixed"
+    );
+    assert_eq!(
+        error(&format!("{head}[profile.p]\nsignal = \"delay\"\n")),
+        "dir/x.toml:4: profile.p.signal is delay; allowed: rtt, less_residence, one_way"
     );
     assert_eq!(error(&format!("{head}[nic]\nbus_bits = 96\n")), "dir/x.toml:4: nic.bus_bits is 96; allowed: 64, 128, 256 or 512");
     assert!(error(&format!("{head}[switch]\nxof_kb = 9\n")).starts_with("dir/x.toml:4: unknown field `xof_kb`"));

@@ -15,7 +15,7 @@ use crate::frame::{Class, FlowId, Frame, NodeId};
 use crate::time::{NEVER, Ps, Speed};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
 
 /// Clocks from the first edge at or after a frame's start to the edge at which its departure stamp is given.
@@ -74,6 +74,7 @@ pub struct MacNic {
     pause: u8,
     writes: VecDeque<(Ps, u32, u32)>,
     truth: Truth,
+    uncompared: BTreeSet<FlowId>,
     events: Vec<CoreEvent>,
     stats: Stats,
 }
@@ -107,6 +108,7 @@ impl MacNic {
             pause: 0,
             writes: VecDeque::new(),
             truth: Truth::default(),
+            uncompared: BTreeSet::new(),
             events,
             stats: Stats::default(),
         }
@@ -115,6 +117,11 @@ impl MacNic {
     /// Queues a register write for a time of the run; times must not decrease.
     pub fn write_at(&mut self, at: Ps, addr: u32, value: u32) {
         self.writes.push_back((at, addr, value));
+    }
+
+    /// A flow whose law is given another signal than the RTT: its samples are not held against the true path times.
+    pub fn leave_uncompared(&mut self, flow: FlowId) {
+        self.uncompared.insert(flow);
     }
 
     /// The core, for what a test wants to look at.
@@ -251,7 +258,9 @@ impl MacNic {
 
     fn sampled(&mut self, clk: u64, flow: FlowId, measured: f64, out: &mut Outbox) {
         let found = self.truth.sampled(flow, clk);
-        if let Some(e) = &found {
+        if let Some(e) = &found
+            && !self.uncompared.contains(&flow)
+        {
             let error = (measured - self.clock.local_ns(e.path)).abs() / 4.0;
             self.stats.rtt_compared += 1;
             self.stats.rtt_error_clocks_max = Some(self.stats.rtt_error_clocks_max.map_or(error, |m| m.max(error)));

@@ -16,7 +16,7 @@ use crate::time::{US, ps};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use timely_model::reference;
-use timely_regs::parameters::{LawKind, Parameters};
+use timely_regs::parameters::{LawKind, Parameters, Signal};
 
 /// Our UDP port in simulated networks.
 pub const UDP_PORT: u16 = 4791;
@@ -63,6 +63,10 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
     let mut hosts: Vec<Built> = (0..plan.topology.nodes()).map(|_| Built { flows: Vec::new() }).collect();
     for (i, (f, id)) in plan.flows.iter().zip(&numbers).enumerate() {
         let parameters = plan.parameters(&f.profile, base_rtt_us, plan.topology.host_link(f.src).speed)?;
+        if parameters.signal != Signal::Rtt && !matches!(plan.nic.kind, NicKind::Rtl | NicKind::Model) {
+            let message = format!("NICs of kind {} have no signal but the RTT; use rtl or model", plan.nic.kind);
+            return Err(Error::Profile { name: f.profile.clone(), message });
+        }
         let spec = FlowSpec {
             id: *id,
             dst: f.dst,
@@ -134,7 +138,8 @@ fn nic(
         }
         NicKind::Rtl | NicKind::Model => {
             let failed = |message| Error::Nic { kind: n.kind, message };
-            let flows = flows.into_iter().map(|(_, spec, parameters)| CoreFlow { spec, parameters }).collect();
+            let flows: Vec<_> = flows.into_iter().map(|(_, spec, parameters)| CoreFlow { spec, parameters }).collect();
+            let others: Vec<_> = flows.iter().filter(|f| f.parameters.signal != Signal::Rtt).map(|f| f.spec.id).collect();
             let spec = CoreSpec {
                 kind: n.kind,
                 host,
@@ -158,6 +163,9 @@ fn nic(
                 seed: seed ^ 1,
             };
             let mut nic = MacNic::new(prepared.core, attachment);
+            for flow in others {
+                nic.leave_uncompared(flow);
+            }
             for (at, addr, value) in prepared.writes {
                 nic.write_at(at, addr, value);
             }

@@ -216,6 +216,7 @@ impl Plan {
         if p.greatest_mbps != mbps {
             p = p.line(mbps);
         }
+        p.signal_base_us = base_us;
         if let Some(own) = own {
             if own.algorithm_1 {
                 p = p.algorithm_1();

@@ -8,7 +8,7 @@ use crate::time::{MS, NS, Ps, Speed, US, ps};
 use crate::topology::{Link, Topology};
 use std::path::Path;
 use tables::{File, FlowTable, Hosts, NicTable, Number, OneLink, ProfileTable, SwitchTable, TopologyTable};
-use timely_regs::parameters::NAMES;
+use timely_regs::parameters::{NAMES, Signal};
 use toml::Spanned;
 
 /// A file being read: its name and text, for error messages.
@@ -144,7 +144,7 @@ fn switch(src: &Source, t: &SwitchTable) -> Result<Config, Error> {
     let buffer = src.number(&t.buffer_kb, "switch.buffer_kb", 0.0, 0.0, 1e7)?;
     let pfc = (xoff > 0.0).then_some(Pfc { xoff: kb(xoff), xon: kb(xon) });
     let latency = ps(src.number(&t.latency_ns, "switch.latency_ns", 300.0, 0.0, 1e6)?, NS);
-    Ok(Config { latency, pfc: [None, pfc], buffer: (buffer > 0.0).then_some(kb(buffer)) })
+    Ok(Config { latency, pfc: [None, pfc], buffer: (buffer > 0.0).then_some(kb(buffer)), ack_priority: t.ack_priority.unwrap_or(true) })
 }
 
 fn nic(src: &Source, t: &NicTable) -> Result<NicPlan, Error> {
@@ -177,7 +177,8 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
         let span = t.like.as_ref().map_or(0..0, Spanned::span);
         return Err(src.error(span, &format!("profile.{name}.like"), like, NAMES.join(", ")));
     }
-    let fields: [(&str, &Number, f64, f64, Set); 16] = [
+    let fields: [(&str, &Number, f64, f64, Set); 17] = [
+        ("signal_base_us", &t.signal_base_us, 0.0, 16_777.0, |p, v| p.signal_base_us = v),
         ("alpha", &t.alpha, 1.0 / 256.0, 1.0, |p, v| p.alpha = v),
         ("beta", &t.beta, 1e-6, 1.0, |p, v| p.beta = v),
         ("t_low_us", &t.t_low_us, 0.0, 1e5, |p, v| p.t_low_us = v),
@@ -200,6 +201,14 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
         if v.is_some() {
             set.push((how, src.number(v, &format!("profile.{name}.{field}"), 0.0, least, greatest)?));
         }
+    }
+    if let Some(name_of) = &t.signal {
+        let known = Signal::NAMED.iter().position(|s| s.0 == name_of.get_ref());
+        let Some(index) = known else {
+            let allowed = Signal::NAMED.map(|s| s.0).join(", ");
+            return Err(src.error(name_of.span(), &format!("profile.{name}.signal"), name_of.get_ref(), allowed));
+        };
+        set.push((|p, v| p.signal = Signal::NAMED[v as usize].1, index as f64));
     }
     let algorithm_1 = t.algorithm_1.unwrap_or(false);
     Ok(Profile { name: name.to_owned(), like: like.to_owned(), set, algorithm_1 })

@@ -45,6 +45,7 @@ pub(super) struct SwitchTable {
     pub xoff_kb: Number,
     pub xon_kb: Number,
     pub buffer_kb: Number,
+    pub ack_priority: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -88,6 +89,8 @@ pub(super) struct NicTable {
 #[serde(deny_unknown_fields)]
 pub(super) struct ProfileTable {
     pub like: Option<Spanned<String>>,
+    pub signal: Option<Spanned<String>>,
+    pub signal_base_us: Number,
     pub alpha: Number,
     pub beta: Number,
     pub t_low_us: Number,
