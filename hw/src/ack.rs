@@ -78,9 +78,7 @@ pub struct Ack<const W: usize, const K: usize> {
     // source MAC 48, arrival stamp 64, source port 16, destination port 16, TCI 16, TTL 8, ECN bits 2, class 2. All in wire order.
     queue: Fifo<628, 5, 6>,
     frame: Frame<W, K, 1>,
-    ip: Signal<Local, Bits<352>>,
     stamp: Signal<Local, Bits<64>>,
-    common: Signal<Local, Bits<628>>,
     v1: DFF<Bit>,
     mine1: DFF<Bit>,
     group1: DFF<Bit>,
@@ -108,7 +106,7 @@ impl<const W: usize, const K: usize> Default for Ack<W, K> {
             full_bit: bit(Counter::AckDroppedFull),
         }
             clk, rst, cfg_ack_enable, cfg_mac, cfg_ack_tos, cfg_ack_ttl, cfg_allow4, cfg_mask4, cfg_allow6, cfg_mask6, now, i_valid, i_kind,
-            i_class, i_head, i_hdr, i_len, i_ts, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, pulses, queue, frame, ip, stamp, common, v1,
+            i_class, i_head, i_hdr, i_len, i_ts, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, pulses, queue, frame, stamp, v1,
             mine1, group1, r1, peer4, peer6, allowed, v2, r2, address2, peer2, full3, a, departure, flags)
     }
 }
@@ -129,11 +127,6 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
             & self.i_hdr.val().get_bit(9)
             & !self.i_hdr.val().get_bit(10);
         self.mine1.d.next = self.i_head.val().get_bits::<48>(0) == self.cfg_mac.val();
-        if self.i_class.val().get_bit(0) {
-            self.ip.next = self.i_head.val().get_bits::<352>(144);
-        } else {
-            self.ip.next = self.i_head.val().get_bits::<352>(112);
-        }
         self.stamp.next = bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(56))
             | (bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(48)) << 8)
             | (bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(40)) << 16)
@@ -142,33 +135,73 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
             | (bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(16)) << 40)
             | (bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(8)) << 48)
             | (bit_cast::<64, 8>(self.i_ts.val().get_bits::<8>(0)) << 56);
-        self.common.next = (bit_cast::<628, 200>(self.i_hdr.val().get_bits::<200>(0)) << 256)
-            | (bit_cast::<628, 48>(self.i_head.val().get_bits::<48>(48)) << 456)
-            | (bit_cast::<628, 64>(self.stamp.val()) << 504)
-            | (bit_cast::<628, 16>(self.i_head.val().get_bits::<16>(112)) << 600)
-            | (bit_cast::<628, 2>(self.i_class.val()) << 626);
-        if self.i_class.val().get_bit(1) {
-            self.r1.d.next = self.common.val()
-                | bit_cast::<628, 128>(self.ip.val().get_bits::<128>(64))
-                | (bit_cast::<628, 128>(self.ip.val().get_bits::<128>(192)) << 128)
-                | (bit_cast::<628, 32>(self.ip.val().get_bits::<32>(320)) << 568)
-                | (bit_cast::<628, 8>(self.ip.val().get_bits::<8>(56)) << 616)
-                | (bit_cast::<628, 2>(self.ip.val().get_bits::<2>(12)) << 624);
-            self.group1.d.next = self.i_head.val().get_bit(0)
-                | self.i_head.val().get_bit(48)
-                | self.ip.val().get_bits::<8>(64).all()
-                | self.ip.val().get_bits::<8>(192).all();
-        } else {
-            self.r1.d.next = self.common.val()
-                | bit_cast::<628, 32>(self.ip.val().get_bits::<32>(96))
-                | (bit_cast::<628, 32>(self.ip.val().get_bits::<32>(128)) << 128)
-                | (bit_cast::<628, 32>(self.ip.val().get_bits::<32>(160)) << 568)
-                | (bit_cast::<628, 8>(self.ip.val().get_bits::<8>(64)) << 616)
-                | (bit_cast::<628, 2>(self.ip.val().get_bits::<2>(8)) << 624);
-            self.group1.d.next = self.i_head.val().get_bit(0)
-                | self.i_head.val().get_bit(48)
-                | self.ip.val().get_bits::<3>(101).all()
-                | self.ip.val().get_bits::<3>(133).all();
+        if self.i_valid.val() {
+            match self.i_class.val().index() {
+                0 => {
+                    self.r1.d.next = bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(208))
+                        | (bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(240)) << 128)
+                        | (bit_cast::<628, 200>(self.i_hdr.val().get_bits::<200>(0)) << 256)
+                        | (bit_cast::<628, 48>(self.i_head.val().get_bits::<48>(48)) << 456)
+                        | (bit_cast::<628, 64>(self.stamp.val()) << 504)
+                        | (bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(272)) << 568)
+                        | (bit_cast::<628, 16>(self.i_head.val().get_bits::<16>(112)) << 600)
+                        | (bit_cast::<628, 8>(self.i_head.val().get_bits::<8>(176)) << 616)
+                        | (bit_cast::<628, 2>(self.i_head.val().get_bits::<2>(120)) << 624)
+                        | (bit_cast::<628, 2>(self.i_class.val()) << 626);
+                    self.group1.d.next = self.i_head.val().get_bit(0)
+                        | self.i_head.val().get_bit(48)
+                        | self.i_head.val().get_bits::<3>(213).all()
+                        | self.i_head.val().get_bits::<3>(245).all();
+                }
+                1 => {
+                    self.r1.d.next = bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(240))
+                        | (bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(272)) << 128)
+                        | (bit_cast::<628, 200>(self.i_hdr.val().get_bits::<200>(0)) << 256)
+                        | (bit_cast::<628, 48>(self.i_head.val().get_bits::<48>(48)) << 456)
+                        | (bit_cast::<628, 64>(self.stamp.val()) << 504)
+                        | (bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(304)) << 568)
+                        | (bit_cast::<628, 16>(self.i_head.val().get_bits::<16>(112)) << 600)
+                        | (bit_cast::<628, 8>(self.i_head.val().get_bits::<8>(208)) << 616)
+                        | (bit_cast::<628, 2>(self.i_head.val().get_bits::<2>(152)) << 624)
+                        | (bit_cast::<628, 2>(self.i_class.val()) << 626);
+                    self.group1.d.next = self.i_head.val().get_bit(0)
+                        | self.i_head.val().get_bit(48)
+                        | self.i_head.val().get_bits::<3>(245).all()
+                        | self.i_head.val().get_bits::<3>(277).all();
+                }
+                2 => {
+                    self.r1.d.next = bit_cast::<628, 128>(self.i_head.val().get_bits::<128>(176))
+                        | (bit_cast::<628, 128>(self.i_head.val().get_bits::<128>(304)) << 128)
+                        | (bit_cast::<628, 200>(self.i_hdr.val().get_bits::<200>(0)) << 256)
+                        | (bit_cast::<628, 48>(self.i_head.val().get_bits::<48>(48)) << 456)
+                        | (bit_cast::<628, 64>(self.stamp.val()) << 504)
+                        | (bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(432)) << 568)
+                        | (bit_cast::<628, 16>(self.i_head.val().get_bits::<16>(112)) << 600)
+                        | (bit_cast::<628, 8>(self.i_head.val().get_bits::<8>(168)) << 616)
+                        | (bit_cast::<628, 2>(self.i_head.val().get_bits::<2>(124)) << 624)
+                        | (bit_cast::<628, 2>(self.i_class.val()) << 626);
+                    self.group1.d.next = self.i_head.val().get_bit(0)
+                        | self.i_head.val().get_bit(48)
+                        | self.i_head.val().get_bits::<8>(176).all()
+                        | self.i_head.val().get_bits::<8>(304).all();
+                }
+                _ => {
+                    self.r1.d.next = bit_cast::<628, 128>(self.i_head.val().get_bits::<128>(208))
+                        | (bit_cast::<628, 128>(self.i_head.val().get_bits::<128>(336)) << 128)
+                        | (bit_cast::<628, 200>(self.i_hdr.val().get_bits::<200>(0)) << 256)
+                        | (bit_cast::<628, 48>(self.i_head.val().get_bits::<48>(48)) << 456)
+                        | (bit_cast::<628, 64>(self.stamp.val()) << 504)
+                        | (bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(464)) << 568)
+                        | (bit_cast::<628, 16>(self.i_head.val().get_bits::<16>(112)) << 600)
+                        | (bit_cast::<628, 8>(self.i_head.val().get_bits::<8>(200)) << 616)
+                        | (bit_cast::<628, 2>(self.i_head.val().get_bits::<2>(156)) << 624)
+                        | (bit_cast::<628, 2>(self.i_class.val()) << 626);
+                    self.group1.d.next = self.i_head.val().get_bit(0)
+                        | self.i_head.val().get_bit(48)
+                        | self.i_head.val().get_bits::<8>(208).all()
+                        | self.i_head.val().get_bits::<8>(336).all();
+                }
+            }
         }
 
         // 1: may it be answered? The address speaks before the peer does.

@@ -15,7 +15,7 @@ pub fn emit<B: Block>(name: &str, mut block: B) -> Result<String, String> {
     check_all(&block).map_err(|e| format!("{name}: {e:?}"))?;
     let mut modules = ModuleDefines::default();
     block.accept(name, &mut modules);
-    Ok(clean(&split(&modules.defines()), name))
+    Ok(crate::pack::pack(&clean(&split(&modules.defines()), name)))
 }
 
 /// Gives every module our prefix and the path's `$` separators a form that other tools take in names.

@@ -15,6 +15,7 @@ pub mod frame;
 pub mod generator;
 pub mod num;
 pub mod pacer;
+mod pack;
 pub mod parse;
 pub mod rtt;
 pub mod standalone;

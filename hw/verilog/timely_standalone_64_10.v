@@ -1406,9 +1406,7 @@ module tnic_standalone__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,
     reg  full3__clock;
     
     // Local signals
-    reg  [351:0] ip;
     reg  [63:0] stamp;
-    reg  [627:0] common;
     reg  [31:0] peer4;
     reg  [127:0] peer6;
     reg  allowed;
@@ -1512,19 +1510,29 @@ module tnic_standalone__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,
         full3__d = full3__q;
         v1__d = i_valid & cfg_ack_enable & (i_kind == ((32'h1) & 2'h3)) & i_hdr[32'h9] & ~i_hdr[32'ha];
         mine1__d = i_head[(32'h0)+:(48)] == cfg_mac;
-        if (i_class[32'h0]) begin
-            ip = i_head[(32'h90)+:(352)];
-        end
-        else begin
-            ip = i_head[(32'h70)+:(352)];
-        end
-        if (i_class[32'h1]) begin
-            r1__d = common | ((ip[(32'h40)+:(128)]) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((ip[(32'hc0)+:(128)]) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (((ip[(32'h140)+:(32)]) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h238) | (((ip[(32'h38)+:(8)]) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h268) | (((ip[(32'hc)+:(2)]) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h270);
-            group1__d = i_head[32'h0] | i_head[32'h30] | &ip[(32'h40)+:(8)] | &ip[(32'hc0)+:(8)];
-        end
-        else begin
-            r1__d = common | ((ip[(32'h60)+:(32)]) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((ip[(32'h80)+:(32)]) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (((ip[(32'ha0)+:(32)]) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h238) | (((ip[(32'h40)+:(8)]) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h268) | (((ip[(32'h8)+:(2)]) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h270);
-            group1__d = i_head[32'h0] | i_head[32'h30] | &ip[(32'h65)+:(3)] | &ip[(32'h85)+:(3)];
+        if (i_valid) begin
+            case (i_class)
+                0:
+                    begin
+                        r1__d = {i_class, i_head[120+:2], i_head[176+:8], i_head[112+:16], i_head[272+:32], stamp, i_head[48+:48], i_hdr[0+:200], 96'h0, i_head[240+:32], 96'h0, i_head[208+:32]};
+                        group1__d = i_head[32'h0] | i_head[32'h30] | &i_head[(32'hd5)+:(3)] | &i_head[(32'hf5)+:(3)];
+                    end
+                1:
+                    begin
+                        r1__d = {i_class, i_head[152+:2], i_head[208+:8], i_head[112+:16], i_head[304+:32], stamp, i_head[48+:48], i_hdr[0+:200], 96'h0, i_head[272+:32], 96'h0, i_head[240+:32]};
+                        group1__d = i_head[32'h0] | i_head[32'h30] | &i_head[(32'hf5)+:(3)] | &i_head[(32'h115)+:(3)];
+                    end
+                2:
+                    begin
+                        r1__d = {i_class, i_head[124+:2], i_head[168+:8], i_head[112+:16], i_head[432+:32], stamp, i_head[48+:48], i_hdr[0+:200], i_head[304+:128], i_head[176+:128]};
+                        group1__d = i_head[32'h0] | i_head[32'h30] | &i_head[(32'hb0)+:(8)] | &i_head[(32'h130)+:(8)];
+                    end
+                default:
+                    begin
+                        r1__d = {i_class, i_head[156+:2], i_head[200+:8], i_head[112+:16], i_head[464+:32], stamp, i_head[48+:48], i_hdr[0+:200], i_head[336+:128], i_head[208+:128]};
+                        group1__d = i_head[32'h0] | i_head[32'h30] | &i_head[(32'hd0)+:(8)] | &i_head[(32'h150)+:(8)];
+                    end
+            endcase
         end
         if (r1__q[32'h273]) begin
             allowed = peer6 == cfg_allow6;
@@ -1572,7 +1580,6 @@ module tnic_standalone__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,
     always @(*) frame__clk = clk;
     always @(*) frame__rst = rst;
     always @(*) stamp = ((i_ts[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((i_ts[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((i_ts[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((i_ts[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((i_ts[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((i_ts[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((i_ts[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((i_ts[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
-    always @(*) common = (((i_hdr[(32'h0)+:(200)]) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h100) | (((i_head[(32'h30)+:(48)]) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h1c8) | (((stamp) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h1f8) | (((i_head[(32'h70)+:(16)]) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h258) | (((i_class) & 628'hfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h272);
     always @(*) peer4 = r1__q[(32'h0)+:(32)] & cfg_mask4;
     always @(*) peer6 = r1__q[(32'h0)+:(128)] & cfg_mask6;
     always @(*) queue__i_valid = v2__q;
@@ -1592,7 +1599,7 @@ module tnic_standalone__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,
     always @(*) frame__i_dst_port = (((a[(32'h238)+:(8)]) & 16'hffff) << 32'h8) | ((a[(32'h240)+:(8)]) & 16'hffff);
     always @(*) departure = ((now[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((now[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((now[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((now[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((now[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((now[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((now[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((now[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
     always @(*) flags = (a[(32'h108)+:(8)] & ((32'h9) & 8'hff)) | ((32'h6) & 8'hff);
-    always @(*) frame__i_hdr = ((a[(32'h100)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((flags) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h8) | (((a[(32'h110)+:(184)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h10) | (((a[(32'h268)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc8) | (((a[(32'h270)+:(2)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hd0) | (((a[(32'h1f8)+:(64)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he0) | (((departure) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h120);
+    always @(*) frame__i_hdr = {32'h0, departure, a[504+:64], 14'h0, a[624+:2], a[616+:8], a[272+:184], flags, a[256+:8]};
     always @(*) frame__i_payload = ((32'h0) & 14'h3fff);
     always @(*) frame__i_side = ((32'h0) & 1'h1);
     always @(*) m_tdata = frame__m_tdata;
@@ -1652,9 +1659,12 @@ module tnic_standalone__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_ds
     output reg  m_start;
     
     // Constant declarations
-    localparam  bus_bits = 11'b1000000;
     localparam  bus_bytes = 15'b1000;
+    localparam  beat_bits = 15'b111111111111000;
+    localparam  byte_bits = 15'b111;
+    localparam  bus_words = 5'b1;
     localparam  all_bytes = 8'hff;
+    localparam  more_bytes = 8'hfe;
     
     // Stub signals
     reg  [2:0] text__read_address;
@@ -1732,15 +1742,27 @@ module tnic_standalone__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_ds
     reg  [31:0] checks__7__d;
     wire  [31:0] checks__7__q;
     reg  checks__7__clock;
-    reg  begun__d;
-    wire  begun__q;
-    reg  begun__clock;
-    reg  [1023:0] rest__d;
-    wire  [1023:0] rest__q;
-    reg  rest__clock;
+    reg  filled__d;
+    wire  filled__q;
+    reg  filled__clock;
+    reg  [1023:0] head__d;
+    wire  [1023:0] head__q;
+    reg  head__clock;
+    reg  beside__d;
+    wire  beside__q;
+    reg  beside__clock;
+    reg  [4:0] place__d;
+    wire  [4:0] place__q;
+    reg  place__clock;
     reg  [14:0] left__d;
     wire  [14:0] left__q;
     reg  left__clock;
+    reg  begun__d;
+    wire  begun__q;
+    reg  begun__clock;
+    reg  ends__d;
+    wire  ends__q;
+    reg  ends__clock;
     reg  valid__d;
     wire  valid__q;
     reg  valid__clock;
@@ -1761,7 +1783,6 @@ module tnic_standalone__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_ds
     reg  aside__clock;
     
     // Local signals
-    reg  [2:0] read_next;
     reg  push;
     reg  [15:0] vlan_wire;
     reg  [15:0] src_port_wire;
@@ -1773,18 +1794,18 @@ module tnic_standalone__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_ds
     reg  [15:0] udp_wire;
     reg  [14:0] head_bytes;
     reg  [14:0] frame_bytes;
-    reg  [767:0] udp;
-    reg  [767:0] ipv4;
-    reg  [767:0] ipv6;
-    reg  [911:0] ip;
+    reg  [415:0] udp;
+    reg  [159:0] ipv4;
+    reg  [319:0] ipv6;
     reg  [911:0] ether;
-    reg  [15:0] ip_type;
+    reg  [31:0] fresh;
     reg  [31:0] check;
-    reg  [1023:0] u_wide;
-    reg  [1023:0] h_wide;
-    reg  [1023:0] first;
-    reg  [1023:0] source;
-    reg  [14:0] remaining;
+    reg  [15:0] u_check;
+    reg  [15:0] h_check;
+    reg  [911:0] t;
+    reg  load;
+    reg  [9:0] offset;
+    reg  [14:0] over;
     reg  [7:0] gap;
     reg  free;
     reg  go;
@@ -1900,20 +1921,40 @@ module tnic_standalone__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_ds
         .q(checks__7__q),
         .clock(checks__7__clock)
     );
-    tnic_standalone__control__ack__frame__begun begun(
-        .d(begun__d),
-        .q(begun__q),
-        .clock(begun__clock)
+    tnic_standalone__control__ack__frame__filled filled(
+        .d(filled__d),
+        .q(filled__q),
+        .clock(filled__clock)
     );
-    tnic_standalone__control__ack__frame__rest rest(
-        .d(rest__d),
-        .q(rest__q),
-        .clock(rest__clock)
+    tnic_standalone__control__ack__frame__head head(
+        .d(head__d),
+        .q(head__q),
+        .clock(head__clock)
+    );
+    tnic_standalone__control__ack__frame__beside beside(
+        .d(beside__d),
+        .q(beside__q),
+        .clock(beside__clock)
+    );
+    tnic_standalone__control__ack__frame__place place(
+        .d(place__d),
+        .q(place__q),
+        .clock(place__clock)
     );
     tnic_standalone__control__ack__frame__left left(
         .d(left__d),
         .q(left__q),
         .clock(left__clock)
+    );
+    tnic_standalone__control__ack__frame__begun begun(
+        .d(begun__d),
+        .q(begun__q),
+        .clock(begun__clock)
+    );
+    tnic_standalone__control__ack__frame__ends ends(
+        .d(ends__d),
+        .q(ends__q),
+        .clock(ends__clock)
     );
     tnic_standalone__control__ack__frame__valid valid(
         .d(valid__d),
@@ -1953,9 +1994,13 @@ module tnic_standalone__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_ds
         used__d = used__q;
         done__d = done__q;
         check_write__d = check_write__q;
-        begun__d = begun__q;
-        rest__d = rest__q;
+        filled__d = filled__q;
+        head__d = head__q;
+        beside__d = beside__q;
+        place__d = place__q;
         left__d = left__q;
+        begun__d = begun__q;
+        ends__d = ends__q;
         valid__d = valid__q;
         data__d = data__q;
         keep__d = keep__q;
@@ -1973,36 +2018,40 @@ module tnic_standalone__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_ds
         case (i_class)
             0:
                 begin
-                    head_bytes = ((32'h5a) & 15'h7fff);
+                    head_bytes = ((32'h59) & 15'h7fff);
                 end
             1:
                 begin
-                    head_bytes = ((32'h5e) & 15'h7fff);
+                    head_bytes = ((32'h5d) & 15'h7fff);
                 end
             2:
                 begin
-                    head_bytes = ((32'h6e) & 15'h7fff);
+                    head_bytes = ((32'h6d) & 15'h7fff);
                 end
             default:
                 begin
-                    head_bytes = ((32'h72) & 15'h7fff);
+                    head_bytes = ((32'h71) & 15'h7fff);
                 end
         endcase
         frame_bytes = head_bytes + ((i_payload) & 15'h7fff);
-        if (i_class[32'h1]) begin
-            ip = ((ipv6) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-            ip_type = ((32'hdd86) & 16'hffff);
-        end
-        else begin
-            ip = ((ipv4) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-            ip_type = ((32'h8) & 16'hffff);
-        end
-        if (i_class[32'h0]) begin
-            ether = ((i_dst_mac) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((i_src_mac) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h30) | (((32'h81) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h60) | (((vlan_wire) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h70) | (((ip_type) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (ip << 32'h90);
-        end
-        else begin
-            ether = ((i_dst_mac) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((i_src_mac) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h30) | (((ip_type) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h60) | (ip << 32'h70);
-        end
+        case (i_class)
+            0:
+                begin
+                    ether = {192'h0, udp, dst_port_wire, src_port_wire, ipv4, 12'h0, 4'h8, i_src_mac, i_dst_mac};
+                end
+            1:
+                begin
+                    ether = {160'h0, udp, dst_port_wire, src_port_wire, ipv4, 12'h0, 4'h8, vlan_wire, 8'h0, 8'h81, i_src_mac, i_dst_mac};
+                end
+            2:
+                begin
+                    ether = {32'h0, udp, dst_port_wire, src_port_wire, ipv6, 16'hdd86, i_src_mac, i_dst_mac};
+                end
+            default:
+                begin
+                    ether = {udp, dst_port_wire, src_port_wire, ipv6, 16'hdd86, vlan_wire, 8'h0, 8'h81, i_src_mac, i_dst_mac};
+                end
+        endcase
         text__write_data = ether;
         bytes__write_data = ((frame_bytes) & 17'h1ffff) | (((i_class) & 17'h1ffff) << 32'hf);
         if (push) begin
@@ -2011,118 +2060,123 @@ module tnic_standalone__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_ds
         if (checksums__o_valid) begin
             check_write__d = check_write__q + ((32'h1) & 3'h7);
             if (check_write__q == 0) begin
-                checks__0__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__0__d = fresh;
             end
             if (check_write__q == 1) begin
-                checks__1__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__1__d = fresh;
             end
             if (check_write__q == 2) begin
-                checks__2__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__2__d = fresh;
             end
             if (check_write__q == 3) begin
-                checks__3__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__3__d = fresh;
             end
             if (check_write__q == 4) begin
-                checks__4__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__4__d = fresh;
             end
             if (check_write__q == 5) begin
-                checks__5__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__5__d = fresh;
             end
             if (check_write__q == 6) begin
-                checks__6__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__6__d = fresh;
             end
             if (check_write__q == 7) begin
-                checks__7__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__7__d = fresh;
             end
         end
-        check = ((32'h0) & 32'hffffffff);
-        if (read__q == 0) begin
-            check = checks__0__q;
-        end
-        if (read__q == 1) begin
-            check = checks__1__q;
-        end
-        if (read__q == 2) begin
-            check = checks__2__q;
-        end
-        if (read__q == 3) begin
-            check = checks__3__q;
-        end
-        if (read__q == 4) begin
-            check = checks__4__q;
-        end
-        if (read__q == 5) begin
-            check = checks__5__q;
-        end
-        if (read__q == 6) begin
-            check = checks__6__q;
-        end
-        if (read__q == 7) begin
-            check = checks__7__q;
-        end
-        u_wide = ((check[(32'h0)+:(16)]) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-        h_wide = ((check[(32'h10)+:(16)]) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-        case (bytes__read_data[(32'hf)+:(2)])
-            0:
-                begin
-                    first = ((text__read_data) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (h_wide << 32'hc0) | (u_wide << 32'h140);
-                end
-            1:
-                begin
-                    first = ((text__read_data) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (h_wide << 32'he0) | (u_wide << 32'h160);
-                end
-            2:
-                begin
-                    first = ((text__read_data) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (u_wide << 32'h1e0);
-                end
-            default:
-                begin
-                    first = ((text__read_data) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (u_wide << 32'h200);
-                end
-        endcase
-        if (begun__q) begin
-            source = rest__q;
-            remaining = left__q;
-        end
-        else begin
-            source = first;
-            remaining = bytes__read_data[(32'h0)+:(15)];
-        end
-        gap = all_bytes << remaining;
-        finish = go & (remaining <= bus_bytes);
         start__d = go & ~begun__q;
         if (free) begin
-            valid__d = go;
-            data__d = ((source) & 64'hffffffffffffffff);
-            keep__d = ~gap;
-            last__d = finish;
+            valid__d = filled__q;
+            last__d = ends__q;
         end
         if (go) begin
-            begun__d = ~finish;
-            rest__d = source >> bus_bits;
-            left__d = remaining - bus_bytes;
+            begun__d = 1'b1;
+            ends__d = (left__q & beat_bits) == bus_bytes;
+            left__d = left__q - bus_bytes;
+            if (place__q[32'h4]) begin
+                data__d = ((32'h0) & 64'hffffffffffffffff);
+            end
+            else begin
+                place__d = place__q + bus_words;
+                data__d = head__q[(offset)+:(64)];
+            end
+            keep__d = all_bytes;
+            if (ends__q) begin
+                keep__d = ~gap;
+            end
             if (~begun__q) begin
-                aside__d = side__read_data;
+                aside__d = beside__q;
             end
         end
-        read_next = read__q;
-        if (finish) begin
-            read_next = read__q + ((32'h1) & 3'h7);
+        check = fresh;
+        if (|done__q) begin
+            if (read__q == 0) begin
+                check = checks__0__q;
+            end
+            if (read__q == 1) begin
+                check = checks__1__q;
+            end
+            if (read__q == 2) begin
+                check = checks__2__q;
+            end
+            if (read__q == 3) begin
+                check = checks__3__q;
+            end
+            if (read__q == 4) begin
+                check = checks__4__q;
+            end
+            if (read__q == 5) begin
+                check = checks__5__q;
+            end
+            if (read__q == 6) begin
+                check = checks__6__q;
+            end
+            if (read__q == 7) begin
+                check = checks__7__q;
+            end
         end
-        read__d = read_next;
-        text__read_address = read_next;
-        bytes__read_address = read_next;
-        side__read_address = read_next;
+        u_check = check[(32'h0)+:(16)];
+        h_check = check[(32'h10)+:(16)];
+        if (finish) begin
+            filled__d = 1'b0;
+        end
+        if (load) begin
+            filled__d = 1'b1;
+            begun__d = 1'b0;
+            ends__d = 1'b0;
+            place__d = ((32'h0) & 5'h1f);
+            left__d = bytes__read_data[(32'h0)+:(15)];
+            beside__d = side__read_data;
+            read__d = read__q + ((32'h1) & 3'h7);
+            case (bytes__read_data[(32'hf)+:(2)])
+                0:
+                    begin
+                        head__d = {112'h0, t[336+:576], u_check, t[208+:112], h_check, t[0+:192]};
+                    end
+                1:
+                    begin
+                        head__d = {112'h0, t[368+:544], u_check, t[240+:112], h_check, t[0+:224]};
+                    end
+                2:
+                    begin
+                        head__d = {112'h0, t[496+:416], u_check, t[0+:480]};
+                    end
+                default:
+                    begin
+                        head__d = {112'h0, t[528+:384], u_check, t[0+:512]};
+                    end
+            endcase
+        end
         if (push & ~finish) begin
             used__d = used__q + ((32'h1) & 4'hf);
         end
         if (finish & ~push) begin
             used__d = used__q - ((32'h1) & 4'hf);
         end
-        if (checksums__o_valid & ~finish) begin
+        if (checksums__o_valid & ~load) begin
             done__d = done__q + ((32'h1) & 4'hf);
         end
-        if (finish & ~checksums__o_valid) begin
+        if (load & ~checksums__o_valid) begin
             done__d = done__q - ((32'h1) & 4'hf);
         end
         if (rst) begin
@@ -2131,7 +2185,7 @@ module tnic_standalone__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_ds
             check_write__d = ((32'h0) & 3'h7);
             used__d = ((32'h0) & 4'hf);
             done__d = ((32'h0) & 4'hf);
-            begun__d = 1'b0;
+            filled__d = 1'b0;
             valid__d = 1'b0;
             start__d = 1'b0;
         end
@@ -2141,9 +2195,13 @@ module tnic_standalone__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_ds
     always @(*) used__clock = clk;
     always @(*) done__clock = clk;
     always @(*) check_write__clock = clk;
-    always @(*) begun__clock = clk;
-    always @(*) rest__clock = clk;
+    always @(*) filled__clock = clk;
+    always @(*) head__clock = clk;
+    always @(*) beside__clock = clk;
+    always @(*) place__clock = clk;
     always @(*) left__clock = clk;
+    always @(*) begun__clock = clk;
+    always @(*) ends__clock = clk;
     always @(*) valid__clock = clk;
     always @(*) data__clock = clk;
     always @(*) keep__clock = clk;
@@ -2173,9 +2231,9 @@ module tnic_standalone__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_ds
     always @(*) udp_bytes = ((i_payload) & 16'hffff) + ((32'h38) & 16'hffff);
     always @(*) ipv4_wire = (((ipv4_bytes[(32'h0)+:(8)]) & 16'hffff) << 32'h8) | ((ipv4_bytes[(32'h8)+:(8)]) & 16'hffff);
     always @(*) udp_wire = (((udp_bytes[(32'h0)+:(8)]) & 16'hffff) << 32'h8) | ((udp_bytes[(32'h8)+:(8)]) & 16'hffff);
-    always @(*) udp = ((src_port_wire) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((dst_port_wire) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h10) | (((udp_wire) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h20) | (((i_hdr) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h40);
-    always @(*) ipv4 = ((32'h45) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((32'h40) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h30) | (((i_tos) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h8) | (((ipv4_wire) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h10) | (((i_ttl) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h40) | (((32'h11) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h48) | (((i_src_ip[(32'h0)+:(32)]) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h60) | (((i_dst_ip[(32'h0)+:(32)]) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (udp << 32'ha0);
-    always @(*) ipv6 = ((32'h60) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | ((i_tos[(32'h4)+:(4)]) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((i_tos[(32'h0)+:(4)]) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc) | (((udp_wire) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h20) | (((32'h11) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h30) | (((i_ttl) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h38) | (((i_src_ip) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h40) | (((i_dst_ip) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc0) | (udp << 32'h140);
+    always @(*) udp = {i_hdr, 16'h0, udp_wire};
+    always @(*) ipv4 = {i_dst_ip[0+:32], i_src_ip[0+:32], 19'h0, 5'h11, i_ttl, 9'h0, 7'h40, 16'h0, ipv4_wire, i_tos, 1'h0, 7'h45};
+    always @(*) ipv6 = {i_dst_ip, i_src_ip, i_ttl, 3'h0, 5'h11, udp_wire, 16'h0, i_tos[0+:4], 5'h0, 3'h6, i_tos[4+:4]};
     always @(*) text__write_address = write__q;
     always @(*) text__write_enable = push;
     always @(*) bytes__write_address = write__q;
@@ -2195,8 +2253,18 @@ module tnic_standalone__control__ack__frame(clk,rst,i_valid,i_ready,i_class,i_ds
     always @(*) checksums__i_dst_port = dst_port_wire;
     always @(*) checksums__i_hdr = i_hdr;
     always @(*) checksums__i_payload = payload_wire;
+    always @(*) fresh = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
     always @(*) free = ~valid__q | m_tready;
-    always @(*) go = free & (begun__q | |done__q);
+    always @(*) go = free & filled__q;
+    always @(*) finish = go & ends__q;
+    always @(*) offset = ((place__q[(32'h0)+:(4)]) & 10'h3ff) << 32'h6;
+    always @(*) over = left__q & byte_bits;
+    always @(*) gap = more_bytes << over;
+    always @(*) load = (~filled__q | finish) & (|done__q | checksums__o_valid);
+    always @(*) t = text__read_data;
+    always @(*) text__read_address = read__q;
+    always @(*) bytes__read_address = read__q;
+    always @(*) side__read_address = read__q;
     always @(*) i_ready = ~used__q[32'h3];
     always @(*) m_tdata = data__q;
     always @(*) m_tkeep = keep__q;
@@ -2244,6 +2312,25 @@ module tnic_standalone__control__ack__frame__begun(d,q,clock);
     end
           
 endmodule // standalone__control__ack__frame__begun
+
+
+module tnic_standalone__control__ack__frame__beside(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__ack__frame__beside
 
 
 module tnic_standalone__control__ack__frame__bytes(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -3371,6 +3458,63 @@ module tnic_standalone__control__ack__frame__done(d,q,clock);
 endmodule // standalone__control__ack__frame__done
 
 
+module tnic_standalone__control__ack__frame__ends(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__ack__frame__ends
+
+
+module tnic_standalone__control__ack__frame__filled(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__ack__frame__filled
+
+
+module tnic_standalone__control__ack__frame__head(d,q,clock);
+    
+    // Module arguments
+    input wire  [1023:0] d;
+    output reg  [1023:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1024'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__ack__frame__head
+
+
 module tnic_standalone__control__ack__frame__keep(d,q,clock);
     
     // Module arguments
@@ -3428,6 +3572,25 @@ module tnic_standalone__control__ack__frame__left(d,q,clock);
 endmodule // standalone__control__ack__frame__left
 
 
+module tnic_standalone__control__ack__frame__place(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__ack__frame__place
+
+
 module tnic_standalone__control__ack__frame__read(d,q,clock);
     
     // Module arguments
@@ -3445,25 +3608,6 @@ module tnic_standalone__control__ack__frame__read(d,q,clock);
     end
           
 endmodule // standalone__control__ack__frame__read
-
-
-module tnic_standalone__control__ack__frame__rest(d,q,clock);
-    
-    // Module arguments
-    input wire  [1023:0] d;
-    output reg  [1023:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1024'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__ack__frame__rest
 
 
 module tnic_standalone__control__ack__frame__side(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -7774,7 +7918,7 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
                 begin
                     word__d = word__q + ((32'h1) & 10'h3ff);
                     left__d = left__q - ((32'h1) & 12'hfff);
-                    record__d = (record__q >> 32'h20) | (((store__read_data) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h1e0);
+                    record__d = {store__read_data, record__q[32+:480]};
                     if (~|left__q) begin
                         fl__d = 1'b1;
                         reply = 1'b1;
@@ -11952,7 +12096,7 @@ module tnic_standalone__control__csr__query(clk,rst,start,loaded,answer_valid,an
         end
         if (copying__q & copy_ready) begin
             index__d = index__q + ((32'h1) & 5'h1f);
-            record__d = record__q >> 32'h20;
+            record__d = {32'h0, record__q[32+:992]};
             if (&index__q) begin
                 copying__d = 1'b0;
                 busy_q__d = 1'b0;
@@ -12639,9 +12783,9 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     always @(*) cfg_ack_enable = ack_enable__q;
     always @(*) cfg_enable = enable__q;
     always @(*) cfg_time_ptp = time_ptp__q;
-    always @(*) cfg_ipv6 = (((ipv6__3__q) & 128'hffffffffffffffffffffffffffffffff) << 32'h60) | (((ipv6__2__q) & 128'hffffffffffffffffffffffffffffffff) << 32'h40) | (((ipv6__1__q) & 128'hffffffffffffffffffffffffffffffff) << 32'h20) | ((ipv6__0__q) & 128'hffffffffffffffffffffffffffffffff);
-    always @(*) cfg_allow6 = (((allow6__3__q) & 128'hffffffffffffffffffffffffffffffff) << 32'h60) | (((allow6__2__q) & 128'hffffffffffffffffffffffffffffffff) << 32'h40) | (((allow6__1__q) & 128'hffffffffffffffffffffffffffffffff) << 32'h20) | ((allow6__0__q) & 128'hffffffffffffffffffffffffffffffff);
-    always @(*) cfg_mask6 = (((mask6__3__q) & 128'hffffffffffffffffffffffffffffffff) << 32'h60) | (((mask6__2__q) & 128'hffffffffffffffffffffffffffffffff) << 32'h40) | (((mask6__1__q) & 128'hffffffffffffffffffffffffffffffff) << 32'h20) | ((mask6__0__q) & 128'hffffffffffffffffffffffffffffffff);
+    always @(*) cfg_ipv6 = {ipv6__3__q, ipv6__2__q, ipv6__1__q, ipv6__0__q};
+    always @(*) cfg_allow6 = {allow6__3__q, allow6__2__q, allow6__1__q, allow6__0__q};
+    always @(*) cfg_mask6 = {mask6__3__q, mask6__2__q, mask6__1__q, mask6__0__q};
     always @(*) flow_index = index__q;
     always @(*) time_set_value = (((set_high__q) & 64'hffffffffffffffff) << 32'h20) | ((set_low__q) & 64'hffffffffffffffff);
     
@@ -16350,7 +16494,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) event_rtt_ns = rtt__19__q;
     always @(*) event_rate = rate__rate_19;
     always @(*) event_kind = kind__19__q;
-    always @(*) event_before = ((before_history__19__q[(32'h0)+:(24)]) & 160'hffffffffffffffffffffffffffffffffffffffff) | (((before_history__19__q[(32'h38)+:(1)]) & 160'hffffffffffffffffffffffffffffffffffffffff) << 32'h18) | (((before_negatives__19__q) & 160'hffffffffffffffffffffffffffffffffffffffff) << 32'h19) | (((before_history__19__q[(32'h18)+:(32)]) & 160'hffffffffffffffffffffffffffffffffffffffff) << 32'h20) | (((before_average__19__q) & 160'hffffffffffffffffffffffffffffffffffffffff) << 32'h40);
+    always @(*) event_before = {58'h0, before_average__19__q, before_history__19__q[24+:32], 4'h0, before_negatives__19__q, before_history__19__q[56+:1], before_history__19__q[0+:24]};
     always @(*) event_rate_before = before_rate__19__q;
     always @(*) event_now_ns = value__19__q;
     always @(*) event_hops = path__19__q[(32'h0)+:(8)];
@@ -16622,7 +16766,7 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
         if (sample_kind == ((32'h1) & 2'h3)) begin
             timed_out = ((32'h1) & 1'h1);
         end
-        samples__i_data = ((sample_now_ns) & 105'h1ffffffffffffffffffffffffff) | (((sample_rtt_ns) & 105'h1ffffffffffffffffffffffffff) << 32'h20) | (((sample_flow) & 105'h1ffffffffffffffffffffffffff) << 32'h38) | (((timed_out) & 105'h1ffffffffffffffffffffffffff) << 32'h48) | (((sample_hops) & 105'h1ffffffffffffffffffffffffff) << 32'h49) | (((sample_endpoint_ns) & 105'h1ffffffffffffffffffffffffff) << 32'h51);
+        samples__i_data = {sample_endpoint_ns, sample_hops, timed_out, 6'h0, sample_flow, sample_rtt_ns, sample_now_ns};
         valid__1__d = valid__0__q;
         valid__2__d = valid__1__q;
         valid__0__d = go;
@@ -34833,9 +34977,14 @@ module tnic_standalone__control__parse__collect(clk,rst,s_tdata,s_tkeep,s_tvalid
     output reg  o_broken;
     
     // Constant declarations
-    localparam  double = 9'b1000000;
-    localparam  quadruple = 9'b10000000;
-    localparam  octuple = 9'b100000000;
+    localparam  lane__0 = 9'b0;
+    localparam  lane__1 = 9'b0;
+    localparam  lane__2 = 9'b0;
+    localparam  lane__3 = 9'b0;
+    localparam  lane__4 = 9'b0;
+    localparam  lane__5 = 9'b0;
+    localparam  lane__6 = 9'b0;
+    localparam  lane__7 = 9'b0;
     localparam  first_words = 16'h1;
     localparam  step = 16'h1;
     localparam  full = 64'hff;
@@ -34944,10 +35093,6 @@ module tnic_standalone__control__parse__collect(clk,rst,s_tdata,s_tkeep,s_tvalid
     reg  broken3__clock;
     
     // Local signals
-    reg  [511:0] once;
-    reg  [511:0] twice;
-    reg  [511:0] fourfold;
-    reg  [511:0] lanes;
     reg  [15:0] fills;
     reg  [16:0] more;
     reg  [63:0] above;
@@ -35155,49 +35300,49 @@ module tnic_standalone__control__parse__collect(clk,rst,s_tdata,s_tkeep,s_tvalid
             fills = open__q;
         end
         if (s_tvalid & fills[0]) begin
-            word__0__d = lanes[(0 * 32'h40)+:(64)];
+            word__0__d = s_tdata[(lane__0)+:(64)];
         end
         if (s_tvalid & fills[1]) begin
-            word__1__d = lanes[(1 * 32'h40)+:(64)];
+            word__1__d = s_tdata[(lane__1)+:(64)];
         end
         if (s_tvalid & fills[2]) begin
-            word__2__d = lanes[(2 * 32'h40)+:(64)];
+            word__2__d = s_tdata[(lane__2)+:(64)];
         end
         if (s_tvalid & fills[3]) begin
-            word__3__d = lanes[(3 * 32'h40)+:(64)];
+            word__3__d = s_tdata[(lane__3)+:(64)];
         end
         if (s_tvalid & fills[4]) begin
-            word__4__d = lanes[(4 * 32'h40)+:(64)];
+            word__4__d = s_tdata[(lane__4)+:(64)];
         end
         if (s_tvalid & fills[5]) begin
-            word__5__d = lanes[(5 * 32'h40)+:(64)];
+            word__5__d = s_tdata[(lane__5)+:(64)];
         end
         if (s_tvalid & fills[6]) begin
-            word__6__d = lanes[(6 * 32'h40)+:(64)];
+            word__6__d = s_tdata[(lane__6)+:(64)];
         end
         if (s_tvalid & fills[7]) begin
-            word__7__d = lanes[(7 * 32'h40)+:(64)];
+            word__7__d = s_tdata[(lane__7)+:(64)];
         end
         if (s_tvalid & fills[0 + 32'h8]) begin
-            word__8__d = lanes[(0 * 32'h40)+:(64)];
+            word__8__d = s_tdata[(lane__0)+:(64)];
         end
         if (s_tvalid & fills[1 + 32'h8]) begin
-            word__9__d = lanes[(1 * 32'h40)+:(64)];
+            word__9__d = s_tdata[(lane__1)+:(64)];
         end
         if (s_tvalid & fills[2 + 32'h8]) begin
-            word__10__d = lanes[(2 * 32'h40)+:(64)];
+            word__10__d = s_tdata[(lane__2)+:(64)];
         end
         if (s_tvalid & fills[3 + 32'h8]) begin
-            word__11__d = lanes[(3 * 32'h40)+:(64)];
+            word__11__d = s_tdata[(lane__3)+:(64)];
         end
         if (s_tvalid & fills[4 + 32'h8]) begin
-            word__12__d = lanes[(4 * 32'h40)+:(64)];
+            word__12__d = s_tdata[(lane__4)+:(64)];
         end
         if (s_tvalid & fills[5 + 32'h8]) begin
-            word__13__d = lanes[(5 * 32'h40)+:(64)];
+            word__13__d = s_tdata[(lane__5)+:(64)];
         end
         if (s_tvalid & fills[6 + 32'h8]) begin
-            word__14__d = lanes[(6 * 32'h40)+:(64)];
+            word__14__d = s_tdata[(lane__6)+:(64)];
         end
         valid1__d = s_tvalid;
         end1__d = s_tvalid & s_tlast;
@@ -35273,10 +35418,6 @@ module tnic_standalone__control__parse__collect(clk,rst,s_tdata,s_tkeep,s_tvalid
     always @(*) word__12__clock = clk;
     always @(*) word__13__clock = clk;
     always @(*) word__14__clock = clk;
-    always @(*) once = ((s_tdata) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-    always @(*) twice = once | (once << double);
-    always @(*) fourfold = twice | (twice << quadruple);
-    always @(*) lanes = fourfold | (fourfold << octuple);
     always @(*) more = seen__q + beat_bytes;
     always @(*) above = keep1__q >> 32'h1;
     always @(*) lacking = ~keep1__q;
@@ -35288,7 +35429,7 @@ module tnic_standalone__control__parse__collect(clk,rst,s_tdata,s_tkeep,s_tvalid
     always @(*) odd__5 = ^(keep1__q & places__5);
     always @(*) odd__6 = ^(keep1__q & places__6);
     always @(*) o_end = end1__q;
-    always @(*) o_head = ((word__0__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((word__1__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h40) | (((word__2__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (((word__3__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc0) | (((word__4__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h100) | (((word__5__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h140) | (((word__6__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h180) | (((word__7__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h1c0) | (((word__8__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h200) | (((word__9__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h240) | (((word__10__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h280) | (((word__11__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h2c0) | (((word__12__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h300) | (((word__13__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h340) | (((word__14__q) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h380);
+    always @(*) o_head = {word__14__q[0+:16], word__13__q, word__12__q, word__11__q, word__10__q, word__9__q, word__8__q, word__7__q, word__6__q, word__5__q, word__4__q, word__3__q, word__2__q, word__1__q, word__0__q};
     always @(*) o_stamp = stamp1__q;
     always @(*) o_bad = bad1__q;
     always @(*) o_bytes = bytes3__q;
@@ -40601,7 +40742,7 @@ module tnic_standalone__control__rtt__ack__memory(clk,sweep,sweep_at,flow,segmen
         sent__write_address = slot_flow;
         sent__write_data = ((slot_next) & 56'hffffffffffffff) | (((slot_bytes) & 56'hffffffffffffff) << 32'h20);
         slots__write_address = (((slot_flow) & 15'h7fff) << slot_shift) | ((slot_segment[(32'h0)+:(5)]) & 15'h7fff);
-        slots__write_data = ((slot_nonce) & 99'h7ffffffffffffffffffffffff) | (((slot_opened) & 99'h7ffffffffffffffffffffffff) << 32'h20) | (((slot_bytes) & 99'h7ffffffffffffffffffffffff) << 32'h40) | (((slot_high[(32'h0)+:(10)]) & 99'h7ffffffffffffffffffffffff) << 32'h58) | (((32'h1) & 99'h7ffffffffffffffffffffffff) << 32'h62);
+        slots__write_data = {1'h1, slot_high[0+:10], slot_bytes, slot_opened, slot_nonce};
         stamps__write_address = (((stamp_flow) & 15'h7fff) << slot_shift) | ((stamp_segment[(32'h0)+:(5)]) & 15'h7fff);
         stamps__write_data = ((stamp) & 45'h1fffffffffff) | (((stamp_high[(32'h0)+:(4)]) & 45'h1fffffffffff) << 32'h28) | (((32'h1) & 45'h1fffffffffff) << 32'h2c);
         settings__write_address = flow_index;
@@ -42123,7 +42264,7 @@ module tnic_standalone__control__rtt__ack__signals__one_way(clk,sweep,sweep_flow
             new_current__d = old_current__q;
         end
         least__write_address = keep_flow;
-        least__write_data = ((new_least__q) & 91'h7ffffffffffffffffffffff) | (((new_current__q) & 91'h7ffffffffffffffffffffff) << 32'h20) | (((window__3__q) & 91'h7ffffffffffffffffffffff) << 32'h40) | (((32'h1) & 91'h7ffffffffffffffffffffff) << 32'h5a);
+        least__write_data = {1'h1, window__3__q, new_current__q, new_least__q};
         if (forget) begin
             least__write_data = ((32'h0) & 91'h7ffffffffffffffffffffff);
         end
@@ -44606,7 +44747,7 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
     always @(*) stamp = out_stamp__q;
     always @(*) entries__write_enable = tag_valid;
     always @(*) entries__write_address = tag[(32'h0)+:(8)];
-    always @(*) entries__write_data = ((tag_value) & 81'h1ffffffffffffffffffff) | (((tag_relative) & 81'h1ffffffffffffffffffff) << 32'h28) | (((tag_write) & 81'h1ffffffffffffffffffff) << 32'h29) | (((tag[(32'h8)+:(7)]) & 81'h1ffffffffffffffffffff) << 32'h2a) | (((tag_segment[(32'h0)+:(16)]) & 81'h1ffffffffffffffffffff) << 32'h31) | (((tag_flow) & 81'h1ffffffffffffffffffff) << 32'h41);
+    always @(*) entries__write_data = {6'h0, tag_flow, tag_segment[0+:16], tag[8+:7], tag_write, tag_relative, tag_value};
     
 endmodule // standalone__control__rtt__depart
 
@@ -48047,7 +48188,7 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
                 segments = sent__o_state[(32'h50)+:(32)] + ((32'h1) & 32'hffffffff);
             end
         end
-        sent__i_next = ((packets) & 112'hffffffffffffffffffffffffffff) | (((wire_bytes) & 112'hffffffffffffffffffffffffffff) << 32'h20) | (((segments) & 112'hffffffffffffffffffffffffffff) << 32'h50);
+        sent__i_next = {segments, wire_bytes, packets};
         biased__d = (((rtt__1__q) & 36'hfffffffff) << 32'h8) | ((32'h5) & 36'hfffffffff);
         count = samples__o_state[(32'h0)+:(32)];
         timeouts = samples__o_state[(32'h20)+:(32)];
@@ -48075,7 +48216,7 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
                 end
             end
         end
-        samples__i_next = ((count) & 145'h1ffffffffffffffffffffffffffffffffffff) | (((timeouts) & 145'h1ffffffffffffffffffffffffffffffffffff) << 32'h20) | (((least) & 145'h1ffffffffffffffffffffffffffffffffffff) << 32'h40) | (((last) & 145'h1ffffffffffffffffffffffffffffffffffff) << 32'h58) | (((smoothed) & 145'h1ffffffffffffffffffffffffffffffffffff) << 32'h70) | (((measured) & 145'h1ffffffffffffffffffffffffffffffffffff) << 32'h90);
+        samples__i_next = {measured, smoothed, last, least, timeouts, count};
         which__d = ((32'h1) & 5'h1f) << branch__1__q;
         if (branch__1__q[32'h2]) begin
             which__d = ((32'h10) & 5'h1f);
@@ -48110,10 +48251,10 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
             end
             tail = ((rate__2__q) & 39'h7fffffffff) | (((branch__2__q) & 39'h7fffffffff) << 32'h20) | (((kind__2__q) & 39'h7fffffffff) << 32'h24);
         end
-        events__i_next = ((updates) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((branches__0) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h20) | (((branches__1) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h40) | (((branches__2) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h60) | (((branches__3) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (((branches__4) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((steps) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc0) | (((tail) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he0);
+        events__i_next = {tail, steps, branches__4, branches__3, branches__2, branches__1, branches__0, updates};
         asked__d = query_valid & ready__q;
         a_valid__d = asked__q;
-        a_record__d = ((sent__o_stored[(32'h0)+:(80)]) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((sent__o_stored[(32'h50)+:(32)]) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h60) | (((samples__o_stored[(32'h0)+:(88)]) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (((samples__o_stored[(32'h90)+:(1)]) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hdf) | (((samples__o_stored[(32'h58)+:(24)]) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he0) | (((samples__o_stored[(32'h70)+:(32)]) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h100) | (((events__o_stored) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h200);
+        a_record__d = {249'h0, events__o_stored, 224'h0, samples__o_stored[112+:32], 8'h0, samples__o_stored[88+:24], samples__o_stored[144+:1], 7'h0, samples__o_stored[0+:88], sent__o_stored[80+:32], 16'h0, sent__o_stored[0+:80]};
         if (rst) begin
             sweep_at__d = ((32'h0) & 10'h3ff);
             ready__d = 1'b0;
@@ -52539,7 +52680,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
         if (r[32'h2]) begin
             charged = r[(32'h8b)+:(32)];
         end
-        header = ((32'h1) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((packets__o_first) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h8) | (((packets__o_last) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h9) | (((r[(32'h2)+:(1)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hb) | (((packets__o_number) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h18) | (((flow[(32'h8)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h30) | (((flow[(32'h0)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h38) | (((packets__o_nonce[(32'h18)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h40) | (((packets__o_nonce[(32'h10)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h48) | (((packets__o_nonce[(32'h8)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h50) | (((packets__o_nonce[(32'h0)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h58) | (((packets__o_segment[(32'h18)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h60) | (((packets__o_segment[(32'h10)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h68) | (((packets__o_segment[(32'h8)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h70) | (((packets__o_segment[(32'h0)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h78) | (((packets__o_bytes[(32'h10)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h88) | (((packets__o_bytes[(32'h8)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h90) | (((packets__o_bytes[(32'h0)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h98) | (((charged[(32'h18)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((charged[(32'h10)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha8) | (((charged[(32'h8)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hb0) | (((charged[(32'h0)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hb8) | (((r[(32'h7b)+:(8)]) & 384'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc0);
+        header = {184'h0, r[123+:8], charged[0+:8], charged[8+:8], charged[16+:8], charged[24+:8], packets__o_bytes[0+:8], packets__o_bytes[8+:8], packets__o_bytes[16+:8], 8'h0, packets__o_segment[0+:8], packets__o_segment[8+:8], packets__o_segment[16+:8], packets__o_segment[24+:8], packets__o_nonce[0+:8], packets__o_nonce[8+:8], packets__o_nonce[16+:8], packets__o_nonce[24+:8], flow[0+:8], flow[8+:8], 16'h0, packets__o_number, 12'h0, r[2+:1], 1'h0, packets__o_last, packets__o_first, 7'h0, 1'h1};
         if (packets__o_send) begin
             tag__d = tag__q + ((32'h1) & 8'hff);
         end
@@ -52599,7 +52740,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     always @(*) charge_bytes = packets__o_charge;
     always @(*) flow = ((packets__o_flow) & 16'hffff);
     always @(*) r = packets__o_record;
-    always @(*) side = ((tag__q) & 194'h3ffffffffffffffffffffffffffffffffffffffffffffffff) | (((packets__o_flow) & 194'h3ffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h8) | (((packets__o_segment) & 194'h3ffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h18) | (((packets__o_nonce) & 194'h3ffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h38) | (((packets__o_first) & 194'h3ffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h58) | (((packets__o_last) & 194'h3ffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h59) | (((packets__o_wire) & 194'h3ffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h5a) | (((packets__o_charged) & 194'h3ffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h6a) | (((packets__o_launch) & 194'h3ffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h82);
+    always @(*) side = {packets__o_launch, packets__o_charged, packets__o_wire, packets__o_last, packets__o_first, packets__o_nonce, packets__o_segment, 6'h0, packets__o_flow, tag__q};
     always @(*) frame__i_valid = packets__o_send;
     always @(*) frame__i_class = (((r[(32'h3)+:(1)]) & 2'h3) << 32'h1) | ((r[(32'h4)+:(1)]) & 2'h3);
     always @(*) frame__i_dst_mac = r[(32'h2b)+:(48)];
@@ -53091,9 +53232,12 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     output reg  m_start;
     
     // Constant declarations
-    localparam  bus_bits = 11'b1000000;
     localparam  bus_bytes = 15'b1000;
+    localparam  beat_bits = 15'b111111111111000;
+    localparam  byte_bits = 15'b111;
+    localparam  bus_words = 5'b1;
     localparam  all_bytes = 8'hff;
+    localparam  more_bytes = 8'hfe;
     
     // Stub signals
     reg  [2:0] text__read_address;
@@ -53171,15 +53315,27 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     reg  [31:0] checks__7__d;
     wire  [31:0] checks__7__q;
     reg  checks__7__clock;
-    reg  begun__d;
-    wire  begun__q;
-    reg  begun__clock;
-    reg  [1023:0] rest__d;
-    wire  [1023:0] rest__q;
-    reg  rest__clock;
+    reg  filled__d;
+    wire  filled__q;
+    reg  filled__clock;
+    reg  [1023:0] head__d;
+    wire  [1023:0] head__q;
+    reg  head__clock;
+    reg  [193:0] beside__d;
+    wire  [193:0] beside__q;
+    reg  beside__clock;
+    reg  [4:0] place__d;
+    wire  [4:0] place__q;
+    reg  place__clock;
     reg  [14:0] left__d;
     wire  [14:0] left__q;
     reg  left__clock;
+    reg  begun__d;
+    wire  begun__q;
+    reg  begun__clock;
+    reg  ends__d;
+    wire  ends__q;
+    reg  ends__clock;
     reg  valid__d;
     wire  valid__q;
     reg  valid__clock;
@@ -53200,7 +53356,6 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     reg  aside__clock;
     
     // Local signals
-    reg  [2:0] read_next;
     reg  push;
     reg  [15:0] vlan_wire;
     reg  [15:0] src_port_wire;
@@ -53212,18 +53367,18 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     reg  [15:0] udp_wire;
     reg  [14:0] head_bytes;
     reg  [14:0] frame_bytes;
-    reg  [767:0] udp;
-    reg  [767:0] ipv4;
-    reg  [767:0] ipv6;
-    reg  [911:0] ip;
+    reg  [415:0] udp;
+    reg  [159:0] ipv4;
+    reg  [319:0] ipv6;
     reg  [911:0] ether;
-    reg  [15:0] ip_type;
+    reg  [31:0] fresh;
     reg  [31:0] check;
-    reg  [1023:0] u_wide;
-    reg  [1023:0] h_wide;
-    reg  [1023:0] first;
-    reg  [1023:0] source;
-    reg  [14:0] remaining;
+    reg  [15:0] u_check;
+    reg  [15:0] h_check;
+    reg  [911:0] t;
+    reg  load;
+    reg  [9:0] offset;
+    reg  [14:0] over;
     reg  [7:0] gap;
     reg  free;
     reg  go;
@@ -53339,20 +53494,40 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
         .q(checks__7__q),
         .clock(checks__7__clock)
     );
-    tnic_standalone__generator__frame__begun begun(
-        .d(begun__d),
-        .q(begun__q),
-        .clock(begun__clock)
+    tnic_standalone__generator__frame__filled filled(
+        .d(filled__d),
+        .q(filled__q),
+        .clock(filled__clock)
     );
-    tnic_standalone__generator__frame__rest rest(
-        .d(rest__d),
-        .q(rest__q),
-        .clock(rest__clock)
+    tnic_standalone__generator__frame__head head(
+        .d(head__d),
+        .q(head__q),
+        .clock(head__clock)
+    );
+    tnic_standalone__generator__frame__beside beside(
+        .d(beside__d),
+        .q(beside__q),
+        .clock(beside__clock)
+    );
+    tnic_standalone__generator__frame__place place(
+        .d(place__d),
+        .q(place__q),
+        .clock(place__clock)
     );
     tnic_standalone__generator__frame__left left(
         .d(left__d),
         .q(left__q),
         .clock(left__clock)
+    );
+    tnic_standalone__generator__frame__begun begun(
+        .d(begun__d),
+        .q(begun__q),
+        .clock(begun__clock)
+    );
+    tnic_standalone__generator__frame__ends ends(
+        .d(ends__d),
+        .q(ends__q),
+        .clock(ends__clock)
     );
     tnic_standalone__generator__frame__valid valid(
         .d(valid__d),
@@ -53392,9 +53567,13 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
         used__d = used__q;
         done__d = done__q;
         check_write__d = check_write__q;
-        begun__d = begun__q;
-        rest__d = rest__q;
+        filled__d = filled__q;
+        head__d = head__q;
+        beside__d = beside__q;
+        place__d = place__q;
         left__d = left__q;
+        begun__d = begun__q;
+        ends__d = ends__q;
         valid__d = valid__q;
         data__d = data__q;
         keep__d = keep__q;
@@ -53412,36 +53591,40 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
         case (i_class)
             0:
                 begin
-                    head_bytes = ((32'h5a) & 15'h7fff);
+                    head_bytes = ((32'h59) & 15'h7fff);
                 end
             1:
                 begin
-                    head_bytes = ((32'h5e) & 15'h7fff);
+                    head_bytes = ((32'h5d) & 15'h7fff);
                 end
             2:
                 begin
-                    head_bytes = ((32'h6e) & 15'h7fff);
+                    head_bytes = ((32'h6d) & 15'h7fff);
                 end
             default:
                 begin
-                    head_bytes = ((32'h72) & 15'h7fff);
+                    head_bytes = ((32'h71) & 15'h7fff);
                 end
         endcase
         frame_bytes = head_bytes + ((i_payload) & 15'h7fff);
-        if (i_class[32'h1]) begin
-            ip = ((ipv6) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-            ip_type = ((32'hdd86) & 16'hffff);
-        end
-        else begin
-            ip = ((ipv4) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-            ip_type = ((32'h8) & 16'hffff);
-        end
-        if (i_class[32'h0]) begin
-            ether = ((i_dst_mac) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((i_src_mac) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h30) | (((32'h81) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h60) | (((vlan_wire) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h70) | (((ip_type) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (ip << 32'h90);
-        end
-        else begin
-            ether = ((i_dst_mac) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((i_src_mac) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h30) | (((ip_type) & 912'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h60) | (ip << 32'h70);
-        end
+        case (i_class)
+            0:
+                begin
+                    ether = {192'h0, udp, dst_port_wire, src_port_wire, ipv4, 12'h0, 4'h8, i_src_mac, i_dst_mac};
+                end
+            1:
+                begin
+                    ether = {160'h0, udp, dst_port_wire, src_port_wire, ipv4, 12'h0, 4'h8, vlan_wire, 8'h0, 8'h81, i_src_mac, i_dst_mac};
+                end
+            2:
+                begin
+                    ether = {32'h0, udp, dst_port_wire, src_port_wire, ipv6, 16'hdd86, i_src_mac, i_dst_mac};
+                end
+            default:
+                begin
+                    ether = {udp, dst_port_wire, src_port_wire, ipv6, 16'hdd86, vlan_wire, 8'h0, 8'h81, i_src_mac, i_dst_mac};
+                end
+        endcase
         text__write_data = ether;
         bytes__write_data = ((frame_bytes) & 17'h1ffff) | (((i_class) & 17'h1ffff) << 32'hf);
         if (push) begin
@@ -53450,118 +53633,123 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
         if (checksums__o_valid) begin
             check_write__d = check_write__q + ((32'h1) & 3'h7);
             if (check_write__q == 0) begin
-                checks__0__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__0__d = fresh;
             end
             if (check_write__q == 1) begin
-                checks__1__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__1__d = fresh;
             end
             if (check_write__q == 2) begin
-                checks__2__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__2__d = fresh;
             end
             if (check_write__q == 3) begin
-                checks__3__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__3__d = fresh;
             end
             if (check_write__q == 4) begin
-                checks__4__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__4__d = fresh;
             end
             if (check_write__q == 5) begin
-                checks__5__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__5__d = fresh;
             end
             if (check_write__q == 6) begin
-                checks__6__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__6__d = fresh;
             end
             if (check_write__q == 7) begin
-                checks__7__d = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+                checks__7__d = fresh;
             end
         end
-        check = ((32'h0) & 32'hffffffff);
-        if (read__q == 0) begin
-            check = checks__0__q;
-        end
-        if (read__q == 1) begin
-            check = checks__1__q;
-        end
-        if (read__q == 2) begin
-            check = checks__2__q;
-        end
-        if (read__q == 3) begin
-            check = checks__3__q;
-        end
-        if (read__q == 4) begin
-            check = checks__4__q;
-        end
-        if (read__q == 5) begin
-            check = checks__5__q;
-        end
-        if (read__q == 6) begin
-            check = checks__6__q;
-        end
-        if (read__q == 7) begin
-            check = checks__7__q;
-        end
-        u_wide = ((check[(32'h0)+:(16)]) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-        h_wide = ((check[(32'h10)+:(16)]) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-        case (bytes__read_data[(32'hf)+:(2)])
-            0:
-                begin
-                    first = ((text__read_data) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (h_wide << 32'hc0) | (u_wide << 32'h140);
-                end
-            1:
-                begin
-                    first = ((text__read_data) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (h_wide << 32'he0) | (u_wide << 32'h160);
-                end
-            2:
-                begin
-                    first = ((text__read_data) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (u_wide << 32'h1e0);
-                end
-            default:
-                begin
-                    first = ((text__read_data) & 1024'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (u_wide << 32'h200);
-                end
-        endcase
-        if (begun__q) begin
-            source = rest__q;
-            remaining = left__q;
-        end
-        else begin
-            source = first;
-            remaining = bytes__read_data[(32'h0)+:(15)];
-        end
-        gap = all_bytes << remaining;
-        finish = go & (remaining <= bus_bytes);
         start__d = go & ~begun__q;
         if (free) begin
-            valid__d = go;
-            data__d = ((source) & 64'hffffffffffffffff);
-            keep__d = ~gap;
-            last__d = finish;
+            valid__d = filled__q;
+            last__d = ends__q;
         end
         if (go) begin
-            begun__d = ~finish;
-            rest__d = source >> bus_bits;
-            left__d = remaining - bus_bytes;
+            begun__d = 1'b1;
+            ends__d = (left__q & beat_bits) == bus_bytes;
+            left__d = left__q - bus_bytes;
+            if (place__q[32'h4]) begin
+                data__d = ((32'h0) & 64'hffffffffffffffff);
+            end
+            else begin
+                place__d = place__q + bus_words;
+                data__d = head__q[(offset)+:(64)];
+            end
+            keep__d = all_bytes;
+            if (ends__q) begin
+                keep__d = ~gap;
+            end
             if (~begun__q) begin
-                aside__d = side__read_data;
+                aside__d = beside__q;
             end
         end
-        read_next = read__q;
-        if (finish) begin
-            read_next = read__q + ((32'h1) & 3'h7);
+        check = fresh;
+        if (|done__q) begin
+            if (read__q == 0) begin
+                check = checks__0__q;
+            end
+            if (read__q == 1) begin
+                check = checks__1__q;
+            end
+            if (read__q == 2) begin
+                check = checks__2__q;
+            end
+            if (read__q == 3) begin
+                check = checks__3__q;
+            end
+            if (read__q == 4) begin
+                check = checks__4__q;
+            end
+            if (read__q == 5) begin
+                check = checks__5__q;
+            end
+            if (read__q == 6) begin
+                check = checks__6__q;
+            end
+            if (read__q == 7) begin
+                check = checks__7__q;
+            end
         end
-        read__d = read_next;
-        text__read_address = read_next;
-        bytes__read_address = read_next;
-        side__read_address = read_next;
+        u_check = check[(32'h0)+:(16)];
+        h_check = check[(32'h10)+:(16)];
+        if (finish) begin
+            filled__d = 1'b0;
+        end
+        if (load) begin
+            filled__d = 1'b1;
+            begun__d = 1'b0;
+            ends__d = 1'b0;
+            place__d = ((32'h0) & 5'h1f);
+            left__d = bytes__read_data[(32'h0)+:(15)];
+            beside__d = side__read_data;
+            read__d = read__q + ((32'h1) & 3'h7);
+            case (bytes__read_data[(32'hf)+:(2)])
+                0:
+                    begin
+                        head__d = {112'h0, t[336+:576], u_check, t[208+:112], h_check, t[0+:192]};
+                    end
+                1:
+                    begin
+                        head__d = {112'h0, t[368+:544], u_check, t[240+:112], h_check, t[0+:224]};
+                    end
+                2:
+                    begin
+                        head__d = {112'h0, t[496+:416], u_check, t[0+:480]};
+                    end
+                default:
+                    begin
+                        head__d = {112'h0, t[528+:384], u_check, t[0+:512]};
+                    end
+            endcase
+        end
         if (push & ~finish) begin
             used__d = used__q + ((32'h1) & 4'hf);
         end
         if (finish & ~push) begin
             used__d = used__q - ((32'h1) & 4'hf);
         end
-        if (checksums__o_valid & ~finish) begin
+        if (checksums__o_valid & ~load) begin
             done__d = done__q + ((32'h1) & 4'hf);
         end
-        if (finish & ~checksums__o_valid) begin
+        if (load & ~checksums__o_valid) begin
             done__d = done__q - ((32'h1) & 4'hf);
         end
         if (rst) begin
@@ -53570,7 +53758,7 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
             check_write__d = ((32'h0) & 3'h7);
             used__d = ((32'h0) & 4'hf);
             done__d = ((32'h0) & 4'hf);
-            begun__d = 1'b0;
+            filled__d = 1'b0;
             valid__d = 1'b0;
             start__d = 1'b0;
         end
@@ -53580,9 +53768,13 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     always @(*) used__clock = clk;
     always @(*) done__clock = clk;
     always @(*) check_write__clock = clk;
-    always @(*) begun__clock = clk;
-    always @(*) rest__clock = clk;
+    always @(*) filled__clock = clk;
+    always @(*) head__clock = clk;
+    always @(*) beside__clock = clk;
+    always @(*) place__clock = clk;
     always @(*) left__clock = clk;
+    always @(*) begun__clock = clk;
+    always @(*) ends__clock = clk;
     always @(*) valid__clock = clk;
     always @(*) data__clock = clk;
     always @(*) keep__clock = clk;
@@ -53612,9 +53804,9 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     always @(*) udp_bytes = ((i_payload) & 16'hffff) + ((32'h38) & 16'hffff);
     always @(*) ipv4_wire = (((ipv4_bytes[(32'h0)+:(8)]) & 16'hffff) << 32'h8) | ((ipv4_bytes[(32'h8)+:(8)]) & 16'hffff);
     always @(*) udp_wire = (((udp_bytes[(32'h0)+:(8)]) & 16'hffff) << 32'h8) | ((udp_bytes[(32'h8)+:(8)]) & 16'hffff);
-    always @(*) udp = ((src_port_wire) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((dst_port_wire) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h10) | (((udp_wire) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h20) | (((i_hdr) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h40);
-    always @(*) ipv4 = ((32'h45) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((32'h40) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h30) | (((i_tos) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h8) | (((ipv4_wire) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h10) | (((i_ttl) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h40) | (((32'h11) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h48) | (((i_src_ip[(32'h0)+:(32)]) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h60) | (((i_dst_ip[(32'h0)+:(32)]) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (udp << 32'ha0);
-    always @(*) ipv6 = ((32'h60) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | ((i_tos[(32'h4)+:(4)]) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((i_tos[(32'h0)+:(4)]) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc) | (((udp_wire) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h20) | (((32'h11) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h30) | (((i_ttl) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h38) | (((i_src_ip) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h40) | (((i_dst_ip) & 768'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc0) | (udp << 32'h140);
+    always @(*) udp = {i_hdr, 16'h0, udp_wire};
+    always @(*) ipv4 = {i_dst_ip[0+:32], i_src_ip[0+:32], 19'h0, 5'h11, i_ttl, 9'h0, 7'h40, 16'h0, ipv4_wire, i_tos, 1'h0, 7'h45};
+    always @(*) ipv6 = {i_dst_ip, i_src_ip, i_ttl, 3'h0, 5'h11, udp_wire, 16'h0, i_tos[0+:4], 5'h0, 3'h6, i_tos[4+:4]};
     always @(*) text__write_address = write__q;
     always @(*) text__write_enable = push;
     always @(*) bytes__write_address = write__q;
@@ -53634,8 +53826,18 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     always @(*) checksums__i_dst_port = dst_port_wire;
     always @(*) checksums__i_hdr = i_hdr;
     always @(*) checksums__i_payload = payload_wire;
+    always @(*) fresh = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
     always @(*) free = ~valid__q | m_tready;
-    always @(*) go = free & (begun__q | |done__q);
+    always @(*) go = free & filled__q;
+    always @(*) finish = go & ends__q;
+    always @(*) offset = ((place__q[(32'h0)+:(4)]) & 10'h3ff) << 32'h6;
+    always @(*) over = left__q & byte_bits;
+    always @(*) gap = more_bytes << over;
+    always @(*) load = (~filled__q | finish) & (|done__q | checksums__o_valid);
+    always @(*) t = text__read_data;
+    always @(*) text__read_address = read__q;
+    always @(*) bytes__read_address = read__q;
+    always @(*) side__read_address = read__q;
     always @(*) i_ready = ~used__q[32'h3];
     always @(*) m_tdata = data__q;
     always @(*) m_tkeep = keep__q;
@@ -53683,6 +53885,25 @@ module tnic_standalone__generator__frame__begun(d,q,clock);
     end
           
 endmodule // standalone__generator__frame__begun
+
+
+module tnic_standalone__generator__frame__beside(d,q,clock);
+    
+    // Module arguments
+    input wire  [193:0] d;
+    output reg  [193:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 194'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__frame__beside
 
 
 module tnic_standalone__generator__frame__bytes(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -54810,6 +55031,63 @@ module tnic_standalone__generator__frame__done(d,q,clock);
 endmodule // standalone__generator__frame__done
 
 
+module tnic_standalone__generator__frame__ends(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__frame__ends
+
+
+module tnic_standalone__generator__frame__filled(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__frame__filled
+
+
+module tnic_standalone__generator__frame__head(d,q,clock);
+    
+    // Module arguments
+    input wire  [1023:0] d;
+    output reg  [1023:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1024'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__frame__head
+
+
 module tnic_standalone__generator__frame__keep(d,q,clock);
     
     // Module arguments
@@ -54867,6 +55145,25 @@ module tnic_standalone__generator__frame__left(d,q,clock);
 endmodule // standalone__generator__frame__left
 
 
+module tnic_standalone__generator__frame__place(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__frame__place
+
+
 module tnic_standalone__generator__frame__read(d,q,clock);
     
     // Module arguments
@@ -54884,25 +55181,6 @@ module tnic_standalone__generator__frame__read(d,q,clock);
     end
           
 endmodule // standalone__generator__frame__read
-
-
-module tnic_standalone__generator__frame__rest(d,q,clock);
-    
-    // Module arguments
-    input wire  [1023:0] d;
-    output reg  [1023:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1024'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__generator__frame__rest
 
 
 module tnic_standalone__generator__frame__side(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -55897,7 +56175,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
             bytes_new = ((32'h0) & 24'hffffff);
             backlog_new = ((32'h0) & 16'hffff);
         end
-        new5__d = ((segment_new) & 112'hffffffffffffffffffffffffffff) | (((number_new) & 112'hffffffffffffffffffffffffffff) << 32'h20) | (((backlog_new) & 112'hffffffffffffffffffffffffffff) << 32'h28) | (((bytes_new) & 112'hffffffffffffffffffffffffffff) << 32'h38) | (((nonce_new) & 112'hffffffffffffffffffffffffffff) << 32'h50);
+        new5__d = {nonce_new, bytes_new, backlog_new, number_new, segment_new};
         new6__d = new5__q;
         new7__d = new6__q;
         if (send & first) begin
@@ -56032,7 +56310,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     always @(*) records__write_clock = clk;
     always @(*) states__read_clock = clk;
     always @(*) states__write_clock = clk;
-    always @(*) kept = ((fl_record[(32'h0)+:(1)]) & 299'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((fl_record[(32'h2)+:(2)]) & 299'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h1) | (((fl_record[(32'hb)+:(2)]) & 299'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h3) | (((fl_record[(32'h10)+:(16)]) & 299'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h5) | (((fl_record[(32'h20)+:(14)]) & 299'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h15) | (((fl_record[(32'h30)+:(8)]) & 299'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h23) | (((fl_record[(32'h40)+:(48)]) & 299'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h2b) | (((fl_record[(32'h80)+:(32)]) & 299'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h5b) | (((fl_record[(32'ha0)+:(16)]) & 299'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h7b) | (((fl_record[(32'hc0)+:(32)]) & 299'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h8b) | (((fl_record[(32'h100)+:(128)]) & 299'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hab);
+    always @(*) kept = {fl_record[256+:128], fl_record[192+:32], fl_record[160+:16], fl_record[128+:32], fl_record[64+:48], fl_record[48+:8], fl_record[32+:14], fl_record[16+:16], fl_record[11+:2], fl_record[2+:2], fl_record[0+:1]};
     always @(*) flow__0__d = i_flow;
     always @(*) packets__0__d = i_packets;
     always @(*) launch__0__d = i_launch;
@@ -60954,11 +61232,18 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [13:0] in_flight__d;
     wire  [13:0] in_flight__q;
     reg  in_flight__clock;
+    reg  [55:0] ahead__d;
+    wire  [55:0] ahead__q;
+    reg  ahead__clock;
     
     // Local signals
     reg  [55:0] units_now;
     reg  [55:0] moved;
-    reg  [55:0] ahead;
+    reg  [55:0] still;
+    reg  [55:0] stepping;
+    reg  [55:0] arriving;
+    reg  [55:0] fetching;
+    reg  [55:0] queue_launch;
     reg  near;
     reg  waits;
     reg  enter;
@@ -61093,6 +61378,11 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         .q(in_flight__q),
         .clock(in_flight__clock)
     );
+    tnic_standalone__pacer__gate__ahead ahead(
+        .d(ahead__d),
+        .q(ahead__q),
+        .clock(ahead__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -61114,6 +61404,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         spill_flow__d = spill_flow__q;
         spill_launch__d = spill_launch__q;
         in_flight__d = in_flight__q;
+        ahead__d = ahead__q;
         seen__d = units_now;
         stepped__d = |moved[(32'h1b)+:(29)] & ~&moved[(32'h19)+:(31)];
         key = launch__q[(32'h0)+:(30)];
@@ -61123,15 +61414,18 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         enters__d = enter;
         enters_key__d = key;
         enters_flow__d = flow__q;
-        if (enter) begin
-            launch__d = next_launch;
-            left__d = left__q - ((32'h1) & 6'h3f);
-        end
         rounded = train_launch[(32'h8)+:(56)];
         if (|train_launch[(32'h0)+:(8)]) begin
             rounded = train_launch[(32'h8)+:(56)] + ((32'h1) & 56'hffffffffffffff);
         end
-        trains__i_data = ((rounded) & 104'hffffffffffffffffffffffffff) | (((train_gap) & 104'hffffffffffffffffffffffffff) << 32'h38) | (((train_packets) & 104'hffffffffffffffffffffffffff) << 32'h58) | (((train_flow) & 104'hffffffffffffffffffffffffff) << 32'h5e);
+        arriving = rounded - units_now;
+        ahead__d = still;
+        if (enter) begin
+            ahead__d = stepping;
+            launch__d = next_launch;
+            left__d = left__q - ((32'h1) & 6'h3f);
+        end
+        trains__i_data = {train_flow, train_packets, train_gap, rounded};
         if (push & ~fetched) begin
             queued__d = queued__q + ((32'h1) & 7'h7f);
         end
@@ -61143,13 +61437,15 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
             flow__d = train_flow;
             left__d = train_packets;
             launch__d = rounded;
+            ahead__d = arriving;
             gap__d = train_gap;
         end
         else if (free) begin
             train__d = trains__o_valid;
             flow__d = trains__o_data[(32'h5e)+:(10)];
             left__d = trains__o_data[(32'h58)+:(6)];
-            launch__d = trains__o_data[(32'h0)+:(56)];
+            launch__d = queue_launch;
+            ahead__d = fetching;
             gap__d = trains__o_data[(32'h38)+:(32)];
         end
         epoch = units_now[(32'h1e)+:(26)];
@@ -61212,18 +61508,22 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) spill_flow__clock = clk;
     always @(*) spill_launch__clock = clk;
     always @(*) in_flight__clock = clk;
+    always @(*) ahead__clock = clk;
     always @(*) trains__clk = clk;
     always @(*) trains__rst = rst;
     always @(*) places__clk = clk;
     always @(*) places__rst = rst;
     always @(*) units_now = now[(32'h8)+:(56)];
     always @(*) moved = units_now - seen__q;
-    always @(*) ahead = launch__q - units_now;
-    always @(*) near = ~|ahead[(32'h19)+:(31)] | &ahead[(32'h19)+:(31)];
-    always @(*) waits = |ahead[(32'h19)+:(3)] & ~|ahead[(32'h1c)+:(28)];
+    always @(*) near = ~|ahead__q[(32'h19)+:(31)] | &ahead__q[(32'h19)+:(31)];
+    always @(*) waits = |ahead__q[(32'h19)+:(3)] & ~|ahead__q[(32'h1c)+:(28)];
     always @(*) enter = train__q & ~places__full & ~waits;
     always @(*) past = units_now[(32'h19)+:(5)] - ((32'h1) & 5'h1f);
     always @(*) next_launch = launch__q + ((gap__q) & 56'hffffffffffffff);
+    always @(*) still = launch__q - units_now;
+    always @(*) stepping = next_launch - units_now;
+    always @(*) queue_launch = trains__o_data[(32'h0)+:(56)];
+    always @(*) fetching = queue_launch - units_now;
     always @(*) free = ~train__q | (enter & (left__q == ((32'h1) & 6'h3f)));
     always @(*) taken = train_valid & trains__i_ready & |train_packets;
     always @(*) direct = free & ~|queued__q;
@@ -61246,6 +61546,25 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) grant_launch = ((shown_launch__q) & 64'hffffffffffffffff) << 32'h8;
     
 endmodule // standalone__pacer__gate
+
+
+module tnic_standalone__pacer__gate__ahead(d,q,clock);
+    
+    // Module arguments
+    input wire  [55:0] d;
+    output reg  [55:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 56'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__gate__ahead
 
 
 module tnic_standalone__pacer__gate__enters(d,q,clock);
@@ -73441,7 +73760,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         valid__17__d = valid__16__q;
         valid__18__d = valid__17__q;
         now3__d = now[(32'h10)+:(48)] + ahead;
-        settled__i = ((bucket__tokens) & 77'h1fffffffffffffffffff) | (((bucket__base) & 77'h1fffffffffffffffffff) << 32'h33);
+        settled__i = {1'h0, bucket__base, bucket__tokens};
         if (bucket__measured) begin
             settled__i = settled__i | (((32'h1) & 77'h1fffffffffffffffffff) << 32'h4c);
         end
@@ -73457,7 +73776,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         if (fate__clear) begin
             tokens = ((32'h0) & 51'h7ffffffffffff);
         end
-        state17__d = ((((tokens) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) | (((now16__o) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h33)) | ((((rates__o) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h63) | (((bytes__o) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h81))) | ((((count) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h9a) | (((settled__o[(32'h33)+:(25)]) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'haa));
+        state17__d = {3'h0, settled__o[51+:25], count, bytes__o, rates__o, now16__o, tokens};
         if (fate__awake) begin
             state17__d = state17__d | (((32'h1) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc3);
         end
@@ -87611,10 +87930,10 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
         a6__d = s5__q[(32'h6)+:(7)];
         insert_ram__write_enable = wrote__0__q;
         insert_ram__write_address = s5__q[(32'h6)+:(7)];
-        insert_ram__write_data = (((words__0__q) & 65'h1ffffffffffffffff) << 32'h1) | ((tag5__q) & 65'h1ffffffffffffffff);
+        insert_ram__write_data = {words__0__q, tag5__q};
         drain_ram__write_enable = wrote__0__q;
         drain_ram__write_address = s5__q[(32'h6)+:(7)];
-        drain_ram__write_data = (((words__0__q) & 65'h1ffffffffffffffff) << 32'h1) | ((tag5__q) & 65'h1ffffffffffffffff);
+        drain_ram__write_data = {words__0__q, tag5__q};
         raw__d = drain_ram__read_data;
         tag__d = drain_tags__read_data;
         merged = next__q | set_next;

@@ -12,7 +12,8 @@ use rust_hdl::prelude::*;
 /// with flow label 0. The UDP checksum is always there, and never 0.
 ///
 /// A description's headers go into a RAM of eight slots at once; meanwhile an adder tree that never stalls works out the
-/// checksums, which are put in as the first beat leaves. `X` bits at `i_side` come out at `m_side` with all beats of the frame.
+/// checksums, which are put in as the headers leave the RAM, one frame ahead of the beats. No frame is as short as one beat, so a read
+/// RAM is in time for the next. `X` bits at `i_side` come out at `m_side` with all beats of the frame.
 ///
 /// Latency: the first beat shows 6 clocks after its description is taken when the output is free. Throughput: a beat a clock,
 /// with no empty clock between frames while descriptions are there in time. Back pressure: beats hold; `i_ready` falls when
@@ -68,19 +69,24 @@ pub struct Frame<const W: usize, const K: usize, const X: usize> {
     pub m_side: Signal<Out, Bits<X>>,
     /// The first clock at which a frame's first beat stands there.
     pub m_start: Signal<Out, Bit>,
-    bus_bits: Constant<Bits<11>>,
     bus_bytes: Constant<Bits<15>>,
+    /// Bits of a byte count that count whole beats, and those of bytes in one.
+    beat_bits: Constant<Bits<15>>,
+    byte_bits: Constant<Bits<15>>,
+    /// Words of 64 bits in a beat.
+    bus_words: Constant<Bits<5>>,
     all_bytes: Constant<Bits<K>>,
-    // Headers with checksums 0, their length with the payload's, class, side.
+    /// All but the first.
+    more_bytes: Constant<Bits<K>>,
+    // Headers with checksums 0, their length with the payload's less 1 and the class, side.
     text: RAM<Bits<912>, 3>,
     bytes: RAM<Bits<17>, 3>,
     side: RAM<Bits<X>, 3>,
     write: DFF<Bits<3>>,
     read: DFF<Bits<3>>,
-    read_next: Signal<Local, Bits<3>>,
     /// Slots taken, until the frame's last beat is loaded.
     used: DFF<Bits<4>>,
-    /// Slots whose checksums are there.
+    /// Slots whose checksums are there, until they are read.
     done: DFF<Bits<4>>,
     push: Signal<Local, Bit>,
     vlan_wire: Signal<Local, Bits<16>>,
@@ -93,25 +99,31 @@ pub struct Frame<const W: usize, const K: usize, const X: usize> {
     udp_wire: Signal<Local, Bits<16>>,
     head_bytes: Signal<Local, Bits<15>>,
     frame_bytes: Signal<Local, Bits<15>>,
-    udp: Signal<Local, Bits<768>>,
-    ipv4: Signal<Local, Bits<768>>,
-    ipv6: Signal<Local, Bits<768>>,
-    ip: Signal<Local, Bits<912>>,
+    // From the length on, and in front of it.
+    udp: Signal<Local, Bits<416>>,
+    ipv4: Signal<Local, Bits<160>>,
+    ipv6: Signal<Local, Bits<320>>,
     ether: Signal<Local, Bits<912>>,
-    ip_type: Signal<Local, Bits<16>>,
     checksums: Checksums,
     check_write: DFF<Bits<3>>,
     checks: [DFF<Bits<32>>; 8],
+    fresh: Signal<Local, Bits<32>>,
     check: Signal<Local, Bits<32>>,
-    u_wide: Signal<Local, Bits<1024>>,
-    h_wide: Signal<Local, Bits<1024>>,
-    first: Signal<Local, Bits<1024>>,
-    // The frame under way.
-    begun: DFF<Bit>,
-    rest: DFF<Bits<1024>>,
+    u_check: Signal<Local, Bits<16>>,
+    h_check: Signal<Local, Bits<16>>,
+    t: Signal<Local, Bits<912>>,
+    load: Signal<Local, Bit>,
+    // The frame under way: its headers, the first word of the next beat, bytes from there on less 1.
+    filled: DFF<Bit>,
+    head: DFF<Bits<1024>>,
+    beside: DFF<Bits<X>>,
+    place: DFF<Bits<5>>,
     left: DFF<Bits<15>>,
-    source: Signal<Local, Bits<1024>>,
-    remaining: Signal<Local, Bits<15>>,
+    /// Its first beat is loaded; the next is its last.
+    begun: DFF<Bit>,
+    ends: DFF<Bit>,
+    offset: Signal<Local, Bits<10>>,
+    over: Signal<Local, Bits<15>>,
     gap: Signal<Local, Bits<K>>,
     free: Signal<Local, Bit>,
     go: Signal<Local, Bit>,
@@ -128,15 +140,18 @@ impl<const W: usize, const K: usize, const X: usize> Default for Frame<W, K, X> 
     fn default() -> Self {
         assert!(W == 8 * K && [64, 128, 256, 512].contains(&W), "no bus of {W} bits and {K} bytes: 64, 128, 256 or 512 bits");
         construct!({
-            bus_bits: Constant::new(bits::<11>(W as u64)),
             bus_bytes: Constant::new(bits::<15>(K as u64)),
+            beat_bits: Constant::new(bits::<15>(0x7fff & !(K as u64 - 1))),
+            byte_bits: Constant::new(bits::<15>(K as u64 - 1)),
+            bus_words: Constant::new(bits::<5>(W as u64 / 64)),
             all_bytes: Constant::new(Bits::<K>::mask()),
+            more_bytes: Constant::new(Bits::<K>::mask() << 1),
         }
             clk, rst, i_valid, i_ready, i_class, i_dst_mac, i_src_mac, i_vlan, i_tos, i_ttl, i_src_ip, i_dst_ip, i_src_port, i_dst_port,
             i_hdr, i_payload, i_side, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_side, m_start, text, bytes, side, write, read,
-            read_next, used, done, push, vlan_wire, src_port_wire, dst_port_wire, payload_wire, ipv4_bytes, udp_bytes,
-            ipv4_wire, udp_wire, head_bytes, frame_bytes, udp, ipv4, ipv6, ip, ether, ip_type, checksums,             check_write, check, u_wide, h_wide, first, begun, rest, left, source, remaining, gap, free, go, finish,
-            valid, data, keep, last, start, aside; checks)
+            used, done, push, vlan_wire, src_port_wire, dst_port_wire, payload_wire, ipv4_bytes, udp_bytes, ipv4_wire, udp_wire, head_bytes,
+            frame_bytes, udp, ipv4, ipv6, ether, checksums, check_write, fresh, check, u_check, h_check, t, load, filled, head, beside, place,
+            left, begun, ends, offset, over, gap, free, go, finish, valid, data, keep, last, start, aside; checks)
     }
 }
 
@@ -144,7 +159,7 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, write, read, used, done, check_write);
-        dff_setup!(self, clk, begun, rest, left, valid, data, keep, last, start, aside);
+        dff_setup!(self, clk, filled, head, beside, place, left, begun, ends, valid, data, keep, last, start, aside);
         for i in 0..8 {
             self.checks[i].clock.next = self.clk.val();
             self.checks[i].d.next = self.checks[i].q.val();
@@ -157,7 +172,7 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
         self.side.write_clock.next = self.clk.val();
         self.push.next = self.i_valid.val() & !self.used.q.val().get_bit(3);
 
-        // Numbers in wire order. UDP's length is 56 and the payload, IPv4's 20 more, the frame's what its class says.
+        // Numbers in wire order. UDP's length is 56 and the payload, IPv4's 20 more, the frame's what its class says (less 1).
         self.vlan_wire.next =
             (bit_cast::<16, 8>(self.i_vlan.val().get_bits::<8>(0)) << 8) | bit_cast::<16, 8>(self.i_vlan.val().get_bits::<8>(8));
         self.src_port_wire.next =
@@ -174,62 +189,79 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
             (bit_cast::<16, 8>(self.udp_bytes.val().get_bits::<8>(0)) << 8) | bit_cast::<16, 8>(self.udp_bytes.val().get_bits::<8>(8));
         match self.i_class.val().index() {
             0 => {
-                self.head_bytes.next = bits::<15>(90);
+                self.head_bytes.next = bits::<15>(89);
             }
             1 => {
-                self.head_bytes.next = bits::<15>(94);
+                self.head_bytes.next = bits::<15>(93);
             }
             2 => {
-                self.head_bytes.next = bits::<15>(110);
+                self.head_bytes.next = bits::<15>(109);
             }
             _ => {
-                self.head_bytes.next = bits::<15>(114);
+                self.head_bytes.next = bits::<15>(113);
             }
         }
         self.frame_bytes.next = self.head_bytes.val() + bit_cast::<15, 14>(self.i_payload.val());
 
         // The headers, from the inside out.
-        self.udp.next = bit_cast::<768, 16>(self.src_port_wire.val())
-            | (bit_cast::<768, 16>(self.dst_port_wire.val()) << 16)
-            | (bit_cast::<768, 16>(self.udp_wire.val()) << 32)
-            | (bit_cast::<768, 384>(self.i_hdr.val()) << 64);
-        self.ipv4.next = bits::<768>(0x45)
-            | (bits::<768>(0x40) << 48)
-            | (bit_cast::<768, 8>(self.i_tos.val()) << 8)
-            | (bit_cast::<768, 16>(self.ipv4_wire.val()) << 16)
-            | (bit_cast::<768, 8>(self.i_ttl.val()) << 64)
-            | (bits::<768>(17) << 72)
-            | (bit_cast::<768, 32>(self.i_src_ip.val().get_bits::<32>(0)) << 96)
-            | (bit_cast::<768, 32>(self.i_dst_ip.val().get_bits::<32>(0)) << 128)
-            | (self.udp.val() << 160);
-        self.ipv6.next = bits::<768>(0x60)
-            | bit_cast::<768, 4>(self.i_tos.val().get_bits::<4>(4))
-            | (bit_cast::<768, 4>(self.i_tos.val().get_bits::<4>(0)) << 12)
-            | (bit_cast::<768, 16>(self.udp_wire.val()) << 32)
-            | (bits::<768>(17) << 48)
-            | (bit_cast::<768, 8>(self.i_ttl.val()) << 56)
-            | (bit_cast::<768, 128>(self.i_src_ip.val()) << 64)
-            | (bit_cast::<768, 128>(self.i_dst_ip.val()) << 192)
-            | (self.udp.val() << 320);
-        if self.i_class.val().get_bit(1) {
-            self.ip.next = bit_cast::<912, 768>(self.ipv6.val());
-            self.ip_type.next = bits::<16>(0xdd86);
-        } else {
-            self.ip.next = bit_cast::<912, 768>(self.ipv4.val());
-            self.ip_type.next = bits::<16>(0x0008);
-        }
-        if self.i_class.val().get_bit(0) {
-            self.ether.next = bit_cast::<912, 48>(self.i_dst_mac.val())
-                | (bit_cast::<912, 48>(self.i_src_mac.val()) << 48)
-                | (bits::<912>(0x0081) << 96)
-                | (bit_cast::<912, 16>(self.vlan_wire.val()) << 112)
-                | (bit_cast::<912, 16>(self.ip_type.val()) << 128)
-                | (self.ip.val() << 144);
-        } else {
-            self.ether.next = bit_cast::<912, 48>(self.i_dst_mac.val())
-                | (bit_cast::<912, 48>(self.i_src_mac.val()) << 48)
-                | (bit_cast::<912, 16>(self.ip_type.val()) << 96)
-                | (self.ip.val() << 112);
+        self.udp.next = bit_cast::<416, 16>(self.udp_wire.val()) | (bit_cast::<416, 384>(self.i_hdr.val()) << 32);
+        self.ipv4.next = bits::<160>(0x45)
+            | (bits::<160>(0x40) << 48)
+            | (bit_cast::<160, 8>(self.i_tos.val()) << 8)
+            | (bit_cast::<160, 16>(self.ipv4_wire.val()) << 16)
+            | (bit_cast::<160, 8>(self.i_ttl.val()) << 64)
+            | (bits::<160>(17) << 72)
+            | (bit_cast::<160, 32>(self.i_src_ip.val().get_bits::<32>(0)) << 96)
+            | (bit_cast::<160, 32>(self.i_dst_ip.val().get_bits::<32>(0)) << 128);
+        self.ipv6.next = (bits::<320>(6) << 4)
+            | bit_cast::<320, 4>(self.i_tos.val().get_bits::<4>(4))
+            | (bit_cast::<320, 4>(self.i_tos.val().get_bits::<4>(0)) << 12)
+            | (bit_cast::<320, 16>(self.udp_wire.val()) << 32)
+            | (bits::<320>(17) << 48)
+            | (bit_cast::<320, 8>(self.i_ttl.val()) << 56)
+            | (bit_cast::<320, 128>(self.i_src_ip.val()) << 64)
+            | (bit_cast::<320, 128>(self.i_dst_ip.val()) << 192);
+        match self.i_class.val().index() {
+            0 => {
+                self.ether.next = bit_cast::<912, 48>(self.i_dst_mac.val())
+                    | (bit_cast::<912, 48>(self.i_src_mac.val()) << 48)
+                    | (bits::<912>(0x0008) << 96)
+                    | (bit_cast::<912, 160>(self.ipv4.val()) << 112)
+                    | (bit_cast::<912, 16>(self.src_port_wire.val()) << 272)
+                    | (bit_cast::<912, 16>(self.dst_port_wire.val()) << 288)
+                    | (bit_cast::<912, 416>(self.udp.val()) << 304);
+            }
+            1 => {
+                self.ether.next = bit_cast::<912, 48>(self.i_dst_mac.val())
+                    | (bit_cast::<912, 48>(self.i_src_mac.val()) << 48)
+                    | (bits::<912>(0x0081) << 96)
+                    | (bit_cast::<912, 16>(self.vlan_wire.val()) << 112)
+                    | (bits::<912>(0x0008) << 128)
+                    | (bit_cast::<912, 160>(self.ipv4.val()) << 144)
+                    | (bit_cast::<912, 16>(self.src_port_wire.val()) << 304)
+                    | (bit_cast::<912, 16>(self.dst_port_wire.val()) << 320)
+                    | (bit_cast::<912, 416>(self.udp.val()) << 336);
+            }
+            2 => {
+                self.ether.next = bit_cast::<912, 48>(self.i_dst_mac.val())
+                    | (bit_cast::<912, 48>(self.i_src_mac.val()) << 48)
+                    | (bits::<912>(0xdd86) << 96)
+                    | (bit_cast::<912, 320>(self.ipv6.val()) << 112)
+                    | (bit_cast::<912, 16>(self.src_port_wire.val()) << 432)
+                    | (bit_cast::<912, 16>(self.dst_port_wire.val()) << 448)
+                    | (bit_cast::<912, 416>(self.udp.val()) << 464);
+            }
+            _ => {
+                self.ether.next = bit_cast::<912, 48>(self.i_dst_mac.val())
+                    | (bit_cast::<912, 48>(self.i_src_mac.val()) << 48)
+                    | (bits::<912>(0x0081) << 96)
+                    | (bit_cast::<912, 16>(self.vlan_wire.val()) << 112)
+                    | (bits::<912>(0xdd86) << 128)
+                    | (bit_cast::<912, 320>(self.ipv6.val()) << 144)
+                    | (bit_cast::<912, 16>(self.src_port_wire.val()) << 464)
+                    | (bit_cast::<912, 16>(self.dst_port_wire.val()) << 480)
+                    | (bit_cast::<912, 416>(self.udp.val()) << 496);
+            }
         }
         self.text.write_address.next = self.write.q.val();
         self.text.write_data.next = self.ether.val();
@@ -256,86 +288,112 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
         self.checksums.i_dst_port.next = self.dst_port_wire.val();
         self.checksums.i_hdr.next = self.i_hdr.val();
         self.checksums.i_payload.next = self.payload_wire.val();
+        self.fresh.next = bit_cast::<32, 16>(self.checksums.o_udp.val()) | (bit_cast::<32, 16>(self.checksums.o_ipv4.val()) << 16);
         if self.checksums.o_valid.val() {
             self.check_write.d.next = self.check_write.q.val() + bits::<3>(1);
             for i in 0..8 {
                 if self.check_write.q.val().index() == i {
-                    self.checks[i].d.next =
-                        bit_cast::<32, 16>(self.checksums.o_udp.val()) | (bit_cast::<32, 16>(self.checksums.o_ipv4.val()) << 16);
+                    self.checks[i].d.next = self.fresh.val();
                 }
             }
         }
 
-        // The frame at the head: its first beat has its checksums put in.
-        self.check.next = bits::<32>(0);
-        for i in 0..8 {
-            if self.read.q.val().index() == i {
-                self.check.next = self.checks[i].q.val();
-            }
-        }
-        self.u_wide.next = bit_cast::<1024, 16>(self.check.val().get_bits::<16>(0));
-        self.h_wide.next = bit_cast::<1024, 16>(self.check.val().get_bits::<16>(16));
-        match self.bytes.read_data.val().get_bits::<2>(15).index() {
-            0 => {
-                self.first.next =
-                    bit_cast::<1024, 912>(self.text.read_data.val()) | (self.h_wide.val() << 192) | (self.u_wide.val() << 320);
-            }
-            1 => {
-                self.first.next =
-                    bit_cast::<1024, 912>(self.text.read_data.val()) | (self.h_wide.val() << 224) | (self.u_wide.val() << 352);
-            }
-            2 => {
-                self.first.next = bit_cast::<1024, 912>(self.text.read_data.val()) | (self.u_wide.val() << 480);
-            }
-            _ => {
-                self.first.next = bit_cast::<1024, 912>(self.text.read_data.val()) | (self.u_wide.val() << 512);
-            }
-        }
-        if self.begun.q.val() {
-            self.source.next = self.rest.q.val();
-            self.remaining.next = self.left.q.val();
-        } else {
-            self.source.next = self.first.val();
-            self.remaining.next = self.bytes.read_data.val().get_bits::<15>(0);
-        }
-        // Shifting by K or more empties it: all bytes are there.
-        self.gap.next = self.all_bytes.val() << self.remaining.val();
+        // The frame under way, a beat a clock.
         self.free.next = !self.valid.q.val() | self.m_tready.val();
-        self.go.next = self.free.val() & (self.begun.q.val() | self.done.q.val().any());
-        self.finish.next = self.go.val() & (self.remaining.val() <= self.bus_bytes.val());
+        self.go.next = self.free.val() & self.filled.q.val();
+        self.finish.next = self.go.val() & self.ends.q.val();
+        self.offset.next = bit_cast::<10, 4>(self.place.q.val().get_bits::<4>(0)) << 6;
+        self.over.next = self.left.q.val() & self.byte_bits.val();
+        self.gap.next = self.more_bytes.val() << self.over.val();
         self.start.d.next = self.go.val() & !self.begun.q.val();
         if self.free.val() {
-            self.valid.d.next = self.go.val();
-            self.data.d.next = bit_cast::<W, 1024>(self.source.val());
-            self.keep.d.next = !self.gap.val();
-            self.last.d.next = self.finish.val();
+            self.valid.d.next = self.filled.q.val();
+            self.last.d.next = self.ends.q.val();
         }
         if self.go.val() {
-            self.begun.d.next = !self.finish.val();
-            self.rest.d.next = self.source.val() >> self.bus_bits.val();
-            self.left.d.next = self.remaining.val() - self.bus_bytes.val();
+            self.begun.d.next = true;
+            self.ends.d.next = (self.left.q.val() & self.beat_bits.val()) == self.bus_bytes.val();
+            self.left.d.next = self.left.q.val() - self.bus_bytes.val();
+            // Behind the headers there are zeros.
+            if self.place.q.val().get_bit(4) {
+                self.data.d.next = bits::<W>(0);
+            } else {
+                self.place.d.next = self.place.q.val() + self.bus_words.val();
+                self.data.d.next = self.head.q.val().get_bits::<W>(self.offset.val().index());
+            }
+            self.keep.d.next = self.all_bytes.val();
+            if self.ends.q.val() {
+                self.keep.d.next = !self.gap.val();
+            }
             if !self.begun.q.val() {
-                self.aside.d.next = self.side.read_data.val();
+                self.aside.d.next = self.beside.q.val();
             }
         }
-        self.read_next.next = self.read.q.val();
-        if self.finish.val() {
-            self.read_next.next = self.read.q.val() + bits::<3>(1);
+
+        // The next, with its checksums: stored, or just there.
+        self.load.next = (!self.filled.q.val() | self.finish.val()) & (self.done.q.val().any() | self.checksums.o_valid.val());
+        self.check.next = self.fresh.val();
+        if self.done.q.val().any() {
+            for i in 0..8 {
+                if self.read.q.val().index() == i {
+                    self.check.next = self.checks[i].q.val();
+                }
+            }
         }
-        self.read.d.next = self.read_next.val();
-        self.text.read_address.next = self.read_next.val();
-        self.bytes.read_address.next = self.read_next.val();
-        self.side.read_address.next = self.read_next.val();
+        self.u_check.next = self.check.val().get_bits::<16>(0);
+        self.h_check.next = self.check.val().get_bits::<16>(16);
+        self.t.next = self.text.read_data.val();
+        if self.finish.val() {
+            self.filled.d.next = false;
+        }
+        if self.load.val() {
+            self.filled.d.next = true;
+            self.begun.d.next = false;
+            self.ends.d.next = false;
+            self.place.d.next = bits::<5>(0);
+            self.left.d.next = self.bytes.read_data.val().get_bits::<15>(0);
+            self.beside.d.next = self.side.read_data.val();
+            self.read.d.next = self.read.q.val() + bits::<3>(1);
+            match self.bytes.read_data.val().get_bits::<2>(15).index() {
+                0 => {
+                    self.head.d.next = bit_cast::<1024, 192>(self.t.val().get_bits::<192>(0))
+                        | (bit_cast::<1024, 16>(self.h_check.val()) << 192)
+                        | (bit_cast::<1024, 112>(self.t.val().get_bits::<112>(208)) << 208)
+                        | (bit_cast::<1024, 16>(self.u_check.val()) << 320)
+                        | (bit_cast::<1024, 576>(self.t.val().get_bits::<576>(336)) << 336);
+                }
+                1 => {
+                    self.head.d.next = bit_cast::<1024, 224>(self.t.val().get_bits::<224>(0))
+                        | (bit_cast::<1024, 16>(self.h_check.val()) << 224)
+                        | (bit_cast::<1024, 112>(self.t.val().get_bits::<112>(240)) << 240)
+                        | (bit_cast::<1024, 16>(self.u_check.val()) << 352)
+                        | (bit_cast::<1024, 544>(self.t.val().get_bits::<544>(368)) << 368);
+                }
+                2 => {
+                    self.head.d.next = bit_cast::<1024, 480>(self.t.val().get_bits::<480>(0))
+                        | (bit_cast::<1024, 16>(self.u_check.val()) << 480)
+                        | (bit_cast::<1024, 416>(self.t.val().get_bits::<416>(496)) << 496);
+                }
+                _ => {
+                    self.head.d.next = bit_cast::<1024, 512>(self.t.val().get_bits::<512>(0))
+                        | (bit_cast::<1024, 16>(self.u_check.val()) << 512)
+                        | (bit_cast::<1024, 384>(self.t.val().get_bits::<384>(528)) << 528);
+                }
+            }
+        }
+        self.text.read_address.next = self.read.q.val();
+        self.bytes.read_address.next = self.read.q.val();
+        self.side.read_address.next = self.read.q.val();
         if self.push.val() & !self.finish.val() {
             self.used.d.next = self.used.q.val() + bits::<4>(1);
         }
         if self.finish.val() & !self.push.val() {
             self.used.d.next = self.used.q.val() - bits::<4>(1);
         }
-        if self.checksums.o_valid.val() & !self.finish.val() {
+        if self.checksums.o_valid.val() & !self.load.val() {
             self.done.d.next = self.done.q.val() + bits::<4>(1);
         }
-        if self.finish.val() & !self.checksums.o_valid.val() {
+        if self.load.val() & !self.checksums.o_valid.val() {
             self.done.d.next = self.done.q.val() - bits::<4>(1);
         }
 
@@ -352,7 +410,7 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
             self.check_write.d.next = bits::<3>(0);
             self.used.d.next = bits::<4>(0);
             self.done.d.next = bits::<4>(0);
-            self.begun.d.next = false;
+            self.filled.d.next = false;
             self.valid.d.next = false;
             self.start.d.next = false;
         }

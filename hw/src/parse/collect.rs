@@ -26,10 +26,8 @@ pub(super) struct Collect<const W: usize, const K: usize> {
     pub o_bytes: Signal<Out, Bits<17>>,
     /// Its `tkeep` was no measure.
     pub o_broken: Signal<Out, Bit>,
-    /// Shifts that put copies of a narrow beat beside it until they fill 512 bits.
-    double: Constant<Bits<9>>,
-    quadruple: Constant<Bits<9>>,
-    octuple: Constant<Bits<9>>,
+    /// Where in a beat the words of 512 bits are: those of a narrow beat come again.
+    lane: [Constant<Bits<9>>; 8],
     /// Words that the first beat fills, and by how many the next beat's are further on.
     first_words: Constant<Bits<16>>,
     step: Constant<Bits<16>>,
@@ -37,10 +35,6 @@ pub(super) struct Collect<const W: usize, const K: usize> {
     beat_bytes: Constant<Bits<17>>,
     /// Bit `j` of a run's length is the parity of the run at every 2^j-th place.
     places: [Constant<Bits<64>>; 7],
-    once: Signal<Local, Bits<512>>,
-    twice: Signal<Local, Bits<512>>,
-    fourfold: Signal<Local, Bits<512>>,
-    lanes: Signal<Local, Bits<512>>,
     word: [DFF<Bits<64>>; WORDS],
     /// The next beat is not a frame's first.
     midway: DFF<Bit>,
@@ -72,7 +66,6 @@ pub(super) struct Collect<const W: usize, const K: usize> {
 
 impl<const W: usize, const K: usize> Default for Collect<W, K> {
     fn default() -> Self {
-        let fill = |width: u64| bits::<9>(if W as u64 <= width { width } else { 0 });
         let words = W / 64;
         let places = |j: usize| (1..=64u64).filter(|n| n.is_multiple_of(1 << j)).fold(0, |mask, n| mask | 1 << (n - 1));
         Self {
@@ -90,18 +83,12 @@ impl<const W: usize, const K: usize> Default for Collect<W, K> {
             o_bad: Default::default(),
             o_bytes: Default::default(),
             o_broken: Default::default(),
-            double: Constant::new(fill(64)),
-            quadruple: Constant::new(fill(128)),
-            octuple: Constant::new(fill(256)),
+            lane: std::array::from_fn(|i| Constant::new(bits::<9>(64 * (i % words) as u64))),
             first_words: Constant::new(bits::<16>((1 << words) - 1)),
             step: Constant::new(bits::<16>(words as u64)),
             full: Constant::new(Bits::from(u64::MAX >> (64 - K))),
             beat_bytes: Constant::new(bits::<17>(K as u64)),
             places: std::array::from_fn(|j| Constant::new(Bits::from(places(j)))),
-            once: Default::default(),
-            twice: Default::default(),
-            fourfold: Default::default(),
-            lanes: Default::default(),
             word: Default::default(),
             midway: Default::default(),
             open: Default::default(),
@@ -138,22 +125,18 @@ impl<const W: usize, const K: usize> Logic for Collect<W, K> {
             self.word[i].d.next = self.word[i].q.val();
         }
         // To clock t + 1: the beat into its words, wherever on a 512-bit bus it would stand.
-        self.once.next = bit_cast::<512, W>(self.s_tdata.val());
-        self.twice.next = self.once.val() | (self.once.val() << self.double.val());
-        self.fourfold.next = self.twice.val() | (self.twice.val() << self.quadruple.val());
-        self.lanes.next = self.fourfold.val() | (self.fourfold.val() << self.octuple.val());
         self.fills.next = self.first_words.val();
         if self.midway.q.val() {
             self.fills.next = self.open.q.val();
         }
         for i in 0..8 {
             if self.s_tvalid.val() & self.fills.val().get_bit(i) {
-                self.word[i].d.next = self.lanes.val().get_bits::<64>(i * 64);
+                self.word[i].d.next = self.s_tdata.val().get_bits::<64>(self.lane[i].val().index());
             }
         }
         for i in 0..7 {
             if self.s_tvalid.val() & self.fills.val().get_bit(i + 8) {
-                self.word[i + 8].d.next = self.lanes.val().get_bits::<64>(i * 64);
+                self.word[i + 8].d.next = self.s_tdata.val().get_bits::<64>(self.lane[i].val().index());
             }
         }
         self.more.next = self.seen.q.val() + self.beat_bytes.val();

@@ -104,7 +104,9 @@ pub fn clock(report: &str) -> Result<Clock, String> {
                 end(&s["to"])
             )
         };
-        p["path"].as_array().map_or(Vec::new(), |steps| steps.iter().map(step).collect())
+        // A carry chain has a step a bit, of no length to speak of.
+        let long = |s: &&Value| s["delay"].as_f64().unwrap_or(0.0) >= 0.1;
+        p["path"].as_array().map_or(Vec::new(), |steps| steps.iter().filter(long).map(step).collect())
     });
     Ok(Clock { mhz: (mhz * 10.0).round() / 10.0, path })
 }

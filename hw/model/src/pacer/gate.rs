@@ -165,8 +165,8 @@ impl Gate {
         }
     }
 
-    /// A train in, a packet out of it towards the places.
-    fn expand(&mut self, now: u64, offered: Option<Train>) {
+    /// A train in, a packet out of it towards the places, judged by how far ahead it was at the clock `before`.
+    fn expand(&mut self, before: u64, now: u64, offered: Option<Train>) {
         let accepted = offered.filter(|t| self.trains.output(0).ready && t.packets != 0).map(|t| Waiting {
             flow: t.flow,
             left: t.packets,
@@ -177,9 +177,9 @@ impl Gate {
         self.entering = None;
         if let Some(t) = self.expanding
             && !full
-            && self.class(t.launch, now) != Class::Waits
+            && self.class(t.launch, before) != Class::Waits
         {
-            let key = if self.class(t.launch, now) == Class::Enters { t.launch } else { now.wrapping_sub(HORIZON) };
+            let key = if self.class(t.launch, before) == Class::Enters { t.launch } else { now.wrapping_sub(HORIZON) };
             self.entering = Some(Place { key: key & KEY, flow: t.flow, old: false, due: false });
             self.expanding = (t.left > 1).then(|| Waiting { left: t.left - 1, launch: t.launch.wrapping_add(t.gap) & TIME, ..t });
         }
@@ -238,6 +238,8 @@ impl Block for Gate {
 
     fn step(&mut self, clk: u64, input: &In) {
         let now = input.now >> FRACTION;
+        // After skipped clocks too: a train that waits was last looked at then, and waited.
+        let before = self.seen;
         if clk != self.expected {
             // Skipped clocks had no step of the time among them.
             self.seen = now;
@@ -256,7 +258,7 @@ impl Block for Gate {
             Grant { flow: place.flow, launch: launch << FRACTION }
         });
         let entering = self.entering;
-        self.expand(now, input.train);
+        self.expand(before, now, input.train);
         self.sort(now, pop, entering);
         self.stepped = (STEP..=TIME - HORIZON).contains(&moved);
         if self.shown[0].is_some() && input.ready {

@@ -73,7 +73,13 @@ pub struct Gate<const F: usize, const W: usize> {
     in_flight: DFF<Bits<14>>,
     units_now: Signal<Local, Bits<56>>,
     moved: Signal<Local, Bits<56>>,
-    ahead: Signal<Local, Bits<56>>,
+    /// How far ahead the launch was at the last clock.
+    ahead: DFF<Bits<56>>,
+    still: Signal<Local, Bits<56>>,
+    stepping: Signal<Local, Bits<56>>,
+    arriving: Signal<Local, Bits<56>>,
+    fetching: Signal<Local, Bits<56>>,
+    queue_launch: Signal<Local, Bits<56>>,
     near: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
     enter: Signal<Local, Bit>,
@@ -99,7 +105,7 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
         assert_eq!(W, F + 94, "a train is a launch of 56 bits, a gap of 32, 6 of packets and the flow");
         construct!({} clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
             grant_flow, grant_launch, credit, trains, places, queued, train, flow, left, launch, gap, enters, enters_key, enters_flow, seen,
-            stepped, shown, shown_flow, shown_launch, spill, spill_flow, spill_launch, in_flight, units_now, moved, ahead, near, waits, enter, past,
+            stepped, shown, shown_flow, shown_launch, spill, spill_flow, spill_launch, in_flight, units_now, moved, ahead, still, stepping, arriving, fetching, queue_launch, near, waits, enter, past,
             key, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, epoch, due_launch, in_use, room)
     }
 }
@@ -108,7 +114,7 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, queued, train, flow, left, launch, gap, enters, enters_key, enters_flow, seen, stepped);
-        dff_setup!(self, clk, shown, shown_flow, shown_launch, spill, spill_flow, spill_launch, in_flight);
+        dff_setup!(self, clk, shown, shown_flow, shown_launch, spill, spill_flow, spill_launch, in_flight, ahead);
         self.trains.clk.next = self.clk.val();
         self.trains.rst.next = self.rst.val();
         self.places.clk.next = self.clk.val();
@@ -119,9 +125,8 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.moved.next = self.units_now.val() - self.seen.q.val();
         self.stepped.d.next = self.moved.val().get_bits::<29>(27).any() & !self.moved.val().get_bits::<31>(25).all();
         // A packet of the train towards the places.
-        self.ahead.next = self.launch.q.val() - self.units_now.val();
-        self.near.next = !self.ahead.val().get_bits::<31>(25).any() | self.ahead.val().get_bits::<31>(25).all();
-        self.waits.next = self.ahead.val().get_bits::<3>(25).any() & !self.ahead.val().get_bits::<28>(28).any();
+        self.near.next = !self.ahead.q.val().get_bits::<31>(25).any() | self.ahead.q.val().get_bits::<31>(25).all();
+        self.waits.next = self.ahead.q.val().get_bits::<3>(25).any() & !self.ahead.q.val().get_bits::<28>(28).any();
         self.enter.next = self.train.q.val() & !self.places.full.val() & !self.waits.val();
         self.past.next = self.units_now.val().get_bits::<5>(25) - bits::<5>(1);
         self.key.next = self.launch.q.val().get_bits::<30>(0);
@@ -132,7 +137,19 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.enters_key.d.next = self.key.val();
         self.enters_flow.d.next = self.flow.q.val();
         self.next_launch.next = self.launch.q.val() + bit_cast::<56, 32>(self.gap.q.val());
+        self.rounded.next = self.train_launch.val().get_bits::<56>(8);
+        if self.train_launch.val().get_bits::<8>(0).any() {
+            self.rounded.next = self.train_launch.val().get_bits::<56>(8) + bits::<56>(1);
+        }
+        // How far ahead each launch is that may be the next; which it is, is known last.
+        self.still.next = self.launch.q.val() - self.units_now.val();
+        self.stepping.next = self.next_launch.val() - self.units_now.val();
+        self.arriving.next = self.rounded.val() - self.units_now.val();
+        self.queue_launch.next = self.trains.o_data.val().get_bits::<56>(0);
+        self.fetching.next = self.queue_launch.val() - self.units_now.val();
+        self.ahead.d.next = self.still.val();
         if self.enter.val() {
+            self.ahead.d.next = self.stepping.val();
             self.launch.d.next = self.next_launch.val();
             self.left.d.next = self.left.q.val() - bits::<6>(1);
         }
@@ -140,10 +157,6 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.free.next = !self.train.q.val() | (self.enter.val() & (self.left.q.val() == bits::<6>(1)));
         self.taken.next = self.train_valid.val() & self.trains.i_ready.val() & self.train_packets.val().any();
         self.direct.next = self.free.val() & !self.queued.q.val().any();
-        self.rounded.next = self.train_launch.val().get_bits::<56>(8);
-        if self.train_launch.val().get_bits::<8>(0).any() {
-            self.rounded.next = self.train_launch.val().get_bits::<56>(8) + bits::<56>(1);
-        }
         self.push.next = self.taken.val() & !self.direct.val();
         self.trains.i_valid.next = self.push.val();
         self.trains.i_data.next = bit_cast::<W, 56>(self.rounded.val())
@@ -163,12 +176,14 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.flow.d.next = self.train_flow.val();
             self.left.d.next = self.train_packets.val();
             self.launch.d.next = self.rounded.val();
+            self.ahead.d.next = self.arriving.val();
             self.gap.d.next = self.train_gap.val();
         } else if self.free.val() {
             self.train.d.next = self.trains.o_valid.val();
             self.flow.d.next = self.trains.o_data.val().get_bits::<F>(94);
             self.left.d.next = self.trains.o_data.val().get_bits::<6>(88);
-            self.launch.d.next = self.trains.o_data.val().get_bits::<56>(0);
+            self.launch.d.next = self.queue_launch.val();
+            self.ahead.d.next = self.fetching.val();
             self.gap.d.next = self.trains.o_data.val().get_bits::<32>(56);
         }
         // The places, and the head out of them.
