@@ -150,6 +150,119 @@
 #define TIMELY_PROFILES_WORDS 0x14u /* RO: words of a profile */
 #define TIMELY_PROFILES_WORD 0x200u /* RW: word w of profile p is number 32 p + w; in force at once; refused while not ready; ranges are software's to check */
 #define TIMELY_PROFILES_WORD_COUNT 512
+
+/* Block dma: The event ring in the host's memory, snapshots into it, loads from it, interrupts. All bursts are of 64 bytes, aligned. Writes are refused before the design is ready. A memory that answers with an error stops all of it. To stop: write 0 to CONTROL, wait for `idle` and not `running`; then memory may be unmapped. */
+#define TIMELY_DMA_TYPE 0x54690008u
+#define TIMELY_DMA_VERSION 1
+#define TIMELY_DMA_BASE 0x700u /* of this version of the map; walk the list instead */
+#define TIMELY_DMA_CONTROL 0x10u /* RW: starts and stops; starting is refused while DMA runs or bursts are in flight, and while the heartbeat is lost */
+#define TIMELY_DMA_CONTROL_ENABLE_SHIFT 0 /* 1 starts DMA, with an empty ring whose indices are 0; 0 stops it after the bursts in flight */
+#define TIMELY_DMA_CONTROL_ENABLE_MASK 0x1u
+#define TIMELY_DMA_CONTROL_RING_SHIFT 1 /* 1 event records go into the ring; 0 they are dropped, and the ring's address means nothing */
+#define TIMELY_DMA_CONTROL_RING_MASK 0x2u
+#define TIMELY_DMA_INTERRUPT_MASK 0x14u /* RW: interrupt lines that are let out */
+#define TIMELY_DMA_INTERRUPT_MASK_WATERMARK_SHIFT 0 /* as many records as the watermark are unread, or there are some and the hold-off time has passed */
+#define TIMELY_DMA_INTERRUPT_MASK_WATERMARK_MASK 0x1u
+#define TIMELY_DMA_INTERRUPT_MASK_OVERFLOW_SHIFT 1 /* a record waits, and the ring has no room for it */
+#define TIMELY_DMA_INTERRUPT_MASK_OVERFLOW_MASK 0x2u
+#define TIMELY_DMA_INTERRUPT_MASK_SNAPSHOT_SHIFT 2 /* a snapshot ended */
+#define TIMELY_DMA_INTERRUPT_MASK_SNAPSHOT_MASK 0x4u
+#define TIMELY_DMA_INTERRUPT_MASK_LOAD_SHIFT 3 /* a load ended */
+#define TIMELY_DMA_INTERRUPT_MASK_LOAD_MASK 0x8u
+#define TIMELY_DMA_INTERRUPT_MASK_ERROR_SHIFT 4 /* the memory answered a burst with an error, and DMA stopped */
+#define TIMELY_DMA_INTERRUPT_MASK_ERROR_MASK 0x10u
+#define TIMELY_DMA_INTERRUPT_MASK_HEARTBEAT_SHIFT 5 /* the heartbeat was lost, and DMA stopped */
+#define TIMELY_DMA_INTERRUPT_MASK_HEARTBEAT_MASK 0x20u
+#define TIMELY_DMA_RING_LOW 0x18u /* RW: address of the ring; refused while DMA runs */
+#define TIMELY_DMA_RING_LOW_RING_LOW_SHIFT 6 /* bits 31..6 of the address; bits 5..0 are 0 */
+#define TIMELY_DMA_RING_LOW_RING_LOW_MASK 0xffffffc0u
+#define TIMELY_DMA_RING_HIGH 0x1cu /* RW: address of the ring; refused while DMA runs */
+#define TIMELY_DMA_RING_SIZE 0x20u /* RW: size of the ring; refused while DMA runs */
+#define TIMELY_DMA_RING_SIZE_RING_BITS_SHIFT 0 /* log2 of its records, of 64 bytes each */
+#define TIMELY_DMA_RING_SIZE_RING_BITS_MASK 0x1fu
+#define TIMELY_DMA_RING_SIZE_RING_BITS_LEAST 1u
+#define TIMELY_DMA_RING_SIZE_RING_BITS_MOST 20u
+#define TIMELY_DMA_WATERMARK 0x24u /* RW: unread records at which the ring interrupts */
+#define TIMELY_DMA_WATERMARK_WATERMARK_SHIFT 0 /* records */
+#define TIMELY_DMA_WATERMARK_WATERMARK_MASK 0x1fffffu
+#define TIMELY_DMA_WATERMARK_WATERMARK_LEAST 1u
+#define TIMELY_DMA_WATERMARK_WATERMARK_MOST 1048576u
+#define TIMELY_DMA_HOLDOFF 0x28u /* RW: time after which a ring with unread records interrupts all the same; counts from its first one, and from each write of CONSUMER */
+#define TIMELY_DMA_STATUS 0x40u /* RO: state of DMA */
+#define TIMELY_DMA_STATUS_RUNNING_SHIFT 0 /* DMA runs: enabled, and not stopped by an error or a lost heartbeat */
+#define TIMELY_DMA_STATUS_RUNNING_MASK 0x1u
+#define TIMELY_DMA_STATUS_IDLE_SHIFT 1 /* no burst is in flight; memory may be unmapped once `running` is 0 and this is 1 */
+#define TIMELY_DMA_STATUS_IDLE_MASK 0x2u
+#define TIMELY_DMA_INTERRUPT 0x44u /* W1C: what happened, masked or not; `watermark` and `overflow` come again at once while they hold */
+#define TIMELY_DMA_INTERRUPT_WATERMARK_SHIFT 0 /* as many records as the watermark are unread, or there are some and the hold-off time has passed */
+#define TIMELY_DMA_INTERRUPT_WATERMARK_MASK 0x1u
+#define TIMELY_DMA_INTERRUPT_OVERFLOW_SHIFT 1 /* a record waits, and the ring has no room for it */
+#define TIMELY_DMA_INTERRUPT_OVERFLOW_MASK 0x2u
+#define TIMELY_DMA_INTERRUPT_SNAPSHOT_SHIFT 2 /* a snapshot ended */
+#define TIMELY_DMA_INTERRUPT_SNAPSHOT_MASK 0x4u
+#define TIMELY_DMA_INTERRUPT_LOAD_SHIFT 3 /* a load ended */
+#define TIMELY_DMA_INTERRUPT_LOAD_MASK 0x8u
+#define TIMELY_DMA_INTERRUPT_ERROR_SHIFT 4 /* the memory answered a burst with an error, and DMA stopped */
+#define TIMELY_DMA_INTERRUPT_ERROR_MASK 0x10u
+#define TIMELY_DMA_INTERRUPT_HEARTBEAT_SHIFT 5 /* the heartbeat was lost, and DMA stopped */
+#define TIMELY_DMA_INTERRUPT_HEARTBEAT_MASK 0x20u
+#define TIMELY_DMA_PRODUCER 0x48u /* RO: records that are whole in memory: the ring's next record is number PRODUCER, modulo its size */
+#define TIMELY_DMA_CONSUMER 0x4cu /* RW: records that software has read; one that is not within the ring's size before PRODUCER makes the ring full */
+#define TIMELY_DMA_SNAPSHOT_STATUS 0x50u /* RO: state of the snapshot */
+#define TIMELY_DMA_SNAPSHOT_STATUS_BUSY_SHIFT 0 /* the command is under way */
+#define TIMELY_DMA_SNAPSHOT_STATUS_BUSY_MASK 0x1u
+#define TIMELY_DMA_SNAPSHOT_STATUS_DONE_SHIFT 1 /* the last command ended */
+#define TIMELY_DMA_SNAPSHOT_STATUS_DONE_MASK 0x2u
+#define TIMELY_DMA_SNAPSHOT_STATUS_CODE_SHIFT 4 /* how it ended: 0 complete, 1 flows beyond the table and nothing was done, 2 the memory answered with an error, 3 DMA was stopped, 4 no answer from telemetry */
+#define TIMELY_DMA_SNAPSHOT_STATUS_CODE_MASK 0x70u
+#define TIMELY_DMA_SNAPSHOT_PROGRESS 0x54u /* RO: flows whose records are whole in memory */
+#define TIMELY_DMA_SNAPSHOT_PROGRESS_SNAPSHOT_PROGRESS_SHIFT 0 /* flows */
+#define TIMELY_DMA_SNAPSHOT_PROGRESS_SNAPSHOT_PROGRESS_MASK 0x1ffffu
+#define TIMELY_DMA_LOAD_STATUS 0x58u /* RO: state of the load */
+#define TIMELY_DMA_LOAD_STATUS_BUSY_SHIFT 0 /* the command is under way */
+#define TIMELY_DMA_LOAD_STATUS_BUSY_MASK 0x1u
+#define TIMELY_DMA_LOAD_STATUS_DONE_SHIFT 1 /* the last command ended */
+#define TIMELY_DMA_LOAD_STATUS_DONE_MASK 0x2u
+#define TIMELY_DMA_LOAD_STATUS_CODE_SHIFT 4 /* how it ended: 0 complete, 1 flows beyond the table and nothing was done, 2 the memory answered with an error, 3 DMA was stopped, 4 no answer from telemetry */
+#define TIMELY_DMA_LOAD_STATUS_CODE_MASK 0x70u
+#define TIMELY_DMA_LOAD_PROGRESS 0x5cu /* RO: records that were read, those refused among them */
+#define TIMELY_DMA_LOAD_PROGRESS_LOAD_PROGRESS_SHIFT 0 /* flows */
+#define TIMELY_DMA_LOAD_PROGRESS_LOAD_PROGRESS_MASK 0x1ffffu
+#define TIMELY_DMA_LOAD_REFUSED 0x60u /* RO: records whose values a staged word would not take: their flows stay as they were */
+#define TIMELY_DMA_LOAD_REFUSED_LOAD_REFUSED_SHIFT 0 /* flows */
+#define TIMELY_DMA_LOAD_REFUSED_LOAD_REFUSED_MASK 0x1ffffu
+#define TIMELY_DMA_SNAPSHOT_LOW 0x80u /* RW: address of the snapshot; refused while one is under way */
+#define TIMELY_DMA_SNAPSHOT_LOW_ADDRESS_LOW_SHIFT 6 /* bits 31..6 of the address; bits 5..0 are 0 */
+#define TIMELY_DMA_SNAPSHOT_LOW_ADDRESS_LOW_MASK 0xffffffc0u
+#define TIMELY_DMA_SNAPSHOT_HIGH 0x84u /* RW: address of the snapshot; refused while one is under way */
+#define TIMELY_DMA_SNAPSHOT_FIRST 0x88u /* RW: first flow of the snapshot; refused while one is under way */
+#define TIMELY_DMA_SNAPSHOT_FIRST_FIRST_SHIFT 0 /* below 2^FLOW_BITS */
+#define TIMELY_DMA_SNAPSHOT_FIRST_FIRST_MASK 0xffffu
+#define TIMELY_DMA_SNAPSHOT_COUNT 0x8cu /* RW: flows of the snapshot; refused while one is under way */
+#define TIMELY_DMA_SNAPSHOT_COUNT_COUNT_SHIFT 0 /* flows of 128 bytes each, at most 2^FLOW_BITS */
+#define TIMELY_DMA_SNAPSHOT_COUNT_COUNT_MASK 0x1ffffu
+#define TIMELY_DMA_SNAPSHOT_COUNT_COUNT_LEAST 1u
+#define TIMELY_DMA_SNAPSHOT_COUNT_COUNT_MOST 65536u
+#define TIMELY_DMA_SNAPSHOT_COMMAND 0x90u /* WO: starts a snapshot; refused while one is under way, or DMA does not run */
+#define TIMELY_DMA_SNAPSHOT_COMMAND_START_SHIFT 0 /* 1 starts */
+#define TIMELY_DMA_SNAPSHOT_COMMAND_START_MASK 0x1u
+#define TIMELY_DMA_SNAPSHOT_COMMAND_START_LEAST 1u
+#define TIMELY_DMA_LOAD_LOW 0xa0u /* RW: address of the load; refused while one is under way */
+#define TIMELY_DMA_LOAD_LOW_ADDRESS_LOW_SHIFT 6 /* bits 31..6 of the address; bits 5..0 are 0 */
+#define TIMELY_DMA_LOAD_LOW_ADDRESS_LOW_MASK 0xffffffc0u
+#define TIMELY_DMA_LOAD_HIGH 0xa4u /* RW: address of the load; refused while one is under way */
+#define TIMELY_DMA_LOAD_FIRST 0xa8u /* RW: first flow of the load; refused while one is under way */
+#define TIMELY_DMA_LOAD_FIRST_FIRST_SHIFT 0 /* below 2^FLOW_BITS */
+#define TIMELY_DMA_LOAD_FIRST_FIRST_MASK 0xffffu
+#define TIMELY_DMA_LOAD_COUNT 0xacu /* RW: flows of the load; refused while one is under way */
+#define TIMELY_DMA_LOAD_COUNT_COUNT_SHIFT 0 /* flows of 64 bytes each, at most 2^FLOW_BITS */
+#define TIMELY_DMA_LOAD_COUNT_COUNT_MASK 0x1ffffu
+#define TIMELY_DMA_LOAD_COUNT_COUNT_LEAST 1u
+#define TIMELY_DMA_LOAD_COUNT_COUNT_MOST 65536u
+#define TIMELY_DMA_LOAD_COMMAND 0xb0u /* WO: starts a load; refused while one is under way, or DMA does not run */
+#define TIMELY_DMA_LOAD_COMMAND_START_SHIFT 0 /* 1 starts */
+#define TIMELY_DMA_LOAD_COMMAND_START_MASK 0x1u
+#define TIMELY_DMA_LOAD_COMMAND_START_LEAST 1u
 #define TIMELY_FLOW_COMMAND_LOAD 1
 #define TIMELY_FLOW_COMMAND_QUERY 2
 #define TIMELY_REFUSAL_NO_REGISTER 1

@@ -3,6 +3,7 @@ use crate::ack::Ack;
 use crate::config::{CLOCK_PS, Config};
 use crate::control::Control;
 use crate::csr::Csr;
+use crate::dma::Dma;
 use crate::emit::emit;
 use crate::engine::Engine;
 use crate::fifo::Fifo;
@@ -87,6 +88,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "gate_10" Speed Gate::<10, 104>::default();
     "doorbell_10" Speed Doorbell::<10, 11, 34, 26>::default();
     "telemetry_10" Speed Telemetry::<10>::default();
+    "dma_64_10" Speed Dma::<64, 8, 10>::default();
+    "dma_512_14" Speed Dma::<512, 64, 14>::default();
     "csr_10" Speed Csr::<10>::new(&build(10));
     "time" Speed Time::default();
     "fifo" Speed Fifo::<64, 5, 6>::default();

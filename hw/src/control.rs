@@ -5,6 +5,7 @@
 use crate::ack::Ack;
 use crate::construct::construct;
 use crate::csr::Csr;
+use crate::dma::Dma;
 use crate::engine::Engine;
 use crate::parse::Parse;
 use crate::rtt::Rtt;
@@ -190,6 +191,58 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub tap_sample_flow: Signal<Out, Bits<F>>,
     /// Tap: the RTT, ns.
     pub tap_sample_rtt_ns: Signal<Out, Bits<24>>,
+    /// Host memory, AXI4: write address.
+    pub m_axi_awaddr: Signal<Out, Bits<64>>,
+    /// Host memory, AXI4: beats of the burst, less one.
+    pub m_axi_awlen: Signal<Out, Bits<8>>,
+    /// Host memory, AXI4: log2 of the bytes of a beat.
+    pub m_axi_awsize: Signal<Out, Bits<3>>,
+    /// Host memory, AXI4: INCR.
+    pub m_axi_awburst: Signal<Out, Bits<2>>,
+    /// Host memory, AXI4: write address valid.
+    pub m_axi_awvalid: Signal<Out, Bit>,
+    /// Host memory, AXI4: write address taken.
+    pub m_axi_awready: Signal<In, Bit>,
+    /// Host memory, AXI4: beat.
+    pub m_axi_wdata: Signal<Out, Bits<W>>,
+    /// Host memory, AXI4: all of its bytes.
+    pub m_axi_wstrb: Signal<Out, Bits<K>>,
+    /// Host memory, AXI4: last of its burst.
+    pub m_axi_wlast: Signal<Out, Bit>,
+    /// Host memory, AXI4: beat valid.
+    pub m_axi_wvalid: Signal<Out, Bit>,
+    /// Host memory, AXI4: beat taken.
+    pub m_axi_wready: Signal<In, Bit>,
+    /// Host memory, AXI4: write response.
+    pub m_axi_bresp: Signal<In, Bits<2>>,
+    /// Host memory, AXI4: write response valid.
+    pub m_axi_bvalid: Signal<In, Bit>,
+    /// Host memory, AXI4: always 1.
+    pub m_axi_bready: Signal<Out, Bit>,
+    /// Host memory, AXI4: read address.
+    pub m_axi_araddr: Signal<Out, Bits<64>>,
+    /// Host memory, AXI4: beats of the burst, less one.
+    pub m_axi_arlen: Signal<Out, Bits<8>>,
+    /// Host memory, AXI4: log2 of the bytes of a beat.
+    pub m_axi_arsize: Signal<Out, Bits<3>>,
+    /// Host memory, AXI4: INCR.
+    pub m_axi_arburst: Signal<Out, Bits<2>>,
+    /// Host memory, AXI4: read address valid.
+    pub m_axi_arvalid: Signal<Out, Bit>,
+    /// Host memory, AXI4: read address taken.
+    pub m_axi_arready: Signal<In, Bit>,
+    /// Host memory, AXI4: beat.
+    pub m_axi_rdata: Signal<In, Bits<W>>,
+    /// Host memory, AXI4: its response.
+    pub m_axi_rresp: Signal<In, Bits<2>>,
+    /// Host memory, AXI4: last of its burst.
+    pub m_axi_rlast: Signal<In, Bit>,
+    /// Host memory, AXI4: beat valid.
+    pub m_axi_rvalid: Signal<In, Bit>,
+    /// Host memory, AXI4: beat taken.
+    pub m_axi_rready: Signal<Out, Bit>,
+    /// Interrupt lines, `timely_regs::map::dma`; levels.
+    pub irq: Signal<Out, Bits<6>>,
     clock: Time,
     parse: Parse<W, K>,
     ack: Ack<W, K>,
@@ -198,6 +251,10 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     engine: Engine<F>,
     telemetry: Telemetry<F>,
     csr: Csr<F>,
+    dma: Dma<W, K, F>,
+    /// DMA's queries of the last two clocks.
+    asked: DFF<Bit>,
+    asked_before: DFF<Bit>,
     pulses: DFF<Bits<32>>,
     refused: Signal<Local, Bits<32>>,
     swept: DFF<Bit>,
@@ -217,7 +274,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             sent_launch, idle_valid, idle_flow, data_pulses, data_swept, now, stop, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_nonce_seed, pw_valid,
             pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid,
             rate_flow, rate_value, release_valid, release_flow, release_bytes, tap_sample_valid, tap_sample_kind, tap_sample_flow,
-            tap_sample_rtt_ns, clock, parse, ack, txmux, rtt, engine, telemetry, pulses, refused, swept, header,
+            tap_sample_rtt_ns, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, ack, txmux, rtt, engine, telemetry, dma, asked, asked_before, pulses, refused, swept, header,
         )
     }
 }
@@ -225,7 +282,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
 impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: usize> Logic for Control<W, K, F, S, A> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, pulses, swept);
+        dff_setup!(self, clk, pulses, swept, asked, asked_before);
         self.clock.clk.next = self.clk.val();
         self.clock.rst.next = self.rst.val();
         self.parse.clk.next = self.clk.val();
@@ -242,6 +299,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.telemetry.rst.next = self.rst.val();
         self.csr.clk.next = self.clk.val();
         self.csr.rst.next = self.rst.val();
+        self.dma.clk.next = self.clk.val();
+        self.dma.rst.next = self.rst.val();
         // Registers.
         self.csr.s_axil_awaddr.next = self.s_axil_awaddr.val();
         self.csr.s_axil_awvalid.next = self.s_axil_awvalid.val();
@@ -279,10 +338,61 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.csr.now.next = self.clock.now.val();
         self.csr.pulses.next = self.pulses.q.val();
         self.csr.swept.next = self.swept.q.val();
-        self.csr.answer_valid.next = self.telemetry.answer_valid.val();
+        // csr's query goes first; an answer is its who asked two clocks ago.
+        self.telemetry.query_valid.next = self.csr.query_valid.val() | self.dma.query_valid.val();
+        self.telemetry.query_flow.next = self.dma.query_flow.val();
+        if self.csr.query_valid.val() {
+            self.telemetry.query_flow.next = self.csr.query_flow.val();
+        }
+        self.asked.d.next = self.dma.query_valid.val() & !self.csr.query_valid.val();
+        self.asked_before.d.next = self.asked.q.val();
+        self.dma.query_ready.next = !self.csr.query_valid.val();
+        self.dma.answer_valid.next = self.telemetry.answer_valid.val() & self.asked_before.q.val();
+        self.dma.answer_record.next = self.telemetry.answer_record.val();
+        self.csr.answer_valid.next = self.telemetry.answer_valid.val() & !self.asked_before.q.val();
         self.csr.answer_record.next = self.telemetry.answer_record.val();
-        self.telemetry.query_valid.next = self.csr.query_valid.val();
-        self.telemetry.query_flow.next = self.csr.query_flow.val();
+        // DMA.
+        self.dma.st_valid.next = self.csr.st_valid.val();
+        self.dma.st_word.next = self.csr.st_word.val();
+        self.dma.st_data.next = self.csr.st_data.val();
+        self.dma.look_valid.next = self.csr.look_valid.val();
+        self.dma.look_word.next = self.csr.look_word.val();
+        self.dma.look_data.next = self.csr.look_data.val();
+        self.csr.look_live.next = self.dma.look_live.val();
+        self.csr.look_refuse.next = self.dma.look_refuse.val();
+        self.dma.lost.next = self.csr.lost.val();
+        self.csr.loading.next = self.dma.loading.val();
+        self.csr.bulk_valid.next = self.dma.load_valid.val();
+        self.csr.bulk_flow.next = self.dma.load_flow.val();
+        self.csr.bulk_record.next = self.dma.load_record.val();
+        self.dma.rec_valid.next = false;
+        self.dma.rec_data.next = bits::<512>(0);
+        self.m_axi_awaddr.next = self.dma.m_axi_awaddr.val();
+        self.m_axi_awlen.next = self.dma.m_axi_awlen.val();
+        self.m_axi_awsize.next = self.dma.m_axi_awsize.val();
+        self.m_axi_awburst.next = self.dma.m_axi_awburst.val();
+        self.m_axi_awvalid.next = self.dma.m_axi_awvalid.val();
+        self.dma.m_axi_awready.next = self.m_axi_awready.val();
+        self.m_axi_wdata.next = self.dma.m_axi_wdata.val();
+        self.m_axi_wstrb.next = self.dma.m_axi_wstrb.val();
+        self.m_axi_wlast.next = self.dma.m_axi_wlast.val();
+        self.m_axi_wvalid.next = self.dma.m_axi_wvalid.val();
+        self.dma.m_axi_wready.next = self.m_axi_wready.val();
+        self.dma.m_axi_bresp.next = self.m_axi_bresp.val();
+        self.dma.m_axi_bvalid.next = self.m_axi_bvalid.val();
+        self.m_axi_bready.next = self.dma.m_axi_bready.val();
+        self.m_axi_araddr.next = self.dma.m_axi_araddr.val();
+        self.m_axi_arlen.next = self.dma.m_axi_arlen.val();
+        self.m_axi_arsize.next = self.dma.m_axi_arsize.val();
+        self.m_axi_arburst.next = self.dma.m_axi_arburst.val();
+        self.m_axi_arvalid.next = self.dma.m_axi_arvalid.val();
+        self.dma.m_axi_arready.next = self.m_axi_arready.val();
+        self.dma.m_axi_rdata.next = self.m_axi_rdata.val();
+        self.dma.m_axi_rresp.next = self.m_axi_rresp.val();
+        self.dma.m_axi_rlast.next = self.m_axi_rlast.val();
+        self.dma.m_axi_rvalid.next = self.m_axi_rvalid.val();
+        self.m_axi_rready.next = self.dma.m_axi_rready.val();
+        self.irq.next = self.dma.irq.val();
         // Time.
         self.clock.cfg_time_increment.next = self.csr.cfg_time_increment.val();
         self.clock.cfg_time_ptp.next = self.csr.cfg_time_ptp.val();
@@ -453,6 +563,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         if self.rst.val() {
             self.pulses.d.next = bits::<32>(0);
             self.swept.d.next = false;
+            self.asked.d.next = false;
+            self.asked_before.d.next = false;
         }
     }
 }

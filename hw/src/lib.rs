@@ -8,6 +8,7 @@ pub mod config;
 mod construct;
 pub mod control;
 pub mod csr;
+pub mod dma;
 pub mod emit;
 pub mod engine;
 pub mod fifo;

@@ -122,6 +122,58 @@ pub struct Standalone<
     pub tap_rate_flow: Signal<Out, Bits<F>>,
     /// Tap: the rate, 2^-12 Mb/s.
     pub tap_rate_value: Signal<Out, Bits<32>>,
+    /// Host memory, AXI4: write address.
+    pub m_axi_awaddr: Signal<Out, Bits<64>>,
+    /// Host memory, AXI4: beats of the burst, less one.
+    pub m_axi_awlen: Signal<Out, Bits<8>>,
+    /// Host memory, AXI4: log2 of the bytes of a beat.
+    pub m_axi_awsize: Signal<Out, Bits<3>>,
+    /// Host memory, AXI4: INCR.
+    pub m_axi_awburst: Signal<Out, Bits<2>>,
+    /// Host memory, AXI4: write address valid.
+    pub m_axi_awvalid: Signal<Out, Bit>,
+    /// Host memory, AXI4: write address taken.
+    pub m_axi_awready: Signal<In, Bit>,
+    /// Host memory, AXI4: beat.
+    pub m_axi_wdata: Signal<Out, Bits<W>>,
+    /// Host memory, AXI4: all of its bytes.
+    pub m_axi_wstrb: Signal<Out, Bits<K>>,
+    /// Host memory, AXI4: last of its burst.
+    pub m_axi_wlast: Signal<Out, Bit>,
+    /// Host memory, AXI4: beat valid.
+    pub m_axi_wvalid: Signal<Out, Bit>,
+    /// Host memory, AXI4: beat taken.
+    pub m_axi_wready: Signal<In, Bit>,
+    /// Host memory, AXI4: write response.
+    pub m_axi_bresp: Signal<In, Bits<2>>,
+    /// Host memory, AXI4: write response valid.
+    pub m_axi_bvalid: Signal<In, Bit>,
+    /// Host memory, AXI4: always 1.
+    pub m_axi_bready: Signal<Out, Bit>,
+    /// Host memory, AXI4: read address.
+    pub m_axi_araddr: Signal<Out, Bits<64>>,
+    /// Host memory, AXI4: beats of the burst, less one.
+    pub m_axi_arlen: Signal<Out, Bits<8>>,
+    /// Host memory, AXI4: log2 of the bytes of a beat.
+    pub m_axi_arsize: Signal<Out, Bits<3>>,
+    /// Host memory, AXI4: INCR.
+    pub m_axi_arburst: Signal<Out, Bits<2>>,
+    /// Host memory, AXI4: read address valid.
+    pub m_axi_arvalid: Signal<Out, Bit>,
+    /// Host memory, AXI4: read address taken.
+    pub m_axi_arready: Signal<In, Bit>,
+    /// Host memory, AXI4: beat.
+    pub m_axi_rdata: Signal<In, Bits<W>>,
+    /// Host memory, AXI4: its response.
+    pub m_axi_rresp: Signal<In, Bits<2>>,
+    /// Host memory, AXI4: last of its burst.
+    pub m_axi_rlast: Signal<In, Bit>,
+    /// Host memory, AXI4: beat valid.
+    pub m_axi_rvalid: Signal<In, Bit>,
+    /// Host memory, AXI4: beat taken.
+    pub m_axi_rready: Signal<Out, Bit>,
+    /// Interrupt lines, `timely_regs::map::dma`; levels.
+    pub irq: Signal<Out, Bits<6>>,
     reset: DFF<Bit>,
     control: Control<W, K, F, S, A>,
     pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
@@ -153,7 +205,7 @@ impl<
             s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, pause, now, stopped, tap_sample_valid, tap_sample_kind,
-            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, reset, generator,
+            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, reset, generator,
         )
     }
 }
@@ -229,6 +281,32 @@ impl<
         self.tap_rate_valid.next = self.control.rate_valid.val();
         self.tap_rate_flow.next = self.control.rate_flow.val();
         self.tap_rate_value.next = self.control.rate_value.val();
+        self.m_axi_awaddr.next = self.control.m_axi_awaddr.val();
+        self.m_axi_awlen.next = self.control.m_axi_awlen.val();
+        self.m_axi_awsize.next = self.control.m_axi_awsize.val();
+        self.m_axi_awburst.next = self.control.m_axi_awburst.val();
+        self.m_axi_awvalid.next = self.control.m_axi_awvalid.val();
+        self.control.m_axi_awready.next = self.m_axi_awready.val();
+        self.m_axi_wdata.next = self.control.m_axi_wdata.val();
+        self.m_axi_wstrb.next = self.control.m_axi_wstrb.val();
+        self.m_axi_wlast.next = self.control.m_axi_wlast.val();
+        self.m_axi_wvalid.next = self.control.m_axi_wvalid.val();
+        self.control.m_axi_wready.next = self.m_axi_wready.val();
+        self.control.m_axi_bresp.next = self.m_axi_bresp.val();
+        self.control.m_axi_bvalid.next = self.m_axi_bvalid.val();
+        self.m_axi_bready.next = self.control.m_axi_bready.val();
+        self.m_axi_araddr.next = self.control.m_axi_araddr.val();
+        self.m_axi_arlen.next = self.control.m_axi_arlen.val();
+        self.m_axi_arsize.next = self.control.m_axi_arsize.val();
+        self.m_axi_arburst.next = self.control.m_axi_arburst.val();
+        self.m_axi_arvalid.next = self.control.m_axi_arvalid.val();
+        self.control.m_axi_arready.next = self.m_axi_arready.val();
+        self.control.m_axi_rdata.next = self.m_axi_rdata.val();
+        self.control.m_axi_rresp.next = self.m_axi_rresp.val();
+        self.control.m_axi_rlast.next = self.m_axi_rlast.val();
+        self.control.m_axi_rvalid.next = self.m_axi_rvalid.val();
+        self.m_axi_rready.next = self.control.m_axi_rready.val();
+        self.irq.next = self.control.irq.val();
         // Control half and generator.
         self.control.d_tdata.next = self.generator.m_tdata.val();
         self.control.d_tkeep.next = self.generator.m_tkeep.val();

@@ -1,6 +1,6 @@
 
 
-module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,pause,now,stopped,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,tap_rate_valid,tap_rate_flow,tap_rate_value);
+module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,pause,now,stopped,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,tap_rate_valid,tap_rate_flow,tap_rate_value,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq);
     
     // Module arguments
     input wire  clk;
@@ -49,6 +49,32 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     output reg  tap_rate_valid;
     output reg  [9:0] tap_rate_flow;
     output reg  [31:0] tap_rate_value;
+    output reg  [63:0] m_axi_awaddr;
+    output reg  [7:0] m_axi_awlen;
+    output reg  [2:0] m_axi_awsize;
+    output reg  [1:0] m_axi_awburst;
+    output reg  m_axi_awvalid;
+    input wire  m_axi_awready;
+    output reg  [63:0] m_axi_wdata;
+    output reg  [7:0] m_axi_wstrb;
+    output reg  m_axi_wlast;
+    output reg  m_axi_wvalid;
+    input wire  m_axi_wready;
+    input wire  [1:0] m_axi_bresp;
+    input wire  m_axi_bvalid;
+    output reg  m_axi_bready;
+    output reg  [63:0] m_axi_araddr;
+    output reg  [7:0] m_axi_arlen;
+    output reg  [2:0] m_axi_arsize;
+    output reg  [1:0] m_axi_arburst;
+    output reg  m_axi_arvalid;
+    input wire  m_axi_arready;
+    input wire  [63:0] m_axi_rdata;
+    input wire  [1:0] m_axi_rresp;
+    input wire  m_axi_rlast;
+    input wire  m_axi_rvalid;
+    output reg  m_axi_rready;
+    output reg  [5:0] irq;
     
     // Stub signals
     reg  reset__d;
@@ -137,6 +163,32 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  [1:0] control__tap_sample_kind;
     wire  [9:0] control__tap_sample_flow;
     wire  [23:0] control__tap_sample_rtt_ns;
+    wire  [63:0] control__m_axi_awaddr;
+    wire  [7:0] control__m_axi_awlen;
+    wire  [2:0] control__m_axi_awsize;
+    wire  [1:0] control__m_axi_awburst;
+    wire  control__m_axi_awvalid;
+    reg  control__m_axi_awready;
+    wire  [63:0] control__m_axi_wdata;
+    wire  [7:0] control__m_axi_wstrb;
+    wire  control__m_axi_wlast;
+    wire  control__m_axi_wvalid;
+    reg  control__m_axi_wready;
+    reg  [1:0] control__m_axi_bresp;
+    reg  control__m_axi_bvalid;
+    wire  control__m_axi_bready;
+    wire  [63:0] control__m_axi_araddr;
+    wire  [7:0] control__m_axi_arlen;
+    wire  [2:0] control__m_axi_arsize;
+    wire  [1:0] control__m_axi_arburst;
+    wire  control__m_axi_arvalid;
+    reg  control__m_axi_arready;
+    reg  [63:0] control__m_axi_rdata;
+    reg  [1:0] control__m_axi_rresp;
+    reg  control__m_axi_rlast;
+    reg  control__m_axi_rvalid;
+    wire  control__m_axi_rready;
+    wire  [5:0] control__irq;
     reg  pacer__clk;
     reg  pacer__rst;
     reg  pacer__doorbell_valid;
@@ -302,7 +354,33 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .tap_sample_valid(control__tap_sample_valid),
         .tap_sample_kind(control__tap_sample_kind),
         .tap_sample_flow(control__tap_sample_flow),
-        .tap_sample_rtt_ns(control__tap_sample_rtt_ns)
+        .tap_sample_rtt_ns(control__tap_sample_rtt_ns),
+        .m_axi_awaddr(control__m_axi_awaddr),
+        .m_axi_awlen(control__m_axi_awlen),
+        .m_axi_awsize(control__m_axi_awsize),
+        .m_axi_awburst(control__m_axi_awburst),
+        .m_axi_awvalid(control__m_axi_awvalid),
+        .m_axi_awready(control__m_axi_awready),
+        .m_axi_wdata(control__m_axi_wdata),
+        .m_axi_wstrb(control__m_axi_wstrb),
+        .m_axi_wlast(control__m_axi_wlast),
+        .m_axi_wvalid(control__m_axi_wvalid),
+        .m_axi_wready(control__m_axi_wready),
+        .m_axi_bresp(control__m_axi_bresp),
+        .m_axi_bvalid(control__m_axi_bvalid),
+        .m_axi_bready(control__m_axi_bready),
+        .m_axi_araddr(control__m_axi_araddr),
+        .m_axi_arlen(control__m_axi_arlen),
+        .m_axi_arsize(control__m_axi_arsize),
+        .m_axi_arburst(control__m_axi_arburst),
+        .m_axi_arvalid(control__m_axi_arvalid),
+        .m_axi_arready(control__m_axi_arready),
+        .m_axi_rdata(control__m_axi_rdata),
+        .m_axi_rresp(control__m_axi_rresp),
+        .m_axi_rlast(control__m_axi_rlast),
+        .m_axi_rvalid(control__m_axi_rvalid),
+        .m_axi_rready(control__m_axi_rready),
+        .irq(control__irq)
     );
     tnic_standalone__pacer pacer(
         .clk(pacer__clk),
@@ -439,6 +517,32 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) tap_rate_valid = control__rate_valid;
     always @(*) tap_rate_flow = control__rate_flow;
     always @(*) tap_rate_value = control__rate_value;
+    always @(*) m_axi_awaddr = control__m_axi_awaddr;
+    always @(*) m_axi_awlen = control__m_axi_awlen;
+    always @(*) m_axi_awsize = control__m_axi_awsize;
+    always @(*) m_axi_awburst = control__m_axi_awburst;
+    always @(*) m_axi_awvalid = control__m_axi_awvalid;
+    always @(*) control__m_axi_awready = m_axi_awready;
+    always @(*) m_axi_wdata = control__m_axi_wdata;
+    always @(*) m_axi_wstrb = control__m_axi_wstrb;
+    always @(*) m_axi_wlast = control__m_axi_wlast;
+    always @(*) m_axi_wvalid = control__m_axi_wvalid;
+    always @(*) control__m_axi_wready = m_axi_wready;
+    always @(*) control__m_axi_bresp = m_axi_bresp;
+    always @(*) control__m_axi_bvalid = m_axi_bvalid;
+    always @(*) m_axi_bready = control__m_axi_bready;
+    always @(*) m_axi_araddr = control__m_axi_araddr;
+    always @(*) m_axi_arlen = control__m_axi_arlen;
+    always @(*) m_axi_arsize = control__m_axi_arsize;
+    always @(*) m_axi_arburst = control__m_axi_arburst;
+    always @(*) m_axi_arvalid = control__m_axi_arvalid;
+    always @(*) control__m_axi_arready = m_axi_arready;
+    always @(*) control__m_axi_rdata = m_axi_rdata;
+    always @(*) control__m_axi_rresp = m_axi_rresp;
+    always @(*) control__m_axi_rlast = m_axi_rlast;
+    always @(*) control__m_axi_rvalid = m_axi_rvalid;
+    always @(*) m_axi_rready = control__m_axi_rready;
+    always @(*) irq = control__irq;
     always @(*) control__d_tdata = generator__m_tdata;
     always @(*) control__d_tkeep = generator__m_tkeep;
     always @(*) control__d_tvalid = generator__m_tvalid;
@@ -501,7 +605,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
 endmodule // standalone
 
 
-module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,idle_valid,idle_flow,data_pulses,data_swept,now,stop,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns);
+module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,idle_valid,idle_flow,data_pulses,data_swept,now,stop,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq);
     
     // Module arguments
     input wire  clk;
@@ -587,6 +691,32 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     output reg  [1:0] tap_sample_kind;
     output reg  [9:0] tap_sample_flow;
     output reg  [23:0] tap_sample_rtt_ns;
+    output reg  [63:0] m_axi_awaddr;
+    output reg  [7:0] m_axi_awlen;
+    output reg  [2:0] m_axi_awsize;
+    output reg  [1:0] m_axi_awburst;
+    output reg  m_axi_awvalid;
+    input wire  m_axi_awready;
+    output reg  [63:0] m_axi_wdata;
+    output reg  [7:0] m_axi_wstrb;
+    output reg  m_axi_wlast;
+    output reg  m_axi_wvalid;
+    input wire  m_axi_wready;
+    input wire  [1:0] m_axi_bresp;
+    input wire  m_axi_bvalid;
+    output reg  m_axi_bready;
+    output reg  [63:0] m_axi_araddr;
+    output reg  [7:0] m_axi_arlen;
+    output reg  [2:0] m_axi_arsize;
+    output reg  [1:0] m_axi_arburst;
+    output reg  m_axi_arvalid;
+    input wire  m_axi_arready;
+    input wire  [63:0] m_axi_rdata;
+    input wire  [1:0] m_axi_rresp;
+    input wire  m_axi_rlast;
+    input wire  m_axi_rvalid;
+    output reg  m_axi_rready;
+    output reg  [5:0] irq;
     
     // Stub signals
     reg  clock__clk;
@@ -823,12 +953,80 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     wire  [15:0] csr__hd_packets;
     wire  csr__query_valid;
     wire  [9:0] csr__query_flow;
+    wire  csr__st_valid;
+    wire  [9:0] csr__st_word;
+    wire  [31:0] csr__st_data;
+    wire  csr__look_valid;
+    wire  [9:0] csr__look_word;
+    wire  [31:0] csr__look_data;
+    reg  [31:0] csr__look_live;
+    reg  csr__look_refuse;
+    wire  csr__lost;
+    reg  csr__loading;
+    reg  csr__bulk_valid;
+    reg  [9:0] csr__bulk_flow;
+    reg  [511:0] csr__bulk_record;
     reg  csr__hd_ready;
     reg  csr__answer_valid;
     reg  [1023:0] csr__answer_record;
     reg  [31:0] csr__pulses;
     reg  csr__swept;
     reg  [63:0] csr__now;
+    reg  dma__clk;
+    reg  dma__rst;
+    reg  dma__st_valid;
+    reg  [9:0] dma__st_word;
+    reg  [31:0] dma__st_data;
+    reg  dma__look_valid;
+    reg  [9:0] dma__look_word;
+    reg  [31:0] dma__look_data;
+    wire  [31:0] dma__look_live;
+    wire  dma__look_refuse;
+    reg  dma__lost;
+    reg  dma__rec_valid;
+    wire  dma__rec_ready;
+    reg  [511:0] dma__rec_data;
+    wire  dma__query_valid;
+    reg  dma__query_ready;
+    wire  [9:0] dma__query_flow;
+    reg  dma__answer_valid;
+    reg  [1023:0] dma__answer_record;
+    wire  dma__load_valid;
+    wire  [9:0] dma__load_flow;
+    wire  [511:0] dma__load_record;
+    wire  dma__loading;
+    wire  [5:0] dma__irq;
+    wire  [63:0] dma__m_axi_awaddr;
+    wire  [7:0] dma__m_axi_awlen;
+    wire  [2:0] dma__m_axi_awsize;
+    wire  [1:0] dma__m_axi_awburst;
+    wire  dma__m_axi_awvalid;
+    reg  dma__m_axi_awready;
+    wire  [63:0] dma__m_axi_wdata;
+    wire  [7:0] dma__m_axi_wstrb;
+    wire  dma__m_axi_wlast;
+    wire  dma__m_axi_wvalid;
+    reg  dma__m_axi_wready;
+    reg  [1:0] dma__m_axi_bresp;
+    reg  dma__m_axi_bvalid;
+    wire  dma__m_axi_bready;
+    wire  [63:0] dma__m_axi_araddr;
+    wire  [7:0] dma__m_axi_arlen;
+    wire  [2:0] dma__m_axi_arsize;
+    wire  [1:0] dma__m_axi_arburst;
+    wire  dma__m_axi_arvalid;
+    reg  dma__m_axi_arready;
+    reg  [63:0] dma__m_axi_rdata;
+    reg  [1:0] dma__m_axi_rresp;
+    reg  dma__m_axi_rlast;
+    reg  dma__m_axi_rvalid;
+    wire  dma__m_axi_rready;
+    reg  asked__d;
+    wire  asked__q;
+    reg  asked__clock;
+    reg  asked_before__d;
+    wire  asked_before__q;
+    reg  asked_before__clock;
     reg  [31:0] pulses__d;
     wire  [31:0] pulses__q;
     reg  pulses__clock;
@@ -1090,12 +1288,86 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .hd_packets(csr__hd_packets),
         .query_valid(csr__query_valid),
         .query_flow(csr__query_flow),
+        .st_valid(csr__st_valid),
+        .st_word(csr__st_word),
+        .st_data(csr__st_data),
+        .look_valid(csr__look_valid),
+        .look_word(csr__look_word),
+        .look_data(csr__look_data),
+        .look_live(csr__look_live),
+        .look_refuse(csr__look_refuse),
+        .lost(csr__lost),
+        .loading(csr__loading),
+        .bulk_valid(csr__bulk_valid),
+        .bulk_flow(csr__bulk_flow),
+        .bulk_record(csr__bulk_record),
         .hd_ready(csr__hd_ready),
         .answer_valid(csr__answer_valid),
         .answer_record(csr__answer_record),
         .pulses(csr__pulses),
         .swept(csr__swept),
         .now(csr__now)
+    );
+    tnic_standalone__control__dma dma(
+        .clk(dma__clk),
+        .rst(dma__rst),
+        .st_valid(dma__st_valid),
+        .st_word(dma__st_word),
+        .st_data(dma__st_data),
+        .look_valid(dma__look_valid),
+        .look_word(dma__look_word),
+        .look_data(dma__look_data),
+        .look_live(dma__look_live),
+        .look_refuse(dma__look_refuse),
+        .lost(dma__lost),
+        .rec_valid(dma__rec_valid),
+        .rec_ready(dma__rec_ready),
+        .rec_data(dma__rec_data),
+        .query_valid(dma__query_valid),
+        .query_ready(dma__query_ready),
+        .query_flow(dma__query_flow),
+        .answer_valid(dma__answer_valid),
+        .answer_record(dma__answer_record),
+        .load_valid(dma__load_valid),
+        .load_flow(dma__load_flow),
+        .load_record(dma__load_record),
+        .loading(dma__loading),
+        .irq(dma__irq),
+        .m_axi_awaddr(dma__m_axi_awaddr),
+        .m_axi_awlen(dma__m_axi_awlen),
+        .m_axi_awsize(dma__m_axi_awsize),
+        .m_axi_awburst(dma__m_axi_awburst),
+        .m_axi_awvalid(dma__m_axi_awvalid),
+        .m_axi_awready(dma__m_axi_awready),
+        .m_axi_wdata(dma__m_axi_wdata),
+        .m_axi_wstrb(dma__m_axi_wstrb),
+        .m_axi_wlast(dma__m_axi_wlast),
+        .m_axi_wvalid(dma__m_axi_wvalid),
+        .m_axi_wready(dma__m_axi_wready),
+        .m_axi_bresp(dma__m_axi_bresp),
+        .m_axi_bvalid(dma__m_axi_bvalid),
+        .m_axi_bready(dma__m_axi_bready),
+        .m_axi_araddr(dma__m_axi_araddr),
+        .m_axi_arlen(dma__m_axi_arlen),
+        .m_axi_arsize(dma__m_axi_arsize),
+        .m_axi_arburst(dma__m_axi_arburst),
+        .m_axi_arvalid(dma__m_axi_arvalid),
+        .m_axi_arready(dma__m_axi_arready),
+        .m_axi_rdata(dma__m_axi_rdata),
+        .m_axi_rresp(dma__m_axi_rresp),
+        .m_axi_rlast(dma__m_axi_rlast),
+        .m_axi_rvalid(dma__m_axi_rvalid),
+        .m_axi_rready(dma__m_axi_rready)
+    );
+    tnic_standalone__control__asked asked(
+        .d(asked__d),
+        .q(asked__q),
+        .clock(asked__clock)
+    );
+    tnic_standalone__control__asked_before asked_before(
+        .d(asked_before__d),
+        .q(asked_before__q),
+        .clock(asked_before__clock)
     );
     tnic_standalone__control__pulses pulses(
         .d(pulses__d),
@@ -1112,6 +1384,14 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) begin
         pulses__d = pulses__q;
         swept__d = swept__q;
+        asked__d = asked__q;
+        asked_before__d = asked_before__q;
+        telemetry__query_flow = dma__query_flow;
+        if (csr__query_valid) begin
+            telemetry__query_flow = csr__query_flow;
+        end
+        asked__d = dma__query_valid & ~csr__query_valid;
+        asked_before__d = asked__q;
         refused = ((32'h0) & 32'hffffffff);
         if (clock__refused) begin
             refused = ((32'h1 << 32'h16) & 32'hffffffff);
@@ -1121,10 +1401,14 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         if (rst) begin
             pulses__d = ((32'h0) & 32'hffffffff);
             swept__d = 1'b0;
+            asked__d = 1'b0;
+            asked_before__d = 1'b0;
         end
     end
     always @(*) pulses__clock = clk;
     always @(*) swept__clock = clk;
+    always @(*) asked__clock = clk;
+    always @(*) asked_before__clock = clk;
     always @(*) clock__clk = clk;
     always @(*) clock__rst = rst;
     always @(*) parse__clk = clk;
@@ -1141,6 +1425,8 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) telemetry__rst = rst;
     always @(*) csr__clk = clk;
     always @(*) csr__rst = rst;
+    always @(*) dma__clk = clk;
+    always @(*) dma__rst = rst;
     always @(*) csr__s_axil_awaddr = s_axil_awaddr;
     always @(*) csr__s_axil_awvalid = s_axil_awvalid;
     always @(*) s_axil_awready = csr__s_axil_awready;
@@ -1177,10 +1463,53 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) csr__now = clock__now;
     always @(*) csr__pulses = pulses__q;
     always @(*) csr__swept = swept__q;
-    always @(*) csr__answer_valid = telemetry__answer_valid;
+    always @(*) telemetry__query_valid = csr__query_valid | dma__query_valid;
+    always @(*) dma__query_ready = ~csr__query_valid;
+    always @(*) dma__answer_valid = telemetry__answer_valid & asked_before__q;
+    always @(*) dma__answer_record = telemetry__answer_record;
+    always @(*) csr__answer_valid = telemetry__answer_valid & ~asked_before__q;
     always @(*) csr__answer_record = telemetry__answer_record;
-    always @(*) telemetry__query_valid = csr__query_valid;
-    always @(*) telemetry__query_flow = csr__query_flow;
+    always @(*) dma__st_valid = csr__st_valid;
+    always @(*) dma__st_word = csr__st_word;
+    always @(*) dma__st_data = csr__st_data;
+    always @(*) dma__look_valid = csr__look_valid;
+    always @(*) dma__look_word = csr__look_word;
+    always @(*) dma__look_data = csr__look_data;
+    always @(*) csr__look_live = dma__look_live;
+    always @(*) csr__look_refuse = dma__look_refuse;
+    always @(*) dma__lost = csr__lost;
+    always @(*) csr__loading = dma__loading;
+    always @(*) csr__bulk_valid = dma__load_valid;
+    always @(*) csr__bulk_flow = dma__load_flow;
+    always @(*) csr__bulk_record = dma__load_record;
+    always @(*) dma__rec_valid = 1'b0;
+    always @(*) dma__rec_data = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+    always @(*) m_axi_awaddr = dma__m_axi_awaddr;
+    always @(*) m_axi_awlen = dma__m_axi_awlen;
+    always @(*) m_axi_awsize = dma__m_axi_awsize;
+    always @(*) m_axi_awburst = dma__m_axi_awburst;
+    always @(*) m_axi_awvalid = dma__m_axi_awvalid;
+    always @(*) dma__m_axi_awready = m_axi_awready;
+    always @(*) m_axi_wdata = dma__m_axi_wdata;
+    always @(*) m_axi_wstrb = dma__m_axi_wstrb;
+    always @(*) m_axi_wlast = dma__m_axi_wlast;
+    always @(*) m_axi_wvalid = dma__m_axi_wvalid;
+    always @(*) dma__m_axi_wready = m_axi_wready;
+    always @(*) dma__m_axi_bresp = m_axi_bresp;
+    always @(*) dma__m_axi_bvalid = m_axi_bvalid;
+    always @(*) m_axi_bready = dma__m_axi_bready;
+    always @(*) m_axi_araddr = dma__m_axi_araddr;
+    always @(*) m_axi_arlen = dma__m_axi_arlen;
+    always @(*) m_axi_arsize = dma__m_axi_arsize;
+    always @(*) m_axi_arburst = dma__m_axi_arburst;
+    always @(*) m_axi_arvalid = dma__m_axi_arvalid;
+    always @(*) dma__m_axi_arready = m_axi_arready;
+    always @(*) dma__m_axi_rdata = m_axi_rdata;
+    always @(*) dma__m_axi_rresp = m_axi_rresp;
+    always @(*) dma__m_axi_rlast = m_axi_rlast;
+    always @(*) dma__m_axi_rvalid = m_axi_rvalid;
+    always @(*) m_axi_rready = dma__m_axi_rready;
+    always @(*) irq = dma__irq;
     always @(*) clock__cfg_time_increment = csr__cfg_time_increment;
     always @(*) clock__cfg_time_ptp = csr__cfg_time_ptp;
     always @(*) clock__time_set_valid = csr__time_set_valid;
@@ -4266,6 +4595,44 @@ module tnic_standalone__control__ack__v2(d,q,clock);
 endmodule // standalone__control__ack__v2
 
 
+module tnic_standalone__control__asked(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__asked
+
+
+module tnic_standalone__control__asked_before(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__asked_before
+
+
 module tnic_standalone__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,time_set_valid,time_set_value,ptp_valid,ptp_time,now,now_sec,now_ns,refused);
     
     // Module arguments
@@ -6386,7 +6753,7 @@ module tnic_standalone__control__clock__count__wrap(d,q,clock);
 endmodule // standalone__control__clock__count__wrap
 
 
-module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ack_enable,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_allow6,cfg_mask6,cfg_enable,cfg_time_increment,cfg_time_ptp,stop,time_set_valid,time_set_value,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_flow,hd_packets,query_valid,query_flow,hd_ready,answer_valid,answer_record,pulses,swept,now);
+module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ack_enable,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_allow6,cfg_mask6,cfg_enable,cfg_time_increment,cfg_time_ptp,stop,time_set_valid,time_set_value,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,hd_ready,answer_valid,answer_record,pulses,swept,now);
     
     // Module arguments
     input wire  clk;
@@ -6442,6 +6809,19 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     output reg  [15:0] hd_packets;
     output reg  query_valid;
     output reg  [9:0] query_flow;
+    output reg  st_valid;
+    output reg  [9:0] st_word;
+    output reg  [31:0] st_data;
+    output reg  look_valid;
+    output reg  [9:0] look_word;
+    output reg  [31:0] look_data;
+    input wire  [31:0] look_live;
+    input wire  look_refuse;
+    output reg  lost;
+    input wire  loading;
+    input wire  bulk_valid;
+    input wire  [9:0] bulk_flow;
+    input wire  [511:0] bulk_record;
     input wire  hd_ready;
     input wire  answer_valid;
     input wire  [1023:0] answer_record;
@@ -6509,6 +6889,16 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     reg  control__busy;
     reg  control__done;
     reg  control__failed;
+    wire  control__look_valid;
+    wire  [9:0] control__look_word;
+    wire  [31:0] control__look_data;
+    reg  [31:0] control__look_live;
+    reg  control__look_refuse;
+    reg  control__loading;
+    reg  control__bulk_valid;
+    reg  [9:0] control__bulk_flow;
+    reg  [511:0] control__bulk_record;
+    reg  [15:0] control__flow_index;
     wire  control__stop;
     wire  control__refused;
     wire  control__time_set_valid;
@@ -6517,6 +6907,8 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     wire  [4:0] control__pw_word;
     wire  [31:0] control__pw_data;
     wire  control__fl_valid;
+    wire  control__fl_command;
+    wire  [9:0] control__fl_flow;
     wire  [511:0] control__fl_record;
     wire  control__host_valid;
     wire  [9:0] control__host_flow;
@@ -6637,6 +7029,16 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
         .busy(control__busy),
         .done(control__done),
         .failed(control__failed),
+        .look_valid(control__look_valid),
+        .look_word(control__look_word),
+        .look_data(control__look_data),
+        .look_live(control__look_live),
+        .look_refuse(control__look_refuse),
+        .loading(control__loading),
+        .bulk_valid(control__bulk_valid),
+        .bulk_flow(control__bulk_flow),
+        .bulk_record(control__bulk_record),
+        .flow_index(control__flow_index),
         .stop(control__stop),
         .refused(control__refused),
         .time_set_valid(control__time_set_valid),
@@ -6645,6 +7047,8 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
         .pw_word(control__pw_word),
         .pw_data(control__pw_data),
         .fl_valid(control__fl_valid),
+        .fl_command(control__fl_command),
+        .fl_flow(control__fl_flow),
         .fl_record(control__fl_record),
         .host_valid(control__host_valid),
         .host_flow(control__host_flow),
@@ -6775,7 +7179,7 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     always @(*) control__failed = query__failed;
     always @(*) query__copy_ready = control__copy_ready;
     always @(*) query__start = control__query_valid;
-    always @(*) query__loaded = control__fl_valid;
+    always @(*) query__loaded = control__fl_command;
     always @(*) query__answer_valid = answer_valid;
     always @(*) query__answer_record = answer_record;
     always @(*) control__count_index = counters__index;
@@ -6785,6 +7189,20 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     always @(*) control__enable = settings__cfg_enable;
     always @(*) control__lost = heartbeat__lost;
     always @(*) control__hd_ready = hd_ready;
+    always @(*) control__look_live = look_live;
+    always @(*) control__look_refuse = look_refuse;
+    always @(*) control__loading = loading;
+    always @(*) control__bulk_valid = bulk_valid;
+    always @(*) control__bulk_flow = bulk_flow;
+    always @(*) control__bulk_record = bulk_record;
+    always @(*) control__flow_index = settings__flow_index;
+    always @(*) st_valid = control__st_valid;
+    always @(*) st_word = control__st_word;
+    always @(*) st_data = control__st_data;
+    always @(*) look_valid = control__look_valid;
+    always @(*) look_word = control__look_word;
+    always @(*) look_data = control__look_data;
+    always @(*) lost = heartbeat__lost;
     always @(*) cfg_mac = settings__cfg_mac;
     always @(*) cfg_ipv4 = settings__cfg_ipv4;
     always @(*) cfg_ipv6 = settings__cfg_ipv6;
@@ -6809,7 +7227,7 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     always @(*) pw_word = control__pw_word;
     always @(*) pw_data = control__pw_data;
     always @(*) fl_valid = control__fl_valid;
-    always @(*) fl_flow = settings__flow_index[(32'h0)+:(10)];
+    always @(*) fl_flow = control__fl_flow;
     always @(*) fl_record = control__fl_record;
     always @(*) host_valid = control__host_valid;
     always @(*) host_flow = control__host_flow;
@@ -7409,7 +7827,7 @@ module tnic_standalone__control__csr__axil__w_whole(d,q,clock);
 endmodule // standalone__control__csr__axil__w_whole
 
 
-module tnic_standalone__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,swept,now,enable,lost,busy,done,failed,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
+module tnic_standalone__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
     
     // Module arguments
     input wire  clk;
@@ -7439,6 +7857,16 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
     input wire  busy;
     input wire  done;
     input wire  failed;
+    output reg  look_valid;
+    output reg  [9:0] look_word;
+    output reg  [31:0] look_data;
+    input wire  [31:0] look_live;
+    input wire  look_refuse;
+    input wire  loading;
+    input wire  bulk_valid;
+    input wire  [9:0] bulk_flow;
+    input wire  [511:0] bulk_record;
+    input wire  [15:0] flow_index;
     output reg  stop;
     output reg  refused;
     output reg  time_set_valid;
@@ -7447,6 +7875,8 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
     output reg  [4:0] pw_word;
     output reg  [31:0] pw_data;
     output reg  fl_valid;
+    output reg  fl_command;
+    output reg  [9:0] fl_flow;
     output reg  [511:0] fl_record;
     output reg  host_valid;
     output reg  [9:0] host_flow;
@@ -7492,6 +7922,9 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
     reg  decode__busy;
     reg  decode__done;
     reg  decode__failed;
+    reg  [31:0] decode__look_live;
+    reg  decode__look_refuse;
+    reg  decode__loading;
     reg  [63:0] decode__now;
     wire  [31:0] decode__reset_value;
     wire  decode__window;
@@ -7572,6 +8005,12 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
     reg  fl__d;
     wire  fl__q;
     reg  fl__clock;
+    reg  fl_own__d;
+    wire  fl_own__q;
+    reg  fl_own__clock;
+    reg  [9:0] fl_index__d;
+    wire  [9:0] fl_index__q;
+    reg  fl_index__clock;
     reg  [511:0] record__d;
     wire  [511:0] record__q;
     reg  record__clock;
@@ -7614,6 +8053,9 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
         .busy(decode__busy),
         .done(decode__done),
         .failed(decode__failed),
+        .look_live(decode__look_live),
+        .look_refuse(decode__look_refuse),
+        .loading(decode__loading),
         .now(decode__now),
         .reset_value(decode__reset_value),
         .window(decode__window),
@@ -7739,6 +8181,16 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
         .q(fl__q),
         .clock(fl__clock)
     );
+    tnic_standalone__control__csr__control__fl_own fl_own(
+        .d(fl_own__d),
+        .q(fl_own__q),
+        .clock(fl_own__clock)
+    );
+    tnic_standalone__control__csr__control__fl_index fl_index(
+        .d(fl_index__d),
+        .q(fl_index__q),
+        .clock(fl_index__clock)
+    );
     tnic_standalone__control__csr__control__record record(
         .d(record__d),
         .q(record__q),
@@ -7793,6 +8245,8 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
         set__d = set__q;
         pw__d = pw__q;
         fl__d = fl__q;
+        fl_own__d = fl_own__q;
+        fl_index__d = fl_index__q;
         record__d = record__q;
         host__d = host__q;
         bell__d = bell__q;
@@ -7807,6 +8261,7 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
         set__d = setting__q;
         pw__d = 1'b0;
         fl__d = 1'b0;
+        fl_own__d = 1'b0;
         host__d = 1'b0;
         asking__d = 1'b0;
         if (hd_ready) begin
@@ -7921,6 +8376,8 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
                     record__d = {store__read_data, record__q[32+:480]};
                     if (~|left__q) begin
                         fl__d = 1'b1;
+                        fl_own__d = 1'b1;
+                        fl_index__d = flow_index[(32'h0)+:(10)];
                         reply = 1'b1;
                         state__d = State__Idle;
                     end
@@ -7957,6 +8414,11 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
                     state__d = State__Idle;
                 end
         endcase
+        if (bulk_valid) begin
+            fl__d = 1'b1;
+            fl_index__d = bulk_flow;
+            record__d = bulk_record;
+        end
         if (reply_error) begin
             reply_data = bad_read;
             refused_q__d = 1'b1;
@@ -7964,6 +8426,10 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
             if (write__q) begin
                 error__d = (((reason) & 31'h7fffffff) << 32'h1c) | (((32'h1) & 31'h7fffffff) << 32'h18) | ((address__q) & 31'h7fffffff);
             end
+        end
+        look_data = ((32'h0) & 32'hffffffff);
+        if (write__q) begin
+            look_data = data__q;
         end
         if (rst) begin
             state__d = State__Sweep;
@@ -7979,6 +8445,7 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
             set__d = 1'b0;
             pw__d = 1'b0;
             fl__d = 1'b0;
+            fl_own__d = 1'b0;
             host__d = 1'b0;
             bell__d = 1'b0;
             asking__d = 1'b0;
@@ -8005,6 +8472,8 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
     always @(*) set__clock = clk;
     always @(*) pw__clock = clk;
     always @(*) fl__clock = clk;
+    always @(*) fl_own__clock = clk;
+    always @(*) fl_index__clock = clk;
     always @(*) record__clock = clk;
     always @(*) host__clock = clk;
     always @(*) bell__clock = clk;
@@ -8036,6 +8505,9 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
     always @(*) decode__busy = busy;
     always @(*) decode__done = done;
     always @(*) decode__failed = failed;
+    always @(*) decode__look_live = look_live;
+    always @(*) decode__look_refuse = look_refuse;
+    always @(*) decode__loading = loading;
     always @(*) decode__now = now;
     always @(*) reply_write = write__q;
     always @(*) st_valid = stv__q;
@@ -8048,7 +8520,11 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
     always @(*) pw_profile = stw__q[(32'h5)+:(4)];
     always @(*) pw_word = stw__q[(32'h0)+:(5)];
     always @(*) pw_data = std__q;
+    always @(*) look_valid = state__q == State__Fetch;
+    always @(*) look_word = word__q;
     always @(*) fl_valid = fl__q;
+    always @(*) fl_command = fl_own__q;
+    always @(*) fl_flow = fl_index__q;
     always @(*) fl_record = record__q;
     always @(*) host_valid = host__q;
     always @(*) host_flow = address__q[(32'h6)+:(10)];
@@ -8175,7 +8651,7 @@ module tnic_standalone__control__csr__control__data(d,q,clock);
 endmodule // standalone__control__csr__control__data
 
 
-module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,check,write,address,data,whole,word,store_data,ready,go,error,lost,busy,done,failed,now,reset_value,window,rate,profile,set_high,command,counter,reason,read);
+module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,check,write,address,data,whole,word,store_data,ready,go,error,lost,busy,done,failed,look_live,look_refuse,loading,now,reset_value,window,rate,profile,set_high,command,counter,reason,read);
     
     // Module arguments
     input wire  clk;
@@ -8196,6 +8672,9 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     input wire  busy;
     input wire  done;
     input wire  failed;
+    input wire  [31:0] look_live;
+    input wire  look_refuse;
+    input wire  loading;
     input wire  [63:0] now;
     output reg  [31:0] reset_value;
     output reg  window;
@@ -8218,6 +8697,8 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     localparam  at_command = 10'b101000101;
     localparam  at_flow_status = 10'b101000110;
     localparam  at_counter = 10'b100100000;
+    localparam  at_dma = 4'h7;
+    localparam  at_live = 6'b11101;
     
     // Stub signals
     reg  [8:0] entries__address;
@@ -8265,6 +8746,12 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     reg  is_counter__d;
     wire  is_counter__q;
     reg  is_counter__clock;
+    reg  is_dma__d;
+    wire  is_dma__q;
+    reg  is_dma__clock;
+    reg  is_live__d;
+    wire  is_live__q;
+    reg  is_live__clock;
     reg  nowhere__d;
     wire  nowhere__q;
     reg  nowhere__clock;
@@ -8376,6 +8863,16 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
         .q(is_counter__q),
         .clock(is_counter__clock)
     );
+    tnic_standalone__control__csr__control__decode__is_dma is_dma(
+        .d(is_dma__d),
+        .q(is_dma__q),
+        .clock(is_dma__clock)
+    );
+    tnic_standalone__control__csr__control__decode__is_live is_live(
+        .d(is_live__d),
+        .q(is_live__q),
+        .clock(is_live__clock)
+    );
     tnic_standalone__control__csr__control__decode__nowhere nowhere(
         .d(nowhere__d),
         .q(nowhere__q),
@@ -8443,6 +8940,8 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
         is_command__d = is_command__q;
         is_flow_status__d = is_flow_status__q;
         is_counter__d = is_counter__q;
+        is_dma__d = is_dma__q;
+        is_live__d = is_live__q;
         nowhere__d = nowhere__q;
         entry__d = entry__q;
         stored__d = stored__q;
@@ -8467,6 +8966,8 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
             is_command__d = here & (word == at_command);
             is_flow_status__d = here & (word == at_flow_status);
             is_counter__d = here & (word[(32'h5)+:(5)] == at_counter[(32'h5)+:(5)]);
+            is_dma__d = here & (word[(32'h6)+:(4)] == at_dma);
+            is_live__d = here & (word[(32'h4)+:(6)] == at_live);
             nowhere__d = ~here;
             if (address[(32'h16)+:(2)] == ((32'h1) & 2'h3)) begin
                 nowhere__d = |address[(32'h0)+:(2)] | |address[(32'h3)+:(3)] | |(address[(32'h6)+:(16)] & no_flow);
@@ -8501,7 +9002,7 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
                     outside__d = |(data & ~entry__q[(32'h20)+:(32)]);
                     below__d = data < entry__q[(32'h40)+:(32)];
                     above__d = data > entry__q[(32'h60)+:(32)];
-                    later__d = is_command__q & (busy | ~ready);
+                    later__d = (is_command__q & (busy | ~ready | (loading & data[32'h0]))) | (is_dma__q & (look_refuse | ~ready));
                 end
             end
             value__d = stored__q;
@@ -8513,6 +9014,9 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
             end
             if (is_now_high__q) begin
                 value__d = latched__q;
+            end
+            if (is_live__q) begin
+                value__d = look_live;
             end
             if (is_error__q) begin
                 value__d = ((error) & 32'hffffffff);
@@ -8566,6 +9070,8 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     always @(*) is_command__clock = clk;
     always @(*) is_flow_status__clock = clk;
     always @(*) is_counter__clock = clk;
+    always @(*) is_dma__clock = clk;
+    always @(*) is_live__clock = clk;
     always @(*) nowhere__clock = clk;
     always @(*) entry__clock = clk;
     always @(*) stored__clock = clk;
@@ -9064,7 +9570,7 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b101111111] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b110000000] = 130'h100000000000000000000000054690007;
     mem[9'b110000001] = 130'h100000000000000000000000000000001;
-    mem[9'b110000010] = 130'h100000000000000000000000000000000;
+    mem[9'b110000010] = 130'h100000000000000000000000000000700;
     mem[9'b110000011] = 130'h0;
     mem[9'b110000100] = 130'h1ffffffff00000000ffffffff00000010;
     mem[9'b110000101] = 130'h1ffffffff00000000ffffffff00000020;
@@ -9126,31 +9632,31 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b110111101] = 130'h0;
     mem[9'b110111110] = 130'h0;
     mem[9'b110111111] = 130'h0;
-    mem[9'b111000000] = 130'h0;
-    mem[9'b111000001] = 130'h0;
-    mem[9'b111000010] = 130'h0;
+    mem[9'b111000000] = 130'h100000000000000000000000054690008;
+    mem[9'b111000001] = 130'h100000000000000000000000000000001;
+    mem[9'b111000010] = 130'h100000000000000000000000000000000;
     mem[9'b111000011] = 130'h0;
-    mem[9'b111000100] = 130'h0;
-    mem[9'b111000101] = 130'h0;
-    mem[9'b111000110] = 130'h0;
-    mem[9'b111000111] = 130'h0;
-    mem[9'b111001000] = 130'h0;
-    mem[9'b111001001] = 130'h0;
-    mem[9'b111001010] = 130'h0;
+    mem[9'b111000100] = 130'h300000003000000000000000300000000;
+    mem[9'b111000101] = 130'h30000003f000000000000003f00000000;
+    mem[9'b111000110] = 130'h3ffffffff00000000ffffffc000000000;
+    mem[9'b111000111] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b111001000] = 130'h300000014000000010000001f0000000a;
+    mem[9'b111001001] = 130'h30010000000000001001fffff00000001;
+    mem[9'b111001010] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b111001011] = 130'h0;
     mem[9'b111001100] = 130'h0;
     mem[9'b111001101] = 130'h0;
     mem[9'b111001110] = 130'h0;
     mem[9'b111001111] = 130'h0;
-    mem[9'b111010000] = 130'h0;
-    mem[9'b111010001] = 130'h0;
-    mem[9'b111010010] = 130'h0;
-    mem[9'b111010011] = 130'h0;
-    mem[9'b111010100] = 130'h0;
-    mem[9'b111010101] = 130'h0;
-    mem[9'b111010110] = 130'h0;
-    mem[9'b111010111] = 130'h0;
-    mem[9'b111011000] = 130'h0;
+    mem[9'b111010000] = 130'h100000003000000000000000300000000;
+    mem[9'b111010001] = 130'h30000003f000000000000003f00000000;
+    mem[9'b111010010] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b111010011] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b111010100] = 130'h10000007f000000000000007300000000;
+    mem[9'b111010101] = 130'h10001ffff000000000001ffff00000000;
+    mem[9'b111010110] = 130'h10000007f000000000000007300000000;
+    mem[9'b111010111] = 130'h10001ffff000000000001ffff00000000;
+    mem[9'b111011000] = 130'h10001ffff000000000001ffff00000000;
     mem[9'b111011001] = 130'h0;
     mem[9'b111011010] = 130'h0;
     mem[9'b111011011] = 130'h0;
@@ -9158,19 +9664,19 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b111011101] = 130'h0;
     mem[9'b111011110] = 130'h0;
     mem[9'b111011111] = 130'h0;
-    mem[9'b111100000] = 130'h0;
-    mem[9'b111100001] = 130'h0;
-    mem[9'b111100010] = 130'h0;
-    mem[9'b111100011] = 130'h0;
-    mem[9'b111100100] = 130'h0;
+    mem[9'b111100000] = 130'h3ffffffff00000000ffffffc000000000;
+    mem[9'b111100001] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b111100010] = 130'h3000003ff000000000000ffff00000000;
+    mem[9'b111100011] = 130'h300000400000000010001ffff00000001;
+    mem[9'b111100100] = 130'h200000001000000010000000100000000;
     mem[9'b111100101] = 130'h0;
     mem[9'b111100110] = 130'h0;
     mem[9'b111100111] = 130'h0;
-    mem[9'b111101000] = 130'h0;
-    mem[9'b111101001] = 130'h0;
-    mem[9'b111101010] = 130'h0;
-    mem[9'b111101011] = 130'h0;
-    mem[9'b111101100] = 130'h0;
+    mem[9'b111101000] = 130'h3ffffffff00000000ffffffc000000000;
+    mem[9'b111101001] = 130'h3ffffffff00000000ffffffff00000000;
+    mem[9'b111101010] = 130'h3000003ff000000000000ffff00000000;
+    mem[9'b111101011] = 130'h300000400000000010001ffff00000001;
+    mem[9'b111101100] = 130'h200000001000000010000000100000000;
     mem[9'b111101101] = 130'h0;
     mem[9'b111101110] = 130'h0;
     mem[9'b111101111] = 130'h0;
@@ -9255,6 +9761,25 @@ module tnic_standalone__control__csr__control__decode__is_counter(d,q,clock);
 endmodule // standalone__control__csr__control__decode__is_counter
 
 
+module tnic_standalone__control__csr__control__decode__is_dma(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__control__decode__is_dma
+
+
 module tnic_standalone__control__csr__control__decode__is_error(d,q,clock);
     
     // Module arguments
@@ -9291,6 +9816,25 @@ module tnic_standalone__control__csr__control__decode__is_flow_status(d,q,clock)
     end
           
 endmodule // standalone__control__csr__control__decode__is_flow_status
+
+
+module tnic_standalone__control__csr__control__decode__is_live(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__control__decode__is_live
 
 
 module tnic_standalone__control__csr__control__decode__is_now_high(d,q,clock);
@@ -9614,6 +10158,44 @@ module tnic_standalone__control__csr__control__fl(d,q,clock);
     end
           
 endmodule // standalone__control__csr__control__fl
+
+
+module tnic_standalone__control__csr__control__fl_index(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__control__fl_index
+
+
+module tnic_standalone__control__csr__control__fl_own(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__control__fl_own
 
 
 module tnic_standalone__control__csr__control__go(d,q,clock);
@@ -13341,6 +13923,5023 @@ module tnic_standalone__control__csr__settings__udp_port(d,q,clock);
     end
           
 endmodule // standalone__control__csr__settings__udp_port
+
+
+module tnic_standalone__control__dma(clk,rst,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,rec_valid,rec_ready,rec_data,query_valid,query_ready,query_flow,answer_valid,answer_record,load_valid,load_flow,load_record,loading,irq,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    input wire  look_valid;
+    input wire  [9:0] look_word;
+    input wire  [31:0] look_data;
+    output reg  [31:0] look_live;
+    output reg  look_refuse;
+    input wire  lost;
+    input wire  rec_valid;
+    output reg  rec_ready;
+    input wire  [511:0] rec_data;
+    output reg  query_valid;
+    input wire  query_ready;
+    output reg  [9:0] query_flow;
+    input wire  answer_valid;
+    input wire  [1023:0] answer_record;
+    output reg  load_valid;
+    output reg  [9:0] load_flow;
+    output reg  [511:0] load_record;
+    output reg  loading;
+    output reg  [5:0] irq;
+    output reg  [63:0] m_axi_awaddr;
+    output reg  [7:0] m_axi_awlen;
+    output reg  [2:0] m_axi_awsize;
+    output reg  [1:0] m_axi_awburst;
+    output reg  m_axi_awvalid;
+    input wire  m_axi_awready;
+    output reg  [63:0] m_axi_wdata;
+    output reg  [7:0] m_axi_wstrb;
+    output reg  m_axi_wlast;
+    output reg  m_axi_wvalid;
+    input wire  m_axi_wready;
+    input wire  [1:0] m_axi_bresp;
+    input wire  m_axi_bvalid;
+    output reg  m_axi_bready;
+    output reg  [63:0] m_axi_araddr;
+    output reg  [7:0] m_axi_arlen;
+    output reg  [2:0] m_axi_arsize;
+    output reg  [1:0] m_axi_arburst;
+    output reg  m_axi_arvalid;
+    input wire  m_axi_arready;
+    input wire  [63:0] m_axi_rdata;
+    input wire  [1:0] m_axi_rresp;
+    input wire  m_axi_rlast;
+    input wire  m_axi_rvalid;
+    output reg  m_axi_rready;
+    
+    // Constant declarations
+    localparam  beats = 8'h7;
+    localparam  size = 3'b11;
+    localparam  strobes = 8'hff;
+    
+    // Stub signals
+    reg  settings__clk;
+    reg  settings__rst;
+    reg  settings__st_valid;
+    reg  [9:0] settings__st_word;
+    reg  [31:0] settings__st_data;
+    wire  settings__ring_on;
+    wire  [5:0] settings__mask;
+    wire  [63:0] settings__ring;
+    wire  [4:0] settings__ring_size;
+    wire  [20:0] settings__watermark;
+    wire  [31:0] settings__holdoff;
+    wire  [63:0] settings__snapshot;
+    wire  [15:0] settings__snapshot_first;
+    wire  [16:0] settings__snapshot_count;
+    wire  [63:0] settings__load;
+    wire  [15:0] settings__load_first;
+    wire  [16:0] settings__load_count;
+    wire  settings__run;
+    wire  settings__stop;
+    wire  [5:0] settings__clear;
+    wire  settings__consumed;
+    wire  settings__take_snapshot;
+    wire  settings__take_load;
+    reg  live__clk;
+    reg  live__rst;
+    reg  live__look_valid;
+    reg  [9:0] live__look_word;
+    reg  [31:0] live__look_data;
+    reg  live__running;
+    reg  live__idle;
+    reg  live__lost;
+    reg  [5:0] live__interrupt;
+    reg  [31:0] live__producer;
+    reg  [31:0] live__consumer;
+    reg  live__snapshot_busy;
+    reg  live__snapshot_done;
+    reg  [2:0] live__snapshot_code;
+    reg  [16:0] live__snapshot_progress;
+    reg  live__load_busy;
+    reg  live__load_done;
+    reg  [2:0] live__load_code;
+    reg  [16:0] live__load_progress;
+    reg  [16:0] live__load_refused;
+    wire  [31:0] live__live;
+    wire  live__refuse;
+    reg  ring__clk;
+    reg  ring__rst;
+    reg  ring__start;
+    reg  [63:0] ring__base;
+    reg  [4:0] ring__size;
+    reg  [20:0] ring__watermark;
+    reg  [31:0] ring__holdoff;
+    reg  ring__took;
+    reg  ring__done;
+    reg  ring__failed;
+    reg  ring__consumed;
+    reg  [31:0] ring__consumed_to;
+    wire  [63:0] ring__address;
+    wire  ring__open;
+    wire  ring__crowded;
+    wire  ring__wants;
+    wire  [31:0] ring__producer;
+    wire  [31:0] ring__consumer;
+    reg  snapshot__clk;
+    reg  snapshot__rst;
+    reg  snapshot__start;
+    reg  [63:0] snapshot__base;
+    reg  [15:0] snapshot__first;
+    reg  [16:0] snapshot__count;
+    reg  snapshot__running;
+    wire  snapshot__query_valid;
+    reg  snapshot__query_ready;
+    wire  [9:0] snapshot__query_flow;
+    reg  snapshot__answer_valid;
+    reg  [1023:0] snapshot__answer_record;
+    wire  snapshot__offers;
+    wire  snapshot__offers_second;
+    wire  [63:0] snapshot__address;
+    wire  [511:0] snapshot__data;
+    reg  snapshot__took;
+    reg  snapshot__burst_done;
+    reg  snapshot__failed;
+    wire  snapshot__busy;
+    wire  snapshot__done;
+    wire  [2:0] snapshot__code;
+    wire  [16:0] snapshot__progress;
+    wire  snapshot__ended;
+    reg  load__clk;
+    reg  load__rst;
+    reg  load__start;
+    reg  [15:0] load__first;
+    reg  [16:0] load__count;
+    reg  load__running;
+    wire  load__set_base;
+    wire  load__ask;
+    reg  load__free;
+    reg  load__idle;
+    reg  load__full;
+    reg  load__failed;
+    reg  [511:0] load__record;
+    wire  load__used;
+    wire  load__load_valid;
+    wire  [9:0] load__load_flow;
+    wire  load__busy;
+    wire  load__done;
+    wire  [2:0] load__code;
+    wire  [16:0] load__progress;
+    wire  [16:0] load__refused;
+    wire  load__ended;
+    wire  load__memory_failed;
+    reg  writer__clk;
+    reg  writer__rst;
+    reg  writer__start;
+    reg  writer__of_ring;
+    reg  [63:0] writer__address;
+    reg  [511:0] writer__data;
+    wire  writer__free;
+    wire  writer__idle;
+    wire  writer__ring_done;
+    wire  writer__snapshot_done;
+    wire  writer__failed;
+    wire  [63:0] writer__m_axi_awaddr;
+    wire  writer__m_axi_awvalid;
+    reg  writer__m_axi_awready;
+    wire  [63:0] writer__m_axi_wdata;
+    wire  writer__m_axi_wlast;
+    wire  writer__m_axi_wvalid;
+    reg  writer__m_axi_wready;
+    reg  [1:0] writer__m_axi_bresp;
+    reg  writer__m_axi_bvalid;
+    reg  reader__clk;
+    reg  reader__rst;
+    reg  reader__set_base;
+    reg  [63:0] reader__base;
+    reg  reader__ask;
+    wire  reader__free;
+    wire  reader__idle;
+    wire  reader__full;
+    wire  reader__failed;
+    wire  [511:0] reader__record;
+    reg  reader__used;
+    wire  [63:0] reader__m_axi_araddr;
+    wire  reader__m_axi_arvalid;
+    reg  reader__m_axi_arready;
+    reg  [63:0] reader__m_axi_rdata;
+    reg  [1:0] reader__m_axi_rresp;
+    reg  reader__m_axi_rlast;
+    reg  reader__m_axi_rvalid;
+    wire  reader__m_axi_rready;
+    reg  running__d;
+    wire  running__q;
+    reg  running__clock;
+    reg  idle__d;
+    wire  idle__q;
+    reg  idle__clock;
+    reg  was_lost__d;
+    wire  was_lost__q;
+    reg  was_lost__clock;
+    reg  ring_last__d;
+    wire  ring_last__q;
+    reg  ring_last__clock;
+    reg  rec_ready_q__d;
+    wire  rec_ready_q__q;
+    reg  rec_ready_q__clock;
+    reg  [5:0] interrupt__d;
+    wire  [5:0] interrupt__q;
+    reg  interrupt__clock;
+    reg  [5:0] irq_q__d;
+    wire  [5:0] irq_q__q;
+    reg  irq_q__clock;
+    
+    // Local signals
+    reg  recording;
+    reg  failed;
+    reg  ring_turn;
+    reg  snapshot_turn;
+    reg  [5:0] kept;
+    reg  [5:0] happened;
+    
+    // Sub module instances
+    tnic_standalone__control__dma__settings settings(
+        .clk(settings__clk),
+        .rst(settings__rst),
+        .st_valid(settings__st_valid),
+        .st_word(settings__st_word),
+        .st_data(settings__st_data),
+        .ring_on(settings__ring_on),
+        .mask(settings__mask),
+        .ring(settings__ring),
+        .ring_size(settings__ring_size),
+        .watermark(settings__watermark),
+        .holdoff(settings__holdoff),
+        .snapshot(settings__snapshot),
+        .snapshot_first(settings__snapshot_first),
+        .snapshot_count(settings__snapshot_count),
+        .load(settings__load),
+        .load_first(settings__load_first),
+        .load_count(settings__load_count),
+        .run(settings__run),
+        .stop(settings__stop),
+        .clear(settings__clear),
+        .consumed(settings__consumed),
+        .take_snapshot(settings__take_snapshot),
+        .take_load(settings__take_load)
+    );
+    tnic_standalone__control__dma__live live(
+        .clk(live__clk),
+        .rst(live__rst),
+        .look_valid(live__look_valid),
+        .look_word(live__look_word),
+        .look_data(live__look_data),
+        .running(live__running),
+        .idle(live__idle),
+        .lost(live__lost),
+        .interrupt(live__interrupt),
+        .producer(live__producer),
+        .consumer(live__consumer),
+        .snapshot_busy(live__snapshot_busy),
+        .snapshot_done(live__snapshot_done),
+        .snapshot_code(live__snapshot_code),
+        .snapshot_progress(live__snapshot_progress),
+        .load_busy(live__load_busy),
+        .load_done(live__load_done),
+        .load_code(live__load_code),
+        .load_progress(live__load_progress),
+        .load_refused(live__load_refused),
+        .live(live__live),
+        .refuse(live__refuse)
+    );
+    tnic_standalone__control__dma__ring ring(
+        .clk(ring__clk),
+        .rst(ring__rst),
+        .start(ring__start),
+        .base(ring__base),
+        .size(ring__size),
+        .watermark(ring__watermark),
+        .holdoff(ring__holdoff),
+        .took(ring__took),
+        .done(ring__done),
+        .failed(ring__failed),
+        .consumed(ring__consumed),
+        .consumed_to(ring__consumed_to),
+        .address(ring__address),
+        .open(ring__open),
+        .crowded(ring__crowded),
+        .wants(ring__wants),
+        .producer(ring__producer),
+        .consumer(ring__consumer)
+    );
+    tnic_standalone__control__dma__snapshot snapshot(
+        .clk(snapshot__clk),
+        .rst(snapshot__rst),
+        .start(snapshot__start),
+        .base(snapshot__base),
+        .first(snapshot__first),
+        .count(snapshot__count),
+        .running(snapshot__running),
+        .query_valid(snapshot__query_valid),
+        .query_ready(snapshot__query_ready),
+        .query_flow(snapshot__query_flow),
+        .answer_valid(snapshot__answer_valid),
+        .answer_record(snapshot__answer_record),
+        .offers(snapshot__offers),
+        .offers_second(snapshot__offers_second),
+        .address(snapshot__address),
+        .data(snapshot__data),
+        .took(snapshot__took),
+        .burst_done(snapshot__burst_done),
+        .failed(snapshot__failed),
+        .busy(snapshot__busy),
+        .done(snapshot__done),
+        .code(snapshot__code),
+        .progress(snapshot__progress),
+        .ended(snapshot__ended)
+    );
+    tnic_standalone__control__dma__load load(
+        .clk(load__clk),
+        .rst(load__rst),
+        .start(load__start),
+        .first(load__first),
+        .count(load__count),
+        .running(load__running),
+        .set_base(load__set_base),
+        .ask(load__ask),
+        .free(load__free),
+        .idle(load__idle),
+        .full(load__full),
+        .failed(load__failed),
+        .record(load__record),
+        .used(load__used),
+        .load_valid(load__load_valid),
+        .load_flow(load__load_flow),
+        .busy(load__busy),
+        .done(load__done),
+        .code(load__code),
+        .progress(load__progress),
+        .refused(load__refused),
+        .ended(load__ended),
+        .memory_failed(load__memory_failed)
+    );
+    tnic_standalone__control__dma__writer writer(
+        .clk(writer__clk),
+        .rst(writer__rst),
+        .start(writer__start),
+        .of_ring(writer__of_ring),
+        .address(writer__address),
+        .data(writer__data),
+        .free(writer__free),
+        .idle(writer__idle),
+        .ring_done(writer__ring_done),
+        .snapshot_done(writer__snapshot_done),
+        .failed(writer__failed),
+        .m_axi_awaddr(writer__m_axi_awaddr),
+        .m_axi_awvalid(writer__m_axi_awvalid),
+        .m_axi_awready(writer__m_axi_awready),
+        .m_axi_wdata(writer__m_axi_wdata),
+        .m_axi_wlast(writer__m_axi_wlast),
+        .m_axi_wvalid(writer__m_axi_wvalid),
+        .m_axi_wready(writer__m_axi_wready),
+        .m_axi_bresp(writer__m_axi_bresp),
+        .m_axi_bvalid(writer__m_axi_bvalid)
+    );
+    tnic_standalone__control__dma__reader reader(
+        .clk(reader__clk),
+        .rst(reader__rst),
+        .set_base(reader__set_base),
+        .base(reader__base),
+        .ask(reader__ask),
+        .free(reader__free),
+        .idle(reader__idle),
+        .full(reader__full),
+        .failed(reader__failed),
+        .record(reader__record),
+        .used(reader__used),
+        .m_axi_araddr(reader__m_axi_araddr),
+        .m_axi_arvalid(reader__m_axi_arvalid),
+        .m_axi_arready(reader__m_axi_arready),
+        .m_axi_rdata(reader__m_axi_rdata),
+        .m_axi_rresp(reader__m_axi_rresp),
+        .m_axi_rlast(reader__m_axi_rlast),
+        .m_axi_rvalid(reader__m_axi_rvalid),
+        .m_axi_rready(reader__m_axi_rready)
+    );
+    tnic_standalone__control__dma__running running(
+        .d(running__d),
+        .q(running__q),
+        .clock(running__clock)
+    );
+    tnic_standalone__control__dma__idle idle(
+        .d(idle__d),
+        .q(idle__q),
+        .clock(idle__clock)
+    );
+    tnic_standalone__control__dma__was_lost was_lost(
+        .d(was_lost__d),
+        .q(was_lost__q),
+        .clock(was_lost__clock)
+    );
+    tnic_standalone__control__dma__ring_last ring_last(
+        .d(ring_last__d),
+        .q(ring_last__q),
+        .clock(ring_last__clock)
+    );
+    tnic_standalone__control__dma__rec_ready_q rec_ready_q(
+        .d(rec_ready_q__d),
+        .q(rec_ready_q__q),
+        .clock(rec_ready_q__clock)
+    );
+    tnic_standalone__control__dma__interrupt interrupt(
+        .d(interrupt__d),
+        .q(interrupt__q),
+        .clock(interrupt__clock)
+    );
+    tnic_standalone__control__dma__irq_q irq_q(
+        .d(irq_q__d),
+        .q(irq_q__q),
+        .clock(irq_q__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        running__d = running__q;
+        idle__d = idle__q;
+        was_lost__d = was_lost__q;
+        ring_last__d = ring_last__q;
+        rec_ready_q__d = rec_ready_q__q;
+        interrupt__d = interrupt__q;
+        irq_q__d = irq_q__q;
+        writer__address = snapshot__address;
+        writer__data = snapshot__data;
+        if (ring_turn) begin
+            writer__address = ring__address;
+            writer__data = rec_data;
+            ring_last__d = 1'b1;
+        end
+        if (snapshot_turn) begin
+            ring_last__d = 1'b0;
+        end
+        rec_ready_q__d = ring_turn | (rec_valid & ~recording & ~rec_ready_q__q);
+        if (settings__run) begin
+            running__d = 1'b1;
+        end
+        if (settings__stop | lost | failed) begin
+            running__d = 1'b0;
+        end
+        idle__d = writer__idle & reader__idle;
+        was_lost__d = lost;
+        happened = ((32'h0) & 6'h3f);
+        if (ring__wants) begin
+            happened = happened | ((32'h1) & 6'h3f);
+        end
+        if (rec_valid & recording & ring__crowded) begin
+            happened = happened | ((32'h2) & 6'h3f);
+        end
+        if (snapshot__ended) begin
+            happened = happened | ((32'h4) & 6'h3f);
+        end
+        if (load__ended) begin
+            happened = happened | ((32'h8) & 6'h3f);
+        end
+        if (failed) begin
+            happened = happened | ((32'h10) & 6'h3f);
+        end
+        if (lost & ~was_lost__q) begin
+            happened = happened | ((32'h20) & 6'h3f);
+        end
+        interrupt__d = (interrupt__q & kept) | happened;
+        irq_q__d = interrupt__q & settings__mask;
+        if (rst) begin
+            running__d = 1'b0;
+            idle__d = 1'b0;
+            was_lost__d = 1'b0;
+            ring_last__d = 1'b0;
+            rec_ready_q__d = 1'b0;
+            interrupt__d = ((32'h0) & 6'h3f);
+            irq_q__d = ((32'h0) & 6'h3f);
+        end
+    end
+    always @(*) running__clock = clk;
+    always @(*) idle__clock = clk;
+    always @(*) was_lost__clock = clk;
+    always @(*) ring_last__clock = clk;
+    always @(*) rec_ready_q__clock = clk;
+    always @(*) interrupt__clock = clk;
+    always @(*) irq_q__clock = clk;
+    always @(*) settings__clk = clk;
+    always @(*) settings__rst = rst;
+    always @(*) live__clk = clk;
+    always @(*) live__rst = rst;
+    always @(*) ring__clk = clk;
+    always @(*) ring__rst = rst;
+    always @(*) snapshot__clk = clk;
+    always @(*) snapshot__rst = rst;
+    always @(*) load__clk = clk;
+    always @(*) load__rst = rst;
+    always @(*) writer__clk = clk;
+    always @(*) writer__rst = rst;
+    always @(*) reader__clk = clk;
+    always @(*) reader__rst = rst;
+    always @(*) settings__st_valid = st_valid;
+    always @(*) settings__st_word = st_word;
+    always @(*) settings__st_data = st_data;
+    always @(*) recording = running__q & settings__ring_on;
+    always @(*) ring_turn = writer__free & rec_valid & recording & ring__open & ~(snapshot__offers & (ring_last__q | snapshot__offers_second));
+    always @(*) snapshot_turn = writer__free & snapshot__offers & running__q & ~ring_turn;
+    always @(*) writer__start = ring_turn | snapshot_turn;
+    always @(*) writer__of_ring = ring_turn;
+    always @(*) ring__start = settings__run;
+    always @(*) ring__base = settings__ring;
+    always @(*) ring__size = settings__ring_size;
+    always @(*) ring__watermark = settings__watermark;
+    always @(*) ring__holdoff = settings__holdoff;
+    always @(*) ring__took = ring_turn;
+    always @(*) ring__done = writer__ring_done;
+    always @(*) ring__failed = writer__failed;
+    always @(*) ring__consumed = settings__consumed;
+    always @(*) ring__consumed_to = st_data;
+    always @(*) snapshot__start = settings__take_snapshot;
+    always @(*) snapshot__base = settings__snapshot;
+    always @(*) snapshot__first = settings__snapshot_first;
+    always @(*) snapshot__count = settings__snapshot_count;
+    always @(*) snapshot__running = running__q;
+    always @(*) snapshot__query_ready = query_ready;
+    always @(*) snapshot__answer_valid = answer_valid;
+    always @(*) snapshot__answer_record = answer_record;
+    always @(*) snapshot__took = snapshot_turn;
+    always @(*) snapshot__burst_done = writer__snapshot_done;
+    always @(*) snapshot__failed = writer__failed;
+    always @(*) load__start = settings__take_load;
+    always @(*) load__first = settings__load_first;
+    always @(*) load__count = settings__load_count;
+    always @(*) load__running = running__q;
+    always @(*) load__free = reader__free;
+    always @(*) load__idle = reader__idle;
+    always @(*) load__full = reader__full;
+    always @(*) load__failed = reader__failed;
+    always @(*) load__record = reader__record;
+    always @(*) reader__set_base = load__set_base;
+    always @(*) reader__base = settings__load;
+    always @(*) reader__ask = load__ask;
+    always @(*) reader__used = load__used;
+    always @(*) failed = writer__failed | load__memory_failed;
+    always @(*) kept = ~settings__clear;
+    always @(*) live__look_valid = look_valid;
+    always @(*) live__look_word = look_word;
+    always @(*) live__look_data = look_data;
+    always @(*) live__running = running__q;
+    always @(*) live__idle = idle__q;
+    always @(*) live__lost = lost;
+    always @(*) live__interrupt = interrupt__q;
+    always @(*) live__producer = ring__producer;
+    always @(*) live__consumer = ring__consumer;
+    always @(*) live__snapshot_busy = snapshot__busy;
+    always @(*) live__snapshot_done = snapshot__done;
+    always @(*) live__snapshot_code = snapshot__code;
+    always @(*) live__snapshot_progress = snapshot__progress;
+    always @(*) live__load_busy = load__busy;
+    always @(*) live__load_done = load__done;
+    always @(*) live__load_code = load__code;
+    always @(*) live__load_progress = load__progress;
+    always @(*) live__load_refused = load__refused;
+    always @(*) look_live = live__live;
+    always @(*) look_refuse = live__refuse;
+    always @(*) rec_ready = rec_ready_q__q;
+    always @(*) query_valid = snapshot__query_valid;
+    always @(*) query_flow = snapshot__query_flow;
+    always @(*) load_valid = load__load_valid;
+    always @(*) load_flow = load__load_flow;
+    always @(*) load_record = reader__record;
+    always @(*) loading = load__busy;
+    always @(*) irq = irq_q__q;
+    always @(*) m_axi_awaddr = writer__m_axi_awaddr;
+    always @(*) m_axi_awlen = beats;
+    always @(*) m_axi_awsize = size;
+    always @(*) m_axi_awburst = ((32'h1) & 2'h3);
+    always @(*) m_axi_awvalid = writer__m_axi_awvalid;
+    always @(*) writer__m_axi_awready = m_axi_awready;
+    always @(*) m_axi_wdata = writer__m_axi_wdata;
+    always @(*) m_axi_wstrb = strobes;
+    always @(*) m_axi_wlast = writer__m_axi_wlast;
+    always @(*) m_axi_wvalid = writer__m_axi_wvalid;
+    always @(*) writer__m_axi_wready = m_axi_wready;
+    always @(*) writer__m_axi_bresp = m_axi_bresp;
+    always @(*) writer__m_axi_bvalid = m_axi_bvalid;
+    always @(*) m_axi_bready = 1'b1;
+    always @(*) m_axi_araddr = reader__m_axi_araddr;
+    always @(*) m_axi_arlen = beats;
+    always @(*) m_axi_arsize = size;
+    always @(*) m_axi_arburst = ((32'h1) & 2'h3);
+    always @(*) m_axi_arvalid = reader__m_axi_arvalid;
+    always @(*) reader__m_axi_arready = m_axi_arready;
+    always @(*) reader__m_axi_rdata = m_axi_rdata;
+    always @(*) reader__m_axi_rresp = m_axi_rresp;
+    always @(*) reader__m_axi_rlast = m_axi_rlast;
+    always @(*) reader__m_axi_rvalid = m_axi_rvalid;
+    always @(*) m_axi_rready = reader__m_axi_rready;
+    
+endmodule // standalone__control__dma
+
+
+module tnic_standalone__control__dma__idle(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__idle
+
+
+module tnic_standalone__control__dma__interrupt(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__interrupt
+
+
+module tnic_standalone__control__dma__irq_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__irq_q
+
+
+module tnic_standalone__control__dma__live(clk,rst,look_valid,look_word,look_data,running,idle,lost,interrupt,producer,consumer,snapshot_busy,snapshot_done,snapshot_code,snapshot_progress,load_busy,load_done,load_code,load_progress,load_refused,live,refuse);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  look_valid;
+    input wire  [9:0] look_word;
+    input wire  [31:0] look_data;
+    input wire  running;
+    input wire  idle;
+    input wire  lost;
+    input wire  [5:0] interrupt;
+    input wire  [31:0] producer;
+    input wire  [31:0] consumer;
+    input wire  snapshot_busy;
+    input wire  snapshot_done;
+    input wire  [2:0] snapshot_code;
+    input wire  [16:0] snapshot_progress;
+    input wire  load_busy;
+    input wire  load_done;
+    input wire  [2:0] load_code;
+    input wire  [16:0] load_progress;
+    input wire  [16:0] load_refused;
+    output reg  [31:0] live;
+    output reg  refuse;
+    
+    // Constant declarations
+    localparam  at_live__0 = 10'b111010000;
+    localparam  at_live__1 = 10'b111010001;
+    localparam  at_live__2 = 10'b111010010;
+    localparam  at_live__3 = 10'b111010011;
+    localparam  at_live__4 = 10'b111010100;
+    localparam  at_live__5 = 10'b111010101;
+    localparam  at_live__6 = 10'b111010110;
+    localparam  at_live__7 = 10'b111010111;
+    localparam  at_live__8 = 10'b111011000;
+    localparam  at_control = 10'b111000100;
+    localparam  at_ring__0 = 10'b111000110;
+    localparam  at_ring__1 = 10'b111000111;
+    localparam  at_ring__2 = 10'b111001000;
+    localparam  at_snapshot__0 = 10'b111100000;
+    localparam  at_snapshot__1 = 10'b111100001;
+    localparam  at_snapshot__2 = 10'b111100010;
+    localparam  at_snapshot__3 = 10'b111100011;
+    localparam  at_snapshot__4 = 10'b111100100;
+    localparam  at_load__0 = 10'b111101000;
+    localparam  at_load__1 = 10'b111101001;
+    localparam  at_load__2 = 10'b111101010;
+    localparam  at_load__3 = 10'b111101011;
+    localparam  at_load__4 = 10'b111101100;
+    
+    // Stub signals
+    reg  [31:0] live_q__d;
+    wire  [31:0] live_q__q;
+    reg  live_q__clock;
+    reg  refuse_q__d;
+    wire  refuse_q__q;
+    reg  refuse_q__clock;
+    
+    // Local signals
+    reg  [31:0] value__0;
+    reg  [31:0] value__1;
+    reg  [31:0] value__2;
+    reg  [31:0] value__3;
+    reg  [31:0] value__4;
+    reg  [31:0] value__5;
+    reg  [31:0] value__6;
+    reg  [31:0] value__7;
+    reg  [31:0] value__8;
+    reg  moving;
+    reg  [7:0] flags;
+    
+    // Sub module instances
+    tnic_standalone__control__dma__live__live_q live_q(
+        .d(live_q__d),
+        .q(live_q__q),
+        .clock(live_q__clock)
+    );
+    tnic_standalone__control__dma__live__refuse_q refuse_q(
+        .d(refuse_q__d),
+        .q(refuse_q__q),
+        .clock(refuse_q__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        live_q__d = live_q__q;
+        refuse_q__d = refuse_q__q;
+        flags = ((32'h0) & 8'hff);
+        if (running) begin
+            flags = ((32'h1) & 8'hff);
+        end
+        if (idle) begin
+            flags = flags | ((32'h2) & 8'hff);
+        end
+        if (snapshot_busy) begin
+            flags = flags | ((32'h4) & 8'hff);
+        end
+        if (snapshot_done) begin
+            flags = flags | ((32'h8) & 8'hff);
+        end
+        if (load_busy) begin
+            flags = flags | ((32'h10) & 8'hff);
+        end
+        if (load_done) begin
+            flags = flags | ((32'h20) & 8'hff);
+        end
+        value__0 = ((flags[(32'h0)+:(2)]) & 32'hffffffff);
+        value__4 = ((flags[(32'h2)+:(2)]) & 32'hffffffff) | (((snapshot_code) & 32'hffffffff) << 32'h4);
+        value__6 = ((flags[(32'h4)+:(2)]) & 32'hffffffff) | (((load_code) & 32'hffffffff) << 32'h4);
+        if (look_valid) begin
+            live_q__d = ((32'h0) & 32'hffffffff);
+            if (look_word == at_live__0) begin
+                live_q__d = value__0;
+            end
+            if (look_word == at_live__1) begin
+                live_q__d = value__1;
+            end
+            if (look_word == at_live__2) begin
+                live_q__d = value__2;
+            end
+            if (look_word == at_live__3) begin
+                live_q__d = value__3;
+            end
+            if (look_word == at_live__4) begin
+                live_q__d = value__4;
+            end
+            if (look_word == at_live__5) begin
+                live_q__d = value__5;
+            end
+            if (look_word == at_live__6) begin
+                live_q__d = value__6;
+            end
+            if (look_word == at_live__7) begin
+                live_q__d = value__7;
+            end
+            if (look_word == at_live__8) begin
+                live_q__d = value__8;
+            end
+            refuse_q__d = 1'b0;
+            if (look_word == at_control) begin
+                refuse_q__d = look_data[32'h0] & (moving | lost);
+            end
+            if (look_word == at_ring__0) begin
+                refuse_q__d = moving;
+            end
+            if (look_word == at_ring__1) begin
+                refuse_q__d = moving;
+            end
+            if (look_word == at_ring__2) begin
+                refuse_q__d = moving;
+            end
+            if (look_word == at_snapshot__0) begin
+                refuse_q__d = snapshot_busy;
+            end
+            if (look_word == at_load__0) begin
+                refuse_q__d = load_busy;
+            end
+            if (look_word == at_snapshot__1) begin
+                refuse_q__d = snapshot_busy;
+            end
+            if (look_word == at_load__1) begin
+                refuse_q__d = load_busy;
+            end
+            if (look_word == at_snapshot__2) begin
+                refuse_q__d = snapshot_busy;
+            end
+            if (look_word == at_load__2) begin
+                refuse_q__d = load_busy;
+            end
+            if (look_word == at_snapshot__3) begin
+                refuse_q__d = snapshot_busy;
+            end
+            if (look_word == at_load__3) begin
+                refuse_q__d = load_busy;
+            end
+            if (look_word == at_snapshot__4) begin
+                refuse_q__d = snapshot_busy;
+            end
+            if (look_word == at_load__4) begin
+                refuse_q__d = load_busy;
+            end
+            if (look_word == at_snapshot__4) begin
+                refuse_q__d = snapshot_busy | ~running;
+            end
+            if (look_word == at_load__4) begin
+                refuse_q__d = load_busy | ~running;
+            end
+        end
+        if (rst) begin
+            live_q__d = ((32'h0) & 32'hffffffff);
+            refuse_q__d = 1'b0;
+        end
+    end
+    always @(*) live_q__clock = clk;
+    always @(*) refuse_q__clock = clk;
+    always @(*) value__1 = ((interrupt) & 32'hffffffff);
+    always @(*) value__2 = producer;
+    always @(*) value__3 = consumer;
+    always @(*) value__5 = ((snapshot_progress) & 32'hffffffff);
+    always @(*) value__7 = ((load_progress) & 32'hffffffff);
+    always @(*) value__8 = ((load_refused) & 32'hffffffff);
+    always @(*) moving = running | ~idle;
+    always @(*) live = live_q__q;
+    always @(*) refuse = refuse_q__q;
+    
+endmodule // standalone__control__dma__live
+
+
+module tnic_standalone__control__dma__live__live_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__live__live_q
+
+
+module tnic_standalone__control__dma__live__refuse_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__live__refuse_q
+
+
+module tnic_standalone__control__dma__load(clk,rst,start,first,count,running,set_base,ask,free,idle,full,failed,record,used,load_valid,load_flow,busy,done,code,progress,refused,ended,memory_failed);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  start;
+    input wire  [15:0] first;
+    input wire  [16:0] count;
+    input wire  running;
+    output reg  set_base;
+    output reg  ask;
+    input wire  free;
+    input wire  idle;
+    input wire  full;
+    input wire  failed;
+    input wire  [511:0] record;
+    output reg  used;
+    output reg  load_valid;
+    output reg  [9:0] load_flow;
+    output reg  busy;
+    output reg  done;
+    output reg  [2:0] code;
+    output reg  [16:0] progress;
+    output reg  [16:0] refused;
+    output reg  ended;
+    output reg  memory_failed;
+    
+    // Constant declarations
+    localparam  flows = 17'b10000000000;
+    localparam  outside__0 = 32'he000;
+    localparam  outside__1 = 32'hff00c000;
+    localparam  outside__2 = 32'h0;
+    localparam  outside__3 = 32'hffff0000;
+    localparam  outside__4 = 32'h0;
+    localparam  outside__5 = 32'hffff0000;
+    localparam  outside__6 = 32'h0;
+    localparam  outside__7 = 32'hffffffff;
+    localparam  outside__8 = 32'h0;
+    localparam  outside__9 = 32'h0;
+    localparam  outside__10 = 32'h0;
+    localparam  outside__11 = 32'h0;
+    localparam  outside__12 = 32'hffffffff;
+    localparam  outside__13 = 32'hffffffff;
+    localparam  outside__14 = 32'hffffffff;
+    localparam  outside__15 = 32'hffffffff;
+    localparam  least__0 = 32'h0;
+    localparam  least__1 = 32'h10000;
+    localparam  least__2 = 32'h0;
+    localparam  least__3 = 32'h0;
+    localparam  least__4 = 32'h0;
+    localparam  least__5 = 32'h0;
+    localparam  least__6 = 32'h0;
+    localparam  least__7 = 32'h0;
+    localparam  least__8 = 32'h0;
+    localparam  least__9 = 32'h0;
+    localparam  least__10 = 32'h0;
+    localparam  least__11 = 32'h0;
+    localparam  least__12 = 32'h0;
+    localparam  least__13 = 32'h0;
+    localparam  least__14 = 32'h0;
+    localparam  least__15 = 32'h0;
+    localparam  most__0 = 32'hffffffff;
+    localparam  most__1 = 32'hffffff;
+    localparam  most__2 = 32'hffffffff;
+    localparam  most__3 = 32'hffff;
+    localparam  most__4 = 32'hffffffff;
+    localparam  most__5 = 32'hffff;
+    localparam  most__6 = 32'hffffffff;
+    localparam  most__7 = 32'h0;
+    localparam  most__8 = 32'hffffffff;
+    localparam  most__9 = 32'hffffffff;
+    localparam  most__10 = 32'hffffffff;
+    localparam  most__11 = 32'hffffffff;
+    localparam  most__12 = 32'h0;
+    localparam  most__13 = 32'h0;
+    localparam  most__14 = 32'h0;
+    localparam  most__15 = 32'h0;
+    
+    // Enums
+    localparam State__Idle = 0;
+    localparam State__Check = 1;
+    localparam State__Run = 2;
+    
+    // Stub signals
+    reg  wrong__0__d;
+    wire  wrong__0__q;
+    reg  wrong__0__clock;
+    reg  wrong__1__d;
+    wire  wrong__1__q;
+    reg  wrong__1__clock;
+    reg  wrong__2__d;
+    wire  wrong__2__q;
+    reg  wrong__2__clock;
+    reg  wrong__3__d;
+    wire  wrong__3__q;
+    reg  wrong__3__clock;
+    reg  wrong__4__d;
+    wire  wrong__4__q;
+    reg  wrong__4__clock;
+    reg  wrong__5__d;
+    wire  wrong__5__q;
+    reg  wrong__5__clock;
+    reg  wrong__6__d;
+    wire  wrong__6__q;
+    reg  wrong__6__clock;
+    reg  wrong__7__d;
+    wire  wrong__7__q;
+    reg  wrong__7__clock;
+    reg  wrong__8__d;
+    wire  wrong__8__q;
+    reg  wrong__8__clock;
+    reg  wrong__9__d;
+    wire  wrong__9__q;
+    reg  wrong__9__clock;
+    reg  wrong__10__d;
+    wire  wrong__10__q;
+    reg  wrong__10__clock;
+    reg  wrong__11__d;
+    wire  wrong__11__q;
+    reg  wrong__11__clock;
+    reg  wrong__12__d;
+    wire  wrong__12__q;
+    reg  wrong__12__clock;
+    reg  wrong__13__d;
+    wire  wrong__13__q;
+    reg  wrong__13__clock;
+    reg  wrong__14__d;
+    wire  wrong__14__q;
+    reg  wrong__14__clock;
+    reg  wrong__15__d;
+    wire  wrong__15__q;
+    reg  wrong__15__clock;
+    reg  refuse__d;
+    wire  refuse__q;
+    reg  refuse__clock;
+    reg  [1:0] state__d;
+    wire  [1:0] state__q;
+    reg  state__clock;
+    reg  [16:0] sum__d;
+    wire  [16:0] sum__q;
+    reg  sum__clock;
+    reg  [15:0] flow__d;
+    wire  [15:0] flow__q;
+    reg  flow__clock;
+    reg  [16:0] unread__d;
+    wire  [16:0] unread__q;
+    reg  unread__clock;
+    reg  [16:0] left__d;
+    wire  [16:0] left__q;
+    reg  left__clock;
+    reg  [1:0] age__d;
+    wire  [1:0] age__q;
+    reg  age__clock;
+    reg  [4:0] gap__d;
+    wire  [4:0] gap__q;
+    reg  gap__clock;
+    reg  valid__d;
+    wire  valid__q;
+    reg  valid__clock;
+    reg  [9:0] flow_out__d;
+    wire  [9:0] flow_out__q;
+    reg  flow_out__clock;
+    reg  busy_q__d;
+    wire  busy_q__q;
+    reg  busy_q__clock;
+    reg  done_q__d;
+    wire  done_q__q;
+    reg  done_q__clock;
+    reg  [2:0] code_q__d;
+    wire  [2:0] code_q__q;
+    reg  code_q__clock;
+    reg  [16:0] progress_q__d;
+    wire  [16:0] progress_q__q;
+    reg  progress_q__clock;
+    reg  [16:0] refused_q__d;
+    wire  [16:0] refused_q__q;
+    reg  refused_q__clock;
+    reg  ended_q__d;
+    wire  ended_q__q;
+    reg  ended_q__clock;
+    reg  failed_q__d;
+    wire  failed_q__q;
+    reg  failed_q__clock;
+    
+    // Local signals
+    reg  [31:0] word__0;
+    reg  [31:0] word__1;
+    reg  [31:0] word__2;
+    reg  [31:0] word__3;
+    reg  [31:0] word__4;
+    reg  [31:0] word__5;
+    reg  [31:0] word__6;
+    reg  [31:0] word__7;
+    reg  [31:0] word__8;
+    reg  [31:0] word__9;
+    reg  [31:0] word__10;
+    reg  [31:0] word__11;
+    reg  [31:0] word__12;
+    reg  [31:0] word__13;
+    reg  [31:0] word__14;
+    reg  [31:0] word__15;
+    reg  any_wrong;
+    reg  asks;
+    reg  uses;
+    
+    // Sub module instances
+    tnic_standalone__control__dma__load__wrong__0 wrong__0(
+        .d(wrong__0__d),
+        .q(wrong__0__q),
+        .clock(wrong__0__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__1 wrong__1(
+        .d(wrong__1__d),
+        .q(wrong__1__q),
+        .clock(wrong__1__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__2 wrong__2(
+        .d(wrong__2__d),
+        .q(wrong__2__q),
+        .clock(wrong__2__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__3 wrong__3(
+        .d(wrong__3__d),
+        .q(wrong__3__q),
+        .clock(wrong__3__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__4 wrong__4(
+        .d(wrong__4__d),
+        .q(wrong__4__q),
+        .clock(wrong__4__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__5 wrong__5(
+        .d(wrong__5__d),
+        .q(wrong__5__q),
+        .clock(wrong__5__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__6 wrong__6(
+        .d(wrong__6__d),
+        .q(wrong__6__q),
+        .clock(wrong__6__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__7 wrong__7(
+        .d(wrong__7__d),
+        .q(wrong__7__q),
+        .clock(wrong__7__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__8 wrong__8(
+        .d(wrong__8__d),
+        .q(wrong__8__q),
+        .clock(wrong__8__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__9 wrong__9(
+        .d(wrong__9__d),
+        .q(wrong__9__q),
+        .clock(wrong__9__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__10 wrong__10(
+        .d(wrong__10__d),
+        .q(wrong__10__q),
+        .clock(wrong__10__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__11 wrong__11(
+        .d(wrong__11__d),
+        .q(wrong__11__q),
+        .clock(wrong__11__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__12 wrong__12(
+        .d(wrong__12__d),
+        .q(wrong__12__q),
+        .clock(wrong__12__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__13 wrong__13(
+        .d(wrong__13__d),
+        .q(wrong__13__q),
+        .clock(wrong__13__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__14 wrong__14(
+        .d(wrong__14__d),
+        .q(wrong__14__q),
+        .clock(wrong__14__clock)
+    );
+    tnic_standalone__control__dma__load__wrong__15 wrong__15(
+        .d(wrong__15__d),
+        .q(wrong__15__q),
+        .clock(wrong__15__clock)
+    );
+    tnic_standalone__control__dma__load__refuse refuse(
+        .d(refuse__d),
+        .q(refuse__q),
+        .clock(refuse__clock)
+    );
+    tnic_standalone__control__dma__load__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    tnic_standalone__control__dma__load__sum sum(
+        .d(sum__d),
+        .q(sum__q),
+        .clock(sum__clock)
+    );
+    tnic_standalone__control__dma__load__flow flow(
+        .d(flow__d),
+        .q(flow__q),
+        .clock(flow__clock)
+    );
+    tnic_standalone__control__dma__load__unread unread(
+        .d(unread__d),
+        .q(unread__q),
+        .clock(unread__clock)
+    );
+    tnic_standalone__control__dma__load__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__control__dma__load__age age(
+        .d(age__d),
+        .q(age__q),
+        .clock(age__clock)
+    );
+    tnic_standalone__control__dma__load__gap gap(
+        .d(gap__d),
+        .q(gap__q),
+        .clock(gap__clock)
+    );
+    tnic_standalone__control__dma__load__valid valid(
+        .d(valid__d),
+        .q(valid__q),
+        .clock(valid__clock)
+    );
+    tnic_standalone__control__dma__load__flow_out flow_out(
+        .d(flow_out__d),
+        .q(flow_out__q),
+        .clock(flow_out__clock)
+    );
+    tnic_standalone__control__dma__load__busy_q busy_q(
+        .d(busy_q__d),
+        .q(busy_q__q),
+        .clock(busy_q__clock)
+    );
+    tnic_standalone__control__dma__load__done_q done_q(
+        .d(done_q__d),
+        .q(done_q__q),
+        .clock(done_q__clock)
+    );
+    tnic_standalone__control__dma__load__code_q code_q(
+        .d(code_q__d),
+        .q(code_q__q),
+        .clock(code_q__clock)
+    );
+    tnic_standalone__control__dma__load__progress_q progress_q(
+        .d(progress_q__d),
+        .q(progress_q__q),
+        .clock(progress_q__clock)
+    );
+    tnic_standalone__control__dma__load__refused_q refused_q(
+        .d(refused_q__d),
+        .q(refused_q__q),
+        .clock(refused_q__clock)
+    );
+    tnic_standalone__control__dma__load__ended_q ended_q(
+        .d(ended_q__d),
+        .q(ended_q__q),
+        .clock(ended_q__clock)
+    );
+    tnic_standalone__control__dma__load__failed_q failed_q(
+        .d(failed_q__d),
+        .q(failed_q__q),
+        .clock(failed_q__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        refuse__d = refuse__q;
+        state__d = state__q;
+        sum__d = sum__q;
+        flow__d = flow__q;
+        unread__d = unread__q;
+        left__d = left__q;
+        age__d = age__q;
+        gap__d = gap__q;
+        valid__d = valid__q;
+        flow_out__d = flow_out__q;
+        busy_q__d = busy_q__q;
+        done_q__d = done_q__q;
+        code_q__d = code_q__q;
+        progress_q__d = progress_q__q;
+        refused_q__d = refused_q__q;
+        ended_q__d = ended_q__q;
+        failed_q__d = failed_q__q;
+        any_wrong = 1'b0;
+        any_wrong = any_wrong | wrong__0__q;
+        any_wrong = any_wrong | wrong__1__q;
+        any_wrong = any_wrong | wrong__2__q;
+        any_wrong = any_wrong | wrong__3__q;
+        any_wrong = any_wrong | wrong__4__q;
+        any_wrong = any_wrong | wrong__5__q;
+        any_wrong = any_wrong | wrong__6__q;
+        any_wrong = any_wrong | wrong__7__q;
+        any_wrong = any_wrong | wrong__8__q;
+        any_wrong = any_wrong | wrong__9__q;
+        any_wrong = any_wrong | wrong__10__q;
+        any_wrong = any_wrong | wrong__11__q;
+        any_wrong = any_wrong | wrong__12__q;
+        any_wrong = any_wrong | wrong__13__q;
+        any_wrong = any_wrong | wrong__14__q;
+        any_wrong = any_wrong | wrong__15__q;
+        refuse__d = any_wrong;
+        sum__d = ((first) & 17'h1ffff) + count;
+        ended_q__d = 1'b0;
+        valid__d = 1'b0;
+        failed_q__d = uses & failed;
+        if (|gap__q) begin
+            gap__d = gap__q - ((32'h1) & 5'h1f);
+        end
+        if (uses | ~full) begin
+            age__d = ((32'h0) & 2'h3);
+        end
+        else begin
+            if (~age__q[32'h1]) begin
+                age__d = age__q + ((32'h1) & 2'h3);
+            end
+        end
+        if (uses & running & ~failed) begin
+            progress_q__d = progress_q__q + ((32'h1) & 17'h1ffff);
+            left__d = left__q - ((32'h1) & 17'h1ffff);
+            flow__d = flow__q + ((32'h1) & 16'hffff);
+            flow_out__d = flow__q[(32'h0)+:(10)];
+            gap__d = ((32'h1f) & 5'h1f);
+            if (refuse__q) begin
+                refused_q__d = refused_q__q + ((32'h1) & 17'h1ffff);
+            end
+            else begin
+                valid__d = 1'b1;
+            end
+        end
+        if (asks) begin
+            unread__d = unread__q - ((32'h1) & 17'h1ffff);
+        end
+        case (state__q)
+            State__Idle:
+                begin
+                    if (start) begin
+                        busy_q__d = 1'b1;
+                        done_q__d = 1'b0;
+                        code_q__d = ((32'h0) & 3'h7);
+                        progress_q__d = ((32'h0) & 17'h1ffff);
+                        refused_q__d = ((32'h0) & 17'h1ffff);
+                        state__d = State__Check;
+                    end
+                end
+            State__Check:
+                begin
+                    flow__d = first;
+                    unread__d = count;
+                    left__d = count;
+                    gap__d = ((32'h1f) & 5'h1f);
+                    state__d = State__Run;
+                    if (sum__q > flows) begin
+                        code_q__d = ((32'h1) & 3'h7);
+                        unread__d = ((32'h0) & 17'h1ffff);
+                        left__d = ((32'h0) & 17'h1ffff);
+                    end
+                end
+            State__Run:
+                begin
+                    if ((~|unread__q | ~running) & idle & ~full) begin
+                        busy_q__d = 1'b0;
+                        done_q__d = 1'b1;
+                        ended_q__d = 1'b1;
+                        state__d = State__Idle;
+                        if (|left__q & ~|code_q__q) begin
+                            code_q__d = ((32'h3) & 3'h7);
+                        end
+                    end
+                end
+            default:
+                begin
+                    state__d = State__Idle;
+                end
+        endcase
+        if (failed_q__q) begin
+            code_q__d = ((32'h2) & 3'h7);
+        end
+        if (rst) begin
+            state__d = State__Idle;
+            age__d = ((32'h0) & 2'h3);
+            gap__d = ((32'h0) & 5'h1f);
+            valid__d = 1'b0;
+            busy_q__d = 1'b0;
+            done_q__d = 1'b0;
+            code_q__d = ((32'h0) & 3'h7);
+            progress_q__d = ((32'h0) & 17'h1ffff);
+            refused_q__d = ((32'h0) & 17'h1ffff);
+            ended_q__d = 1'b0;
+            failed_q__d = 1'b0;
+        end
+    end
+    always @(*) refuse__clock = clk;
+    always @(*) state__clock = clk;
+    always @(*) sum__clock = clk;
+    always @(*) flow__clock = clk;
+    always @(*) unread__clock = clk;
+    always @(*) left__clock = clk;
+    always @(*) age__clock = clk;
+    always @(*) gap__clock = clk;
+    always @(*) valid__clock = clk;
+    always @(*) flow_out__clock = clk;
+    always @(*) busy_q__clock = clk;
+    always @(*) done_q__clock = clk;
+    always @(*) code_q__clock = clk;
+    always @(*) progress_q__clock = clk;
+    always @(*) refused_q__clock = clk;
+    always @(*) ended_q__clock = clk;
+    always @(*) failed_q__clock = clk;
+    always @(*) wrong__0__clock = clk;
+    always @(*) word__0 = record[(32'h20 * 0)+:(32)];
+    always @(*) wrong__0__d = |(word__0 & outside__0) | (word__0 < least__0) | (word__0 > most__0);
+    always @(*) wrong__1__clock = clk;
+    always @(*) word__1 = record[(32'h20 * 1)+:(32)];
+    always @(*) wrong__1__d = |(word__1 & outside__1) | (word__1 < least__1) | (word__1 > most__1);
+    always @(*) wrong__2__clock = clk;
+    always @(*) word__2 = record[(32'h20 * 2)+:(32)];
+    always @(*) wrong__2__d = |(word__2 & outside__2) | (word__2 < least__2) | (word__2 > most__2);
+    always @(*) wrong__3__clock = clk;
+    always @(*) word__3 = record[(32'h20 * 3)+:(32)];
+    always @(*) wrong__3__d = |(word__3 & outside__3) | (word__3 < least__3) | (word__3 > most__3);
+    always @(*) wrong__4__clock = clk;
+    always @(*) word__4 = record[(32'h20 * 4)+:(32)];
+    always @(*) wrong__4__d = |(word__4 & outside__4) | (word__4 < least__4) | (word__4 > most__4);
+    always @(*) wrong__5__clock = clk;
+    always @(*) word__5 = record[(32'h20 * 5)+:(32)];
+    always @(*) wrong__5__d = |(word__5 & outside__5) | (word__5 < least__5) | (word__5 > most__5);
+    always @(*) wrong__6__clock = clk;
+    always @(*) word__6 = record[(32'h20 * 6)+:(32)];
+    always @(*) wrong__6__d = |(word__6 & outside__6) | (word__6 < least__6) | (word__6 > most__6);
+    always @(*) wrong__7__clock = clk;
+    always @(*) word__7 = record[(32'h20 * 7)+:(32)];
+    always @(*) wrong__7__d = |(word__7 & outside__7) | (word__7 < least__7) | (word__7 > most__7);
+    always @(*) wrong__8__clock = clk;
+    always @(*) word__8 = record[(32'h20 * 8)+:(32)];
+    always @(*) wrong__8__d = |(word__8 & outside__8) | (word__8 < least__8) | (word__8 > most__8);
+    always @(*) wrong__9__clock = clk;
+    always @(*) word__9 = record[(32'h20 * 9)+:(32)];
+    always @(*) wrong__9__d = |(word__9 & outside__9) | (word__9 < least__9) | (word__9 > most__9);
+    always @(*) wrong__10__clock = clk;
+    always @(*) word__10 = record[(32'h20 * 10)+:(32)];
+    always @(*) wrong__10__d = |(word__10 & outside__10) | (word__10 < least__10) | (word__10 > most__10);
+    always @(*) wrong__11__clock = clk;
+    always @(*) word__11 = record[(32'h20 * 11)+:(32)];
+    always @(*) wrong__11__d = |(word__11 & outside__11) | (word__11 < least__11) | (word__11 > most__11);
+    always @(*) wrong__12__clock = clk;
+    always @(*) word__12 = record[(32'h20 * 12)+:(32)];
+    always @(*) wrong__12__d = |(word__12 & outside__12) | (word__12 < least__12) | (word__12 > most__12);
+    always @(*) wrong__13__clock = clk;
+    always @(*) word__13 = record[(32'h20 * 13)+:(32)];
+    always @(*) wrong__13__d = |(word__13 & outside__13) | (word__13 < least__13) | (word__13 > most__13);
+    always @(*) wrong__14__clock = clk;
+    always @(*) word__14 = record[(32'h20 * 14)+:(32)];
+    always @(*) wrong__14__d = |(word__14 & outside__14) | (word__14 < least__14) | (word__14 > most__14);
+    always @(*) wrong__15__clock = clk;
+    always @(*) word__15 = record[(32'h20 * 15)+:(32)];
+    always @(*) wrong__15__d = |(word__15 & outside__15) | (word__15 < least__15) | (word__15 > most__15);
+    always @(*) asks = (state__q == State__Run) & running & |unread__q & free;
+    always @(*) uses = full & (failed | ~running | (age__q[32'h1] & ~|gap__q));
+    always @(*) set_base = state__q == State__Check;
+    always @(*) ask = asks;
+    always @(*) used = uses;
+    always @(*) load_valid = valid__q;
+    always @(*) load_flow = flow_out__q;
+    always @(*) busy = busy_q__q;
+    always @(*) done = done_q__q;
+    always @(*) code = code_q__q;
+    always @(*) progress = progress_q__q;
+    always @(*) refused = refused_q__q;
+    always @(*) ended = ended_q__q;
+    always @(*) memory_failed = failed_q__q;
+    
+endmodule // standalone__control__dma__load
+
+
+module tnic_standalone__control__dma__load__age(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__age
+
+
+module tnic_standalone__control__dma__load__busy_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__busy_q
+
+
+module tnic_standalone__control__dma__load__code_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__code_q
+
+
+module tnic_standalone__control__dma__load__done_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__done_q
+
+
+module tnic_standalone__control__dma__load__ended_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__ended_q
+
+
+module tnic_standalone__control__dma__load__failed_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__failed_q
+
+
+module tnic_standalone__control__dma__load__flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__flow
+
+
+module tnic_standalone__control__dma__load__flow_out(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__flow_out
+
+
+module tnic_standalone__control__dma__load__gap(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__gap
+
+
+module tnic_standalone__control__dma__load__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__left
+
+
+module tnic_standalone__control__dma__load__progress_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__progress_q
+
+
+module tnic_standalone__control__dma__load__refuse(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__refuse
+
+
+module tnic_standalone__control__dma__load__refused_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__refused_q
+
+
+module tnic_standalone__control__dma__load__state(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Enums
+    localparam State__Idle = 0;
+    localparam State__Check = 1;
+    localparam State__Run = 2;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__state
+
+
+module tnic_standalone__control__dma__load__sum(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__sum
+
+
+module tnic_standalone__control__dma__load__unread(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__unread
+
+
+module tnic_standalone__control__dma__load__valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__valid
+
+
+module tnic_standalone__control__dma__load__wrong__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__0
+
+
+module tnic_standalone__control__dma__load__wrong__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__1
+
+
+module tnic_standalone__control__dma__load__wrong__10(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__10
+
+
+module tnic_standalone__control__dma__load__wrong__11(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__11
+
+
+module tnic_standalone__control__dma__load__wrong__12(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__12
+
+
+module tnic_standalone__control__dma__load__wrong__13(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__13
+
+
+module tnic_standalone__control__dma__load__wrong__14(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__14
+
+
+module tnic_standalone__control__dma__load__wrong__15(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__15
+
+
+module tnic_standalone__control__dma__load__wrong__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__2
+
+
+module tnic_standalone__control__dma__load__wrong__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__3
+
+
+module tnic_standalone__control__dma__load__wrong__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__4
+
+
+module tnic_standalone__control__dma__load__wrong__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__5
+
+
+module tnic_standalone__control__dma__load__wrong__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__6
+
+
+module tnic_standalone__control__dma__load__wrong__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__7
+
+
+module tnic_standalone__control__dma__load__wrong__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__8
+
+
+module tnic_standalone__control__dma__load__wrong__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__load__wrong__9
+
+
+module tnic_standalone__control__dma__reader(clk,rst,set_base,base,ask,free,idle,full,failed,record,used,m_axi_araddr,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  set_base;
+    input wire  [63:0] base;
+    input wire  ask;
+    output reg  free;
+    output reg  idle;
+    output reg  full;
+    output reg  failed;
+    output reg  [511:0] record;
+    input wire  used;
+    output reg  [63:0] m_axi_araddr;
+    output reg  m_axi_arvalid;
+    input wire  m_axi_arready;
+    input wire  [63:0] m_axi_rdata;
+    input wire  [1:0] m_axi_rresp;
+    input wire  m_axi_rlast;
+    input wire  m_axi_rvalid;
+    output reg  m_axi_rready;
+    
+    // Constant declarations
+    localparam  width = 10'b1000000;
+    localparam  above = 10'b111000000;
+    localparam  last = 3'b111;
+    
+    // Stub signals
+    reg  cursor__clk;
+    reg  cursor__set_base;
+    reg  [63:0] cursor__base;
+    reg  cursor__advance;
+    wire  [63:0] cursor__address;
+    reg  ar_valid__d;
+    wire  ar_valid__q;
+    reg  ar_valid__clock;
+    reg  [2:0] pending__d;
+    wire  [2:0] pending__q;
+    reg  pending__clock;
+    reg  [2:0] beat__d;
+    wire  [2:0] beat__q;
+    reg  beat__clock;
+    reg  [511:0] data__d;
+    wire  [511:0] data__q;
+    reg  data__clock;
+    reg  failing__d;
+    wire  failing__q;
+    reg  failing__clock;
+    reg  full_q__d;
+    wire  full_q__q;
+    reg  full_q__clock;
+    
+    // Local signals
+    reg  taken;
+    reg  ends;
+    reg  whole;
+    reg  bad;
+    
+    // Sub module instances
+    tnic_standalone__control__dma__reader__cursor cursor(
+        .clk(cursor__clk),
+        .set_base(cursor__set_base),
+        .base(cursor__base),
+        .advance(cursor__advance),
+        .address(cursor__address)
+    );
+    tnic_standalone__control__dma__reader__ar_valid ar_valid(
+        .d(ar_valid__d),
+        .q(ar_valid__q),
+        .clock(ar_valid__clock)
+    );
+    tnic_standalone__control__dma__reader__pending pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    tnic_standalone__control__dma__reader__beat beat(
+        .d(beat__d),
+        .q(beat__q),
+        .clock(beat__clock)
+    );
+    tnic_standalone__control__dma__reader__data data(
+        .d(data__d),
+        .q(data__q),
+        .clock(data__clock)
+    );
+    tnic_standalone__control__dma__reader__failing failing(
+        .d(failing__d),
+        .q(failing__q),
+        .clock(failing__clock)
+    );
+    tnic_standalone__control__dma__reader__full_q full_q(
+        .d(full_q__d),
+        .q(full_q__q),
+        .clock(full_q__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        ar_valid__d = ar_valid__q;
+        pending__d = pending__q;
+        beat__d = beat__q;
+        data__d = data__q;
+        failing__d = failing__q;
+        full_q__d = full_q__q;
+        if (m_axi_arready) begin
+            ar_valid__d = 1'b0;
+        end
+        if (ask) begin
+            ar_valid__d = 1'b1;
+        end
+        if (used) begin
+            full_q__d = 1'b0;
+        end
+        if (taken) begin
+            data__d = {m_axi_rdata, data__q[64+:448]};
+            beat__d = beat__q + ((32'h1) & 3'h7);
+            failing__d = bad;
+            if (ends) begin
+                beat__d = ((32'h0) & 3'h7);
+                full_q__d = 1'b1;
+            end
+        end
+        if (taken & (beat__q == ((32'h0) & 3'h7))) begin
+            failing__d = m_axi_rresp[32'h1] | (m_axi_rlast != ends);
+        end
+        if (ask & ~whole) begin
+            pending__d = pending__q + ((32'h1) & 3'h7);
+        end
+        if (whole & ~ask) begin
+            pending__d = pending__q - ((32'h1) & 3'h7);
+        end
+        if (rst) begin
+            ar_valid__d = 1'b0;
+            pending__d = ((32'h0) & 3'h7);
+            beat__d = ((32'h0) & 3'h7);
+            full_q__d = 1'b0;
+        end
+    end
+    always @(*) ar_valid__clock = clk;
+    always @(*) pending__clock = clk;
+    always @(*) beat__clock = clk;
+    always @(*) data__clock = clk;
+    always @(*) failing__clock = clk;
+    always @(*) full_q__clock = clk;
+    always @(*) cursor__clk = clk;
+    always @(*) cursor__set_base = set_base;
+    always @(*) cursor__base = base;
+    always @(*) cursor__advance = ar_valid__q & m_axi_arready;
+    always @(*) taken = m_axi_rvalid & ~full_q__q & |pending__q;
+    always @(*) ends = beat__q == last;
+    always @(*) whole = taken & ends;
+    always @(*) bad = failing__q | m_axi_rresp[32'h1] | (m_axi_rlast != ends);
+    always @(*) free = ~ar_valid__q & ~pending__q[32'h2];
+    always @(*) idle = ~ar_valid__q & ~|pending__q;
+    always @(*) full = full_q__q;
+    always @(*) failed = failing__q;
+    always @(*) record = data__q;
+    always @(*) m_axi_araddr = cursor__address;
+    always @(*) m_axi_arvalid = ar_valid__q;
+    always @(*) m_axi_rready = ~full_q__q;
+    
+endmodule // standalone__control__dma__reader
+
+
+module tnic_standalone__control__dma__reader__ar_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__reader__ar_valid
+
+
+module tnic_standalone__control__dma__reader__beat(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__reader__beat
+
+
+module tnic_standalone__control__dma__reader__cursor(clk,set_base,base,advance,address);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  set_base;
+    input wire  [63:0] base;
+    input wire  advance;
+    output reg  [63:0] address;
+    
+    // Stub signals
+    reg  [25:0] low__d;
+    wire  [25:0] low__q;
+    reg  low__clock;
+    reg  [31:0] high__d;
+    wire  [31:0] high__q;
+    reg  high__clock;
+    reg  carry__d;
+    wire  carry__q;
+    reg  carry__clock;
+    
+    // Sub module instances
+    tnic_standalone__control__dma__reader__cursor__low low(
+        .d(low__d),
+        .q(low__q),
+        .clock(low__clock)
+    );
+    tnic_standalone__control__dma__reader__cursor__high high(
+        .d(high__d),
+        .q(high__q),
+        .clock(high__clock)
+    );
+    tnic_standalone__control__dma__reader__cursor__carry carry(
+        .d(carry__d),
+        .q(carry__q),
+        .clock(carry__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        low__d = low__q;
+        high__d = high__q;
+        carry__d = carry__q;
+        carry__d = 1'b0;
+        if (carry__q) begin
+            high__d = high__q + ((32'h1) & 32'hffffffff);
+        end
+        if (advance) begin
+            low__d = low__q + ((32'h1) & 26'h3ffffff);
+            carry__d = &low__q;
+        end
+        if (set_base) begin
+            low__d = base[(32'h6)+:(26)];
+            high__d = base[(32'h20)+:(32)];
+            carry__d = 1'b0;
+        end
+    end
+    always @(*) low__clock = clk;
+    always @(*) high__clock = clk;
+    always @(*) carry__clock = clk;
+    always @(*) address = (((high__q) & 64'hffffffffffffffff) << 32'h20) | (((low__q) & 64'hffffffffffffffff) << 32'h6);
+    
+endmodule // standalone__control__dma__reader__cursor
+
+
+module tnic_standalone__control__dma__reader__cursor__carry(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__reader__cursor__carry
+
+
+module tnic_standalone__control__dma__reader__cursor__high(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__reader__cursor__high
+
+
+module tnic_standalone__control__dma__reader__cursor__low(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__reader__cursor__low
+
+
+module tnic_standalone__control__dma__reader__data(d,q,clock);
+    
+    // Module arguments
+    input wire  [511:0] d;
+    output reg  [511:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 512'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__reader__data
+
+
+module tnic_standalone__control__dma__reader__failing(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__reader__failing
+
+
+module tnic_standalone__control__dma__reader__full_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__reader__full_q
+
+
+module tnic_standalone__control__dma__reader__pending(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__reader__pending
+
+
+module tnic_standalone__control__dma__rec_ready_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__rec_ready_q
+
+
+module tnic_standalone__control__dma__ring(clk,rst,start,base,size,watermark,holdoff,took,done,failed,consumed,consumed_to,address,open,crowded,wants,producer,consumer);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  start;
+    input wire  [63:0] base;
+    input wire  [4:0] size;
+    input wire  [20:0] watermark;
+    input wire  [31:0] holdoff;
+    input wire  took;
+    input wire  done;
+    input wire  failed;
+    input wire  consumed;
+    input wire  [31:0] consumed_to;
+    output reg  [63:0] address;
+    output reg  open;
+    output reg  crowded;
+    output reg  wants;
+    output reg  [31:0] producer;
+    output reg  [31:0] consumer;
+    
+    // Stub signals
+    reg  cursor__clk;
+    reg  cursor__set_base;
+    reg  [63:0] cursor__base;
+    reg  cursor__advance;
+    wire  [63:0] cursor__address;
+    reg  [31:0] beyond__d;
+    wire  [31:0] beyond__q;
+    reg  beyond__clock;
+    reg  [31:0] issued__d;
+    wire  [31:0] issued__q;
+    reg  issued__clock;
+    reg  [31:0] produced__d;
+    wire  [31:0] produced__q;
+    reg  produced__clock;
+    reg  [31:0] read__d;
+    wire  [31:0] read__q;
+    reg  read__clock;
+    reg  [31:0] fill__d;
+    wire  [31:0] fill__q;
+    reg  fill__clock;
+    reg  full__d;
+    wire  full__q;
+    reg  full__clock;
+    reg  [31:0] unread__d;
+    wire  [31:0] unread__q;
+    reg  unread__clock;
+    reg  some__d;
+    wire  some__q;
+    reg  some__clock;
+    reg  reached__d;
+    wire  reached__q;
+    reg  reached__clock;
+    reg  [1:0] settle__d;
+    wire  [1:0] settle__q;
+    reg  settle__clock;
+    reg  broken__d;
+    wire  broken__q;
+    reg  broken__clock;
+    reg  [20:0] slot__d;
+    wire  [20:0] slot__q;
+    reg  slot__clock;
+    reg  [31:0] left__d;
+    wire  [31:0] left__q;
+    reg  left__clock;
+    
+    // Local signals
+    reg  [31:0] ones;
+    reg  [20:0] slot_next;
+    reg  wraps;
+    
+    // Sub module instances
+    tnic_standalone__control__dma__ring__cursor cursor(
+        .clk(cursor__clk),
+        .set_base(cursor__set_base),
+        .base(cursor__base),
+        .advance(cursor__advance),
+        .address(cursor__address)
+    );
+    tnic_standalone__control__dma__ring__beyond beyond(
+        .d(beyond__d),
+        .q(beyond__q),
+        .clock(beyond__clock)
+    );
+    tnic_standalone__control__dma__ring__issued issued(
+        .d(issued__d),
+        .q(issued__q),
+        .clock(issued__clock)
+    );
+    tnic_standalone__control__dma__ring__produced produced(
+        .d(produced__d),
+        .q(produced__q),
+        .clock(produced__clock)
+    );
+    tnic_standalone__control__dma__ring__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
+    );
+    tnic_standalone__control__dma__ring__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__control__dma__ring__full full(
+        .d(full__d),
+        .q(full__q),
+        .clock(full__clock)
+    );
+    tnic_standalone__control__dma__ring__unread unread(
+        .d(unread__d),
+        .q(unread__q),
+        .clock(unread__clock)
+    );
+    tnic_standalone__control__dma__ring__some some(
+        .d(some__d),
+        .q(some__q),
+        .clock(some__clock)
+    );
+    tnic_standalone__control__dma__ring__reached reached(
+        .d(reached__d),
+        .q(reached__q),
+        .clock(reached__clock)
+    );
+    tnic_standalone__control__dma__ring__settle settle(
+        .d(settle__d),
+        .q(settle__q),
+        .clock(settle__clock)
+    );
+    tnic_standalone__control__dma__ring__broken broken(
+        .d(broken__d),
+        .q(broken__q),
+        .clock(broken__clock)
+    );
+    tnic_standalone__control__dma__ring__slot slot(
+        .d(slot__d),
+        .q(slot__q),
+        .clock(slot__clock)
+    );
+    tnic_standalone__control__dma__ring__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        beyond__d = beyond__q;
+        issued__d = issued__q;
+        produced__d = produced__q;
+        read__d = read__q;
+        fill__d = fill__q;
+        full__d = full__q;
+        unread__d = unread__q;
+        some__d = some__q;
+        reached__d = reached__q;
+        settle__d = settle__q;
+        broken__d = broken__q;
+        slot__d = slot__q;
+        left__d = left__q;
+        beyond__d = ones << size;
+        fill__d = issued__q - read__q;
+        full__d = |(fill__q & beyond__q);
+        if (|settle__q) begin
+            settle__d = settle__q - ((32'h1) & 2'h3);
+        end
+        unread__d = produced__q - read__q;
+        some__d = |unread__q;
+        reached__d = |unread__q & (unread__q >= ((watermark) & 32'hffffffff));
+        if (~some__q | consumed) begin
+            left__d = holdoff;
+        end
+        else begin
+            if (|left__q) begin
+                left__d = left__q - ((32'h1) & 32'hffffffff);
+            end
+        end
+        if (consumed) begin
+            read__d = consumed_to;
+        end
+        if (done) begin
+            if (failed) begin
+                broken__d = 1'b1;
+            end
+            else begin
+                if (~broken__q) begin
+                    produced__d = produced__q + ((32'h1) & 32'hffffffff);
+                end
+            end
+        end
+        if (took) begin
+            issued__d = issued__q + ((32'h1) & 32'hffffffff);
+            settle__d = ((32'h2) & 2'h3);
+            slot__d = slot_next;
+            if (wraps) begin
+                slot__d = ((32'h0) & 21'h1fffff);
+            end
+        end
+        if (start) begin
+            issued__d = ((32'h0) & 32'hffffffff);
+            produced__d = ((32'h0) & 32'hffffffff);
+            read__d = ((32'h0) & 32'hffffffff);
+            fill__d = ((32'h0) & 32'hffffffff);
+            full__d = 1'b0;
+            unread__d = ((32'h0) & 32'hffffffff);
+            some__d = 1'b0;
+            reached__d = 1'b0;
+            settle__d = ((32'h3) & 2'h3);
+            broken__d = 1'b0;
+            slot__d = ((32'h0) & 21'h1fffff);
+        end
+        if (rst) begin
+            issued__d = ((32'h0) & 32'hffffffff);
+            produced__d = ((32'h0) & 32'hffffffff);
+            read__d = ((32'h0) & 32'hffffffff);
+            fill__d = ((32'h0) & 32'hffffffff);
+            full__d = 1'b0;
+            unread__d = ((32'h0) & 32'hffffffff);
+            some__d = 1'b0;
+            reached__d = 1'b0;
+            settle__d = ((32'h0) & 2'h3);
+            broken__d = 1'b0;
+            slot__d = ((32'h0) & 21'h1fffff);
+        end
+    end
+    always @(*) beyond__clock = clk;
+    always @(*) issued__clock = clk;
+    always @(*) produced__clock = clk;
+    always @(*) read__clock = clk;
+    always @(*) fill__clock = clk;
+    always @(*) full__clock = clk;
+    always @(*) unread__clock = clk;
+    always @(*) some__clock = clk;
+    always @(*) reached__clock = clk;
+    always @(*) settle__clock = clk;
+    always @(*) broken__clock = clk;
+    always @(*) slot__clock = clk;
+    always @(*) left__clock = clk;
+    always @(*) ones = 64'hffffffff;
+    always @(*) slot_next = slot__q + ((32'h1) & 21'h1fffff);
+    always @(*) wraps = |(slot_next & beyond__q[(32'h0)+:(21)]);
+    always @(*) cursor__clk = clk;
+    always @(*) cursor__base = base;
+    always @(*) cursor__advance = took;
+    always @(*) cursor__set_base = start | (took & wraps);
+    always @(*) address = cursor__address;
+    always @(*) open = ~|settle__q & ~full__q;
+    always @(*) crowded = ~|settle__q & full__q;
+    always @(*) wants = reached__q | (some__q & ~|left__q);
+    always @(*) producer = produced__q;
+    always @(*) consumer = read__q;
+    
+endmodule // standalone__control__dma__ring
+
+
+module tnic_standalone__control__dma__ring__beyond(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__beyond
+
+
+module tnic_standalone__control__dma__ring__broken(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__broken
+
+
+module tnic_standalone__control__dma__ring__cursor(clk,set_base,base,advance,address);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  set_base;
+    input wire  [63:0] base;
+    input wire  advance;
+    output reg  [63:0] address;
+    
+    // Stub signals
+    reg  [25:0] low__d;
+    wire  [25:0] low__q;
+    reg  low__clock;
+    reg  [31:0] high__d;
+    wire  [31:0] high__q;
+    reg  high__clock;
+    reg  carry__d;
+    wire  carry__q;
+    reg  carry__clock;
+    
+    // Sub module instances
+    tnic_standalone__control__dma__ring__cursor__low low(
+        .d(low__d),
+        .q(low__q),
+        .clock(low__clock)
+    );
+    tnic_standalone__control__dma__ring__cursor__high high(
+        .d(high__d),
+        .q(high__q),
+        .clock(high__clock)
+    );
+    tnic_standalone__control__dma__ring__cursor__carry carry(
+        .d(carry__d),
+        .q(carry__q),
+        .clock(carry__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        low__d = low__q;
+        high__d = high__q;
+        carry__d = carry__q;
+        carry__d = 1'b0;
+        if (carry__q) begin
+            high__d = high__q + ((32'h1) & 32'hffffffff);
+        end
+        if (advance) begin
+            low__d = low__q + ((32'h1) & 26'h3ffffff);
+            carry__d = &low__q;
+        end
+        if (set_base) begin
+            low__d = base[(32'h6)+:(26)];
+            high__d = base[(32'h20)+:(32)];
+            carry__d = 1'b0;
+        end
+    end
+    always @(*) low__clock = clk;
+    always @(*) high__clock = clk;
+    always @(*) carry__clock = clk;
+    always @(*) address = (((high__q) & 64'hffffffffffffffff) << 32'h20) | (((low__q) & 64'hffffffffffffffff) << 32'h6);
+    
+endmodule // standalone__control__dma__ring__cursor
+
+
+module tnic_standalone__control__dma__ring__cursor__carry(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__cursor__carry
+
+
+module tnic_standalone__control__dma__ring__cursor__high(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__cursor__high
+
+
+module tnic_standalone__control__dma__ring__cursor__low(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__cursor__low
+
+
+module tnic_standalone__control__dma__ring__fill(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__fill
+
+
+module tnic_standalone__control__dma__ring__full(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__full
+
+
+module tnic_standalone__control__dma__ring__issued(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__issued
+
+
+module tnic_standalone__control__dma__ring__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__left
+
+
+module tnic_standalone__control__dma__ring__produced(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__produced
+
+
+module tnic_standalone__control__dma__ring__reached(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__reached
+
+
+module tnic_standalone__control__dma__ring__read(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__read
+
+
+module tnic_standalone__control__dma__ring__settle(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__settle
+
+
+module tnic_standalone__control__dma__ring__slot(d,q,clock);
+    
+    // Module arguments
+    input wire  [20:0] d;
+    output reg  [20:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 21'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__slot
+
+
+module tnic_standalone__control__dma__ring__some(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__some
+
+
+module tnic_standalone__control__dma__ring__unread(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__unread
+
+
+module tnic_standalone__control__dma__ring_last(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring_last
+
+
+module tnic_standalone__control__dma__running(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__running
+
+
+module tnic_standalone__control__dma__settings(clk,rst,st_valid,st_word,st_data,ring_on,mask,ring,ring_size,watermark,holdoff,snapshot,snapshot_first,snapshot_count,load,load_first,load_count,run,stop,clear,consumed,take_snapshot,take_load);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  st_valid;
+    input wire  [9:0] st_word;
+    input wire  [31:0] st_data;
+    output reg  ring_on;
+    output reg  [5:0] mask;
+    output reg  [63:0] ring;
+    output reg  [4:0] ring_size;
+    output reg  [20:0] watermark;
+    output reg  [31:0] holdoff;
+    output reg  [63:0] snapshot;
+    output reg  [15:0] snapshot_first;
+    output reg  [16:0] snapshot_count;
+    output reg  [63:0] load;
+    output reg  [15:0] load_first;
+    output reg  [16:0] load_count;
+    output reg  run;
+    output reg  stop;
+    output reg  [5:0] clear;
+    output reg  consumed;
+    output reg  take_snapshot;
+    output reg  take_load;
+    
+    // Constant declarations
+    localparam  at_control = 10'b111000100;
+    localparam  at_mask = 10'b111000101;
+    localparam  at_ring_low = 10'b111000110;
+    localparam  at_ring_high = 10'b111000111;
+    localparam  at_ring_size = 10'b111001000;
+    localparam  at_watermark = 10'b111001001;
+    localparam  at_holdoff = 10'b111001010;
+    localparam  at_interrupt = 10'b111010001;
+    localparam  at_consumer = 10'b111010011;
+    localparam  at_snapshot__0 = 10'b111100000;
+    localparam  at_snapshot__1 = 10'b111100001;
+    localparam  at_snapshot__2 = 10'b111100010;
+    localparam  at_snapshot__3 = 10'b111100011;
+    localparam  at_snapshot__4 = 10'b111100100;
+    localparam  at_load__0 = 10'b111101000;
+    localparam  at_load__1 = 10'b111101001;
+    localparam  at_load__2 = 10'b111101010;
+    localparam  at_load__3 = 10'b111101011;
+    localparam  at_load__4 = 10'b111101100;
+    
+    // Stub signals
+    reg  ring_on_q__d;
+    wire  ring_on_q__q;
+    reg  ring_on_q__clock;
+    reg  [5:0] mask_q__d;
+    wire  [5:0] mask_q__q;
+    reg  mask_q__clock;
+    reg  [31:0] ring_low__d;
+    wire  [31:0] ring_low__q;
+    reg  ring_low__clock;
+    reg  [31:0] ring_high__d;
+    wire  [31:0] ring_high__q;
+    reg  ring_high__clock;
+    reg  [4:0] ring_size_q__d;
+    wire  [4:0] ring_size_q__q;
+    reg  ring_size_q__clock;
+    reg  [20:0] watermark_q__d;
+    wire  [20:0] watermark_q__q;
+    reg  watermark_q__clock;
+    reg  [31:0] holdoff_q__d;
+    wire  [31:0] holdoff_q__q;
+    reg  holdoff_q__clock;
+    reg  [31:0] snapshot_low__d;
+    wire  [31:0] snapshot_low__q;
+    reg  snapshot_low__clock;
+    reg  [31:0] snapshot_high__d;
+    wire  [31:0] snapshot_high__q;
+    reg  snapshot_high__clock;
+    reg  [15:0] snapshot_first_q__d;
+    wire  [15:0] snapshot_first_q__q;
+    reg  snapshot_first_q__clock;
+    reg  [16:0] snapshot_count_q__d;
+    wire  [16:0] snapshot_count_q__q;
+    reg  snapshot_count_q__clock;
+    reg  [31:0] load_low__d;
+    wire  [31:0] load_low__q;
+    reg  load_low__clock;
+    reg  [31:0] load_high__d;
+    wire  [31:0] load_high__q;
+    reg  load_high__clock;
+    reg  [15:0] load_first_q__d;
+    wire  [15:0] load_first_q__q;
+    reg  load_first_q__clock;
+    reg  [16:0] load_count_q__d;
+    wire  [16:0] load_count_q__q;
+    reg  load_count_q__clock;
+    
+    // Sub module instances
+    tnic_standalone__control__dma__settings__ring_on_q ring_on_q(
+        .d(ring_on_q__d),
+        .q(ring_on_q__q),
+        .clock(ring_on_q__clock)
+    );
+    tnic_standalone__control__dma__settings__mask_q mask_q(
+        .d(mask_q__d),
+        .q(mask_q__q),
+        .clock(mask_q__clock)
+    );
+    tnic_standalone__control__dma__settings__ring_low ring_low(
+        .d(ring_low__d),
+        .q(ring_low__q),
+        .clock(ring_low__clock)
+    );
+    tnic_standalone__control__dma__settings__ring_high ring_high(
+        .d(ring_high__d),
+        .q(ring_high__q),
+        .clock(ring_high__clock)
+    );
+    tnic_standalone__control__dma__settings__ring_size_q ring_size_q(
+        .d(ring_size_q__d),
+        .q(ring_size_q__q),
+        .clock(ring_size_q__clock)
+    );
+    tnic_standalone__control__dma__settings__watermark_q watermark_q(
+        .d(watermark_q__d),
+        .q(watermark_q__q),
+        .clock(watermark_q__clock)
+    );
+    tnic_standalone__control__dma__settings__holdoff_q holdoff_q(
+        .d(holdoff_q__d),
+        .q(holdoff_q__q),
+        .clock(holdoff_q__clock)
+    );
+    tnic_standalone__control__dma__settings__snapshot_low snapshot_low(
+        .d(snapshot_low__d),
+        .q(snapshot_low__q),
+        .clock(snapshot_low__clock)
+    );
+    tnic_standalone__control__dma__settings__snapshot_high snapshot_high(
+        .d(snapshot_high__d),
+        .q(snapshot_high__q),
+        .clock(snapshot_high__clock)
+    );
+    tnic_standalone__control__dma__settings__snapshot_first_q snapshot_first_q(
+        .d(snapshot_first_q__d),
+        .q(snapshot_first_q__q),
+        .clock(snapshot_first_q__clock)
+    );
+    tnic_standalone__control__dma__settings__snapshot_count_q snapshot_count_q(
+        .d(snapshot_count_q__d),
+        .q(snapshot_count_q__q),
+        .clock(snapshot_count_q__clock)
+    );
+    tnic_standalone__control__dma__settings__load_low load_low(
+        .d(load_low__d),
+        .q(load_low__q),
+        .clock(load_low__clock)
+    );
+    tnic_standalone__control__dma__settings__load_high load_high(
+        .d(load_high__d),
+        .q(load_high__q),
+        .clock(load_high__clock)
+    );
+    tnic_standalone__control__dma__settings__load_first_q load_first_q(
+        .d(load_first_q__d),
+        .q(load_first_q__q),
+        .clock(load_first_q__clock)
+    );
+    tnic_standalone__control__dma__settings__load_count_q load_count_q(
+        .d(load_count_q__d),
+        .q(load_count_q__q),
+        .clock(load_count_q__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        ring_on_q__d = ring_on_q__q;
+        mask_q__d = mask_q__q;
+        ring_low__d = ring_low__q;
+        ring_high__d = ring_high__q;
+        ring_size_q__d = ring_size_q__q;
+        watermark_q__d = watermark_q__q;
+        holdoff_q__d = holdoff_q__q;
+        snapshot_low__d = snapshot_low__q;
+        snapshot_high__d = snapshot_high__q;
+        snapshot_first_q__d = snapshot_first_q__q;
+        snapshot_count_q__d = snapshot_count_q__q;
+        load_low__d = load_low__q;
+        load_high__d = load_high__q;
+        load_first_q__d = load_first_q__q;
+        load_count_q__d = load_count_q__q;
+        run = 1'b0;
+        stop = 1'b0;
+        clear = ((32'h0) & 6'h3f);
+        consumed = 1'b0;
+        take_snapshot = 1'b0;
+        take_load = 1'b0;
+        if (st_valid) begin
+            if (st_word == at_control) begin
+                run = st_data[32'h0];
+                ring_on_q__d = st_data[32'h1];
+                stop = ~st_data[32'h0];
+            end
+            if (st_word == at_interrupt) begin
+                clear = st_data[(32'h0)+:(6)];
+            end
+            if (st_word == at_consumer) begin
+                consumed = 1'b1;
+            end
+            if (st_word == at_snapshot__4) begin
+                take_snapshot = st_data[32'h0];
+            end
+            if (st_word == at_load__4) begin
+                take_load = st_data[32'h0];
+            end
+            if (st_word == at_mask) begin
+                mask_q__d = st_data[(32'h0)+:(6)];
+            end
+            if (st_word == at_ring_low) begin
+                ring_low__d = st_data;
+            end
+            if (st_word == at_ring_high) begin
+                ring_high__d = st_data;
+            end
+            if (st_word == at_ring_size) begin
+                ring_size_q__d = st_data[(32'h0)+:(5)];
+            end
+            if (st_word == at_watermark) begin
+                watermark_q__d = st_data[(32'h0)+:(21)];
+            end
+            if (st_word == at_holdoff) begin
+                holdoff_q__d = st_data;
+            end
+            if (st_word == at_snapshot__0) begin
+                snapshot_low__d = st_data;
+            end
+            if (st_word == at_snapshot__1) begin
+                snapshot_high__d = st_data;
+            end
+            if (st_word == at_snapshot__2) begin
+                snapshot_first_q__d = st_data[(32'h0)+:(16)];
+            end
+            if (st_word == at_snapshot__3) begin
+                snapshot_count_q__d = st_data[(32'h0)+:(17)];
+            end
+            if (st_word == at_load__0) begin
+                load_low__d = st_data;
+            end
+            if (st_word == at_load__1) begin
+                load_high__d = st_data;
+            end
+            if (st_word == at_load__2) begin
+                load_first_q__d = st_data[(32'h0)+:(16)];
+            end
+            if (st_word == at_load__3) begin
+                load_count_q__d = st_data[(32'h0)+:(17)];
+            end
+        end
+        if (rst) begin
+            ring_on_q__d = 1'b0;
+            mask_q__d = ((32'h0) & 6'h3f);
+            ring_low__d = ((32'h0) & 32'hffffffff);
+            ring_high__d = ((32'h0) & 32'hffffffff);
+            ring_size_q__d = ((32'h0) & 5'h1f);
+            watermark_q__d = ((32'h0) & 21'h1fffff);
+            holdoff_q__d = ((32'h0) & 32'hffffffff);
+            snapshot_low__d = ((32'h0) & 32'hffffffff);
+            snapshot_high__d = ((32'h0) & 32'hffffffff);
+            snapshot_first_q__d = ((32'h0) & 16'hffff);
+            snapshot_count_q__d = ((32'h0) & 17'h1ffff);
+            load_low__d = ((32'h0) & 32'hffffffff);
+            load_high__d = ((32'h0) & 32'hffffffff);
+            load_first_q__d = ((32'h0) & 16'hffff);
+            load_count_q__d = ((32'h0) & 17'h1ffff);
+        end
+    end
+    always @(*) ring_on_q__clock = clk;
+    always @(*) mask_q__clock = clk;
+    always @(*) ring_low__clock = clk;
+    always @(*) ring_high__clock = clk;
+    always @(*) ring_size_q__clock = clk;
+    always @(*) watermark_q__clock = clk;
+    always @(*) holdoff_q__clock = clk;
+    always @(*) snapshot_low__clock = clk;
+    always @(*) snapshot_high__clock = clk;
+    always @(*) snapshot_first_q__clock = clk;
+    always @(*) snapshot_count_q__clock = clk;
+    always @(*) load_low__clock = clk;
+    always @(*) load_high__clock = clk;
+    always @(*) load_first_q__clock = clk;
+    always @(*) load_count_q__clock = clk;
+    always @(*) ring_on = ring_on_q__q;
+    always @(*) mask = mask_q__q;
+    always @(*) ring = (((ring_high__q) & 64'hffffffffffffffff) << 32'h20) | ((ring_low__q) & 64'hffffffffffffffff);
+    always @(*) ring_size = ring_size_q__q;
+    always @(*) watermark = watermark_q__q;
+    always @(*) holdoff = holdoff_q__q;
+    always @(*) snapshot = (((snapshot_high__q) & 64'hffffffffffffffff) << 32'h20) | ((snapshot_low__q) & 64'hffffffffffffffff);
+    always @(*) snapshot_first = snapshot_first_q__q;
+    always @(*) snapshot_count = snapshot_count_q__q;
+    always @(*) load = (((load_high__q) & 64'hffffffffffffffff) << 32'h20) | ((load_low__q) & 64'hffffffffffffffff);
+    always @(*) load_first = load_first_q__q;
+    always @(*) load_count = load_count_q__q;
+    
+endmodule // standalone__control__dma__settings
+
+
+module tnic_standalone__control__dma__settings__holdoff_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__holdoff_q
+
+
+module tnic_standalone__control__dma__settings__load_count_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__load_count_q
+
+
+module tnic_standalone__control__dma__settings__load_first_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__load_first_q
+
+
+module tnic_standalone__control__dma__settings__load_high(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__load_high
+
+
+module tnic_standalone__control__dma__settings__load_low(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__load_low
+
+
+module tnic_standalone__control__dma__settings__mask_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__mask_q
+
+
+module tnic_standalone__control__dma__settings__ring_high(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__ring_high
+
+
+module tnic_standalone__control__dma__settings__ring_low(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__ring_low
+
+
+module tnic_standalone__control__dma__settings__ring_on_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__ring_on_q
+
+
+module tnic_standalone__control__dma__settings__ring_size_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__ring_size_q
+
+
+module tnic_standalone__control__dma__settings__snapshot_count_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__snapshot_count_q
+
+
+module tnic_standalone__control__dma__settings__snapshot_first_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__snapshot_first_q
+
+
+module tnic_standalone__control__dma__settings__snapshot_high(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__snapshot_high
+
+
+module tnic_standalone__control__dma__settings__snapshot_low(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__snapshot_low
+
+
+module tnic_standalone__control__dma__settings__watermark_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [20:0] d;
+    output reg  [20:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 21'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__settings__watermark_q
+
+
+module tnic_standalone__control__dma__snapshot(clk,rst,start,base,first,count,running,query_valid,query_ready,query_flow,answer_valid,answer_record,offers,offers_second,address,data,took,burst_done,failed,busy,done,code,progress,ended);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  start;
+    input wire  [63:0] base;
+    input wire  [15:0] first;
+    input wire  [16:0] count;
+    input wire  running;
+    output reg  query_valid;
+    input wire  query_ready;
+    output reg  [9:0] query_flow;
+    input wire  answer_valid;
+    input wire  [1023:0] answer_record;
+    output reg  offers;
+    output reg  offers_second;
+    output reg  [63:0] address;
+    output reg  [511:0] data;
+    input wire  took;
+    input wire  burst_done;
+    input wire  failed;
+    output reg  busy;
+    output reg  done;
+    output reg  [2:0] code;
+    output reg  [16:0] progress;
+    output reg  ended;
+    
+    // Constant declarations
+    localparam  flows = 17'b10000000000;
+    
+    // Enums
+    localparam State__Idle = 0;
+    localparam State__Check = 1;
+    localparam State__Ask = 2;
+    localparam State__Wait = 3;
+    localparam State__Send = 4;
+    localparam State__Drain = 5;
+    
+    // Stub signals
+    reg  cursor__clk;
+    reg  cursor__set_base;
+    reg  [63:0] cursor__base;
+    reg  cursor__advance;
+    wire  [63:0] cursor__address;
+    reg  [2:0] state__d;
+    wire  [2:0] state__q;
+    reg  state__clock;
+    reg  [16:0] sum__d;
+    wire  [16:0] sum__q;
+    reg  sum__clock;
+    reg  [15:0] flow__d;
+    wire  [15:0] flow__q;
+    reg  flow__clock;
+    reg  [16:0] left__d;
+    wire  [16:0] left__q;
+    reg  left__clock;
+    reg  [7:0] patience__d;
+    wire  [7:0] patience__q;
+    reg  patience__clock;
+    reg  [1023:0] record__d;
+    wire  [1023:0] record__q;
+    reg  record__clock;
+    reg  second__d;
+    wire  second__q;
+    reg  second__clock;
+    reg  [4:0] owed__d;
+    wire  [4:0] owed__q;
+    reg  owed__clock;
+    reg  half__d;
+    wire  half__q;
+    reg  half__clock;
+    reg  busy_q__d;
+    wire  busy_q__q;
+    reg  busy_q__clock;
+    reg  done_q__d;
+    wire  done_q__q;
+    reg  done_q__clock;
+    reg  [2:0] code_q__d;
+    wire  [2:0] code_q__q;
+    reg  code_q__clock;
+    reg  [16:0] progress_q__d;
+    wire  [16:0] progress_q__q;
+    reg  progress_q__clock;
+    reg  ended_q__d;
+    wire  ended_q__q;
+    reg  ended_q__clock;
+    
+    // Local signals
+    reg  [2:0] over;
+    
+    // Sub module instances
+    tnic_standalone__control__dma__snapshot__cursor cursor(
+        .clk(cursor__clk),
+        .set_base(cursor__set_base),
+        .base(cursor__base),
+        .advance(cursor__advance),
+        .address(cursor__address)
+    );
+    tnic_standalone__control__dma__snapshot__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    tnic_standalone__control__dma__snapshot__sum sum(
+        .d(sum__d),
+        .q(sum__q),
+        .clock(sum__clock)
+    );
+    tnic_standalone__control__dma__snapshot__flow flow(
+        .d(flow__d),
+        .q(flow__q),
+        .clock(flow__clock)
+    );
+    tnic_standalone__control__dma__snapshot__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__control__dma__snapshot__patience patience(
+        .d(patience__d),
+        .q(patience__q),
+        .clock(patience__clock)
+    );
+    tnic_standalone__control__dma__snapshot__record record(
+        .d(record__d),
+        .q(record__q),
+        .clock(record__clock)
+    );
+    tnic_standalone__control__dma__snapshot__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
+    tnic_standalone__control__dma__snapshot__owed owed(
+        .d(owed__d),
+        .q(owed__q),
+        .clock(owed__clock)
+    );
+    tnic_standalone__control__dma__snapshot__half half(
+        .d(half__d),
+        .q(half__q),
+        .clock(half__clock)
+    );
+    tnic_standalone__control__dma__snapshot__busy_q busy_q(
+        .d(busy_q__d),
+        .q(busy_q__q),
+        .clock(busy_q__clock)
+    );
+    tnic_standalone__control__dma__snapshot__done_q done_q(
+        .d(done_q__d),
+        .q(done_q__q),
+        .clock(done_q__clock)
+    );
+    tnic_standalone__control__dma__snapshot__code_q code_q(
+        .d(code_q__d),
+        .q(code_q__q),
+        .clock(code_q__clock)
+    );
+    tnic_standalone__control__dma__snapshot__progress_q progress_q(
+        .d(progress_q__d),
+        .q(progress_q__q),
+        .clock(progress_q__clock)
+    );
+    tnic_standalone__control__dma__snapshot__ended_q ended_q(
+        .d(ended_q__d),
+        .q(ended_q__q),
+        .clock(ended_q__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        state__d = state__q;
+        sum__d = sum__q;
+        flow__d = flow__q;
+        left__d = left__q;
+        patience__d = patience__q;
+        record__d = record__q;
+        second__d = second__q;
+        owed__d = owed__q;
+        half__d = half__q;
+        busy_q__d = busy_q__q;
+        done_q__d = done_q__q;
+        code_q__d = code_q__q;
+        progress_q__d = progress_q__q;
+        ended_q__d = ended_q__q;
+        sum__d = ((first) & 17'h1ffff) + count;
+        ended_q__d = 1'b0;
+        if (took & ~burst_done) begin
+            owed__d = owed__q + ((32'h1) & 5'h1f);
+        end
+        if (burst_done & ~took) begin
+            owed__d = owed__q - ((32'h1) & 5'h1f);
+        end
+        over = ((32'h0) & 3'h7);
+        case (state__q)
+            State__Idle:
+                begin
+                    if (start) begin
+                        state__d = State__Check;
+                    end
+                end
+            State__Check:
+                begin
+                    flow__d = first;
+                    left__d = count;
+                    state__d = State__Ask;
+                    if (sum__q > flows) begin
+                        over = ((32'h1) & 3'h7);
+                        state__d = State__Drain;
+                    end
+                end
+            State__Ask:
+                begin
+                    patience__d = ((32'hff) & 8'hff);
+                    if (~running) begin
+                        over = ((32'h3) & 3'h7);
+                        state__d = State__Drain;
+                    end
+                    else begin
+                        if (query_ready) begin
+                            state__d = State__Wait;
+                        end
+                    end
+                end
+            State__Wait:
+                begin
+                    patience__d = patience__q - ((32'h1) & 8'hff);
+                    record__d = answer_record;
+                    second__d = 1'b0;
+                    if (answer_valid) begin
+                        state__d = State__Send;
+                    end
+                    else begin
+                        if (~|patience__q) begin
+                            over = ((32'h4) & 3'h7);
+                            state__d = State__Drain;
+                        end
+                    end
+                end
+            State__Send:
+                begin
+                    if (~running) begin
+                        over = ((32'h3) & 3'h7);
+                        state__d = State__Drain;
+                    end
+                    else begin
+                        if (took) begin
+                            record__d = {512'h0, record__q[512+:512]};
+                            second__d = 1'b1;
+                            if (second__q) begin
+                                flow__d = flow__q + ((32'h1) & 16'hffff);
+                                left__d = left__q - ((32'h1) & 17'h1ffff);
+                                state__d = State__Ask;
+                                if (left__q == ((32'h1) & 17'h1ffff)) begin
+                                    state__d = State__Drain;
+                                end
+                            end
+                        end
+                    end
+                end
+            State__Drain:
+                begin
+                    if (~|owed__q) begin
+                        busy_q__d = 1'b0;
+                        done_q__d = 1'b1;
+                        ended_q__d = 1'b1;
+                        state__d = State__Idle;
+                    end
+                end
+            default:
+                begin
+                    state__d = State__Idle;
+                end
+        endcase
+        if (~|code_q__q) begin
+            code_q__d = over;
+        end
+        if (burst_done) begin
+            if (failed) begin
+                code_q__d = ((32'h2) & 3'h7);
+            end
+            else begin
+                if (~|code_q__q) begin
+                    half__d = ~half__q;
+                    if (half__q) begin
+                        progress_q__d = progress_q__q + ((32'h1) & 17'h1ffff);
+                    end
+                end
+            end
+        end
+        if ((state__q == State__Idle) & start) begin
+            busy_q__d = 1'b1;
+            done_q__d = 1'b0;
+            code_q__d = ((32'h0) & 3'h7);
+            progress_q__d = ((32'h0) & 17'h1ffff);
+            half__d = 1'b0;
+        end
+        if (rst) begin
+            state__d = State__Idle;
+            owed__d = ((32'h0) & 5'h1f);
+            half__d = 1'b0;
+            busy_q__d = 1'b0;
+            done_q__d = 1'b0;
+            code_q__d = ((32'h0) & 3'h7);
+            progress_q__d = ((32'h0) & 17'h1ffff);
+            ended_q__d = 1'b0;
+        end
+    end
+    always @(*) state__clock = clk;
+    always @(*) sum__clock = clk;
+    always @(*) flow__clock = clk;
+    always @(*) left__clock = clk;
+    always @(*) patience__clock = clk;
+    always @(*) record__clock = clk;
+    always @(*) second__clock = clk;
+    always @(*) owed__clock = clk;
+    always @(*) half__clock = clk;
+    always @(*) busy_q__clock = clk;
+    always @(*) done_q__clock = clk;
+    always @(*) code_q__clock = clk;
+    always @(*) progress_q__clock = clk;
+    always @(*) ended_q__clock = clk;
+    always @(*) cursor__clk = clk;
+    always @(*) cursor__base = base;
+    always @(*) cursor__set_base = state__q == State__Check;
+    always @(*) cursor__advance = took;
+    always @(*) query_valid = state__q == State__Ask;
+    always @(*) query_flow = flow__q[(32'h0)+:(10)];
+    always @(*) offers = state__q == State__Send;
+    always @(*) offers_second = (state__q == State__Send) & second__q;
+    always @(*) address = cursor__address;
+    always @(*) data = record__q[(32'h0)+:(512)];
+    always @(*) busy = busy_q__q;
+    always @(*) done = done_q__q;
+    always @(*) code = code_q__q;
+    always @(*) progress = progress_q__q;
+    always @(*) ended = ended_q__q;
+    
+endmodule // standalone__control__dma__snapshot
+
+
+module tnic_standalone__control__dma__snapshot__busy_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__busy_q
+
+
+module tnic_standalone__control__dma__snapshot__code_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__code_q
+
+
+module tnic_standalone__control__dma__snapshot__cursor(clk,set_base,base,advance,address);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  set_base;
+    input wire  [63:0] base;
+    input wire  advance;
+    output reg  [63:0] address;
+    
+    // Stub signals
+    reg  [25:0] low__d;
+    wire  [25:0] low__q;
+    reg  low__clock;
+    reg  [31:0] high__d;
+    wire  [31:0] high__q;
+    reg  high__clock;
+    reg  carry__d;
+    wire  carry__q;
+    reg  carry__clock;
+    
+    // Sub module instances
+    tnic_standalone__control__dma__snapshot__cursor__low low(
+        .d(low__d),
+        .q(low__q),
+        .clock(low__clock)
+    );
+    tnic_standalone__control__dma__snapshot__cursor__high high(
+        .d(high__d),
+        .q(high__q),
+        .clock(high__clock)
+    );
+    tnic_standalone__control__dma__snapshot__cursor__carry carry(
+        .d(carry__d),
+        .q(carry__q),
+        .clock(carry__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        low__d = low__q;
+        high__d = high__q;
+        carry__d = carry__q;
+        carry__d = 1'b0;
+        if (carry__q) begin
+            high__d = high__q + ((32'h1) & 32'hffffffff);
+        end
+        if (advance) begin
+            low__d = low__q + ((32'h1) & 26'h3ffffff);
+            carry__d = &low__q;
+        end
+        if (set_base) begin
+            low__d = base[(32'h6)+:(26)];
+            high__d = base[(32'h20)+:(32)];
+            carry__d = 1'b0;
+        end
+    end
+    always @(*) low__clock = clk;
+    always @(*) high__clock = clk;
+    always @(*) carry__clock = clk;
+    always @(*) address = (((high__q) & 64'hffffffffffffffff) << 32'h20) | (((low__q) & 64'hffffffffffffffff) << 32'h6);
+    
+endmodule // standalone__control__dma__snapshot__cursor
+
+
+module tnic_standalone__control__dma__snapshot__cursor__carry(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__cursor__carry
+
+
+module tnic_standalone__control__dma__snapshot__cursor__high(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__cursor__high
+
+
+module tnic_standalone__control__dma__snapshot__cursor__low(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__cursor__low
+
+
+module tnic_standalone__control__dma__snapshot__done_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__done_q
+
+
+module tnic_standalone__control__dma__snapshot__ended_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__ended_q
+
+
+module tnic_standalone__control__dma__snapshot__flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__flow
+
+
+module tnic_standalone__control__dma__snapshot__half(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__half
+
+
+module tnic_standalone__control__dma__snapshot__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__left
+
+
+module tnic_standalone__control__dma__snapshot__owed(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__owed
+
+
+module tnic_standalone__control__dma__snapshot__patience(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__patience
+
+
+module tnic_standalone__control__dma__snapshot__progress_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__progress_q
+
+
+module tnic_standalone__control__dma__snapshot__record(d,q,clock);
+    
+    // Module arguments
+    input wire  [1023:0] d;
+    output reg  [1023:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1024'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__record
+
+
+module tnic_standalone__control__dma__snapshot__second(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__second
+
+
+module tnic_standalone__control__dma__snapshot__state(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Enums
+    localparam State__Idle = 0;
+    localparam State__Check = 1;
+    localparam State__Ask = 2;
+    localparam State__Wait = 3;
+    localparam State__Send = 4;
+    localparam State__Drain = 5;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__state
+
+
+module tnic_standalone__control__dma__snapshot__sum(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__snapshot__sum
+
+
+module tnic_standalone__control__dma__was_lost(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__was_lost
+
+
+module tnic_standalone__control__dma__writer(clk,rst,start,of_ring,address,data,free,idle,ring_done,snapshot_done,failed,m_axi_awaddr,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  start;
+    input wire  of_ring;
+    input wire  [63:0] address;
+    input wire  [511:0] data;
+    output reg  free;
+    output reg  idle;
+    output reg  ring_done;
+    output reg  snapshot_done;
+    output reg  failed;
+    output reg  [63:0] m_axi_awaddr;
+    output reg  m_axi_awvalid;
+    input wire  m_axi_awready;
+    output reg  [63:0] m_axi_wdata;
+    output reg  m_axi_wlast;
+    output reg  m_axi_wvalid;
+    input wire  m_axi_wready;
+    input wire  [1:0] m_axi_bresp;
+    input wire  m_axi_bvalid;
+    
+    // Constant declarations
+    localparam  width = 10'b1000000;
+    localparam  last = 3'b111;
+    
+    // Stub signals
+    reg  aw_valid__d;
+    wire  aw_valid__q;
+    reg  aw_valid__clock;
+    reg  [63:0] aw__d;
+    wire  [63:0] aw__q;
+    reg  aw__clock;
+    reg  w_valid__d;
+    wire  w_valid__q;
+    reg  w_valid__clock;
+    reg  [511:0] w__d;
+    wire  [511:0] w__q;
+    reg  w__clock;
+    reg  [2:0] beat__d;
+    wire  [2:0] beat__q;
+    reg  beat__clock;
+    reg  [4:0] waiting__d;
+    wire  [4:0] waiting__q;
+    reg  waiting__clock;
+    reg  [15:0] sources__d;
+    wire  [15:0] sources__q;
+    reg  sources__clock;
+    reg  [3:0] put__d;
+    wire  [3:0] put__q;
+    reg  put__clock;
+    reg  [3:0] get__d;
+    wire  [3:0] get__q;
+    reg  get__clock;
+    reg  of_ring_q__d;
+    wire  of_ring_q__q;
+    reg  of_ring_q__clock;
+    reg  of_snapshot_q__d;
+    wire  of_snapshot_q__q;
+    reg  of_snapshot_q__clock;
+    reg  failed_q__d;
+    wire  failed_q__q;
+    reg  failed_q__clock;
+    
+    // Local signals
+    reg  [15:0] here;
+    reg  [15:0] others;
+    reg  [15:0] front;
+    reg  answered;
+    
+    // Sub module instances
+    tnic_standalone__control__dma__writer__aw_valid aw_valid(
+        .d(aw_valid__d),
+        .q(aw_valid__q),
+        .clock(aw_valid__clock)
+    );
+    tnic_standalone__control__dma__writer__aw aw(
+        .d(aw__d),
+        .q(aw__q),
+        .clock(aw__clock)
+    );
+    tnic_standalone__control__dma__writer__w_valid w_valid(
+        .d(w_valid__d),
+        .q(w_valid__q),
+        .clock(w_valid__clock)
+    );
+    tnic_standalone__control__dma__writer__w w(
+        .d(w__d),
+        .q(w__q),
+        .clock(w__clock)
+    );
+    tnic_standalone__control__dma__writer__beat beat(
+        .d(beat__d),
+        .q(beat__q),
+        .clock(beat__clock)
+    );
+    tnic_standalone__control__dma__writer__waiting waiting(
+        .d(waiting__d),
+        .q(waiting__q),
+        .clock(waiting__clock)
+    );
+    tnic_standalone__control__dma__writer__sources sources(
+        .d(sources__d),
+        .q(sources__q),
+        .clock(sources__clock)
+    );
+    tnic_standalone__control__dma__writer__put put(
+        .d(put__d),
+        .q(put__q),
+        .clock(put__clock)
+    );
+    tnic_standalone__control__dma__writer__get get(
+        .d(get__d),
+        .q(get__q),
+        .clock(get__clock)
+    );
+    tnic_standalone__control__dma__writer__of_ring_q of_ring_q(
+        .d(of_ring_q__d),
+        .q(of_ring_q__q),
+        .clock(of_ring_q__clock)
+    );
+    tnic_standalone__control__dma__writer__of_snapshot_q of_snapshot_q(
+        .d(of_snapshot_q__d),
+        .q(of_snapshot_q__q),
+        .clock(of_snapshot_q__clock)
+    );
+    tnic_standalone__control__dma__writer__failed_q failed_q(
+        .d(failed_q__d),
+        .q(failed_q__q),
+        .clock(failed_q__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        aw_valid__d = aw_valid__q;
+        aw__d = aw__q;
+        w_valid__d = w_valid__q;
+        w__d = w__q;
+        beat__d = beat__q;
+        waiting__d = waiting__q;
+        sources__d = sources__q;
+        put__d = put__q;
+        get__d = get__q;
+        of_ring_q__d = of_ring_q__q;
+        of_snapshot_q__d = of_snapshot_q__q;
+        failed_q__d = failed_q__q;
+        if (m_axi_awready) begin
+            aw_valid__d = 1'b0;
+        end
+        if (w_valid__q & m_axi_wready) begin
+            w__d = {64'h0, w__q[64+:448]};
+            beat__d = beat__q + ((32'h1) & 3'h7);
+            if (beat__q == last) begin
+                w_valid__d = 1'b0;
+            end
+        end
+        of_ring_q__d = answered & front[32'h0];
+        of_snapshot_q__d = answered & ~front[32'h0];
+        failed_q__d = answered & m_axi_bresp[32'h1];
+        if (answered) begin
+            get__d = get__q + ((32'h1) & 4'hf);
+        end
+        if (answered & ~start) begin
+            waiting__d = waiting__q - ((32'h1) & 5'h1f);
+        end
+        if (start & ~answered) begin
+            waiting__d = waiting__q + ((32'h1) & 5'h1f);
+        end
+        if (start) begin
+            aw_valid__d = 1'b1;
+            aw__d = address;
+            w_valid__d = 1'b1;
+            w__d = data;
+            beat__d = ((32'h0) & 3'h7);
+            put__d = put__q + ((32'h1) & 4'hf);
+            sources__d = sources__q & others;
+            if (of_ring) begin
+                sources__d = sources__q | here;
+            end
+        end
+        if (rst) begin
+            aw_valid__d = 1'b0;
+            w_valid__d = 1'b0;
+            waiting__d = ((32'h0) & 5'h1f);
+            put__d = ((32'h0) & 4'hf);
+            get__d = ((32'h0) & 4'hf);
+            of_ring_q__d = 1'b0;
+            of_snapshot_q__d = 1'b0;
+            failed_q__d = 1'b0;
+        end
+    end
+    always @(*) aw_valid__clock = clk;
+    always @(*) aw__clock = clk;
+    always @(*) w_valid__clock = clk;
+    always @(*) w__clock = clk;
+    always @(*) beat__clock = clk;
+    always @(*) waiting__clock = clk;
+    always @(*) sources__clock = clk;
+    always @(*) put__clock = clk;
+    always @(*) get__clock = clk;
+    always @(*) of_ring_q__clock = clk;
+    always @(*) of_snapshot_q__clock = clk;
+    always @(*) failed_q__clock = clk;
+    always @(*) answered = m_axi_bvalid & |waiting__q;
+    always @(*) front = sources__q >> get__q;
+    always @(*) here = ((32'h1) & 16'hffff) << put__q;
+    always @(*) others = ~here;
+    always @(*) free = ~aw_valid__q & ~w_valid__q & ~waiting__q[32'h4];
+    always @(*) idle = ~aw_valid__q & ~w_valid__q & ~|waiting__q & ~of_ring_q__q & ~of_snapshot_q__q;
+    always @(*) ring_done = of_ring_q__q;
+    always @(*) snapshot_done = of_snapshot_q__q;
+    always @(*) failed = failed_q__q;
+    always @(*) m_axi_awaddr = aw__q;
+    always @(*) m_axi_awvalid = aw_valid__q;
+    always @(*) m_axi_wdata = w__q[(32'h0)+:(64)];
+    always @(*) m_axi_wlast = beat__q == last;
+    always @(*) m_axi_wvalid = w_valid__q;
+    
+endmodule // standalone__control__dma__writer
+
+
+module tnic_standalone__control__dma__writer__aw(d,q,clock);
+    
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__writer__aw
+
+
+module tnic_standalone__control__dma__writer__aw_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__writer__aw_valid
+
+
+module tnic_standalone__control__dma__writer__beat(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__writer__beat
+
+
+module tnic_standalone__control__dma__writer__failed_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__writer__failed_q
+
+
+module tnic_standalone__control__dma__writer__get(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__writer__get
+
+
+module tnic_standalone__control__dma__writer__of_ring_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__writer__of_ring_q
+
+
+module tnic_standalone__control__dma__writer__of_snapshot_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__writer__of_snapshot_q
+
+
+module tnic_standalone__control__dma__writer__put(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__writer__put
+
+
+module tnic_standalone__control__dma__writer__sources(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__writer__sources
+
+
+module tnic_standalone__control__dma__writer__w(d,q,clock);
+    
+    // Module arguments
+    input wire  [511:0] d;
+    output reg  [511:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 512'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__writer__w
+
+
+module tnic_standalone__control__dma__writer__w_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__writer__w_valid
+
+
+module tnic_standalone__control__dma__writer__waiting(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__writer__waiting
 
 
 module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,idle_valid,idle_flow,host_valid,host_flow,host_rate,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,event_valid,event_flow,event_branch,event_hyperactive,event_rtt_ns,event_rate,event_kind,event_before,event_rate_before,event_now_ns,event_hops,event_endpoint_ns,event_profile,pulses);

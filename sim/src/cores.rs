@@ -1,6 +1,7 @@
 //! Where bit-true NICs come from.
 use crate::frame::NodeId;
 use crate::nic::core::Core;
+use crate::nic::memory::Behaviour;
 use crate::nic::model::Model;
 use crate::nic::rtl::Shell;
 use crate::nic::setup::configure;
@@ -102,6 +103,7 @@ impl CoreFactory for Cores {
                 clock_ps: CLOCK_PS,
             })),
         };
+        core.attach(spec.seed, &Behaviour::default());
         let writes = configure(&mut *core, spec)?;
         Ok(Prepared { core, writes })
     }

@@ -5,7 +5,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use timely_sim::report::{Arm, Json, page, table};
+use timely_sim::report::{Arm, Json, page, table, telemetry};
 use timely_sim::scenario::{self, Error, NicKind, Plan, build, file, hpcc};
 use timely_sim::time::{MS, Ps};
 use timely_sim::{cores, demo};
@@ -14,6 +14,7 @@ const AFTER: &str = "\
 EXAMPLES
   timely-sim run sim/scenarios/incast.toml
   timely-sim run sim/scenarios/incast.toml --nics rtl --out out/
+  timely-sim run sim/scenarios/incast.toml --nics model --snapshot telemetry.json
   timely-sim hpcc topology.txt flow.txt --profile timely-100g --out out/
   timely-sim demo --out target/demo
 
@@ -45,6 +46,9 @@ enum Command {
         /// Length of the run in milliseconds, in place of the scenario's.
         #[arg(long, value_name = "MS")]
         duration_ms: Option<f64>,
+        /// File for the telemetry of every flow at the end, which rtl and model NICs write into their host's memory (JSON).
+        #[arg(long, value_name = "FILE")]
+        snapshot: Option<PathBuf>,
     },
     /// Runs topology.txt and flow.txt as HPCC's ns-3 simulator has them, and writes fct.txt.
     Hpcc {
@@ -132,13 +136,17 @@ fn json(arms: &[Arm]) -> String {
 }
 
 /// Runs one plan, prints and writes what came of it.
-fn run(mut plan: Plan, common: &Common) -> Result<ExitCode, String> {
+fn run(mut plan: Plan, common: &Common, snapshot: Option<&Path>) -> Result<ExitCode, String> {
     plan.seed = common.seed.unwrap_or(plan.seed);
     plan.nic.kind = common.nics.unwrap_or(plan.nic.kind);
     let (name, kind) = (plan.name.clone(), plan.nic.kind);
     let progress = Progress::new(&name, plan.duration);
     let outcome = build::run(plan, &*cores::factory(), |now| progress.at(now)).map_err(|e| e.to_string())?;
     drop(progress);
+    if let Some(file) = snapshot {
+        let text = serde_json::to_string_pretty(&telemetry::Snapshots::of(&outcome.snapshots)).expect("figures are plain numbers");
+        std::fs::write(file, text + "\n").map_err(|e| format!("{}: {e}", file.display()))?;
+    }
     let (fct, unfinished) = hpcc::fct(&outcome.plan, &outcome.recorder);
     let finite = outcome.plan.flows.iter().any(|f| f.bytes.is_some());
     let note = format!("{} flows, seed {}", outcome.plan.flows.len(), outcome.plan.seed);
@@ -235,13 +243,14 @@ fn demo(common: &Common, quick: bool) -> Result<ExitCode, String> {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match &cli.command {
-        Command::Run { scenario, common, duration_ms } => file::read(scenario).map_err(|e| e.to_string()).and_then(|mut plan| {
+        Command::Run { scenario, common, duration_ms, snapshot } => file::read(scenario).map_err(|e| e.to_string()).and_then(|mut plan| {
+            plan.snapshot = snapshot.is_some();
             if let Some(ms) = duration_ms {
                 plan.duration = timely_sim::time::ps(*ms, MS).max(MS);
             }
-            run(plan, common)
+            run(plan, common, snapshot.as_deref())
         }),
-        Command::Hpcc { common, .. } => hpcc_plan(&cli.command).map_err(|e| e.to_string()).and_then(|plan| run(plan, common)),
+        Command::Hpcc { common, .. } => hpcc_plan(&cli.command).map_err(|e| e.to_string()).and_then(|plan| run(plan, common, None)),
         Command::Demo { common, quick } => demo(common, *quick),
     };
     done.unwrap_or_else(|e| {

@@ -152,7 +152,9 @@ impl Simulation {
         self.network.recorder.finish();
         let mut stats: Vec<(NodeId, Stats)> = self.groups.iter().flatten().map(|h| (h.node, h.nic.stats())).collect();
         stats.sort_by_key(|s| s.0);
-        Finished { network: self.network, stats }
+        let mut nics: Vec<(NodeId, Box<dyn Nic>)> = self.groups.into_iter().flatten().map(|h| (h.node, h.nic)).collect();
+        nics.sort_by_key(|n| n.0);
+        Finished { network: self.network, stats, nics }
     }
 }
 
@@ -162,4 +164,6 @@ pub struct Finished {
     pub network: Network,
     /// What each host's NIC counted.
     pub stats: Vec<(NodeId, Stats)>,
+    /// The NICs, as the run left them.
+    pub nics: Vec<(NodeId, Box<dyn Nic>)>,
 }

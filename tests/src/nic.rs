@@ -7,6 +7,7 @@ use timely_regs::map::{Build, segment_bits};
 use timely_regs::parameters::Parameters;
 use timely_sim::cores::{CoreFlow, CoreSpec};
 use timely_sim::nic::core::{AccessError, Core, CoreEvent, CoreIn, Pins};
+use timely_sim::nic::memory::Behaviour;
 use timely_sim::nic::model::Model;
 use timely_sim::nic::rtl::{Rtl, Shell};
 use timely_sim::nic::setup::configure;
@@ -46,6 +47,7 @@ impl Twin {
         let clk = self.model.clk();
         assert_eq!(self.rtl.clk(), clk, "the two are at different clocks");
         assert_eq!(self.rtl.now(), self.model.now(), "time at clock {clk}: Verilog and model");
+        assert_eq!(self.rtl.irq(), self.model.irq(), "interrupts at clock {clk}: Verilog and model");
         assert_eq!(self.rtl.output(), self.model.output(), "pins at clock {clk}: Verilog and model");
         let [rtl, model] = &mut self.events;
         let from = rtl.len();
@@ -125,6 +127,27 @@ impl Core for Twin {
     fn post_write(&mut self, addr: u32, value: u32) {
         self.rtl.post_write(addr, value);
         self.model.post_write(addr, value);
+    }
+
+    fn attach(&mut self, seed: u64, behaviour: &Behaviour) {
+        self.rtl.attach(seed, behaviour);
+        self.model.attach(seed, behaviour);
+    }
+
+    fn read_memory(&self, address: u64, to: &mut [u8]) {
+        let mut model = vec![0; to.len()];
+        self.rtl.read_memory(address, to);
+        self.model.read_memory(address, &mut model);
+        assert_eq!(to, model, "memory at {address:#x}: Verilog and model");
+    }
+
+    fn write_memory(&mut self, address: u64, from: &[u8]) {
+        self.rtl.write_memory(address, from);
+        self.model.write_memory(address, from);
+    }
+
+    fn irq(&self) -> u32 {
+        self.rtl.irq()
     }
 
     fn drain(&mut self, events: &mut Vec<CoreEvent>) {

@@ -4,6 +4,7 @@ use timely_hw::csr::Csr as Rtl;
 use timely_model::Block;
 use timely_model::bus::{FlowLoad, ProfileWrite};
 use timely_model::csr::{Csr, Doorbell, HostRate, In, Out, Settings};
+use timely_model::dma::Look;
 use timely_regs::map::{self, BLOCKS, Build, flow, heartbeat, id, window};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{self as sim, Dut, Library};
@@ -26,6 +27,10 @@ struct Stimulus {
     now: u64,
     /// Writes whose address or data went out and not the other; the difference is bounded by what AXI masters do.
     ahead: (u32, u32),
+    /// What DMA says of the register that was looked at.
+    look: (u32, bool),
+    /// Clocks that a load of DMA still lasts.
+    loading: Option<u32>,
 }
 
 impl Stimulus {
@@ -41,6 +46,8 @@ impl Stimulus {
             pulses: 0.0,
             now: 0,
             ahead: (0, 0),
+            look: (0, false),
+            loading: None,
         }
     }
 
@@ -103,6 +110,14 @@ impl Stimulus {
             self.channels[5] = Runs::new([0.0, 0.1, 0.9][rng.random_range(0..3)], if rng.random_bool(0.2) { 6000 } else { 20 });
         }
         self.now = self.now.wrapping_add(rng.random_range(0..1 << 40));
+        if out.look.is_some() {
+            self.look = (rng.random(), rng.random_bool(0.3));
+        }
+        // A load of DMA takes a while, and starts when csr is not at one.
+        self.loading = match self.loading {
+            Some(n) => n.checked_sub(1),
+            None => rng.random_bool(0.0005).then_some(1000),
+        };
         let answers = self.answer == Some(0) || rng.random_bool(0.0001);
         self.answer = self.answer.and_then(|n| n.checked_sub(1));
         let i = In {
@@ -117,6 +132,10 @@ impl Stimulus {
             pulses: (0..32).fold(0, |p, k| p | u32::from(rng.random_bool(self.pulses)) << k),
             swept: self.swept,
             now: self.now,
+            look_live: self.look.0,
+            look_refuse: self.look.1,
+            loading: self.loading.is_some(),
+            bulk: self.loading.filter(|n| *n < 900 && n % 40 == 0).map(|n| FlowLoad { flow: n % 3, record: rng.random() }),
         };
         if out.aw_ready && self.aw.take_if(|_| true).is_some() {
             self.ahead = (self.ahead.0 + 1, self.ahead.1.saturating_sub(1));
@@ -139,7 +158,7 @@ struct Ports {
     outputs: Vec<sim::Out>,
 }
 
-const INPUTS: [&str; 16] = [
+const INPUTS: [&str; 22] = [
     "rst",
     "s_axil_awvalid",
     "s_axil_awaddr",
@@ -156,8 +175,14 @@ const INPUTS: [&str; 16] = [
     "pulses",
     "swept",
     "now",
+    "look_live",
+    "look_refuse",
+    "loading",
+    "bulk_valid",
+    "bulk_flow",
+    "bulk_record",
 ];
-const OUTPUTS: [&str; 42] = [
+const OUTPUTS: [&str; 49] = [
     "s_axil_awready",
     "s_axil_wready",
     "s_axil_arready",
@@ -200,6 +225,13 @@ const OUTPUTS: [&str; 42] = [
     "hd_packets",
     "query_valid",
     "query_flow",
+    "st_valid",
+    "st_word",
+    "st_data",
+    "look_valid",
+    "look_word",
+    "look_data",
+    "lost",
 ];
 
 impl Ports {
@@ -231,6 +263,12 @@ impl Ports {
         dut.set(p[13], i.pulses.into());
         dut.set(p[14], i.swept.into());
         dut.set(p[15], i.now);
+        let bulk = i.bulk.unwrap_or(FlowLoad { flow: rng.random_range(0..1 << 10), record: rng.random() });
+        let levels = [i.look_live.into(), i.look_refuse.into(), i.loading.into(), i.bulk.is_some().into(), bulk.flow.into()];
+        for (&port, value) in p[16..].iter().zip(levels) {
+            dut.set(port, value);
+        }
+        dut.set_words(p[21], &bulk.record);
     }
 
     fn get(&self, dut: &Dut) -> Out {
@@ -274,6 +312,9 @@ impl Ports {
             host: when("host_valid").then(|| HostRate { flow: get("host_flow") as u32, rate: get("host_rate") as u32 }),
             doorbell: when("hd_valid").then(|| Doorbell { flow: get("hd_flow") as u32, packets: get("hd_packets") as u16 }),
             query: when("query_valid").then(|| get("query_flow") as u32),
+            written: when("st_valid").then(|| (get("st_word") as u32, get("st_data") as u32)),
+            look: when("look_valid").then(|| Look { word: get("look_word") as u32, data: get("look_data") as u32 }),
+            lost: when("lost"),
         }
     }
 }
@@ -355,7 +396,7 @@ fn skipping_equals_stepping() {
         let mut rng = rng(seed);
         let mut stimulus = Stimulus::new(4, 0.02);
         let (mut stepped, mut skipped) = (Csr::new(build(4)), Csr::new(build(4)));
-        let (mut skips, mut swept, mut starts) = (0, false, 0);
+        let (mut skips, mut swept, mut loading, mut starts) = (0, false, false, 0);
         for clk in 0..cycles() {
             let out = stepped.output(clk);
             assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
@@ -365,8 +406,9 @@ fn skipping_equals_stepping() {
             }
             stepped.step(clk, &i);
             let valid = i.aw.is_some() || i.w.is_some() || i.ar.is_some() || i.answer.is_some() || i.rst || i.b_ready || i.r_ready;
-            let idle = !valid && !i.hd_ready && i.pulses == 0 && i.swept == swept;
-            swept = i.swept && !i.rst;
+            let levels = (i.swept, i.loading) == (swept, loading);
+            let idle = !valid && !i.hd_ready && i.pulses == 0 && levels && i.bulk.is_none();
+            (swept, loading) = (i.swept && !i.rst, i.loading);
             starts += u32::from(out.stop && !stepped.output(clk + 1).stop);
             if !idle || skipped.wake(clk) <= clk {
                 skipped.step(clk, &i);

@@ -197,7 +197,7 @@ fn a_driver_finds_its_way() {
 fn wrong_accesses_are_refused() {
     let device = ready("registers", true);
     let board = device.bus();
-    let unused = BLOCKS[6].base + 0x100;
+    let unused = BLOCKS[6].base + 0x80;
     let cases = [
         (unused, None, 1),
         (id::MAGIC_WORD.address() + 2, None, 1),

@@ -6,6 +6,7 @@
 pub mod ack;
 pub mod bus;
 pub mod csr;
+pub mod dma;
 pub mod engine;
 pub mod fifo;
 pub mod frame;

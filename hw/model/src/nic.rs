@@ -6,7 +6,7 @@ use crate::bus::{Ack as AckHeader, Completion, FlowRate, Sample};
 use crate::pacer::timemap::TimeMap;
 use crate::part::Part;
 use crate::stream::Beat;
-use crate::{Block, ack, csr, engine, generator, pacer, parse, rtt, telemetry, time, txmux};
+use crate::{Block, ack, csr, dma, engine, generator, pacer, parse, rtt, telemetry, time, txmux};
 use timely_regs::counters::Counter;
 use timely_regs::map::Build;
 use timely_regs::wire::Header;
@@ -40,6 +40,8 @@ pub struct In {
     pub pause: u8,
     /// PTP time, ns48.fns16.
     pub ptp: Option<u64>,
+    /// The host's memory.
+    pub memory: dma::Slave,
 }
 
 /// Outputs at a clock.
@@ -65,6 +67,10 @@ pub struct Out {
     pub sample: Option<Sample>,
     /// A rate goes to the pacer.
     pub rate: Option<FlowRate>,
+    /// Master of the host's memory.
+    pub memory: dma::Master,
+    /// Interrupt lines, `timely_regs::map::dma`.
+    pub irq: u32,
 }
 
 /// What blocks take to stay as it is while they are not stepped.
@@ -75,6 +81,8 @@ struct Levels {
     increment: u32,
     ptp: bool,
     swept: bool,
+    lost: bool,
+    loading: bool,
 }
 
 /// The NIC.
@@ -90,10 +98,13 @@ pub struct Nic {
     engine: Part<engine::Engine>,
     telemetry: Part<telemetry::Telemetry>,
     csr: Part<csr::Csr>,
+    dma: Part<dma::Dma>,
     pacer: Part<pacer::top::Pacer>,
     generator: Part<generator::Generator>,
     pulses: u32,
     swept: bool,
+    /// DMA's queries of the last two clocks.
+    asked: [bool; 2],
     /// Reset, as the blocks see it: a clock late.
     reset: bool,
     /// The time does not run along a line at this clock, or may not.
@@ -135,10 +146,12 @@ impl Nic {
             engine: Part::new(engine::Engine::new(build.flow_bits)),
             telemetry: Part::new(telemetry::Telemetry::new(build.flow_bits)),
             csr: Part::new(csr::Csr::new(build)),
+            dma: Part::new(dma::Dma::new(build.flow_bits, build.bus_bits)),
             pacer: Part::new(pacer::top::Pacer::new(build.flow_bits, pacer::Timing::default())),
             generator: Part::new(generator::Generator::new(build.flow_bits, build.bus_bits as usize)),
             pulses: 0,
             swept: false,
+            asked: [false; 2],
             reset: true,
             adjusting: true,
         }
@@ -154,7 +167,12 @@ impl Nic {
         self.txmux.block.output(clk).beat
     }
 
-    fn parts(&self) -> [u64; 10] {
+    /// The interrupt lines at clock `clk`.
+    pub fn irq(&self, clk: u64) -> u32 {
+        self.dma.block.output(clk).irq
+    }
+
+    fn parts(&self) -> [u64; 11] {
         [
             self.time.due,
             self.parse.due,
@@ -164,6 +182,7 @@ impl Nic {
             self.engine.due,
             self.telemetry.due,
             self.csr.due,
+            self.dma.due,
             self.pacer.due,
             self.generator.due,
         ]
@@ -176,6 +195,7 @@ impl Block for Nic {
 
     fn output(&self, clk: u64) -> Out {
         let csr = self.csr.block.output(clk);
+        let dma = self.dma.block.output(clk);
         Out {
             aw_ready: csr.aw_ready,
             w_ready: csr.w_ready,
@@ -187,6 +207,8 @@ impl Block for Nic {
             stopped: csr.stop,
             sample: self.rtt.block.output(clk).sample,
             rate: self.engine.block.output(clk).rate,
+            memory: dma.memory,
+            irq: dma.irq,
         }
     }
 
@@ -194,6 +216,7 @@ impl Block for Nic {
         let rst = self.reset;
         self.reset = i.rst;
         let csr = self.csr.block.output(clk);
+        let dma = self.dma.block.output(clk);
         let time = self.time.block.output(clk);
         let parse = self.parse.block.output(clk);
         let ack = self.ack.block.output(clk);
@@ -210,12 +233,18 @@ impl Block for Nic {
             increment: csr.settings.time_increment,
             ptp: csr.settings.time_ptp,
             swept: self.swept,
+            lost: csr.lost,
+            loading: dma.loading,
         };
         // Whoever waits for a level to change is stepped when it does.
         let changed = rst || levels != self.levels;
         self.levels = levels;
         let bus = csr.profile.is_some() || csr.flow.is_some();
-        let served = telemetry.answer.is_some() || csr.doorbell.is_some() || self.pulses != 0;
+        // csr's query goes first; an answer is its who asked two clocks ago.
+        let dma_asks = dma.query.is_some() && csr.query.is_none();
+        let [dma_answered, asked] = self.asked;
+        self.asked = [asked && !rst, dma_asks && !rst];
+        let served = dma.load.is_some() || telemetry.answer.is_some() || csr.doorbell.is_some() || self.pulses != 0;
 
         let accessed =
             i.aw.is_some() || i.w.is_some() || i.ar.is_some() || (csr.b.is_some() && i.b_ready) || (csr.r.is_some() && i.r_ready);
@@ -227,10 +256,26 @@ impl Block for Nic {
             ar: i.ar,
             r_ready: i.r_ready,
             hd_ready: generator.host_doorbell_ready,
-            answer: telemetry.answer,
+            answer: telemetry.answer.filter(|_| !dma_answered),
+            look_live: dma.live,
+            look_refuse: dma.refuse,
+            loading: dma.loading,
+            bulk: dma.load,
             pulses: self.pulses,
             swept: self.swept,
             now,
+        });
+        let offered = i.memory.b.is_some() || i.memory.r.is_some();
+        let told = csr.written.is_some() || csr.look.is_some() || dma.query.is_some() || dma_answered;
+        self.dma.step(clk, changed || offered || told, || dma::In {
+            rst,
+            written: csr.written,
+            look: csr.look,
+            lost: csr.lost,
+            record: None,
+            query_ready: csr.query.is_none(),
+            answer: telemetry.answer.filter(|_| dma_answered),
+            memory: i.memory,
         });
         let c = &csr.settings;
         self.time.step(clk, changed || csr.time_set.is_some() || i.ptp.is_some(), || time::In {
@@ -286,13 +331,13 @@ impl Block for Nic {
             profile: csr.profile,
         });
         let counted = generator.sent.is_some() || rtt.sample.is_some() || engine.event.is_some();
-        self.telemetry.step(clk, rst || counted || csr.query.is_some() || csr.flow.is_some(), || telemetry::In {
+        self.telemetry.step(clk, rst || counted || csr.query.is_some() || dma_asks || csr.flow.is_some(), || telemetry::In {
             rst,
             sent: generator.sent,
             sample: rtt.sample,
             event: engine.event,
             flow: csr.flow,
-            query: csr.query,
+            query: csr.query.or(dma.query.filter(|_| dma_asks)),
         });
         let stepping = self.adjusting;
         let told = generator.doorbell.is_some() || generator.charge.is_some() || rtt.release.is_some() || engine.rate.is_some();
@@ -339,7 +384,7 @@ impl Block for Nic {
     /// A beat that stands at the transmit stream and is not taken asks for no clock by itself.
     fn wake(&self, clk: u64) -> u64 {
         // An idle input has no priority paused: after one that had, it is a change.
-        if self.reset || self.pulses != 0 || self.swept != self.levels.swept || self.levels.pause != 0 {
+        if self.reset || self.pulses != 0 || self.asked != [false; 2] || self.swept != self.levels.swept || self.levels.pause != 0 {
             return clk;
         }
         self.parts().into_iter().min().unwrap_or(u64::MAX).max(clk)

@@ -87,6 +87,26 @@ pub struct Control<const F: usize> {
     pub done: Signal<In, Bit>,
     /// The last query was not answered.
     pub failed: Signal<In, Bit>,
+    /// A register is looked at; one clock.
+    pub look_valid: Signal<Out, Bit>,
+    /// Its word.
+    pub look_word: Signal<Out, Bits<10>>,
+    /// What a write would write; 0 for a read.
+    pub look_data: Signal<Out, Bits<32>>,
+    /// What it holds, from the next clock on.
+    pub look_live: Signal<In, Bits<32>>,
+    /// A write to it is refused, from the next clock on.
+    pub look_refuse: Signal<In, Bit>,
+    /// DMA loads flows.
+    pub loading: Signal<In, Bit>,
+    /// A flow that DMA loads.
+    pub bulk_valid: Signal<In, Bit>,
+    /// The flow.
+    pub bulk_flow: Signal<In, Bits<F>>,
+    /// Its record.
+    pub bulk_record: Signal<In, Bits<512>>,
+    /// The flow of a command.
+    pub flow_index: Signal<In, Bits<16>>,
     /// No grant may leave.
     pub stop: Signal<Out, Bit>,
     /// An access was refused; one clock.
@@ -103,6 +123,10 @@ pub struct Control<const F: usize> {
     pub pw_data: Signal<Out, Bits<32>>,
     /// A flow is loaded.
     pub fl_valid: Signal<Out, Bit>,
+    /// By a command.
+    pub fl_command: Signal<Out, Bit>,
+    /// The flow.
+    pub fl_flow: Signal<Out, Bits<F>>,
     /// Its record.
     pub fl_record: Signal<Out, Bits<512>>,
     /// A flow's rate is set.
@@ -152,6 +176,8 @@ pub struct Control<const F: usize> {
     set: DFF<Bit>,
     pw: DFF<Bit>,
     fl: DFF<Bit>,
+    fl_own: DFF<Bit>,
+    fl_index: DFF<Bits<F>>,
     record: DFF<Bits<512>>,
     host: DFF<Bit>,
     bell: DFF<Bit>,
@@ -178,10 +204,11 @@ impl<const F: usize> Control<F> {
         }
             clk, rst, request, request_write, request_address, request_data, request_whole, reply, reply_write,
             reply_error, reply_data, st_valid, st_word, st_data, copy_valid, copy_index, copy_data, copy_ready, count_index,
-            count_value, swept, now, enable, lost, busy, done, failed, stop, refused, time_set_valid, pw_valid, pw_profile,
-            pw_word, pw_data, fl_valid, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_ready, hd_flow, hd_packets,
+            count_value, swept, now, enable, lost, busy, done, failed, look_valid, look_word, look_data,
+            look_live, look_refuse, loading, bulk_valid, bulk_flow, bulk_record, flow_index, stop, refused, time_set_valid, pw_valid, pw_profile,
+            pw_word, pw_data, fl_valid, fl_command, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_ready, hd_flow, hd_packets,
             query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
-            sweeping, reason, left, stv, stw, std, setting, set, pw, fl, record, host, bell, bell_flow, bell_packets, asking)
+            sweeping, reason, left, stv, stw, std, setting, set, pw, fl, fl_own, fl_index, record, host, bell, bell_flow, bell_packets, asking)
     }
 }
 
@@ -189,7 +216,26 @@ impl<const F: usize> Logic for Control<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word, sweeping);
-        dff_setup!(self, clk, left, stv, stw, std, setting, set, pw, fl, record, host, bell, bell_flow, bell_packets, asking);
+        dff_setup!(
+            self,
+            clk,
+            left,
+            stv,
+            stw,
+            std,
+            setting,
+            set,
+            pw,
+            fl,
+            fl_own,
+            fl_index,
+            record,
+            host,
+            bell,
+            bell_flow,
+            bell_packets,
+            asking
+        );
         self.store.read_clock.next = self.clk.val();
         self.store.write_clock.next = self.clk.val();
         self.store.read_address.next = self.word.q.val();
@@ -205,6 +251,7 @@ impl<const F: usize> Logic for Control<F> {
         self.set.d.next = self.setting.q.val();
         self.pw.d.next = false;
         self.fl.d.next = false;
+        self.fl_own.d.next = false;
         self.host.d.next = false;
         self.asking.d.next = false;
         if self.hd_ready.val() {
@@ -243,6 +290,9 @@ impl<const F: usize> Logic for Control<F> {
         self.decode.busy.next = self.busy.val();
         self.decode.done.next = self.done.val();
         self.decode.failed.next = self.failed.val();
+        self.decode.look_live.next = self.look_live.val();
+        self.decode.look_refuse.next = self.look_refuse.val();
+        self.decode.loading.next = self.loading.val();
         self.decode.now.next = self.now.val();
         self.reason.next = self.decode.reason.val();
         self.reply.next = false;
@@ -328,6 +378,8 @@ impl<const F: usize> Logic for Control<F> {
                 self.record.d.next = (self.record.q.val() >> 32) | (bit_cast::<512, 32>(self.store.read_data.val()) << 480);
                 if !self.left.q.val().any() {
                     self.fl.d.next = true;
+                    self.fl_own.d.next = true;
+                    self.fl_index.d.next = self.flow_index.val().get_bits::<F>(0);
                     self.reply.next = true;
                     self.state.d.next = State::Idle;
                 }
@@ -360,6 +412,12 @@ impl<const F: usize> Logic for Control<F> {
                 self.state.d.next = State::Idle;
             }
         }
+        // What DMA loads; no command does at the same time.
+        if self.bulk_valid.val() {
+            self.fl.d.next = true;
+            self.fl_index.d.next = self.bulk_flow.val();
+            self.record.d.next = self.bulk_record.val();
+        }
         self.reply_write.next = self.write.q.val();
         if self.reply_error.val() {
             self.reply_data.next = self.bad_read.val();
@@ -380,7 +438,15 @@ impl<const F: usize> Logic for Control<F> {
         self.pw_profile.next = self.stw.q.val().get_bits::<4>(5);
         self.pw_word.next = self.stw.q.val().get_bits::<5>(0);
         self.pw_data.next = self.std.q.val();
+        self.look_valid.next = self.state.q.val() == State::Fetch;
+        self.look_word.next = self.word.q.val();
+        self.look_data.next = bits::<32>(0);
+        if self.write.q.val() {
+            self.look_data.next = self.data.q.val();
+        }
         self.fl_valid.next = self.fl.q.val();
+        self.fl_command.next = self.fl_own.q.val();
+        self.fl_flow.next = self.fl_index.q.val();
         self.fl_record.next = self.record.q.val();
         self.host_valid.next = self.host.q.val();
         self.host_flow.next = self.address.q.val().get_bits::<F>(6);
@@ -403,6 +469,7 @@ impl<const F: usize> Logic for Control<F> {
             self.set.d.next = false;
             self.pw.d.next = false;
             self.fl.d.next = false;
+            self.fl_own.d.next = false;
             self.host.d.next = false;
             self.bell.d.next = false;
             self.asking.d.next = false;

@@ -2,7 +2,7 @@
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use std::collections::BTreeMap;
-use timely_regs::map::{self, Build, Register, flow, id, profiles, time, window};
+use timely_regs::map::{self, Build, Register, dma, flow, id, profiles, time, window};
 
 /// Looks an access up and judges it, in the clocks `fetch`, `capture`, `check`; then the outputs stand until the next.
 ///
@@ -46,6 +46,12 @@ pub struct Decode {
     pub done: Signal<In, Bit>,
     /// The last query was not answered.
     pub failed: Signal<In, Bit>,
+    /// What DMA's register holds that is looked at, if it is one that DMA changes.
+    pub look_live: Signal<In, Bits<32>>,
+    /// DMA refuses a write to it now.
+    pub look_refuse: Signal<In, Bit>,
+    /// DMA loads flows.
+    pub loading: Signal<In, Bit>,
     /// The time.
     pub now: Signal<In, Bits<64>>,
     /// Value after reset of the word that was asked for a clock ago; of a word of a profile, nothing useful.
@@ -77,6 +83,8 @@ pub struct Decode {
     at_command: Constant<Bits<10>>,
     at_flow_status: Constant<Bits<10>>,
     at_counter: Constant<Bits<10>>,
+    at_dma: Constant<Bits<4>>,
+    at_live: Constant<Bits<6>>,
     now_q: DFF<Bits<64>>,
     latched: DFF<Bits<32>>,
     /// The address is aligned and among the blocks.
@@ -93,6 +101,9 @@ pub struct Decode {
     is_command: DFF<Bit>,
     is_flow_status: DFF<Bit>,
     is_counter: DFF<Bit>,
+    /// One of DMA's, and one of those that DMA changes.
+    is_dma: DFF<Bit>,
+    is_live: DFF<Bit>,
     nowhere: DFF<Bit>,
     entry: DFF<Bits<130>>,
     stored: DFF<Bits<32>>,
@@ -128,6 +139,12 @@ impl Decode {
             assert!(window::BASE == 1 << 22 && window::STRIDE == 64 && window::FIXED_RATE == 4, "the window's address is cut at fixed bits")
         };
         assert!(profiles::WORD.address() == map::BLOCK_BYTES / 2, "the words of the profiles are the upper half of the blocks");
+        const {
+            assert!(
+                dma::BLOCK.base.is_multiple_of(256) && dma::LIVE == 64 && dma::LIVE_BYTES == 64,
+                "DMA's addresses are cut at fixed bits"
+            )
+        };
         let counter = map::counters::COUNTER;
         assert!(counter.count == 32 && counter.word().is_multiple_of(32), "the counters must be 32 words, aligned");
         let entries: BTreeMap<_, _> = (0..512).map(|w| (bits::<9>(w), entry(w as u32, build))).collect();
@@ -143,9 +160,11 @@ impl Decode {
             at_command: word(flow::COMMAND),
             at_flow_status: word(flow::STATUS),
             at_counter: word(counter),
+            at_dma: Constant::new(bits::<4>((dma::BLOCK.base / 256).into())),
+            at_live: Constant::new(bits::<6>(((dma::BLOCK.base + dma::LIVE) / 64).into())),
         }
-            clk, rst, fetch, capture, check, write, address, data, whole, word, store_data, ready, go, error, lost, busy, done, failed, now,
-            reset_value, window, rate, profile, set_high, command, counter, reason, read, now_q, latched, here, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status, is_error, is_state, is_command, is_flow_status, is_counter, nowhere, entry, stored, below, above,
+            clk, rst, fetch, capture, check, write, address, data, whole, word, store_data, ready, go, error, lost, busy, done, failed, look_live, look_refuse, loading, now,
+            reset_value, window, rate, profile, set_high, command, counter, reason, read, now_q, latched, here, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status, is_error, is_state, is_command, is_flow_status, is_counter, is_dma, is_live, nowhere, entry, stored, below, above,
             outside, absent, direction, later, value, flags)
     }
 }
@@ -162,6 +181,8 @@ impl Logic for Decode {
             is_command,
             is_flow_status,
             is_counter,
+            is_dma,
+            is_live,
             nowhere,
             entry,
             stored,
@@ -192,6 +213,8 @@ impl Logic for Decode {
             self.is_command.d.next = self.here.val() & (self.word.val() == self.at_command.val());
             self.is_flow_status.d.next = self.here.val() & (self.word.val() == self.at_flow_status.val());
             self.is_counter.d.next = self.here.val() & (self.word.val().get_bits::<5>(5) == self.at_counter.val().get_bits::<5>(5));
+            self.is_dma.d.next = self.here.val() & (self.word.val().get_bits::<4>(6) == self.at_dma.val());
+            self.is_live.d.next = self.here.val() & (self.word.val().get_bits::<6>(4) == self.at_live.val());
             self.nowhere.d.next = !self.here.val();
             if self.address.val().get_bits::<2>(22) == bits::<2>(1) {
                 self.nowhere.d.next = self.address.val().get_bits::<2>(0).any()
@@ -227,7 +250,10 @@ impl Logic for Decode {
                     self.outside.d.next = (self.data.val() & !self.entry.q.val().get_bits::<32>(32)).any();
                     self.below.d.next = self.data.val() < self.entry.q.val().get_bits::<32>(64);
                     self.above.d.next = self.data.val() > self.entry.q.val().get_bits::<32>(96);
-                    self.later.d.next = self.is_command.q.val() & (self.busy.val() | !self.ready.val());
+                    // Bit 0 of a command tells a load.
+                    self.later.d.next = (self.is_command.q.val()
+                        & (self.busy.val() | !self.ready.val() | (self.loading.val() & self.data.val().get_bit(0))))
+                        | (self.is_dma.q.val() & (self.look_refuse.val() | !self.ready.val()));
                 }
             }
             self.value.d.next = self.stored.q.val();
@@ -239,6 +265,9 @@ impl Logic for Decode {
             }
             if self.is_now_high.q.val() {
                 self.value.d.next = self.latched.q.val();
+            }
+            if self.is_live.q.val() {
+                self.value.d.next = self.look_live.val();
             }
             if self.is_error.q.val() {
                 self.value.d.next = bit_cast::<32, 31>(self.error.val());

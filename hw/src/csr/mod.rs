@@ -139,6 +139,32 @@ pub struct Csr<const F: usize> {
     pub query_valid: Signal<Out, Bit>,
     /// The flow.
     pub query_flow: Signal<Out, Bits<F>>,
+    /// A write was carried out; also the sweep's after reset, a word after the other.
+    pub st_valid: Signal<Out, Bit>,
+    /// Its word.
+    pub st_word: Signal<Out, Bits<10>>,
+    /// Its data.
+    pub st_data: Signal<Out, Bits<32>>,
+    /// A register is looked at, 3 clocks before a write to it is carried out; one clock.
+    pub look_valid: Signal<Out, Bit>,
+    /// Its word.
+    pub look_word: Signal<Out, Bits<10>>,
+    /// What a write would write; 0 for a read.
+    pub look_data: Signal<Out, Bits<32>>,
+    /// What it holds, if DMA changes it; from the next clock on.
+    pub look_live: Signal<In, Bits<32>>,
+    /// DMA refuses a write to it; from the next clock on.
+    pub look_refuse: Signal<In, Bit>,
+    /// The heartbeat is lost.
+    pub lost: Signal<Out, Bit>,
+    /// DMA loads flows: no command may.
+    pub loading: Signal<In, Bit>,
+    /// A flow that DMA loads; on the flow bus at the next clock.
+    pub bulk_valid: Signal<In, Bit>,
+    /// The flow.
+    pub bulk_flow: Signal<In, Bits<F>>,
+    /// Its record.
+    pub bulk_record: Signal<In, Bits<512>>,
     /// The doorbell is taken.
     pub hd_ready: Signal<In, Bit>,
     /// Telemetry answers.
@@ -169,7 +195,7 @@ impl<const F: usize> Csr<F> {
             control: Control::new(build),
             csr_errors: Constant::new(bits::<32>(1 << Counter::CsrErrors as u8)),
             heartbeat_stops: Constant::new(bits::<32>(1 << Counter::HeartbeatStops as u8)),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ack_enable, cfg_ns_per_byte, cfg_nonce_seed, cfg_allow4, cfg_mask4, cfg_allow6, cfg_mask6, cfg_enable, cfg_time_increment, cfg_time_ptp, stop, time_set_valid, time_set_value, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, hd_ready, answer_valid, answer_record, pulses, swept, now, axil, settings, heartbeat, counters, query, events)
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ack_enable, cfg_ns_per_byte, cfg_nonce_seed, cfg_allow4, cfg_mask4, cfg_allow6, cfg_mask6, cfg_enable, cfg_time_increment, cfg_time_ptp, stop, time_set_valid, time_set_value, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_record, pulses, swept, now, axil, settings, heartbeat, counters, query, events)
     }
 }
 
@@ -228,7 +254,7 @@ impl<const F: usize> Logic for Csr<F> {
         self.control.failed.next = self.query.failed.val();
         self.query.copy_ready.next = self.control.copy_ready.val();
         self.query.start.next = self.control.query_valid.val();
-        self.query.loaded.next = self.control.fl_valid.val();
+        self.query.loaded.next = self.control.fl_command.val();
         self.query.answer_valid.next = self.answer_valid.val();
         self.query.answer_record.next = self.answer_record.val();
         self.control.count_index.next = self.counters.index.val();
@@ -238,6 +264,20 @@ impl<const F: usize> Logic for Csr<F> {
         self.control.enable.next = self.settings.cfg_enable.val();
         self.control.lost.next = self.heartbeat.lost.val();
         self.control.hd_ready.next = self.hd_ready.val();
+        self.control.look_live.next = self.look_live.val();
+        self.control.look_refuse.next = self.look_refuse.val();
+        self.control.loading.next = self.loading.val();
+        self.control.bulk_valid.next = self.bulk_valid.val();
+        self.control.bulk_flow.next = self.bulk_flow.val();
+        self.control.bulk_record.next = self.bulk_record.val();
+        self.control.flow_index.next = self.settings.flow_index.val();
+        self.st_valid.next = self.control.st_valid.val();
+        self.st_word.next = self.control.st_word.val();
+        self.st_data.next = self.control.st_data.val();
+        self.look_valid.next = self.control.look_valid.val();
+        self.look_word.next = self.control.look_word.val();
+        self.look_data.next = self.control.look_data.val();
+        self.lost.next = self.heartbeat.lost.val();
         self.events.next = self.pulses.val();
         if self.control.refused.val() {
             self.events.next = self.events.val() | self.csr_errors.val();
@@ -270,7 +310,7 @@ impl<const F: usize> Logic for Csr<F> {
         self.pw_word.next = self.control.pw_word.val();
         self.pw_data.next = self.control.pw_data.val();
         self.fl_valid.next = self.control.fl_valid.val();
-        self.fl_flow.next = self.settings.flow_index.val().get_bits::<F>(0);
+        self.fl_flow.next = self.control.fl_flow.val();
         self.fl_record.next = self.control.fl_record.val();
         self.host_valid.next = self.control.host_valid.val();
         self.host_flow.next = self.control.host_flow.val();

@@ -2,6 +2,7 @@
 //!
 //! A [`Core`] is the Verilated RTL, or the integer model of the whole NIC. [`super::mac::MacNic`] gives it a clock, a wire and a
 //! place in the network. As everywhere in the datapath, outputs are functions of registers alone.
+use super::memory::Behaviour;
 
 /// A beat that the NIC offers to its MAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,6 +141,29 @@ pub trait Core: Send {
     /// Queues a register write that the AXI-Lite handshake then makes in the course of the clocks that follow, while traffic goes
     /// on; [`Core::wake`] must cover it. This is how a scenario starts a flow.
     fn post_write(&mut self, addr: u32, value: u32);
+
+    /// Puts a memory behind the AXI4 master, in place of the one that is there: of zeros, and with nothing in flight.
+    ///
+    /// A core without DMA has no memory: what is read from it is 0.
+    fn attach(&mut self, seed: u64, behaviour: &Behaviour) {
+        let _ = (seed, behaviour);
+    }
+
+    /// Copies from the memory.
+    fn read_memory(&self, address: u64, to: &mut [u8]) {
+        let _ = address;
+        to.fill(0);
+    }
+
+    /// Copies into the memory.
+    fn write_memory(&mut self, address: u64, from: &[u8]) {
+        let _ = (address, from);
+    }
+
+    /// Interrupt lines during the coming clock, `timely_regs::map::dma`.
+    fn irq(&self) -> u32 {
+        0
+    }
 
     /// Moves what was recorded since the last call into `events`, in order.
     fn drain(&mut self, events: &mut Vec<CoreEvent>);

@@ -9,6 +9,7 @@
 //! - Stamps are the NIC's own time at the instant itself, not at an edge near it.
 use super::clock::Clock;
 use super::core::{Completion, Core, CoreEvent, CoreIn, RxBeat, TxBeat};
+use super::setup::snapshot;
 use super::truth::Truth;
 use super::{Arrival, Departure, Nic, Outbox, RateSample, RttSample, Stats, TimeoutSample};
 use crate::frame::{Class, FlowId, Frame, NodeId};
@@ -16,6 +17,7 @@ use crate::time::{NEVER, Ps, Speed};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeSet, VecDeque};
+use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
 
 /// Clocks from the first edge at or after a frame's start to the edge at which its departure stamp is given.
@@ -309,6 +311,10 @@ impl Nic for MacNic {
             self.step(edge, out);
         }
         self.record(out);
+    }
+
+    fn snapshot(&mut self, flows: u32) -> Option<Result<Vec<TelemetryRecord>, String>> {
+        Some(snapshot(&mut *self.core, flows))
     }
 
     fn stats(&self) -> Stats {

@@ -5,11 +5,13 @@
 //! | bit-true | a clocked [`core::Core`] (Verilated RTL, or the integer model) behind a MAC | [`mac`] |
 //! | paced | an event-level host that paces every packet, as the hardware does, with an f64 law | [`paced`] |
 //! | software | an event-level host whose software posts whole bursts on a timer | [`software`] |
+pub mod access;
 pub mod axil;
 pub mod clock;
 pub mod core;
 pub mod host;
 pub mod mac;
+pub mod memory;
 pub mod model;
 pub mod paced;
 pub mod rtl;
@@ -20,6 +22,7 @@ pub mod truth;
 
 use crate::frame::{FlowId, Frame};
 use crate::time::Ps;
+use timely_regs::telemetry::TelemetryRecord;
 
 /// A frame that reaches a host.
 #[derive(Clone, Debug)]
@@ -130,6 +133,15 @@ pub trait Nic: Send {
 
     /// Runs to `until`, exclusive. Every frame whose last bit leaves before `until` is in `out` when it returns.
     fn advance(&mut self, until: Ps, out: &mut Outbox);
+
+    /// The telemetry records of its first `flows` flows, taken by DMA; `None` from a NIC that has none.
+    ///
+    /// # Errors
+    /// Why they could not be had, in a sentence.
+    fn snapshot(&mut self, flows: u32) -> Option<Result<Vec<TelemetryRecord>, String>> {
+        let _ = flows;
+        None
+    }
 
     /// What it counted.
     fn stats(&self) -> Stats {

@@ -1,8 +1,10 @@
 //! The integer model of the whole NIC as a [`Core`].
 use super::axil::{Master, Response};
 use super::core::{AccessError, Core, CoreEvent, CoreIn, Pins, TxBeat};
+use super::memory::{Behaviour, Memory};
 use timely_model::Block;
 use timely_model::bus::{Completion, KIND_RTT};
+use timely_model::dma::Slave;
 use timely_model::nic::{In, Nic};
 use timely_model::stream::Beat;
 use timely_regs::map::Build;
@@ -16,13 +18,16 @@ pub struct Model {
     bus_bytes: usize,
     clk: u64,
     master: Master,
+    memory: Memory,
     events: Vec<CoreEvent>,
 }
 
 impl Model {
     /// A NIC that has just left reset.
     pub fn new(build: Build) -> Self {
-        Model { nic: Nic::new(build), bus_bytes: build.bus_bits as usize / 8, clk: 0, master: Master::default(), events: Vec::new() }
+        let bus_bytes = build.bus_bits as usize / 8;
+        let memory = Memory::new(1, bus_bytes, Behaviour::default());
+        Model { nic: Nic::new(build), bus_bytes, clk: 0, master: Master::default(), memory, events: Vec::new() }
     }
 
     /// Holds `rst` for so many clocks, with idle inputs; queued register accesses are dropped.
@@ -32,6 +37,7 @@ impl Model {
             self.clk += 1;
         }
         self.master = Master::default();
+        self.memory.reset();
     }
 
     fn finish(&mut self, addr: u32) -> Result<u32, AccessError> {
@@ -75,6 +81,9 @@ impl Core for Model {
         }
         let request = self.master.request();
         let rx = input.rx.as_ref();
+        let asked = &out.memory;
+        let moving = asked.aw.is_some() || asked.w.is_some() || asked.ar.is_some() || !self.memory.is_idle();
+        let memory = if moving { self.memory.slave(clk) } else { Slave::default() };
         self.nic.step(
             clk,
             &In {
@@ -91,8 +100,12 @@ impl Core for Model {
                 completion: input.completion.map(|c| Completion { tag: c.tag, ts: c.ts }),
                 pause: input.pause,
                 ptp: None,
+                memory,
             },
         );
+        if moving {
+            self.memory.step(clk, asked);
+        }
         if !request.is_idle() {
             let seen = Response { awready: out.aw_ready, wready: out.w_ready, b: out.b, arready: out.ar_ready, r: out.r };
             self.master.step(&seen);
@@ -105,7 +118,7 @@ impl Core for Model {
     }
 
     fn wake(&self) -> u64 {
-        if self.master.is_idle() { self.nic.wake(self.clk) } else { self.clk }
+        if self.master.is_idle() { self.nic.wake(self.clk).min(self.memory.wake(self.clk)) } else { self.clk }
     }
 
     fn skip_to(&mut self, clk: u64) {
@@ -124,6 +137,22 @@ impl Core for Model {
 
     fn post_write(&mut self, addr: u32, value: u32) {
         self.master.write(addr, value);
+    }
+
+    fn attach(&mut self, seed: u64, behaviour: &Behaviour) {
+        self.memory = Memory::new(seed, self.bus_bytes(), behaviour.clone());
+    }
+
+    fn read_memory(&self, address: u64, to: &mut [u8]) {
+        self.memory.read(address, to);
+    }
+
+    fn write_memory(&mut self, address: u64, from: &[u8]) {
+        self.memory.write(address, from);
+    }
+
+    fn irq(&self) -> u32 {
+        self.nic.irq(self.clk)
     }
 
     fn drain(&mut self, events: &mut Vec<CoreEvent>) {

@@ -1,8 +1,10 @@
 //! The Verilated NIC as a [`Core`]: the emitted `standalone` shell, pin for pin.
 use super::axil::{Master, Request, Response};
 use super::core::{AccessError, Core, CoreEvent, CoreIn, Pins, TxBeat};
+use super::memory::{Behaviour, Memory};
 use std::sync::Arc;
 use timely_model::bus::KIND_RTT;
+use timely_model::dma;
 use timely_verilate::{Dut, Error, In, Library, Options, Out, build};
 
 /// Clocks after which a register access that nobody answers is given up.
@@ -59,6 +61,24 @@ struct Ports {
     rate_valid: Out,
     rate_flow: Out,
     rate_value: Out,
+    mem_awaddr: Out,
+    mem_awvalid: Out,
+    mem_awready: In,
+    mem_wdata: Out,
+    mem_wlast: Out,
+    mem_wvalid: Out,
+    mem_wready: In,
+    mem_bresp: In,
+    mem_bvalid: In,
+    mem_araddr: Out,
+    mem_arvalid: Out,
+    mem_arready: In,
+    mem_rdata: In,
+    mem_rresp: In,
+    mem_rlast: In,
+    mem_rvalid: In,
+    mem_rready: Out,
+    irq: Out,
 }
 
 impl Ports {
@@ -108,6 +128,24 @@ impl Ports {
             rate_valid: l.output("tap_rate_valid"),
             rate_flow: l.output("tap_rate_flow"),
             rate_value: l.output("tap_rate_value"),
+            mem_awaddr: l.output("m_axi_awaddr"),
+            mem_awvalid: l.output("m_axi_awvalid"),
+            mem_awready: l.input("m_axi_awready"),
+            mem_wdata: l.output("m_axi_wdata"),
+            mem_wlast: l.output("m_axi_wlast"),
+            mem_wvalid: l.output("m_axi_wvalid"),
+            mem_wready: l.input("m_axi_wready"),
+            mem_bresp: l.input("m_axi_bresp"),
+            mem_bvalid: l.input("m_axi_bvalid"),
+            mem_araddr: l.output("m_axi_araddr"),
+            mem_arvalid: l.output("m_axi_arvalid"),
+            mem_arready: l.input("m_axi_arready"),
+            mem_rdata: l.input("m_axi_rdata"),
+            mem_rresp: l.input("m_axi_rresp"),
+            mem_rlast: l.input("m_axi_rlast"),
+            mem_rvalid: l.input("m_axi_rvalid"),
+            mem_rready: l.output("m_axi_rready"),
+            irq: l.output("irq"),
         }
     }
 }
@@ -125,7 +163,15 @@ impl Shell {
 
     /// A NIC in reset for 16 clocks, with its RAM filled at random from `seed` (0: zeros).
     pub fn instantiate(&self, seed: u32) -> Rtl {
-        let mut nic = Rtl { dut: self.library.instantiate(seed), p: self.ports, clk: 0, master: Master::default(), events: Vec::new() };
+        let mut nic = Rtl {
+            dut: self.library.instantiate(seed),
+            p: self.ports,
+            clk: 0,
+            master: Master::default(),
+            memory: Memory::new(1, self.ports.bus_bytes, Behaviour::default()),
+            still: false,
+            events: Vec::new(),
+        };
         nic.reset(16);
         nic
     }
@@ -137,6 +183,9 @@ pub struct Rtl {
     p: Ports,
     clk: u64,
     master: Master,
+    memory: Memory,
+    /// The memory's pins are idle.
+    still: bool,
     events: Vec<CoreEvent>,
 }
 
@@ -147,6 +196,7 @@ impl Rtl {
         for idle in [self.p.rx_valid, self.p.tx_ready, self.p.cpl_valid, self.p.pause] {
             self.dut.set(idle, 0);
         }
+        self.drive_memory(&dma::Slave::default());
         self.dut.set(self.p.rst, 1);
         for _ in 0..clocks {
             self.dut.tick();
@@ -154,6 +204,8 @@ impl Rtl {
         }
         self.dut.set(self.p.rst, 0);
         self.master = Master::default();
+        self.memory.reset();
+        self.still = true;
     }
 
     fn response(&self) -> Response {
@@ -178,6 +230,43 @@ impl Rtl {
         d.set(p.arvalid, r.ar.is_some().into());
         d.set(p.araddr, r.ar.unwrap_or(0).into());
         d.set(p.rready, r.rready.into());
+    }
+
+    /// What the NIC asks the memory for; `None` for nothing.
+    fn asked(&self) -> Option<dma::Master> {
+        let (d, p) = (&self.dut, &self.p);
+        let [aw, w, ar] = [p.mem_awvalid, p.mem_wvalid, p.mem_arvalid].map(|valid| d.get(valid) == 1);
+        if !aw && !w && !ar && self.memory.is_idle() {
+            return None;
+        }
+        let beat = || {
+            let mut data = [0; 64];
+            for (to, word) in data.chunks_mut(4).zip(d.get_words(p.mem_wdata)) {
+                to.copy_from_slice(&word.to_le_bytes());
+            }
+            (data, d.get(p.mem_wlast) == 1)
+        };
+        Some(dma::Master {
+            aw: aw.then(|| d.get(p.mem_awaddr)),
+            w: w.then(beat),
+            ar: ar.then(|| d.get(p.mem_araddr)),
+            r_ready: d.get(p.mem_rready) == 1,
+        })
+    }
+
+    fn drive_memory(&mut self, s: &dma::Slave) {
+        let (d, p) = (&mut self.dut, &self.p);
+        d.set(p.mem_awready, s.aw_ready.into());
+        d.set(p.mem_wready, s.w_ready.into());
+        d.set(p.mem_bvalid, s.b.is_some().into());
+        d.set(p.mem_bresp, s.b.unwrap_or(0).into());
+        d.set(p.mem_arready, s.ar_ready.into());
+        d.set(p.mem_rvalid, s.r.is_some().into());
+        if let Some(r) = &s.r {
+            d.set_bytes(p.mem_rdata, &r.data);
+            d.set(p.mem_rresp, r.response.into());
+            d.set(p.mem_rlast, r.last.into());
+        }
     }
 
     fn record(&mut self) {
@@ -233,6 +322,12 @@ impl Core for Rtl {
         let request = self.master.request();
         let response = if request.is_idle() { Response::default() } else { self.response() };
         self.drive(&request);
+        let asked = self.asked();
+        if asked.is_some() || !self.still {
+            let slave = asked.map_or(dma::Slave::default(), |_| self.memory.slave(self.clk));
+            self.drive_memory(&slave);
+            self.still = asked.is_none();
+        }
         let (d, p) = (&mut self.dut, &self.p);
         d.set(p.rx_valid, input.rx.is_some().into());
         if let Some(rx) = &input.rx {
@@ -251,6 +346,9 @@ impl Core for Rtl {
         d.set(p.pause, input.pause.into());
         d.tick();
         self.master.step(&response);
+        if let Some(m) = &asked {
+            self.memory.step(self.clk, m);
+        }
         self.clk += 1;
     }
 
@@ -280,6 +378,22 @@ impl Core for Rtl {
 
     fn post_write(&mut self, addr: u32, value: u32) {
         self.master.write(addr, value);
+    }
+
+    fn attach(&mut self, seed: u64, behaviour: &Behaviour) {
+        self.memory = Memory::new(seed, self.bus_bytes(), behaviour.clone());
+    }
+
+    fn read_memory(&self, address: u64, to: &mut [u8]) {
+        self.memory.read(address, to);
+    }
+
+    fn write_memory(&mut self, address: u64, from: &[u8]) {
+        self.memory.write(address, from);
+    }
+
+    fn irq(&self) -> u32 {
+        self.dut.get(self.p.irq) as u32
     }
 
     fn drain(&mut self, events: &mut Vec<CoreEvent>) {

@@ -1,17 +1,25 @@
 //! What a host's driver would write into a bit-true NIC: addresses, profiles, flows, and doorbells over time.
+use super::access::Access;
 use super::core::{AccessError, Core};
 use crate::cores::{CoreFlow, CoreSpec};
 use crate::frame::address;
 use crate::time::Ps;
+use timely_regs::device::Device;
 use timely_regs::flow::FlowRecord;
 use timely_regs::map::{flow, id, port, profiles, window};
 use timely_regs::parameters::Parameters;
 use timely_regs::profile;
+use timely_regs::telemetry::{TelemetryRecord, WORDS};
 
 /// Packets that an endless flow is kept ahead by; the generator posts one more for each that it is granted.
 const ENDLESS_AHEAD: u32 = 64;
 /// Clocks in which the RAM sweep after reset must be done.
 const SWEEP_CLOCKS: u64 = 1 << 21;
+
+/// More flows than this are loaded by DMA.
+const FLOWS_BY_REGISTERS: usize = 16;
+/// Where in a NIC's memory flow records are when they are loaded, and telemetry records when a snapshot is taken.
+const BUFFER: u64 = 0x1_0000_0000;
 
 /// Register writes over time: when, address, value.
 pub type Writes = Vec<(Ps, u32, u32)>;
@@ -88,6 +96,37 @@ fn load(number: u32, record: &FlowRecord) -> Result<Vec<(u32, u32)>, String> {
     Ok(writes)
 }
 
+/// Loads flows from 0 on by DMA.
+fn load_in_bulk(core: &mut dyn Core, records: &[FlowRecord]) -> Result<(), String> {
+    let access = Access::new(core);
+    let memory = access.buffer(BUFFER, 64 * records.len());
+    let device = Device::open(&access).map_err(|e| e.to_string())?;
+    let load = || {
+        device.start_dma()?;
+        device.load_flows(&memory, 0, records)?;
+        device.stop_dma()
+    };
+    load().map_err(|e| e.to_string())
+}
+
+/// The telemetry records of a NIC's first `flows` flows, by DMA.
+///
+/// # Errors
+/// Why they could not be had, in a sentence.
+pub fn snapshot(core: &mut dyn Core, flows: u32) -> Result<Vec<TelemetryRecord>, String> {
+    let access = Access::new(core);
+    let memory = access.buffer(BUFFER, 4 * WORDS * flows as usize);
+    let device = Device::open(&access).map_err(|e| e.to_string())?;
+    let take = || {
+        device.stop_dma()?;
+        device.start_dma()?;
+        let records = device.snapshot(&memory, 0, flows)?;
+        device.stop_dma()?;
+        Ok(records)
+    };
+    take().map_err(|e: timely_regs::device::Error<AccessError>| e.to_string())
+}
+
 /// Configures a NIC that has just left reset, and gives the writes that start and stop its flows.
 ///
 /// # Errors
@@ -98,6 +137,7 @@ pub fn configure(core: &mut dyn Core, spec: &CoreSpec) -> Result<Writes, String>
     write_port(core, spec).map_err(failed)?;
     let mut known: Vec<Parameters> = Vec::new();
     let mut writes = Writes::new();
+    let mut records = Vec::new();
     for (number, f) in spec.flows.iter().enumerate() {
         let number = number as u32;
         let index = known.iter().position(|p| *p == f.parameters).unwrap_or(known.len());
@@ -110,9 +150,7 @@ pub fn configure(core: &mut dyn Core, spec: &CoreSpec) -> Result<Writes, String>
             known.push(f.parameters.clone());
         }
         let record = record(f, index as u8, spec);
-        for (address, value) in load(number, &record)? {
-            core.write32(address, value).map_err(failed)?;
-        }
+        records.push(record);
         let (messages, packets) = match f.spec.bytes {
             Some(b) => (f.spec.messages, b.div_ceil(f.spec.packet.into())),
             None => (1, ENDLESS_AHEAD.into()),
@@ -128,6 +166,15 @@ pub fn configure(core: &mut dyn Core, spec: &CoreSpec) -> Result<Writes, String>
         if let Some(stop) = f.spec.stop.filter(|_| record.endless) {
             let stopped = FlowRecord { endless: false, keep: true, ..record };
             writes.extend(load(number, &stopped)?.into_iter().map(|(a, v)| (stop, a, v)));
+        }
+    }
+    if records.len() > FLOWS_BY_REGISTERS {
+        load_in_bulk(core, &records)?;
+    } else {
+        for (number, record) in records.iter().enumerate() {
+            for (address, value) in load(number as u32, record)? {
+                core.write32(address, value).map_err(failed)?;
+            }
         }
     }
     core.write32(id::CONTROL.address(), 1).map_err(failed)?;

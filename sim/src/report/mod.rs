@@ -3,6 +3,7 @@ mod charts;
 pub mod page;
 pub mod plot;
 pub mod table;
+pub mod telemetry;
 
 use crate::metrics::Summary;
 use crate::scenario::NicKind;

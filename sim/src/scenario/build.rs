@@ -17,6 +17,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use timely_model::reference;
 use timely_regs::parameters::{LawKind, Parameters, Signal};
+use timely_regs::telemetry::TelemetryRecord;
 
 /// Our UDP port in simulated networks.
 pub const UDP_PORT: u16 = 4791;
@@ -35,6 +36,8 @@ pub struct Outcome {
     pub summary: Summary,
     /// What each host's NIC counted, hosts in order.
     pub stats: Vec<Stats>,
+    /// Telemetry of each host's flows at the end, flows in order, if the plan wants it.
+    pub snapshots: Vec<(NodeId, Vec<TelemetryRecord>)>,
     /// Wall time of the run, seconds.
     pub seconds: f64,
 }
@@ -98,8 +101,17 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
     let finished = Simulation::new(network, nics, threads).run(plan.duration, observer);
     let stats: Vec<_> = finished.stats.iter().map(|s| s.1).collect();
     let recorder = finished.network.recorder;
+    let mut snapshots = Vec::new();
+    if plan.snapshot {
+        for (host, mut nic) in finished.nics {
+            let flows = plan.flows.iter().filter(|f| f.src == host).count() as u32;
+            let none = || Err("it keeps no telemetry; take rtl or model NICs".into());
+            let records = nic.snapshot(flows).unwrap_or_else(none).map_err(|message| Error::Nic { kind: plan.nic.kind, message })?;
+            snapshots.push((host, records));
+        }
+    }
     let summary = Summary::of(&recorder, &stats, speed);
-    Ok(Outcome { plan, base_rtt_us, recorder, summary, stats, seconds: started.elapsed().as_secs_f64() })
+    Ok(Outcome { plan, base_rtt_us, recorder, summary, stats, snapshots, seconds: started.elapsed().as_secs_f64() })
 }
 
 fn nic(

@@ -175,6 +175,8 @@ pub struct Plan {
     pub profiles: Vec<Profile>,
     /// Its flows.
     pub flows: Vec<FlowPlan>,
+    /// At its end, the telemetry of every flow is taken from the NICs.
+    pub snapshot: bool,
 }
 
 impl Plan {

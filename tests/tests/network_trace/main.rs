@@ -4,6 +4,7 @@ mod trace;
 use std::path::{Path, PathBuf};
 use timely_sim::cores::{CoreFactory, CoreSpec, Cores, Prepared};
 use timely_sim::nic::core::{AccessError, Core, CoreEvent, CoreIn, Pins};
+use timely_sim::nic::memory::Behaviour;
 use timely_sim::scenario::build::{self, Outcome};
 use timely_sim::scenario::{NicKind, file};
 use trace::Trace;
@@ -42,6 +43,18 @@ impl Core for EveryClock {
     fn post_write(&mut self, addr: u32, value: u32) {
         self.0.post_write(addr, value);
     }
+    fn attach(&mut self, seed: u64, behaviour: &Behaviour) {
+        self.0.attach(seed, behaviour);
+    }
+    fn read_memory(&self, address: u64, to: &mut [u8]) {
+        self.0.read_memory(address, to);
+    }
+    fn write_memory(&mut self, address: u64, from: &[u8]) {
+        self.0.write_memory(address, from);
+    }
+    fn irq(&self) -> u32 {
+        self.0.irq()
+    }
     fn drain(&mut self, events: &mut Vec<CoreEvent>) {
         self.0.drain(events);
     }
@@ -64,6 +77,7 @@ fn run(scenario: &str, kind: NicKind, cores: &dyn CoreFactory, shorten: u64) -> 
     let mut plan = file::read(&path).unwrap_or_else(|e| panic!("{e}"));
     plan.nic.kind = kind;
     plan.duration /= shorten;
+    plan.snapshot = true;
     let mut trace = Trace::default();
     let outcome = build::run(plan, cores, &mut trace).unwrap_or_else(|e| panic!("{e}"));
     println!("{scenario}, {kind}: {:.1} s", outcome.seconds);
@@ -84,8 +98,11 @@ fn verilog_and_model_agree(scenario: &str) {
     let cores = timely_tests::network::cores();
     let (verilog, outcome) = run(scenario, NicKind::Rtl, &cores, 1);
     verilog.ingredients(&outcome).assert_all_met(scenario);
-    let (model, _) = run(scenario, NicKind::Model, &cores, 1);
+    let (model, modelled) = run(scenario, NicKind::Model, &cores, 1);
     verilog.assert_equal(&model, "Verilog", "model", scenario);
+    // What the NICs wrote into their hosts' memory at the end.
+    assert!(outcome.snapshots.iter().flat_map(|s| &s.1).any(|r| r.packets > 0 && r.rtt.is_some()), "{scenario}: no telemetry");
+    assert_eq!(outcome.snapshots, modelled.snapshots, "{scenario}: telemetry, Verilog and model");
 }
 
 #[test]

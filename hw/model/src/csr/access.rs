@@ -1,9 +1,10 @@
 //! The access under way: what is found out about it, clock by clock, and what it does.
 use super::{Csr, Doorbell, HostRate, OKAY, PATIENCE, SLVERR, STORE};
-use crate::bus::ProfileWrite;
+use crate::bus::{FlowLoad, ProfileWrite};
+use crate::dma::Look;
 use timely_regs::flow::WORDS;
 use timely_regs::map::id::Refusal;
-use timely_regs::map::{self, BAD_READ, Entry, flow, id, profiles, time, window};
+use timely_regs::map::{self, BAD_READ, Entry, dma, flow, id, profiles, time, window};
 
 /// What the access under way waits for; a clock each, but for the last three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +37,18 @@ pub(super) struct Access {
     refusal: Option<Refusal>,
 }
 
+/// A register of DMA.
+fn is_dma(word: u32) -> bool {
+    word / 64 == dma::BLOCK.base / 256
+}
+
 impl Access {
     fn word(&self) -> u32 {
         self.address / 4
+    }
+
+    pub fn look(&self) -> Look {
+        Look { word: self.word() % STORE as u32, data: self.data }
     }
 
     fn window(&self) -> bool {
@@ -85,6 +95,8 @@ impl Csr {
             self.error
         } else if word == map::heartbeat::STATE.word() {
             self.heartbeat.lost.into()
+        } else if is_dma(word) {
+            self.dma.0
         } else {
             bits(&[(flow::BUSY, self.query.busy), (flow::DONE, self.query.done), (flow::FAILED, self.query.failed)])
         }
@@ -112,7 +124,10 @@ impl Csr {
             exists = e.readable || e.writable;
             allowed = if a.write { e.writable } else { e.readable };
             fits = a.data & !e.mask == 0 && (e.least..=e.most).contains(&a.data);
-            now = (!profile && !command || self.ready) && !(command && self.query.busy);
+            let (_, refused, loading) = self.dma;
+            let dma = is_dma(a.word());
+            let held = command && (self.query.busy || loading && a.data & flow::LOAD != 0) || dma && refused;
+            now = (!profile && !command && !dma || self.ready) && !held;
         }
         if !aligned || !exists {
             Some(Refusal::NoRegister)
@@ -217,6 +232,7 @@ impl Csr {
                 let first = flow::STAGE.word() as usize;
                 self.record.copy_from_slice(&self.store[first..first + WORDS]);
                 self.loaded = true;
+                self.flow = Some(FlowLoad { flow: self.index, record: self.record });
                 self.reply(None);
             }
             State::Load(read) => self.state = State::Load(read + 1),

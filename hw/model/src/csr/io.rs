@@ -1,8 +1,9 @@
 //! What goes in and out of the register block at a clock.
 use super::{Answer, Settings};
 use crate::bus::{FlowLoad, ProfileWrite};
+use crate::dma::Look;
 
-/// Inputs at a clock. `swept` is a level that is taken to stay as it is while clocks are skipped.
+/// Inputs at a clock. `swept`, `loading` and what is looked at are levels that are taken to stay as they are while clocks are skipped.
 #[derive(Clone, Debug, Default)]
 pub struct In {
     /// Synchronous reset.
@@ -21,6 +22,14 @@ pub struct In {
     pub hd_ready: bool,
     /// Telemetry answers.
     pub answer: Option<Answer>,
+    /// What DMA's register holds that was looked at last, and whether it refuses a write to it.
+    pub look_live: u32,
+    /// As above.
+    pub look_refuse: bool,
+    /// DMA loads flows.
+    pub loading: bool,
+    /// A flow that DMA loads.
+    pub bulk: Option<FlowLoad>,
     /// Counted events of all blocks, by `timely_regs::counters`.
     pub pulses: u32,
     /// Every block has cleared its RAM.
@@ -81,4 +90,10 @@ pub struct Out {
     pub doorbell: Option<Doorbell>,
     /// A flow's record is asked for.
     pub query: Option<u32>,
+    /// A write is carried out: word and data.
+    pub written: Option<(u32, u32)>,
+    /// A register is looked at.
+    pub look: Option<Look>,
+    /// The heartbeat is lost.
+    pub lost: bool,
 }

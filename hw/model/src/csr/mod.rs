@@ -53,7 +53,10 @@ pub struct Csr {
     error_pulse: bool,
     profile: Option<ProfileWrite>,
     record: [u32; WORDS],
+    /// A command loaded a flow; and what is on the flow bus.
     loaded: bool,
+    flow: Option<FlowLoad>,
+    dma: (u32, bool, bool),
     host: Option<HostRate>,
     doorbell: Option<Doorbell>,
     asking: bool,
@@ -93,6 +96,8 @@ impl Csr {
             profile: None,
             record: [0; WORDS],
             loaded: false,
+            flow: None,
+            dma: (0, false, false),
             host: None,
             doorbell: None,
             asking: false,
@@ -137,10 +142,13 @@ impl Block for Csr {
             stop: !self.go,
             time_set: self.time_set.then_some(self.set),
             profile: self.profile,
-            flow: self.loaded.then_some(FlowLoad { flow: self.index, record: self.record }),
+            flow: self.flow,
             host: self.host,
             doorbell: self.doorbell,
             query: self.asking.then_some(self.index),
+            written: self.written,
+            look: (self.state == State::Fetch).then(|| self.access.look()),
+            lost: self.heartbeat.lost,
         }
     }
 
@@ -157,7 +165,8 @@ impl Block for Csr {
         let own =
             u32::from(self.error_pulse) << Counter::CsrErrors as u8 | u32::from(self.heartbeat.pulse) << Counter::HeartbeatStops as u8;
         self.error_pulse = false;
-        (self.profile, self.host) = (None, None);
+        (self.profile, self.host, self.flow) = (None, None, i.bulk);
+        self.dma = (i.look_live, i.look_refuse, i.loading);
         // What depends on the registers as they are.
         let (b_taken, r_taken) = (self.b.is_some() && i.b_ready, self.r.is_some() && i.r_ready);
         let hd_taken = self.doorbell.is_some() && i.hd_ready;
@@ -195,7 +204,7 @@ impl Block for Csr {
         let moving = self.state != State::Idle || self.offered().is_some() || self.written.is_some() || self.swept_word.is_some();
         let channels = self.aw.0 == self.aw.1.is_some() || self.w.0 == self.w.1.is_some() || self.ar.0 == self.ar.1.is_some();
         let pulses = self.setting || self.time_set || self.error_pulse || self.loaded || self.asking;
-        let streams = self.profile.is_some() || self.host.is_some();
+        let streams = self.profile.is_some() || self.host.is_some() || self.flow.is_some();
         let levels = self.ready != self.swept || self.go != (self.ready && self.settings.enable && !self.heartbeat.lost);
         if moving || channels || pulses || streams || levels || !self.query.is_idle() || !self.counters.is_idle() {
             clk

@@ -35,6 +35,38 @@ pub enum Error<E> {
     Timeout(&'static str),
     /// The device ended the query of this flow with an error.
     NoAnswer(u32),
+    /// Memory for DMA at an address that is no multiple of 64.
+    Unaligned {
+        /// What it was for.
+        what: &'static str,
+        /// Its address.
+        address: u64,
+    },
+    /// Memory for DMA that is too small.
+    TooSmall {
+        /// What it was for.
+        what: &'static str,
+        /// Its bytes.
+        bytes: usize,
+        /// Bytes needed.
+        needed: usize,
+    },
+    /// The event ring's indices are further apart than it is long.
+    RingLost {
+        /// The device's.
+        producer: u32,
+        /// Ours.
+        consumer: u32,
+    },
+    /// A snapshot or load ended with an error, as [`crate::map::dma::CODE`] numbers it.
+    Dma {
+        /// Which.
+        what: &'static str,
+        /// How.
+        code: u32,
+    },
+    /// A load in which the device refused so many records.
+    LoadRefused(u32),
 }
 
 impl<E> From<OutOfRange> for Error<E> {
@@ -56,6 +88,21 @@ impl<E: fmt::Display> fmt::Display for Error<E> {
             Error::OutOfRange(e) => e.fmt(f),
             Error::NoFlow { flow, flows } => write!(f, "flow {flow} does not exist; the device has flows 0 to {}", flows - 1),
             Error::Timeout(what) => write!(f, "{what} did not end in time"),
+            Error::Unaligned { what, address } => write!(f, "the memory of the {what} is at {address:#x}; it must be at a multiple of 64"),
+            Error::TooSmall { what, bytes, needed } => write!(f, "the memory of the {what} has {bytes} bytes; it must have {needed}"),
+            Error::RingLost { producer, consumer } => {
+                write!(f, "the event ring is out of step: producer index {producer}, consumer index {consumer}; stop DMA and start again")
+            }
+            Error::Dma { what, code } => {
+                let why = match code {
+                    1 => "it goes beyond the flow table",
+                    2 => "the memory answered with an error; is it mapped for the device?",
+                    3 => "DMA was stopped; was the heartbeat lost?",
+                    _ => "telemetry did not answer",
+                };
+                write!(f, "the {what} ended early: {why}")
+            }
+            Error::LoadRefused(records) => write!(f, "the device refused {records} flow records of a load; their flows are as before"),
             Error::NoAnswer(flow) => write!(f, "the device did not answer the query of flow {flow}"),
         }
     }

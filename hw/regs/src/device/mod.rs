@@ -1,7 +1,9 @@
 //! Typed access to the registers over any bus: the driver over VFIO, a test over a Verilated model.
+mod dma;
 mod error;
 mod operations;
 
+pub use dma::{Memory, RECORD_WORDS, Ring, RingSettings};
 pub use error::Error;
 
 use crate::field::{Field, OutOfRange};

@@ -1,5 +1,5 @@
 //! What an address means to hardware: the table that the RTL's decode ROM and the model both are.
-use super::{Access, BLOCK_BYTES, BLOCKS, Parameter, Register, Reset, flow};
+use super::{Access, BLOCK_BYTES, BLOCKS, Parameter, Register, Reset, dma, flow};
 use crate::flow as record;
 
 /// The numbers that a design is built with.
@@ -97,16 +97,24 @@ fn entry(r: &Register, i: u32, build: &Build) -> Entry {
         Reset::Live => (0, true),
     };
     let (mut mask, mut least, mut most) = bounds(r.fields);
-    if *r == flow::INDEX {
+    if *r == flow::INDEX || *r == dma::SNAPSHOT[2] || *r == dma::LOAD[2] {
         most = (1 << build.flow_bits) - 1;
+    }
+    if *r == dma::SNAPSHOT[3] || *r == dma::LOAD[3] {
+        most = 1 << build.flow_bits;
     }
     if *r == flow::STAGE {
         // A staged word has the bounds of its word of the record, and starts as one that is within them.
-        let fields: Vec<_> = record::FIELDS.iter().filter(|f| u32::from(f.word) == i).copied().collect();
-        (mask, least, most) = bounds(&fields);
+        (mask, least, most) = record_bounds(i);
         reset = least;
     }
     Entry { readable: r.access.readable(), writable: r.access != Access::ReadOnly, live, reset, mask, least, most }
+}
+
+/// Mask, least and greatest value of word `word` of a flow record: what a staged word, and a record from memory, may hold.
+pub fn record_bounds(word: u32) -> (u32, u32, u32) {
+    let fields: Vec<_> = record::FIELDS.iter().filter(|f| u32::from(f.word) == word).copied().collect();
+    bounds(&fields)
 }
 
 /// The mask, and the least and greatest value, of a word with these fields. Hardware compares whole words, which is exact when

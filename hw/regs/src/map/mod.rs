@@ -5,6 +5,7 @@
 //! [`window`] maps 64 bytes for each flow.
 pub mod counters;
 mod decode;
+pub mod dma;
 pub mod flow;
 pub mod heartbeat;
 pub mod id;
@@ -13,7 +14,7 @@ pub mod profiles;
 pub mod time;
 pub mod window;
 
-pub use decode::{Build, Entry, decode, segment_bits};
+pub use decode::{Build, Entry, decode, record_bounds, segment_bits};
 
 use crate::field::Field;
 
@@ -158,7 +159,7 @@ pub struct Block {
     pub registers: &'static [Register],
 }
 
-/// The kinds of register blocks; the discriminant is the lower half of the type. Type 8 is kept for DMA.
+/// The kinds of register blocks; the discriminant is the lower half of the type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Kind {
@@ -176,6 +177,8 @@ pub enum Kind {
     Flow = 6,
     /// Profiles.
     Profiles = 7,
+    /// Event ring, snapshots and loads in the host's memory; interrupts.
+    Dma = 8,
 }
 
 impl Kind {
@@ -190,8 +193,9 @@ impl Kind {
     }
 }
 
-/// All blocks in the order of the list. Offset 0x700 is kept for DMA.
-pub const BLOCKS: [Block; 7] = [id::BLOCK, time::BLOCK, port::BLOCK, heartbeat::BLOCK, counters::BLOCK, flow::BLOCK, profiles::BLOCK];
+/// All blocks in the order of the list.
+pub const BLOCKS: [Block; 8] =
+    [id::BLOCK, time::BLOCK, port::BLOCK, heartbeat::BLOCK, counters::BLOCK, flow::BLOCK, profiles::BLOCK, dma::BLOCK];
 
 /// Offset of a block's type, behind which version and next stand in 4 bytes each.
 pub const HEADER_TYPE: u32 = 0;

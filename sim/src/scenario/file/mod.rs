@@ -71,6 +71,7 @@ pub fn parse(file: &Path, text: &str) -> Result<Plan, Error> {
         nic: nic(&src, &f.nic)?,
         profiles: Vec::new(),
         flows: Vec::new(),
+        snapshot: false,
         topology,
     };
     for (name, table) in &f.profile {
