@@ -49,7 +49,8 @@ fn tool(variable: &str, name: &str) -> String {
     std::env::var(variable).unwrap_or_else(|_| name.into())
 }
 
-// Registers start as anything, not as the `initial` of the emission says: only a reset makes a state.
+// Registers start as anything, not as the `initial` of the emission says: only a reset makes a state. Inputs that the properties do not
+// connect may do anything; without that, `opt -full` would take them for constants of its choice.
 fn script(proof: &Proof) -> String {
     let free: String = proof.free.iter().map(|m| format!("select -assert-any {m}\ncutpoint {m}\n")).collect();
     let define: String = proof.define.iter().map(|d| format!(" -D{d}")).collect();
@@ -64,7 +65,7 @@ fn script(proof: &Proof) -> String {
     };
     format!(
         "read_verilog block.v\nproc\nsetattr -unset init */w:*\n{free}read_verilog -sv -formal{define} properties.sv\n\
-         prep -flatten -top top -nordff\n{memory}{write}"
+         prep -flatten -top top -nordff\nsetundef -undriven -anyseq\n{memory}{write}"
     )
 }
 
