@@ -47703,10 +47703,9 @@ module tnic_standalone__control__rtt__ack__signals__one_way(clk,sweep,sweep_flow
     reg  [39:0] carry_current;
     reg  [39:0] total_least;
     reg  [39:0] total_current;
-    reg  [31:0] over;
     reg  held;
-    reg  [23:0] excess;
-    reg  [24:0] sum;
+    reg  [24:0] with_least;
+    reg  [24:0] with_current;
     
     // Sub module instances
     tnic_standalone__control__rtt__ack__signals__one_way__least least(
@@ -47837,19 +47836,20 @@ module tnic_standalone__control__rtt__ack__signals__one_way(clk,sweep,sweep_flow
         delayed__d = delay[(32'h8)+:(32)];
         over_least__d = total_least[(32'h8)+:(32)];
         over_current__d = total_current[(32'h8)+:(32)];
-        over = over_current__q;
-        if (same__q) begin
-            over = over_least__q;
-        end
-        held = (same__q | after__q) & ~over[32'h1f];
-        excess = ((32'h0) & 24'hffffff);
+        signal = base;
         if (held) begin
-            excess = over[(32'h0)+:(24)];
-        end
-        sum = ((excess) & 25'h1ffffff) + ((base) & 25'h1ffffff);
-        signal = sum[(32'h0)+:(24)];
-        if (sum[32'h18] | (held & |over[(32'h18)+:(7)])) begin
-            signal = most;
+            if (same__q) begin
+                signal = with_least[(32'h0)+:(24)];
+                if (with_least[32'h18] | |over_least__q[(32'h18)+:(7)]) begin
+                    signal = most;
+                end
+            end
+            else begin
+                signal = with_current[(32'h0)+:(24)];
+                if (with_current[32'h18] | |over_current__q[(32'h18)+:(7)]) begin
+                    signal = most;
+                end
+            end
         end
         new_least__d = delayed__q;
         if (held) begin
@@ -47907,6 +47907,9 @@ module tnic_standalone__control__rtt__ack__signals__one_way(clk,sweep,sweep_flow
     always @(*) sum_current = farther__q ^ not_stamp ^ not_current;
     always @(*) carry_current = (farther__q & not_stamp) | (farther__q & not_current) | (not_stamp & not_current);
     always @(*) total_current = sum_current + (carry_current << 32'h1);
+    always @(*) held = (same__q & ~over_least__q[32'h1f]) | (after__q & ~over_current__q[32'h1f]);
+    always @(*) with_least = ((over_least__q[(32'h0)+:(24)]) & 25'h1ffffff) + ((base) & 25'h1ffffff);
+    always @(*) with_current = ((over_current__q[(32'h0)+:(24)]) & 25'h1ffffff) + ((base) & 25'h1ffffff);
     always @(*) least__write_enable = keep | forget | sweep;
     
 endmodule // standalone__control__rtt__ack__signals__one_way

@@ -189,6 +189,21 @@ pub fn twin(bus_bits: u32, flow_bits: u32, seed: u64) -> Box<dyn Nic> {
     Box::new(Twin { model, rtl, events: Default::default() })
 }
 
+/// A model, and the Verilog beside it, whose flows' segments are counted from `segment` on: numbers that run over soon.
+pub fn counting_from(bus_bits: u32, flow_bits: u32, segment: u32) -> Vec<(&'static str, Box<dyn Nic>)> {
+    let config = Config::new(bus_bits as usize, flow_bits as usize).expect("a configuration that is built");
+    let verilog = timely_hw::standalone::emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}"));
+    // What the sweep after reset puts into a flow's state; its lowest bits are the segment number.
+    let swept = "states__write_data = ((32'h0) & 112'hffffffffffffffffffffffffffff);";
+    assert_eq!(verilog.matches(swept).count(), 1, "the generator's sweep is not where it was");
+    let verilog = verilog.replace(swept, &format!("states__write_data = 112'h{segment:x};"));
+    let rtl = Shell::new(&verilog, "tnic_standalone").unwrap_or_else(|e| panic!("{e}")).instantiate(1);
+    let model = || Model::new(build(bus_bits, flow_bits)).counting_from(segment);
+    let mut beside = model();
+    beside.reset(rtl.clk());
+    vec![("model", Box::new(model())), ("Verilog", Box::new(Twin { model: beside, rtl, events: Default::default() }))]
+}
+
 /// What a test of the whole NIC runs on: the model alone, and the Verilog beside it.
 pub fn cores(bus_bits: u32, flow_bits: u32) -> Vec<(&'static str, Box<dyn Nic>)> {
     vec![("model", model(bus_bits, flow_bits)), ("Verilog", twin(bus_bits, flow_bits, 1))]

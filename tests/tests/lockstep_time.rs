@@ -2,7 +2,7 @@
 use rand::Rng;
 use timely_model::{
     Block,
-    time::{CORRECTION, In, LATENCY, Out, Time},
+    time::{CORRECTION, In, LATENCY, LINEAR_LATENCY, Out, Time, linear},
 };
 use timely_tests::{cycles, rng, seeds, verilate};
 
@@ -87,6 +87,47 @@ fn rtl_equals_model() {
             dut.tick();
             model.step(clk, &i);
         }
+    }
+}
+
+/// Wrapped stamps come out as those of a clock that never wrapped: every difference across a second, and across 2^48 ns, is right.
+#[test]
+fn a_time_of_day_becomes_linear() {
+    let library = verilate("linear", timely_hw::time::Linear::default());
+    let input = |name| library.input(name);
+    let (sec, ns, fraction) = (input("sec"), input("ns"), input("fraction"));
+    let output = library.output("linear");
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut dut = library.instantiate(seed as u32);
+        let mut expected = std::collections::VecDeque::new();
+        let (mut time, mut seconds) = (0u128, 0);
+        for clk in 0..cycles() {
+            if expected.len() > LINEAR_LATENCY {
+                expected.pop_front();
+            }
+            if expected.len() == LINEAR_LATENCY {
+                assert_eq!(dut.get(output), expected[0], "clock {clk}, seed {seed}");
+            }
+            // On by up to 2 ms, or to just before a second or before a wrap of 2^48 ns.
+            let second = u128::from(SECOND);
+            time = match rng.random_range(0..100) {
+                0 => (time / second + rng.random_range(1..1 << 30)) * second,
+                1 => ((time >> 64) + 1) << 64,
+                2 => u128::from(rng.random::<u64>() >> 16) * second,
+                _ => time + rng.random_range(0..2_000_000u128 << 16) + (1 << 16),
+            } - u128::from(rng.random::<u16>());
+            let (s, rest) = (time / second, time % second);
+            seconds += u32::from(rest < 2_000_000 << 16);
+            dut.set(sec, s as u64 & ((1 << 48) - 1));
+            dut.set(ns, (rest >> 16) as u64);
+            dut.set(fraction, (rest & 0xffff) as u64);
+            dut.tick();
+            let model = linear(s as u64, (rest >> 16) as u32, rest as u16);
+            assert_eq!(model, time as u64, "seconds {s}, seed {seed}");
+            expected.push_back(model);
+        }
+        assert!(seconds > 100);
     }
 }
 

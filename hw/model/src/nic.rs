@@ -157,6 +157,12 @@ impl Nic {
         }
     }
 
+    /// The same with all flows' segments counted from `segment` on, after resets too: for what happens when the numbers run over.
+    pub fn counting_from(mut self, segment: u32) -> Self {
+        self.generator.block = self.generator.block.counting_from(segment);
+        self
+    }
+
     /// The NIC's time at clock `clk`, ns48.fns16.
     pub fn now(&self, clk: u64) -> u64 {
         self.time.block.now(clk)

@@ -9,6 +9,14 @@ pub const LONGEST_SLEW: u64 = 1 << 23;
 /// Clocks from the start of one correction to the next, when nothing is taken back.
 pub const CORRECTION: u32 = 41;
 
+/// Clocks from a time of day to its [`linear`] time.
+pub const LINEAR_LATENCY: usize = 5;
+
+/// A time of day, wrapped at 10^9 ns, as ns48.fns16: what stamps are, wherever they come from.
+pub fn linear(sec: u64, ns: u32, fraction: u16) -> u64 {
+    (sec.wrapping_mul(1_000_000_000).wrapping_add(ns.into())) << 16 | u64::from(fraction)
+}
+
 /// Clock of a correction at which the offset is known.
 const KNOWN: u32 = 3;
 /// Clock of a correction at which a step starts down the adder pipeline.

@@ -62,10 +62,9 @@ pub struct OneWay<const F: usize> {
     delayed: DFF<Bits<32>>,
     old_least: DFF<Bits<32>>,
     old_current: DFF<Bits<32>>,
-    over: Signal<Local, Bits<32>>,
     held: Signal<Local, Bit>,
-    excess: Signal<Local, Bits<24>>,
-    sum: Signal<Local, Bits<25>>,
+    with_least: Signal<Local, Bits<25>>,
+    with_current: Signal<Local, Bits<25>>,
     most: Constant<Bits<24>>,
     new_least: DFF<Bits<32>>,
     new_current: DFF<Bits<32>>,
@@ -81,7 +80,7 @@ impl<const F: usize> Default for OneWay<F> {
             ;
             clk sweep sweep_flow flow arrival now_ns stamp base signal keep forget keep_flow least raw window earlier there far
             farther not_stamp not_least not_current delay sum_least sum_current carry_least carry_current total_least total_current over_least
-            over_current same after delayed old_least old_current over held excess sum new_least new_current
+            over_current same after delayed old_least old_current held with_least with_current new_least new_current
         )
     }
 }
@@ -130,20 +129,24 @@ impl<const F: usize> Logic for OneWay<F> {
             | (self.not_stamp.val() & self.not_current.val());
         self.total_current.next = self.sum_current.val() + (self.carry_current.val() << 1);
         self.over_current.d.next = self.total_current.val().get_bits::<32>(8);
-        // 3: less than what it is held against is the new least, and exceeds it by nothing.
-        self.over.next = self.over_current.q.val();
-        if self.same.q.val() {
-            self.over.next = self.over_least.q.val();
-        }
-        self.held.next = (self.same.q.val() | self.after.q.val()) & !self.over.val().get_bit(31);
-        self.excess.next = bits::<24>(0);
+        // 3: less than what it is held against is the new least, and exceeds it by nothing. Both are summed before one is chosen.
+        self.held.next =
+            (self.same.q.val() & !self.over_least.q.val().get_bit(31)) | (self.after.q.val() & !self.over_current.q.val().get_bit(31));
+        self.with_least.next = bit_cast::<25, 24>(self.over_least.q.val().get_bits::<24>(0)) + bit_cast::<25, 24>(self.base.val());
+        self.with_current.next = bit_cast::<25, 24>(self.over_current.q.val().get_bits::<24>(0)) + bit_cast::<25, 24>(self.base.val());
+        self.signal.next = self.base.val();
         if self.held.val() {
-            self.excess.next = self.over.val().get_bits::<24>(0);
-        }
-        self.sum.next = bit_cast::<25, 24>(self.excess.val()) + bit_cast::<25, 24>(self.base.val());
-        self.signal.next = self.sum.val().get_bits::<24>(0);
-        if self.sum.val().get_bit(24) | (self.held.val() & self.over.val().get_bits::<7>(24).any()) {
-            self.signal.next = self.most.val();
+            if self.same.q.val() {
+                self.signal.next = self.with_least.val().get_bits::<24>(0);
+                if self.with_least.val().get_bit(24) | self.over_least.q.val().get_bits::<7>(24).any() {
+                    self.signal.next = self.most.val();
+                }
+            } else {
+                self.signal.next = self.with_current.val().get_bits::<24>(0);
+                if self.with_current.val().get_bit(24) | self.over_current.q.val().get_bits::<7>(24).any() {
+                    self.signal.next = self.most.val();
+                }
+            }
         }
         self.new_least.d.next = self.delayed.q.val();
         if self.held.val() {

@@ -1,9 +1,11 @@
 //! The NIC's own time: ns48.fns16, and the same as seconds and nanoseconds.
 mod correct;
 mod count;
+mod linear;
 
 pub use correct::Correct;
 pub use count::Count;
+pub use linear::Linear;
 
 use rust_hdl::prelude::*;
 

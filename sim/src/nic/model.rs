@@ -30,6 +30,11 @@ impl Model {
         Model { nic: Nic::new(build), bus_bytes, clk: 0, master: Master::default(), memory, events: Vec::new() }
     }
 
+    /// The same with all flows' segments counted from `segment` on: for what happens when the numbers run over.
+    pub fn counting_from(self, segment: u32) -> Self {
+        Model { nic: self.nic.counting_from(segment), ..self }
+    }
+
     /// Holds `rst` for so many clocks, with idle inputs; queued register accesses are dropped.
     pub fn reset(&mut self, clocks: u64) {
         for _ in 0..clocks {

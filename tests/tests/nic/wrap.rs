@@ -7,7 +7,7 @@ use timely_regs::parameters::Parameters;
 use timely_sim::nic::core::CoreEvent;
 use timely_tests::bench::{Bench, answer};
 use timely_tests::loopback::{Loop, spec as storm_spec};
-use timely_tests::nic::{CLOCK_NS, Nic, cores, counters, flow, spec, start};
+use timely_tests::nic::{CLOCK_NS, Nic, cores, counters, counting_from, flow, spec, start};
 use timely_tests::{cycles, rng, seeds};
 
 const PEER: u16 = 9;
@@ -96,6 +96,56 @@ fn the_time_runs_over_in_a_storm() {
                 assert!(halves[1] > cycles() / 400 && halves[0] > cycles() / 400, "{halves:?}, seed {seed}");
             }
         }
+    }
+}
+
+/// The generator's segment numbers pass 2^32, with several segments outstanding and some ACKs lost: each ACK still gives its sample.
+#[test]
+fn segment_numbers_run_over() {
+    const FIRST: u32 = 0u32.wrapping_sub(300);
+    const DELAY: u64 = 2500;
+    let parameters = Parameters { outstanding_bytes: 64 * 1024, timeout_us: 100.0, ..Parameters::fixed(9000.0) };
+    for (name, mut nic) in counting_from(64, 10, FIRST) {
+        let flows = (0..2).map(|f| flow(f, PEER, 1442, 1 + f, &parameters)).collect();
+        start(&mut *nic, &spec(64, 10, 10.0, flows));
+        let mut bench = Bench::new(nic);
+        let end = bench.clk() + 800_000;
+        let mut last = [None; 2];
+        let (mut segments, mut acked, mut outstanding) = ([0u32; 2], 0, 0);
+        while let Some(sent) = bench.run(end) {
+            let p = sent.packet();
+            let f = p.flow() as usize;
+            if !p.is_last() {
+                continue;
+            }
+            let expected = last[f].map_or(FIRST, |s: u32| s.wrapping_add(1));
+            assert_eq!(p.segment(), expected, "{name}: segment numbers count on");
+            last[f] = Some(expected);
+            segments[f] += 1;
+            // Of every flow the last before the wrap and the first behind it, one in seven else.
+            if segments[f] % 7 != 0 || p.segment().wrapping_add(2) < 4 {
+                bench.arrive(sent.last + DELAY, answer(&sent.frame, sent.now, sent.now));
+                acked += 1;
+            }
+            outstanding = outstanding.max(bench.arriving());
+        }
+        let (arriving, received) = (bench.arriving() as u32, bench.received.len());
+        let rtts: Vec<u32> = bench.events.iter().filter_map(|e| if let CoreEvent::Rtt { ns, .. } = e { Some(*ns) } else { None }).collect();
+        let counted = counters(&mut *bench.nic);
+        let of = |c: Counter| counted[c as usize];
+        println!(
+            "{name}: {segments:?} segments from {FIRST:#x} on, up to {outstanding} outstanding; {} samples of {received} ACKs, {} segments skipped",
+            rtts.len(),
+            of(Counter::AcksSkipped)
+        );
+        assert!(segments.iter().all(|s| *s > 2 * 300) && outstanding > 5, "the run was too short");
+        assert_eq!(acked, received as u32 + arriving);
+        assert!(rtts.len() + 1 >= received, "each ACK gives a sample");
+        let (least, most) = (rtts.iter().min().expect("a sample"), rtts.iter().max().expect("a sample"));
+        assert!(most - least < 2000, "RTTs of {least} to {most} ns");
+        assert_eq!(of(Counter::AckStale) + of(Counter::AckForged) + of(Counter::AckRepeated) + of(Counter::SegmentTimeouts), 0);
+        let skipped = segments.iter().map(|s| s / 7).sum::<u32>();
+        assert!(of(Counter::AcksSkipped).abs_diff(skipped) < 5, "{} skipped of {skipped}", of(Counter::AcksSkipped));
     }
 }
 

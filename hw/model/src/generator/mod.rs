@@ -88,6 +88,7 @@ pub struct Generator {
     /// The first clock at which the sweep after a reset is over.
     swept_at: u64,
     packets: Packets,
+    first_segment: u32,
     frame: frame::Frame<Sent>,
     doorbells: fifo::Fifo<(u32, u16)>,
     clear: Option<u32>,
@@ -165,7 +166,8 @@ impl Generator {
             flow_bits,
             width,
             swept_at: 1 << flow_bits,
-            packets: Packets::new(flow_bits),
+            packets: Packets::new(flow_bits, 0),
+            first_segment: 0,
             frame: frame::Frame::new(width),
             doorbells: fifo::Fifo::new(QUEUE_BITS),
             clear: None,
@@ -176,6 +178,11 @@ impl Generator {
             long: false,
             tag: 0,
         }
+    }
+
+    /// The same with all flows' segments counted from `segment` on, after resets too: for what happens when the numbers run over.
+    pub fn counting_from(self, segment: u32) -> Self {
+        Generator { packets: Packets::new(self.flow_bits, segment), first_segment: segment, ..self }
     }
 }
 
@@ -208,7 +215,7 @@ impl Block for Generator {
 
     fn step(&mut self, clk: u64, i: &In) {
         if i.rst {
-            *self = Generator::new(self.flow_bits, self.width);
+            *self = Generator::new(self.flow_bits, self.width).counting_from(self.first_segment);
             self.swept_at += clk + 1;
             return;
         }

@@ -118,12 +118,12 @@ fn wire(record: &[u32; flow::WORDS]) -> u16 {
 }
 
 impl Packets {
-    /// `2^flow_bits` flows, none of which exists.
-    pub fn new(flow_bits: u32) -> Self {
+    /// `2^flow_bits` flows, none of which exists; their segments are counted from `first`.
+    pub fn new(flow_bits: u32, first: u32) -> Self {
         let flows = 1 << flow_bits;
         Packets {
             records: vec![[0; flow::WORDS]; flows],
-            states: vec![State::default(); flows],
+            states: vec![State { segment: first, ..State::default() }; flows],
             stages: Default::default(),
             outcome: None,
             nonce: NONCE_START,
