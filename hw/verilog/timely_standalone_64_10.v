@@ -93206,14 +93206,15 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
     reg  [5:0] pick__below;
     reg  pick__all;
     wire  [63:0] pick__one;
+    wire  pick__some;
     reg  [63:0] pick__encode;
     wire  [5:0] pick__index;
     
     // Local signals
     reg  [6:0] a3;
     reg  [63:0] stored;
-    reg  [63:0] operand;
-    reg  [63:0] hit;
+    reg  hit_stored;
+    reg  hit_next;
     reg  [63:0] set_cur;
     reg  [63:0] set_next;
     reg  [63:0] merged;
@@ -93440,6 +93441,7 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
         .below(pick__below),
         .all(pick__all),
         .one(pick__one),
+        .some(pick__some),
         .encode(pick__encode),
         .index(pick__index)
     );
@@ -93500,20 +93502,23 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
         if (same__0__q & wrote__0__q) begin
             stored = words__0__q;
         end
-        operand = stored;
+        hit_stored = (raw4__q[32'h0] == tag4__q) & |(raw4__q[(32'h1)+:(64)] & one4__q);
+        if (same__2__q & wrote__2__q) begin
+            hit_stored = |(words__2__q & one4__q);
+        end
+        if (same__1__q & wrote__1__q) begin
+            hit_stored = |(words__1__q & one4__q);
+        end
+        if (same__0__q & wrote__0__q) begin
+            hit_stored = |(words__0__q & one4__q);
+        end
+        occupied5__d = hit_stored;
         if (in_cur4__q) begin
-            operand = cur__q;
+            occupied5__d = |(cur__q & one4__q);
         end
         if (in_next4__q) begin
-            if (age__q == ((32'h4) & 3'h7)) begin
-                operand = next__q;
-            end
-            else begin
-                operand = stored | next__q;
-            end
+            occupied5__d = hit_next | (hit_stored & (age__q != ((32'h4) & 3'h7)));
         end
-        hit = operand & one4__q;
-        occupied5__d = |hit;
         v5__d = v4__q;
         s5__d = s4__q;
         tag5__d = tag4__q;
@@ -93559,10 +93564,10 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
             reading_bit__d = pick__index;
         end
         if (~found__q | move_found) begin
-            found__d = |picked;
+            found__d = go & pick__some;
             found_one__d = picked;
         end
-        cur__d = (cur__q & (cur__q ^ picked)) | set_cur;
+        cur__d = (cur__q ^ picked) | set_cur;
         next__d = merged;
         if (age__q != ((32'h4) & 3'h7)) begin
             age__d = age__q + ((32'h1) & 3'h7);
@@ -93662,6 +93667,7 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
     always @(*) same__0__d = a3 == s4__q[(32'h6)+:(7)];
     always @(*) same__1__d = a3 == s5__q[(32'h6)+:(7)];
     always @(*) same__2__d = a3 == a6__q;
+    always @(*) hit_next = |(next__q & one4__q);
     always @(*) words__1__d = words__0__q;
     always @(*) words__2__d = words__1__q;
     always @(*) placed = v5__q;
@@ -93988,13 +93994,14 @@ module tnic_standalone__pacer__wheel__bitmap__one4(d,q,clock);
 endmodule // standalone__pacer__wheel__bitmap__one4
 
 
-module tnic_standalone__pacer__wheel__bitmap__pick(word,below,all,one,encode,index);
+module tnic_standalone__pacer__wheel__bitmap__pick(word,below,all,one,some,encode,index);
     
     // Module arguments
     input wire  [63:0] word;
     input wire  [5:0] below;
     input wire  all;
     output reg  [63:0] one;
+    output reg  some;
     input wire  [63:0] encode;
     output reg  [5:0] index;
     
@@ -94021,16 +94028,12 @@ module tnic_standalone__pacer__wheel__bitmap__pick(word,below,all,one,encode,ind
         if (all) begin
             mask = ones;
         end
-        low = word[(32'h0)+:(32)] & mask[(32'h0)+:(32)];
-        high = word[(32'h20)+:(32)] & mask[(32'h20)+:(32)];
-        minus_low = ((32'h0) & 32'hffffffff) - low;
-        minus_high = ((32'h0) & 32'hffffffff) - high;
-        one_low = low & minus_low;
         one_high = high & minus_high;
         if (|low) begin
             one_high = ((32'h0) & 32'hffffffff);
         end
-        one = (((one_high) & 64'hffffffffffffffff) << 32'h20) | ((one_low) & 64'hffffffffffffffff);
+        one = ((((one_high) & 64'hffffffffffffffff) << 32'h20) | ((one_low) & 64'hffffffffffffffff)) & mask;
+        some = |(word & mask);
         b0 = 64'haaaaaaaaaaaaaaaa;
         b1 = 64'hcccccccccccccccc;
         b2 = 64'hf0f0f0f0f0f0f0f0;
@@ -94047,6 +94050,11 @@ module tnic_standalone__pacer__wheel__bitmap__pick(word,below,all,one,encode,ind
     end
     always @(*) ones = 64'hffffffffffffffff;
     always @(*) above = ones << below;
+    always @(*) low = word[(32'h0)+:(32)];
+    always @(*) high = word[(32'h20)+:(32)];
+    always @(*) minus_low = ((32'h0) & 32'hffffffff) - low;
+    always @(*) minus_high = ((32'h0) & 32'hffffffff) - high;
+    always @(*) one_low = low & minus_low;
     
 endmodule // standalone__pacer__wheel__bitmap__pick
 

@@ -2,8 +2,9 @@
 module top(input [63:0] word, input [5:0] below, input all, input [5:0] number, input [5:0] other);
     wire [63:0] one;
     wire [5:0] index;
+    wire some;
     wire [63:0] lone = 64'd1 << number;
-    tnic_first dut(.word(word), .below(below), .all(all), .one(one), .encode(lone), .index(index));
+    tnic_first dut(.word(word), .below(below), .all(all), .one(one), .some(some), .encode(lone), .index(index));
     wire counts = word[number] & (all | number < below);
     wire lower = word[other] & (all | other < below) & (other < number);
     always @(*) begin
@@ -11,6 +12,7 @@ module top(input [63:0] word, input [5:0] below, input all, input [5:0] number, 
         if (one[number]) assert(counts & !lower);
         // There is one if any counts.
         if (counts) assert(one != 0);
+        assert(some == (one != 0));
         // There is no other.
         if (one[number] & one[other]) assert(number == other);
         assert(index == number);

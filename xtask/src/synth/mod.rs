@@ -105,6 +105,8 @@ impl Synth {
         if self.check {
             return Ok(compare(&now, &record));
         }
+        // Another run may have written meanwhile.
+        record = Record::load(&root())?;
         record.tools = now.tools;
         record.block.extend(now.block);
         if self.blocks.is_empty() {

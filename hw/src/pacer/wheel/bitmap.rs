@@ -66,8 +66,8 @@ pub struct Bitmap<const X: usize, const A: usize> {
     occupied5: DFF<Bit>,
     a3: Signal<Local, Bits<A>>,
     stored: Signal<Local, Bits<64>>,
-    operand: Signal<Local, Bits<64>>,
-    hit: Signal<Local, Bits<64>>,
+    hit_stored: Signal<Local, Bit>,
+    hit_next: Signal<Local, Bit>,
     set_cur: Signal<Local, Bits<64>>,
     set_next: Signal<Local, Bits<64>>,
     // The drain.
@@ -135,8 +135,8 @@ impl<const X: usize, const A: usize> Default for Bitmap<X, A> {
             occupied5: Default::default(),
             a3: Default::default(),
             stored: Default::default(),
-            operand: Default::default(),
-            hit: Default::default(),
+            hit_stored: Default::default(),
+            hit_next: Default::default(),
             set_cur: Default::default(),
             set_next: Default::default(),
             cur: Default::default(),
@@ -224,19 +224,26 @@ impl<const X: usize, const A: usize> Logic for Bitmap<X, A> {
         if self.same[0].q.val() & self.wrote[0].q.val() {
             self.stored.next = self.words[0].q.val();
         }
-        self.operand.next = self.stored.val();
+        // Whether the bit is set, in each copy beside the others: which of them counts is known by then.
+        self.hit_stored.next =
+            (self.raw4.q.val().get_bit(0) == self.tag4.q.val()) & (self.raw4.q.val().get_bits::<64>(1) & self.one4.q.val()).any();
+        if self.same[2].q.val() & self.wrote[2].q.val() {
+            self.hit_stored.next = (self.words[2].q.val() & self.one4.q.val()).any();
+        }
+        if self.same[1].q.val() & self.wrote[1].q.val() {
+            self.hit_stored.next = (self.words[1].q.val() & self.one4.q.val()).any();
+        }
+        if self.same[0].q.val() & self.wrote[0].q.val() {
+            self.hit_stored.next = (self.words[0].q.val() & self.one4.q.val()).any();
+        }
+        self.hit_next.next = (self.next.q.val() & self.one4.q.val()).any();
+        self.occupied5.d.next = self.hit_stored.val();
         if self.in_cur4.q.val() {
-            self.operand.next = self.cur.q.val();
+            self.occupied5.d.next = (self.cur.q.val() & self.one4.q.val()).any();
         }
         if self.in_next4.q.val() {
-            if self.age.q.val() == bits::<3>(4) {
-                self.operand.next = self.next.q.val();
-            } else {
-                self.operand.next = self.stored.val() | self.next.q.val();
-            }
+            self.occupied5.d.next = self.hit_next.val() | (self.hit_stored.val() & (self.age.q.val() != bits::<3>(4)));
         }
-        self.hit.next = self.operand.val() & self.one4.q.val();
-        self.occupied5.d.next = self.hit.val().any();
         self.v5.d.next = self.v4.q.val();
         self.s5.d.next = self.s4.q.val();
         self.tag5.d.next = self.tag4.q.val();
@@ -298,12 +305,12 @@ impl<const X: usize, const A: usize> Logic for Bitmap<X, A> {
             self.reading_bit.d.next = self.pick.index.val();
         }
         if !self.found.q.val() | self.move_found.val() {
-            self.found.d.next = self.picked.val().any();
+            self.found.d.next = self.go.val() & self.pick.some.val();
             self.found_one.d.next = self.picked.val();
         }
         self.list_valid.next = self.reading.q.val();
         self.list_slot.next = (bit_cast::<X, A>(self.word0.q.val()) << 6) | bit_cast::<X, 6>(self.reading_bit.q.val());
-        self.cur.d.next = (self.cur.q.val() & (self.cur.q.val() ^ self.picked.val())) | self.set_cur.val();
+        self.cur.d.next = (self.cur.q.val() ^ self.picked.val()) | self.set_cur.val();
         self.next.d.next = self.merged.val();
         if self.age.q.val() != bits::<3>(4) {
             self.age.d.next = self.age.q.val() + bits::<3>(1);

@@ -3,7 +3,8 @@ use rust_hdl::prelude::*;
 
 /// Combinational; the owner puts a register between `one` and `encode`.
 ///
-/// The lowest bit is isolated by two's complement in each half: 32 bits of carry, where a priority chain would be 64 gates deep.
+/// The lowest bit is isolated by two's complement in each half: 32 bits of carry, where a priority chain would be 64 gates deep. It is
+/// isolated among all, and then looked at: if it does not count, none does. So the mask is not in front of the carry.
 #[derive(LogicBlock, Default)]
 pub struct First {
     /// The word.
@@ -14,6 +15,8 @@ pub struct First {
     pub all: Signal<In, Bit>,
     /// The lowest of those, alone; 0 if there is none.
     pub one: Signal<Out, Bits<64>>,
+    /// There is one.
+    pub some: Signal<Out, Bit>,
     /// A bit alone.
     pub encode: Signal<In, Bits<64>>,
     /// Its number.
@@ -44,8 +47,8 @@ impl Logic for First {
         if self.all.val() {
             self.mask.next = self.ones.val();
         }
-        self.low.next = self.word.val().get_bits::<32>(0) & self.mask.val().get_bits::<32>(0);
-        self.high.next = self.word.val().get_bits::<32>(32) & self.mask.val().get_bits::<32>(32);
+        self.low.next = self.word.val().get_bits::<32>(0);
+        self.high.next = self.word.val().get_bits::<32>(32);
         self.minus_low.next = bits::<32>(0) - self.low.val();
         self.minus_high.next = bits::<32>(0) - self.high.val();
         self.one_low.next = self.low.val() & self.minus_low.val();
@@ -53,7 +56,8 @@ impl Logic for First {
         if self.low.val().any() {
             self.one_high.next = bits::<32>(0);
         }
-        self.one.next = (bit_cast::<64, 32>(self.one_high.val()) << 32) | bit_cast::<64, 32>(self.one_low.val());
+        self.one.next = ((bit_cast::<64, 32>(self.one_high.val()) << 32) | bit_cast::<64, 32>(self.one_low.val())) & self.mask.val();
+        self.some.next = (self.word.val() & self.mask.val()).any();
         // Bit k of the number is set by the bits whose number has it.
         self.b0.next = 0xAAAA_AAAA_AAAA_AAAA_u64.into();
         self.b1.next = 0xCCCC_CCCC_CCCC_CCCC_u64.into();
