@@ -397,10 +397,10 @@
 #define TIMELY_PROFILE_GREATEST_RATE_SHIFT 0 /* greatest rate */
 #define TIMELY_PROFILE_GREATEST_RATE_MASK 0xffffffffu
 #define TIMELY_PROFILE_T_LOW_NS_WORD 9
-#define TIMELY_PROFILE_T_LOW_NS_SHIFT 0 /* Tlow, ns */
+#define TIMELY_PROFILE_T_LOW_NS_SHIFT 0 /* Tlow, ns; Swift: the target's base */
 #define TIMELY_PROFILE_T_LOW_NS_MASK 0xffffffu
 #define TIMELY_PROFILE_T_HIGH_NS_WORD 10
-#define TIMELY_PROFILE_T_HIGH_NS_SHIFT 0 /* Thigh, ns */
+#define TIMELY_PROFILE_T_HIGH_NS_SHIFT 0 /* Thigh, ns; Swift: the endpoint delay's target */
 #define TIMELY_PROFILE_T_HIGH_NS_MASK 0xffffffu
 #define TIMELY_PROFILE_T_HIGH_ZEROS_WORD 10
 #define TIMELY_PROFILE_T_HIGH_ZEROS_SHIFT 24 /* leading zeros of Thigh as a 24-bit number */
@@ -413,11 +413,11 @@
 #define TIMELY_PROFILE_DEADBAND_SHIFT 0 /* smoothed differences up to this, 2^-13 ns, count as zero */
 #define TIMELY_PROFILE_DEADBAND_MASK 0xfffffu
 #define TIMELY_PROFILE_GRADIENT_FULL_NS_WORD 13
-#define TIMELY_PROFILE_GRADIENT_FULL_NS_SHIFT 0 /* minRTT / beta, ns, rounded up: smoothed differences from here on cut by all they may */
+#define TIMELY_PROFILE_GRADIENT_FULL_NS_SHIFT 0 /* minRTT / beta, ns, rounded up: smoothed differences from here on cut by all they may. Patched and PI: minRTT / 4, where the weight ends */
 #define TIMELY_PROFILE_GRADIENT_FULL_NS_MASK 0x1ffffffu
 #define TIMELY_PROFILE_GRADIENT_FULL_NS_MOST 16777216u
 #define TIMELY_PROFILE_GRADIENT_GAIN_WORD 14
-#define TIMELY_PROFILE_GRADIENT_GAIN_SHIFT 0 /* beta / minRTT: round(beta / minRTT[ns] * 2^(49 - gradient_shift)) */
+#define TIMELY_PROFILE_GRADIENT_GAIN_SHIFT 0 /* beta / minRTT: round(beta / minRTT[ns] * 2^(49 - gradient_shift)); Patched and PI: with 4 for beta */
 #define TIMELY_PROFILE_GRADIENT_GAIN_MASK 0x3ffffffu
 #define TIMELY_PROFILE_GRADIENT_SHIFT_WORD 14
 #define TIMELY_PROFILE_GRADIENT_SHIFT_SHIFT 28 /* leading zeros of gradient_full_ns - 1 as a 24-bit number, at most 15 */
@@ -449,6 +449,39 @@
 #define TIMELY_PROFILE_BETA_T_HIGH_WORD 20
 #define TIMELY_PROFILE_BETA_T_HIGH_SHIFT 0 /* round(beta * (Thigh[ns] << t_high_zeros) * 2^8) */
 #define TIMELY_PROFILE_BETA_T_HIGH_MASK 0xffffffffu
+#define TIMELY_PROFILE_ERROR_GAIN_WORD 21
+#define TIMELY_PROFILE_ERROR_GAIN_SHIFT 0 /* Patched: b / Tref, round(b / Tref[ns] * 2^(47 - error_shift)); PI: the integral gain, round(ki * b / Tref[ns] * 2^48) */
+#define TIMELY_PROFILE_ERROR_GAIN_MASK 0x3ffffffu
+#define TIMELY_PROFILE_ERROR_SHIFT_WORD 21
+#define TIMELY_PROFILE_ERROR_SHIFT_SHIFT 27 /* Patched: leading zeros of ceil(4 Tref / b) - 1 as a 24-bit number; PI: not looked at */
+#define TIMELY_PROFILE_ERROR_SHIFT_MASK 0xf8000000u
+#define TIMELY_PROFILE_ERROR_SHIFT_MOST 23u
+#define TIMELY_PROFILE_T_REF_NS_WORD 22
+#define TIMELY_PROFILE_T_REF_NS_SHIFT 0 /* Tref of Patched and PI, ns */
+#define TIMELY_PROFILE_T_REF_NS_MASK 0xffffffu
+#define TIMELY_PROFILE_PROPORTIONAL_GAIN_WORD 23
+#define TIMELY_PROFILE_PROPORTIONAL_GAIN_SHIFT 0 /* PI: the proportional gain, round(kp * b / Tref[ns] * 2^40) */
+#define TIMELY_PROFILE_PROPORTIONAL_GAIN_MASK 0x1ffffffu
+#define TIMELY_PROFILE_PROPORTIONAL_GAIN_MOST 16777216u
+#define TIMELY_PROFILE_HOP_NS_WORD 24
+#define TIMELY_PROFILE_HOP_NS_SHIFT 0 /* Swift: what a hop adds to the target, ns */
+#define TIMELY_PROFILE_HOP_NS_MASK 0x7fffu
+#define TIMELY_PROFILE_FLOW_GAIN_WORD 25
+#define TIMELY_PROFILE_FLOW_GAIN_SHIFT 0 /* Swift: flow scaling, beta * alpha * sqrt(packet / T_upd): round(that[ns, with the rate in its unit] * 2^(flow_shift - 3)) */
+#define TIMELY_PROFILE_FLOW_GAIN_MASK 0xffffffffu
+#define TIMELY_PROFILE_FLOW_OFFSET_WORD 26
+#define TIMELY_PROFILE_FLOW_OFFSET_SHIFT 0 /* Swift: beta times what flow scaling is lowered by, 2^-13 ns */
+#define TIMELY_PROFILE_FLOW_OFFSET_MASK 0xffffffffu
+#define TIMELY_PROFILE_FLOW_RANGE_WORD 27
+#define TIMELY_PROFILE_FLOW_RANGE_SHIFT 0 /* Swift: beta times the most that flow scaling adds, 2^-13 ns */
+#define TIMELY_PROFILE_FLOW_RANGE_MASK 0xffffffffu
+#define TIMELY_PROFILE_MAX_DECREASE_WORD 28
+#define TIMELY_PROFILE_MAX_DECREASE_SHIFT 0 /* Swift: the greatest decrease of an update, and that of a time-out, Q.26 */
+#define TIMELY_PROFILE_MAX_DECREASE_MASK 0x7ffffffu
+#define TIMELY_PROFILE_MAX_DECREASE_MOST 67108864u
+#define TIMELY_PROFILE_FLOW_SHIFT_WORD 28
+#define TIMELY_PROFILE_FLOW_SHIFT_SHIFT 28 /* Swift: half the leading zeros of the least rate at which flow scaling is below its bound */
+#define TIMELY_PROFILE_FLOW_SHIFT_MASK 0xf0000000u
 #define TIMELY_PROFILE_SIGNAL_BASE_NS_WORD 29
 #define TIMELY_PROFILE_SIGNAL_BASE_NS_SHIFT 0 /* signal 2: what is added to the variation, ns; the unloaded RTT keeps thresholds their meaning */
 #define TIMELY_PROFILE_SIGNAL_BASE_NS_MASK 0xffffffu

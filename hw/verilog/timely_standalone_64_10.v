@@ -19025,144 +19025,193 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     wire  [23:0] arbiter__endpoint_ns;
     wire  arbiter__sample_dropped;
     wire  arbiter__other_dropped;
-    reg  history__clk;
-    reg  history__sweep;
-    reg  [9:0] history__sweep_flow;
-    reg  history__load_valid;
-    reg  [9:0] history__load_flow;
-    reg  [3:0] history__load_profile;
-    reg  [9:0] history__flow_0;
-    reg  [9:0] history__flow_1;
-    reg  history__write_1;
-    reg  history__sample_1;
-    reg  [23:0] history__rtt_1;
-    reg  [31:0] history__time_1;
-    reg  [23:0] history__rtt_2;
-    reg  [31:0] history__time_2;
-    wire  [3:0] history__profile_2;
-    wire  [56:0] history__before_2;
-    wire  history__history_3;
-    wire  [24:0] history__difference_3;
-    wire  [31:0] history__age_3;
+    reg  state__clk;
+    reg  state__sweep;
+    reg  [9:0] state__sweep_flow;
+    reg  state__load_valid;
+    reg  [9:0] state__load_flow;
+    reg  [3:0] state__load_profile;
+    reg  [9:0] state__flow_0;
+    reg  [23:0] state__rtt_2;
+    reg  [31:0] state__time_2;
+    reg  [9:0] state__flow_11;
+    reg  state__write_11;
+    reg  [138:0] state__record_11;
+    wire  [3:0] state__profile_2;
+    wire  [138:0] state__record_2;
+    wire  [138:0] state__record_3;
+    wire  [24:0] state__difference_3;
+    wire  [31:0] state__age_3;
+    wire  [31:0] state__since_3;
     reg  branch__clk;
     reg  [42:0] branch__bus_2;
+    reg  [42:0] branch__bus_4;
     reg  [3:0] branch__profile_2;
-    reg  [23:0] branch__rtt_3;
+    reg  [3:0] branch__profile_4;
+    reg  [23:0] branch__rtt_2;
+    reg  [23:0] branch__endpoint_2;
     reg  [4:0] branch__zeros_3;
+    reg  [4:0] branch__endpoint_zeros_3;
+    reg  branch__marked_3;
+    reg  [31:0] branch__since_3;
+    wire  [23:0] branch__low_3;
     wire  branch__no_delta_3;
-    wire  branch__smoothed_10;
-    wire  branch__floor_13;
-    wire  [3:0] branch__law_14;
-    wire  branch__below_11;
-    wire  branch__below_14;
-    wire  branch__above_14;
-    wire  [4:0] branch__shift_4;
+    wire  branch__swift_3;
+    wire  branch__pi_3;
+    wire  [12:0] branch__flags_5;
+    wire  [31:0] branch__threshold_6;
     reg  average__clk;
-    reg  average__sweep;
-    reg  [9:0] average__sweep_flow;
     reg  [42:0] average__bus_2;
-    reg  [42:0] average__bus_5;
-    reg  [42:0] average__bus_8;
+    reg  [42:0] average__bus_7;
     reg  [3:0] average__profile_2;
-    reg  [3:0] average__profile_5;
-    reg  [3:0] average__profile_8;
-    reg  [9:0] average__flow_2;
-    reg  [9:0] average__flow_4;
-    reg  [9:0] average__flow_9;
-    reg  [9:0] average__flow_10;
-    reg  [9:0] average__flow_11;
-    reg  average__sample_9;
-    reg  average__sample_10;
-    reg  average__sample_11;
-    reg  average__history_3;
+    reg  [3:0] average__profile_7;
+    reg  average__swift_3;
+    reg  [37:0] average__old_3;
     reg  [24:0] average__difference_3;
-    wire  [37:0] average__before_6;
-    wire  [37:0] average__average_9;
-    wire  average__rising_14;
-    wire  average__falling_10;
+    reg  [23:0] average__rtt_3;
+    reg  [23:0] average__low_3;
+    reg  [7:0] average__hops_3;
+    wire  [37:0] average__average_8;
+    wire  average__rising_9;
+    wire  average__falling_9;
     reg  delta__clk;
     reg  [42:0] delta__bus_2;
     reg  [3:0] delta__profile_2;
     reg  delta__full_3;
     reg  [31:0] delta__age_3;
+    wire  [26:0] delta__factor_8;
     wire  [26:0] delta__factor_10;
-    wire  [26:0] delta__factor_12;
     reg  reciprocal__clk;
     reg  [23:0] reciprocal__rtt_0;
     wire  [4:0] reciprocal__zeros_3;
     wire  [28:0] reciprocal__reciprocal_7;
-    reg  high__clk;
-    reg  [42:0] high__bus_5;
-    reg  [42:0] high__bus_7;
-    reg  [3:0] high__profile_5;
-    reg  [3:0] high__profile_7;
-    reg  [4:0] high__shift_4;
-    reg  [28:0] high__reciprocal_7;
-    reg  [26:0] high__delta_10;
-    reg  high__floor_13;
-    wire  [26:0] high__factor_14;
+    reg  endpoint_reciprocal__clk;
+    reg  [23:0] endpoint_reciprocal__rtt_0;
+    wire  [4:0] endpoint_reciprocal__zeros_3;
+    wire  [28:0] endpoint_reciprocal__reciprocal_7;
+    reg  error__clk;
+    reg  [42:0] error__bus_2;
+    reg  [42:0] error__bus_4;
+    reg  [42:0] error__bus_7;
+    reg  [3:0] error__profile_2;
+    reg  [3:0] error__profile_4;
+    reg  [3:0] error__profile_7;
+    reg  error__swift_3;
+    reg  error__pi_3;
+    reg  [23:0] error__rtt_3;
+    reg  [24:0] error__difference_3;
+    reg  [39:0] error__mark_3;
+    reg  [30:0] error__root_3;
+    wire  [57:0] error__total_7;
+    wire  [39:0] error__kept_9;
+    wire  [31:0] error__flow_9;
+    reg  scale__clk;
+    reg  scale__middle_7;
+    reg  scale__pi_7;
+    reg  [57:0] scale__error_7;
+    reg  [31:0] scale__threshold_7;
+    reg  [26:0] scale__delta_8;
+    reg  [37:0] scale__above_9;
+    reg  [31:0] scale__flow_9;
+    reg  [4:0] scale__zeros_10;
+    reg  scale__swift_10;
+    reg  scale__middle_10;
+    reg  scale__middle_12;
+    reg  [28:0] scale__reciprocal_10;
+    reg  [31:0] scale__rate_10;
+    wire  scale__reached_10;
+    wire  [27:0] scale__part_14;
+    wire  [34:0] scale__of_rate_14;
     reg  gradient__clk;
-    reg  [42:0] gradient__bus_8;
-    reg  [3:0] gradient__profile_8;
-    reg  [37:0] gradient__average_9;
-    reg  gradient__floor_13;
-    wire  [26:0] gradient__factor_14;
+    reg  [42:0] gradient__bus_7;
+    reg  [42:0] gradient__bus_9;
+    reg  [42:0] gradient__bus_12;
+    reg  [3:0] gradient__profile_7;
+    reg  [3:0] gradient__profile_9;
+    reg  [3:0] gradient__profile_12;
+    reg  [37:0] gradient__average_8;
+    reg  [31:0] gradient__threshold_8;
+    reg  [28:0] gradient__reciprocal_8;
+    reg  gradient__swift_8;
+    reg  gradient__swift_12;
+    reg  gradient__swift_13;
+    reg  gradient__patched_13;
+    reg  gradient__over_13;
+    wire  [26:0] gradient__weight_14;
+    wire  [26:0] gradient__most_14;
     reg  increase__clk;
-    reg  increase__sweep;
-    reg  [9:0] increase__sweep_flow;
-    reg  [42:0] increase__bus_10;
-    reg  [3:0] increase__profile_10;
-    reg  [9:0] increase__flow_8;
-    reg  [9:0] increase__flow_11;
-    reg  increase__sample_11;
-    reg  increase__negative_3;
-    reg  increase__falling_10;
-    reg  increase__smoothed_10;
-    reg  increase__below_11;
-    reg  [26:0] increase__delta_12;
-    wire  [2:0] increase__before_10;
+    reg  [42:0] increase__bus_9;
+    reg  [3:0] increase__profile_9;
+    reg  [2:0] increase__count_9;
+    reg  increase__negative_9;
+    reg  increase__falling_9;
+    reg  increase__smoothed_9;
+    reg  increase__allowed_10;
+    reg  increase__high_10;
+    reg  increase__high_12;
+    reg  [26:0] increase__delta_10;
+    wire  [2:0] increase__count_10;
     wire  increase__hyperactive_14;
-    wire  [25:0] increase__step_15;
-    reg  rate__clk;
-    reg  rate__sweep;
-    reg  [9:0] rate__sweep_flow;
-    reg  [42:0] rate__bus_16;
-    reg  [3:0] rate__profile_16;
-    reg  [9:0] rate__flow_12;
-    reg  [9:0] rate__flow_13;
-    reg  [9:0] rate__flow_18;
-    reg  [9:0] rate__flow_19;
-    reg  [9:0] rate__flow_20;
-    reg  rate__valid_18;
-    reg  rate__valid_19;
-    reg  rate__valid_20;
-    reg  [26:0] rate__factor_15;
-    reg  [31:0] rate__increase_16;
-    reg  rate__sets_17;
-    reg  rate__idle_17;
-    wire  [31:0] rate__before_15;
-    wire  [31:0] rate__rate_19;
+    wire  [25:0] increase__step_14;
+    wire  [27:0] increase__beta_14;
     reg  choose__clk;
-    reg  [42:0] choose__bus_14;
-    reg  [3:0] choose__profile_14;
+    reg  [42:0] choose__bus_13;
+    reg  [3:0] choose__profile_13;
     reg  [2:0] choose__kind_14;
-    reg  [3:0] choose__law_14;
-    reg  choose__below_14;
-    reg  choose__above_14;
+    reg  [12:0] choose__flags_14;
+    reg  choose__reached_14;
     reg  choose__rising_14;
     reg  choose__hyperactive_14;
-    reg  [26:0] choose__high_14;
-    reg  [26:0] choose__gradient_14;
-    reg  [25:0] choose__step_15;
-    reg  [31:0] choose__value_15;
-    wire  [26:0] choose__factor_15;
-    wire  [31:0] choose__increase_16;
+    reg  [26:0] choose__weight_14;
+    reg  [26:0] choose__most_14;
+    reg  [27:0] choose__part_14;
+    reg  [27:0] choose__beta_14;
+    reg  [34:0] choose__of_rate_14;
+    reg  [25:0] choose__step_14;
+    reg  [31:0] choose__rate_14;
+    reg  [31:0] choose__value_14;
+    wire  [26:0] choose__weight_15;
+    wire  [34:0] choose__weighed_15;
+    wire  [31:0] choose__rise_15;
+    wire  choose__floor_15;
     wire  choose__sets_17;
     wire  choose__idle_17;
     wire  [2:0] choose__branch_19;
     wire  choose__hyperactive_19;
     wire  choose__sets_19;
     wire  choose__accepted_19;
+    reg  rate__clk;
+    reg  rate__sweep;
+    reg  [9:0] rate__sweep_flow;
+    reg  [42:0] rate__bus_16;
+    reg  [3:0] rate__profile_16;
+    reg  [9:0] rate__flow_8;
+    reg  [9:0] rate__flow_19;
+    reg  rate__valid_19;
+    reg  [26:0] rate__weight_15;
+    reg  [34:0] rate__weighed_15;
+    reg  [31:0] rate__rise_15;
+    reg  rate__floor_15;
+    reg  rate__sets_17;
+    reg  rate__idle_17;
+    wire  [31:0] rate__before_10;
+    wire  [31:0] rate__before_14;
+    wire  [31:0] rate__before_19;
+    wire  [31:0] rate__rate_19;
+    reg  root__clk;
+    reg  root__sweep;
+    reg  [9:0] root__sweep_flow;
+    reg  [9:0] root__flow_2;
+    wire  [30:0] root__root_3;
+    reg  [31:0] root__rate_19;
+    reg  [9:0] root__flow_25;
+    reg  root__valid_25;
+    reg  inputs__clk;
+    reg  [87:0] inputs__data;
+    wire  [87:0] inputs__out;
+    reg  earlier__clk;
+    reg  [138:0] earlier__data;
+    wire  [138:0] earlier__out;
     reg  [42:0] bus__0__d;
     wire  [42:0] bus__0__q;
     reg  bus__0__clock;
@@ -19277,6 +19326,21 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  valid__20__d;
     wire  valid__20__q;
     reg  valid__20__clock;
+    reg  valid__21__d;
+    wire  valid__21__q;
+    reg  valid__21__clock;
+    reg  valid__22__d;
+    wire  valid__22__q;
+    reg  valid__22__clock;
+    reg  valid__23__d;
+    wire  valid__23__q;
+    reg  valid__23__clock;
+    reg  valid__24__d;
+    wire  valid__24__q;
+    reg  valid__24__clock;
+    reg  valid__25__d;
+    wire  valid__25__q;
+    reg  valid__25__clock;
     reg  [9:0] flow__0__d;
     wire  [9:0] flow__0__q;
     reg  flow__0__clock;
@@ -19340,6 +19404,21 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [9:0] flow__20__d;
     wire  [9:0] flow__20__q;
     reg  flow__20__clock;
+    reg  [9:0] flow__21__d;
+    wire  [9:0] flow__21__q;
+    reg  flow__21__clock;
+    reg  [9:0] flow__22__d;
+    wire  [9:0] flow__22__q;
+    reg  flow__22__clock;
+    reg  [9:0] flow__23__d;
+    wire  [9:0] flow__23__q;
+    reg  flow__23__clock;
+    reg  [9:0] flow__24__d;
+    wire  [9:0] flow__24__q;
+    reg  flow__24__clock;
+    reg  [9:0] flow__25__d;
+    wire  [9:0] flow__25__q;
+    reg  flow__25__clock;
     reg  [2:0] kind__0__d;
     wire  [2:0] kind__0__q;
     reg  kind__0__clock;
@@ -19433,33 +19512,6 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [23:0] rtt__10__d;
     wire  [23:0] rtt__10__q;
     reg  rtt__10__clock;
-    reg  [23:0] rtt__11__d;
-    wire  [23:0] rtt__11__q;
-    reg  rtt__11__clock;
-    reg  [23:0] rtt__12__d;
-    wire  [23:0] rtt__12__q;
-    reg  rtt__12__clock;
-    reg  [23:0] rtt__13__d;
-    wire  [23:0] rtt__13__q;
-    reg  rtt__13__clock;
-    reg  [23:0] rtt__14__d;
-    wire  [23:0] rtt__14__q;
-    reg  rtt__14__clock;
-    reg  [23:0] rtt__15__d;
-    wire  [23:0] rtt__15__q;
-    reg  rtt__15__clock;
-    reg  [23:0] rtt__16__d;
-    wire  [23:0] rtt__16__q;
-    reg  rtt__16__clock;
-    reg  [23:0] rtt__17__d;
-    wire  [23:0] rtt__17__q;
-    reg  rtt__17__clock;
-    reg  [23:0] rtt__18__d;
-    wire  [23:0] rtt__18__q;
-    reg  rtt__18__clock;
-    reg  [23:0] rtt__19__d;
-    wire  [23:0] rtt__19__q;
-    reg  rtt__19__clock;
     reg  [31:0] value__0__d;
     wire  [31:0] value__0__q;
     reg  value__0__clock;
@@ -19505,357 +19557,27 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [31:0] value__14__d;
     wire  [31:0] value__14__q;
     reg  value__14__clock;
-    reg  [31:0] value__15__d;
-    wire  [31:0] value__15__q;
-    reg  value__15__clock;
-    reg  [31:0] value__16__d;
-    wire  [31:0] value__16__q;
-    reg  value__16__clock;
-    reg  [31:0] value__17__d;
-    wire  [31:0] value__17__q;
-    reg  value__17__clock;
-    reg  [31:0] value__18__d;
-    wire  [31:0] value__18__q;
-    reg  value__18__clock;
-    reg  [31:0] value__19__d;
-    wire  [31:0] value__19__q;
-    reg  value__19__clock;
-    reg  [31:0] path__0__d;
-    wire  [31:0] path__0__q;
-    reg  path__0__clock;
-    reg  [31:0] path__1__d;
-    wire  [31:0] path__1__q;
-    reg  path__1__clock;
-    reg  [31:0] path__2__d;
-    wire  [31:0] path__2__q;
-    reg  path__2__clock;
-    reg  [31:0] path__3__d;
-    wire  [31:0] path__3__q;
-    reg  path__3__clock;
-    reg  [31:0] path__4__d;
-    wire  [31:0] path__4__q;
-    reg  path__4__clock;
-    reg  [31:0] path__5__d;
-    wire  [31:0] path__5__q;
-    reg  path__5__clock;
-    reg  [31:0] path__6__d;
-    wire  [31:0] path__6__q;
-    reg  path__6__clock;
-    reg  [31:0] path__7__d;
-    wire  [31:0] path__7__q;
-    reg  path__7__clock;
-    reg  [31:0] path__8__d;
-    wire  [31:0] path__8__q;
-    reg  path__8__clock;
-    reg  [31:0] path__9__d;
-    wire  [31:0] path__9__q;
-    reg  path__9__clock;
-    reg  [31:0] path__10__d;
-    wire  [31:0] path__10__q;
-    reg  path__10__clock;
-    reg  [31:0] path__11__d;
-    wire  [31:0] path__11__q;
-    reg  path__11__clock;
-    reg  [31:0] path__12__d;
-    wire  [31:0] path__12__q;
-    reg  path__12__clock;
-    reg  [31:0] path__13__d;
-    wire  [31:0] path__13__q;
-    reg  path__13__clock;
-    reg  [31:0] path__14__d;
-    wire  [31:0] path__14__q;
-    reg  path__14__clock;
-    reg  [31:0] path__15__d;
-    wire  [31:0] path__15__q;
-    reg  path__15__clock;
-    reg  [31:0] path__16__d;
-    wire  [31:0] path__16__q;
-    reg  path__16__clock;
-    reg  [31:0] path__17__d;
-    wire  [31:0] path__17__q;
-    reg  path__17__clock;
-    reg  [31:0] path__18__d;
-    wire  [31:0] path__18__q;
-    reg  path__18__clock;
-    reg  [31:0] path__19__d;
-    wire  [31:0] path__19__q;
-    reg  path__19__clock;
-    reg  [56:0] before_history__0__d;
-    wire  [56:0] before_history__0__q;
-    reg  before_history__0__clock;
-    reg  [56:0] before_history__1__d;
-    wire  [56:0] before_history__1__q;
-    reg  before_history__1__clock;
-    reg  [56:0] before_history__2__d;
-    wire  [56:0] before_history__2__q;
-    reg  before_history__2__clock;
-    reg  [56:0] before_history__3__d;
-    wire  [56:0] before_history__3__q;
-    reg  before_history__3__clock;
-    reg  [56:0] before_history__4__d;
-    wire  [56:0] before_history__4__q;
-    reg  before_history__4__clock;
-    reg  [56:0] before_history__5__d;
-    wire  [56:0] before_history__5__q;
-    reg  before_history__5__clock;
-    reg  [56:0] before_history__6__d;
-    wire  [56:0] before_history__6__q;
-    reg  before_history__6__clock;
-    reg  [56:0] before_history__7__d;
-    wire  [56:0] before_history__7__q;
-    reg  before_history__7__clock;
-    reg  [56:0] before_history__8__d;
-    wire  [56:0] before_history__8__q;
-    reg  before_history__8__clock;
-    reg  [56:0] before_history__9__d;
-    wire  [56:0] before_history__9__q;
-    reg  before_history__9__clock;
-    reg  [56:0] before_history__10__d;
-    wire  [56:0] before_history__10__q;
-    reg  before_history__10__clock;
-    reg  [56:0] before_history__11__d;
-    wire  [56:0] before_history__11__q;
-    reg  before_history__11__clock;
-    reg  [56:0] before_history__12__d;
-    wire  [56:0] before_history__12__q;
-    reg  before_history__12__clock;
-    reg  [56:0] before_history__13__d;
-    wire  [56:0] before_history__13__q;
-    reg  before_history__13__clock;
-    reg  [56:0] before_history__14__d;
-    wire  [56:0] before_history__14__q;
-    reg  before_history__14__clock;
-    reg  [56:0] before_history__15__d;
-    wire  [56:0] before_history__15__q;
-    reg  before_history__15__clock;
-    reg  [56:0] before_history__16__d;
-    wire  [56:0] before_history__16__q;
-    reg  before_history__16__clock;
-    reg  [56:0] before_history__17__d;
-    wire  [56:0] before_history__17__q;
-    reg  before_history__17__clock;
-    reg  [56:0] before_history__18__d;
-    wire  [56:0] before_history__18__q;
-    reg  before_history__18__clock;
-    reg  [56:0] before_history__19__d;
-    wire  [56:0] before_history__19__q;
-    reg  before_history__19__clock;
-    reg  [37:0] before_average__0__d;
-    wire  [37:0] before_average__0__q;
-    reg  before_average__0__clock;
-    reg  [37:0] before_average__1__d;
-    wire  [37:0] before_average__1__q;
-    reg  before_average__1__clock;
-    reg  [37:0] before_average__2__d;
-    wire  [37:0] before_average__2__q;
-    reg  before_average__2__clock;
-    reg  [37:0] before_average__3__d;
-    wire  [37:0] before_average__3__q;
-    reg  before_average__3__clock;
-    reg  [37:0] before_average__4__d;
-    wire  [37:0] before_average__4__q;
-    reg  before_average__4__clock;
-    reg  [37:0] before_average__5__d;
-    wire  [37:0] before_average__5__q;
-    reg  before_average__5__clock;
-    reg  [37:0] before_average__6__d;
-    wire  [37:0] before_average__6__q;
-    reg  before_average__6__clock;
-    reg  [37:0] before_average__7__d;
-    wire  [37:0] before_average__7__q;
-    reg  before_average__7__clock;
-    reg  [37:0] before_average__8__d;
-    wire  [37:0] before_average__8__q;
-    reg  before_average__8__clock;
-    reg  [37:0] before_average__9__d;
-    wire  [37:0] before_average__9__q;
-    reg  before_average__9__clock;
-    reg  [37:0] before_average__10__d;
-    wire  [37:0] before_average__10__q;
-    reg  before_average__10__clock;
-    reg  [37:0] before_average__11__d;
-    wire  [37:0] before_average__11__q;
-    reg  before_average__11__clock;
-    reg  [37:0] before_average__12__d;
-    wire  [37:0] before_average__12__q;
-    reg  before_average__12__clock;
-    reg  [37:0] before_average__13__d;
-    wire  [37:0] before_average__13__q;
-    reg  before_average__13__clock;
-    reg  [37:0] before_average__14__d;
-    wire  [37:0] before_average__14__q;
-    reg  before_average__14__clock;
-    reg  [37:0] before_average__15__d;
-    wire  [37:0] before_average__15__q;
-    reg  before_average__15__clock;
-    reg  [37:0] before_average__16__d;
-    wire  [37:0] before_average__16__q;
-    reg  before_average__16__clock;
-    reg  [37:0] before_average__17__d;
-    wire  [37:0] before_average__17__q;
-    reg  before_average__17__clock;
-    reg  [37:0] before_average__18__d;
-    wire  [37:0] before_average__18__q;
-    reg  before_average__18__clock;
-    reg  [37:0] before_average__19__d;
-    wire  [37:0] before_average__19__q;
-    reg  before_average__19__clock;
-    reg  [2:0] before_negatives__0__d;
-    wire  [2:0] before_negatives__0__q;
-    reg  before_negatives__0__clock;
-    reg  [2:0] before_negatives__1__d;
-    wire  [2:0] before_negatives__1__q;
-    reg  before_negatives__1__clock;
-    reg  [2:0] before_negatives__2__d;
-    wire  [2:0] before_negatives__2__q;
-    reg  before_negatives__2__clock;
-    reg  [2:0] before_negatives__3__d;
-    wire  [2:0] before_negatives__3__q;
-    reg  before_negatives__3__clock;
-    reg  [2:0] before_negatives__4__d;
-    wire  [2:0] before_negatives__4__q;
-    reg  before_negatives__4__clock;
-    reg  [2:0] before_negatives__5__d;
-    wire  [2:0] before_negatives__5__q;
-    reg  before_negatives__5__clock;
-    reg  [2:0] before_negatives__6__d;
-    wire  [2:0] before_negatives__6__q;
-    reg  before_negatives__6__clock;
-    reg  [2:0] before_negatives__7__d;
-    wire  [2:0] before_negatives__7__q;
-    reg  before_negatives__7__clock;
-    reg  [2:0] before_negatives__8__d;
-    wire  [2:0] before_negatives__8__q;
-    reg  before_negatives__8__clock;
-    reg  [2:0] before_negatives__9__d;
-    wire  [2:0] before_negatives__9__q;
-    reg  before_negatives__9__clock;
-    reg  [2:0] before_negatives__10__d;
-    wire  [2:0] before_negatives__10__q;
-    reg  before_negatives__10__clock;
-    reg  [2:0] before_negatives__11__d;
-    wire  [2:0] before_negatives__11__q;
-    reg  before_negatives__11__clock;
-    reg  [2:0] before_negatives__12__d;
-    wire  [2:0] before_negatives__12__q;
-    reg  before_negatives__12__clock;
-    reg  [2:0] before_negatives__13__d;
-    wire  [2:0] before_negatives__13__q;
-    reg  before_negatives__13__clock;
-    reg  [2:0] before_negatives__14__d;
-    wire  [2:0] before_negatives__14__q;
-    reg  before_negatives__14__clock;
-    reg  [2:0] before_negatives__15__d;
-    wire  [2:0] before_negatives__15__q;
-    reg  before_negatives__15__clock;
-    reg  [2:0] before_negatives__16__d;
-    wire  [2:0] before_negatives__16__q;
-    reg  before_negatives__16__clock;
-    reg  [2:0] before_negatives__17__d;
-    wire  [2:0] before_negatives__17__q;
-    reg  before_negatives__17__clock;
-    reg  [2:0] before_negatives__18__d;
-    wire  [2:0] before_negatives__18__q;
-    reg  before_negatives__18__clock;
-    reg  [2:0] before_negatives__19__d;
-    wire  [2:0] before_negatives__19__q;
-    reg  before_negatives__19__clock;
-    reg  [31:0] before_rate__0__d;
-    wire  [31:0] before_rate__0__q;
-    reg  before_rate__0__clock;
-    reg  [31:0] before_rate__1__d;
-    wire  [31:0] before_rate__1__q;
-    reg  before_rate__1__clock;
-    reg  [31:0] before_rate__2__d;
-    wire  [31:0] before_rate__2__q;
-    reg  before_rate__2__clock;
-    reg  [31:0] before_rate__3__d;
-    wire  [31:0] before_rate__3__q;
-    reg  before_rate__3__clock;
-    reg  [31:0] before_rate__4__d;
-    wire  [31:0] before_rate__4__q;
-    reg  before_rate__4__clock;
-    reg  [31:0] before_rate__5__d;
-    wire  [31:0] before_rate__5__q;
-    reg  before_rate__5__clock;
-    reg  [31:0] before_rate__6__d;
-    wire  [31:0] before_rate__6__q;
-    reg  before_rate__6__clock;
-    reg  [31:0] before_rate__7__d;
-    wire  [31:0] before_rate__7__q;
-    reg  before_rate__7__clock;
-    reg  [31:0] before_rate__8__d;
-    wire  [31:0] before_rate__8__q;
-    reg  before_rate__8__clock;
-    reg  [31:0] before_rate__9__d;
-    wire  [31:0] before_rate__9__q;
-    reg  before_rate__9__clock;
-    reg  [31:0] before_rate__10__d;
-    wire  [31:0] before_rate__10__q;
-    reg  before_rate__10__clock;
-    reg  [31:0] before_rate__11__d;
-    wire  [31:0] before_rate__11__q;
-    reg  before_rate__11__clock;
-    reg  [31:0] before_rate__12__d;
-    wire  [31:0] before_rate__12__q;
-    reg  before_rate__12__clock;
-    reg  [31:0] before_rate__13__d;
-    wire  [31:0] before_rate__13__q;
-    reg  before_rate__13__clock;
-    reg  [31:0] before_rate__14__d;
-    wire  [31:0] before_rate__14__q;
-    reg  before_rate__14__clock;
-    reg  [31:0] before_rate__15__d;
-    wire  [31:0] before_rate__15__q;
-    reg  before_rate__15__clock;
-    reg  [31:0] before_rate__16__d;
-    wire  [31:0] before_rate__16__q;
-    reg  before_rate__16__clock;
-    reg  [31:0] before_rate__17__d;
-    wire  [31:0] before_rate__17__q;
-    reg  before_rate__17__clock;
-    reg  [31:0] before_rate__18__d;
-    wire  [31:0] before_rate__18__q;
-    reg  before_rate__18__clock;
-    reg  [31:0] before_rate__19__d;
-    wire  [31:0] before_rate__19__q;
-    reg  before_rate__19__clock;
-    reg  is_sample__0__d;
-    wire  is_sample__0__q;
-    reg  is_sample__0__clock;
-    reg  is_sample__1__d;
-    wire  is_sample__1__q;
-    reg  is_sample__1__clock;
-    reg  is_sample__2__d;
-    wire  is_sample__2__q;
-    reg  is_sample__2__clock;
-    reg  is_sample__3__d;
-    wire  is_sample__3__q;
-    reg  is_sample__3__clock;
-    reg  is_sample__4__d;
-    wire  is_sample__4__q;
-    reg  is_sample__4__clock;
-    reg  is_sample__5__d;
-    wire  is_sample__5__q;
-    reg  is_sample__5__clock;
-    reg  is_sample__6__d;
-    wire  is_sample__6__q;
-    reg  is_sample__6__clock;
-    reg  is_sample__7__d;
-    wire  is_sample__7__q;
-    reg  is_sample__7__clock;
-    reg  is_sample__8__d;
-    wire  is_sample__8__q;
-    reg  is_sample__8__clock;
-    reg  is_sample__9__d;
-    wire  is_sample__9__q;
-    reg  is_sample__9__clock;
-    reg  is_sample__10__d;
-    wire  is_sample__10__q;
-    reg  is_sample__10__clock;
-    reg  is_sample__11__d;
-    wire  is_sample__11__q;
-    reg  is_sample__11__clock;
+    reg  [7:0] hops__0__d;
+    wire  [7:0] hops__0__q;
+    reg  hops__0__clock;
+    reg  [7:0] hops__1__d;
+    wire  [7:0] hops__1__q;
+    reg  hops__1__clock;
+    reg  [7:0] hops__2__d;
+    wire  [7:0] hops__2__q;
+    reg  hops__2__clock;
+    reg  [7:0] hops__3__d;
+    wire  [7:0] hops__3__q;
+    reg  hops__3__clock;
+    reg  [23:0] endpoint__0__d;
+    wire  [23:0] endpoint__0__q;
+    reg  endpoint__0__clock;
+    reg  [23:0] endpoint__1__d;
+    wire  [23:0] endpoint__1__q;
+    reg  endpoint__1__clock;
+    reg  [23:0] endpoint__2__d;
+    wire  [23:0] endpoint__2__q;
+    reg  endpoint__2__clock;
     reg  [3:0] profile__0__d;
     wire  [3:0] profile__0__q;
     reg  profile__0__clock;
@@ -19916,11 +19638,379 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [3:0] profile__19__d;
     wire  [3:0] profile__19__q;
     reg  profile__19__clock;
+    reg  [12:0] flags__0__d;
+    wire  [12:0] flags__0__q;
+    reg  flags__0__clock;
+    reg  [12:0] flags__1__d;
+    wire  [12:0] flags__1__q;
+    reg  flags__1__clock;
+    reg  [12:0] flags__2__d;
+    wire  [12:0] flags__2__q;
+    reg  flags__2__clock;
+    reg  [12:0] flags__3__d;
+    wire  [12:0] flags__3__q;
+    reg  flags__3__clock;
+    reg  [12:0] flags__4__d;
+    wire  [12:0] flags__4__q;
+    reg  flags__4__clock;
+    reg  [12:0] flags__5__d;
+    wire  [12:0] flags__5__q;
+    reg  flags__5__clock;
+    reg  [12:0] flags__6__d;
+    wire  [12:0] flags__6__q;
+    reg  flags__6__clock;
+    reg  [12:0] flags__7__d;
+    wire  [12:0] flags__7__q;
+    reg  flags__7__clock;
+    reg  [12:0] flags__8__d;
+    wire  [12:0] flags__8__q;
+    reg  flags__8__clock;
+    reg  [12:0] flags__9__d;
+    wire  [12:0] flags__9__q;
+    reg  flags__9__clock;
+    reg  [12:0] flags__10__d;
+    wire  [12:0] flags__10__q;
+    reg  flags__10__clock;
+    reg  [12:0] flags__11__d;
+    wire  [12:0] flags__11__q;
+    reg  flags__11__clock;
+    reg  [12:0] flags__12__d;
+    wire  [12:0] flags__12__q;
+    reg  flags__12__clock;
+    reg  [12:0] flags__13__d;
+    wire  [12:0] flags__13__q;
+    reg  flags__13__clock;
+    reg  [12:0] flags__14__d;
+    wire  [12:0] flags__14__q;
+    reg  flags__14__clock;
+    reg  [31:0] threshold__0__d;
+    wire  [31:0] threshold__0__q;
+    reg  threshold__0__clock;
+    reg  [31:0] threshold__1__d;
+    wire  [31:0] threshold__1__q;
+    reg  threshold__1__clock;
+    reg  [31:0] threshold__2__d;
+    wire  [31:0] threshold__2__q;
+    reg  threshold__2__clock;
+    reg  [31:0] threshold__3__d;
+    wire  [31:0] threshold__3__q;
+    reg  threshold__3__clock;
+    reg  [31:0] threshold__4__d;
+    wire  [31:0] threshold__4__q;
+    reg  threshold__4__clock;
+    reg  [31:0] threshold__5__d;
+    wire  [31:0] threshold__5__q;
+    reg  threshold__5__clock;
+    reg  [31:0] threshold__6__d;
+    wire  [31:0] threshold__6__q;
+    reg  threshold__6__clock;
+    reg  [31:0] threshold__7__d;
+    wire  [31:0] threshold__7__q;
+    reg  threshold__7__clock;
+    reg  [31:0] threshold__8__d;
+    wire  [31:0] threshold__8__q;
+    reg  threshold__8__clock;
+    reg  [4:0] zeros__0__d;
+    wire  [4:0] zeros__0__q;
+    reg  zeros__0__clock;
+    reg  [4:0] zeros__1__d;
+    wire  [4:0] zeros__1__q;
+    reg  zeros__1__clock;
+    reg  [4:0] zeros__2__d;
+    wire  [4:0] zeros__2__q;
+    reg  zeros__2__clock;
+    reg  [4:0] zeros__3__d;
+    wire  [4:0] zeros__3__q;
+    reg  zeros__3__clock;
+    reg  [4:0] zeros__4__d;
+    wire  [4:0] zeros__4__q;
+    reg  zeros__4__clock;
+    reg  [4:0] zeros__5__d;
+    wire  [4:0] zeros__5__q;
+    reg  zeros__5__clock;
+    reg  [4:0] zeros__6__d;
+    wire  [4:0] zeros__6__q;
+    reg  zeros__6__clock;
+    reg  [4:0] zeros__7__d;
+    wire  [4:0] zeros__7__q;
+    reg  zeros__7__clock;
+    reg  [4:0] zeros__8__d;
+    wire  [4:0] zeros__8__q;
+    reg  zeros__8__clock;
+    reg  [4:0] zeros__9__d;
+    wire  [4:0] zeros__9__q;
+    reg  zeros__9__clock;
+    reg  [4:0] zeros__10__d;
+    wire  [4:0] zeros__10__q;
+    reg  zeros__10__clock;
+    reg  [28:0] inverse__0__d;
+    wire  [28:0] inverse__0__q;
+    reg  inverse__0__clock;
+    reg  [28:0] inverse__1__d;
+    wire  [28:0] inverse__1__q;
+    reg  inverse__1__clock;
+    reg  [28:0] inverse__2__d;
+    wire  [28:0] inverse__2__q;
+    reg  inverse__2__clock;
+    reg  [28:0] inverse__3__d;
+    wire  [28:0] inverse__3__q;
+    reg  inverse__3__clock;
+    reg  [28:0] inverse__4__d;
+    wire  [28:0] inverse__4__q;
+    reg  inverse__4__clock;
+    reg  [28:0] inverse__5__d;
+    wire  [28:0] inverse__5__q;
+    reg  inverse__5__clock;
+    reg  [28:0] inverse__6__d;
+    wire  [28:0] inverse__6__q;
+    reg  inverse__6__clock;
+    reg  [28:0] inverse__7__d;
+    wire  [28:0] inverse__7__q;
+    reg  inverse__7__clock;
+    reg  [28:0] inverse__8__d;
+    wire  [28:0] inverse__8__q;
+    reg  inverse__8__clock;
+    reg  [28:0] inverse__9__d;
+    wire  [28:0] inverse__9__q;
+    reg  inverse__9__clock;
+    reg  [28:0] inverse__10__d;
+    wire  [28:0] inverse__10__q;
+    reg  inverse__10__clock;
+    reg  [28:0] endpoint_inverse__0__d;
+    wire  [28:0] endpoint_inverse__0__q;
+    reg  endpoint_inverse__0__clock;
+    reg  [28:0] endpoint_inverse__1__d;
+    wire  [28:0] endpoint_inverse__1__q;
+    reg  endpoint_inverse__1__clock;
+    reg  [28:0] endpoint_inverse__2__d;
+    wire  [28:0] endpoint_inverse__2__q;
+    reg  endpoint_inverse__2__clock;
+    reg  [28:0] endpoint_inverse__3__d;
+    wire  [28:0] endpoint_inverse__3__q;
+    reg  endpoint_inverse__3__clock;
+    reg  [28:0] endpoint_inverse__4__d;
+    wire  [28:0] endpoint_inverse__4__q;
+    reg  endpoint_inverse__4__clock;
+    reg  [28:0] endpoint_inverse__5__d;
+    wire  [28:0] endpoint_inverse__5__q;
+    reg  endpoint_inverse__5__clock;
+    reg  [28:0] endpoint_inverse__6__d;
+    wire  [28:0] endpoint_inverse__6__q;
+    reg  endpoint_inverse__6__clock;
+    reg  [28:0] endpoint_inverse__7__d;
+    wire  [28:0] endpoint_inverse__7__q;
+    reg  endpoint_inverse__7__clock;
+    reg  [28:0] endpoint_inverse__8__d;
+    wire  [28:0] endpoint_inverse__8__q;
+    reg  endpoint_inverse__8__clock;
+    reg  negative__0__d;
+    wire  negative__0__q;
+    reg  negative__0__clock;
+    reg  negative__1__d;
+    wire  negative__1__q;
+    reg  negative__1__clock;
+    reg  negative__2__d;
+    wire  negative__2__q;
+    reg  negative__2__clock;
+    reg  negative__3__d;
+    wire  negative__3__q;
+    reg  negative__3__clock;
+    reg  negative__4__d;
+    wire  negative__4__q;
+    reg  negative__4__clock;
+    reg  negative__5__d;
+    wire  negative__5__q;
+    reg  negative__5__clock;
+    reg  negative__6__d;
+    wire  negative__6__q;
+    reg  negative__6__clock;
+    reg  negative__7__d;
+    wire  negative__7__q;
+    reg  negative__7__clock;
+    reg  negative__8__d;
+    wire  negative__8__q;
+    reg  negative__8__clock;
+    reg  negative__9__d;
+    wire  negative__9__q;
+    reg  negative__9__clock;
+    reg  [2:0] count__0__d;
+    wire  [2:0] count__0__q;
+    reg  count__0__clock;
+    reg  [2:0] count__1__d;
+    wire  [2:0] count__1__q;
+    reg  count__1__clock;
+    reg  [2:0] count__2__d;
+    wire  [2:0] count__2__q;
+    reg  count__2__clock;
+    reg  [2:0] count__3__d;
+    wire  [2:0] count__3__q;
+    reg  count__3__clock;
+    reg  [2:0] count__4__d;
+    wire  [2:0] count__4__q;
+    reg  count__4__clock;
+    reg  [2:0] count__5__d;
+    wire  [2:0] count__5__q;
+    reg  count__5__clock;
+    reg  [2:0] count__6__d;
+    wire  [2:0] count__6__q;
+    reg  count__6__clock;
+    reg  [2:0] count__7__d;
+    wire  [2:0] count__7__q;
+    reg  count__7__clock;
+    reg  [2:0] count__8__d;
+    wire  [2:0] count__8__q;
+    reg  count__8__clock;
+    reg  [2:0] count__9__d;
+    wire  [2:0] count__9__q;
+    reg  count__9__clock;
+    reg  [40:0] mark__0__d;
+    wire  [40:0] mark__0__q;
+    reg  mark__0__clock;
+    reg  [40:0] mark__1__d;
+    wire  [40:0] mark__1__q;
+    reg  mark__1__clock;
+    reg  [40:0] mark__2__d;
+    wire  [40:0] mark__2__q;
+    reg  mark__2__clock;
+    reg  [40:0] mark__3__d;
+    wire  [40:0] mark__3__q;
+    reg  mark__3__clock;
+    reg  [40:0] mark__4__d;
+    wire  [40:0] mark__4__q;
+    reg  mark__4__clock;
+    reg  [40:0] mark__5__d;
+    wire  [40:0] mark__5__q;
+    reg  mark__5__clock;
+    reg  [40:0] mark__6__d;
+    wire  [40:0] mark__6__q;
+    reg  mark__6__clock;
+    reg  [40:0] mark__7__d;
+    wire  [40:0] mark__7__q;
+    reg  mark__7__clock;
+    reg  [40:0] mark__8__d;
+    wire  [40:0] mark__8__q;
+    reg  mark__8__clock;
+    reg  [40:0] mark__9__d;
+    wire  [40:0] mark__9__q;
+    reg  mark__9__clock;
+    reg  [40:0] mark__10__d;
+    wire  [40:0] mark__10__q;
+    reg  mark__10__clock;
+    reg  [37:0] above__d;
+    wire  [37:0] above__q;
+    reg  above__clock;
+    reg  [37:0] smoothed__d;
+    wire  [37:0] smoothed__q;
+    reg  smoothed__clock;
+    reg  [39:0] kept__d;
+    wire  [39:0] kept__q;
+    reg  kept__clock;
+    reg  rising__0__d;
+    wire  rising__0__q;
+    reg  rising__0__clock;
+    reg  rising__1__d;
+    wire  rising__1__q;
+    reg  rising__1__clock;
+    reg  rising__2__d;
+    wire  rising__2__q;
+    reg  rising__2__clock;
+    reg  rising__3__d;
+    wire  rising__3__q;
+    reg  rising__3__clock;
+    reg  rising__4__d;
+    wire  rising__4__q;
+    reg  rising__4__clock;
+    reg  rising__5__d;
+    wire  rising__5__q;
+    reg  rising__5__clock;
+    reg  rising__6__d;
+    wire  rising__6__q;
+    reg  rising__6__clock;
+    reg  rising__7__d;
+    wire  rising__7__q;
+    reg  rising__7__clock;
+    reg  rising__8__d;
+    wire  rising__8__q;
+    reg  rising__8__clock;
+    reg  rising__9__d;
+    wire  rising__9__q;
+    reg  rising__9__clock;
+    reg  rising__10__d;
+    wire  rising__10__q;
+    reg  rising__10__clock;
+    reg  rising__11__d;
+    wire  rising__11__q;
+    reg  rising__11__clock;
+    reg  rising__12__d;
+    wire  rising__12__q;
+    reg  rising__12__clock;
+    reg  rising__13__d;
+    wire  rising__13__q;
+    reg  rising__13__clock;
+    reg  rising__14__d;
+    wire  rising__14__q;
+    reg  rising__14__clock;
+    reg  reached__0__d;
+    wire  reached__0__q;
+    reg  reached__0__clock;
+    reg  reached__1__d;
+    wire  reached__1__q;
+    reg  reached__1__clock;
+    reg  reached__2__d;
+    wire  reached__2__q;
+    reg  reached__2__clock;
+    reg  reached__3__d;
+    wire  reached__3__q;
+    reg  reached__3__clock;
+    reg  reached__4__d;
+    wire  reached__4__q;
+    reg  reached__4__clock;
+    reg  reached__5__d;
+    wire  reached__5__q;
+    reg  reached__5__clock;
+    reg  reached__6__d;
+    wire  reached__6__q;
+    reg  reached__6__clock;
+    reg  reached__7__d;
+    wire  reached__7__q;
+    reg  reached__7__clock;
+    reg  reached__8__d;
+    wire  reached__8__q;
+    reg  reached__8__clock;
+    reg  reached__9__d;
+    wire  reached__9__q;
+    reg  reached__9__clock;
+    reg  reached__10__d;
+    wire  reached__10__q;
+    reg  reached__10__clock;
+    reg  reached__11__d;
+    wire  reached__11__q;
+    reg  reached__11__clock;
+    reg  reached__12__d;
+    wire  reached__12__q;
+    reg  reached__12__clock;
+    reg  reached__13__d;
+    wire  reached__13__q;
+    reg  reached__13__clock;
+    reg  reached__14__d;
+    wire  reached__14__q;
+    reg  reached__14__clock;
+    reg  writes__d;
+    wire  writes__q;
+    reg  writes__clock;
+    reg  [138:0] record__d;
+    wire  [138:0] record__q;
+    reg  record__clock;
     
     // Local signals
     reg  sweep;
     reg  [9:0] sweep_flow;
     reg  [42:0] bus_in;
+    reg  [40:0] marked;
+    reg  [40:0] marked_now;
+    reg  [40:0] marked_output;
+    reg  falls;
+    reg  [138:0] sampled;
     reg  rate_now;
     reg  refused_now;
     
@@ -19963,66 +20053,60 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .sample_dropped(arbiter__sample_dropped),
         .other_dropped(arbiter__other_dropped)
     );
-    tnic_standalone__control__engine__history history(
-        .clk(history__clk),
-        .sweep(history__sweep),
-        .sweep_flow(history__sweep_flow),
-        .load_valid(history__load_valid),
-        .load_flow(history__load_flow),
-        .load_profile(history__load_profile),
-        .flow_0(history__flow_0),
-        .flow_1(history__flow_1),
-        .write_1(history__write_1),
-        .sample_1(history__sample_1),
-        .rtt_1(history__rtt_1),
-        .time_1(history__time_1),
-        .rtt_2(history__rtt_2),
-        .time_2(history__time_2),
-        .profile_2(history__profile_2),
-        .before_2(history__before_2),
-        .history_3(history__history_3),
-        .difference_3(history__difference_3),
-        .age_3(history__age_3)
+    tnic_standalone__control__engine__state state(
+        .clk(state__clk),
+        .sweep(state__sweep),
+        .sweep_flow(state__sweep_flow),
+        .load_valid(state__load_valid),
+        .load_flow(state__load_flow),
+        .load_profile(state__load_profile),
+        .flow_0(state__flow_0),
+        .rtt_2(state__rtt_2),
+        .time_2(state__time_2),
+        .flow_11(state__flow_11),
+        .write_11(state__write_11),
+        .record_11(state__record_11),
+        .profile_2(state__profile_2),
+        .record_2(state__record_2),
+        .record_3(state__record_3),
+        .difference_3(state__difference_3),
+        .age_3(state__age_3),
+        .since_3(state__since_3)
     );
     tnic_standalone__control__engine__branch branch(
         .clk(branch__clk),
         .bus_2(branch__bus_2),
+        .bus_4(branch__bus_4),
         .profile_2(branch__profile_2),
-        .rtt_3(branch__rtt_3),
+        .profile_4(branch__profile_4),
+        .rtt_2(branch__rtt_2),
+        .endpoint_2(branch__endpoint_2),
         .zeros_3(branch__zeros_3),
+        .endpoint_zeros_3(branch__endpoint_zeros_3),
+        .marked_3(branch__marked_3),
+        .since_3(branch__since_3),
+        .low_3(branch__low_3),
         .no_delta_3(branch__no_delta_3),
-        .smoothed_10(branch__smoothed_10),
-        .floor_13(branch__floor_13),
-        .law_14(branch__law_14),
-        .below_11(branch__below_11),
-        .below_14(branch__below_14),
-        .above_14(branch__above_14),
-        .shift_4(branch__shift_4)
+        .swift_3(branch__swift_3),
+        .pi_3(branch__pi_3),
+        .flags_5(branch__flags_5),
+        .threshold_6(branch__threshold_6)
     );
     tnic_standalone__control__engine__average average(
         .clk(average__clk),
-        .sweep(average__sweep),
-        .sweep_flow(average__sweep_flow),
         .bus_2(average__bus_2),
-        .bus_5(average__bus_5),
-        .bus_8(average__bus_8),
+        .bus_7(average__bus_7),
         .profile_2(average__profile_2),
-        .profile_5(average__profile_5),
-        .profile_8(average__profile_8),
-        .flow_2(average__flow_2),
-        .flow_4(average__flow_4),
-        .flow_9(average__flow_9),
-        .flow_10(average__flow_10),
-        .flow_11(average__flow_11),
-        .sample_9(average__sample_9),
-        .sample_10(average__sample_10),
-        .sample_11(average__sample_11),
-        .history_3(average__history_3),
+        .profile_7(average__profile_7),
+        .swift_3(average__swift_3),
+        .old_3(average__old_3),
         .difference_3(average__difference_3),
-        .before_6(average__before_6),
-        .average_9(average__average_9),
-        .rising_14(average__rising_14),
-        .falling_10(average__falling_10)
+        .rtt_3(average__rtt_3),
+        .low_3(average__low_3),
+        .hops_3(average__hops_3),
+        .average_8(average__average_8),
+        .rising_9(average__rising_9),
+        .falling_9(average__falling_9)
     );
     tnic_standalone__control__engine__delta delta(
         .clk(delta__clk),
@@ -20030,8 +20114,8 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .profile_2(delta__profile_2),
         .full_3(delta__full_3),
         .age_3(delta__age_3),
-        .factor_10(delta__factor_10),
-        .factor_12(delta__factor_12)
+        .factor_8(delta__factor_8),
+        .factor_10(delta__factor_10)
     );
     tnic_standalone__control__engine__reciprocal reciprocal(
         .clk(reciprocal__clk),
@@ -20039,43 +20123,112 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .zeros_3(reciprocal__zeros_3),
         .reciprocal_7(reciprocal__reciprocal_7)
     );
-    tnic_standalone__control__engine__high high(
-        .clk(high__clk),
-        .bus_5(high__bus_5),
-        .bus_7(high__bus_7),
-        .profile_5(high__profile_5),
-        .profile_7(high__profile_7),
-        .shift_4(high__shift_4),
-        .reciprocal_7(high__reciprocal_7),
-        .delta_10(high__delta_10),
-        .floor_13(high__floor_13),
-        .factor_14(high__factor_14)
+    tnic_standalone__control__engine__endpoint_reciprocal endpoint_reciprocal(
+        .clk(endpoint_reciprocal__clk),
+        .rtt_0(endpoint_reciprocal__rtt_0),
+        .zeros_3(endpoint_reciprocal__zeros_3),
+        .reciprocal_7(endpoint_reciprocal__reciprocal_7)
+    );
+    tnic_standalone__control__engine__error error(
+        .clk(error__clk),
+        .bus_2(error__bus_2),
+        .bus_4(error__bus_4),
+        .bus_7(error__bus_7),
+        .profile_2(error__profile_2),
+        .profile_4(error__profile_4),
+        .profile_7(error__profile_7),
+        .swift_3(error__swift_3),
+        .pi_3(error__pi_3),
+        .rtt_3(error__rtt_3),
+        .difference_3(error__difference_3),
+        .mark_3(error__mark_3),
+        .root_3(error__root_3),
+        .total_7(error__total_7),
+        .kept_9(error__kept_9),
+        .flow_9(error__flow_9)
+    );
+    tnic_standalone__control__engine__scale scale(
+        .clk(scale__clk),
+        .middle_7(scale__middle_7),
+        .pi_7(scale__pi_7),
+        .error_7(scale__error_7),
+        .threshold_7(scale__threshold_7),
+        .delta_8(scale__delta_8),
+        .above_9(scale__above_9),
+        .flow_9(scale__flow_9),
+        .zeros_10(scale__zeros_10),
+        .swift_10(scale__swift_10),
+        .middle_10(scale__middle_10),
+        .middle_12(scale__middle_12),
+        .reciprocal_10(scale__reciprocal_10),
+        .rate_10(scale__rate_10),
+        .reached_10(scale__reached_10),
+        .part_14(scale__part_14),
+        .of_rate_14(scale__of_rate_14)
     );
     tnic_standalone__control__engine__gradient gradient(
         .clk(gradient__clk),
-        .bus_8(gradient__bus_8),
-        .profile_8(gradient__profile_8),
-        .average_9(gradient__average_9),
-        .floor_13(gradient__floor_13),
-        .factor_14(gradient__factor_14)
+        .bus_7(gradient__bus_7),
+        .bus_9(gradient__bus_9),
+        .bus_12(gradient__bus_12),
+        .profile_7(gradient__profile_7),
+        .profile_9(gradient__profile_9),
+        .profile_12(gradient__profile_12),
+        .average_8(gradient__average_8),
+        .threshold_8(gradient__threshold_8),
+        .reciprocal_8(gradient__reciprocal_8),
+        .swift_8(gradient__swift_8),
+        .swift_12(gradient__swift_12),
+        .swift_13(gradient__swift_13),
+        .patched_13(gradient__patched_13),
+        .over_13(gradient__over_13),
+        .weight_14(gradient__weight_14),
+        .most_14(gradient__most_14)
     );
     tnic_standalone__control__engine__increase increase(
         .clk(increase__clk),
-        .sweep(increase__sweep),
-        .sweep_flow(increase__sweep_flow),
-        .bus_10(increase__bus_10),
-        .profile_10(increase__profile_10),
-        .flow_8(increase__flow_8),
-        .flow_11(increase__flow_11),
-        .sample_11(increase__sample_11),
-        .negative_3(increase__negative_3),
-        .falling_10(increase__falling_10),
-        .smoothed_10(increase__smoothed_10),
-        .below_11(increase__below_11),
-        .delta_12(increase__delta_12),
-        .before_10(increase__before_10),
+        .bus_9(increase__bus_9),
+        .profile_9(increase__profile_9),
+        .count_9(increase__count_9),
+        .negative_9(increase__negative_9),
+        .falling_9(increase__falling_9),
+        .smoothed_9(increase__smoothed_9),
+        .allowed_10(increase__allowed_10),
+        .high_10(increase__high_10),
+        .high_12(increase__high_12),
+        .delta_10(increase__delta_10),
+        .count_10(increase__count_10),
         .hyperactive_14(increase__hyperactive_14),
-        .step_15(increase__step_15)
+        .step_14(increase__step_14),
+        .beta_14(increase__beta_14)
+    );
+    tnic_standalone__control__engine__choose choose(
+        .clk(choose__clk),
+        .bus_13(choose__bus_13),
+        .profile_13(choose__profile_13),
+        .kind_14(choose__kind_14),
+        .flags_14(choose__flags_14),
+        .reached_14(choose__reached_14),
+        .rising_14(choose__rising_14),
+        .hyperactive_14(choose__hyperactive_14),
+        .weight_14(choose__weight_14),
+        .most_14(choose__most_14),
+        .part_14(choose__part_14),
+        .beta_14(choose__beta_14),
+        .of_rate_14(choose__of_rate_14),
+        .step_14(choose__step_14),
+        .rate_14(choose__rate_14),
+        .value_14(choose__value_14),
+        .weight_15(choose__weight_15),
+        .weighed_15(choose__weighed_15),
+        .rise_15(choose__rise_15),
+        .floor_15(choose__floor_15),
+        .sets_17(choose__sets_17),
+        .idle_17(choose__idle_17),
+        .branch_19(choose__branch_19),
+        .hyperactive_19(choose__hyperactive_19),
+        .sets_19(choose__sets_19),
+        .accepted_19(choose__accepted_19)
     );
     tnic_standalone__control__engine__rate rate(
         .clk(rate__clk),
@@ -20083,43 +20236,39 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .sweep_flow(rate__sweep_flow),
         .bus_16(rate__bus_16),
         .profile_16(rate__profile_16),
-        .flow_12(rate__flow_12),
-        .flow_13(rate__flow_13),
-        .flow_18(rate__flow_18),
+        .flow_8(rate__flow_8),
         .flow_19(rate__flow_19),
-        .flow_20(rate__flow_20),
-        .valid_18(rate__valid_18),
         .valid_19(rate__valid_19),
-        .valid_20(rate__valid_20),
-        .factor_15(rate__factor_15),
-        .increase_16(rate__increase_16),
+        .weight_15(rate__weight_15),
+        .weighed_15(rate__weighed_15),
+        .rise_15(rate__rise_15),
+        .floor_15(rate__floor_15),
         .sets_17(rate__sets_17),
         .idle_17(rate__idle_17),
-        .before_15(rate__before_15),
+        .before_10(rate__before_10),
+        .before_14(rate__before_14),
+        .before_19(rate__before_19),
         .rate_19(rate__rate_19)
     );
-    tnic_standalone__control__engine__choose choose(
-        .clk(choose__clk),
-        .bus_14(choose__bus_14),
-        .profile_14(choose__profile_14),
-        .kind_14(choose__kind_14),
-        .law_14(choose__law_14),
-        .below_14(choose__below_14),
-        .above_14(choose__above_14),
-        .rising_14(choose__rising_14),
-        .hyperactive_14(choose__hyperactive_14),
-        .high_14(choose__high_14),
-        .gradient_14(choose__gradient_14),
-        .step_15(choose__step_15),
-        .value_15(choose__value_15),
-        .factor_15(choose__factor_15),
-        .increase_16(choose__increase_16),
-        .sets_17(choose__sets_17),
-        .idle_17(choose__idle_17),
-        .branch_19(choose__branch_19),
-        .hyperactive_19(choose__hyperactive_19),
-        .sets_19(choose__sets_19),
-        .accepted_19(choose__accepted_19)
+    tnic_standalone__control__engine__root root(
+        .clk(root__clk),
+        .sweep(root__sweep),
+        .sweep_flow(root__sweep_flow),
+        .flow_2(root__flow_2),
+        .root_3(root__root_3),
+        .rate_19(root__rate_19),
+        .flow_25(root__flow_25),
+        .valid_25(root__valid_25)
+    );
+    tnic_standalone__control__engine__inputs inputs(
+        .clk(inputs__clk),
+        .data(inputs__data),
+        .out(inputs__out)
+    );
+    tnic_standalone__control__engine__earlier earlier(
+        .clk(earlier__clk),
+        .data(earlier__data),
+        .out(earlier__out)
     );
     tnic_standalone__control__engine__bus__0 bus__0(
         .d(bus__0__d),
@@ -20311,6 +20460,31 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .q(valid__20__q),
         .clock(valid__20__clock)
     );
+    tnic_standalone__control__engine__valid__21 valid__21(
+        .d(valid__21__d),
+        .q(valid__21__q),
+        .clock(valid__21__clock)
+    );
+    tnic_standalone__control__engine__valid__22 valid__22(
+        .d(valid__22__d),
+        .q(valid__22__q),
+        .clock(valid__22__clock)
+    );
+    tnic_standalone__control__engine__valid__23 valid__23(
+        .d(valid__23__d),
+        .q(valid__23__q),
+        .clock(valid__23__clock)
+    );
+    tnic_standalone__control__engine__valid__24 valid__24(
+        .d(valid__24__d),
+        .q(valid__24__q),
+        .clock(valid__24__clock)
+    );
+    tnic_standalone__control__engine__valid__25 valid__25(
+        .d(valid__25__d),
+        .q(valid__25__q),
+        .clock(valid__25__clock)
+    );
     tnic_standalone__control__engine__flow__0 flow__0(
         .d(flow__0__d),
         .q(flow__0__q),
@@ -20415,6 +20589,31 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .d(flow__20__d),
         .q(flow__20__q),
         .clock(flow__20__clock)
+    );
+    tnic_standalone__control__engine__flow__21 flow__21(
+        .d(flow__21__d),
+        .q(flow__21__q),
+        .clock(flow__21__clock)
+    );
+    tnic_standalone__control__engine__flow__22 flow__22(
+        .d(flow__22__d),
+        .q(flow__22__q),
+        .clock(flow__22__clock)
+    );
+    tnic_standalone__control__engine__flow__23 flow__23(
+        .d(flow__23__d),
+        .q(flow__23__q),
+        .clock(flow__23__clock)
+    );
+    tnic_standalone__control__engine__flow__24 flow__24(
+        .d(flow__24__d),
+        .q(flow__24__q),
+        .clock(flow__24__clock)
+    );
+    tnic_standalone__control__engine__flow__25 flow__25(
+        .d(flow__25__d),
+        .q(flow__25__q),
+        .clock(flow__25__clock)
     );
     tnic_standalone__control__engine__kind__0 kind__0(
         .d(kind__0__d),
@@ -20571,51 +20770,6 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .q(rtt__10__q),
         .clock(rtt__10__clock)
     );
-    tnic_standalone__control__engine__rtt__11 rtt__11(
-        .d(rtt__11__d),
-        .q(rtt__11__q),
-        .clock(rtt__11__clock)
-    );
-    tnic_standalone__control__engine__rtt__12 rtt__12(
-        .d(rtt__12__d),
-        .q(rtt__12__q),
-        .clock(rtt__12__clock)
-    );
-    tnic_standalone__control__engine__rtt__13 rtt__13(
-        .d(rtt__13__d),
-        .q(rtt__13__q),
-        .clock(rtt__13__clock)
-    );
-    tnic_standalone__control__engine__rtt__14 rtt__14(
-        .d(rtt__14__d),
-        .q(rtt__14__q),
-        .clock(rtt__14__clock)
-    );
-    tnic_standalone__control__engine__rtt__15 rtt__15(
-        .d(rtt__15__d),
-        .q(rtt__15__q),
-        .clock(rtt__15__clock)
-    );
-    tnic_standalone__control__engine__rtt__16 rtt__16(
-        .d(rtt__16__d),
-        .q(rtt__16__q),
-        .clock(rtt__16__clock)
-    );
-    tnic_standalone__control__engine__rtt__17 rtt__17(
-        .d(rtt__17__d),
-        .q(rtt__17__q),
-        .clock(rtt__17__clock)
-    );
-    tnic_standalone__control__engine__rtt__18 rtt__18(
-        .d(rtt__18__d),
-        .q(rtt__18__q),
-        .clock(rtt__18__clock)
-    );
-    tnic_standalone__control__engine__rtt__19 rtt__19(
-        .d(rtt__19__d),
-        .q(rtt__19__q),
-        .clock(rtt__19__clock)
-    );
     tnic_standalone__control__engine__value__0 value__0(
         .d(value__0__d),
         .q(value__0__q),
@@ -20691,590 +20845,40 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .q(value__14__q),
         .clock(value__14__clock)
     );
-    tnic_standalone__control__engine__value__15 value__15(
-        .d(value__15__d),
-        .q(value__15__q),
-        .clock(value__15__clock)
-    );
-    tnic_standalone__control__engine__value__16 value__16(
-        .d(value__16__d),
-        .q(value__16__q),
-        .clock(value__16__clock)
-    );
-    tnic_standalone__control__engine__value__17 value__17(
-        .d(value__17__d),
-        .q(value__17__q),
-        .clock(value__17__clock)
-    );
-    tnic_standalone__control__engine__value__18 value__18(
-        .d(value__18__d),
-        .q(value__18__q),
-        .clock(value__18__clock)
-    );
-    tnic_standalone__control__engine__value__19 value__19(
-        .d(value__19__d),
-        .q(value__19__q),
-        .clock(value__19__clock)
-    );
-    tnic_standalone__control__engine__path__0 path__0(
-        .d(path__0__d),
-        .q(path__0__q),
-        .clock(path__0__clock)
-    );
-    tnic_standalone__control__engine__path__1 path__1(
-        .d(path__1__d),
-        .q(path__1__q),
-        .clock(path__1__clock)
-    );
-    tnic_standalone__control__engine__path__2 path__2(
-        .d(path__2__d),
-        .q(path__2__q),
-        .clock(path__2__clock)
-    );
-    tnic_standalone__control__engine__path__3 path__3(
-        .d(path__3__d),
-        .q(path__3__q),
-        .clock(path__3__clock)
-    );
-    tnic_standalone__control__engine__path__4 path__4(
-        .d(path__4__d),
-        .q(path__4__q),
-        .clock(path__4__clock)
-    );
-    tnic_standalone__control__engine__path__5 path__5(
-        .d(path__5__d),
-        .q(path__5__q),
-        .clock(path__5__clock)
-    );
-    tnic_standalone__control__engine__path__6 path__6(
-        .d(path__6__d),
-        .q(path__6__q),
-        .clock(path__6__clock)
-    );
-    tnic_standalone__control__engine__path__7 path__7(
-        .d(path__7__d),
-        .q(path__7__q),
-        .clock(path__7__clock)
-    );
-    tnic_standalone__control__engine__path__8 path__8(
-        .d(path__8__d),
-        .q(path__8__q),
-        .clock(path__8__clock)
-    );
-    tnic_standalone__control__engine__path__9 path__9(
-        .d(path__9__d),
-        .q(path__9__q),
-        .clock(path__9__clock)
-    );
-    tnic_standalone__control__engine__path__10 path__10(
-        .d(path__10__d),
-        .q(path__10__q),
-        .clock(path__10__clock)
-    );
-    tnic_standalone__control__engine__path__11 path__11(
-        .d(path__11__d),
-        .q(path__11__q),
-        .clock(path__11__clock)
-    );
-    tnic_standalone__control__engine__path__12 path__12(
-        .d(path__12__d),
-        .q(path__12__q),
-        .clock(path__12__clock)
-    );
-    tnic_standalone__control__engine__path__13 path__13(
-        .d(path__13__d),
-        .q(path__13__q),
-        .clock(path__13__clock)
-    );
-    tnic_standalone__control__engine__path__14 path__14(
-        .d(path__14__d),
-        .q(path__14__q),
-        .clock(path__14__clock)
-    );
-    tnic_standalone__control__engine__path__15 path__15(
-        .d(path__15__d),
-        .q(path__15__q),
-        .clock(path__15__clock)
-    );
-    tnic_standalone__control__engine__path__16 path__16(
-        .d(path__16__d),
-        .q(path__16__q),
-        .clock(path__16__clock)
-    );
-    tnic_standalone__control__engine__path__17 path__17(
-        .d(path__17__d),
-        .q(path__17__q),
-        .clock(path__17__clock)
-    );
-    tnic_standalone__control__engine__path__18 path__18(
-        .d(path__18__d),
-        .q(path__18__q),
-        .clock(path__18__clock)
-    );
-    tnic_standalone__control__engine__path__19 path__19(
-        .d(path__19__d),
-        .q(path__19__q),
-        .clock(path__19__clock)
-    );
-    tnic_standalone__control__engine__before_history__0 before_history__0(
-        .d(before_history__0__d),
-        .q(before_history__0__q),
-        .clock(before_history__0__clock)
-    );
-    tnic_standalone__control__engine__before_history__1 before_history__1(
-        .d(before_history__1__d),
-        .q(before_history__1__q),
-        .clock(before_history__1__clock)
-    );
-    tnic_standalone__control__engine__before_history__2 before_history__2(
-        .d(before_history__2__d),
-        .q(before_history__2__q),
-        .clock(before_history__2__clock)
-    );
-    tnic_standalone__control__engine__before_history__3 before_history__3(
-        .d(before_history__3__d),
-        .q(before_history__3__q),
-        .clock(before_history__3__clock)
-    );
-    tnic_standalone__control__engine__before_history__4 before_history__4(
-        .d(before_history__4__d),
-        .q(before_history__4__q),
-        .clock(before_history__4__clock)
-    );
-    tnic_standalone__control__engine__before_history__5 before_history__5(
-        .d(before_history__5__d),
-        .q(before_history__5__q),
-        .clock(before_history__5__clock)
-    );
-    tnic_standalone__control__engine__before_history__6 before_history__6(
-        .d(before_history__6__d),
-        .q(before_history__6__q),
-        .clock(before_history__6__clock)
-    );
-    tnic_standalone__control__engine__before_history__7 before_history__7(
-        .d(before_history__7__d),
-        .q(before_history__7__q),
-        .clock(before_history__7__clock)
-    );
-    tnic_standalone__control__engine__before_history__8 before_history__8(
-        .d(before_history__8__d),
-        .q(before_history__8__q),
-        .clock(before_history__8__clock)
-    );
-    tnic_standalone__control__engine__before_history__9 before_history__9(
-        .d(before_history__9__d),
-        .q(before_history__9__q),
-        .clock(before_history__9__clock)
-    );
-    tnic_standalone__control__engine__before_history__10 before_history__10(
-        .d(before_history__10__d),
-        .q(before_history__10__q),
-        .clock(before_history__10__clock)
-    );
-    tnic_standalone__control__engine__before_history__11 before_history__11(
-        .d(before_history__11__d),
-        .q(before_history__11__q),
-        .clock(before_history__11__clock)
-    );
-    tnic_standalone__control__engine__before_history__12 before_history__12(
-        .d(before_history__12__d),
-        .q(before_history__12__q),
-        .clock(before_history__12__clock)
-    );
-    tnic_standalone__control__engine__before_history__13 before_history__13(
-        .d(before_history__13__d),
-        .q(before_history__13__q),
-        .clock(before_history__13__clock)
-    );
-    tnic_standalone__control__engine__before_history__14 before_history__14(
-        .d(before_history__14__d),
-        .q(before_history__14__q),
-        .clock(before_history__14__clock)
-    );
-    tnic_standalone__control__engine__before_history__15 before_history__15(
-        .d(before_history__15__d),
-        .q(before_history__15__q),
-        .clock(before_history__15__clock)
-    );
-    tnic_standalone__control__engine__before_history__16 before_history__16(
-        .d(before_history__16__d),
-        .q(before_history__16__q),
-        .clock(before_history__16__clock)
-    );
-    tnic_standalone__control__engine__before_history__17 before_history__17(
-        .d(before_history__17__d),
-        .q(before_history__17__q),
-        .clock(before_history__17__clock)
-    );
-    tnic_standalone__control__engine__before_history__18 before_history__18(
-        .d(before_history__18__d),
-        .q(before_history__18__q),
-        .clock(before_history__18__clock)
-    );
-    tnic_standalone__control__engine__before_history__19 before_history__19(
-        .d(before_history__19__d),
-        .q(before_history__19__q),
-        .clock(before_history__19__clock)
-    );
-    tnic_standalone__control__engine__before_average__0 before_average__0(
-        .d(before_average__0__d),
-        .q(before_average__0__q),
-        .clock(before_average__0__clock)
-    );
-    tnic_standalone__control__engine__before_average__1 before_average__1(
-        .d(before_average__1__d),
-        .q(before_average__1__q),
-        .clock(before_average__1__clock)
-    );
-    tnic_standalone__control__engine__before_average__2 before_average__2(
-        .d(before_average__2__d),
-        .q(before_average__2__q),
-        .clock(before_average__2__clock)
-    );
-    tnic_standalone__control__engine__before_average__3 before_average__3(
-        .d(before_average__3__d),
-        .q(before_average__3__q),
-        .clock(before_average__3__clock)
-    );
-    tnic_standalone__control__engine__before_average__4 before_average__4(
-        .d(before_average__4__d),
-        .q(before_average__4__q),
-        .clock(before_average__4__clock)
-    );
-    tnic_standalone__control__engine__before_average__5 before_average__5(
-        .d(before_average__5__d),
-        .q(before_average__5__q),
-        .clock(before_average__5__clock)
-    );
-    tnic_standalone__control__engine__before_average__6 before_average__6(
-        .d(before_average__6__d),
-        .q(before_average__6__q),
-        .clock(before_average__6__clock)
-    );
-    tnic_standalone__control__engine__before_average__7 before_average__7(
-        .d(before_average__7__d),
-        .q(before_average__7__q),
-        .clock(before_average__7__clock)
-    );
-    tnic_standalone__control__engine__before_average__8 before_average__8(
-        .d(before_average__8__d),
-        .q(before_average__8__q),
-        .clock(before_average__8__clock)
-    );
-    tnic_standalone__control__engine__before_average__9 before_average__9(
-        .d(before_average__9__d),
-        .q(before_average__9__q),
-        .clock(before_average__9__clock)
-    );
-    tnic_standalone__control__engine__before_average__10 before_average__10(
-        .d(before_average__10__d),
-        .q(before_average__10__q),
-        .clock(before_average__10__clock)
-    );
-    tnic_standalone__control__engine__before_average__11 before_average__11(
-        .d(before_average__11__d),
-        .q(before_average__11__q),
-        .clock(before_average__11__clock)
-    );
-    tnic_standalone__control__engine__before_average__12 before_average__12(
-        .d(before_average__12__d),
-        .q(before_average__12__q),
-        .clock(before_average__12__clock)
-    );
-    tnic_standalone__control__engine__before_average__13 before_average__13(
-        .d(before_average__13__d),
-        .q(before_average__13__q),
-        .clock(before_average__13__clock)
-    );
-    tnic_standalone__control__engine__before_average__14 before_average__14(
-        .d(before_average__14__d),
-        .q(before_average__14__q),
-        .clock(before_average__14__clock)
-    );
-    tnic_standalone__control__engine__before_average__15 before_average__15(
-        .d(before_average__15__d),
-        .q(before_average__15__q),
-        .clock(before_average__15__clock)
-    );
-    tnic_standalone__control__engine__before_average__16 before_average__16(
-        .d(before_average__16__d),
-        .q(before_average__16__q),
-        .clock(before_average__16__clock)
-    );
-    tnic_standalone__control__engine__before_average__17 before_average__17(
-        .d(before_average__17__d),
-        .q(before_average__17__q),
-        .clock(before_average__17__clock)
-    );
-    tnic_standalone__control__engine__before_average__18 before_average__18(
-        .d(before_average__18__d),
-        .q(before_average__18__q),
-        .clock(before_average__18__clock)
-    );
-    tnic_standalone__control__engine__before_average__19 before_average__19(
-        .d(before_average__19__d),
-        .q(before_average__19__q),
-        .clock(before_average__19__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__0 before_negatives__0(
-        .d(before_negatives__0__d),
-        .q(before_negatives__0__q),
-        .clock(before_negatives__0__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__1 before_negatives__1(
-        .d(before_negatives__1__d),
-        .q(before_negatives__1__q),
-        .clock(before_negatives__1__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__2 before_negatives__2(
-        .d(before_negatives__2__d),
-        .q(before_negatives__2__q),
-        .clock(before_negatives__2__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__3 before_negatives__3(
-        .d(before_negatives__3__d),
-        .q(before_negatives__3__q),
-        .clock(before_negatives__3__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__4 before_negatives__4(
-        .d(before_negatives__4__d),
-        .q(before_negatives__4__q),
-        .clock(before_negatives__4__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__5 before_negatives__5(
-        .d(before_negatives__5__d),
-        .q(before_negatives__5__q),
-        .clock(before_negatives__5__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__6 before_negatives__6(
-        .d(before_negatives__6__d),
-        .q(before_negatives__6__q),
-        .clock(before_negatives__6__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__7 before_negatives__7(
-        .d(before_negatives__7__d),
-        .q(before_negatives__7__q),
-        .clock(before_negatives__7__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__8 before_negatives__8(
-        .d(before_negatives__8__d),
-        .q(before_negatives__8__q),
-        .clock(before_negatives__8__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__9 before_negatives__9(
-        .d(before_negatives__9__d),
-        .q(before_negatives__9__q),
-        .clock(before_negatives__9__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__10 before_negatives__10(
-        .d(before_negatives__10__d),
-        .q(before_negatives__10__q),
-        .clock(before_negatives__10__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__11 before_negatives__11(
-        .d(before_negatives__11__d),
-        .q(before_negatives__11__q),
-        .clock(before_negatives__11__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__12 before_negatives__12(
-        .d(before_negatives__12__d),
-        .q(before_negatives__12__q),
-        .clock(before_negatives__12__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__13 before_negatives__13(
-        .d(before_negatives__13__d),
-        .q(before_negatives__13__q),
-        .clock(before_negatives__13__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__14 before_negatives__14(
-        .d(before_negatives__14__d),
-        .q(before_negatives__14__q),
-        .clock(before_negatives__14__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__15 before_negatives__15(
-        .d(before_negatives__15__d),
-        .q(before_negatives__15__q),
-        .clock(before_negatives__15__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__16 before_negatives__16(
-        .d(before_negatives__16__d),
-        .q(before_negatives__16__q),
-        .clock(before_negatives__16__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__17 before_negatives__17(
-        .d(before_negatives__17__d),
-        .q(before_negatives__17__q),
-        .clock(before_negatives__17__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__18 before_negatives__18(
-        .d(before_negatives__18__d),
-        .q(before_negatives__18__q),
-        .clock(before_negatives__18__clock)
-    );
-    tnic_standalone__control__engine__before_negatives__19 before_negatives__19(
-        .d(before_negatives__19__d),
-        .q(before_negatives__19__q),
-        .clock(before_negatives__19__clock)
-    );
-    tnic_standalone__control__engine__before_rate__0 before_rate__0(
-        .d(before_rate__0__d),
-        .q(before_rate__0__q),
-        .clock(before_rate__0__clock)
-    );
-    tnic_standalone__control__engine__before_rate__1 before_rate__1(
-        .d(before_rate__1__d),
-        .q(before_rate__1__q),
-        .clock(before_rate__1__clock)
-    );
-    tnic_standalone__control__engine__before_rate__2 before_rate__2(
-        .d(before_rate__2__d),
-        .q(before_rate__2__q),
-        .clock(before_rate__2__clock)
-    );
-    tnic_standalone__control__engine__before_rate__3 before_rate__3(
-        .d(before_rate__3__d),
-        .q(before_rate__3__q),
-        .clock(before_rate__3__clock)
-    );
-    tnic_standalone__control__engine__before_rate__4 before_rate__4(
-        .d(before_rate__4__d),
-        .q(before_rate__4__q),
-        .clock(before_rate__4__clock)
-    );
-    tnic_standalone__control__engine__before_rate__5 before_rate__5(
-        .d(before_rate__5__d),
-        .q(before_rate__5__q),
-        .clock(before_rate__5__clock)
-    );
-    tnic_standalone__control__engine__before_rate__6 before_rate__6(
-        .d(before_rate__6__d),
-        .q(before_rate__6__q),
-        .clock(before_rate__6__clock)
-    );
-    tnic_standalone__control__engine__before_rate__7 before_rate__7(
-        .d(before_rate__7__d),
-        .q(before_rate__7__q),
-        .clock(before_rate__7__clock)
-    );
-    tnic_standalone__control__engine__before_rate__8 before_rate__8(
-        .d(before_rate__8__d),
-        .q(before_rate__8__q),
-        .clock(before_rate__8__clock)
-    );
-    tnic_standalone__control__engine__before_rate__9 before_rate__9(
-        .d(before_rate__9__d),
-        .q(before_rate__9__q),
-        .clock(before_rate__9__clock)
-    );
-    tnic_standalone__control__engine__before_rate__10 before_rate__10(
-        .d(before_rate__10__d),
-        .q(before_rate__10__q),
-        .clock(before_rate__10__clock)
-    );
-    tnic_standalone__control__engine__before_rate__11 before_rate__11(
-        .d(before_rate__11__d),
-        .q(before_rate__11__q),
-        .clock(before_rate__11__clock)
-    );
-    tnic_standalone__control__engine__before_rate__12 before_rate__12(
-        .d(before_rate__12__d),
-        .q(before_rate__12__q),
-        .clock(before_rate__12__clock)
-    );
-    tnic_standalone__control__engine__before_rate__13 before_rate__13(
-        .d(before_rate__13__d),
-        .q(before_rate__13__q),
-        .clock(before_rate__13__clock)
-    );
-    tnic_standalone__control__engine__before_rate__14 before_rate__14(
-        .d(before_rate__14__d),
-        .q(before_rate__14__q),
-        .clock(before_rate__14__clock)
-    );
-    tnic_standalone__control__engine__before_rate__15 before_rate__15(
-        .d(before_rate__15__d),
-        .q(before_rate__15__q),
-        .clock(before_rate__15__clock)
-    );
-    tnic_standalone__control__engine__before_rate__16 before_rate__16(
-        .d(before_rate__16__d),
-        .q(before_rate__16__q),
-        .clock(before_rate__16__clock)
-    );
-    tnic_standalone__control__engine__before_rate__17 before_rate__17(
-        .d(before_rate__17__d),
-        .q(before_rate__17__q),
-        .clock(before_rate__17__clock)
-    );
-    tnic_standalone__control__engine__before_rate__18 before_rate__18(
-        .d(before_rate__18__d),
-        .q(before_rate__18__q),
-        .clock(before_rate__18__clock)
-    );
-    tnic_standalone__control__engine__before_rate__19 before_rate__19(
-        .d(before_rate__19__d),
-        .q(before_rate__19__q),
-        .clock(before_rate__19__clock)
-    );
-    tnic_standalone__control__engine__is_sample__0 is_sample__0(
-        .d(is_sample__0__d),
-        .q(is_sample__0__q),
-        .clock(is_sample__0__clock)
-    );
-    tnic_standalone__control__engine__is_sample__1 is_sample__1(
-        .d(is_sample__1__d),
-        .q(is_sample__1__q),
-        .clock(is_sample__1__clock)
-    );
-    tnic_standalone__control__engine__is_sample__2 is_sample__2(
-        .d(is_sample__2__d),
-        .q(is_sample__2__q),
-        .clock(is_sample__2__clock)
-    );
-    tnic_standalone__control__engine__is_sample__3 is_sample__3(
-        .d(is_sample__3__d),
-        .q(is_sample__3__q),
-        .clock(is_sample__3__clock)
-    );
-    tnic_standalone__control__engine__is_sample__4 is_sample__4(
-        .d(is_sample__4__d),
-        .q(is_sample__4__q),
-        .clock(is_sample__4__clock)
-    );
-    tnic_standalone__control__engine__is_sample__5 is_sample__5(
-        .d(is_sample__5__d),
-        .q(is_sample__5__q),
-        .clock(is_sample__5__clock)
-    );
-    tnic_standalone__control__engine__is_sample__6 is_sample__6(
-        .d(is_sample__6__d),
-        .q(is_sample__6__q),
-        .clock(is_sample__6__clock)
-    );
-    tnic_standalone__control__engine__is_sample__7 is_sample__7(
-        .d(is_sample__7__d),
-        .q(is_sample__7__q),
-        .clock(is_sample__7__clock)
-    );
-    tnic_standalone__control__engine__is_sample__8 is_sample__8(
-        .d(is_sample__8__d),
-        .q(is_sample__8__q),
-        .clock(is_sample__8__clock)
-    );
-    tnic_standalone__control__engine__is_sample__9 is_sample__9(
-        .d(is_sample__9__d),
-        .q(is_sample__9__q),
-        .clock(is_sample__9__clock)
-    );
-    tnic_standalone__control__engine__is_sample__10 is_sample__10(
-        .d(is_sample__10__d),
-        .q(is_sample__10__q),
-        .clock(is_sample__10__clock)
-    );
-    tnic_standalone__control__engine__is_sample__11 is_sample__11(
-        .d(is_sample__11__d),
-        .q(is_sample__11__q),
-        .clock(is_sample__11__clock)
+    tnic_standalone__control__engine__hops__0 hops__0(
+        .d(hops__0__d),
+        .q(hops__0__q),
+        .clock(hops__0__clock)
+    );
+    tnic_standalone__control__engine__hops__1 hops__1(
+        .d(hops__1__d),
+        .q(hops__1__q),
+        .clock(hops__1__clock)
+    );
+    tnic_standalone__control__engine__hops__2 hops__2(
+        .d(hops__2__d),
+        .q(hops__2__q),
+        .clock(hops__2__clock)
+    );
+    tnic_standalone__control__engine__hops__3 hops__3(
+        .d(hops__3__d),
+        .q(hops__3__q),
+        .clock(hops__3__clock)
+    );
+    tnic_standalone__control__engine__endpoint__0 endpoint__0(
+        .d(endpoint__0__d),
+        .q(endpoint__0__q),
+        .clock(endpoint__0__clock)
+    );
+    tnic_standalone__control__engine__endpoint__1 endpoint__1(
+        .d(endpoint__1__d),
+        .q(endpoint__1__q),
+        .clock(endpoint__1__clock)
+    );
+    tnic_standalone__control__engine__endpoint__2 endpoint__2(
+        .d(endpoint__2__d),
+        .q(endpoint__2__q),
+        .clock(endpoint__2__clock)
     );
     tnic_standalone__control__engine__profile__0 profile__0(
         .d(profile__0__d),
@@ -21376,11 +20980,621 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .q(profile__19__q),
         .clock(profile__19__clock)
     );
+    tnic_standalone__control__engine__flags__0 flags__0(
+        .d(flags__0__d),
+        .q(flags__0__q),
+        .clock(flags__0__clock)
+    );
+    tnic_standalone__control__engine__flags__1 flags__1(
+        .d(flags__1__d),
+        .q(flags__1__q),
+        .clock(flags__1__clock)
+    );
+    tnic_standalone__control__engine__flags__2 flags__2(
+        .d(flags__2__d),
+        .q(flags__2__q),
+        .clock(flags__2__clock)
+    );
+    tnic_standalone__control__engine__flags__3 flags__3(
+        .d(flags__3__d),
+        .q(flags__3__q),
+        .clock(flags__3__clock)
+    );
+    tnic_standalone__control__engine__flags__4 flags__4(
+        .d(flags__4__d),
+        .q(flags__4__q),
+        .clock(flags__4__clock)
+    );
+    tnic_standalone__control__engine__flags__5 flags__5(
+        .d(flags__5__d),
+        .q(flags__5__q),
+        .clock(flags__5__clock)
+    );
+    tnic_standalone__control__engine__flags__6 flags__6(
+        .d(flags__6__d),
+        .q(flags__6__q),
+        .clock(flags__6__clock)
+    );
+    tnic_standalone__control__engine__flags__7 flags__7(
+        .d(flags__7__d),
+        .q(flags__7__q),
+        .clock(flags__7__clock)
+    );
+    tnic_standalone__control__engine__flags__8 flags__8(
+        .d(flags__8__d),
+        .q(flags__8__q),
+        .clock(flags__8__clock)
+    );
+    tnic_standalone__control__engine__flags__9 flags__9(
+        .d(flags__9__d),
+        .q(flags__9__q),
+        .clock(flags__9__clock)
+    );
+    tnic_standalone__control__engine__flags__10 flags__10(
+        .d(flags__10__d),
+        .q(flags__10__q),
+        .clock(flags__10__clock)
+    );
+    tnic_standalone__control__engine__flags__11 flags__11(
+        .d(flags__11__d),
+        .q(flags__11__q),
+        .clock(flags__11__clock)
+    );
+    tnic_standalone__control__engine__flags__12 flags__12(
+        .d(flags__12__d),
+        .q(flags__12__q),
+        .clock(flags__12__clock)
+    );
+    tnic_standalone__control__engine__flags__13 flags__13(
+        .d(flags__13__d),
+        .q(flags__13__q),
+        .clock(flags__13__clock)
+    );
+    tnic_standalone__control__engine__flags__14 flags__14(
+        .d(flags__14__d),
+        .q(flags__14__q),
+        .clock(flags__14__clock)
+    );
+    tnic_standalone__control__engine__threshold__0 threshold__0(
+        .d(threshold__0__d),
+        .q(threshold__0__q),
+        .clock(threshold__0__clock)
+    );
+    tnic_standalone__control__engine__threshold__1 threshold__1(
+        .d(threshold__1__d),
+        .q(threshold__1__q),
+        .clock(threshold__1__clock)
+    );
+    tnic_standalone__control__engine__threshold__2 threshold__2(
+        .d(threshold__2__d),
+        .q(threshold__2__q),
+        .clock(threshold__2__clock)
+    );
+    tnic_standalone__control__engine__threshold__3 threshold__3(
+        .d(threshold__3__d),
+        .q(threshold__3__q),
+        .clock(threshold__3__clock)
+    );
+    tnic_standalone__control__engine__threshold__4 threshold__4(
+        .d(threshold__4__d),
+        .q(threshold__4__q),
+        .clock(threshold__4__clock)
+    );
+    tnic_standalone__control__engine__threshold__5 threshold__5(
+        .d(threshold__5__d),
+        .q(threshold__5__q),
+        .clock(threshold__5__clock)
+    );
+    tnic_standalone__control__engine__threshold__6 threshold__6(
+        .d(threshold__6__d),
+        .q(threshold__6__q),
+        .clock(threshold__6__clock)
+    );
+    tnic_standalone__control__engine__threshold__7 threshold__7(
+        .d(threshold__7__d),
+        .q(threshold__7__q),
+        .clock(threshold__7__clock)
+    );
+    tnic_standalone__control__engine__threshold__8 threshold__8(
+        .d(threshold__8__d),
+        .q(threshold__8__q),
+        .clock(threshold__8__clock)
+    );
+    tnic_standalone__control__engine__zeros__0 zeros__0(
+        .d(zeros__0__d),
+        .q(zeros__0__q),
+        .clock(zeros__0__clock)
+    );
+    tnic_standalone__control__engine__zeros__1 zeros__1(
+        .d(zeros__1__d),
+        .q(zeros__1__q),
+        .clock(zeros__1__clock)
+    );
+    tnic_standalone__control__engine__zeros__2 zeros__2(
+        .d(zeros__2__d),
+        .q(zeros__2__q),
+        .clock(zeros__2__clock)
+    );
+    tnic_standalone__control__engine__zeros__3 zeros__3(
+        .d(zeros__3__d),
+        .q(zeros__3__q),
+        .clock(zeros__3__clock)
+    );
+    tnic_standalone__control__engine__zeros__4 zeros__4(
+        .d(zeros__4__d),
+        .q(zeros__4__q),
+        .clock(zeros__4__clock)
+    );
+    tnic_standalone__control__engine__zeros__5 zeros__5(
+        .d(zeros__5__d),
+        .q(zeros__5__q),
+        .clock(zeros__5__clock)
+    );
+    tnic_standalone__control__engine__zeros__6 zeros__6(
+        .d(zeros__6__d),
+        .q(zeros__6__q),
+        .clock(zeros__6__clock)
+    );
+    tnic_standalone__control__engine__zeros__7 zeros__7(
+        .d(zeros__7__d),
+        .q(zeros__7__q),
+        .clock(zeros__7__clock)
+    );
+    tnic_standalone__control__engine__zeros__8 zeros__8(
+        .d(zeros__8__d),
+        .q(zeros__8__q),
+        .clock(zeros__8__clock)
+    );
+    tnic_standalone__control__engine__zeros__9 zeros__9(
+        .d(zeros__9__d),
+        .q(zeros__9__q),
+        .clock(zeros__9__clock)
+    );
+    tnic_standalone__control__engine__zeros__10 zeros__10(
+        .d(zeros__10__d),
+        .q(zeros__10__q),
+        .clock(zeros__10__clock)
+    );
+    tnic_standalone__control__engine__inverse__0 inverse__0(
+        .d(inverse__0__d),
+        .q(inverse__0__q),
+        .clock(inverse__0__clock)
+    );
+    tnic_standalone__control__engine__inverse__1 inverse__1(
+        .d(inverse__1__d),
+        .q(inverse__1__q),
+        .clock(inverse__1__clock)
+    );
+    tnic_standalone__control__engine__inverse__2 inverse__2(
+        .d(inverse__2__d),
+        .q(inverse__2__q),
+        .clock(inverse__2__clock)
+    );
+    tnic_standalone__control__engine__inverse__3 inverse__3(
+        .d(inverse__3__d),
+        .q(inverse__3__q),
+        .clock(inverse__3__clock)
+    );
+    tnic_standalone__control__engine__inverse__4 inverse__4(
+        .d(inverse__4__d),
+        .q(inverse__4__q),
+        .clock(inverse__4__clock)
+    );
+    tnic_standalone__control__engine__inverse__5 inverse__5(
+        .d(inverse__5__d),
+        .q(inverse__5__q),
+        .clock(inverse__5__clock)
+    );
+    tnic_standalone__control__engine__inverse__6 inverse__6(
+        .d(inverse__6__d),
+        .q(inverse__6__q),
+        .clock(inverse__6__clock)
+    );
+    tnic_standalone__control__engine__inverse__7 inverse__7(
+        .d(inverse__7__d),
+        .q(inverse__7__q),
+        .clock(inverse__7__clock)
+    );
+    tnic_standalone__control__engine__inverse__8 inverse__8(
+        .d(inverse__8__d),
+        .q(inverse__8__q),
+        .clock(inverse__8__clock)
+    );
+    tnic_standalone__control__engine__inverse__9 inverse__9(
+        .d(inverse__9__d),
+        .q(inverse__9__q),
+        .clock(inverse__9__clock)
+    );
+    tnic_standalone__control__engine__inverse__10 inverse__10(
+        .d(inverse__10__d),
+        .q(inverse__10__q),
+        .clock(inverse__10__clock)
+    );
+    tnic_standalone__control__engine__endpoint_inverse__0 endpoint_inverse__0(
+        .d(endpoint_inverse__0__d),
+        .q(endpoint_inverse__0__q),
+        .clock(endpoint_inverse__0__clock)
+    );
+    tnic_standalone__control__engine__endpoint_inverse__1 endpoint_inverse__1(
+        .d(endpoint_inverse__1__d),
+        .q(endpoint_inverse__1__q),
+        .clock(endpoint_inverse__1__clock)
+    );
+    tnic_standalone__control__engine__endpoint_inverse__2 endpoint_inverse__2(
+        .d(endpoint_inverse__2__d),
+        .q(endpoint_inverse__2__q),
+        .clock(endpoint_inverse__2__clock)
+    );
+    tnic_standalone__control__engine__endpoint_inverse__3 endpoint_inverse__3(
+        .d(endpoint_inverse__3__d),
+        .q(endpoint_inverse__3__q),
+        .clock(endpoint_inverse__3__clock)
+    );
+    tnic_standalone__control__engine__endpoint_inverse__4 endpoint_inverse__4(
+        .d(endpoint_inverse__4__d),
+        .q(endpoint_inverse__4__q),
+        .clock(endpoint_inverse__4__clock)
+    );
+    tnic_standalone__control__engine__endpoint_inverse__5 endpoint_inverse__5(
+        .d(endpoint_inverse__5__d),
+        .q(endpoint_inverse__5__q),
+        .clock(endpoint_inverse__5__clock)
+    );
+    tnic_standalone__control__engine__endpoint_inverse__6 endpoint_inverse__6(
+        .d(endpoint_inverse__6__d),
+        .q(endpoint_inverse__6__q),
+        .clock(endpoint_inverse__6__clock)
+    );
+    tnic_standalone__control__engine__endpoint_inverse__7 endpoint_inverse__7(
+        .d(endpoint_inverse__7__d),
+        .q(endpoint_inverse__7__q),
+        .clock(endpoint_inverse__7__clock)
+    );
+    tnic_standalone__control__engine__endpoint_inverse__8 endpoint_inverse__8(
+        .d(endpoint_inverse__8__d),
+        .q(endpoint_inverse__8__q),
+        .clock(endpoint_inverse__8__clock)
+    );
+    tnic_standalone__control__engine__negative__0 negative__0(
+        .d(negative__0__d),
+        .q(negative__0__q),
+        .clock(negative__0__clock)
+    );
+    tnic_standalone__control__engine__negative__1 negative__1(
+        .d(negative__1__d),
+        .q(negative__1__q),
+        .clock(negative__1__clock)
+    );
+    tnic_standalone__control__engine__negative__2 negative__2(
+        .d(negative__2__d),
+        .q(negative__2__q),
+        .clock(negative__2__clock)
+    );
+    tnic_standalone__control__engine__negative__3 negative__3(
+        .d(negative__3__d),
+        .q(negative__3__q),
+        .clock(negative__3__clock)
+    );
+    tnic_standalone__control__engine__negative__4 negative__4(
+        .d(negative__4__d),
+        .q(negative__4__q),
+        .clock(negative__4__clock)
+    );
+    tnic_standalone__control__engine__negative__5 negative__5(
+        .d(negative__5__d),
+        .q(negative__5__q),
+        .clock(negative__5__clock)
+    );
+    tnic_standalone__control__engine__negative__6 negative__6(
+        .d(negative__6__d),
+        .q(negative__6__q),
+        .clock(negative__6__clock)
+    );
+    tnic_standalone__control__engine__negative__7 negative__7(
+        .d(negative__7__d),
+        .q(negative__7__q),
+        .clock(negative__7__clock)
+    );
+    tnic_standalone__control__engine__negative__8 negative__8(
+        .d(negative__8__d),
+        .q(negative__8__q),
+        .clock(negative__8__clock)
+    );
+    tnic_standalone__control__engine__negative__9 negative__9(
+        .d(negative__9__d),
+        .q(negative__9__q),
+        .clock(negative__9__clock)
+    );
+    tnic_standalone__control__engine__count__0 count__0(
+        .d(count__0__d),
+        .q(count__0__q),
+        .clock(count__0__clock)
+    );
+    tnic_standalone__control__engine__count__1 count__1(
+        .d(count__1__d),
+        .q(count__1__q),
+        .clock(count__1__clock)
+    );
+    tnic_standalone__control__engine__count__2 count__2(
+        .d(count__2__d),
+        .q(count__2__q),
+        .clock(count__2__clock)
+    );
+    tnic_standalone__control__engine__count__3 count__3(
+        .d(count__3__d),
+        .q(count__3__q),
+        .clock(count__3__clock)
+    );
+    tnic_standalone__control__engine__count__4 count__4(
+        .d(count__4__d),
+        .q(count__4__q),
+        .clock(count__4__clock)
+    );
+    tnic_standalone__control__engine__count__5 count__5(
+        .d(count__5__d),
+        .q(count__5__q),
+        .clock(count__5__clock)
+    );
+    tnic_standalone__control__engine__count__6 count__6(
+        .d(count__6__d),
+        .q(count__6__q),
+        .clock(count__6__clock)
+    );
+    tnic_standalone__control__engine__count__7 count__7(
+        .d(count__7__d),
+        .q(count__7__q),
+        .clock(count__7__clock)
+    );
+    tnic_standalone__control__engine__count__8 count__8(
+        .d(count__8__d),
+        .q(count__8__q),
+        .clock(count__8__clock)
+    );
+    tnic_standalone__control__engine__count__9 count__9(
+        .d(count__9__d),
+        .q(count__9__q),
+        .clock(count__9__clock)
+    );
+    tnic_standalone__control__engine__mark__0 mark__0(
+        .d(mark__0__d),
+        .q(mark__0__q),
+        .clock(mark__0__clock)
+    );
+    tnic_standalone__control__engine__mark__1 mark__1(
+        .d(mark__1__d),
+        .q(mark__1__q),
+        .clock(mark__1__clock)
+    );
+    tnic_standalone__control__engine__mark__2 mark__2(
+        .d(mark__2__d),
+        .q(mark__2__q),
+        .clock(mark__2__clock)
+    );
+    tnic_standalone__control__engine__mark__3 mark__3(
+        .d(mark__3__d),
+        .q(mark__3__q),
+        .clock(mark__3__clock)
+    );
+    tnic_standalone__control__engine__mark__4 mark__4(
+        .d(mark__4__d),
+        .q(mark__4__q),
+        .clock(mark__4__clock)
+    );
+    tnic_standalone__control__engine__mark__5 mark__5(
+        .d(mark__5__d),
+        .q(mark__5__q),
+        .clock(mark__5__clock)
+    );
+    tnic_standalone__control__engine__mark__6 mark__6(
+        .d(mark__6__d),
+        .q(mark__6__q),
+        .clock(mark__6__clock)
+    );
+    tnic_standalone__control__engine__mark__7 mark__7(
+        .d(mark__7__d),
+        .q(mark__7__q),
+        .clock(mark__7__clock)
+    );
+    tnic_standalone__control__engine__mark__8 mark__8(
+        .d(mark__8__d),
+        .q(mark__8__q),
+        .clock(mark__8__clock)
+    );
+    tnic_standalone__control__engine__mark__9 mark__9(
+        .d(mark__9__d),
+        .q(mark__9__q),
+        .clock(mark__9__clock)
+    );
+    tnic_standalone__control__engine__mark__10 mark__10(
+        .d(mark__10__d),
+        .q(mark__10__q),
+        .clock(mark__10__clock)
+    );
+    tnic_standalone__control__engine__above above(
+        .d(above__d),
+        .q(above__q),
+        .clock(above__clock)
+    );
+    tnic_standalone__control__engine__smoothed smoothed(
+        .d(smoothed__d),
+        .q(smoothed__q),
+        .clock(smoothed__clock)
+    );
+    tnic_standalone__control__engine__kept kept(
+        .d(kept__d),
+        .q(kept__q),
+        .clock(kept__clock)
+    );
+    tnic_standalone__control__engine__rising__0 rising__0(
+        .d(rising__0__d),
+        .q(rising__0__q),
+        .clock(rising__0__clock)
+    );
+    tnic_standalone__control__engine__rising__1 rising__1(
+        .d(rising__1__d),
+        .q(rising__1__q),
+        .clock(rising__1__clock)
+    );
+    tnic_standalone__control__engine__rising__2 rising__2(
+        .d(rising__2__d),
+        .q(rising__2__q),
+        .clock(rising__2__clock)
+    );
+    tnic_standalone__control__engine__rising__3 rising__3(
+        .d(rising__3__d),
+        .q(rising__3__q),
+        .clock(rising__3__clock)
+    );
+    tnic_standalone__control__engine__rising__4 rising__4(
+        .d(rising__4__d),
+        .q(rising__4__q),
+        .clock(rising__4__clock)
+    );
+    tnic_standalone__control__engine__rising__5 rising__5(
+        .d(rising__5__d),
+        .q(rising__5__q),
+        .clock(rising__5__clock)
+    );
+    tnic_standalone__control__engine__rising__6 rising__6(
+        .d(rising__6__d),
+        .q(rising__6__q),
+        .clock(rising__6__clock)
+    );
+    tnic_standalone__control__engine__rising__7 rising__7(
+        .d(rising__7__d),
+        .q(rising__7__q),
+        .clock(rising__7__clock)
+    );
+    tnic_standalone__control__engine__rising__8 rising__8(
+        .d(rising__8__d),
+        .q(rising__8__q),
+        .clock(rising__8__clock)
+    );
+    tnic_standalone__control__engine__rising__9 rising__9(
+        .d(rising__9__d),
+        .q(rising__9__q),
+        .clock(rising__9__clock)
+    );
+    tnic_standalone__control__engine__rising__10 rising__10(
+        .d(rising__10__d),
+        .q(rising__10__q),
+        .clock(rising__10__clock)
+    );
+    tnic_standalone__control__engine__rising__11 rising__11(
+        .d(rising__11__d),
+        .q(rising__11__q),
+        .clock(rising__11__clock)
+    );
+    tnic_standalone__control__engine__rising__12 rising__12(
+        .d(rising__12__d),
+        .q(rising__12__q),
+        .clock(rising__12__clock)
+    );
+    tnic_standalone__control__engine__rising__13 rising__13(
+        .d(rising__13__d),
+        .q(rising__13__q),
+        .clock(rising__13__clock)
+    );
+    tnic_standalone__control__engine__rising__14 rising__14(
+        .d(rising__14__d),
+        .q(rising__14__q),
+        .clock(rising__14__clock)
+    );
+    tnic_standalone__control__engine__reached__0 reached__0(
+        .d(reached__0__d),
+        .q(reached__0__q),
+        .clock(reached__0__clock)
+    );
+    tnic_standalone__control__engine__reached__1 reached__1(
+        .d(reached__1__d),
+        .q(reached__1__q),
+        .clock(reached__1__clock)
+    );
+    tnic_standalone__control__engine__reached__2 reached__2(
+        .d(reached__2__d),
+        .q(reached__2__q),
+        .clock(reached__2__clock)
+    );
+    tnic_standalone__control__engine__reached__3 reached__3(
+        .d(reached__3__d),
+        .q(reached__3__q),
+        .clock(reached__3__clock)
+    );
+    tnic_standalone__control__engine__reached__4 reached__4(
+        .d(reached__4__d),
+        .q(reached__4__q),
+        .clock(reached__4__clock)
+    );
+    tnic_standalone__control__engine__reached__5 reached__5(
+        .d(reached__5__d),
+        .q(reached__5__q),
+        .clock(reached__5__clock)
+    );
+    tnic_standalone__control__engine__reached__6 reached__6(
+        .d(reached__6__d),
+        .q(reached__6__q),
+        .clock(reached__6__clock)
+    );
+    tnic_standalone__control__engine__reached__7 reached__7(
+        .d(reached__7__d),
+        .q(reached__7__q),
+        .clock(reached__7__clock)
+    );
+    tnic_standalone__control__engine__reached__8 reached__8(
+        .d(reached__8__d),
+        .q(reached__8__q),
+        .clock(reached__8__clock)
+    );
+    tnic_standalone__control__engine__reached__9 reached__9(
+        .d(reached__9__d),
+        .q(reached__9__q),
+        .clock(reached__9__clock)
+    );
+    tnic_standalone__control__engine__reached__10 reached__10(
+        .d(reached__10__d),
+        .q(reached__10__q),
+        .clock(reached__10__clock)
+    );
+    tnic_standalone__control__engine__reached__11 reached__11(
+        .d(reached__11__d),
+        .q(reached__11__q),
+        .clock(reached__11__clock)
+    );
+    tnic_standalone__control__engine__reached__12 reached__12(
+        .d(reached__12__d),
+        .q(reached__12__q),
+        .clock(reached__12__clock)
+    );
+    tnic_standalone__control__engine__reached__13 reached__13(
+        .d(reached__13__d),
+        .q(reached__13__q),
+        .clock(reached__13__clock)
+    );
+    tnic_standalone__control__engine__reached__14 reached__14(
+        .d(reached__14__d),
+        .q(reached__14__q),
+        .clock(reached__14__clock)
+    );
+    tnic_standalone__control__engine__writes writes(
+        .d(writes__d),
+        .q(writes__q),
+        .clock(writes__clock)
+    );
+    tnic_standalone__control__engine__record record(
+        .d(record__d),
+        .q(record__q),
+        .clock(record__clock)
+    );
     
     // Update code
     always @(*) begin
         sweep_count__d = sweep_count__q;
         sweep_done__d = sweep_done__q;
+        above__d = above__q;
+        smoothed__d = smoothed__q;
+        kept__d = kept__q;
+        writes__d = writes__q;
+        record__d = record__q;
         if (sweep) begin
             sweep_count__d = sweep_count__q + ((32'h1) & 17'h1ffff);
             sweep_done__d = sweep_count__q == last_sweep;
@@ -21394,9 +21608,6 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         end
         bus__1__d = bus_in;
         valid__0__d = 1'b0;
-        is_sample__0__d = 1'b0;
-        valid__1__d = arbiter__issue;
-        is_sample__1__d = arbiter__issue & ~|arbiter__kind;
         valid__2__d = valid__1__q;
         valid__3__d = valid__2__q;
         valid__4__d = valid__3__q;
@@ -21416,33 +21627,40 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         valid__18__d = valid__17__q;
         valid__19__d = valid__18__q;
         valid__20__d = valid__19__q;
-        before_history__3__d = before_history__2__q;
-        before_average__7__d = before_average__6__q;
-        before_negatives__11__d = before_negatives__10__q;
-        before_rate__16__d = before_rate__15__q;
-        if (history__before_2[32'h38]) begin
-            before_history__3__d = history__before_2;
+        valid__21__d = valid__20__q;
+        valid__22__d = valid__21__q;
+        valid__23__d = valid__22__q;
+        valid__24__d = valid__23__q;
+        valid__25__d = valid__24__q;
+        valid__1__d = arbiter__issue;
+        above__d = average__average_8;
+        smoothed__d = above__q;
+        kept__d = error__kept_9;
+        marked = mark__10__q;
+        if (falls) begin
+            marked = marked_now;
         end
-        else begin
-            before_history__3__d = ((32'h0) & 57'h1ffffffffffffff);
+        if (flags__10__q[32'h4]) begin
+            marked = marked_output;
         end
-        before_average__7__d = average__before_6;
-        before_negatives__11__d = increase__before_10;
-        before_rate__16__d = rate__before_15;
-        is_sample__2__d = is_sample__1__q;
-        is_sample__3__d = is_sample__2__q;
-        is_sample__4__d = is_sample__3__q;
-        is_sample__5__d = is_sample__4__q;
-        is_sample__6__d = is_sample__5__q;
-        is_sample__7__d = is_sample__6__q;
-        is_sample__8__d = is_sample__7__q;
-        is_sample__9__d = is_sample__8__q;
-        is_sample__10__d = is_sample__9__q;
-        is_sample__11__d = is_sample__10__q;
-        history__sample_1 = ((32'h0) & 1'h1);
-        if (is_sample__1__q) begin
-            history__sample_1 = ((32'h1) & 1'h1);
+        sampled = {marked, 41'h0, 1'h1, value__10__q, rtt__10__q};
+        if (~flags__10__q[32'h3]) begin
+            sampled = {marked, smoothed__q, increase__count_10, 1'h1, value__10__q, rtt__10__q};
         end
+        record__d = ((32'h0) & 139'h7ffffffffffffffffffffffffffffffffff);
+        if (kind__10__q == ((32'h0) & 3'h7)) begin
+            record__d = sampled;
+        end
+        else if (kind__10__q == ((32'h1) & 3'h7)) begin
+            record__d = {mark__10__q, 98'h0};
+            if (flags__10__q[32'h3]) begin
+                record__d = {marked_now, 98'h0};
+            end
+        end
+        else if (kind__10__q == ((32'h4) & 3'h7)) begin
+            record__d = {mark__10__q, 98'h0};
+        end
+        writes__d = valid__10__q & (kind__10__q != ((32'h3) & 3'h7));
         pulses = ((32'h0) & 32'hffffffff);
         if (rate_now) begin
             pulses = pulses | rate_updates;
@@ -21480,34 +21698,169 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
             valid__18__d = 1'b0;
             valid__19__d = 1'b0;
             valid__20__d = 1'b0;
-            is_sample__0__d = 1'b0;
-            is_sample__1__d = 1'b0;
-            is_sample__2__d = 1'b0;
-            is_sample__3__d = 1'b0;
-            is_sample__4__d = 1'b0;
-            is_sample__5__d = 1'b0;
-            is_sample__6__d = 1'b0;
-            is_sample__7__d = 1'b0;
-            is_sample__8__d = 1'b0;
-            is_sample__9__d = 1'b0;
-            is_sample__10__d = 1'b0;
-            is_sample__11__d = 1'b0;
+            valid__21__d = 1'b0;
+            valid__22__d = 1'b0;
+            valid__23__d = 1'b0;
+            valid__24__d = 1'b0;
+            valid__25__d = 1'b0;
         end
     end
     always @(*) sweep_count__clock = clk;
     always @(*) sweep_done__clock = clk;
-    always @(*) is_sample__0__clock = clk;
-    always @(*) is_sample__1__clock = clk;
-    always @(*) is_sample__2__clock = clk;
-    always @(*) is_sample__3__clock = clk;
-    always @(*) is_sample__4__clock = clk;
-    always @(*) is_sample__5__clock = clk;
-    always @(*) is_sample__6__clock = clk;
-    always @(*) is_sample__7__clock = clk;
-    always @(*) is_sample__8__clock = clk;
-    always @(*) is_sample__9__clock = clk;
-    always @(*) is_sample__10__clock = clk;
-    always @(*) is_sample__11__clock = clk;
+    always @(*) above__clock = clk;
+    always @(*) smoothed__clock = clk;
+    always @(*) kept__clock = clk;
+    always @(*) writes__clock = clk;
+    always @(*) record__clock = clk;
+    always @(*) endpoint__0__clock = clk;
+    always @(*) endpoint__1__clock = clk;
+    always @(*) endpoint__2__clock = clk;
+    always @(*) hops__0__clock = clk;
+    always @(*) hops__1__clock = clk;
+    always @(*) hops__2__clock = clk;
+    always @(*) hops__3__clock = clk;
+    always @(*) threshold__0__clock = clk;
+    always @(*) endpoint_inverse__0__clock = clk;
+    always @(*) threshold__1__clock = clk;
+    always @(*) endpoint_inverse__1__clock = clk;
+    always @(*) threshold__2__clock = clk;
+    always @(*) endpoint_inverse__2__clock = clk;
+    always @(*) threshold__3__clock = clk;
+    always @(*) endpoint_inverse__3__clock = clk;
+    always @(*) threshold__4__clock = clk;
+    always @(*) endpoint_inverse__4__clock = clk;
+    always @(*) threshold__5__clock = clk;
+    always @(*) endpoint_inverse__5__clock = clk;
+    always @(*) threshold__6__clock = clk;
+    always @(*) endpoint_inverse__6__clock = clk;
+    always @(*) threshold__7__clock = clk;
+    always @(*) endpoint_inverse__7__clock = clk;
+    always @(*) threshold__8__clock = clk;
+    always @(*) endpoint_inverse__8__clock = clk;
+    always @(*) negative__0__clock = clk;
+    always @(*) count__0__clock = clk;
+    always @(*) negative__1__clock = clk;
+    always @(*) count__1__clock = clk;
+    always @(*) negative__2__clock = clk;
+    always @(*) count__2__clock = clk;
+    always @(*) negative__3__clock = clk;
+    always @(*) count__3__clock = clk;
+    always @(*) negative__4__clock = clk;
+    always @(*) count__4__clock = clk;
+    always @(*) negative__5__clock = clk;
+    always @(*) count__5__clock = clk;
+    always @(*) negative__6__clock = clk;
+    always @(*) count__6__clock = clk;
+    always @(*) negative__7__clock = clk;
+    always @(*) count__7__clock = clk;
+    always @(*) negative__8__clock = clk;
+    always @(*) count__8__clock = clk;
+    always @(*) negative__9__clock = clk;
+    always @(*) count__9__clock = clk;
+    always @(*) rtt__0__clock = clk;
+    always @(*) zeros__0__clock = clk;
+    always @(*) inverse__0__clock = clk;
+    always @(*) mark__0__clock = clk;
+    always @(*) rtt__1__clock = clk;
+    always @(*) zeros__1__clock = clk;
+    always @(*) inverse__1__clock = clk;
+    always @(*) mark__1__clock = clk;
+    always @(*) rtt__2__clock = clk;
+    always @(*) zeros__2__clock = clk;
+    always @(*) inverse__2__clock = clk;
+    always @(*) mark__2__clock = clk;
+    always @(*) rtt__3__clock = clk;
+    always @(*) zeros__3__clock = clk;
+    always @(*) inverse__3__clock = clk;
+    always @(*) mark__3__clock = clk;
+    always @(*) rtt__4__clock = clk;
+    always @(*) zeros__4__clock = clk;
+    always @(*) inverse__4__clock = clk;
+    always @(*) mark__4__clock = clk;
+    always @(*) rtt__5__clock = clk;
+    always @(*) zeros__5__clock = clk;
+    always @(*) inverse__5__clock = clk;
+    always @(*) mark__5__clock = clk;
+    always @(*) rtt__6__clock = clk;
+    always @(*) zeros__6__clock = clk;
+    always @(*) inverse__6__clock = clk;
+    always @(*) mark__6__clock = clk;
+    always @(*) rtt__7__clock = clk;
+    always @(*) zeros__7__clock = clk;
+    always @(*) inverse__7__clock = clk;
+    always @(*) mark__7__clock = clk;
+    always @(*) rtt__8__clock = clk;
+    always @(*) zeros__8__clock = clk;
+    always @(*) inverse__8__clock = clk;
+    always @(*) mark__8__clock = clk;
+    always @(*) rtt__9__clock = clk;
+    always @(*) zeros__9__clock = clk;
+    always @(*) inverse__9__clock = clk;
+    always @(*) mark__9__clock = clk;
+    always @(*) rtt__10__clock = clk;
+    always @(*) zeros__10__clock = clk;
+    always @(*) inverse__10__clock = clk;
+    always @(*) mark__10__clock = clk;
+    always @(*) value__0__clock = clk;
+    always @(*) flags__0__clock = clk;
+    always @(*) rising__0__clock = clk;
+    always @(*) reached__0__clock = clk;
+    always @(*) value__1__clock = clk;
+    always @(*) flags__1__clock = clk;
+    always @(*) rising__1__clock = clk;
+    always @(*) reached__1__clock = clk;
+    always @(*) value__2__clock = clk;
+    always @(*) flags__2__clock = clk;
+    always @(*) rising__2__clock = clk;
+    always @(*) reached__2__clock = clk;
+    always @(*) value__3__clock = clk;
+    always @(*) flags__3__clock = clk;
+    always @(*) rising__3__clock = clk;
+    always @(*) reached__3__clock = clk;
+    always @(*) value__4__clock = clk;
+    always @(*) flags__4__clock = clk;
+    always @(*) rising__4__clock = clk;
+    always @(*) reached__4__clock = clk;
+    always @(*) value__5__clock = clk;
+    always @(*) flags__5__clock = clk;
+    always @(*) rising__5__clock = clk;
+    always @(*) reached__5__clock = clk;
+    always @(*) value__6__clock = clk;
+    always @(*) flags__6__clock = clk;
+    always @(*) rising__6__clock = clk;
+    always @(*) reached__6__clock = clk;
+    always @(*) value__7__clock = clk;
+    always @(*) flags__7__clock = clk;
+    always @(*) rising__7__clock = clk;
+    always @(*) reached__7__clock = clk;
+    always @(*) value__8__clock = clk;
+    always @(*) flags__8__clock = clk;
+    always @(*) rising__8__clock = clk;
+    always @(*) reached__8__clock = clk;
+    always @(*) value__9__clock = clk;
+    always @(*) flags__9__clock = clk;
+    always @(*) rising__9__clock = clk;
+    always @(*) reached__9__clock = clk;
+    always @(*) value__10__clock = clk;
+    always @(*) flags__10__clock = clk;
+    always @(*) rising__10__clock = clk;
+    always @(*) reached__10__clock = clk;
+    always @(*) value__11__clock = clk;
+    always @(*) flags__11__clock = clk;
+    always @(*) rising__11__clock = clk;
+    always @(*) reached__11__clock = clk;
+    always @(*) value__12__clock = clk;
+    always @(*) flags__12__clock = clk;
+    always @(*) rising__12__clock = clk;
+    always @(*) reached__12__clock = clk;
+    always @(*) value__13__clock = clk;
+    always @(*) flags__13__clock = clk;
+    always @(*) rising__13__clock = clk;
+    always @(*) reached__13__clock = clk;
+    always @(*) value__14__clock = clk;
+    always @(*) flags__14__clock = clk;
+    always @(*) rising__14__clock = clk;
+    always @(*) reached__14__clock = clk;
     always @(*) bus__0__clock = clk;
     always @(*) bus__1__clock = clk;
     always @(*) bus__2__clock = clk;
@@ -21525,186 +21878,46 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) bus__14__clock = clk;
     always @(*) bus__15__clock = clk;
     always @(*) bus__16__clock = clk;
-    always @(*) profile__0__clock = clk;
-    always @(*) value__0__clock = clk;
-    always @(*) path__0__clock = clk;
-    always @(*) before_history__0__clock = clk;
-    always @(*) before_average__0__clock = clk;
-    always @(*) before_negatives__0__clock = clk;
-    always @(*) before_rate__0__clock = clk;
     always @(*) kind__0__clock = clk;
-    always @(*) rtt__0__clock = clk;
-    always @(*) profile__1__clock = clk;
-    always @(*) value__1__clock = clk;
-    always @(*) path__1__clock = clk;
-    always @(*) before_history__1__clock = clk;
-    always @(*) before_average__1__clock = clk;
-    always @(*) before_negatives__1__clock = clk;
-    always @(*) before_rate__1__clock = clk;
+    always @(*) profile__0__clock = clk;
     always @(*) kind__1__clock = clk;
-    always @(*) rtt__1__clock = clk;
-    always @(*) profile__2__clock = clk;
-    always @(*) value__2__clock = clk;
-    always @(*) path__2__clock = clk;
-    always @(*) before_history__2__clock = clk;
-    always @(*) before_average__2__clock = clk;
-    always @(*) before_negatives__2__clock = clk;
-    always @(*) before_rate__2__clock = clk;
+    always @(*) profile__1__clock = clk;
     always @(*) kind__2__clock = clk;
-    always @(*) rtt__2__clock = clk;
-    always @(*) profile__3__clock = clk;
-    always @(*) value__3__clock = clk;
-    always @(*) path__3__clock = clk;
-    always @(*) before_history__3__clock = clk;
-    always @(*) before_average__3__clock = clk;
-    always @(*) before_negatives__3__clock = clk;
-    always @(*) before_rate__3__clock = clk;
+    always @(*) profile__2__clock = clk;
     always @(*) kind__3__clock = clk;
-    always @(*) rtt__3__clock = clk;
-    always @(*) profile__4__clock = clk;
-    always @(*) value__4__clock = clk;
-    always @(*) path__4__clock = clk;
-    always @(*) before_history__4__clock = clk;
-    always @(*) before_average__4__clock = clk;
-    always @(*) before_negatives__4__clock = clk;
-    always @(*) before_rate__4__clock = clk;
+    always @(*) profile__3__clock = clk;
     always @(*) kind__4__clock = clk;
-    always @(*) rtt__4__clock = clk;
-    always @(*) profile__5__clock = clk;
-    always @(*) value__5__clock = clk;
-    always @(*) path__5__clock = clk;
-    always @(*) before_history__5__clock = clk;
-    always @(*) before_average__5__clock = clk;
-    always @(*) before_negatives__5__clock = clk;
-    always @(*) before_rate__5__clock = clk;
+    always @(*) profile__4__clock = clk;
     always @(*) kind__5__clock = clk;
-    always @(*) rtt__5__clock = clk;
-    always @(*) profile__6__clock = clk;
-    always @(*) value__6__clock = clk;
-    always @(*) path__6__clock = clk;
-    always @(*) before_history__6__clock = clk;
-    always @(*) before_average__6__clock = clk;
-    always @(*) before_negatives__6__clock = clk;
-    always @(*) before_rate__6__clock = clk;
+    always @(*) profile__5__clock = clk;
     always @(*) kind__6__clock = clk;
-    always @(*) rtt__6__clock = clk;
-    always @(*) profile__7__clock = clk;
-    always @(*) value__7__clock = clk;
-    always @(*) path__7__clock = clk;
-    always @(*) before_history__7__clock = clk;
-    always @(*) before_average__7__clock = clk;
-    always @(*) before_negatives__7__clock = clk;
-    always @(*) before_rate__7__clock = clk;
+    always @(*) profile__6__clock = clk;
     always @(*) kind__7__clock = clk;
-    always @(*) rtt__7__clock = clk;
-    always @(*) profile__8__clock = clk;
-    always @(*) value__8__clock = clk;
-    always @(*) path__8__clock = clk;
-    always @(*) before_history__8__clock = clk;
-    always @(*) before_average__8__clock = clk;
-    always @(*) before_negatives__8__clock = clk;
-    always @(*) before_rate__8__clock = clk;
+    always @(*) profile__7__clock = clk;
     always @(*) kind__8__clock = clk;
-    always @(*) rtt__8__clock = clk;
-    always @(*) profile__9__clock = clk;
-    always @(*) value__9__clock = clk;
-    always @(*) path__9__clock = clk;
-    always @(*) before_history__9__clock = clk;
-    always @(*) before_average__9__clock = clk;
-    always @(*) before_negatives__9__clock = clk;
-    always @(*) before_rate__9__clock = clk;
+    always @(*) profile__8__clock = clk;
     always @(*) kind__9__clock = clk;
-    always @(*) rtt__9__clock = clk;
-    always @(*) profile__10__clock = clk;
-    always @(*) value__10__clock = clk;
-    always @(*) path__10__clock = clk;
-    always @(*) before_history__10__clock = clk;
-    always @(*) before_average__10__clock = clk;
-    always @(*) before_negatives__10__clock = clk;
-    always @(*) before_rate__10__clock = clk;
+    always @(*) profile__9__clock = clk;
     always @(*) kind__10__clock = clk;
-    always @(*) rtt__10__clock = clk;
-    always @(*) profile__11__clock = clk;
-    always @(*) value__11__clock = clk;
-    always @(*) path__11__clock = clk;
-    always @(*) before_history__11__clock = clk;
-    always @(*) before_average__11__clock = clk;
-    always @(*) before_negatives__11__clock = clk;
-    always @(*) before_rate__11__clock = clk;
+    always @(*) profile__10__clock = clk;
     always @(*) kind__11__clock = clk;
-    always @(*) rtt__11__clock = clk;
-    always @(*) profile__12__clock = clk;
-    always @(*) value__12__clock = clk;
-    always @(*) path__12__clock = clk;
-    always @(*) before_history__12__clock = clk;
-    always @(*) before_average__12__clock = clk;
-    always @(*) before_negatives__12__clock = clk;
-    always @(*) before_rate__12__clock = clk;
+    always @(*) profile__11__clock = clk;
     always @(*) kind__12__clock = clk;
-    always @(*) rtt__12__clock = clk;
-    always @(*) profile__13__clock = clk;
-    always @(*) value__13__clock = clk;
-    always @(*) path__13__clock = clk;
-    always @(*) before_history__13__clock = clk;
-    always @(*) before_average__13__clock = clk;
-    always @(*) before_negatives__13__clock = clk;
-    always @(*) before_rate__13__clock = clk;
+    always @(*) profile__12__clock = clk;
     always @(*) kind__13__clock = clk;
-    always @(*) rtt__13__clock = clk;
-    always @(*) profile__14__clock = clk;
-    always @(*) value__14__clock = clk;
-    always @(*) path__14__clock = clk;
-    always @(*) before_history__14__clock = clk;
-    always @(*) before_average__14__clock = clk;
-    always @(*) before_negatives__14__clock = clk;
-    always @(*) before_rate__14__clock = clk;
+    always @(*) profile__13__clock = clk;
     always @(*) kind__14__clock = clk;
-    always @(*) rtt__14__clock = clk;
-    always @(*) profile__15__clock = clk;
-    always @(*) value__15__clock = clk;
-    always @(*) path__15__clock = clk;
-    always @(*) before_history__15__clock = clk;
-    always @(*) before_average__15__clock = clk;
-    always @(*) before_negatives__15__clock = clk;
-    always @(*) before_rate__15__clock = clk;
+    always @(*) profile__14__clock = clk;
     always @(*) kind__15__clock = clk;
-    always @(*) rtt__15__clock = clk;
-    always @(*) profile__16__clock = clk;
-    always @(*) value__16__clock = clk;
-    always @(*) path__16__clock = clk;
-    always @(*) before_history__16__clock = clk;
-    always @(*) before_average__16__clock = clk;
-    always @(*) before_negatives__16__clock = clk;
-    always @(*) before_rate__16__clock = clk;
+    always @(*) profile__15__clock = clk;
     always @(*) kind__16__clock = clk;
-    always @(*) rtt__16__clock = clk;
-    always @(*) profile__17__clock = clk;
-    always @(*) value__17__clock = clk;
-    always @(*) path__17__clock = clk;
-    always @(*) before_history__17__clock = clk;
-    always @(*) before_average__17__clock = clk;
-    always @(*) before_negatives__17__clock = clk;
-    always @(*) before_rate__17__clock = clk;
+    always @(*) profile__16__clock = clk;
     always @(*) kind__17__clock = clk;
-    always @(*) rtt__17__clock = clk;
-    always @(*) profile__18__clock = clk;
-    always @(*) value__18__clock = clk;
-    always @(*) path__18__clock = clk;
-    always @(*) before_history__18__clock = clk;
-    always @(*) before_average__18__clock = clk;
-    always @(*) before_negatives__18__clock = clk;
-    always @(*) before_rate__18__clock = clk;
+    always @(*) profile__17__clock = clk;
     always @(*) kind__18__clock = clk;
-    always @(*) rtt__18__clock = clk;
-    always @(*) profile__19__clock = clk;
-    always @(*) value__19__clock = clk;
-    always @(*) path__19__clock = clk;
-    always @(*) before_history__19__clock = clk;
-    always @(*) before_average__19__clock = clk;
-    always @(*) before_negatives__19__clock = clk;
-    always @(*) before_rate__19__clock = clk;
+    always @(*) profile__18__clock = clk;
     always @(*) kind__19__clock = clk;
-    always @(*) rtt__19__clock = clk;
+    always @(*) profile__19__clock = clk;
     always @(*) valid__0__clock = clk;
     always @(*) flow__0__clock = clk;
     always @(*) valid__1__clock = clk;
@@ -21747,10 +21960,120 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) flow__19__clock = clk;
     always @(*) valid__20__clock = clk;
     always @(*) flow__20__clock = clk;
+    always @(*) valid__21__clock = clk;
+    always @(*) flow__21__clock = clk;
+    always @(*) valid__22__clock = clk;
+    always @(*) flow__22__clock = clk;
+    always @(*) valid__23__clock = clk;
+    always @(*) flow__23__clock = clk;
+    always @(*) valid__24__clock = clk;
+    always @(*) flow__24__clock = clk;
+    always @(*) valid__25__clock = clk;
+    always @(*) flow__25__clock = clk;
     always @(*) sweep = ~sweep_done__q;
     always @(*) sweep_flow = sweep_count__q[(32'h0)+:(10)];
     always @(*) swept = sweep_done__q;
     always @(*) bus__0__d = ((32'h0) & 43'h7ffffffffff);
+    always @(*) flow__0__d = ((32'h0) & 10'h3ff);
+    always @(*) kind__0__d = ((32'h0) & 3'h7);
+    always @(*) rtt__0__d = ((32'h0) & 24'hffffff);
+    always @(*) value__0__d = ((32'h0) & 32'hffffffff);
+    always @(*) hops__0__d = ((32'h0) & 8'hff);
+    always @(*) endpoint__0__d = ((32'h0) & 24'hffffff);
+    always @(*) profile__0__d = ((32'h0) & 4'hf);
+    always @(*) profile__1__d = ((32'h0) & 4'hf);
+    always @(*) profile__2__d = ((32'h0) & 4'hf);
+    always @(*) zeros__0__d = ((32'h0) & 5'h1f);
+    always @(*) negative__0__d = 1'b0;
+    always @(*) count__0__d = ((32'h0) & 3'h7);
+    always @(*) mark__0__d = ((32'h0) & 41'h1ffffffffff);
+    always @(*) zeros__1__d = ((32'h0) & 5'h1f);
+    always @(*) negative__1__d = 1'b0;
+    always @(*) count__1__d = ((32'h0) & 3'h7);
+    always @(*) mark__1__d = ((32'h0) & 41'h1ffffffffff);
+    always @(*) zeros__2__d = ((32'h0) & 5'h1f);
+    always @(*) negative__2__d = 1'b0;
+    always @(*) count__2__d = ((32'h0) & 3'h7);
+    always @(*) mark__2__d = ((32'h0) & 41'h1ffffffffff);
+    always @(*) zeros__3__d = ((32'h0) & 5'h1f);
+    always @(*) negative__3__d = 1'b0;
+    always @(*) count__3__d = ((32'h0) & 3'h7);
+    always @(*) mark__3__d = ((32'h0) & 41'h1ffffffffff);
+    always @(*) flags__0__d = ((32'h0) & 13'h1fff);
+    always @(*) flags__1__d = ((32'h0) & 13'h1fff);
+    always @(*) flags__2__d = ((32'h0) & 13'h1fff);
+    always @(*) flags__3__d = ((32'h0) & 13'h1fff);
+    always @(*) flags__4__d = ((32'h0) & 13'h1fff);
+    always @(*) flags__5__d = ((32'h0) & 13'h1fff);
+    always @(*) threshold__0__d = ((32'h0) & 32'hffffffff);
+    always @(*) threshold__1__d = ((32'h0) & 32'hffffffff);
+    always @(*) threshold__2__d = ((32'h0) & 32'hffffffff);
+    always @(*) threshold__3__d = ((32'h0) & 32'hffffffff);
+    always @(*) threshold__4__d = ((32'h0) & 32'hffffffff);
+    always @(*) threshold__5__d = ((32'h0) & 32'hffffffff);
+    always @(*) threshold__6__d = ((32'h0) & 32'hffffffff);
+    always @(*) inverse__0__d = ((32'h0) & 29'h1fffffff);
+    always @(*) endpoint_inverse__0__d = ((32'h0) & 29'h1fffffff);
+    always @(*) inverse__1__d = ((32'h0) & 29'h1fffffff);
+    always @(*) endpoint_inverse__1__d = ((32'h0) & 29'h1fffffff);
+    always @(*) inverse__2__d = ((32'h0) & 29'h1fffffff);
+    always @(*) endpoint_inverse__2__d = ((32'h0) & 29'h1fffffff);
+    always @(*) inverse__3__d = ((32'h0) & 29'h1fffffff);
+    always @(*) endpoint_inverse__3__d = ((32'h0) & 29'h1fffffff);
+    always @(*) inverse__4__d = ((32'h0) & 29'h1fffffff);
+    always @(*) endpoint_inverse__4__d = ((32'h0) & 29'h1fffffff);
+    always @(*) inverse__5__d = ((32'h0) & 29'h1fffffff);
+    always @(*) endpoint_inverse__5__d = ((32'h0) & 29'h1fffffff);
+    always @(*) inverse__6__d = ((32'h0) & 29'h1fffffff);
+    always @(*) endpoint_inverse__6__d = ((32'h0) & 29'h1fffffff);
+    always @(*) inverse__7__d = ((32'h0) & 29'h1fffffff);
+    always @(*) endpoint_inverse__7__d = ((32'h0) & 29'h1fffffff);
+    always @(*) rising__0__d = 1'b0;
+    always @(*) rising__1__d = 1'b0;
+    always @(*) rising__2__d = 1'b0;
+    always @(*) rising__3__d = 1'b0;
+    always @(*) rising__4__d = 1'b0;
+    always @(*) rising__5__d = 1'b0;
+    always @(*) rising__6__d = 1'b0;
+    always @(*) rising__7__d = 1'b0;
+    always @(*) rising__8__d = 1'b0;
+    always @(*) rising__9__d = 1'b0;
+    always @(*) reached__0__d = 1'b0;
+    always @(*) reached__1__d = 1'b0;
+    always @(*) reached__2__d = 1'b0;
+    always @(*) reached__3__d = 1'b0;
+    always @(*) reached__4__d = 1'b0;
+    always @(*) reached__5__d = 1'b0;
+    always @(*) reached__6__d = 1'b0;
+    always @(*) reached__7__d = 1'b0;
+    always @(*) reached__8__d = 1'b0;
+    always @(*) reached__9__d = 1'b0;
+    always @(*) reached__10__d = 1'b0;
+    always @(*) endpoint__2__d = endpoint__1__q;
+    always @(*) hops__2__d = hops__1__q;
+    always @(*) hops__3__d = hops__2__q;
+    always @(*) rtt__2__d = rtt__1__q;
+    always @(*) rtt__3__d = rtt__2__q;
+    always @(*) rtt__4__d = rtt__3__q;
+    always @(*) rtt__5__d = rtt__4__q;
+    always @(*) rtt__6__d = rtt__5__q;
+    always @(*) rtt__7__d = rtt__6__q;
+    always @(*) rtt__8__d = rtt__7__q;
+    always @(*) rtt__9__d = rtt__8__q;
+    always @(*) rtt__10__d = rtt__9__q;
+    always @(*) value__2__d = value__1__q;
+    always @(*) value__3__d = value__2__q;
+    always @(*) value__4__d = value__3__q;
+    always @(*) value__5__d = value__4__q;
+    always @(*) value__6__d = value__5__q;
+    always @(*) value__7__d = value__6__q;
+    always @(*) value__8__d = value__7__q;
+    always @(*) value__9__d = value__8__q;
+    always @(*) value__10__d = value__9__q;
+    always @(*) value__11__d = value__10__q;
+    always @(*) value__12__d = value__11__q;
+    always @(*) value__13__d = value__12__q;
+    always @(*) value__14__d = value__13__q;
     always @(*) bus__2__d = bus__1__q;
     always @(*) bus__3__d = bus__2__q;
     always @(*) bus__4__d = bus__3__q;
@@ -21766,33 +22089,24 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) bus__14__d = bus__13__q;
     always @(*) bus__15__d = bus__14__q;
     always @(*) bus__16__d = bus__15__q;
-    always @(*) arbiter__clk = clk;
-    always @(*) arbiter__rst = rst;
-    always @(*) arbiter__enable = sweep_done__q;
-    always @(*) arbiter__sample_valid = sample_valid;
-    always @(*) arbiter__sample_kind = sample_kind;
-    always @(*) arbiter__sample_flow = sample_flow;
-    always @(*) arbiter__sample_rtt_ns = sample_rtt_ns;
-    always @(*) arbiter__sample_now_ns = sample_now_ns;
-    always @(*) arbiter__sample_hops = sample_hops;
-    always @(*) arbiter__sample_endpoint_ns = sample_endpoint_ns;
-    always @(*) arbiter__idle_valid = idle_valid;
-    always @(*) arbiter__idle_flow = idle_flow;
-    always @(*) arbiter__host_valid = host_valid;
-    always @(*) arbiter__host_flow = host_flow;
-    always @(*) arbiter__host_rate = host_rate;
-    always @(*) arbiter__load_valid = fl_valid & fl_record[32'h0] & ~fl_record[32'h1];
-    always @(*) arbiter__load_flow = fl_flow;
-    always @(*) flow__0__d = ((32'h0) & 10'h3ff);
-    always @(*) kind__0__d = ((32'h0) & 3'h7);
-    always @(*) rtt__0__d = ((32'h0) & 24'hffffff);
-    always @(*) value__0__d = ((32'h0) & 32'hffffffff);
-    always @(*) flow__1__d = arbiter__flow;
-    always @(*) kind__1__d = arbiter__kind;
-    always @(*) rtt__1__d = arbiter__rtt_ns;
-    always @(*) value__1__d = arbiter__value;
-    always @(*) path__0__d = ((32'h0) & 32'hffffffff);
-    always @(*) path__1__d = ((arbiter__hops) & 32'hffffffff) | (((arbiter__endpoint_ns) & 32'hffffffff) << 32'h8);
+    always @(*) kind__2__d = kind__1__q;
+    always @(*) kind__3__d = kind__2__q;
+    always @(*) kind__4__d = kind__3__q;
+    always @(*) kind__5__d = kind__4__q;
+    always @(*) kind__6__d = kind__5__q;
+    always @(*) kind__7__d = kind__6__q;
+    always @(*) kind__8__d = kind__7__q;
+    always @(*) kind__9__d = kind__8__q;
+    always @(*) kind__10__d = kind__9__q;
+    always @(*) kind__11__d = kind__10__q;
+    always @(*) kind__12__d = kind__11__q;
+    always @(*) kind__13__d = kind__12__q;
+    always @(*) kind__14__d = kind__13__q;
+    always @(*) kind__15__d = kind__14__q;
+    always @(*) kind__16__d = kind__15__q;
+    always @(*) kind__17__d = kind__16__q;
+    always @(*) kind__18__d = kind__17__q;
+    always @(*) kind__19__d = kind__18__q;
     always @(*) flow__2__d = flow__1__q;
     always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
@@ -21812,171 +22126,11 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) flow__18__d = flow__17__q;
     always @(*) flow__19__d = flow__18__q;
     always @(*) flow__20__d = flow__19__q;
-    always @(*) kind__2__d = kind__1__q;
-    always @(*) rtt__2__d = rtt__1__q;
-    always @(*) value__2__d = value__1__q;
-    always @(*) path__2__d = path__1__q;
-    always @(*) kind__3__d = kind__2__q;
-    always @(*) rtt__3__d = rtt__2__q;
-    always @(*) value__3__d = value__2__q;
-    always @(*) path__3__d = path__2__q;
-    always @(*) kind__4__d = kind__3__q;
-    always @(*) rtt__4__d = rtt__3__q;
-    always @(*) value__4__d = value__3__q;
-    always @(*) path__4__d = path__3__q;
-    always @(*) kind__5__d = kind__4__q;
-    always @(*) rtt__5__d = rtt__4__q;
-    always @(*) value__5__d = value__4__q;
-    always @(*) path__5__d = path__4__q;
-    always @(*) kind__6__d = kind__5__q;
-    always @(*) rtt__6__d = rtt__5__q;
-    always @(*) value__6__d = value__5__q;
-    always @(*) path__6__d = path__5__q;
-    always @(*) kind__7__d = kind__6__q;
-    always @(*) rtt__7__d = rtt__6__q;
-    always @(*) value__7__d = value__6__q;
-    always @(*) path__7__d = path__6__q;
-    always @(*) kind__8__d = kind__7__q;
-    always @(*) rtt__8__d = rtt__7__q;
-    always @(*) value__8__d = value__7__q;
-    always @(*) path__8__d = path__7__q;
-    always @(*) kind__9__d = kind__8__q;
-    always @(*) rtt__9__d = rtt__8__q;
-    always @(*) value__9__d = value__8__q;
-    always @(*) path__9__d = path__8__q;
-    always @(*) kind__10__d = kind__9__q;
-    always @(*) rtt__10__d = rtt__9__q;
-    always @(*) value__10__d = value__9__q;
-    always @(*) path__10__d = path__9__q;
-    always @(*) kind__11__d = kind__10__q;
-    always @(*) rtt__11__d = rtt__10__q;
-    always @(*) value__11__d = value__10__q;
-    always @(*) path__11__d = path__10__q;
-    always @(*) kind__12__d = kind__11__q;
-    always @(*) rtt__12__d = rtt__11__q;
-    always @(*) value__12__d = value__11__q;
-    always @(*) path__12__d = path__11__q;
-    always @(*) kind__13__d = kind__12__q;
-    always @(*) rtt__13__d = rtt__12__q;
-    always @(*) value__13__d = value__12__q;
-    always @(*) path__13__d = path__12__q;
-    always @(*) kind__14__d = kind__13__q;
-    always @(*) rtt__14__d = rtt__13__q;
-    always @(*) value__14__d = value__13__q;
-    always @(*) path__14__d = path__13__q;
-    always @(*) kind__15__d = kind__14__q;
-    always @(*) rtt__15__d = rtt__14__q;
-    always @(*) value__15__d = value__14__q;
-    always @(*) path__15__d = path__14__q;
-    always @(*) kind__16__d = kind__15__q;
-    always @(*) rtt__16__d = rtt__15__q;
-    always @(*) value__16__d = value__15__q;
-    always @(*) path__16__d = path__15__q;
-    always @(*) kind__17__d = kind__16__q;
-    always @(*) rtt__17__d = rtt__16__q;
-    always @(*) value__17__d = value__16__q;
-    always @(*) path__17__d = path__16__q;
-    always @(*) kind__18__d = kind__17__q;
-    always @(*) rtt__18__d = rtt__17__q;
-    always @(*) value__18__d = value__17__q;
-    always @(*) path__18__d = path__17__q;
-    always @(*) kind__19__d = kind__18__q;
-    always @(*) rtt__19__d = rtt__18__q;
-    always @(*) value__19__d = value__18__q;
-    always @(*) path__19__d = path__18__q;
-    always @(*) before_history__1__d = before_history__0__q;
-    always @(*) before_average__1__d = before_average__0__q;
-    always @(*) before_negatives__1__d = before_negatives__0__q;
-    always @(*) before_rate__1__d = before_rate__0__q;
-    always @(*) before_history__2__d = before_history__1__q;
-    always @(*) before_average__2__d = before_average__1__q;
-    always @(*) before_negatives__2__d = before_negatives__1__q;
-    always @(*) before_rate__2__d = before_rate__1__q;
-    always @(*) before_average__3__d = before_average__2__q;
-    always @(*) before_negatives__3__d = before_negatives__2__q;
-    always @(*) before_rate__3__d = before_rate__2__q;
-    always @(*) before_history__4__d = before_history__3__q;
-    always @(*) before_average__4__d = before_average__3__q;
-    always @(*) before_negatives__4__d = before_negatives__3__q;
-    always @(*) before_rate__4__d = before_rate__3__q;
-    always @(*) before_history__5__d = before_history__4__q;
-    always @(*) before_average__5__d = before_average__4__q;
-    always @(*) before_negatives__5__d = before_negatives__4__q;
-    always @(*) before_rate__5__d = before_rate__4__q;
-    always @(*) before_history__6__d = before_history__5__q;
-    always @(*) before_average__6__d = before_average__5__q;
-    always @(*) before_negatives__6__d = before_negatives__5__q;
-    always @(*) before_rate__6__d = before_rate__5__q;
-    always @(*) before_history__7__d = before_history__6__q;
-    always @(*) before_negatives__7__d = before_negatives__6__q;
-    always @(*) before_rate__7__d = before_rate__6__q;
-    always @(*) before_history__8__d = before_history__7__q;
-    always @(*) before_average__8__d = before_average__7__q;
-    always @(*) before_negatives__8__d = before_negatives__7__q;
-    always @(*) before_rate__8__d = before_rate__7__q;
-    always @(*) before_history__9__d = before_history__8__q;
-    always @(*) before_average__9__d = before_average__8__q;
-    always @(*) before_negatives__9__d = before_negatives__8__q;
-    always @(*) before_rate__9__d = before_rate__8__q;
-    always @(*) before_history__10__d = before_history__9__q;
-    always @(*) before_average__10__d = before_average__9__q;
-    always @(*) before_negatives__10__d = before_negatives__9__q;
-    always @(*) before_rate__10__d = before_rate__9__q;
-    always @(*) before_history__11__d = before_history__10__q;
-    always @(*) before_average__11__d = before_average__10__q;
-    always @(*) before_rate__11__d = before_rate__10__q;
-    always @(*) before_history__12__d = before_history__11__q;
-    always @(*) before_average__12__d = before_average__11__q;
-    always @(*) before_negatives__12__d = before_negatives__11__q;
-    always @(*) before_rate__12__d = before_rate__11__q;
-    always @(*) before_history__13__d = before_history__12__q;
-    always @(*) before_average__13__d = before_average__12__q;
-    always @(*) before_negatives__13__d = before_negatives__12__q;
-    always @(*) before_rate__13__d = before_rate__12__q;
-    always @(*) before_history__14__d = before_history__13__q;
-    always @(*) before_average__14__d = before_average__13__q;
-    always @(*) before_negatives__14__d = before_negatives__13__q;
-    always @(*) before_rate__14__d = before_rate__13__q;
-    always @(*) before_history__15__d = before_history__14__q;
-    always @(*) before_average__15__d = before_average__14__q;
-    always @(*) before_negatives__15__d = before_negatives__14__q;
-    always @(*) before_rate__15__d = before_rate__14__q;
-    always @(*) before_history__16__d = before_history__15__q;
-    always @(*) before_average__16__d = before_average__15__q;
-    always @(*) before_negatives__16__d = before_negatives__15__q;
-    always @(*) before_history__17__d = before_history__16__q;
-    always @(*) before_average__17__d = before_average__16__q;
-    always @(*) before_negatives__17__d = before_negatives__16__q;
-    always @(*) before_rate__17__d = before_rate__16__q;
-    always @(*) before_history__18__d = before_history__17__q;
-    always @(*) before_average__18__d = before_average__17__q;
-    always @(*) before_negatives__18__d = before_negatives__17__q;
-    always @(*) before_rate__18__d = before_rate__17__q;
-    always @(*) before_history__19__d = before_history__18__q;
-    always @(*) before_average__19__d = before_average__18__q;
-    always @(*) before_negatives__19__d = before_negatives__18__q;
-    always @(*) before_rate__19__d = before_rate__18__q;
-    always @(*) before_history__0__d = ((32'h0) & 57'h1ffffffffffffff);
-    always @(*) before_average__0__d = ((32'h0) & 38'h3fffffffff);
-    always @(*) before_negatives__0__d = ((32'h0) & 3'h7);
-    always @(*) before_rate__0__d = ((32'h0) & 32'hffffffff);
-    always @(*) history__clk = clk;
-    always @(*) history__sweep = sweep;
-    always @(*) history__sweep_flow = sweep_flow;
-    always @(*) history__load_valid = fl_valid;
-    always @(*) history__load_flow = fl_flow;
-    always @(*) history__load_profile = fl_record[(32'h4)+:(4)];
-    always @(*) history__flow_0 = arbiter__flow;
-    always @(*) history__flow_1 = flow__1__q;
-    always @(*) history__write_1 = valid__1__q & (kind__1__q != ((32'h3) & 3'h7));
-    always @(*) history__rtt_1 = rtt__1__q;
-    always @(*) history__time_1 = value__1__q;
-    always @(*) history__rtt_2 = rtt__2__q;
-    always @(*) history__time_2 = value__2__q;
-    always @(*) profile__0__d = ((32'h0) & 4'hf);
-    always @(*) profile__1__d = ((32'h0) & 4'hf);
-    always @(*) profile__2__d = ((32'h0) & 4'hf);
-    always @(*) profile__3__d = history__profile_2;
+    always @(*) flow__21__d = flow__20__q;
+    always @(*) flow__22__d = flow__21__q;
+    always @(*) flow__23__d = flow__22__q;
+    always @(*) flow__24__d = flow__23__q;
+    always @(*) flow__25__d = flow__24__q;
     always @(*) profile__4__d = profile__3__q;
     always @(*) profile__5__d = profile__4__q;
     always @(*) profile__6__d = profile__5__q;
@@ -21993,94 +22147,220 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) profile__17__d = profile__16__q;
     always @(*) profile__18__d = profile__17__q;
     always @(*) profile__19__d = profile__18__q;
+    always @(*) negative__5__d = negative__4__q;
+    always @(*) count__5__d = count__4__q;
+    always @(*) negative__6__d = negative__5__q;
+    always @(*) count__6__d = count__5__q;
+    always @(*) negative__7__d = negative__6__q;
+    always @(*) count__7__d = count__6__q;
+    always @(*) negative__8__d = negative__7__q;
+    always @(*) count__8__d = count__7__q;
+    always @(*) negative__9__d = negative__8__q;
+    always @(*) count__9__d = count__8__q;
+    always @(*) zeros__5__d = zeros__4__q;
+    always @(*) mark__5__d = mark__4__q;
+    always @(*) zeros__6__d = zeros__5__q;
+    always @(*) mark__6__d = mark__5__q;
+    always @(*) zeros__7__d = zeros__6__q;
+    always @(*) mark__7__d = mark__6__q;
+    always @(*) zeros__8__d = zeros__7__q;
+    always @(*) mark__8__d = mark__7__q;
+    always @(*) zeros__9__d = zeros__8__q;
+    always @(*) mark__9__d = mark__8__q;
+    always @(*) zeros__10__d = zeros__9__q;
+    always @(*) mark__10__d = mark__9__q;
+    always @(*) flags__7__d = flags__6__q;
+    always @(*) flags__8__d = flags__7__q;
+    always @(*) flags__9__d = flags__8__q;
+    always @(*) flags__10__d = flags__9__q;
+    always @(*) flags__11__d = flags__10__q;
+    always @(*) flags__12__d = flags__11__q;
+    always @(*) flags__13__d = flags__12__q;
+    always @(*) flags__14__d = flags__13__q;
+    always @(*) threshold__8__d = threshold__7__q;
+    always @(*) inverse__9__d = inverse__8__q;
+    always @(*) inverse__10__d = inverse__9__q;
+    always @(*) rising__11__d = rising__10__q;
+    always @(*) rising__12__d = rising__11__q;
+    always @(*) rising__13__d = rising__12__q;
+    always @(*) rising__14__d = rising__13__q;
+    always @(*) reached__12__d = reached__11__q;
+    always @(*) reached__13__d = reached__12__q;
+    always @(*) reached__14__d = reached__13__q;
+    always @(*) arbiter__clk = clk;
+    always @(*) arbiter__rst = rst;
+    always @(*) arbiter__enable = sweep_done__q;
+    always @(*) arbiter__sample_valid = sample_valid;
+    always @(*) arbiter__sample_kind = sample_kind;
+    always @(*) arbiter__sample_flow = sample_flow;
+    always @(*) arbiter__sample_rtt_ns = sample_rtt_ns;
+    always @(*) arbiter__sample_now_ns = sample_now_ns;
+    always @(*) arbiter__sample_hops = sample_hops;
+    always @(*) arbiter__sample_endpoint_ns = sample_endpoint_ns;
+    always @(*) arbiter__idle_valid = idle_valid;
+    always @(*) arbiter__idle_flow = idle_flow;
+    always @(*) arbiter__host_valid = host_valid;
+    always @(*) arbiter__host_flow = host_flow;
+    always @(*) arbiter__host_rate = host_rate;
+    always @(*) arbiter__load_valid = fl_valid & fl_record[32'h0] & ~fl_record[32'h1];
+    always @(*) arbiter__load_flow = fl_flow;
+    always @(*) flow__1__d = arbiter__flow;
+    always @(*) kind__1__d = arbiter__kind;
+    always @(*) rtt__1__d = arbiter__rtt_ns;
+    always @(*) value__1__d = arbiter__value;
+    always @(*) hops__1__d = arbiter__hops;
+    always @(*) endpoint__1__d = arbiter__endpoint_ns;
+    always @(*) inputs__clk = clk;
+    always @(*) inputs__data = {arbiter__endpoint_ns, arbiter__hops, arbiter__value, arbiter__rtt_ns};
+    always @(*) state__clk = clk;
+    always @(*) state__sweep = sweep;
+    always @(*) state__sweep_flow = sweep_flow;
+    always @(*) state__load_valid = fl_valid;
+    always @(*) state__load_flow = fl_flow;
+    always @(*) state__load_profile = fl_record[(32'h4)+:(4)];
+    always @(*) state__flow_0 = arbiter__flow;
+    always @(*) state__rtt_2 = rtt__2__q;
+    always @(*) state__time_2 = value__2__q;
+    always @(*) profile__3__d = state__profile_2;
+    always @(*) earlier__clk = clk;
+    always @(*) earlier__data = state__record_2;
     always @(*) reciprocal__clk = clk;
     always @(*) reciprocal__rtt_0 = arbiter__rtt_ns;
+    always @(*) zeros__4__d = reciprocal__zeros_3;
+    always @(*) inverse__8__d = reciprocal__reciprocal_7;
+    always @(*) endpoint_reciprocal__clk = clk;
+    always @(*) endpoint_reciprocal__rtt_0 = arbiter__endpoint_ns;
+    always @(*) endpoint_inverse__8__d = endpoint_reciprocal__reciprocal_7;
     always @(*) branch__clk = clk;
     always @(*) branch__bus_2 = bus__2__q;
-    always @(*) branch__profile_2 = history__profile_2;
-    always @(*) branch__rtt_3 = rtt__3__q;
+    always @(*) branch__bus_4 = bus__4__q;
+    always @(*) branch__profile_2 = state__profile_2;
+    always @(*) branch__profile_4 = profile__4__q;
+    always @(*) branch__rtt_2 = rtt__2__q;
+    always @(*) branch__endpoint_2 = endpoint__2__q;
     always @(*) branch__zeros_3 = reciprocal__zeros_3;
+    always @(*) branch__endpoint_zeros_3 = endpoint_reciprocal__zeros_3;
+    always @(*) branch__marked_3 = state__record_3[32'h62];
+    always @(*) branch__since_3 = state__since_3;
+    always @(*) flags__6__d = branch__flags_5;
+    always @(*) threshold__7__d = branch__threshold_6;
     always @(*) delta__clk = clk;
     always @(*) delta__bus_2 = bus__2__q;
-    always @(*) delta__profile_2 = history__profile_2;
-    always @(*) delta__full_3 = ~history__history_3 | branch__no_delta_3;
-    always @(*) delta__age_3 = history__age_3;
+    always @(*) delta__profile_2 = state__profile_2;
+    always @(*) delta__full_3 = ~state__record_3[32'h38] | branch__no_delta_3;
+    always @(*) delta__age_3 = state__age_3;
     always @(*) average__clk = clk;
-    always @(*) average__sweep = sweep;
-    always @(*) average__sweep_flow = sweep_flow;
     always @(*) average__bus_2 = bus__2__q;
-    always @(*) average__bus_5 = bus__5__q;
-    always @(*) average__bus_8 = bus__8__q;
-    always @(*) average__profile_2 = history__profile_2;
-    always @(*) average__profile_5 = profile__5__q;
-    always @(*) average__profile_8 = profile__8__q;
-    always @(*) average__flow_2 = flow__2__q;
-    always @(*) average__flow_4 = flow__4__q;
-    always @(*) average__flow_9 = flow__9__q;
-    always @(*) average__flow_10 = flow__10__q;
-    always @(*) average__flow_11 = flow__11__q;
-    always @(*) average__sample_9 = is_sample__9__q;
-    always @(*) average__sample_10 = is_sample__10__q;
-    always @(*) average__sample_11 = is_sample__11__q;
-    always @(*) average__history_3 = history__history_3;
-    always @(*) average__difference_3 = history__difference_3;
-    always @(*) high__clk = clk;
-    always @(*) high__bus_5 = bus__5__q;
-    always @(*) high__bus_7 = bus__7__q;
-    always @(*) high__profile_5 = profile__5__q;
-    always @(*) high__profile_7 = profile__7__q;
-    always @(*) high__shift_4 = branch__shift_4;
-    always @(*) high__reciprocal_7 = reciprocal__reciprocal_7;
-    always @(*) high__delta_10 = delta__factor_10;
-    always @(*) high__floor_13 = branch__floor_13;
+    always @(*) average__bus_7 = bus__7__q;
+    always @(*) average__profile_2 = state__profile_2;
+    always @(*) average__profile_7 = profile__7__q;
+    always @(*) average__swift_3 = branch__swift_3;
+    always @(*) average__old_3 = state__record_3[(32'h3c)+:(38)];
+    always @(*) average__difference_3 = state__difference_3;
+    always @(*) average__rtt_3 = rtt__3__q;
+    always @(*) average__low_3 = branch__low_3;
+    always @(*) average__hops_3 = hops__3__q;
+    always @(*) rising__10__d = average__rising_9;
+    always @(*) error__clk = clk;
+    always @(*) error__bus_2 = bus__2__q;
+    always @(*) error__bus_4 = bus__4__q;
+    always @(*) error__bus_7 = bus__7__q;
+    always @(*) error__profile_2 = state__profile_2;
+    always @(*) error__profile_4 = profile__4__q;
+    always @(*) error__profile_7 = profile__7__q;
+    always @(*) error__swift_3 = branch__swift_3;
+    always @(*) error__pi_3 = branch__pi_3;
+    always @(*) error__rtt_3 = rtt__3__q;
+    always @(*) error__difference_3 = state__difference_3;
+    always @(*) error__mark_3 = state__record_3[(32'h63)+:(40)];
+    always @(*) error__root_3 = root__root_3;
+    always @(*) scale__clk = clk;
+    always @(*) scale__middle_7 = flags__7__q[32'hb];
+    always @(*) scale__pi_7 = flags__7__q[32'h4];
+    always @(*) scale__error_7 = error__total_7;
+    always @(*) scale__threshold_7 = threshold__7__q;
+    always @(*) scale__delta_8 = delta__factor_8;
+    always @(*) scale__above_9 = above__q;
+    always @(*) scale__flow_9 = error__flow_9;
+    always @(*) scale__zeros_10 = zeros__10__q;
+    always @(*) scale__swift_10 = flags__10__q[32'h3];
+    always @(*) scale__middle_10 = flags__10__q[32'hb];
+    always @(*) scale__middle_12 = flags__12__q[32'hb];
+    always @(*) scale__reciprocal_10 = inverse__10__q;
+    always @(*) scale__rate_10 = rate__before_10;
+    always @(*) reached__11__d = scale__reached_10;
     always @(*) gradient__clk = clk;
-    always @(*) gradient__bus_8 = bus__8__q;
-    always @(*) gradient__profile_8 = profile__8__q;
-    always @(*) gradient__average_9 = average__average_9;
-    always @(*) gradient__floor_13 = branch__floor_13;
+    always @(*) gradient__bus_7 = bus__7__q;
+    always @(*) gradient__bus_9 = bus__9__q;
+    always @(*) gradient__bus_12 = bus__12__q;
+    always @(*) gradient__profile_7 = profile__7__q;
+    always @(*) gradient__profile_9 = profile__9__q;
+    always @(*) gradient__profile_12 = profile__12__q;
+    always @(*) gradient__average_8 = average__average_8;
+    always @(*) gradient__threshold_8 = threshold__8__q;
+    always @(*) gradient__reciprocal_8 = endpoint_inverse__8__q;
+    always @(*) gradient__swift_8 = flags__8__q[32'h3];
+    always @(*) gradient__swift_12 = flags__12__q[32'h3];
+    always @(*) gradient__swift_13 = flags__13__q[32'h3];
+    always @(*) gradient__patched_13 = flags__13__q[32'h2];
+    always @(*) gradient__over_13 = flags__13__q[32'h9];
+    always @(*) negative__4__d = state__difference_3[32'h18];
+    always @(*) count__4__d = state__record_3[(32'h39)+:(3)];
     always @(*) increase__clk = clk;
-    always @(*) increase__sweep = sweep;
-    always @(*) increase__sweep_flow = sweep_flow;
-    always @(*) increase__bus_10 = bus__10__q;
-    always @(*) increase__profile_10 = profile__10__q;
-    always @(*) increase__flow_8 = flow__8__q;
-    always @(*) increase__flow_11 = flow__11__q;
-    always @(*) increase__sample_11 = is_sample__11__q;
-    always @(*) increase__negative_3 = history__difference_3[32'h18];
-    always @(*) increase__falling_10 = average__falling_10;
-    always @(*) increase__smoothed_10 = branch__smoothed_10;
-    always @(*) increase__below_11 = branch__below_11;
-    always @(*) increase__delta_12 = delta__factor_12;
+    always @(*) increase__bus_9 = bus__9__q;
+    always @(*) increase__profile_9 = profile__9__q;
+    always @(*) increase__count_9 = count__9__q;
+    always @(*) increase__negative_9 = negative__9__q;
+    always @(*) increase__falling_9 = average__falling_9;
+    always @(*) increase__smoothed_9 = flags__9__q[32'h7];
+    always @(*) increase__allowed_10 = flags__10__q[32'h1] & ~flags__10__q[32'h8];
+    always @(*) increase__high_10 = flags__10__q[32'ha];
+    always @(*) increase__high_12 = flags__12__q[32'ha];
+    always @(*) increase__delta_10 = delta__factor_10;
+    always @(*) mark__4__d = state__record_3[(32'h62)+:(41)];
+    always @(*) falls = flags__10__q[32'h3] & flags__10__q[32'hc] & (scale__reached_10 | flags__10__q[32'h9]);
+    always @(*) marked_now = (((value__10__q) & 41'h1ffffffffff) << 32'h1) | ((32'h1) & 41'h1ffffffffff);
+    always @(*) marked_output = (((kept__q) & 41'h1ffffffffff) << 32'h1) | ((32'h1) & 41'h1ffffffffff);
+    always @(*) state__flow_11 = flow__11__q;
+    always @(*) state__write_11 = writes__q;
+    always @(*) state__record_11 = record__q;
     always @(*) choose__clk = clk;
-    always @(*) choose__bus_14 = bus__14__q;
-    always @(*) choose__profile_14 = profile__14__q;
+    always @(*) choose__bus_13 = bus__13__q;
+    always @(*) choose__profile_13 = profile__13__q;
     always @(*) choose__kind_14 = kind__14__q;
-    always @(*) choose__law_14 = branch__law_14;
-    always @(*) choose__below_14 = branch__below_14;
-    always @(*) choose__above_14 = branch__above_14;
-    always @(*) choose__rising_14 = average__rising_14;
+    always @(*) choose__flags_14 = flags__14__q;
+    always @(*) choose__reached_14 = reached__14__q;
+    always @(*) choose__rising_14 = rising__14__q;
     always @(*) choose__hyperactive_14 = increase__hyperactive_14;
-    always @(*) choose__high_14 = high__factor_14;
-    always @(*) choose__gradient_14 = gradient__factor_14;
-    always @(*) choose__step_15 = increase__step_15;
-    always @(*) choose__value_15 = value__15__q;
+    always @(*) choose__weight_14 = gradient__weight_14;
+    always @(*) choose__most_14 = gradient__most_14;
+    always @(*) choose__part_14 = scale__part_14;
+    always @(*) choose__beta_14 = increase__beta_14;
+    always @(*) choose__of_rate_14 = scale__of_rate_14;
+    always @(*) choose__step_14 = increase__step_14;
+    always @(*) choose__rate_14 = rate__before_14;
+    always @(*) choose__value_14 = value__14__q;
     always @(*) rate__clk = clk;
     always @(*) rate__sweep = sweep;
     always @(*) rate__sweep_flow = sweep_flow;
     always @(*) rate__bus_16 = bus__16__q;
     always @(*) rate__profile_16 = profile__16__q;
-    always @(*) rate__flow_12 = flow__12__q;
-    always @(*) rate__flow_13 = flow__13__q;
-    always @(*) rate__flow_18 = flow__18__q;
+    always @(*) rate__flow_8 = flow__8__q;
     always @(*) rate__flow_19 = flow__19__q;
-    always @(*) rate__flow_20 = flow__20__q;
-    always @(*) rate__valid_18 = valid__18__q;
     always @(*) rate__valid_19 = valid__19__q;
-    always @(*) rate__valid_20 = valid__20__q;
-    always @(*) rate__factor_15 = choose__factor_15;
-    always @(*) rate__increase_16 = choose__increase_16;
+    always @(*) rate__weight_15 = choose__weight_15;
+    always @(*) rate__weighed_15 = choose__weighed_15;
+    always @(*) rate__rise_15 = choose__rise_15;
+    always @(*) rate__floor_15 = choose__floor_15;
     always @(*) rate__sets_17 = choose__sets_17;
     always @(*) rate__idle_17 = choose__idle_17;
+    always @(*) root__clk = clk;
+    always @(*) root__sweep = sweep;
+    always @(*) root__sweep_flow = sweep_flow;
+    always @(*) root__flow_2 = flow__2__q;
+    always @(*) root__rate_19 = rate__rate_19;
+    always @(*) root__flow_25 = flow__25__q;
+    always @(*) root__valid_25 = valid__25__q;
     always @(*) rate_now = valid__19__q & choose__sets_19;
     always @(*) refused_now = valid__19__q & ~choose__accepted_19;
     always @(*) rate_valid = rate_now;
@@ -22090,17 +22370,36 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) event_flow = flow__19__q;
     always @(*) event_branch = choose__branch_19;
     always @(*) event_hyperactive = choose__hyperactive_19;
-    always @(*) event_rtt_ns = rtt__19__q;
+    always @(*) event_rtt_ns = inputs__out[(32'h0)+:(24)];
     always @(*) event_rate = rate__rate_19;
     always @(*) event_kind = kind__19__q;
-    always @(*) event_before = {58'h0, before_average__19__q, before_history__19__q[24+:32], 4'h0, before_negatives__19__q, before_history__19__q[56+:1], before_history__19__q[0+:24]};
-    always @(*) event_rate_before = before_rate__19__q;
-    always @(*) event_now_ns = value__19__q;
-    always @(*) event_hops = path__19__q[(32'h0)+:(8)];
-    always @(*) event_endpoint_ns = path__19__q[(32'h8)+:(24)];
+    always @(*) event_before = {earlier__out[99+:32], 16'h0, earlier__out[131+:8], 2'h0, earlier__out[60+:38], earlier__out[24+:32], 3'h0, earlier__out[98+:1], earlier__out[57+:3], earlier__out[56+:1], earlier__out[0+:24]};
+    always @(*) event_rate_before = rate__before_19;
+    always @(*) event_now_ns = inputs__out[(32'h18)+:(32)];
+    always @(*) event_hops = inputs__out[(32'h38)+:(8)];
+    always @(*) event_endpoint_ns = inputs__out[(32'h40)+:(24)];
     always @(*) event_profile = profile__19__q;
     
 endmodule // standalone__control__engine
+
+
+module tnic_standalone__control__engine__above(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__above
 
 
 module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,idle_valid,idle_flow,host_valid,host_flow,host_rate,load_valid,load_flow,issue,kind,flow,rtt_ns,value,hops,endpoint_ns,sample_dropped,other_dropped);
@@ -22196,6 +22495,63 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     reg  valid__2__d;
     wire  valid__2__q;
     reg  valid__2__clock;
+    reg  valid__3__d;
+    wire  valid__3__q;
+    reg  valid__3__clock;
+    reg  valid__4__d;
+    wire  valid__4__q;
+    reg  valid__4__clock;
+    reg  valid__5__d;
+    wire  valid__5__q;
+    reg  valid__5__clock;
+    reg  valid__6__d;
+    wire  valid__6__q;
+    reg  valid__6__clock;
+    reg  valid__7__d;
+    wire  valid__7__q;
+    reg  valid__7__clock;
+    reg  valid__8__d;
+    wire  valid__8__q;
+    reg  valid__8__clock;
+    reg  valid__9__d;
+    wire  valid__9__q;
+    reg  valid__9__clock;
+    reg  valid__10__d;
+    wire  valid__10__q;
+    reg  valid__10__clock;
+    reg  valid__11__d;
+    wire  valid__11__q;
+    reg  valid__11__clock;
+    reg  valid__12__d;
+    wire  valid__12__q;
+    reg  valid__12__clock;
+    reg  valid__13__d;
+    wire  valid__13__q;
+    reg  valid__13__clock;
+    reg  valid__14__d;
+    wire  valid__14__q;
+    reg  valid__14__clock;
+    reg  valid__15__d;
+    wire  valid__15__q;
+    reg  valid__15__clock;
+    reg  valid__16__d;
+    wire  valid__16__q;
+    reg  valid__16__clock;
+    reg  valid__17__d;
+    wire  valid__17__q;
+    reg  valid__17__clock;
+    reg  valid__18__d;
+    wire  valid__18__q;
+    reg  valid__18__clock;
+    reg  valid__19__d;
+    wire  valid__19__q;
+    reg  valid__19__clock;
+    reg  valid__20__d;
+    wire  valid__20__q;
+    reg  valid__20__clock;
+    reg  valid__21__d;
+    wire  valid__21__q;
+    reg  valid__21__clock;
     reg  [9:0] flows__0__d;
     wire  [9:0] flows__0__q;
     reg  flows__0__clock;
@@ -22205,6 +22561,63 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     reg  [9:0] flows__2__d;
     wire  [9:0] flows__2__q;
     reg  flows__2__clock;
+    reg  [9:0] flows__3__d;
+    wire  [9:0] flows__3__q;
+    reg  flows__3__clock;
+    reg  [9:0] flows__4__d;
+    wire  [9:0] flows__4__q;
+    reg  flows__4__clock;
+    reg  [9:0] flows__5__d;
+    wire  [9:0] flows__5__q;
+    reg  flows__5__clock;
+    reg  [9:0] flows__6__d;
+    wire  [9:0] flows__6__q;
+    reg  flows__6__clock;
+    reg  [9:0] flows__7__d;
+    wire  [9:0] flows__7__q;
+    reg  flows__7__clock;
+    reg  [9:0] flows__8__d;
+    wire  [9:0] flows__8__q;
+    reg  flows__8__clock;
+    reg  [9:0] flows__9__d;
+    wire  [9:0] flows__9__q;
+    reg  flows__9__clock;
+    reg  [9:0] flows__10__d;
+    wire  [9:0] flows__10__q;
+    reg  flows__10__clock;
+    reg  [9:0] flows__11__d;
+    wire  [9:0] flows__11__q;
+    reg  flows__11__clock;
+    reg  [9:0] flows__12__d;
+    wire  [9:0] flows__12__q;
+    reg  flows__12__clock;
+    reg  [9:0] flows__13__d;
+    wire  [9:0] flows__13__q;
+    reg  flows__13__clock;
+    reg  [9:0] flows__14__d;
+    wire  [9:0] flows__14__q;
+    reg  flows__14__clock;
+    reg  [9:0] flows__15__d;
+    wire  [9:0] flows__15__q;
+    reg  flows__15__clock;
+    reg  [9:0] flows__16__d;
+    wire  [9:0] flows__16__q;
+    reg  flows__16__clock;
+    reg  [9:0] flows__17__d;
+    wire  [9:0] flows__17__q;
+    reg  flows__17__clock;
+    reg  [9:0] flows__18__d;
+    wire  [9:0] flows__18__q;
+    reg  flows__18__clock;
+    reg  [9:0] flows__19__d;
+    wire  [9:0] flows__19__q;
+    reg  flows__19__clock;
+    reg  [9:0] flows__20__d;
+    wire  [9:0] flows__20__q;
+    reg  flows__20__clock;
+    reg  [9:0] flows__21__d;
+    wire  [9:0] flows__21__q;
+    reg  flows__21__clock;
     reg  block__0__d;
     wire  block__0__q;
     reg  block__0__clock;
@@ -22217,6 +22630,63 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     reg  block__3__d;
     wire  block__3__q;
     reg  block__3__clock;
+    reg  block__4__d;
+    wire  block__4__q;
+    reg  block__4__clock;
+    reg  block__5__d;
+    wire  block__5__q;
+    reg  block__5__clock;
+    reg  block__6__d;
+    wire  block__6__q;
+    reg  block__6__clock;
+    reg  block__7__d;
+    wire  block__7__q;
+    reg  block__7__clock;
+    reg  block__8__d;
+    wire  block__8__q;
+    reg  block__8__clock;
+    reg  block__9__d;
+    wire  block__9__q;
+    reg  block__9__clock;
+    reg  block__10__d;
+    wire  block__10__q;
+    reg  block__10__clock;
+    reg  block__11__d;
+    wire  block__11__q;
+    reg  block__11__clock;
+    reg  block__12__d;
+    wire  block__12__q;
+    reg  block__12__clock;
+    reg  block__13__d;
+    wire  block__13__q;
+    reg  block__13__clock;
+    reg  block__14__d;
+    wire  block__14__q;
+    reg  block__14__clock;
+    reg  block__15__d;
+    wire  block__15__q;
+    reg  block__15__clock;
+    reg  block__16__d;
+    wire  block__16__q;
+    reg  block__16__clock;
+    reg  block__17__d;
+    wire  block__17__q;
+    reg  block__17__clock;
+    reg  block__18__d;
+    wire  block__18__q;
+    reg  block__18__clock;
+    reg  block__19__d;
+    wire  block__19__q;
+    reg  block__19__clock;
+    reg  block__20__d;
+    wire  block__20__q;
+    reg  block__20__clock;
+    reg  block__21__d;
+    wire  block__21__q;
+    reg  block__21__clock;
+    reg  block__22__d;
+    wire  block__22__q;
+    reg  block__22__clock;
     
     // Local signals
     reg  timed_out;
@@ -22316,6 +22786,101 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
         .q(valid__2__q),
         .clock(valid__2__clock)
     );
+    tnic_standalone__control__engine__arbiter__valid__3 valid__3(
+        .d(valid__3__d),
+        .q(valid__3__q),
+        .clock(valid__3__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__4 valid__4(
+        .d(valid__4__d),
+        .q(valid__4__q),
+        .clock(valid__4__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__5 valid__5(
+        .d(valid__5__d),
+        .q(valid__5__q),
+        .clock(valid__5__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__6 valid__6(
+        .d(valid__6__d),
+        .q(valid__6__q),
+        .clock(valid__6__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__7 valid__7(
+        .d(valid__7__d),
+        .q(valid__7__q),
+        .clock(valid__7__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__8 valid__8(
+        .d(valid__8__d),
+        .q(valid__8__q),
+        .clock(valid__8__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__9 valid__9(
+        .d(valid__9__d),
+        .q(valid__9__q),
+        .clock(valid__9__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__10 valid__10(
+        .d(valid__10__d),
+        .q(valid__10__q),
+        .clock(valid__10__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__11 valid__11(
+        .d(valid__11__d),
+        .q(valid__11__q),
+        .clock(valid__11__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__12 valid__12(
+        .d(valid__12__d),
+        .q(valid__12__q),
+        .clock(valid__12__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__13 valid__13(
+        .d(valid__13__d),
+        .q(valid__13__q),
+        .clock(valid__13__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__14 valid__14(
+        .d(valid__14__d),
+        .q(valid__14__q),
+        .clock(valid__14__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__15 valid__15(
+        .d(valid__15__d),
+        .q(valid__15__q),
+        .clock(valid__15__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__16 valid__16(
+        .d(valid__16__d),
+        .q(valid__16__q),
+        .clock(valid__16__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__17 valid__17(
+        .d(valid__17__d),
+        .q(valid__17__q),
+        .clock(valid__17__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__18 valid__18(
+        .d(valid__18__d),
+        .q(valid__18__q),
+        .clock(valid__18__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__19 valid__19(
+        .d(valid__19__d),
+        .q(valid__19__q),
+        .clock(valid__19__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__20 valid__20(
+        .d(valid__20__d),
+        .q(valid__20__q),
+        .clock(valid__20__clock)
+    );
+    tnic_standalone__control__engine__arbiter__valid__21 valid__21(
+        .d(valid__21__d),
+        .q(valid__21__q),
+        .clock(valid__21__clock)
+    );
     tnic_standalone__control__engine__arbiter__flows__0 flows__0(
         .d(flows__0__d),
         .q(flows__0__q),
@@ -22330,6 +22895,101 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
         .d(flows__2__d),
         .q(flows__2__q),
         .clock(flows__2__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__3 flows__3(
+        .d(flows__3__d),
+        .q(flows__3__q),
+        .clock(flows__3__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__4 flows__4(
+        .d(flows__4__d),
+        .q(flows__4__q),
+        .clock(flows__4__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__5 flows__5(
+        .d(flows__5__d),
+        .q(flows__5__q),
+        .clock(flows__5__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__6 flows__6(
+        .d(flows__6__d),
+        .q(flows__6__q),
+        .clock(flows__6__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__7 flows__7(
+        .d(flows__7__d),
+        .q(flows__7__q),
+        .clock(flows__7__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__8 flows__8(
+        .d(flows__8__d),
+        .q(flows__8__q),
+        .clock(flows__8__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__9 flows__9(
+        .d(flows__9__d),
+        .q(flows__9__q),
+        .clock(flows__9__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__10 flows__10(
+        .d(flows__10__d),
+        .q(flows__10__q),
+        .clock(flows__10__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__11 flows__11(
+        .d(flows__11__d),
+        .q(flows__11__q),
+        .clock(flows__11__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__12 flows__12(
+        .d(flows__12__d),
+        .q(flows__12__q),
+        .clock(flows__12__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__13 flows__13(
+        .d(flows__13__d),
+        .q(flows__13__q),
+        .clock(flows__13__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__14 flows__14(
+        .d(flows__14__d),
+        .q(flows__14__q),
+        .clock(flows__14__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__15 flows__15(
+        .d(flows__15__d),
+        .q(flows__15__q),
+        .clock(flows__15__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__16 flows__16(
+        .d(flows__16__d),
+        .q(flows__16__q),
+        .clock(flows__16__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__17 flows__17(
+        .d(flows__17__d),
+        .q(flows__17__q),
+        .clock(flows__17__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__18 flows__18(
+        .d(flows__18__d),
+        .q(flows__18__q),
+        .clock(flows__18__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__19 flows__19(
+        .d(flows__19__d),
+        .q(flows__19__q),
+        .clock(flows__19__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__20 flows__20(
+        .d(flows__20__d),
+        .q(flows__20__q),
+        .clock(flows__20__clock)
+    );
+    tnic_standalone__control__engine__arbiter__flows__21 flows__21(
+        .d(flows__21__d),
+        .q(flows__21__q),
+        .clock(flows__21__clock)
     );
     tnic_standalone__control__engine__arbiter__block__0 block__0(
         .d(block__0__d),
@@ -22351,6 +23011,101 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
         .q(block__3__q),
         .clock(block__3__clock)
     );
+    tnic_standalone__control__engine__arbiter__block__4 block__4(
+        .d(block__4__d),
+        .q(block__4__q),
+        .clock(block__4__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__5 block__5(
+        .d(block__5__d),
+        .q(block__5__q),
+        .clock(block__5__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__6 block__6(
+        .d(block__6__d),
+        .q(block__6__q),
+        .clock(block__6__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__7 block__7(
+        .d(block__7__d),
+        .q(block__7__q),
+        .clock(block__7__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__8 block__8(
+        .d(block__8__d),
+        .q(block__8__q),
+        .clock(block__8__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__9 block__9(
+        .d(block__9__d),
+        .q(block__9__q),
+        .clock(block__9__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__10 block__10(
+        .d(block__10__d),
+        .q(block__10__q),
+        .clock(block__10__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__11 block__11(
+        .d(block__11__d),
+        .q(block__11__q),
+        .clock(block__11__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__12 block__12(
+        .d(block__12__d),
+        .q(block__12__q),
+        .clock(block__12__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__13 block__13(
+        .d(block__13__d),
+        .q(block__13__q),
+        .clock(block__13__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__14 block__14(
+        .d(block__14__d),
+        .q(block__14__q),
+        .clock(block__14__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__15 block__15(
+        .d(block__15__d),
+        .q(block__15__q),
+        .clock(block__15__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__16 block__16(
+        .d(block__16__d),
+        .q(block__16__q),
+        .clock(block__16__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__17 block__17(
+        .d(block__17__d),
+        .q(block__17__q),
+        .clock(block__17__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__18 block__18(
+        .d(block__18__d),
+        .q(block__18__q),
+        .clock(block__18__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__19 block__19(
+        .d(block__19__d),
+        .q(block__19__q),
+        .clock(block__19__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__20 block__20(
+        .d(block__20__d),
+        .q(block__20__q),
+        .clock(block__20__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__21 block__21(
+        .d(block__21__d),
+        .q(block__21__q),
+        .clock(block__21__clock)
+    );
+    tnic_standalone__control__engine__arbiter__block__22 block__22(
+        .d(block__22__d),
+        .q(block__22__q),
+        .clock(block__22__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -22366,9 +23121,54 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
             timed_out = ((32'h1) & 1'h1);
         end
         samples__i_data = {sample_endpoint_ns, sample_hops, timed_out, 6'h0, sample_flow, sample_rtt_ns, sample_now_ns};
+        conflict = block__0__q;
+        conflict = conflict | block__1__q;
+        conflict = conflict | block__2__q;
+        conflict = conflict | block__3__q;
+        conflict = conflict | block__4__q;
+        conflict = conflict | block__5__q;
+        conflict = conflict | block__6__q;
+        conflict = conflict | block__7__q;
+        conflict = conflict | block__8__q;
+        conflict = conflict | block__9__q;
+        conflict = conflict | block__10__q;
+        conflict = conflict | block__11__q;
+        conflict = conflict | block__12__q;
+        conflict = conflict | block__13__q;
+        conflict = conflict | block__14__q;
+        conflict = conflict | block__15__q;
+        conflict = conflict | block__16__q;
+        conflict = conflict | block__17__q;
+        conflict = conflict | block__18__q;
+        conflict = conflict | block__19__q;
+        conflict = conflict | block__20__q;
+        conflict = conflict | block__21__q;
+        conflict = conflict | block__22__q;
+        go = held__q & ~conflict;
+        free = ~held__q | go;
         valid__1__d = valid__0__q;
         valid__2__d = valid__1__q;
+        valid__3__d = valid__2__q;
+        valid__4__d = valid__3__q;
+        valid__5__d = valid__4__q;
+        valid__6__d = valid__5__q;
+        valid__7__d = valid__6__q;
+        valid__8__d = valid__7__q;
+        valid__9__d = valid__8__q;
+        valid__10__d = valid__9__q;
+        valid__11__d = valid__10__q;
+        valid__12__d = valid__11__q;
+        valid__13__d = valid__12__q;
+        valid__14__d = valid__13__q;
+        valid__15__d = valid__14__q;
+        valid__16__d = valid__15__q;
+        valid__17__d = valid__16__q;
+        valid__18__d = valid__17__q;
+        valid__19__d = valid__18__q;
+        valid__20__d = valid__19__q;
+        valid__21__d = valid__20__q;
         valid__0__d = go;
+        issue = go;
         next_flow = idles__o_data[(32'h0)+:(10)];
         if (hosts__o_valid) begin
             next_flow = hosts__o_data[(32'h20)+:(10)];
@@ -22383,6 +23183,25 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
         block__1__d = block__0__q;
         block__2__d = block__1__q;
         block__3__d = block__2__q;
+        block__4__d = block__3__q;
+        block__5__d = block__4__q;
+        block__6__d = block__5__q;
+        block__7__d = block__6__q;
+        block__8__d = block__7__q;
+        block__9__d = block__8__q;
+        block__10__d = block__9__q;
+        block__11__d = block__10__q;
+        block__12__d = block__11__q;
+        block__13__d = block__12__q;
+        block__14__d = block__13__q;
+        block__15__d = block__14__q;
+        block__16__d = block__15__q;
+        block__17__d = block__16__q;
+        block__18__d = block__17__q;
+        block__19__d = block__18__q;
+        block__20__d = block__19__q;
+        block__21__d = block__20__q;
+        block__22__d = block__21__q;
         loads__o_pop = 1'b0;
         samples__o_pop = 1'b0;
         hosts__o_pop = 1'b0;
@@ -22392,6 +23211,25 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
             block__1__d = valid__0__q & (next_flow == flows__0__q);
             block__2__d = valid__1__q & (next_flow == flows__1__q);
             block__3__d = valid__2__q & (next_flow == flows__2__q);
+            block__4__d = valid__3__q & (next_flow == flows__3__q);
+            block__5__d = valid__4__q & (next_flow == flows__4__q);
+            block__6__d = valid__5__q & (next_flow == flows__5__q);
+            block__7__d = valid__6__q & (next_flow == flows__6__q);
+            block__8__d = valid__7__q & (next_flow == flows__7__q);
+            block__9__d = valid__8__q & (next_flow == flows__8__q);
+            block__10__d = valid__9__q & (next_flow == flows__9__q);
+            block__11__d = valid__10__q & (next_flow == flows__10__q);
+            block__12__d = valid__11__q & (next_flow == flows__11__q);
+            block__13__d = valid__12__q & (next_flow == flows__12__q);
+            block__14__d = valid__13__q & (next_flow == flows__13__q);
+            block__15__d = valid__14__q & (next_flow == flows__14__q);
+            block__16__d = valid__15__q & (next_flow == flows__15__q);
+            block__17__d = valid__16__q & (next_flow == flows__16__q);
+            block__18__d = valid__17__q & (next_flow == flows__17__q);
+            block__19__d = valid__18__q & (next_flow == flows__18__q);
+            block__20__d = valid__19__q & (next_flow == flows__19__q);
+            block__21__d = valid__20__q & (next_flow == flows__20__q);
+            block__22__d = valid__21__q & (next_flow == flows__21__q);
             held__d = 1'b1;
             held_flow__d = next_flow;
             held_rtt__d = ((32'h0) & 24'hffffff);
@@ -22428,10 +23266,48 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
             valid__0__d = 1'b0;
             valid__1__d = 1'b0;
             valid__2__d = 1'b0;
+            valid__3__d = 1'b0;
+            valid__4__d = 1'b0;
+            valid__5__d = 1'b0;
+            valid__6__d = 1'b0;
+            valid__7__d = 1'b0;
+            valid__8__d = 1'b0;
+            valid__9__d = 1'b0;
+            valid__10__d = 1'b0;
+            valid__11__d = 1'b0;
+            valid__12__d = 1'b0;
+            valid__13__d = 1'b0;
+            valid__14__d = 1'b0;
+            valid__15__d = 1'b0;
+            valid__16__d = 1'b0;
+            valid__17__d = 1'b0;
+            valid__18__d = 1'b0;
+            valid__19__d = 1'b0;
+            valid__20__d = 1'b0;
+            valid__21__d = 1'b0;
             block__0__d = 1'b0;
             block__1__d = 1'b0;
             block__2__d = 1'b0;
             block__3__d = 1'b0;
+            block__4__d = 1'b0;
+            block__5__d = 1'b0;
+            block__6__d = 1'b0;
+            block__7__d = 1'b0;
+            block__8__d = 1'b0;
+            block__9__d = 1'b0;
+            block__10__d = 1'b0;
+            block__11__d = 1'b0;
+            block__12__d = 1'b0;
+            block__13__d = 1'b0;
+            block__14__d = 1'b0;
+            block__15__d = 1'b0;
+            block__16__d = 1'b0;
+            block__17__d = 1'b0;
+            block__18__d = 1'b0;
+            block__19__d = 1'b0;
+            block__20__d = 1'b0;
+            block__21__d = 1'b0;
+            block__22__d = 1'b0;
         end
     end
     always @(*) held__clock = clk;
@@ -22456,19 +23332,72 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     always @(*) idles__rst = rst;
     always @(*) idles__i_valid = idle_valid & enable;
     always @(*) idles__i_data = ((idle_flow) & 16'hffff);
-    always @(*) conflict = block__0__q | block__1__q | block__2__q | block__3__q;
-    always @(*) go = held__q & ~conflict;
-    always @(*) free = ~held__q | go;
     always @(*) valid__0__clock = clk;
     always @(*) flows__0__clock = clk;
     always @(*) valid__1__clock = clk;
     always @(*) flows__1__clock = clk;
     always @(*) valid__2__clock = clk;
     always @(*) flows__2__clock = clk;
+    always @(*) valid__3__clock = clk;
+    always @(*) flows__3__clock = clk;
+    always @(*) valid__4__clock = clk;
+    always @(*) flows__4__clock = clk;
+    always @(*) valid__5__clock = clk;
+    always @(*) flows__5__clock = clk;
+    always @(*) valid__6__clock = clk;
+    always @(*) flows__6__clock = clk;
+    always @(*) valid__7__clock = clk;
+    always @(*) flows__7__clock = clk;
+    always @(*) valid__8__clock = clk;
+    always @(*) flows__8__clock = clk;
+    always @(*) valid__9__clock = clk;
+    always @(*) flows__9__clock = clk;
+    always @(*) valid__10__clock = clk;
+    always @(*) flows__10__clock = clk;
+    always @(*) valid__11__clock = clk;
+    always @(*) flows__11__clock = clk;
+    always @(*) valid__12__clock = clk;
+    always @(*) flows__12__clock = clk;
+    always @(*) valid__13__clock = clk;
+    always @(*) flows__13__clock = clk;
+    always @(*) valid__14__clock = clk;
+    always @(*) flows__14__clock = clk;
+    always @(*) valid__15__clock = clk;
+    always @(*) flows__15__clock = clk;
+    always @(*) valid__16__clock = clk;
+    always @(*) flows__16__clock = clk;
+    always @(*) valid__17__clock = clk;
+    always @(*) flows__17__clock = clk;
+    always @(*) valid__18__clock = clk;
+    always @(*) flows__18__clock = clk;
+    always @(*) valid__19__clock = clk;
+    always @(*) flows__19__clock = clk;
+    always @(*) valid__20__clock = clk;
+    always @(*) flows__20__clock = clk;
+    always @(*) valid__21__clock = clk;
+    always @(*) flows__21__clock = clk;
     always @(*) flows__1__d = flows__0__q;
     always @(*) flows__2__d = flows__1__q;
+    always @(*) flows__3__d = flows__2__q;
+    always @(*) flows__4__d = flows__3__q;
+    always @(*) flows__5__d = flows__4__q;
+    always @(*) flows__6__d = flows__5__q;
+    always @(*) flows__7__d = flows__6__q;
+    always @(*) flows__8__d = flows__7__q;
+    always @(*) flows__9__d = flows__8__q;
+    always @(*) flows__10__d = flows__9__q;
+    always @(*) flows__11__d = flows__10__q;
+    always @(*) flows__12__d = flows__11__q;
+    always @(*) flows__13__d = flows__12__q;
+    always @(*) flows__14__d = flows__13__q;
+    always @(*) flows__15__d = flows__14__q;
+    always @(*) flows__16__d = flows__15__q;
+    always @(*) flows__17__d = flows__16__q;
+    always @(*) flows__18__d = flows__17__q;
+    always @(*) flows__19__d = flows__18__q;
+    always @(*) flows__20__d = flows__19__q;
+    always @(*) flows__21__d = flows__20__q;
     always @(*) flows__0__d = held_flow__q;
-    always @(*) issue = go;
     always @(*) kind = held_kind__q;
     always @(*) flow = held_flow__q;
     always @(*) rtt_ns = held_rtt__q;
@@ -22479,6 +23408,25 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     always @(*) block__1__clock = clk;
     always @(*) block__2__clock = clk;
     always @(*) block__3__clock = clk;
+    always @(*) block__4__clock = clk;
+    always @(*) block__5__clock = clk;
+    always @(*) block__6__clock = clk;
+    always @(*) block__7__clock = clk;
+    always @(*) block__8__clock = clk;
+    always @(*) block__9__clock = clk;
+    always @(*) block__10__clock = clk;
+    always @(*) block__11__clock = clk;
+    always @(*) block__12__clock = clk;
+    always @(*) block__13__clock = clk;
+    always @(*) block__14__clock = clk;
+    always @(*) block__15__clock = clk;
+    always @(*) block__16__clock = clk;
+    always @(*) block__17__clock = clk;
+    always @(*) block__18__clock = clk;
+    always @(*) block__19__clock = clk;
+    always @(*) block__20__clock = clk;
+    always @(*) block__21__clock = clk;
+    always @(*) block__22__clock = clk;
     always @(*) sample_dropped = samples__dropped;
     always @(*) other_dropped = loads__dropped | hosts__dropped | idles__dropped;
     
@@ -22523,6 +23471,196 @@ module tnic_standalone__control__engine__arbiter__block__1(d,q,clock);
 endmodule // standalone__control__engine__arbiter__block__1
 
 
+module tnic_standalone__control__engine__arbiter__block__10(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__10
+
+
+module tnic_standalone__control__engine__arbiter__block__11(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__11
+
+
+module tnic_standalone__control__engine__arbiter__block__12(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__12
+
+
+module tnic_standalone__control__engine__arbiter__block__13(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__13
+
+
+module tnic_standalone__control__engine__arbiter__block__14(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__14
+
+
+module tnic_standalone__control__engine__arbiter__block__15(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__15
+
+
+module tnic_standalone__control__engine__arbiter__block__16(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__16
+
+
+module tnic_standalone__control__engine__arbiter__block__17(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__17
+
+
+module tnic_standalone__control__engine__arbiter__block__18(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__18
+
+
+module tnic_standalone__control__engine__arbiter__block__19(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__19
+
+
 module tnic_standalone__control__engine__arbiter__block__2(d,q,clock);
     
     // Module arguments
@@ -22542,6 +23680,63 @@ module tnic_standalone__control__engine__arbiter__block__2(d,q,clock);
 endmodule // standalone__control__engine__arbiter__block__2
 
 
+module tnic_standalone__control__engine__arbiter__block__20(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__20
+
+
+module tnic_standalone__control__engine__arbiter__block__21(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__21
+
+
+module tnic_standalone__control__engine__arbiter__block__22(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__22
+
+
 module tnic_standalone__control__engine__arbiter__block__3(d,q,clock);
     
     // Module arguments
@@ -22559,6 +23754,120 @@ module tnic_standalone__control__engine__arbiter__block__3(d,q,clock);
     end
           
 endmodule // standalone__control__engine__arbiter__block__3
+
+
+module tnic_standalone__control__engine__arbiter__block__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__4
+
+
+module tnic_standalone__control__engine__arbiter__block__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__5
+
+
+module tnic_standalone__control__engine__arbiter__block__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__6
+
+
+module tnic_standalone__control__engine__arbiter__block__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__7
+
+
+module tnic_standalone__control__engine__arbiter__block__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__8
+
+
+module tnic_standalone__control__engine__arbiter__block__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__block__9
 
 
 module tnic_standalone__control__engine__arbiter__flows__0(d,q,clock);
@@ -22599,6 +23908,196 @@ module tnic_standalone__control__engine__arbiter__flows__1(d,q,clock);
 endmodule // standalone__control__engine__arbiter__flows__1
 
 
+module tnic_standalone__control__engine__arbiter__flows__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__10
+
+
+module tnic_standalone__control__engine__arbiter__flows__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__11
+
+
+module tnic_standalone__control__engine__arbiter__flows__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__12
+
+
+module tnic_standalone__control__engine__arbiter__flows__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__13
+
+
+module tnic_standalone__control__engine__arbiter__flows__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__14
+
+
+module tnic_standalone__control__engine__arbiter__flows__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__15
+
+
+module tnic_standalone__control__engine__arbiter__flows__16(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__16
+
+
+module tnic_standalone__control__engine__arbiter__flows__17(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__17
+
+
+module tnic_standalone__control__engine__arbiter__flows__18(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__18
+
+
+module tnic_standalone__control__engine__arbiter__flows__19(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__19
+
+
 module tnic_standalone__control__engine__arbiter__flows__2(d,q,clock);
     
     // Module arguments
@@ -22616,6 +24115,177 @@ module tnic_standalone__control__engine__arbiter__flows__2(d,q,clock);
     end
           
 endmodule // standalone__control__engine__arbiter__flows__2
+
+
+module tnic_standalone__control__engine__arbiter__flows__20(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__20
+
+
+module tnic_standalone__control__engine__arbiter__flows__21(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__21
+
+
+module tnic_standalone__control__engine__arbiter__flows__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__3
+
+
+module tnic_standalone__control__engine__arbiter__flows__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__4
+
+
+module tnic_standalone__control__engine__arbiter__flows__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__5
+
+
+module tnic_standalone__control__engine__arbiter__flows__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__6
+
+
+module tnic_standalone__control__engine__arbiter__flows__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__7
+
+
+module tnic_standalone__control__engine__arbiter__flows__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__8
+
+
+module tnic_standalone__control__engine__arbiter__flows__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__flows__9
 
 
 module tnic_standalone__control__engine__arbiter__held(d,q,clock);
@@ -22878,6 +24548,10 @@ module tnic_standalone__control__engine__arbiter__hosts(clk,rst,i_valid,i_data,o
         spill__d = spill__q;
         lost__d = lost__q;
         lost__d = i_valid & ~room & ~around;
+        ram__write_address = write__q;
+        if (~room) begin
+            ram__write_address = write__q - ((32'h1) & 4'hf);
+        end
         held = ((32'h0) & 2'h3);
         if (pending__q) begin
             held = ((32'h1) & 2'h3);
@@ -22946,13 +24620,12 @@ module tnic_standalone__control__engine__arbiter__hosts(clk,rst,i_valid,i_data,o
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = read__q;
-    always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
     always @(*) free = o_pop | ~head_valid__q;
     always @(*) around = free & ~|fill__q & ~pending__q & ~spill_valid__q;
     always @(*) room = fill__q != depth;
     always @(*) push = i_valid & room & ~around;
-    always @(*) ram__write_enable = push;
+    always @(*) ram__write_enable = i_valid & ~around;
     always @(*) o_valid = head_valid__q;
     always @(*) o_data = head__q;
     always @(*) dropped = lost__q;
@@ -23287,6 +24960,10 @@ module tnic_standalone__control__engine__arbiter__idles(clk,rst,i_valid,i_data,o
         spill__d = spill__q;
         lost__d = lost__q;
         lost__d = i_valid & ~room & ~around;
+        ram__write_address = write__q;
+        if (~room) begin
+            ram__write_address = write__q - ((32'h1) & 4'hf);
+        end
         held = ((32'h0) & 2'h3);
         if (pending__q) begin
             held = ((32'h1) & 2'h3);
@@ -23355,13 +25032,12 @@ module tnic_standalone__control__engine__arbiter__idles(clk,rst,i_valid,i_data,o
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = read__q;
-    always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
     always @(*) free = o_pop | ~head_valid__q;
     always @(*) around = free & ~|fill__q & ~pending__q & ~spill_valid__q;
     always @(*) room = fill__q != depth;
     always @(*) push = i_valid & room & ~around;
-    always @(*) ram__write_enable = push;
+    always @(*) ram__write_enable = i_valid & ~around;
     always @(*) o_valid = head_valid__q;
     always @(*) o_data = head__q;
     always @(*) dropped = lost__q;
@@ -23696,6 +25372,10 @@ module tnic_standalone__control__engine__arbiter__loads(clk,rst,i_valid,i_data,o
         spill__d = spill__q;
         lost__d = lost__q;
         lost__d = i_valid & ~room & ~around;
+        ram__write_address = write__q;
+        if (~room) begin
+            ram__write_address = write__q - ((32'h1) & 4'hf);
+        end
         held = ((32'h0) & 2'h3);
         if (pending__q) begin
             held = ((32'h1) & 2'h3);
@@ -23764,13 +25444,12 @@ module tnic_standalone__control__engine__arbiter__loads(clk,rst,i_valid,i_data,o
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = read__q;
-    always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
     always @(*) free = o_pop | ~head_valid__q;
     always @(*) around = free & ~|fill__q & ~pending__q & ~spill_valid__q;
     always @(*) room = fill__q != depth;
     always @(*) push = i_valid & room & ~around;
-    always @(*) ram__write_enable = push;
+    always @(*) ram__write_enable = i_valid & ~around;
     always @(*) o_valid = head_valid__q;
     always @(*) o_data = head__q;
     always @(*) dropped = lost__q;
@@ -24105,6 +25784,10 @@ module tnic_standalone__control__engine__arbiter__samples(clk,rst,i_valid,i_data
         spill__d = spill__q;
         lost__d = lost__q;
         lost__d = i_valid & ~room & ~around;
+        ram__write_address = write__q;
+        if (~room) begin
+            ram__write_address = write__q - ((32'h1) & 6'h3f);
+        end
         held = ((32'h0) & 2'h3);
         if (pending__q) begin
             held = ((32'h1) & 2'h3);
@@ -24173,13 +25856,12 @@ module tnic_standalone__control__engine__arbiter__samples(clk,rst,i_valid,i_data
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = read__q;
-    always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
     always @(*) free = o_pop | ~head_valid__q;
     always @(*) around = free & ~|fill__q & ~pending__q & ~spill_valid__q;
     always @(*) room = fill__q != depth;
     always @(*) push = i_valid & room & ~around;
-    always @(*) ram__write_enable = push;
+    always @(*) ram__write_enable = i_valid & ~around;
     always @(*) o_valid = head_valid__q;
     always @(*) o_data = head__q;
     always @(*) dropped = lost__q;
@@ -24425,6 +26107,196 @@ module tnic_standalone__control__engine__arbiter__valid__1(d,q,clock);
 endmodule // standalone__control__engine__arbiter__valid__1
 
 
+module tnic_standalone__control__engine__arbiter__valid__10(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__10
+
+
+module tnic_standalone__control__engine__arbiter__valid__11(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__11
+
+
+module tnic_standalone__control__engine__arbiter__valid__12(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__12
+
+
+module tnic_standalone__control__engine__arbiter__valid__13(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__13
+
+
+module tnic_standalone__control__engine__arbiter__valid__14(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__14
+
+
+module tnic_standalone__control__engine__arbiter__valid__15(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__15
+
+
+module tnic_standalone__control__engine__arbiter__valid__16(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__16
+
+
+module tnic_standalone__control__engine__arbiter__valid__17(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__17
+
+
+module tnic_standalone__control__engine__arbiter__valid__18(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__18
+
+
+module tnic_standalone__control__engine__arbiter__valid__19(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__19
+
+
 module tnic_standalone__control__engine__arbiter__valid__2(d,q,clock);
     
     // Module arguments
@@ -24444,192 +26316,296 @@ module tnic_standalone__control__engine__arbiter__valid__2(d,q,clock);
 endmodule // standalone__control__engine__arbiter__valid__2
 
 
-module tnic_standalone__control__engine__average(clk,sweep,sweep_flow,bus_2,bus_5,bus_8,profile_2,profile_5,profile_8,flow_2,flow_4,flow_9,flow_10,flow_11,sample_9,sample_10,sample_11,history_3,difference_3,before_6,average_9,rising_14,falling_10);
+module tnic_standalone__control__engine__arbiter__valid__20(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__20
+
+
+module tnic_standalone__control__engine__arbiter__valid__21(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__21
+
+
+module tnic_standalone__control__engine__arbiter__valid__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__3
+
+
+module tnic_standalone__control__engine__arbiter__valid__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__4
+
+
+module tnic_standalone__control__engine__arbiter__valid__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__5
+
+
+module tnic_standalone__control__engine__arbiter__valid__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__6
+
+
+module tnic_standalone__control__engine__arbiter__valid__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__7
+
+
+module tnic_standalone__control__engine__arbiter__valid__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__8
+
+
+module tnic_standalone__control__engine__arbiter__valid__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__valid__9
+
+
+module tnic_standalone__control__engine__average(clk,bus_2,bus_7,profile_2,profile_7,swift_3,old_3,difference_3,rtt_3,low_3,hops_3,average_8,rising_9,falling_9);
     
     // Module arguments
     input wire  clk;
-    input wire  sweep;
-    input wire  [9:0] sweep_flow;
     input wire  [42:0] bus_2;
-    input wire  [42:0] bus_5;
-    input wire  [42:0] bus_8;
+    input wire  [42:0] bus_7;
     input wire  [3:0] profile_2;
-    input wire  [3:0] profile_5;
-    input wire  [3:0] profile_8;
-    input wire  [9:0] flow_2;
-    input wire  [9:0] flow_4;
-    input wire  [9:0] flow_9;
-    input wire  [9:0] flow_10;
-    input wire  [9:0] flow_11;
-    input wire  sample_9;
-    input wire  sample_10;
-    input wire  sample_11;
-    input wire  history_3;
+    input wire  [3:0] profile_7;
+    input wire  swift_3;
+    input wire  [37:0] old_3;
     input wire  [24:0] difference_3;
-    output reg  [37:0] before_6;
-    output reg  [37:0] average_9;
-    output reg  rising_14;
-    output reg  falling_10;
+    input wire  [23:0] rtt_3;
+    input wire  [23:0] low_3;
+    input wire  [7:0] hops_3;
+    output reg  [37:0] average_8;
+    output reg  rising_9;
+    output reg  falling_9;
     
     // Stub signals
-    reg  alpha_gain__clk;
-    reg  [42:0] alpha_gain__bus;
-    reg  [3:0] alpha_gain__address;
-    wire  [31:0] alpha_gain__data;
-    reg  alpha_loss__clk;
-    reg  [42:0] alpha_loss__bus;
-    reg  [3:0] alpha_loss__address;
-    wire  [31:0] alpha_loss__data;
+    reg  alpha__clk;
+    reg  [42:0] alpha__bus;
+    reg  [3:0] alpha__address;
+    wire  [31:0] alpha__data;
+    reg  beta__clk;
+    reg  [42:0] beta__bus;
+    reg  [3:0] beta__address;
+    wire  [31:0] beta__data;
+    reg  hop__clk;
+    reg  [42:0] hop__bus;
+    reg  [3:0] hop__address;
+    wire  [14:0] hop__data;
     reg  deadband__clk;
     reg  [42:0] deadband__bus;
     reg  [3:0] deadband__address;
     wire  [19:0] deadband__data;
-    reg  [33:0] gain_ll__d;
-    wire  [33:0] gain_ll__q;
-    reg  gain_ll__clock;
-    reg  [31:0] gain_lh__d;
-    wire  [31:0] gain_lh__q;
-    reg  gain_lh__clock;
-    reg signed [25:0] gain_hl__d;
-    wire signed [25:0] gain_hl__q;
-    reg  gain_hl__clock;
-    reg signed [23:0] gain_hh__d;
-    wire signed [23:0] gain_hh__q;
-    reg  gain_hh__clock;
-    reg signed [49:0] gain_outer__d;
-    wire signed [49:0] gain_outer__q;
-    reg  gain_outer__clock;
-    reg signed [33:0] gain_inner__d;
-    wire signed [33:0] gain_inner__q;
-    reg  gain_inner__clock;
-    reg signed [49:0] gain__d;
-    wire signed [49:0] gain__q;
-    reg  gain__clock;
-    reg  [9:0] ram__read_address;
-    reg  ram__read_clock;
-    wire  [37:0] ram__read_data;
-    reg  [9:0] ram__write_address;
-    reg  ram__write_clock;
-    reg  [37:0] ram__write_data;
-    reg  ram__write_enable;
-    reg  history4__d;
-    wire  history4__q;
-    reg  history4__clock;
-    reg  history5__d;
-    wire  history5__q;
-    reg  history5__clock;
-    reg  [37:0] raw4__d;
-    wire  [37:0] raw4__q;
-    reg  raw4__clock;
-    reg  [37:0] raw5__d;
-    wire  [37:0] raw5__q;
-    reg  raw5__clock;
-    reg  [34:0] cut5__d;
-    wire  [34:0] cut5__q;
-    reg  cut5__clock;
-    reg  match5__d;
-    wire  match5__q;
-    reg  match5__clock;
-    reg  match6__d;
-    wire  match6__q;
-    reg  match6__clock;
-    reg  match7__d;
-    wire  match7__q;
-    reg  match7__clock;
-    reg  [37:0] old__d;
-    wire  [37:0] old__q;
-    reg  old__clock;
-    reg  [34:0] cut__d;
-    wire  [34:0] cut__q;
-    reg  cut__clock;
-    reg  [33:0] loss_ll__d;
-    wire  [33:0] loss_ll__q;
-    reg  loss_ll__clock;
-    reg  [31:0] loss_lh__d;
-    wire  [31:0] loss_lh__q;
-    reg  loss_lh__clock;
-    reg signed [35:0] loss_hl__d;
-    wire signed [35:0] loss_hl__q;
-    reg  loss_hl__clock;
-    reg signed [33:0] loss_hh__d;
-    wire signed [33:0] loss_hh__q;
-    reg  loss_hh__clock;
-    reg  [49:0] grown__d;
-    wire  [49:0] grown__q;
-    reg  grown__clock;
-    reg signed [49:0] outer__d;
-    wire signed [49:0] outer__q;
+    reg  [35:0] change4__d;
+    wire  [35:0] change4__q;
+    reg  change4__clock;
+    reg  [31:0] gain4__d;
+    wire  [31:0] gain4__q;
+    reg  gain4__clock;
+    reg  swift4__d;
+    wire  swift4__q;
+    reg  swift4__clock;
+    reg  [24:0] above4__d;
+    wire  [24:0] above4__q;
+    reg  above4__clock;
+    reg  [22:0] hops4__d;
+    wire  [22:0] hops4__q;
+    reg  hops4__clock;
+    reg  [35:0] change5__d;
+    wire  [35:0] change5__q;
+    reg  change5__clock;
+    reg  [31:0] gain5__d;
+    wire  [31:0] gain5__q;
+    reg  gain5__clock;
+    reg  [37:0] old4__d;
+    wire  [37:0] old4__q;
+    reg  old4__clock;
+    reg  [37:0] old5__d;
+    wire  [37:0] old5__q;
+    reg  old5__clock;
+    reg  [37:0] old6__d;
+    wire  [37:0] old6__q;
+    reg  old6__clock;
+    reg  [34:0] ll__d;
+    wire  [34:0] ll__q;
+    reg  ll__clock;
+    reg  [32:0] lh__d;
+    wire  [32:0] lh__q;
+    reg  lh__clock;
+    reg signed [35:0] hl__d;
+    wire signed [35:0] hl__q;
+    reg  hl__clock;
+    reg signed [33:0] hh__d;
+    wire signed [33:0] hh__q;
+    reg  hh__clock;
+    reg signed [51:0] outer__d;
+    wire signed [51:0] outer__q;
     reg  outer__clock;
-    reg signed [36:0] inner__d;
-    wire signed [36:0] inner__q;
+    reg signed [37:0] inner__d;
+    wire signed [37:0] inner__q;
     reg  inner__clock;
-    reg  [37:0] new9__d;
-    wire  [37:0] new9__q;
-    reg  new9__clock;
-    reg  [37:0] new10__d;
-    wire  [37:0] new10__q;
-    reg  new10__clock;
-    reg  [37:0] new11__d;
-    wire  [37:0] new11__q;
-    reg  new11__clock;
-    reg  [37:0] new12__d;
-    wire  [37:0] new12__q;
-    reg  new12__clock;
-    reg  [34:0] cut10__d;
-    wire  [34:0] cut10__q;
-    reg  cut10__clock;
-    reg  [34:0] cut11__d;
-    wire  [34:0] cut11__q;
-    reg  cut11__clock;
-    reg  [34:0] cut12__d;
-    wire  [34:0] cut12__q;
-    reg  cut12__clock;
-    reg  rising__0__d;
-    wire  rising__0__q;
-    reg  rising__0__clock;
-    reg  rising__1__d;
-    wire  rising__1__q;
-    reg  rising__1__clock;
-    reg  rising__2__d;
-    wire  rising__2__q;
-    reg  rising__2__clock;
-    reg  rising__3__d;
-    wire  rising__3__q;
-    reg  rising__3__clock;
-    reg  rising__4__d;
-    wire  rising__4__q;
-    reg  rising__4__clock;
+    reg  [37:0] average__d;
+    wire  [37:0] average__q;
+    reg  average__clock;
+    reg  rising__d;
+    wire  rising__q;
+    reg  rising__clock;
     reg  falling__d;
     wire  falling__q;
     reg  falling__clock;
     
     // Local signals
-    reg  [16:0] difference_low;
-    reg signed [7:0] difference_high;
+    reg  [37:0] negated;
+    reg  carry;
+    reg signed [35:0] new_part;
+    reg signed [35:0] old_part;
+    reg signed [36:0] change_sum;
+    reg  [36:0] change_bits;
+    reg  [7:0] hops;
+    reg  [14:0] each;
+    reg  [24:0] above;
+    reg  [17:0] change_low;
+    reg signed [17:0] change_high;
     reg  [16:0] gain_low;
     reg signed [17:0] gain_low_signed;
     reg  [14:0] gain_high;
     reg signed [15:0] gain_high_signed;
-    reg signed [32:0] gain_lh_signed;
-    reg  [23:0] gain_hh_bits;
-    reg  [49:0] gain_joined;
-    reg  [33:0] gain_inner_bits;
-    reg signed [43:0] gain_shifted;
-    reg  [49:0] gain_bits;
-    reg  [16:0] cut_low;
-    reg signed [17:0] cut_high;
-    reg  [16:0] loss_low;
-    reg signed [17:0] loss_low_signed;
-    reg  [14:0] loss_high;
-    reg signed [15:0] loss_high_signed;
-    reg signed [32:0] loss_lh_signed;
-    reg  [33:0] loss_hh_bits;
-    reg  [49:0] loss_joined;
-    reg  [49:0] outer_bits;
-    reg signed [49:0] sum;
-    reg  [49:0] sum_bits;
-    reg  [49:0] new_bits;
-    reg signed [37:0] signed9;
+    reg  [33:0] hh_bits;
+    reg signed [33:0] lh_signed;
+    reg  [35:0] hl_bits;
+    reg signed [36:0] hl_doubled;
+    reg  [51:0] joined;
+    reg  [51:0] grown;
+    reg  [51:0] outer_bits;
+    reg signed [51:0] sum;
+    reg  [51:0] sum_bits;
+    reg signed [37:0] signed_average;
     reg signed [20:0] band;
     reg signed [38:0] over;
     reg  [38:0] over_bits;
@@ -24637,17 +26613,23 @@ module tnic_standalone__control__engine__average(clk,sweep,sweep_flow,bus_2,bus_
     reg  [38:0] under_bits;
     
     // Sub module instances
-    tnic_standalone__control__engine__average__alpha_gain alpha_gain(
-        .clk(alpha_gain__clk),
-        .bus(alpha_gain__bus),
-        .address(alpha_gain__address),
-        .data(alpha_gain__data)
+    tnic_standalone__control__engine__average__alpha alpha(
+        .clk(alpha__clk),
+        .bus(alpha__bus),
+        .address(alpha__address),
+        .data(alpha__data)
     );
-    tnic_standalone__control__engine__average__alpha_loss alpha_loss(
-        .clk(alpha_loss__clk),
-        .bus(alpha_loss__bus),
-        .address(alpha_loss__address),
-        .data(alpha_loss__data)
+    tnic_standalone__control__engine__average__beta beta(
+        .clk(beta__clk),
+        .bus(beta__bus),
+        .address(beta__address),
+        .data(beta__data)
+    );
+    tnic_standalone__control__engine__average__hop hop(
+        .clk(hop__clk),
+        .bus(hop__bus),
+        .address(hop__address),
+        .data(hop__data)
     );
     tnic_standalone__control__engine__average__deadband deadband(
         .clk(deadband__clk),
@@ -24655,124 +26637,75 @@ module tnic_standalone__control__engine__average(clk,sweep,sweep_flow,bus_2,bus_
         .address(deadband__address),
         .data(deadband__data)
     );
-    tnic_standalone__control__engine__average__gain_ll gain_ll(
-        .d(gain_ll__d),
-        .q(gain_ll__q),
-        .clock(gain_ll__clock)
+    tnic_standalone__control__engine__average__change4 change4(
+        .d(change4__d),
+        .q(change4__q),
+        .clock(change4__clock)
     );
-    tnic_standalone__control__engine__average__gain_lh gain_lh(
-        .d(gain_lh__d),
-        .q(gain_lh__q),
-        .clock(gain_lh__clock)
+    tnic_standalone__control__engine__average__gain4 gain4(
+        .d(gain4__d),
+        .q(gain4__q),
+        .clock(gain4__clock)
     );
-    tnic_standalone__control__engine__average__gain_hl gain_hl(
-        .d(gain_hl__d),
-        .q(gain_hl__q),
-        .clock(gain_hl__clock)
+    tnic_standalone__control__engine__average__swift4 swift4(
+        .d(swift4__d),
+        .q(swift4__q),
+        .clock(swift4__clock)
     );
-    tnic_standalone__control__engine__average__gain_hh gain_hh(
-        .d(gain_hh__d),
-        .q(gain_hh__q),
-        .clock(gain_hh__clock)
+    tnic_standalone__control__engine__average__above4 above4(
+        .d(above4__d),
+        .q(above4__q),
+        .clock(above4__clock)
     );
-    tnic_standalone__control__engine__average__gain_outer gain_outer(
-        .d(gain_outer__d),
-        .q(gain_outer__q),
-        .clock(gain_outer__clock)
+    tnic_standalone__control__engine__average__hops4 hops4(
+        .d(hops4__d),
+        .q(hops4__q),
+        .clock(hops4__clock)
     );
-    tnic_standalone__control__engine__average__gain_inner gain_inner(
-        .d(gain_inner__d),
-        .q(gain_inner__q),
-        .clock(gain_inner__clock)
+    tnic_standalone__control__engine__average__change5 change5(
+        .d(change5__d),
+        .q(change5__q),
+        .clock(change5__clock)
     );
-    tnic_standalone__control__engine__average__gain gain(
-        .d(gain__d),
-        .q(gain__q),
-        .clock(gain__clock)
+    tnic_standalone__control__engine__average__gain5 gain5(
+        .d(gain5__d),
+        .q(gain5__q),
+        .clock(gain5__clock)
     );
-    tnic_standalone__control__engine__average__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
+    tnic_standalone__control__engine__average__old4 old4(
+        .d(old4__d),
+        .q(old4__q),
+        .clock(old4__clock)
     );
-    tnic_standalone__control__engine__average__history4 history4(
-        .d(history4__d),
-        .q(history4__q),
-        .clock(history4__clock)
+    tnic_standalone__control__engine__average__old5 old5(
+        .d(old5__d),
+        .q(old5__q),
+        .clock(old5__clock)
     );
-    tnic_standalone__control__engine__average__history5 history5(
-        .d(history5__d),
-        .q(history5__q),
-        .clock(history5__clock)
+    tnic_standalone__control__engine__average__old6 old6(
+        .d(old6__d),
+        .q(old6__q),
+        .clock(old6__clock)
     );
-    tnic_standalone__control__engine__average__raw4 raw4(
-        .d(raw4__d),
-        .q(raw4__q),
-        .clock(raw4__clock)
+    tnic_standalone__control__engine__average__ll ll(
+        .d(ll__d),
+        .q(ll__q),
+        .clock(ll__clock)
     );
-    tnic_standalone__control__engine__average__raw5 raw5(
-        .d(raw5__d),
-        .q(raw5__q),
-        .clock(raw5__clock)
+    tnic_standalone__control__engine__average__lh lh(
+        .d(lh__d),
+        .q(lh__q),
+        .clock(lh__clock)
     );
-    tnic_standalone__control__engine__average__cut5 cut5(
-        .d(cut5__d),
-        .q(cut5__q),
-        .clock(cut5__clock)
+    tnic_standalone__control__engine__average__hl hl(
+        .d(hl__d),
+        .q(hl__q),
+        .clock(hl__clock)
     );
-    tnic_standalone__control__engine__average__match5 match5(
-        .d(match5__d),
-        .q(match5__q),
-        .clock(match5__clock)
-    );
-    tnic_standalone__control__engine__average__match6 match6(
-        .d(match6__d),
-        .q(match6__q),
-        .clock(match6__clock)
-    );
-    tnic_standalone__control__engine__average__match7 match7(
-        .d(match7__d),
-        .q(match7__q),
-        .clock(match7__clock)
-    );
-    tnic_standalone__control__engine__average__old old(
-        .d(old__d),
-        .q(old__q),
-        .clock(old__clock)
-    );
-    tnic_standalone__control__engine__average__cut cut(
-        .d(cut__d),
-        .q(cut__q),
-        .clock(cut__clock)
-    );
-    tnic_standalone__control__engine__average__loss_ll loss_ll(
-        .d(loss_ll__d),
-        .q(loss_ll__q),
-        .clock(loss_ll__clock)
-    );
-    tnic_standalone__control__engine__average__loss_lh loss_lh(
-        .d(loss_lh__d),
-        .q(loss_lh__q),
-        .clock(loss_lh__clock)
-    );
-    tnic_standalone__control__engine__average__loss_hl loss_hl(
-        .d(loss_hl__d),
-        .q(loss_hl__q),
-        .clock(loss_hl__clock)
-    );
-    tnic_standalone__control__engine__average__loss_hh loss_hh(
-        .d(loss_hh__d),
-        .q(loss_hh__q),
-        .clock(loss_hh__clock)
-    );
-    tnic_standalone__control__engine__average__grown grown(
-        .d(grown__d),
-        .q(grown__q),
-        .clock(grown__clock)
+    tnic_standalone__control__engine__average__hh hh(
+        .d(hh__d),
+        .q(hh__q),
+        .clock(hh__clock)
     );
     tnic_standalone__control__engine__average__outer outer(
         .d(outer__d),
@@ -24784,65 +26717,15 @@ module tnic_standalone__control__engine__average(clk,sweep,sweep_flow,bus_2,bus_
         .q(inner__q),
         .clock(inner__clock)
     );
-    tnic_standalone__control__engine__average__new9 new9(
-        .d(new9__d),
-        .q(new9__q),
-        .clock(new9__clock)
+    tnic_standalone__control__engine__average__average average(
+        .d(average__d),
+        .q(average__q),
+        .clock(average__clock)
     );
-    tnic_standalone__control__engine__average__new10 new10(
-        .d(new10__d),
-        .q(new10__q),
-        .clock(new10__clock)
-    );
-    tnic_standalone__control__engine__average__new11 new11(
-        .d(new11__d),
-        .q(new11__q),
-        .clock(new11__clock)
-    );
-    tnic_standalone__control__engine__average__new12 new12(
-        .d(new12__d),
-        .q(new12__q),
-        .clock(new12__clock)
-    );
-    tnic_standalone__control__engine__average__cut10 cut10(
-        .d(cut10__d),
-        .q(cut10__q),
-        .clock(cut10__clock)
-    );
-    tnic_standalone__control__engine__average__cut11 cut11(
-        .d(cut11__d),
-        .q(cut11__q),
-        .clock(cut11__clock)
-    );
-    tnic_standalone__control__engine__average__cut12 cut12(
-        .d(cut12__d),
-        .q(cut12__q),
-        .clock(cut12__clock)
-    );
-    tnic_standalone__control__engine__average__rising__0 rising__0(
-        .d(rising__0__d),
-        .q(rising__0__q),
-        .clock(rising__0__clock)
-    );
-    tnic_standalone__control__engine__average__rising__1 rising__1(
-        .d(rising__1__d),
-        .q(rising__1__q),
-        .clock(rising__1__clock)
-    );
-    tnic_standalone__control__engine__average__rising__2 rising__2(
-        .d(rising__2__d),
-        .q(rising__2__q),
-        .clock(rising__2__clock)
-    );
-    tnic_standalone__control__engine__average__rising__3 rising__3(
-        .d(rising__3__d),
-        .q(rising__3__q),
-        .clock(rising__3__clock)
-    );
-    tnic_standalone__control__engine__average__rising__4 rising__4(
-        .d(rising__4__d),
-        .q(rising__4__q),
-        .clock(rising__4__clock)
+    tnic_standalone__control__engine__average__rising rising(
+        .d(rising__d),
+        .q(rising__q),
+        .clock(rising__clock)
     );
     tnic_standalone__control__engine__average__falling falling(
         .d(falling__d),
@@ -24852,189 +26735,142 @@ module tnic_standalone__control__engine__average(clk,sweep,sweep_flow,bus_2,bus_
     
     // Update code
     always @(*) begin
-        gain_ll__d = gain_ll__q;
-        gain_lh__d = gain_lh__q;
-        gain_hl__d = gain_hl__q;
-        gain_hh__d = gain_hh__q;
-        gain_outer__d = gain_outer__q;
-        gain_inner__d = gain_inner__q;
-        gain__d = gain__q;
-        raw4__d = raw4__q;
-        raw5__d = raw5__q;
-        cut5__d = cut5__q;
-        match5__d = match5__q;
-        match6__d = match6__q;
-        match7__d = match7__q;
-        old__d = old__q;
-        cut__d = cut__q;
-        loss_ll__d = loss_ll__q;
-        loss_lh__d = loss_lh__q;
-        loss_hl__d = loss_hl__q;
-        loss_hh__d = loss_hh__q;
-        grown__d = grown__q;
+        change4__d = change4__q;
+        gain4__d = gain4__q;
+        above4__d = above4__q;
+        hops4__d = hops4__q;
+        change5__d = change5__q;
+        gain5__d = gain5__q;
+        old4__d = old4__q;
+        old5__d = old5__q;
+        old6__d = old6__q;
+        ll__d = ll__q;
+        lh__d = lh__q;
+        hl__d = hl__q;
+        hh__d = hh__q;
         outer__d = outer__q;
         inner__d = inner__q;
-        new9__d = new9__q;
-        new10__d = new10__q;
-        new11__d = new11__q;
-        new12__d = new12__q;
-        cut10__d = cut10__q;
-        cut11__d = cut11__q;
-        cut12__d = cut12__q;
+        average__d = average__q;
+        rising__d = rising__q;
         falling__d = falling__q;
-        history4__d = history4__q;
-        history5__d = history5__q;
-        gain_ll__d = (difference_low * gain_low);
-        gain_lh__d = (difference_low * gain_high);
-        gain_hl__d = (difference_high * gain_low_signed);
-        gain_hh__d = (difference_high * gain_high_signed);
-        gain_outer__d = outer_bits;
-        gain_inner__d = (gain_lh_signed + gain_hl__q);
-        gain__d = (gain_outer__q + gain_shifted);
-        history4__d = history_3;
-        raw4__d = ram__read_data;
-        history5__d = history4__q;
-        raw5__d = raw4__q;
-        cut5__d = raw4__q[(32'h3)+:(35)] + ((raw4__q[(32'h2)+:(1)]) & 35'h7ffffffff);
-        match5__d = sample_9 & (flow_4 == flow_9);
-        match6__d = sample_10 & (flow_4 == flow_10);
-        match7__d = sample_11 & (flow_4 == flow_11);
-        old__d = raw5__q;
-        cut__d = cut5__q;
-        if (~history5__q) begin
-            old__d = ((32'h0) & 38'h3fffffffff);
-            cut__d = ((32'h0) & 35'h7ffffffff);
+        swift4__d = swift4__q;
+        carry = ((32'h0) & 1'h1);
+        if (negated[(32'h0)+:(3)] >= ((32'h3) & 3'h7)) begin
+            carry = ((32'h1) & 1'h1);
         end
-        else if (match5__q) begin
-            old__d = new10__q;
-            cut__d = cut10__q;
+        old_part = ((((negated[(32'h3)+:(35)]) & 36'hfffffffff) << 32'h1) | ((carry) & 36'hfffffffff));
+        change_sum = (new_part + old_part);
+        change_bits = change_sum;
+        change4__d = change_bits[(32'h1)+:(36)];
+        gain4__d = alpha__data;
+        if (swift_3) begin
+            gain4__d = beta__data;
         end
-        else if (match6__q) begin
-            old__d = new11__q;
-            cut__d = cut11__q;
+        swift4__d = swift_3;
+        above4__d = ((rtt_3) & 25'h1ffffff) - ((low_3) & 25'h1ffffff);
+        hops4__d = (hops * each);
+        old4__d = old_3;
+        change5__d = change4__q;
+        if (swift4__q) begin
+            change5__d = ((above) & 36'hfffffffff) << 32'hb;
         end
-        else if (match7__q) begin
-            old__d = new12__q;
-            cut__d = cut12__q;
-        end
-        loss_ll__d = (cut_low * loss_low);
-        loss_lh__d = (cut_low * loss_high);
-        loss_hl__d = (cut_high * loss_low_signed);
-        loss_hh__d = (cut_high * loss_high_signed);
-        grown__d = gain_bits + (((old__q) & 50'h3ffffffffffff) << 32'hc);
-        outer__d = sum_bits;
-        inner__d = (loss_lh_signed + loss_hl__q);
-        new9__d = new_bits[(32'hc)+:(38)];
-        ram__write_address = flow_9;
-        ram__write_data = new9__q;
-        ram__write_enable = sample_9;
-        if (sweep) begin
-            ram__write_address = sweep_flow;
-            ram__write_data = ((32'h0) & 38'h3fffffffff);
-            ram__write_enable = 1'b1;
-        end
-        cut10__d = new9__q[(32'h3)+:(35)] + ((new9__q[(32'h2)+:(1)]) & 35'h7ffffffff);
-        cut11__d = cut10__q;
-        cut12__d = cut11__q;
-        new10__d = new9__q;
-        new11__d = new10__q;
-        new12__d = new11__q;
+        gain5__d = gain4__q;
+        old5__d = old4__q;
+        ll__d = (change_low * gain_low);
+        lh__d = (change_low * gain_high);
+        hl__d = (change_high * gain_low_signed);
+        hh__d = (change_high * gain_high_signed);
+        old6__d = old5__q;
+        outer__d = outer_bits;
+        inner__d = (lh_signed + hl_doubled);
+        average__d = sum_bits[(32'hc)+:(38)];
+        rising__d = over_bits[32'h26];
         falling__d = under_bits[32'h26];
     end
-    always @(*) gain_ll__clock = clk;
-    always @(*) gain_lh__clock = clk;
-    always @(*) gain_hl__clock = clk;
-    always @(*) gain_hh__clock = clk;
-    always @(*) gain_outer__clock = clk;
-    always @(*) gain_inner__clock = clk;
-    always @(*) gain__clock = clk;
-    always @(*) raw4__clock = clk;
-    always @(*) raw5__clock = clk;
-    always @(*) cut5__clock = clk;
-    always @(*) match5__clock = clk;
-    always @(*) match6__clock = clk;
-    always @(*) match7__clock = clk;
-    always @(*) old__clock = clk;
-    always @(*) cut__clock = clk;
-    always @(*) loss_ll__clock = clk;
-    always @(*) loss_lh__clock = clk;
-    always @(*) loss_hl__clock = clk;
-    always @(*) loss_hh__clock = clk;
-    always @(*) grown__clock = clk;
+    always @(*) change4__clock = clk;
+    always @(*) gain4__clock = clk;
+    always @(*) above4__clock = clk;
+    always @(*) hops4__clock = clk;
+    always @(*) change5__clock = clk;
+    always @(*) gain5__clock = clk;
+    always @(*) old4__clock = clk;
+    always @(*) old5__clock = clk;
+    always @(*) old6__clock = clk;
+    always @(*) ll__clock = clk;
+    always @(*) lh__clock = clk;
+    always @(*) hl__clock = clk;
+    always @(*) hh__clock = clk;
     always @(*) outer__clock = clk;
     always @(*) inner__clock = clk;
-    always @(*) new9__clock = clk;
-    always @(*) new10__clock = clk;
-    always @(*) new11__clock = clk;
-    always @(*) new12__clock = clk;
-    always @(*) cut10__clock = clk;
-    always @(*) cut11__clock = clk;
-    always @(*) cut12__clock = clk;
+    always @(*) average__clock = clk;
+    always @(*) rising__clock = clk;
     always @(*) falling__clock = clk;
-    always @(*) history4__clock = clk;
-    always @(*) history5__clock = clk;
-    always @(*) rising__0__clock = clk;
-    always @(*) rising__1__clock = clk;
-    always @(*) rising__2__clock = clk;
-    always @(*) rising__3__clock = clk;
-    always @(*) rising__4__clock = clk;
-    always @(*) ram__read_clock = clk;
-    always @(*) ram__write_clock = clk;
-    always @(*) alpha_gain__clk = clk;
-    always @(*) alpha_gain__bus = bus_2;
-    always @(*) alpha_gain__address = profile_2;
-    always @(*) alpha_loss__clk = clk;
-    always @(*) alpha_loss__bus = bus_5;
-    always @(*) alpha_loss__address = profile_5;
+    always @(*) swift4__clock = clk;
+    always @(*) alpha__clk = clk;
+    always @(*) alpha__bus = bus_2;
+    always @(*) alpha__address = profile_2;
+    always @(*) beta__clk = clk;
+    always @(*) beta__bus = bus_2;
+    always @(*) beta__address = profile_2;
+    always @(*) hop__clk = clk;
+    always @(*) hop__bus = bus_2;
+    always @(*) hop__address = profile_2;
     always @(*) deadband__clk = clk;
-    always @(*) deadband__bus = bus_8;
-    always @(*) deadband__address = profile_8;
-    always @(*) difference_low = difference_3[(32'h0)+:(17)];
-    always @(*) difference_high = difference_3[(32'h11)+:(8)];
-    always @(*) gain_low = alpha_gain__data[(32'h0)+:(17)];
-    always @(*) gain_low_signed = ((alpha_gain__data[(32'h0)+:(17)]) & 18'h3ffff);
-    always @(*) gain_high = alpha_gain__data[(32'h11)+:(15)];
-    always @(*) gain_high_signed = ((alpha_gain__data[(32'h11)+:(15)]) & 16'hffff);
-    always @(*) gain_hh_bits = gain_hh__q;
-    always @(*) gain_joined = (((gain_hh_bits) & 50'h3ffffffffffff) << 32'h1b) | ((gain_ll__q[(32'h7)+:(27)]) & 50'h3ffffffffffff);
-    always @(*) outer_bits = gain_joined + ((32'h800) & 50'h3ffffffffffff);
-    always @(*) gain_lh_signed = ((gain_lh__q) & 33'h1ffffffff);
-    always @(*) gain_inner_bits = gain_inner__q;
-    always @(*) gain_shifted = (((gain_inner_bits) & 44'hfffffffffff) << 32'ha);
-    always @(*) ram__read_address = flow_2;
-    always @(*) before_6 = old__q;
-    always @(*) cut_low = cut__q[(32'h0)+:(17)];
-    always @(*) cut_high = cut__q[(32'h11)+:(18)];
-    always @(*) loss_low = alpha_loss__data[(32'h0)+:(17)];
-    always @(*) loss_low_signed = ((alpha_loss__data[(32'h0)+:(17)]) & 18'h3ffff);
-    always @(*) loss_high = alpha_loss__data[(32'h11)+:(15)];
-    always @(*) loss_high_signed = ((alpha_loss__data[(32'h11)+:(15)]) & 16'hffff);
-    always @(*) gain_bits = gain__q;
-    always @(*) loss_hh_bits = loss_hh__q;
-    always @(*) loss_joined = (((loss_hh_bits) & 50'h3ffffffffffff) << 32'h11) | ((loss_ll__q[(32'h11)+:(17)]) & 50'h3ffffffffffff);
-    always @(*) sum_bits = grown__q - loss_joined;
-    always @(*) loss_lh_signed = ((loss_lh__q) & 33'h1ffffffff);
-    always @(*) sum = (outer__q - inner__q);
-    always @(*) new_bits = sum;
-    always @(*) signed9 = new9__q;
+    always @(*) deadband__bus = bus_7;
+    always @(*) deadband__address = profile_7;
+    always @(*) negated = ~old_3;
+    always @(*) new_part = ((((difference_3) & 36'hfffffffff) << 32'hb) | ((32'h1) & 36'hfffffffff));
+    always @(*) hops = hops_3;
+    always @(*) each = hop__data;
+    always @(*) above = above4__q - ((hops4__q) & 25'h1ffffff);
+    always @(*) change_low = change5__q[(32'h0)+:(18)];
+    always @(*) change_high = change5__q[(32'h12)+:(18)];
+    always @(*) gain_low = gain5__q[(32'h0)+:(17)];
+    always @(*) gain_low_signed = ((gain5__q[(32'h0)+:(17)]) & 18'h3ffff);
+    always @(*) gain_high = gain5__q[(32'h11)+:(15)];
+    always @(*) gain_high_signed = ((gain5__q[(32'h11)+:(15)]) & 16'hffff);
+    always @(*) hh_bits = hh__q;
+    always @(*) joined = (((hh_bits) & 52'hfffffffffffff) << 32'h12) | ((ll__q[(32'h11)+:(18)]) & 52'hfffffffffffff);
+    always @(*) grown = (((old6__q) & 52'hfffffffffffff) << 32'hc) | ((32'h800) & 52'hfffffffffffff);
+    always @(*) outer_bits = joined + grown;
+    always @(*) lh_signed = ((lh__q) & 34'h3ffffffff);
+    always @(*) hl_bits = hl__q;
+    always @(*) hl_doubled = (((hl_bits) & 37'h1fffffffff) << 32'h1);
+    always @(*) sum = (outer__q + inner__q);
+    always @(*) sum_bits = sum;
+    always @(*) average_8 = average__q;
+    always @(*) signed_average = average__q;
     always @(*) band = ((deadband__data) & 21'h1fffff);
-    always @(*) over = (band - signed9);
+    always @(*) over = (band - signed_average);
     always @(*) over_bits = over;
-    always @(*) rising__0__d = over_bits[32'h26];
-    always @(*) under = (signed9 + band);
+    always @(*) under = (signed_average + band);
     always @(*) under_bits = under;
-    always @(*) average_9 = new9__q;
-    always @(*) falling_10 = falling__q;
-    always @(*) rising__1__d = rising__0__q;
-    always @(*) rising__2__d = rising__1__q;
-    always @(*) rising__3__d = rising__2__q;
-    always @(*) rising__4__d = rising__3__q;
-    always @(*) rising_14 = rising__4__q;
+    always @(*) rising_9 = rising__q;
+    always @(*) falling_9 = falling__q;
     
 endmodule // standalone__control__engine__average
 
 
-module tnic_standalone__control__engine__average__alpha_gain(clk,bus,address,data);
+module tnic_standalone__control__engine__average__above4(d,q,clock);
+    
+    // Module arguments
+    input wire  [24:0] d;
+    output reg  [24:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 25'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__average__above4
+
+
+module tnic_standalone__control__engine__average__alpha(clk,bus,address,data);
     
     // Module arguments
     input wire  clk;
@@ -25058,7 +26894,7 @@ module tnic_standalone__control__engine__average__alpha_gain(clk,bus,address,dat
     reg  mine;
     
     // Sub module instances
-    tnic_standalone__control__engine__average__alpha_gain__ram ram(
+    tnic_standalone__control__engine__average__alpha__ram ram(
         .read_address(ram__read_address),
         .read_clock(ram__read_clock),
         .read_data(ram__read_data),
@@ -25080,10 +26916,10 @@ module tnic_standalone__control__engine__average__alpha_gain(clk,bus,address,dat
     always @(*) ram__write_data = bus[(32'h0)+:(32)];
     always @(*) ram__write_enable = bus[32'h2a] & mine;
     
-endmodule // standalone__control__engine__average__alpha_gain
+endmodule // standalone__control__engine__average__alpha
 
 
-module tnic_standalone__control__engine__average__alpha_gain__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__control__engine__average__alpha__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
     input wire  [3:0] read_address;
@@ -25109,10 +26945,29 @@ module tnic_standalone__control__engine__average__alpha_gain__ram(read_address,r
        end
     end
                 
-endmodule // standalone__control__engine__average__alpha_gain__ram
+endmodule // standalone__control__engine__average__alpha__ram
 
 
-module tnic_standalone__control__engine__average__alpha_loss(clk,bus,address,data);
+module tnic_standalone__control__engine__average__average(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__average__average
+
+
+module tnic_standalone__control__engine__average__beta(clk,bus,address,data);
     
     // Module arguments
     input wire  clk;
@@ -25121,7 +26976,7 @@ module tnic_standalone__control__engine__average__alpha_loss(clk,bus,address,dat
     output reg  [31:0] data;
     
     // Constant declarations
-    localparam  index = 5'b1011;
+    localparam  index = 5'b10011;
     
     // Stub signals
     reg  [3:0] ram__read_address;
@@ -25136,7 +26991,7 @@ module tnic_standalone__control__engine__average__alpha_loss(clk,bus,address,dat
     reg  mine;
     
     // Sub module instances
-    tnic_standalone__control__engine__average__alpha_loss__ram ram(
+    tnic_standalone__control__engine__average__beta__ram ram(
         .read_address(ram__read_address),
         .read_clock(ram__read_clock),
         .read_data(ram__read_data),
@@ -25158,10 +27013,10 @@ module tnic_standalone__control__engine__average__alpha_loss(clk,bus,address,dat
     always @(*) ram__write_data = bus[(32'h0)+:(32)];
     always @(*) ram__write_enable = bus[32'h2a] & mine;
     
-endmodule // standalone__control__engine__average__alpha_loss
+endmodule // standalone__control__engine__average__beta
 
 
-module tnic_standalone__control__engine__average__alpha_loss__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__control__engine__average__beta__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
     input wire  [3:0] read_address;
@@ -25187,102 +27042,45 @@ module tnic_standalone__control__engine__average__alpha_loss__ram(read_address,r
        end
     end
                 
-endmodule // standalone__control__engine__average__alpha_loss__ram
+endmodule // standalone__control__engine__average__beta__ram
 
 
-module tnic_standalone__control__engine__average__cut(d,q,clock);
+module tnic_standalone__control__engine__average__change4(d,q,clock);
     
     // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
+    input wire  [35:0] d;
+    output reg  [35:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 35'h0;
+       q = 36'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__average__cut
+endmodule // standalone__control__engine__average__change4
 
 
-module tnic_standalone__control__engine__average__cut10(d,q,clock);
+module tnic_standalone__control__engine__average__change5(d,q,clock);
     
     // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
+    input wire  [35:0] d;
+    output reg  [35:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 35'h0;
+       q = 36'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__average__cut10
-
-
-module tnic_standalone__control__engine__average__cut11(d,q,clock);
-    
-    // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 35'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__cut11
-
-
-module tnic_standalone__control__engine__average__cut12(d,q,clock);
-    
-    // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 35'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__cut12
-
-
-module tnic_standalone__control__engine__average__cut5(d,q,clock);
-    
-    // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 35'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__cut5
+endmodule // standalone__control__engine__average__change5
 
 
 module tnic_standalone__control__engine__average__deadband(clk,bus,address,data);
@@ -25382,83 +27180,7 @@ module tnic_standalone__control__engine__average__falling(d,q,clock);
 endmodule // standalone__control__engine__average__falling
 
 
-module tnic_standalone__control__engine__average__gain(d,q,clock);
-    
-    // Module arguments
-    input wire signed [49:0] d;
-    output reg signed [49:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 50'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__gain
-
-
-module tnic_standalone__control__engine__average__gain_hh(d,q,clock);
-    
-    // Module arguments
-    input wire signed [23:0] d;
-    output reg signed [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__gain_hh
-
-
-module tnic_standalone__control__engine__average__gain_hl(d,q,clock);
-    
-    // Module arguments
-    input wire signed [25:0] d;
-    output reg signed [25:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 26'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__gain_hl
-
-
-module tnic_standalone__control__engine__average__gain_inner(d,q,clock);
-    
-    // Module arguments
-    input wire signed [33:0] d;
-    output reg signed [33:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 34'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__gain_inner
-
-
-module tnic_standalone__control__engine__average__gain_lh(d,q,clock);
+module tnic_standalone__control__engine__average__gain4(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -25474,124 +27196,29 @@ module tnic_standalone__control__engine__average__gain_lh(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__average__gain_lh
+endmodule // standalone__control__engine__average__gain4
 
 
-module tnic_standalone__control__engine__average__gain_ll(d,q,clock);
+module tnic_standalone__control__engine__average__gain5(d,q,clock);
     
     // Module arguments
-    input wire  [33:0] d;
-    output reg  [33:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 34'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__average__gain_ll
+endmodule // standalone__control__engine__average__gain5
 
 
-module tnic_standalone__control__engine__average__gain_outer(d,q,clock);
-    
-    // Module arguments
-    input wire signed [49:0] d;
-    output reg signed [49:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 50'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__gain_outer
-
-
-module tnic_standalone__control__engine__average__grown(d,q,clock);
-    
-    // Module arguments
-    input wire  [49:0] d;
-    output reg  [49:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 50'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__grown
-
-
-module tnic_standalone__control__engine__average__history4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__history4
-
-
-module tnic_standalone__control__engine__average__history5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__history5
-
-
-module tnic_standalone__control__engine__average__inner(d,q,clock);
-    
-    // Module arguments
-    input wire signed [36:0] d;
-    output reg signed [36:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 37'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__inner
-
-
-module tnic_standalone__control__engine__average__loss_hh(d,q,clock);
+module tnic_standalone__control__engine__average__hh(d,q,clock);
     
     // Module arguments
     input wire signed [33:0] d;
@@ -25607,10 +27234,10 @@ module tnic_standalone__control__engine__average__loss_hh(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__average__loss_hh
+endmodule // standalone__control__engine__average__hh
 
 
-module tnic_standalone__control__engine__average__loss_hl(d,q,clock);
+module tnic_standalone__control__engine__average__hl(d,q,clock);
     
     // Module arguments
     input wire signed [35:0] d;
@@ -25626,231 +27253,71 @@ module tnic_standalone__control__engine__average__loss_hl(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__average__loss_hl
+endmodule // standalone__control__engine__average__hl
 
 
-module tnic_standalone__control__engine__average__loss_lh(d,q,clock);
+module tnic_standalone__control__engine__average__hop(clk,bus,address,data);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
+    input wire  clk;
+    input wire  [42:0] bus;
+    input wire  [3:0] address;
+    output reg  [14:0] data;
     
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
+    // Constant declarations
+    localparam  index = 5'b11000;
     
-    always @(posedge clock) begin
-       q <= d;
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [14:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [14:0] ram__write_data;
+    reg  ram__write_enable;
+    
+    // Local signals
+    reg  mine;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__average__hop__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
     end
-          
-endmodule // standalone__control__engine__average__loss_lh
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = address;
+    always @(*) data = ram__read_data;
+    always @(*) mine = bus[32'h29] | (bus[(32'h20)+:(5)] == index);
+    always @(*) ram__write_address = bus[(32'h25)+:(4)];
+    always @(*) ram__write_data = bus[(32'h0)+:(15)];
+    always @(*) ram__write_enable = bus[32'h2a] & mine;
+    
+endmodule // standalone__control__engine__average__hop
 
 
-module tnic_standalone__control__engine__average__loss_ll(d,q,clock);
+module tnic_standalone__control__engine__average__hop__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [33:0] d;
-    output reg  [33:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 34'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__loss_ll
-
-
-module tnic_standalone__control__engine__average__match5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__match5
-
-
-module tnic_standalone__control__engine__average__match6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__match6
-
-
-module tnic_standalone__control__engine__average__match7(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__match7
-
-
-module tnic_standalone__control__engine__average__new10(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__new10
-
-
-module tnic_standalone__control__engine__average__new11(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__new11
-
-
-module tnic_standalone__control__engine__average__new12(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__new12
-
-
-module tnic_standalone__control__engine__average__new9(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__new9
-
-
-module tnic_standalone__control__engine__average__old(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__old
-
-
-module tnic_standalone__control__engine__average__outer(d,q,clock);
-    
-    // Module arguments
-    input wire signed [49:0] d;
-    output reg signed [49:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 50'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__outer
-
-
-module tnic_standalone__control__engine__average__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [9:0] read_address;
+    input wire  [3:0] read_address;
     input wire  read_clock;
-    output reg  [37:0] read_data;
-    input wire  [9:0] write_address;
+    output reg  [14:0] read_data;
+    input wire  [3:0] write_address;
     input wire  write_clock;
-    input wire  [37:0] write_data;
+    input wire  [14:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[37:0] mem[1023:0];
+    reg[14:0] mem[15:0];
     
     
     
@@ -25864,10 +27331,86 @@ module tnic_standalone__control__engine__average__ram(read_address,read_clock,re
        end
     end
                 
-endmodule // standalone__control__engine__average__ram
+endmodule // standalone__control__engine__average__hop__ram
 
 
-module tnic_standalone__control__engine__average__raw4(d,q,clock);
+module tnic_standalone__control__engine__average__hops4(d,q,clock);
+    
+    // Module arguments
+    input wire  [22:0] d;
+    output reg  [22:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 23'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__average__hops4
+
+
+module tnic_standalone__control__engine__average__inner(d,q,clock);
+    
+    // Module arguments
+    input wire signed [37:0] d;
+    output reg signed [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__average__inner
+
+
+module tnic_standalone__control__engine__average__lh(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__average__lh
+
+
+module tnic_standalone__control__engine__average__ll(d,q,clock);
+    
+    // Module arguments
+    input wire  [34:0] d;
+    output reg  [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__average__ll
+
+
+module tnic_standalone__control__engine__average__old4(d,q,clock);
     
     // Module arguments
     input wire  [37:0] d;
@@ -25883,10 +27426,10 @@ module tnic_standalone__control__engine__average__raw4(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__average__raw4
+endmodule // standalone__control__engine__average__old4
 
 
-module tnic_standalone__control__engine__average__raw5(d,q,clock);
+module tnic_standalone__control__engine__average__old5(d,q,clock);
     
     // Module arguments
     input wire  [37:0] d;
@@ -25902,10 +27445,48 @@ module tnic_standalone__control__engine__average__raw5(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__average__raw5
+endmodule // standalone__control__engine__average__old5
 
 
-module tnic_standalone__control__engine__average__rising__0(d,q,clock);
+module tnic_standalone__control__engine__average__old6(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__average__old6
+
+
+module tnic_standalone__control__engine__average__outer(d,q,clock);
+    
+    // Module arguments
+    input wire signed [51:0] d;
+    output reg signed [51:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 52'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__average__outer
+
+
+module tnic_standalone__control__engine__average__rising(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -25921,10 +27502,10 @@ module tnic_standalone__control__engine__average__rising__0(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__average__rising__0
+endmodule // standalone__control__engine__average__rising
 
 
-module tnic_standalone__control__engine__average__rising__1(d,q,clock);
+module tnic_standalone__control__engine__average__swift4(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -25940,1602 +27521,29 @@ module tnic_standalone__control__engine__average__rising__1(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__average__rising__1
+endmodule // standalone__control__engine__average__swift4
 
 
-module tnic_standalone__control__engine__average__rising__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__rising__2
-
-
-module tnic_standalone__control__engine__average__rising__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__rising__3
-
-
-module tnic_standalone__control__engine__average__rising__4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__average__rising__4
-
-
-module tnic_standalone__control__engine__before_average__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__0
-
-
-module tnic_standalone__control__engine__before_average__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__1
-
-
-module tnic_standalone__control__engine__before_average__10(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__10
-
-
-module tnic_standalone__control__engine__before_average__11(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__11
-
-
-module tnic_standalone__control__engine__before_average__12(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__12
-
-
-module tnic_standalone__control__engine__before_average__13(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__13
-
-
-module tnic_standalone__control__engine__before_average__14(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__14
-
-
-module tnic_standalone__control__engine__before_average__15(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__15
-
-
-module tnic_standalone__control__engine__before_average__16(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__16
-
-
-module tnic_standalone__control__engine__before_average__17(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__17
-
-
-module tnic_standalone__control__engine__before_average__18(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__18
-
-
-module tnic_standalone__control__engine__before_average__19(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__19
-
-
-module tnic_standalone__control__engine__before_average__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__2
-
-
-module tnic_standalone__control__engine__before_average__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__3
-
-
-module tnic_standalone__control__engine__before_average__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__4
-
-
-module tnic_standalone__control__engine__before_average__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__5
-
-
-module tnic_standalone__control__engine__before_average__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__6
-
-
-module tnic_standalone__control__engine__before_average__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__7
-
-
-module tnic_standalone__control__engine__before_average__8(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__8
-
-
-module tnic_standalone__control__engine__before_average__9(d,q,clock);
-    
-    // Module arguments
-    input wire  [37:0] d;
-    output reg  [37:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 38'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_average__9
-
-
-module tnic_standalone__control__engine__before_history__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__0
-
-
-module tnic_standalone__control__engine__before_history__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__1
-
-
-module tnic_standalone__control__engine__before_history__10(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__10
-
-
-module tnic_standalone__control__engine__before_history__11(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__11
-
-
-module tnic_standalone__control__engine__before_history__12(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__12
-
-
-module tnic_standalone__control__engine__before_history__13(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__13
-
-
-module tnic_standalone__control__engine__before_history__14(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__14
-
-
-module tnic_standalone__control__engine__before_history__15(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__15
-
-
-module tnic_standalone__control__engine__before_history__16(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__16
-
-
-module tnic_standalone__control__engine__before_history__17(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__17
-
-
-module tnic_standalone__control__engine__before_history__18(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__18
-
-
-module tnic_standalone__control__engine__before_history__19(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__19
-
-
-module tnic_standalone__control__engine__before_history__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__2
-
-
-module tnic_standalone__control__engine__before_history__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__3
-
-
-module tnic_standalone__control__engine__before_history__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__4
-
-
-module tnic_standalone__control__engine__before_history__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__5
-
-
-module tnic_standalone__control__engine__before_history__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__6
-
-
-module tnic_standalone__control__engine__before_history__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__7
-
-
-module tnic_standalone__control__engine__before_history__8(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__8
-
-
-module tnic_standalone__control__engine__before_history__9(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_history__9
-
-
-module tnic_standalone__control__engine__before_negatives__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__0
-
-
-module tnic_standalone__control__engine__before_negatives__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__1
-
-
-module tnic_standalone__control__engine__before_negatives__10(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__10
-
-
-module tnic_standalone__control__engine__before_negatives__11(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__11
-
-
-module tnic_standalone__control__engine__before_negatives__12(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__12
-
-
-module tnic_standalone__control__engine__before_negatives__13(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__13
-
-
-module tnic_standalone__control__engine__before_negatives__14(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__14
-
-
-module tnic_standalone__control__engine__before_negatives__15(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__15
-
-
-module tnic_standalone__control__engine__before_negatives__16(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__16
-
-
-module tnic_standalone__control__engine__before_negatives__17(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__17
-
-
-module tnic_standalone__control__engine__before_negatives__18(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__18
-
-
-module tnic_standalone__control__engine__before_negatives__19(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__19
-
-
-module tnic_standalone__control__engine__before_negatives__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__2
-
-
-module tnic_standalone__control__engine__before_negatives__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__3
-
-
-module tnic_standalone__control__engine__before_negatives__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__4
-
-
-module tnic_standalone__control__engine__before_negatives__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__5
-
-
-module tnic_standalone__control__engine__before_negatives__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__6
-
-
-module tnic_standalone__control__engine__before_negatives__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__7
-
-
-module tnic_standalone__control__engine__before_negatives__8(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__8
-
-
-module tnic_standalone__control__engine__before_negatives__9(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_negatives__9
-
-
-module tnic_standalone__control__engine__before_rate__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__0
-
-
-module tnic_standalone__control__engine__before_rate__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__1
-
-
-module tnic_standalone__control__engine__before_rate__10(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__10
-
-
-module tnic_standalone__control__engine__before_rate__11(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__11
-
-
-module tnic_standalone__control__engine__before_rate__12(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__12
-
-
-module tnic_standalone__control__engine__before_rate__13(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__13
-
-
-module tnic_standalone__control__engine__before_rate__14(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__14
-
-
-module tnic_standalone__control__engine__before_rate__15(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__15
-
-
-module tnic_standalone__control__engine__before_rate__16(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__16
-
-
-module tnic_standalone__control__engine__before_rate__17(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__17
-
-
-module tnic_standalone__control__engine__before_rate__18(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__18
-
-
-module tnic_standalone__control__engine__before_rate__19(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__19
-
-
-module tnic_standalone__control__engine__before_rate__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__2
-
-
-module tnic_standalone__control__engine__before_rate__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__3
-
-
-module tnic_standalone__control__engine__before_rate__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__4
-
-
-module tnic_standalone__control__engine__before_rate__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__5
-
-
-module tnic_standalone__control__engine__before_rate__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__6
-
-
-module tnic_standalone__control__engine__before_rate__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__7
-
-
-module tnic_standalone__control__engine__before_rate__8(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__8
-
-
-module tnic_standalone__control__engine__before_rate__9(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__before_rate__9
-
-
-module tnic_standalone__control__engine__branch(clk,bus_2,profile_2,rtt_3,zeros_3,no_delta_3,smoothed_10,floor_13,law_14,below_11,below_14,above_14,shift_4);
+module tnic_standalone__control__engine__branch(clk,bus_2,bus_4,profile_2,profile_4,rtt_2,endpoint_2,zeros_3,endpoint_zeros_3,marked_3,since_3,low_3,no_delta_3,swift_3,pi_3,flags_5,threshold_6);
     
     // Module arguments
     input wire  clk;
     input wire  [42:0] bus_2;
+    input wire  [42:0] bus_4;
     input wire  [3:0] profile_2;
-    input wire  [23:0] rtt_3;
+    input wire  [3:0] profile_4;
+    input wire  [23:0] rtt_2;
+    input wire  [23:0] endpoint_2;
     input wire  [4:0] zeros_3;
+    input wire  [4:0] endpoint_zeros_3;
+    input wire  marked_3;
+    input wire  [31:0] since_3;
+    output reg  [23:0] low_3;
     output reg  no_delta_3;
-    output reg  smoothed_10;
-    output reg  floor_13;
-    output reg  [3:0] law_14;
-    output reg  below_11;
-    output reg  below_14;
-    output reg  above_14;
-    output reg  [4:0] shift_4;
+    output reg  swift_3;
+    output reg  pi_3;
+    output reg  [12:0] flags_5;
+    output reg  [31:0] threshold_6;
     
     // Stub signals
     reg  options__clk;
@@ -27550,159 +27558,58 @@ module tnic_standalone__control__engine__branch(clk,bus_2,profile_2,rtt_3,zeros_
     reg  [42:0] high__bus;
     reg  [3:0] high__address;
     wire  [28:0] high__data;
-    reg  [4:0] shift__d;
-    wire  [4:0] shift__q;
-    reg  shift__clock;
-    reg  below__0__d;
-    wire  below__0__q;
-    reg  below__0__clock;
-    reg  below__1__d;
-    wire  below__1__q;
-    reg  below__1__clock;
-    reg  below__2__d;
-    wire  below__2__q;
-    reg  below__2__clock;
-    reg  below__3__d;
-    wire  below__3__q;
-    reg  below__3__clock;
-    reg  below__4__d;
-    wire  below__4__q;
-    reg  below__4__clock;
-    reg  below__5__d;
-    wire  below__5__q;
-    reg  below__5__clock;
-    reg  below__6__d;
-    wire  below__6__q;
-    reg  below__6__clock;
-    reg  below__7__d;
-    wire  below__7__q;
-    reg  below__7__clock;
-    reg  below__8__d;
-    wire  below__8__q;
-    reg  below__8__clock;
-    reg  below__9__d;
-    wire  below__9__q;
-    reg  below__9__clock;
-    reg  below__10__d;
-    wire  below__10__q;
-    reg  below__10__clock;
-    reg  above__0__d;
-    wire  above__0__q;
-    reg  above__0__clock;
-    reg  above__1__d;
-    wire  above__1__q;
-    reg  above__1__clock;
-    reg  above__2__d;
-    wire  above__2__q;
-    reg  above__2__clock;
-    reg  above__3__d;
-    wire  above__3__q;
-    reg  above__3__clock;
-    reg  above__4__d;
-    wire  above__4__q;
-    reg  above__4__clock;
-    reg  above__5__d;
-    wire  above__5__q;
-    reg  above__5__clock;
-    reg  above__6__d;
-    wire  above__6__q;
-    reg  above__6__clock;
-    reg  above__7__d;
-    wire  above__7__q;
-    reg  above__7__clock;
-    reg  above__8__d;
-    wire  above__8__q;
-    reg  above__8__clock;
-    reg  above__9__d;
-    wire  above__9__q;
-    reg  above__9__clock;
-    reg  above__10__d;
-    wire  above__10__q;
-    reg  above__10__clock;
-    reg  smoothed__0__d;
-    wire  smoothed__0__q;
-    reg  smoothed__0__clock;
-    reg  smoothed__1__d;
-    wire  smoothed__1__q;
-    reg  smoothed__1__clock;
-    reg  smoothed__2__d;
-    wire  smoothed__2__q;
-    reg  smoothed__2__clock;
-    reg  smoothed__3__d;
-    wire  smoothed__3__q;
-    reg  smoothed__3__clock;
-    reg  smoothed__4__d;
-    wire  smoothed__4__q;
-    reg  smoothed__4__clock;
-    reg  smoothed__5__d;
-    wire  smoothed__5__q;
-    reg  smoothed__5__clock;
-    reg  smoothed__6__d;
-    wire  smoothed__6__q;
-    reg  smoothed__6__clock;
-    reg  floor__0__d;
-    wire  floor__0__q;
-    reg  floor__0__clock;
-    reg  floor__1__d;
-    wire  floor__1__q;
-    reg  floor__1__clock;
-    reg  floor__2__d;
-    wire  floor__2__q;
-    reg  floor__2__clock;
-    reg  floor__3__d;
-    wire  floor__3__q;
-    reg  floor__3__clock;
-    reg  floor__4__d;
-    wire  floor__4__q;
-    reg  floor__4__clock;
-    reg  floor__5__d;
-    wire  floor__5__q;
-    reg  floor__5__clock;
-    reg  floor__6__d;
-    wire  floor__6__q;
-    reg  floor__6__clock;
-    reg  floor__7__d;
-    wire  floor__7__q;
-    reg  floor__7__clock;
-    reg  floor__8__d;
-    wire  floor__8__q;
-    reg  floor__8__clock;
-    reg  floor__9__d;
-    wire  floor__9__q;
-    reg  floor__9__clock;
-    reg  [3:0] law__0__d;
-    wire  [3:0] law__0__q;
-    reg  law__0__clock;
-    reg  [3:0] law__1__d;
-    wire  [3:0] law__1__q;
-    reg  law__1__clock;
-    reg  [3:0] law__2__d;
-    wire  [3:0] law__2__q;
-    reg  law__2__clock;
-    reg  [3:0] law__3__d;
-    wire  [3:0] law__3__q;
-    reg  law__3__clock;
-    reg  [3:0] law__4__d;
-    wire  [3:0] law__4__q;
-    reg  law__4__clock;
-    reg  [3:0] law__5__d;
-    wire  [3:0] law__5__q;
-    reg  law__5__clock;
-    reg  [3:0] law__6__d;
-    wire  [3:0] law__6__q;
-    reg  law__6__clock;
-    reg  [3:0] law__7__d;
-    wire  [3:0] law__7__q;
-    reg  law__7__clock;
-    reg  [3:0] law__8__d;
-    wire  [3:0] law__8__q;
-    reg  law__8__clock;
-    reg  [3:0] law__9__d;
-    wire  [3:0] law__9__q;
-    reg  law__9__clock;
-    reg  [3:0] law__10__d;
-    wire  [3:0] law__10__q;
-    reg  law__10__clock;
+    reg  product__clk;
+    reg  [42:0] product__bus;
+    reg  [3:0] product__address;
+    wire  [31:0] product__data;
+    reg  [23:0] rtt3__d;
+    wire  [23:0] rtt3__q;
+    reg  rtt3__clock;
+    reg  [23:0] endpoint3__d;
+    wire  [23:0] endpoint3__q;
+    reg  endpoint3__clock;
+    reg  [24:0] total3__d;
+    wire  [24:0] total3__q;
+    reg  total3__clock;
+    reg  [6:0] options4__d;
+    wire  [6:0] options4__q;
+    reg  options4__clock;
+    reg  below4__d;
+    wire  below4__q;
+    reg  below4__clock;
+    reg  above4__d;
+    wire  above4__q;
+    reg  above4__clock;
+    reg  endpoint_above4__d;
+    wire  endpoint_above4__q;
+    reg  endpoint_above4__clock;
+    reg  gate4__d;
+    wire  gate4__q;
+    reg  gate4__clock;
+    reg  [4:0] shift4__d;
+    wire  [4:0] shift4__q;
+    reg  shift4__clock;
+    reg  [4:0] endpoint_shift4__d;
+    wire  [4:0] endpoint_shift4__q;
+    reg  endpoint_shift4__clock;
+    reg  [12:0] flags__d;
+    wire  [12:0] flags__q;
+    reg  flags__clock;
+    reg  [4:0] shift5__d;
+    wire  [4:0] shift5__q;
+    reg  shift5__clock;
+    reg  [31:0] threshold__d;
+    wire  [31:0] threshold__q;
+    reg  threshold__clock;
+    
+    // Local signals
+    reg  [3:0] law;
+    reg  timely;
+    reg  patched;
+    reg  swift;
+    reg  pi;
+    reg  [12:0] made;
+    reg  [31:0] shifted;
     
     // Sub module instances
     tnic_standalone__control__engine__branch__options options(
@@ -27723,318 +27630,163 @@ module tnic_standalone__control__engine__branch(clk,bus_2,profile_2,rtt_3,zeros_
         .address(high__address),
         .data(high__data)
     );
-    tnic_standalone__control__engine__branch__shift shift(
-        .d(shift__d),
-        .q(shift__q),
-        .clock(shift__clock)
+    tnic_standalone__control__engine__branch__product product(
+        .clk(product__clk),
+        .bus(product__bus),
+        .address(product__address),
+        .data(product__data)
     );
-    tnic_standalone__control__engine__branch__below__0 below__0(
-        .d(below__0__d),
-        .q(below__0__q),
-        .clock(below__0__clock)
+    tnic_standalone__control__engine__branch__rtt3 rtt3(
+        .d(rtt3__d),
+        .q(rtt3__q),
+        .clock(rtt3__clock)
     );
-    tnic_standalone__control__engine__branch__below__1 below__1(
-        .d(below__1__d),
-        .q(below__1__q),
-        .clock(below__1__clock)
+    tnic_standalone__control__engine__branch__endpoint3 endpoint3(
+        .d(endpoint3__d),
+        .q(endpoint3__q),
+        .clock(endpoint3__clock)
     );
-    tnic_standalone__control__engine__branch__below__2 below__2(
-        .d(below__2__d),
-        .q(below__2__q),
-        .clock(below__2__clock)
+    tnic_standalone__control__engine__branch__total3 total3(
+        .d(total3__d),
+        .q(total3__q),
+        .clock(total3__clock)
     );
-    tnic_standalone__control__engine__branch__below__3 below__3(
-        .d(below__3__d),
-        .q(below__3__q),
-        .clock(below__3__clock)
+    tnic_standalone__control__engine__branch__options4 options4(
+        .d(options4__d),
+        .q(options4__q),
+        .clock(options4__clock)
     );
-    tnic_standalone__control__engine__branch__below__4 below__4(
-        .d(below__4__d),
-        .q(below__4__q),
-        .clock(below__4__clock)
+    tnic_standalone__control__engine__branch__below4 below4(
+        .d(below4__d),
+        .q(below4__q),
+        .clock(below4__clock)
     );
-    tnic_standalone__control__engine__branch__below__5 below__5(
-        .d(below__5__d),
-        .q(below__5__q),
-        .clock(below__5__clock)
+    tnic_standalone__control__engine__branch__above4 above4(
+        .d(above4__d),
+        .q(above4__q),
+        .clock(above4__clock)
     );
-    tnic_standalone__control__engine__branch__below__6 below__6(
-        .d(below__6__d),
-        .q(below__6__q),
-        .clock(below__6__clock)
+    tnic_standalone__control__engine__branch__endpoint_above4 endpoint_above4(
+        .d(endpoint_above4__d),
+        .q(endpoint_above4__q),
+        .clock(endpoint_above4__clock)
     );
-    tnic_standalone__control__engine__branch__below__7 below__7(
-        .d(below__7__d),
-        .q(below__7__q),
-        .clock(below__7__clock)
+    tnic_standalone__control__engine__branch__gate4 gate4(
+        .d(gate4__d),
+        .q(gate4__q),
+        .clock(gate4__clock)
     );
-    tnic_standalone__control__engine__branch__below__8 below__8(
-        .d(below__8__d),
-        .q(below__8__q),
-        .clock(below__8__clock)
+    tnic_standalone__control__engine__branch__shift4 shift4(
+        .d(shift4__d),
+        .q(shift4__q),
+        .clock(shift4__clock)
     );
-    tnic_standalone__control__engine__branch__below__9 below__9(
-        .d(below__9__d),
-        .q(below__9__q),
-        .clock(below__9__clock)
+    tnic_standalone__control__engine__branch__endpoint_shift4 endpoint_shift4(
+        .d(endpoint_shift4__d),
+        .q(endpoint_shift4__q),
+        .clock(endpoint_shift4__clock)
     );
-    tnic_standalone__control__engine__branch__below__10 below__10(
-        .d(below__10__d),
-        .q(below__10__q),
-        .clock(below__10__clock)
+    tnic_standalone__control__engine__branch__flags flags(
+        .d(flags__d),
+        .q(flags__q),
+        .clock(flags__clock)
     );
-    tnic_standalone__control__engine__branch__above__0 above__0(
-        .d(above__0__d),
-        .q(above__0__q),
-        .clock(above__0__clock)
+    tnic_standalone__control__engine__branch__shift5 shift5(
+        .d(shift5__d),
+        .q(shift5__q),
+        .clock(shift5__clock)
     );
-    tnic_standalone__control__engine__branch__above__1 above__1(
-        .d(above__1__d),
-        .q(above__1__q),
-        .clock(above__1__clock)
-    );
-    tnic_standalone__control__engine__branch__above__2 above__2(
-        .d(above__2__d),
-        .q(above__2__q),
-        .clock(above__2__clock)
-    );
-    tnic_standalone__control__engine__branch__above__3 above__3(
-        .d(above__3__d),
-        .q(above__3__q),
-        .clock(above__3__clock)
-    );
-    tnic_standalone__control__engine__branch__above__4 above__4(
-        .d(above__4__d),
-        .q(above__4__q),
-        .clock(above__4__clock)
-    );
-    tnic_standalone__control__engine__branch__above__5 above__5(
-        .d(above__5__d),
-        .q(above__5__q),
-        .clock(above__5__clock)
-    );
-    tnic_standalone__control__engine__branch__above__6 above__6(
-        .d(above__6__d),
-        .q(above__6__q),
-        .clock(above__6__clock)
-    );
-    tnic_standalone__control__engine__branch__above__7 above__7(
-        .d(above__7__d),
-        .q(above__7__q),
-        .clock(above__7__clock)
-    );
-    tnic_standalone__control__engine__branch__above__8 above__8(
-        .d(above__8__d),
-        .q(above__8__q),
-        .clock(above__8__clock)
-    );
-    tnic_standalone__control__engine__branch__above__9 above__9(
-        .d(above__9__d),
-        .q(above__9__q),
-        .clock(above__9__clock)
-    );
-    tnic_standalone__control__engine__branch__above__10 above__10(
-        .d(above__10__d),
-        .q(above__10__q),
-        .clock(above__10__clock)
-    );
-    tnic_standalone__control__engine__branch__smoothed__0 smoothed__0(
-        .d(smoothed__0__d),
-        .q(smoothed__0__q),
-        .clock(smoothed__0__clock)
-    );
-    tnic_standalone__control__engine__branch__smoothed__1 smoothed__1(
-        .d(smoothed__1__d),
-        .q(smoothed__1__q),
-        .clock(smoothed__1__clock)
-    );
-    tnic_standalone__control__engine__branch__smoothed__2 smoothed__2(
-        .d(smoothed__2__d),
-        .q(smoothed__2__q),
-        .clock(smoothed__2__clock)
-    );
-    tnic_standalone__control__engine__branch__smoothed__3 smoothed__3(
-        .d(smoothed__3__d),
-        .q(smoothed__3__q),
-        .clock(smoothed__3__clock)
-    );
-    tnic_standalone__control__engine__branch__smoothed__4 smoothed__4(
-        .d(smoothed__4__d),
-        .q(smoothed__4__q),
-        .clock(smoothed__4__clock)
-    );
-    tnic_standalone__control__engine__branch__smoothed__5 smoothed__5(
-        .d(smoothed__5__d),
-        .q(smoothed__5__q),
-        .clock(smoothed__5__clock)
-    );
-    tnic_standalone__control__engine__branch__smoothed__6 smoothed__6(
-        .d(smoothed__6__d),
-        .q(smoothed__6__q),
-        .clock(smoothed__6__clock)
-    );
-    tnic_standalone__control__engine__branch__floor__0 floor__0(
-        .d(floor__0__d),
-        .q(floor__0__q),
-        .clock(floor__0__clock)
-    );
-    tnic_standalone__control__engine__branch__floor__1 floor__1(
-        .d(floor__1__d),
-        .q(floor__1__q),
-        .clock(floor__1__clock)
-    );
-    tnic_standalone__control__engine__branch__floor__2 floor__2(
-        .d(floor__2__d),
-        .q(floor__2__q),
-        .clock(floor__2__clock)
-    );
-    tnic_standalone__control__engine__branch__floor__3 floor__3(
-        .d(floor__3__d),
-        .q(floor__3__q),
-        .clock(floor__3__clock)
-    );
-    tnic_standalone__control__engine__branch__floor__4 floor__4(
-        .d(floor__4__d),
-        .q(floor__4__q),
-        .clock(floor__4__clock)
-    );
-    tnic_standalone__control__engine__branch__floor__5 floor__5(
-        .d(floor__5__d),
-        .q(floor__5__q),
-        .clock(floor__5__clock)
-    );
-    tnic_standalone__control__engine__branch__floor__6 floor__6(
-        .d(floor__6__d),
-        .q(floor__6__q),
-        .clock(floor__6__clock)
-    );
-    tnic_standalone__control__engine__branch__floor__7 floor__7(
-        .d(floor__7__d),
-        .q(floor__7__q),
-        .clock(floor__7__clock)
-    );
-    tnic_standalone__control__engine__branch__floor__8 floor__8(
-        .d(floor__8__d),
-        .q(floor__8__q),
-        .clock(floor__8__clock)
-    );
-    tnic_standalone__control__engine__branch__floor__9 floor__9(
-        .d(floor__9__d),
-        .q(floor__9__q),
-        .clock(floor__9__clock)
-    );
-    tnic_standalone__control__engine__branch__law__0 law__0(
-        .d(law__0__d),
-        .q(law__0__q),
-        .clock(law__0__clock)
-    );
-    tnic_standalone__control__engine__branch__law__1 law__1(
-        .d(law__1__d),
-        .q(law__1__q),
-        .clock(law__1__clock)
-    );
-    tnic_standalone__control__engine__branch__law__2 law__2(
-        .d(law__2__d),
-        .q(law__2__q),
-        .clock(law__2__clock)
-    );
-    tnic_standalone__control__engine__branch__law__3 law__3(
-        .d(law__3__d),
-        .q(law__3__q),
-        .clock(law__3__clock)
-    );
-    tnic_standalone__control__engine__branch__law__4 law__4(
-        .d(law__4__d),
-        .q(law__4__q),
-        .clock(law__4__clock)
-    );
-    tnic_standalone__control__engine__branch__law__5 law__5(
-        .d(law__5__d),
-        .q(law__5__q),
-        .clock(law__5__clock)
-    );
-    tnic_standalone__control__engine__branch__law__6 law__6(
-        .d(law__6__d),
-        .q(law__6__q),
-        .clock(law__6__clock)
-    );
-    tnic_standalone__control__engine__branch__law__7 law__7(
-        .d(law__7__d),
-        .q(law__7__q),
-        .clock(law__7__clock)
-    );
-    tnic_standalone__control__engine__branch__law__8 law__8(
-        .d(law__8__d),
-        .q(law__8__q),
-        .clock(law__8__clock)
-    );
-    tnic_standalone__control__engine__branch__law__9 law__9(
-        .d(law__9__d),
-        .q(law__9__q),
-        .clock(law__9__clock)
-    );
-    tnic_standalone__control__engine__branch__law__10 law__10(
-        .d(law__10__d),
-        .q(law__10__q),
-        .clock(law__10__clock)
+    tnic_standalone__control__engine__branch__threshold threshold(
+        .d(threshold__d),
+        .q(threshold__q),
+        .clock(threshold__clock)
     );
     
     // Update code
     always @(*) begin
-        shift__d = shift__q;
-        shift__d = high__data[(32'h18)+:(5)] - zeros_3;
+        rtt3__d = rtt3__q;
+        endpoint3__d = endpoint3__q;
+        total3__d = total3__q;
+        options4__d = options4__q;
+        below4__d = below4__q;
+        above4__d = above4__q;
+        endpoint_above4__d = endpoint_above4__q;
+        gate4__d = gate4__q;
+        shift4__d = shift4__q;
+        endpoint_shift4__d = endpoint_shift4__q;
+        flags__d = flags__q;
+        shift5__d = shift5__q;
+        threshold__d = threshold__q;
+        rtt3__d = rtt_2;
+        endpoint3__d = endpoint_2;
+        total3__d = ((rtt_2) & 25'h1ffffff) + ((endpoint_2) & 25'h1ffffff);
+        options4__d = options__data;
+        below4__d = rtt3__q < low__data;
+        above4__d = rtt3__q > high__data[(32'h0)+:(24)];
+        endpoint_above4__d = endpoint3__q > high__data[(32'h0)+:(24)];
+        gate4__d = ~marked_3 | (since_3 >= ((total3__q) & 32'hffffffff));
+        shift4__d = high__data[(32'h18)+:(5)] - zeros_3;
+        endpoint_shift4__d = high__data[(32'h18)+:(5)] - endpoint_zeros_3;
+        made = ((32'h0) & 13'h1fff);
+        if (~|options4__q[(32'h0)+:(4)]) begin
+            made = made | ((32'h1) & 13'h1fff);
+        end
+        if (timely) begin
+            made = made | ((32'h2) & 13'h1fff);
+        end
+        if (patched) begin
+            made = made | ((32'h4) & 13'h1fff);
+        end
+        if (swift) begin
+            made = made | ((32'h8) & 13'h1fff);
+        end
+        if (pi) begin
+            made = made | ((32'h10) & 13'h1fff);
+        end
+        if (timely | patched | swift) begin
+            made = made | ((32'h20) & 13'h1fff);
+        end
+        if (options4__q[32'h6]) begin
+            made = made | ((32'h40) & 13'h1fff);
+        end
+        if (options4__q[32'h4]) begin
+            made = made | ((32'h80) & 13'h1fff);
+        end
+        if (below4__q) begin
+            made = made | ((32'h100) & 13'h1fff);
+        end
+        if (swift & endpoint_above4__q) begin
+            made = made | ((32'h200) & 13'h1fff);
+        end
+        if (~swift & above4__q & ~below4__q) begin
+            made = made | ((32'h400) & 13'h1fff);
+        end
+        if (patched & ~above4__q & ~below4__q) begin
+            made = made | ((32'h800) & 13'h1fff);
+        end
+        if (gate4__q) begin
+            made = made | ((32'h1000) & 13'h1fff);
+        end
+        flags__d = made;
+        shift5__d = shift4__q;
+        if (swift) begin
+            shift5__d = endpoint_shift4__q;
+        end
+        threshold__d = shifted;
     end
-    always @(*) shift__clock = clk;
-    always @(*) smoothed__0__clock = clk;
-    always @(*) smoothed__1__clock = clk;
-    always @(*) smoothed__2__clock = clk;
-    always @(*) smoothed__3__clock = clk;
-    always @(*) smoothed__4__clock = clk;
-    always @(*) smoothed__5__clock = clk;
-    always @(*) smoothed__6__clock = clk;
-    always @(*) floor__0__clock = clk;
-    always @(*) floor__1__clock = clk;
-    always @(*) floor__2__clock = clk;
-    always @(*) floor__3__clock = clk;
-    always @(*) floor__4__clock = clk;
-    always @(*) floor__5__clock = clk;
-    always @(*) floor__6__clock = clk;
-    always @(*) floor__7__clock = clk;
-    always @(*) floor__8__clock = clk;
-    always @(*) floor__9__clock = clk;
-    always @(*) below__0__clock = clk;
-    always @(*) above__0__clock = clk;
-    always @(*) law__0__clock = clk;
-    always @(*) below__1__clock = clk;
-    always @(*) above__1__clock = clk;
-    always @(*) law__1__clock = clk;
-    always @(*) below__2__clock = clk;
-    always @(*) above__2__clock = clk;
-    always @(*) law__2__clock = clk;
-    always @(*) below__3__clock = clk;
-    always @(*) above__3__clock = clk;
-    always @(*) law__3__clock = clk;
-    always @(*) below__4__clock = clk;
-    always @(*) above__4__clock = clk;
-    always @(*) law__4__clock = clk;
-    always @(*) below__5__clock = clk;
-    always @(*) above__5__clock = clk;
-    always @(*) law__5__clock = clk;
-    always @(*) below__6__clock = clk;
-    always @(*) above__6__clock = clk;
-    always @(*) law__6__clock = clk;
-    always @(*) below__7__clock = clk;
-    always @(*) above__7__clock = clk;
-    always @(*) law__7__clock = clk;
-    always @(*) below__8__clock = clk;
-    always @(*) above__8__clock = clk;
-    always @(*) law__8__clock = clk;
-    always @(*) below__9__clock = clk;
-    always @(*) above__9__clock = clk;
-    always @(*) law__9__clock = clk;
-    always @(*) below__10__clock = clk;
-    always @(*) above__10__clock = clk;
-    always @(*) law__10__clock = clk;
+    always @(*) rtt3__clock = clk;
+    always @(*) endpoint3__clock = clk;
+    always @(*) total3__clock = clk;
+    always @(*) options4__clock = clk;
+    always @(*) below4__clock = clk;
+    always @(*) above4__clock = clk;
+    always @(*) endpoint_above4__clock = clk;
+    always @(*) gate4__clock = clk;
+    always @(*) shift4__clock = clk;
+    always @(*) endpoint_shift4__clock = clk;
+    always @(*) flags__clock = clk;
+    always @(*) shift5__clock = clk;
+    always @(*) threshold__clock = clk;
     always @(*) options__clk = clk;
     always @(*) options__bus = bus_2;
     always @(*) options__address = profile_2;
@@ -28044,69 +27796,26 @@ module tnic_standalone__control__engine__branch(clk,bus_2,profile_2,rtt_3,zeros_
     always @(*) high__clk = clk;
     always @(*) high__bus = bus_2;
     always @(*) high__address = profile_2;
+    always @(*) product__clk = clk;
+    always @(*) product__bus = bus_4;
+    always @(*) product__address = profile_4;
+    always @(*) law = options__data[(32'h0)+:(4)];
+    always @(*) low_3 = low__data;
     always @(*) no_delta_3 = options__data[32'h5];
-    always @(*) law__0__d = options__data[(32'h0)+:(4)];
-    always @(*) smoothed__0__d = options__data[32'h4];
-    always @(*) floor__0__d = options__data[32'h6];
-    always @(*) below__0__d = rtt_3 < low__data;
-    always @(*) above__0__d = rtt_3 > high__data[(32'h0)+:(24)];
-    always @(*) shift_4 = shift__q;
-    always @(*) smoothed__1__d = smoothed__0__q;
-    always @(*) smoothed__2__d = smoothed__1__q;
-    always @(*) smoothed__3__d = smoothed__2__q;
-    always @(*) smoothed__4__d = smoothed__3__q;
-    always @(*) smoothed__5__d = smoothed__4__q;
-    always @(*) smoothed__6__d = smoothed__5__q;
-    always @(*) floor__1__d = floor__0__q;
-    always @(*) floor__2__d = floor__1__q;
-    always @(*) floor__3__d = floor__2__q;
-    always @(*) floor__4__d = floor__3__q;
-    always @(*) floor__5__d = floor__4__q;
-    always @(*) floor__6__d = floor__5__q;
-    always @(*) floor__7__d = floor__6__q;
-    always @(*) floor__8__d = floor__7__q;
-    always @(*) floor__9__d = floor__8__q;
-    always @(*) below__1__d = below__0__q;
-    always @(*) above__1__d = above__0__q;
-    always @(*) law__1__d = law__0__q;
-    always @(*) below__2__d = below__1__q;
-    always @(*) above__2__d = above__1__q;
-    always @(*) law__2__d = law__1__q;
-    always @(*) below__3__d = below__2__q;
-    always @(*) above__3__d = above__2__q;
-    always @(*) law__3__d = law__2__q;
-    always @(*) below__4__d = below__3__q;
-    always @(*) above__4__d = above__3__q;
-    always @(*) law__4__d = law__3__q;
-    always @(*) below__5__d = below__4__q;
-    always @(*) above__5__d = above__4__q;
-    always @(*) law__5__d = law__4__q;
-    always @(*) below__6__d = below__5__q;
-    always @(*) above__6__d = above__5__q;
-    always @(*) law__6__d = law__5__q;
-    always @(*) below__7__d = below__6__q;
-    always @(*) above__7__d = above__6__q;
-    always @(*) law__7__d = law__6__q;
-    always @(*) below__8__d = below__7__q;
-    always @(*) above__8__d = above__7__q;
-    always @(*) law__8__d = law__7__q;
-    always @(*) below__9__d = below__8__q;
-    always @(*) above__9__d = above__8__q;
-    always @(*) law__9__d = law__8__q;
-    always @(*) below__10__d = below__9__q;
-    always @(*) above__10__d = above__9__q;
-    always @(*) law__10__d = law__9__q;
-    always @(*) smoothed_10 = smoothed__6__q;
-    always @(*) below_11 = below__7__q;
-    always @(*) floor_13 = floor__9__q;
-    always @(*) below_14 = below__10__q;
-    always @(*) above_14 = above__10__q;
-    always @(*) law_14 = law__10__q;
+    always @(*) swift_3 = law == ((32'h3) & 4'hf);
+    always @(*) pi_3 = law == ((32'h4) & 4'hf);
+    always @(*) timely = options4__q[(32'h0)+:(4)] == ((32'h1) & 4'hf);
+    always @(*) pi = options4__q[(32'h0)+:(4)] == ((32'h4) & 4'hf);
+    always @(*) patched = pi | (options4__q[(32'h0)+:(4)] == ((32'h2) & 4'hf));
+    always @(*) swift = options4__q[(32'h0)+:(4)] == ((32'h3) & 4'hf);
+    always @(*) flags_5 = flags__q;
+    always @(*) shifted = product__data >> shift5__q;
+    always @(*) threshold_6 = threshold__q;
     
 endmodule // standalone__control__engine__branch
 
 
-module tnic_standalone__control__engine__branch__above__0(d,q,clock);
+module tnic_standalone__control__engine__branch__above4(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -28122,10 +27831,10 @@ module tnic_standalone__control__engine__branch__above__0(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__branch__above__0
+endmodule // standalone__control__engine__branch__above4
 
 
-module tnic_standalone__control__engine__branch__above__1(d,q,clock);
+module tnic_standalone__control__engine__branch__below4(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -28141,10 +27850,29 @@ module tnic_standalone__control__engine__branch__above__1(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__branch__above__1
+endmodule // standalone__control__engine__branch__below4
 
 
-module tnic_standalone__control__engine__branch__above__10(d,q,clock);
+module tnic_standalone__control__engine__branch__endpoint3(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__branch__endpoint3
+
+
+module tnic_standalone__control__engine__branch__endpoint_above4(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -28160,10 +27888,48 @@ module tnic_standalone__control__engine__branch__above__10(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__branch__above__10
+endmodule // standalone__control__engine__branch__endpoint_above4
 
 
-module tnic_standalone__control__engine__branch__above__2(d,q,clock);
+module tnic_standalone__control__engine__branch__endpoint_shift4(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__branch__endpoint_shift4
+
+
+module tnic_standalone__control__engine__branch__flags(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__branch__flags
+
+
+module tnic_standalone__control__engine__branch__gate4(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -28179,539 +27945,7 @@ module tnic_standalone__control__engine__branch__above__2(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__branch__above__2
-
-
-module tnic_standalone__control__engine__branch__above__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__above__3
-
-
-module tnic_standalone__control__engine__branch__above__4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__above__4
-
-
-module tnic_standalone__control__engine__branch__above__5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__above__5
-
-
-module tnic_standalone__control__engine__branch__above__6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__above__6
-
-
-module tnic_standalone__control__engine__branch__above__7(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__above__7
-
-
-module tnic_standalone__control__engine__branch__above__8(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__above__8
-
-
-module tnic_standalone__control__engine__branch__above__9(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__above__9
-
-
-module tnic_standalone__control__engine__branch__below__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__below__0
-
-
-module tnic_standalone__control__engine__branch__below__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__below__1
-
-
-module tnic_standalone__control__engine__branch__below__10(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__below__10
-
-
-module tnic_standalone__control__engine__branch__below__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__below__2
-
-
-module tnic_standalone__control__engine__branch__below__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__below__3
-
-
-module tnic_standalone__control__engine__branch__below__4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__below__4
-
-
-module tnic_standalone__control__engine__branch__below__5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__below__5
-
-
-module tnic_standalone__control__engine__branch__below__6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__below__6
-
-
-module tnic_standalone__control__engine__branch__below__7(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__below__7
-
-
-module tnic_standalone__control__engine__branch__below__8(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__below__8
-
-
-module tnic_standalone__control__engine__branch__below__9(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__below__9
-
-
-module tnic_standalone__control__engine__branch__floor__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__floor__0
-
-
-module tnic_standalone__control__engine__branch__floor__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__floor__1
-
-
-module tnic_standalone__control__engine__branch__floor__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__floor__2
-
-
-module tnic_standalone__control__engine__branch__floor__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__floor__3
-
-
-module tnic_standalone__control__engine__branch__floor__4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__floor__4
-
-
-module tnic_standalone__control__engine__branch__floor__5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__floor__5
-
-
-module tnic_standalone__control__engine__branch__floor__6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__floor__6
-
-
-module tnic_standalone__control__engine__branch__floor__7(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__floor__7
-
-
-module tnic_standalone__control__engine__branch__floor__8(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__floor__8
-
-
-module tnic_standalone__control__engine__branch__floor__9(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__floor__9
+endmodule // standalone__control__engine__branch__gate4
 
 
 module tnic_standalone__control__engine__branch__high(clk,bus,address,data);
@@ -28790,215 +28024,6 @@ module tnic_standalone__control__engine__branch__high__ram(read_address,read_clo
     end
                 
 endmodule // standalone__control__engine__branch__high__ram
-
-
-module tnic_standalone__control__engine__branch__law__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__law__0
-
-
-module tnic_standalone__control__engine__branch__law__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__law__1
-
-
-module tnic_standalone__control__engine__branch__law__10(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__law__10
-
-
-module tnic_standalone__control__engine__branch__law__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__law__2
-
-
-module tnic_standalone__control__engine__branch__law__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__law__3
-
-
-module tnic_standalone__control__engine__branch__law__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__law__4
-
-
-module tnic_standalone__control__engine__branch__law__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__law__5
-
-
-module tnic_standalone__control__engine__branch__law__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__law__6
-
-
-module tnic_standalone__control__engine__branch__law__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__law__7
-
-
-module tnic_standalone__control__engine__branch__law__8(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__law__8
-
-
-module tnic_standalone__control__engine__branch__law__9(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__law__9
 
 
 module tnic_standalone__control__engine__branch__low(clk,bus,address,data);
@@ -29157,7 +28182,123 @@ module tnic_standalone__control__engine__branch__options__ram(read_address,read_
 endmodule // standalone__control__engine__branch__options__ram
 
 
-module tnic_standalone__control__engine__branch__shift(d,q,clock);
+module tnic_standalone__control__engine__branch__options4(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__branch__options4
+
+
+module tnic_standalone__control__engine__branch__product(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [42:0] bus;
+    input wire  [3:0] address;
+    output reg  [31:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b10100;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [31:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [31:0] ram__write_data;
+    reg  ram__write_enable;
+    
+    // Local signals
+    reg  mine;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__branch__product__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+    end
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = address;
+    always @(*) data = ram__read_data;
+    always @(*) mine = bus[32'h29] | (bus[(32'h20)+:(5)] == index);
+    always @(*) ram__write_address = bus[(32'h25)+:(4)];
+    always @(*) ram__write_data = bus[(32'h0)+:(32)];
+    always @(*) ram__write_enable = bus[32'h2a] & mine;
+    
+endmodule // standalone__control__engine__branch__product
+
+
+module tnic_standalone__control__engine__branch__product__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__branch__product__ram
+
+
+module tnic_standalone__control__engine__branch__rtt3(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__branch__rtt3
+
+
+module tnic_standalone__control__engine__branch__shift4(d,q,clock);
     
     // Module arguments
     input wire  [4:0] d;
@@ -29173,140 +28314,64 @@ module tnic_standalone__control__engine__branch__shift(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__branch__shift
+endmodule // standalone__control__engine__branch__shift4
 
 
-module tnic_standalone__control__engine__branch__smoothed__0(d,q,clock);
+module tnic_standalone__control__engine__branch__shift5(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__branch__smoothed__0
+endmodule // standalone__control__engine__branch__shift5
 
 
-module tnic_standalone__control__engine__branch__smoothed__1(d,q,clock);
+module tnic_standalone__control__engine__branch__threshold(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__branch__smoothed__1
+endmodule // standalone__control__engine__branch__threshold
 
 
-module tnic_standalone__control__engine__branch__smoothed__2(d,q,clock);
+module tnic_standalone__control__engine__branch__total3(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [24:0] d;
+    output reg  [24:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 25'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__branch__smoothed__2
-
-
-module tnic_standalone__control__engine__branch__smoothed__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__smoothed__3
-
-
-module tnic_standalone__control__engine__branch__smoothed__4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__smoothed__4
-
-
-module tnic_standalone__control__engine__branch__smoothed__5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__smoothed__5
-
-
-module tnic_standalone__control__engine__branch__smoothed__6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__branch__smoothed__6
+endmodule // standalone__control__engine__branch__total3
 
 
 module tnic_standalone__control__engine__bus__0(d,q,clock);
@@ -29632,24 +28697,29 @@ module tnic_standalone__control__engine__bus__9(d,q,clock);
 endmodule // standalone__control__engine__bus__9
 
 
-module tnic_standalone__control__engine__choose(clk,bus_14,profile_14,kind_14,law_14,below_14,above_14,rising_14,hyperactive_14,high_14,gradient_14,step_15,value_15,factor_15,increase_16,sets_17,idle_17,branch_19,hyperactive_19,sets_19,accepted_19);
+module tnic_standalone__control__engine__choose(clk,bus_13,profile_13,kind_14,flags_14,reached_14,rising_14,hyperactive_14,weight_14,most_14,part_14,beta_14,of_rate_14,step_14,rate_14,value_14,weight_15,weighed_15,rise_15,floor_15,sets_17,idle_17,branch_19,hyperactive_19,sets_19,accepted_19);
     
     // Module arguments
     input wire  clk;
-    input wire  [42:0] bus_14;
-    input wire  [3:0] profile_14;
+    input wire  [42:0] bus_13;
+    input wire  [3:0] profile_13;
     input wire  [2:0] kind_14;
-    input wire  [3:0] law_14;
-    input wire  below_14;
-    input wire  above_14;
+    input wire  [12:0] flags_14;
+    input wire  reached_14;
     input wire  rising_14;
     input wire  hyperactive_14;
-    input wire  [26:0] high_14;
-    input wire  [26:0] gradient_14;
-    input wire  [25:0] step_15;
-    input wire  [31:0] value_15;
-    output reg  [26:0] factor_15;
-    output reg  [31:0] increase_16;
+    input wire  [26:0] weight_14;
+    input wire  [26:0] most_14;
+    input wire  [27:0] part_14;
+    input wire  [27:0] beta_14;
+    input wire  [34:0] of_rate_14;
+    input wire  [25:0] step_14;
+    input wire  [31:0] rate_14;
+    input wire  [31:0] value_14;
+    output reg  [26:0] weight_15;
+    output reg  [34:0] weighed_15;
+    output reg  [31:0] rise_15;
+    output reg  floor_15;
     output reg  sets_17;
     output reg  idle_17;
     output reg  [2:0] branch_19;
@@ -29662,21 +28732,18 @@ module tnic_standalone__control__engine__choose(clk,bus_14,profile_14,kind_14,la
     reg  [42:0] start__bus;
     reg  [3:0] start__address;
     wire  [31:0] start__data;
-    reg  loads__d;
-    wire  loads__q;
-    reg  loads__clock;
-    reg  hosts__d;
-    wire  hosts__q;
-    reg  hosts__clock;
-    reg  steps__d;
-    wire  steps__q;
-    reg  steps__clock;
-    reg  [26:0] factor__d;
-    wire  [26:0] factor__q;
-    reg  factor__clock;
-    reg  [31:0] increase__d;
-    wire  [31:0] increase__q;
-    reg  increase__clock;
+    reg  [26:0] weight__d;
+    wire  [26:0] weight__q;
+    reg  weight__clock;
+    reg  [34:0] weighed__d;
+    wire  [34:0] weighed__q;
+    reg  weighed__clock;
+    reg  [31:0] rise__d;
+    wire  [31:0] rise__q;
+    reg  rise__clock;
+    reg  floor__d;
+    wire  floor__q;
+    reg  floor__clock;
     reg  idle__0__d;
     wire  idle__0__q;
     reg  idle__0__clock;
@@ -29748,8 +28815,14 @@ module tnic_standalone__control__engine__choose(clk,bus_14,profile_14,kind_14,la
     reg  accepted__4__clock;
     
     // Local signals
-    reg  timely;
-    reg  fixed;
+    reg signed [28:0] beta;
+    reg signed [28:0] kept;
+    reg signed [29:0] high;
+    reg  [29:0] high_bits;
+    reg  [27:0] fabric;
+    reg  by_fabric;
+    reg  [26:0] swift;
+    reg  [34:0] weighed_middle;
     
     // Sub module instances
     tnic_standalone__control__engine__choose__start start(
@@ -29758,30 +28831,25 @@ module tnic_standalone__control__engine__choose(clk,bus_14,profile_14,kind_14,la
         .address(start__address),
         .data(start__data)
     );
-    tnic_standalone__control__engine__choose__loads loads(
-        .d(loads__d),
-        .q(loads__q),
-        .clock(loads__clock)
+    tnic_standalone__control__engine__choose__weight weight(
+        .d(weight__d),
+        .q(weight__q),
+        .clock(weight__clock)
     );
-    tnic_standalone__control__engine__choose__hosts hosts(
-        .d(hosts__d),
-        .q(hosts__q),
-        .clock(hosts__clock)
+    tnic_standalone__control__engine__choose__weighed weighed(
+        .d(weighed__d),
+        .q(weighed__q),
+        .clock(weighed__clock)
     );
-    tnic_standalone__control__engine__choose__steps steps(
-        .d(steps__d),
-        .q(steps__q),
-        .clock(steps__clock)
+    tnic_standalone__control__engine__choose__rise rise(
+        .d(rise__d),
+        .q(rise__q),
+        .clock(rise__clock)
     );
-    tnic_standalone__control__engine__choose__factor factor(
-        .d(factor__d),
-        .q(factor__q),
-        .clock(factor__clock)
-    );
-    tnic_standalone__control__engine__choose__increase increase(
-        .d(increase__d),
-        .q(increase__q),
-        .clock(increase__clock)
+    tnic_standalone__control__engine__choose__floor floor(
+        .d(floor__d),
+        .q(floor__q),
+        .clock(floor__clock)
     );
     tnic_standalone__control__engine__choose__idle__0 idle__0(
         .d(idle__0__d),
@@ -29901,78 +28969,112 @@ module tnic_standalone__control__engine__choose(clk,bus_14,profile_14,kind_14,la
     
     // Update code
     always @(*) begin
-        loads__d = loads__q;
-        hosts__d = hosts__q;
-        steps__d = steps__q;
-        factor__d = factor__q;
-        increase__d = increase__q;
-        loads__d = 1'b0;
-        hosts__d = 1'b0;
-        steps__d = 1'b0;
+        weight__d = weight__q;
+        weighed__d = weighed__q;
+        rise__d = rise__q;
+        floor__d = floor__q;
+        fabric = ((32'h0) & 28'hfffffff);
+        if (reached_14) begin
+            fabric = part_14;
+        end
+        by_fabric = fabric >= ((weight_14) & 28'hfffffff);
+        swift = weight_14;
+        if (by_fabric) begin
+            swift = part_14[(32'h0)+:(27)];
+            if (~reached_14) begin
+                swift = ((32'h0) & 27'h7ffffff);
+            end
+            if (fabric > ((most_14) & 28'hfffffff)) begin
+                swift = most_14;
+            end
+        end
+        weight__d = ((32'h0) & 27'h7ffffff);
+        weighed__d = ((rate_14) & 35'h7ffffffff);
+        rise__d = ((32'h0) & 32'hffffffff);
+        floor__d = 1'b0;
         idle__0__d = 1'b0;
-        factor__d = ((32'h4000000) & 27'h7ffffff);
         branch__0__d = ((32'h4) & 3'h7);
         hyperactive__0__d = 1'b0;
-        sets__0__d = timely;
+        sets__0__d = flags_14[32'h5];
         accepted__0__d = 1'b1;
         if (kind_14 == ((32'h0) & 3'h7)) begin
-            if (timely) begin
-                if (below_14) begin
-                    branch__0__d = ((32'h0) & 3'h7);
-                    steps__d = 1'b1;
+            floor__d = flags_14[32'h6];
+            if (flags_14[32'h3]) begin
+                if (~reached_14 & ~flags_14[32'h9]) begin
+                    branch__0__d = ((32'h2) & 3'h7);
+                    rise__d = ((step_14) & 32'hffffffff);
                 end
-                else if (above_14) begin
+                else if (~flags_14[32'hc]) begin
+                    branch__0__d = ((32'h5) & 3'h7);
+                end
+                else begin
+                    weight__d = swift;
                     branch__0__d = ((32'h1) & 3'h7);
-                    factor__d = high_14;
+                    if (by_fabric) begin
+                        branch__0__d = ((32'h3) & 3'h7);
+                    end
                 end
-                else if (rising_14) begin
-                    branch__0__d = ((32'h3) & 3'h7);
-                    factor__d = gradient_14;
+            end
+            else if (flags_14[32'h5]) begin
+                if (flags_14[32'h8]) begin
+                    branch__0__d = ((32'h0) & 3'h7);
+                    rise__d = ((step_14) & 32'hffffffff);
+                end
+                else if (flags_14[32'ha]) begin
+                    branch__0__d = ((32'h1) & 3'h7);
+                    if (~high_bits[32'h1d]) begin
+                        weight__d = high_bits[(32'h0)+:(27)];
+                    end
                 end
                 else begin
                     branch__0__d = ((32'h2) & 3'h7);
-                    hyperactive__0__d = hyperactive_14;
-                    steps__d = 1'b1;
+                    if (rising_14) begin
+                        branch__0__d = ((32'h3) & 3'h7);
+                    end
+                    if (flags_14[32'h2]) begin
+                        weight__d = weight_14;
+                        weighed__d = weighed_middle;
+                        rise__d = ((step_14) & 32'hffffffff);
+                    end
+                    else if (rising_14) begin
+                        weight__d = weight_14;
+                    end
+                    else begin
+                        hyperactive__0__d = hyperactive_14;
+                        rise__d = ((step_14) & 32'hffffffff);
+                    end
                 end
             end
         end
         else if (kind_14 == ((32'h1) & 3'h7)) begin
-            if (timely) begin
-                factor__d = ((32'h2000000) & 27'h7ffffff);
+            if (flags_14[32'h5]) begin
+                weight__d = ((32'h2000000) & 27'h7ffffff);
+            end
+            if (flags_14[32'h3]) begin
+                weight__d = most_14;
             end
         end
         else if (kind_14 == ((32'h2) & 3'h7)) begin
-            loads__d = 1'b1;
-            factor__d = ((32'h0) & 27'h7ffffff);
+            weight__d = ((32'h4000000) & 27'h7ffffff);
+            rise__d = start__data;
             sets__0__d = 1'b1;
         end
         else if (kind_14 == ((32'h3) & 3'h7)) begin
-            sets__0__d = fixed;
-            accepted__0__d = fixed;
-            if (fixed) begin
-                hosts__d = 1'b1;
-                factor__d = ((32'h0) & 27'h7ffffff);
+            sets__0__d = flags_14[32'h0];
+            accepted__0__d = flags_14[32'h0];
+            if (flags_14[32'h0]) begin
+                weight__d = ((32'h4000000) & 27'h7ffffff);
+                rise__d = value_14;
             end
         end
         else begin
             idle__0__d = 1'b1;
         end
-        increase__d = ((32'h0) & 32'hffffffff);
-        if (steps__q) begin
-            increase__d = ((step_15) & 32'hffffffff);
-        end
-        if (loads__q) begin
-            increase__d = start__data;
-        end
-        if (hosts__q) begin
-            increase__d = value_15;
-        end
     end
-    always @(*) loads__clock = clk;
-    always @(*) hosts__clock = clk;
-    always @(*) steps__clock = clk;
-    always @(*) factor__clock = clk;
-    always @(*) increase__clock = clk;
+    always @(*) weight__clock = clk;
+    always @(*) weighed__clock = clk;
+    always @(*) rise__clock = clk;
+    always @(*) floor__clock = clk;
     always @(*) idle__0__clock = clk;
     always @(*) idle__1__clock = clk;
     always @(*) idle__2__clock = clk;
@@ -29996,12 +29098,14 @@ module tnic_standalone__control__engine__choose(clk,bus_14,profile_14,kind_14,la
     always @(*) hyperactive__4__clock = clk;
     always @(*) sets__4__clock = clk;
     always @(*) accepted__4__clock = clk;
-    always @(*) timely = law_14 == ((32'h1) & 4'hf);
-    always @(*) fixed = ~|law_14;
     always @(*) start__clk = clk;
-    always @(*) start__bus = bus_14;
-    always @(*) start__address = profile_14;
-    always @(*) factor_15 = factor__q;
+    always @(*) start__bus = bus_13;
+    always @(*) start__address = profile_13;
+    always @(*) beta = ((beta_14) & 29'h1fffffff);
+    always @(*) kept = ((part_14) & 29'h1fffffff);
+    always @(*) high = (beta - kept);
+    always @(*) high_bits = high;
+    always @(*) weighed_middle = of_rate_14 + ((step_14) & 35'h7ffffffff);
     always @(*) idle__1__d = idle__0__q;
     always @(*) idle__2__d = idle__1__q;
     always @(*) branch__1__d = branch__0__q;
@@ -30020,7 +29124,10 @@ module tnic_standalone__control__engine__choose(clk,bus_14,profile_14,kind_14,la
     always @(*) hyperactive__4__d = hyperactive__3__q;
     always @(*) sets__4__d = sets__3__q;
     always @(*) accepted__4__d = accepted__3__q;
-    always @(*) increase_16 = increase__q;
+    always @(*) weight_15 = weight__q;
+    always @(*) weighed_15 = weighed__q;
+    always @(*) rise_15 = rise__q;
+    always @(*) floor_15 = floor__q;
     always @(*) sets_17 = sets__2__q;
     always @(*) idle_17 = idle__2__q;
     always @(*) branch_19 = branch__4__q;
@@ -30221,26 +29328,7 @@ module tnic_standalone__control__engine__choose__branch__4(d,q,clock);
 endmodule // standalone__control__engine__choose__branch__4
 
 
-module tnic_standalone__control__engine__choose__factor(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__choose__factor
-
-
-module tnic_standalone__control__engine__choose__hosts(d,q,clock);
+module tnic_standalone__control__engine__choose__floor(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -30256,7 +29344,7 @@ module tnic_standalone__control__engine__choose__hosts(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__choose__hosts
+endmodule // standalone__control__engine__choose__floor
 
 
 module tnic_standalone__control__engine__choose__hyperactive__0(d,q,clock);
@@ -30411,7 +29499,7 @@ module tnic_standalone__control__engine__choose__idle__2(d,q,clock);
 endmodule // standalone__control__engine__choose__idle__2
 
 
-module tnic_standalone__control__engine__choose__increase(d,q,clock);
+module tnic_standalone__control__engine__choose__rise(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -30427,26 +29515,7 @@ module tnic_standalone__control__engine__choose__increase(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__choose__increase
-
-
-module tnic_standalone__control__engine__choose__loads(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__choose__loads
+endmodule // standalone__control__engine__choose__rise
 
 
 module tnic_standalone__control__engine__choose__sets__0(d,q,clock);
@@ -30622,26 +29691,235 @@ module tnic_standalone__control__engine__choose__start__ram(read_address,read_cl
 endmodule // standalone__control__engine__choose__start__ram
 
 
-module tnic_standalone__control__engine__choose__steps(d,q,clock);
+module tnic_standalone__control__engine__choose__weighed(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [34:0] d;
+    output reg  [34:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 35'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__choose__steps
+endmodule // standalone__control__engine__choose__weighed
 
 
-module tnic_standalone__control__engine__delta(clk,bus_2,profile_2,full_3,age_3,factor_10,factor_12);
+module tnic_standalone__control__engine__choose__weight(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__choose__weight
+
+
+module tnic_standalone__control__engine__count__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__count__0
+
+
+module tnic_standalone__control__engine__count__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__count__1
+
+
+module tnic_standalone__control__engine__count__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__count__2
+
+
+module tnic_standalone__control__engine__count__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__count__3
+
+
+module tnic_standalone__control__engine__count__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__count__4
+
+
+module tnic_standalone__control__engine__count__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__count__5
+
+
+module tnic_standalone__control__engine__count__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__count__6
+
+
+module tnic_standalone__control__engine__count__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__count__7
+
+
+module tnic_standalone__control__engine__count__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__count__8
+
+
+module tnic_standalone__control__engine__count__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__count__9
+
+
+module tnic_standalone__control__engine__delta(clk,bus_2,profile_2,full_3,age_3,factor_8,factor_10);
     
     // Module arguments
     input wire  clk;
@@ -30649,8 +29927,8 @@ module tnic_standalone__control__engine__delta(clk,bus_2,profile_2,full_3,age_3,
     input wire  [3:0] profile_2;
     input wire  full_3;
     input wire  [31:0] age_3;
+    output reg  [26:0] factor_8;
     output reg  [26:0] factor_10;
-    output reg  [26:0] factor_12;
     
     // Stub signals
     reg  interval__clk;
@@ -30661,42 +29939,29 @@ module tnic_standalone__control__engine__delta(clk,bus_2,profile_2,full_3,age_3,
     reg  [42:0] inverse__bus;
     reg  [3:0] inverse__address;
     wire  [31:0] inverse__data;
+    reg  product__clk;
+    reg  [32:0] product__a_0;
+    reg  [31:0] product__b_0;
+    reg  [57:0] product__addend_1;
+    wire  [57:0] product__total_2;
     reg  [23:0] normal__d;
     wire  [23:0] normal__q;
     reg  normal__clock;
     reg  [25:0] mantissa__d;
     wire  [25:0] mantissa__q;
     reg  mantissa__clock;
-    reg  full4__d;
-    wire  full4__q;
-    reg  full4__clock;
-    reg  full5__d;
-    wire  full5__q;
-    reg  full5__clock;
-    reg  full6__d;
-    wire  full6__q;
-    reg  full6__clock;
-    reg  full7__d;
-    wire  full7__q;
-    reg  full7__clock;
-    reg  [33:0] ll__d;
-    wire  [33:0] ll__q;
-    reg  ll__clock;
-    reg  [25:0] lh__d;
-    wire  [25:0] lh__q;
-    reg  lh__clock;
-    reg  [23:0] hl__d;
-    wire  [23:0] hl__q;
-    reg  hl__clock;
-    reg  [15:0] hh__d;
-    wire  [15:0] hh__q;
-    reg  hh__clock;
-    reg  [33:0] outer__d;
-    wire  [33:0] outer__q;
-    reg  outer__clock;
-    reg  [26:0] inner__d;
-    wire  [26:0] inner__q;
-    reg  inner__clock;
+    reg  full__0__d;
+    wire  full__0__q;
+    reg  full__0__clock;
+    reg  full__1__d;
+    wire  full__1__q;
+    reg  full__1__clock;
+    reg  full__2__d;
+    wire  full__2__q;
+    reg  full__2__clock;
+    reg  full__3__d;
+    wire  full__3__q;
+    reg  full__3__clock;
     reg  [26:0] part__d;
     wire  [26:0] part__q;
     reg  part__clock;
@@ -30709,21 +29974,9 @@ module tnic_standalone__control__engine__delta(clk,bus_2,profile_2,full_3,age_3,
     reg  [26:0] factor__2__d;
     wire  [26:0] factor__2__q;
     reg  factor__2__clock;
-    reg  [26:0] factor__3__d;
-    wire  [26:0] factor__3__q;
-    reg  factor__3__clock;
-    reg  [26:0] factor__4__d;
-    wire  [26:0] factor__4__q;
-    reg  factor__4__clock;
     
     // Local signals
     reg  [23:0] shifted;
-    reg  [16:0] normal_low;
-    reg  [6:0] normal_high;
-    reg  [16:0] mantissa_low;
-    reg  [8:0] mantissa_high;
-    reg  [33:0] joined;
-    reg  [33:0] sum;
     
     // Sub module instances
     tnic_standalone__control__engine__delta__interval interval(
@@ -30738,6 +29991,13 @@ module tnic_standalone__control__engine__delta(clk,bus_2,profile_2,full_3,age_3,
         .address(inverse__address),
         .data(inverse__data)
     );
+    tnic_standalone__control__engine__delta__product product(
+        .clk(product__clk),
+        .a_0(product__a_0),
+        .b_0(product__b_0),
+        .addend_1(product__addend_1),
+        .total_2(product__total_2)
+    );
     tnic_standalone__control__engine__delta__normal normal(
         .d(normal__d),
         .q(normal__q),
@@ -30748,55 +30008,25 @@ module tnic_standalone__control__engine__delta(clk,bus_2,profile_2,full_3,age_3,
         .q(mantissa__q),
         .clock(mantissa__clock)
     );
-    tnic_standalone__control__engine__delta__full4 full4(
-        .d(full4__d),
-        .q(full4__q),
-        .clock(full4__clock)
+    tnic_standalone__control__engine__delta__full__0 full__0(
+        .d(full__0__d),
+        .q(full__0__q),
+        .clock(full__0__clock)
     );
-    tnic_standalone__control__engine__delta__full5 full5(
-        .d(full5__d),
-        .q(full5__q),
-        .clock(full5__clock)
+    tnic_standalone__control__engine__delta__full__1 full__1(
+        .d(full__1__d),
+        .q(full__1__q),
+        .clock(full__1__clock)
     );
-    tnic_standalone__control__engine__delta__full6 full6(
-        .d(full6__d),
-        .q(full6__q),
-        .clock(full6__clock)
+    tnic_standalone__control__engine__delta__full__2 full__2(
+        .d(full__2__d),
+        .q(full__2__q),
+        .clock(full__2__clock)
     );
-    tnic_standalone__control__engine__delta__full7 full7(
-        .d(full7__d),
-        .q(full7__q),
-        .clock(full7__clock)
-    );
-    tnic_standalone__control__engine__delta__ll ll(
-        .d(ll__d),
-        .q(ll__q),
-        .clock(ll__clock)
-    );
-    tnic_standalone__control__engine__delta__lh lh(
-        .d(lh__d),
-        .q(lh__q),
-        .clock(lh__clock)
-    );
-    tnic_standalone__control__engine__delta__hl hl(
-        .d(hl__d),
-        .q(hl__q),
-        .clock(hl__clock)
-    );
-    tnic_standalone__control__engine__delta__hh hh(
-        .d(hh__d),
-        .q(hh__q),
-        .clock(hh__clock)
-    );
-    tnic_standalone__control__engine__delta__outer outer(
-        .d(outer__d),
-        .q(outer__q),
-        .clock(outer__clock)
-    );
-    tnic_standalone__control__engine__delta__inner inner(
-        .d(inner__d),
-        .q(inner__q),
-        .clock(inner__clock)
+    tnic_standalone__control__engine__delta__full__3 full__3(
+        .d(full__3__d),
+        .q(full__3__q),
+        .clock(full__3__clock)
     );
     tnic_standalone__control__engine__delta__part part(
         .d(part__d),
@@ -30818,87 +30048,49 @@ module tnic_standalone__control__engine__delta(clk,bus_2,profile_2,full_3,age_3,
         .q(factor__2__q),
         .clock(factor__2__clock)
     );
-    tnic_standalone__control__engine__delta__factor__3 factor__3(
-        .d(factor__3__d),
-        .q(factor__3__q),
-        .clock(factor__3__clock)
-    );
-    tnic_standalone__control__engine__delta__factor__4 factor__4(
-        .d(factor__4__d),
-        .q(factor__4__q),
-        .clock(factor__4__clock)
-    );
     
     // Update code
     always @(*) begin
         normal__d = normal__q;
         mantissa__d = mantissa__q;
-        full4__d = full4__q;
-        full5__d = full5__q;
-        full6__d = full6__q;
-        full7__d = full7__q;
-        ll__d = ll__q;
-        lh__d = lh__q;
-        hl__d = hl__q;
-        hh__d = hh__q;
-        outer__d = outer__q;
-        inner__d = inner__q;
         part__d = part__q;
-        full4__d = full_3 | (age_3 >= ((interval__data) & 32'hffffffff));
         normal__d = shifted;
         mantissa__d = inverse__data[(32'h0)+:(26)];
-        ll__d = (normal_low * mantissa_low);
-        lh__d = (normal_low * mantissa_high);
-        hl__d = (normal_high * mantissa_low);
-        hh__d = (normal_high * mantissa_high);
-        full5__d = full4__q;
-        outer__d = joined + ((32'h20) & 34'h3ffffffff);
-        inner__d = ((lh__q) & 27'h7ffffff) + ((hl__q) & 27'h7ffffff);
-        full6__d = full5__q;
-        part__d = sum[(32'h6)+:(27)];
-        full7__d = full6__q;
+        part__d = product__total_2[(32'h16)+:(27)];
         factor__0__d = part__q;
-        if (full7__q) begin
+        if (full__3__q) begin
             factor__0__d = ((32'h4000000) & 27'h7ffffff);
         end
     end
     always @(*) normal__clock = clk;
     always @(*) mantissa__clock = clk;
-    always @(*) full4__clock = clk;
-    always @(*) full5__clock = clk;
-    always @(*) full6__clock = clk;
-    always @(*) full7__clock = clk;
-    always @(*) ll__clock = clk;
-    always @(*) lh__clock = clk;
-    always @(*) hl__clock = clk;
-    always @(*) hh__clock = clk;
-    always @(*) outer__clock = clk;
-    always @(*) inner__clock = clk;
     always @(*) part__clock = clk;
     always @(*) factor__0__clock = clk;
     always @(*) factor__1__clock = clk;
     always @(*) factor__2__clock = clk;
-    always @(*) factor__3__clock = clk;
-    always @(*) factor__4__clock = clk;
+    always @(*) full__0__clock = clk;
+    always @(*) full__1__clock = clk;
+    always @(*) full__2__clock = clk;
+    always @(*) full__3__clock = clk;
+    always @(*) product__clk = clk;
     always @(*) interval__clk = clk;
     always @(*) interval__bus = bus_2;
     always @(*) interval__address = profile_2;
     always @(*) inverse__clk = clk;
     always @(*) inverse__bus = bus_2;
     always @(*) inverse__address = profile_2;
+    always @(*) full__0__d = full_3 | (age_3 >= ((interval__data) & 32'hffffffff));
+    always @(*) full__1__d = full__0__q;
+    always @(*) full__2__d = full__1__q;
+    always @(*) full__3__d = full__2__q;
     always @(*) shifted = age_3[(32'h0)+:(24)] << inverse__data[(32'h1b)+:(5)];
-    always @(*) normal_low = normal__q[(32'h0)+:(17)];
-    always @(*) normal_high = normal__q[(32'h11)+:(7)];
-    always @(*) mantissa_low = mantissa__q[(32'h0)+:(17)];
-    always @(*) mantissa_high = mantissa__q[(32'h11)+:(9)];
-    always @(*) joined = (((hh__q) & 34'h3ffffffff) << 32'h11) | ((ll__q[(32'h11)+:(17)]) & 34'h3ffffffff);
-    always @(*) sum = outer__q + ((inner__q) & 34'h3ffffffff);
+    always @(*) product__a_0 = ((normal__q) & 33'h1ffffffff) << 32'h8;
+    always @(*) product__b_0 = ((mantissa__q) & 32'hffffffff) << 32'h6;
+    always @(*) product__addend_1 = ((32'h200000) & 58'h3ffffffffffffff);
     always @(*) factor__1__d = factor__0__q;
     always @(*) factor__2__d = factor__1__q;
-    always @(*) factor__3__d = factor__2__q;
-    always @(*) factor__4__d = factor__3__q;
+    always @(*) factor_8 = factor__0__q;
     always @(*) factor_10 = factor__2__q;
-    always @(*) factor_12 = factor__4__q;
     
 endmodule // standalone__control__engine__delta
 
@@ -30960,45 +30152,7 @@ module tnic_standalone__control__engine__delta__factor__2(d,q,clock);
 endmodule // standalone__control__engine__delta__factor__2
 
 
-module tnic_standalone__control__engine__delta__factor__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__delta__factor__3
-
-
-module tnic_standalone__control__engine__delta__factor__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__delta__factor__4
-
-
-module tnic_standalone__control__engine__delta__full4(d,q,clock);
+module tnic_standalone__control__engine__delta__full__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -31014,10 +30168,10 @@ module tnic_standalone__control__engine__delta__full4(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__delta__full4
+endmodule // standalone__control__engine__delta__full__0
 
 
-module tnic_standalone__control__engine__delta__full5(d,q,clock);
+module tnic_standalone__control__engine__delta__full__1(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -31033,10 +30187,10 @@ module tnic_standalone__control__engine__delta__full5(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__delta__full5
+endmodule // standalone__control__engine__delta__full__1
 
 
-module tnic_standalone__control__engine__delta__full6(d,q,clock);
+module tnic_standalone__control__engine__delta__full__2(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -31052,10 +30206,10 @@ module tnic_standalone__control__engine__delta__full6(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__delta__full6
+endmodule // standalone__control__engine__delta__full__2
 
 
-module tnic_standalone__control__engine__delta__full7(d,q,clock);
+module tnic_standalone__control__engine__delta__full__3(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -31071,64 +30225,7 @@ module tnic_standalone__control__engine__delta__full7(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__delta__full7
-
-
-module tnic_standalone__control__engine__delta__hh(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__delta__hh
-
-
-module tnic_standalone__control__engine__delta__hl(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__delta__hl
-
-
-module tnic_standalone__control__engine__delta__inner(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__delta__inner
+endmodule // standalone__control__engine__delta__full__3
 
 
 module tnic_standalone__control__engine__delta__interval(clk,bus,address,data);
@@ -31287,44 +30384,6 @@ module tnic_standalone__control__engine__delta__inverse__ram(read_address,read_c
 endmodule // standalone__control__engine__delta__inverse__ram
 
 
-module tnic_standalone__control__engine__delta__lh(d,q,clock);
-    
-    // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 26'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__delta__lh
-
-
-module tnic_standalone__control__engine__delta__ll(d,q,clock);
-    
-    // Module arguments
-    input wire  [33:0] d;
-    output reg  [33:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 34'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__delta__ll
-
-
 module tnic_standalone__control__engine__delta__mantissa(d,q,clock);
     
     // Module arguments
@@ -31363,25 +30422,6 @@ module tnic_standalone__control__engine__delta__normal(d,q,clock);
 endmodule // standalone__control__engine__delta__normal
 
 
-module tnic_standalone__control__engine__delta__outer(d,q,clock);
-    
-    // Module arguments
-    input wire  [33:0] d;
-    output reg  [33:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 34'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__delta__outer
-
-
 module tnic_standalone__control__engine__delta__part(d,q,clock);
     
     // Module arguments
@@ -31399,6 +30439,5125 @@ module tnic_standalone__control__engine__delta__part(d,q,clock);
     end
           
 endmodule // standalone__control__engine__delta__part
+
+
+module tnic_standalone__control__engine__delta__product(clk,a_0,b_0,addend_1,total_2);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [32:0] a_0;
+    input wire  [31:0] b_0;
+    input wire  [57:0] addend_1;
+    output reg  [57:0] total_2;
+    
+    // Stub signals
+    reg signed [35:0] hh__d;
+    wire signed [35:0] hh__q;
+    reg  hh__clock;
+    reg signed [33:0] hl__d;
+    wire signed [33:0] hl__q;
+    reg  hl__clock;
+    reg  [31:0] lh__d;
+    wire  [31:0] lh__q;
+    reg  lh__clock;
+    reg signed [57:0] outer__d;
+    wire signed [57:0] outer__q;
+    reg  outer__clock;
+    reg signed [34:0] inner__d;
+    wire signed [34:0] inner__q;
+    reg  inner__clock;
+    
+    // Local signals
+    reg signed [17:0] a_high;
+    reg  [14:0] a_low;
+    reg  [16:0] b_high;
+    reg signed [17:0] b_high_signed;
+    reg signed [15:0] b_low_signed;
+    reg  [35:0] hh_bits;
+    reg signed [50:0] hh_shifted;
+    reg signed [32:0] lh_signed;
+    reg signed [57:0] addend;
+    reg signed [57:0] total;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__delta__product__hh hh(
+        .d(hh__d),
+        .q(hh__q),
+        .clock(hh__clock)
+    );
+    tnic_standalone__control__engine__delta__product__hl hl(
+        .d(hl__d),
+        .q(hl__q),
+        .clock(hl__clock)
+    );
+    tnic_standalone__control__engine__delta__product__lh lh(
+        .d(lh__d),
+        .q(lh__q),
+        .clock(lh__clock)
+    );
+    tnic_standalone__control__engine__delta__product__outer outer(
+        .d(outer__d),
+        .q(outer__q),
+        .clock(outer__clock)
+    );
+    tnic_standalone__control__engine__delta__product__inner inner(
+        .d(inner__d),
+        .q(inner__q),
+        .clock(inner__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        hh__d = hh__q;
+        hl__d = hl__q;
+        lh__d = lh__q;
+        outer__d = outer__q;
+        inner__d = inner__q;
+        hh__d = (a_high * b_high_signed);
+        hl__d = (a_high * b_low_signed);
+        lh__d = (a_low * b_high);
+        outer__d = (hh_shifted + addend);
+        inner__d = (lh_signed + hl__q);
+    end
+    always @(*) hh__clock = clk;
+    always @(*) hl__clock = clk;
+    always @(*) lh__clock = clk;
+    always @(*) outer__clock = clk;
+    always @(*) inner__clock = clk;
+    always @(*) a_high = a_0[(32'hf)+:(18)];
+    always @(*) a_low = a_0[(32'h0)+:(15)];
+    always @(*) b_high = b_0[(32'hf)+:(17)];
+    always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
+    always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
+    always @(*) hh_bits = hh__q;
+    always @(*) hh_shifted = (((hh_bits) & 51'h7ffffffffffff) << 32'hf);
+    always @(*) addend = addend_1;
+    always @(*) lh_signed = ((lh__q) & 33'h1ffffffff);
+    always @(*) total = (outer__q + inner__q);
+    always @(*) total_2 = total;
+    
+endmodule // standalone__control__engine__delta__product
+
+
+module tnic_standalone__control__engine__delta__product__hh(d,q,clock);
+    
+    // Module arguments
+    input wire signed [35:0] d;
+    output reg signed [35:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 36'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__delta__product__hh
+
+
+module tnic_standalone__control__engine__delta__product__hl(d,q,clock);
+    
+    // Module arguments
+    input wire signed [33:0] d;
+    output reg signed [33:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 34'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__delta__product__hl
+
+
+module tnic_standalone__control__engine__delta__product__inner(d,q,clock);
+    
+    // Module arguments
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__delta__product__inner
+
+
+module tnic_standalone__control__engine__delta__product__lh(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__delta__product__lh
+
+
+module tnic_standalone__control__engine__delta__product__outer(d,q,clock);
+    
+    // Module arguments
+    input wire signed [57:0] d;
+    output reg signed [57:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 58'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__delta__product__outer
+
+
+module tnic_standalone__control__engine__earlier(clk,data,out);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [138:0] data;
+    output reg  [138:0] out;
+    
+    // Constant declarations
+    localparam  back = 5'b10000;
+    
+    // Stub signals
+    reg  [4:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [138:0] ram__read_data;
+    reg  [4:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [138:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [4:0] count__d;
+    wire  [4:0] count__q;
+    reg  count__clock;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__earlier__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__control__engine__earlier__count count(
+        .d(count__d),
+        .q(count__q),
+        .clock(count__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        count__d = count__q;
+        count__d = count__q + ((32'h1) & 5'h1f);
+    end
+    always @(*) count__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__write_address = count__q;
+    always @(*) ram__write_data = data;
+    always @(*) ram__write_enable = 1'b1;
+    always @(*) ram__read_address = count__q - back;
+    always @(*) out = ram__read_data;
+    
+endmodule // standalone__control__engine__earlier
+
+
+module tnic_standalone__control__engine__earlier__count(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__earlier__count
+
+
+module tnic_standalone__control__engine__earlier__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [4:0] read_address;
+    input wire  read_clock;
+    output reg  [138:0] read_data;
+    input wire  [4:0] write_address;
+    input wire  write_clock;
+    input wire  [138:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[138:0] mem[31:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__earlier__ram
+
+
+module tnic_standalone__control__engine__endpoint__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint__0
+
+
+module tnic_standalone__control__engine__endpoint__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint__1
+
+
+module tnic_standalone__control__engine__endpoint__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint__2
+
+
+module tnic_standalone__control__engine__endpoint_inverse__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_inverse__0
+
+
+module tnic_standalone__control__engine__endpoint_inverse__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_inverse__1
+
+
+module tnic_standalone__control__engine__endpoint_inverse__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_inverse__2
+
+
+module tnic_standalone__control__engine__endpoint_inverse__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_inverse__3
+
+
+module tnic_standalone__control__engine__endpoint_inverse__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_inverse__4
+
+
+module tnic_standalone__control__engine__endpoint_inverse__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_inverse__5
+
+
+module tnic_standalone__control__engine__endpoint_inverse__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_inverse__6
+
+
+module tnic_standalone__control__engine__endpoint_inverse__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_inverse__7
+
+
+module tnic_standalone__control__engine__endpoint_inverse__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_inverse__8
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal(clk,rtt_0,zeros_3,reciprocal_7);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [23:0] rtt_0;
+    output reg  [4:0] zeros_3;
+    output reg  [28:0] reciprocal_7;
+    
+    // Stub signals
+    reg  [10:0] chords__address;
+    reg  chords__clock;
+    wire  [46:0] chords__data;
+    reg  [23:0] normal1__d;
+    wire  [23:0] normal1__q;
+    reg  normal1__clock;
+    reg  [4:0] zeros1__d;
+    wire  [4:0] zeros1__q;
+    reg  zeros1__clock;
+    reg  [23:0] normal2__d;
+    wire  [23:0] normal2__q;
+    reg  normal2__clock;
+    reg  [4:0] zeros2__d;
+    wire  [4:0] zeros2__q;
+    reg  zeros2__clock;
+    reg  [23:0] normal3__d;
+    wire  [23:0] normal3__q;
+    reg  normal3__clock;
+    reg  [4:0] zeros3__d;
+    wire  [4:0] zeros3__q;
+    reg  zeros3__clock;
+    reg  [11:0] fraction4__d;
+    wire  [11:0] fraction4__q;
+    reg  fraction4__clock;
+    reg  [11:0] fraction5__d;
+    wire  [11:0] fraction5__q;
+    reg  fraction5__clock;
+    reg  [46:0] entry__d;
+    wire  [46:0] entry__q;
+    reg  entry__clock;
+    reg  [29:0] fall__d;
+    wire  [29:0] fall__q;
+    reg  fall__clock;
+    reg  [28:0] base__d;
+    wire  [28:0] base__q;
+    reg  base__clock;
+    reg  [28:0] value__d;
+    wire  [28:0] value__q;
+    reg  value__clock;
+    
+    // Local signals
+    reg  [23:0] coarse;
+    reg  [23:0] nibbles;
+    reg  [4:0] nibble_zeros;
+    reg  [23:0] pair;
+    reg  [4:0] pair_zeros;
+    reg  [17:0] slope;
+    reg  [11:0] fraction;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__endpoint_reciprocal__chords chords(
+        .address(chords__address),
+        .clock(chords__clock),
+        .data(chords__data)
+    );
+    tnic_standalone__control__engine__endpoint_reciprocal__normal1 normal1(
+        .d(normal1__d),
+        .q(normal1__q),
+        .clock(normal1__clock)
+    );
+    tnic_standalone__control__engine__endpoint_reciprocal__zeros1 zeros1(
+        .d(zeros1__d),
+        .q(zeros1__q),
+        .clock(zeros1__clock)
+    );
+    tnic_standalone__control__engine__endpoint_reciprocal__normal2 normal2(
+        .d(normal2__d),
+        .q(normal2__q),
+        .clock(normal2__clock)
+    );
+    tnic_standalone__control__engine__endpoint_reciprocal__zeros2 zeros2(
+        .d(zeros2__d),
+        .q(zeros2__q),
+        .clock(zeros2__clock)
+    );
+    tnic_standalone__control__engine__endpoint_reciprocal__normal3 normal3(
+        .d(normal3__d),
+        .q(normal3__q),
+        .clock(normal3__clock)
+    );
+    tnic_standalone__control__engine__endpoint_reciprocal__zeros3 zeros3(
+        .d(zeros3__d),
+        .q(zeros3__q),
+        .clock(zeros3__clock)
+    );
+    tnic_standalone__control__engine__endpoint_reciprocal__fraction4 fraction4(
+        .d(fraction4__d),
+        .q(fraction4__q),
+        .clock(fraction4__clock)
+    );
+    tnic_standalone__control__engine__endpoint_reciprocal__fraction5 fraction5(
+        .d(fraction5__d),
+        .q(fraction5__q),
+        .clock(fraction5__clock)
+    );
+    tnic_standalone__control__engine__endpoint_reciprocal__entry entry(
+        .d(entry__d),
+        .q(entry__q),
+        .clock(entry__clock)
+    );
+    tnic_standalone__control__engine__endpoint_reciprocal__fall fall(
+        .d(fall__d),
+        .q(fall__q),
+        .clock(fall__clock)
+    );
+    tnic_standalone__control__engine__endpoint_reciprocal__base base(
+        .d(base__d),
+        .q(base__q),
+        .clock(base__clock)
+    );
+    tnic_standalone__control__engine__endpoint_reciprocal__value value(
+        .d(value__d),
+        .q(value__q),
+        .clock(value__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        normal1__d = normal1__q;
+        zeros1__d = zeros1__q;
+        normal2__d = normal2__q;
+        zeros2__d = zeros2__q;
+        normal3__d = normal3__q;
+        zeros3__d = zeros3__q;
+        fraction4__d = fraction4__q;
+        fraction5__d = fraction5__q;
+        entry__d = entry__q;
+        fall__d = fall__q;
+        base__d = base__q;
+        value__d = value__q;
+        normal1__d = rtt_0;
+        zeros1__d = ((32'h0) & 5'h1f);
+        if (~|rtt_0[(32'h8)+:(16)]) begin
+            normal1__d = coarse;
+            zeros1__d = ((32'h10) & 5'h1f);
+        end
+        nibbles = normal1__q;
+        nibble_zeros = zeros1__q;
+        if (~|normal1__q[(32'h10)+:(8)]) begin
+            nibbles = normal1__q << 32'h8;
+            nibble_zeros = zeros1__q | ((32'h8) & 5'h1f);
+        end
+        normal2__d = nibbles;
+        zeros2__d = nibble_zeros;
+        if (~|nibbles[(32'h14)+:(4)]) begin
+            normal2__d = nibbles << 32'h4;
+            zeros2__d = nibble_zeros | ((32'h4) & 5'h1f);
+        end
+        pair = normal2__q;
+        pair_zeros = zeros2__q;
+        if (~|normal2__q[(32'h16)+:(2)]) begin
+            pair = normal2__q << 32'h2;
+            pair_zeros = zeros2__q | ((32'h2) & 5'h1f);
+        end
+        normal3__d = pair;
+        zeros3__d = pair_zeros;
+        if (~pair[32'h17]) begin
+            normal3__d = pair << 32'h1;
+            zeros3__d = pair_zeros | ((32'h1) & 5'h1f);
+        end
+        fraction4__d = normal3__q[(32'h0)+:(12)];
+        entry__d = chords__data;
+        fraction5__d = fraction4__q;
+        fall__d = (slope * fraction);
+        base__d = entry__q[(32'h12)+:(29)];
+        value__d = base__q - ((fall__q[(32'hc)+:(18)]) & 29'h1fffffff);
+    end
+    always @(*) normal1__clock = clk;
+    always @(*) zeros1__clock = clk;
+    always @(*) normal2__clock = clk;
+    always @(*) zeros2__clock = clk;
+    always @(*) normal3__clock = clk;
+    always @(*) zeros3__clock = clk;
+    always @(*) fraction4__clock = clk;
+    always @(*) fraction5__clock = clk;
+    always @(*) entry__clock = clk;
+    always @(*) fall__clock = clk;
+    always @(*) base__clock = clk;
+    always @(*) value__clock = clk;
+    always @(*) chords__clock = clk;
+    always @(*) coarse = rtt_0 << 32'h10;
+    always @(*) zeros_3 = zeros3__q;
+    always @(*) chords__address = normal3__q[(32'hc)+:(11)];
+    always @(*) slope = entry__q[(32'h0)+:(18)];
+    always @(*) fraction = fraction5__q;
+    always @(*) reciprocal_7 = value__q;
+    
+endmodule // standalone__control__engine__endpoint_reciprocal
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal__base(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_reciprocal__base
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal__chords(address,clock,data);
+    
+    // Module arguments
+    input wire  [10:0] address;
+    input wire  clock;
+    output reg  [46:0] data;
+    
+    // Update code (custom)
+    reg[46:0] mem [2047:0];
+    
+    initial begin
+    mem[11'b0] = 47'h7fffffc7ff80;
+    mem[11'b1] = 47'h7ff001c3fe80;
+    mem[11'b10] = 47'h7fe007c3fd81;
+    mem[11'b11] = 47'h7fd011bffc82;
+    mem[11'b100] = 47'h7fc01fb7fb84;
+    mem[11'b101] = 47'h7fb031a7fa86;
+    mem[11'b110] = 47'h7fa0478ff988;
+    mem[11'b111] = 47'h7f90616ff88b;
+    mem[11'b1000] = 47'h7f807f47f78d;
+    mem[11'b1001] = 47'h7f70a10ff691;
+    mem[11'b1010] = 47'h7f60c6cff595;
+    mem[11'b1011] = 47'h7f50f07bf499;
+    mem[11'b1100] = 47'h7f411e17f39d;
+    mem[11'b1101] = 47'h7f314fa3f2a2;
+    mem[11'b1110] = 47'h7f21851bf1a7;
+    mem[11'b1111] = 47'h7f11be7ff0ad;
+    mem[11'b10000] = 47'h7f01fbcfefb3;
+    mem[11'b10001] = 47'h7ef23d03eeb9;
+    mem[11'b10010] = 47'h7ee28223edbf;
+    mem[11'b10011] = 47'h7ed2cb23ecc6;
+    mem[11'b10100] = 47'h7ec3180bebce;
+    mem[11'b10101] = 47'h7eb368d3ead5;
+    mem[11'b10110] = 47'h7ea3bd7fe9de;
+    mem[11'b10111] = 47'h7e941607e8e6;
+    mem[11'b11000] = 47'h7e84726fe7ef;
+    mem[11'b11001] = 47'h7e74d2b3e6f8;
+    mem[11'b11010] = 47'h7e6536d3e601;
+    mem[11'b11011] = 47'h7e559ecfe50b;
+    mem[11'b11100] = 47'h7e460aa3e416;
+    mem[11'b11101] = 47'h7e367a4be320;
+    mem[11'b11110] = 47'h7e26edcbe22b;
+    mem[11'b11111] = 47'h7e17651fe136;
+    mem[11'b100000] = 47'h7e07e047e042;
+    mem[11'b100001] = 47'h7df85f3fdf4e;
+    mem[11'b100010] = 47'h7de8e207de5a;
+    mem[11'b100011] = 47'h7dd9689fdd67;
+    mem[11'b100100] = 47'h7dc9f303dc74;
+    mem[11'b100101] = 47'h7dba8133db81;
+    mem[11'b100110] = 47'h7dab132bda8f;
+    mem[11'b100111] = 47'h7d9ba8efd99d;
+    mem[11'b101000] = 47'h7d8c427bd8ac;
+    mem[11'b101001] = 47'h7d7cdfcbd7ba;
+    mem[11'b101010] = 47'h7d6d80e3d6ca;
+    mem[11'b101011] = 47'h7d5e25bbd5d9;
+    mem[11'b101100] = 47'h7d4ece57d4e9;
+    mem[11'b101101] = 47'h7d3f7ab7d3f9;
+    mem[11'b101110] = 47'h7d302ad3d30a;
+    mem[11'b101111] = 47'h7d20deabd21a;
+    mem[11'b110000] = 47'h7d119643d12c;
+    mem[11'b110001] = 47'h7d025193d03d;
+    mem[11'b110010] = 47'h7cf3109fcf4f;
+    mem[11'b110011] = 47'h7ce3d363ce61;
+    mem[11'b110100] = 47'h7cd499dfcd74;
+    mem[11'b110101] = 47'h7cc56413cc87;
+    mem[11'b110110] = 47'h7cb631f7cb9a;
+    mem[11'b110111] = 47'h7ca7038fcaad;
+    mem[11'b111000] = 47'h7c97d8dbc9c1;
+    mem[11'b111001] = 47'h7c88b1d7c8d6;
+    mem[11'b111010] = 47'h7c798e7fc7ea;
+    mem[11'b111011] = 47'h7c6a6ed7c6ff;
+    mem[11'b111100] = 47'h7c5b52dbc614;
+    mem[11'b111101] = 47'h7c4c3a8bc52a;
+    mem[11'b111110] = 47'h7c3d25e3c440;
+    mem[11'b111111] = 47'h7c2e14e3c356;
+    mem[11'b1000000] = 47'h7c1f078bc26d;
+    mem[11'b1000001] = 47'h7c0ffddbc183;
+    mem[11'b1000010] = 47'h7c00f7cbc09b;
+    mem[11'b1000011] = 47'h7bf1f563bfb2;
+    mem[11'b1000100] = 47'h7be2f69bbeca;
+    mem[11'b1000101] = 47'h7bd3fb6fbde2;
+    mem[11'b1000110] = 47'h7bc503e7bcfb;
+    mem[11'b1000111] = 47'h7bb60ffbbc14;
+    mem[11'b1001000] = 47'h7ba71fabbb2d;
+    mem[11'b1001001] = 47'h7b9832f7ba47;
+    mem[11'b1001010] = 47'h7b8949dfb960;
+    mem[11'b1001011] = 47'h7b7a645bb87b;
+    mem[11'b1001100] = 47'h7b6b8273b795;
+    mem[11'b1001101] = 47'h7b5ca41fb6b0;
+    mem[11'b1001110] = 47'h7b4dc95fb5cb;
+    mem[11'b1001111] = 47'h7b3ef233b4e7;
+    mem[11'b1010000] = 47'h7b301e97b402;
+    mem[11'b1010001] = 47'h7b214e8fb31e;
+    mem[11'b1010010] = 47'h7b128213b23b;
+    mem[11'b1010011] = 47'h7b03b92bb158;
+    mem[11'b1010100] = 47'h7af4f3cbb075;
+    mem[11'b1010101] = 47'h7ae631f7af92;
+    mem[11'b1010110] = 47'h7ad773afaeb0;
+    mem[11'b1010111] = 47'h7ac8b8efadce;
+    mem[11'b1011000] = 47'h7aba01b7acec;
+    mem[11'b1011001] = 47'h7aab4e07ac0b;
+    mem[11'b1011010] = 47'h7a9c9ddbab2a;
+    mem[11'b1011011] = 47'h7a8df133aa49;
+    mem[11'b1011100] = 47'h7a7f480fa969;
+    mem[11'b1011101] = 47'h7a70a26ba889;
+    mem[11'b1011110] = 47'h7a620047a7a9;
+    mem[11'b1011111] = 47'h7a5361a3a6ca;
+    mem[11'b1100000] = 47'h7a44c67fa5ea;
+    mem[11'b1100001] = 47'h7a362ed3a50c;
+    mem[11'b1100010] = 47'h7a279aa3a42d;
+    mem[11'b1100011] = 47'h7a1909efa34f;
+    mem[11'b1100100] = 47'h7a0a7cb3a271;
+    mem[11'b1100101] = 47'h79fbf2efa194;
+    mem[11'b1100110] = 47'h79ed6ca3a0b6;
+    mem[11'b1100111] = 47'h79dee9cb9fd9;
+    mem[11'b1101000] = 47'h79d06a639efd;
+    mem[11'b1101001] = 47'h79c1ee739e20;
+    mem[11'b1101010] = 47'h79b375ef9d44;
+    mem[11'b1101011] = 47'h79a500df9c69;
+    mem[11'b1101100] = 47'h79968f3f9b8d;
+    mem[11'b1101101] = 47'h7988210b9ab2;
+    mem[11'b1101110] = 47'h7979b64399d7;
+    mem[11'b1101111] = 47'h796b4ee798fd;
+    mem[11'b1110000] = 47'h795ceaf39822;
+    mem[11'b1110001] = 47'h794e8a679749;
+    mem[11'b1110010] = 47'h79402d47966f;
+    mem[11'b1110011] = 47'h7931d38b9596;
+    mem[11'b1110100] = 47'h79237d3394bd;
+    mem[11'b1110101] = 47'h79152a4393e4;
+    mem[11'b1110110] = 47'h7906dab3930c;
+    mem[11'b1110111] = 47'h78f88e839233;
+    mem[11'b1111000] = 47'h78ea45b7915c;
+    mem[11'b1111001] = 47'h78dc00479084;
+    mem[11'b1111010] = 47'h78cdbe378fad;
+    mem[11'b1111011] = 47'h78bf7f838ed6;
+    mem[11'b1111100] = 47'h78b1442b8dff;
+    mem[11'b1111101] = 47'h78a30c2f8d29;
+    mem[11'b1111110] = 47'h7894d78b8c53;
+    mem[11'b1111111] = 47'h7886a63f8b7d;
+    mem[11'b10000000] = 47'h787878478aa8;
+    mem[11'b10000001] = 47'h786a4da789d3;
+    mem[11'b10000010] = 47'h785c265f88fe;
+    mem[11'b10000011] = 47'h784e02678829;
+    mem[11'b10000100] = 47'h783fe1bf8755;
+    mem[11'b10000101] = 47'h7831c46b8681;
+    mem[11'b10000110] = 47'h7823aa6785ae;
+    mem[11'b10000111] = 47'h781593af84da;
+    mem[11'b10001000] = 47'h780780478407;
+    mem[11'b10001001] = 47'h77f9702b8334;
+    mem[11'b10001010] = 47'h77eb635b8262;
+    mem[11'b10001011] = 47'h77dd59d38190;
+    mem[11'b10001100] = 47'h77cf539780be;
+    mem[11'b10001101] = 47'h77c1509f7fec;
+    mem[11'b10001110] = 47'h77b350ef7f1b;
+    mem[11'b10001111] = 47'h77a554877e49;
+    mem[11'b10010000] = 47'h77975b5f7d79;
+    mem[11'b10010001] = 47'h7789657f7ca8;
+    mem[11'b10010010] = 47'h777b72df7bd8;
+    mem[11'b10010011] = 47'h776d837f7b08;
+    mem[11'b10010100] = 47'h775f975f7a38;
+    mem[11'b10010101] = 47'h7751ae7b7969;
+    mem[11'b10010110] = 47'h7743c8d7789a;
+    mem[11'b10010111] = 47'h7735e66f77cb;
+    mem[11'b10011000] = 47'h7728074376fd;
+    mem[11'b10011001] = 47'h771a2b53762e;
+    mem[11'b10011010] = 47'h770c52977560;
+    mem[11'b10011011] = 47'h76fe7d177493;
+    mem[11'b10011100] = 47'h76f0aacb73c5;
+    mem[11'b10011101] = 47'h76e2dbb772f8;
+    mem[11'b10011110] = 47'h76d50fd7722b;
+    mem[11'b10011111] = 47'h76c74727715f;
+    mem[11'b10100000] = 47'h76b981ab7093;
+    mem[11'b10100001] = 47'h76abbf636fc7;
+    mem[11'b10100010] = 47'h769e00476efb;
+    mem[11'b10100011] = 47'h7690445f6e2f;
+    mem[11'b10100100] = 47'h76828b9f6d64;
+    mem[11'b10100101] = 47'h7674d60f6c99;
+    mem[11'b10100110] = 47'h766723ab6bcf;
+    mem[11'b10100111] = 47'h7659746f6b04;
+    mem[11'b10101000] = 47'h764bc85f6a3a;
+    mem[11'b10101001] = 47'h763e1f776970;
+    mem[11'b10101010] = 47'h763079b368a7;
+    mem[11'b10101011] = 47'h7622d71b67de;
+    mem[11'b10101100] = 47'h761537a36715;
+    mem[11'b10101101] = 47'h76079b4f664c;
+    mem[11'b10101110] = 47'h75fa021f6583;
+    mem[11'b10101111] = 47'h75ec6c1364bb;
+    mem[11'b10110000] = 47'h75ded92763f3;
+    mem[11'b10110001] = 47'h75d14957632c;
+    mem[11'b10110010] = 47'h75c3bcab6264;
+    mem[11'b10110011] = 47'h75b63317619d;
+    mem[11'b10110100] = 47'h75a8aca360d6;
+    mem[11'b10110101] = 47'h759b294b6010;
+    mem[11'b10110110] = 47'h758da90b5f4a;
+    mem[11'b10110111] = 47'h75802be35e84;
+    mem[11'b10111000] = 47'h7572b1d75dbe;
+    mem[11'b10111001] = 47'h75653adf5cf8;
+    mem[11'b10111010] = 47'h7557c6ff5c33;
+    mem[11'b10111011] = 47'h754a56335b6e;
+    mem[11'b10111100] = 47'h753ce8775aa9;
+    mem[11'b10111101] = 47'h752f7dd359e5;
+    mem[11'b10111110] = 47'h7522163f5921;
+    mem[11'b10111111] = 47'h7514b1bb585d;
+    mem[11'b11000000] = 47'h7507504b5799;
+    mem[11'b11000001] = 47'h74f9f1e356d6;
+    mem[11'b11000010] = 47'h74ec968f5613;
+    mem[11'b11000011] = 47'h74df3e435550;
+    mem[11'b11000100] = 47'h74d1e903548d;
+    mem[11'b11000101] = 47'h74c496cf53cb;
+    mem[11'b11000110] = 47'h74b747a35309;
+    mem[11'b11000111] = 47'h74a9fb7f5247;
+    mem[11'b11001000] = 47'h749cb2635185;
+    mem[11'b11001001] = 47'h748f6c4f50c4;
+    mem[11'b11001010] = 47'h7482293f5003;
+    mem[11'b11001011] = 47'h7474e9334f42;
+    mem[11'b11001100] = 47'h7467ac2b4e82;
+    mem[11'b11001101] = 47'h745a72234dc1;
+    mem[11'b11001110] = 47'h744d3b1f4d01;
+    mem[11'b11001111] = 47'h7440071b4c42;
+    mem[11'b11010000] = 47'h7432d6134b82;
+    mem[11'b11010001] = 47'h7425a80b4ac3;
+    mem[11'b11010010] = 47'h74187cff4a04;
+    mem[11'b11010011] = 47'h740b54ef4945;
+    mem[11'b11010100] = 47'h73fe2fdb4887;
+    mem[11'b11010101] = 47'h73f10dc347c8;
+    mem[11'b11010110] = 47'h73e3eea3470a;
+    mem[11'b11010111] = 47'h73d6d277464d;
+    mem[11'b11011000] = 47'h73c9b947458f;
+    mem[11'b11011001] = 47'h73bca30b44d2;
+    mem[11'b11011010] = 47'h73af8fc34415;
+    mem[11'b11011011] = 47'h73a27f6f4358;
+    mem[11'b11011100] = 47'h7395720f429c;
+    mem[11'b11011101] = 47'h738867a341df;
+    mem[11'b11011110] = 47'h737b60274123;
+    mem[11'b11011111] = 47'h736e5b974068;
+    mem[11'b11100000] = 47'h736159fb3fac;
+    mem[11'b11100001] = 47'h73545b4b3ef1;
+    mem[11'b11100010] = 47'h73475f873e36;
+    mem[11'b11100011] = 47'h733a66af3d7b;
+    mem[11'b11100100] = 47'h732d70c33cc1;
+    mem[11'b11100101] = 47'h73207dc33c06;
+    mem[11'b11100110] = 47'h73138dab3b4c;
+    mem[11'b11100111] = 47'h7306a0773a92;
+    mem[11'b11101000] = 47'h72f9b62f39d9;
+    mem[11'b11101001] = 47'h72eccecb3920;
+    mem[11'b11101010] = 47'h72dfea4b3867;
+    mem[11'b11101011] = 47'h72d308b337ae;
+    mem[11'b11101100] = 47'h72c629fb36f5;
+    mem[11'b11101101] = 47'h72b94e27363d;
+    mem[11'b11101110] = 47'h72ac75333585;
+    mem[11'b11101111] = 47'h729f9f1f34cd;
+    mem[11'b11110000] = 47'h7292cbeb3415;
+    mem[11'b11110001] = 47'h7285fb97335e;
+    mem[11'b11110010] = 47'h72792e1f32a7;
+    mem[11'b11110011] = 47'h726c638331f0;
+    mem[11'b11110100] = 47'h725f9bc33139;
+    mem[11'b11110101] = 47'h7252d6df3083;
+    mem[11'b11110110] = 47'h724614d32fcd;
+    mem[11'b11110111] = 47'h7239559f2f17;
+    mem[11'b11111000] = 47'h722c99432e61;
+    mem[11'b11111001] = 47'h721fdfbf2dac;
+    mem[11'b11111010] = 47'h7213290f2cf7;
+    mem[11'b11111011] = 47'h720675372c42;
+    mem[11'b11111100] = 47'h71f9c42f2b8d;
+    mem[11'b11111101] = 47'h71ed15fb2ad8;
+    mem[11'b11111110] = 47'h71e06a9b2a24;
+    mem[11'b11111111] = 47'h71d3c20b2970;
+    mem[11'b100000000] = 47'h71c71c4b28bc;
+    mem[11'b100000001] = 47'h71ba79572809;
+    mem[11'b100000010] = 47'h71add9372755;
+    mem[11'b100000011] = 47'h71a13bdf26a2;
+    mem[11'b100000100] = 47'h7194a15725ef;
+    mem[11'b100000101] = 47'h7188099b253d;
+    mem[11'b100000110] = 47'h717b74a7248a;
+    mem[11'b100000111] = 47'h716ee27f23d8;
+    mem[11'b100001000] = 47'h7162531b2326;
+    mem[11'b100001001] = 47'h7155c6832275;
+    mem[11'b100001010] = 47'h71493cb321c3;
+    mem[11'b100001011] = 47'h713cb5a72112;
+    mem[11'b100001100] = 47'h7130315f2061;
+    mem[11'b100001101] = 47'h7123afdb1fb0;
+    mem[11'b100001110] = 47'h7117311b1eff;
+    mem[11'b100001111] = 47'h710ab51b1e4f;
+    mem[11'b100010000] = 47'h70fe3bdf1d9f;
+    mem[11'b100010001] = 47'h70f1c5631cef;
+    mem[11'b100010010] = 47'h70e551a71c40;
+    mem[11'b100010011] = 47'h70d8e0ab1b90;
+    mem[11'b100010100] = 47'h70cc72671ae1;
+    mem[11'b100010101] = 47'h70c006e71a32;
+    mem[11'b100010110] = 47'h70b39e1f1983;
+    mem[11'b100010111] = 47'h70a7380f18d5;
+    mem[11'b100011000] = 47'h709ad4bf1826;
+    mem[11'b100011001] = 47'h708e74231778;
+    mem[11'b100011010] = 47'h7082164316ca;
+    mem[11'b100011011] = 47'h7075bb1b161d;
+    mem[11'b100011100] = 47'h706962a7156f;
+    mem[11'b100011101] = 47'h705d0ce714c2;
+    mem[11'b100011110] = 47'h7050b9df1415;
+    mem[11'b100011111] = 47'h7044698b1369;
+    mem[11'b100100000] = 47'h70381be712bc;
+    mem[11'b100100001] = 47'h702bd0f71210;
+    mem[11'b100100010] = 47'h701f88b71164;
+    mem[11'b100100011] = 47'h7013432b10b8;
+    mem[11'b100100100] = 47'h7007004b100c;
+    mem[11'b100100101] = 47'h6ffac01b0f61;
+    mem[11'b100100110] = 47'h6fee82970eb6;
+    mem[11'b100100111] = 47'h6fe247bf0e0b;
+    mem[11'b100101000] = 47'h6fd60f930d60;
+    mem[11'b100101001] = 47'h6fc9da130cb5;
+    mem[11'b100101010] = 47'h6fbda73f0c0b;
+    mem[11'b100101011] = 47'h6fb177130b61;
+    mem[11'b100101100] = 47'h6fa5498f0ab7;
+    mem[11'b100101101] = 47'h6f991eb30a0d;
+    mem[11'b100101110] = 47'h6f8cf67b0964;
+    mem[11'b100101111] = 47'h6f80d0eb08bb;
+    mem[11'b100110000] = 47'h6f74ae030812;
+    mem[11'b100110001] = 47'h6f688dbb0769;
+    mem[11'b100110010] = 47'h6f5c701706c0;
+    mem[11'b100110011] = 47'h6f5055130618;
+    mem[11'b100110100] = 47'h6f443cb30570;
+    mem[11'b100110101] = 47'h6f3826f304c8;
+    mem[11'b100110110] = 47'h6f2c13d70420;
+    mem[11'b100110111] = 47'h6f2003530379;
+    mem[11'b100111000] = 47'h6f13f57302d1;
+    mem[11'b100111001] = 47'h6f07ea2b022a;
+    mem[11'b100111010] = 47'h6efbe1830183;
+    mem[11'b100111011] = 47'h6eefdb7300dd;
+    mem[11'b100111100] = 47'h6ee3d8030036;
+    mem[11'b100111101] = 47'h6ed7d726ff90;
+    mem[11'b100111110] = 47'h6ecbd8e6feea;
+    mem[11'b100111111] = 47'h6ebfdd3efe44;
+    mem[11'b101000000] = 47'h6eb3e42efd9f;
+    mem[11'b101000001] = 47'h6ea7edb2fcf9;
+    mem[11'b101000010] = 47'h6e9bf9cefc54;
+    mem[11'b101000011] = 47'h6e90087efbaf;
+    mem[11'b101000100] = 47'h6e8419c2fb0a;
+    mem[11'b101000101] = 47'h6e782d9afa66;
+    mem[11'b101000110] = 47'h6e6c4402f9c1;
+    mem[11'b101000111] = 47'h6e605cfef91d;
+    mem[11'b101001000] = 47'h6e547886f879;
+    mem[11'b101001001] = 47'h6e4896a2f7d6;
+    mem[11'b101001010] = 47'h6e3cb74ef732;
+    mem[11'b101001011] = 47'h6e30da86f68f;
+    mem[11'b101001100] = 47'h6e25004af5ec;
+    mem[11'b101001101] = 47'h6e19289af549;
+    mem[11'b101001110] = 47'h6e0d537af4a6;
+    mem[11'b101001111] = 47'h6e0180e2f403;
+    mem[11'b101010000] = 47'h6df5b0d2f361;
+    mem[11'b101010001] = 47'h6de9e34ef2bf;
+    mem[11'b101010010] = 47'h6dde1852f21d;
+    mem[11'b101010011] = 47'h6dd24fdef17b;
+    mem[11'b101010100] = 47'h6dc689eef0da;
+    mem[11'b101010101] = 47'h6dbac686f039;
+    mem[11'b101010110] = 47'h6daf05a6ef98;
+    mem[11'b101010111] = 47'h6da34746eef7;
+    mem[11'b101011000] = 47'h6d978b6aee56;
+    mem[11'b101011001] = 47'h6d8bd212edb6;
+    mem[11'b101011010] = 47'h6d801b3aed15;
+    mem[11'b101011011] = 47'h6d7466e6ec75;
+    mem[11'b101011100] = 47'h6d68b512ebd5;
+    mem[11'b101011101] = 47'h6d5d05baeb36;
+    mem[11'b101011110] = 47'h6d5158e6ea96;
+    mem[11'b101011111] = 47'h6d45ae8ae9f7;
+    mem[11'b101100000] = 47'h6d3a06aee958;
+    mem[11'b101100001] = 47'h6d2e6152e8b9;
+    mem[11'b101100010] = 47'h6d22be6ee81a;
+    mem[11'b101100011] = 47'h6d171e02e77c;
+    mem[11'b101100100] = 47'h6d0b8012e6de;
+    mem[11'b101100101] = 47'h6cffe49ee640;
+    mem[11'b101100110] = 47'h6cf44b9ee5a2;
+    mem[11'b101100111] = 47'h6ce8b516e504;
+    mem[11'b101101000] = 47'h6cdd210ae466;
+    mem[11'b101101001] = 47'h6cd18f6ee3c9;
+    mem[11'b101101010] = 47'h6cc6004ae32c;
+    mem[11'b101101011] = 47'h6cba739ae28f;
+    mem[11'b101101100] = 47'h6caee95ee1f2;
+    mem[11'b101101101] = 47'h6ca36192e156;
+    mem[11'b101101110] = 47'h6c97dc3ae0ba;
+    mem[11'b101101111] = 47'h6c8c5956e01d;
+    mem[11'b101110000] = 47'h6c80d8dedf82;
+    mem[11'b101110001] = 47'h6c755adadee6;
+    mem[11'b101110010] = 47'h6c69df42de4a;
+    mem[11'b101110011] = 47'h6c5e661addaf;
+    mem[11'b101110100] = 47'h6c52ef5edd14;
+    mem[11'b101110101] = 47'h6c477b0edc79;
+    mem[11'b101110110] = 47'h6c3c092adbde;
+    mem[11'b101110111] = 47'h6c3099b2db43;
+    mem[11'b101111000] = 47'h6c252ca6daa9;
+    mem[11'b101111001] = 47'h6c19c202da0f;
+    mem[11'b101111010] = 47'h6c0e59c6d975;
+    mem[11'b101111011] = 47'h6c02f3f2d8db;
+    mem[11'b101111100] = 47'h6bf79086d841;
+    mem[11'b101111101] = 47'h6bec2f82d7a8;
+    mem[11'b101111110] = 47'h6be0d0e2d70f;
+    mem[11'b101111111] = 47'h6bd574a6d676;
+    mem[11'b110000000] = 47'h6bca1ad2d5dd;
+    mem[11'b110000001] = 47'h6bbec35ed544;
+    mem[11'b110000010] = 47'h6bb36e4ed4ac;
+    mem[11'b110000011] = 47'h6ba81b9ed413;
+    mem[11'b110000100] = 47'h6b9ccb52d37b;
+    mem[11'b110000101] = 47'h6b917d66d2e3;
+    mem[11'b110000110] = 47'h6b8631dad24b;
+    mem[11'b110000111] = 47'h6b7ae8aad1b4;
+    mem[11'b110001000] = 47'h6b6fa1ded11c;
+    mem[11'b110001001] = 47'h6b645d6ad085;
+    mem[11'b110001010] = 47'h6b591b56cfee;
+    mem[11'b110001011] = 47'h6b4ddb9ecf57;
+    mem[11'b110001100] = 47'h6b429e3ecec1;
+    mem[11'b110001101] = 47'h6b37633ace2a;
+    mem[11'b110001110] = 47'h6b2c2a92cd94;
+    mem[11'b110001111] = 47'h6b20f442ccfe;
+    mem[11'b110010000] = 47'h6b15c04acc68;
+    mem[11'b110010001] = 47'h6b0a8eaacbd2;
+    mem[11'b110010010] = 47'h6aff5f5ecb3d;
+    mem[11'b110010011] = 47'h6af4326ecaa8;
+    mem[11'b110010100] = 47'h6ae907ceca12;
+    mem[11'b110010101] = 47'h6adddf86c97d;
+    mem[11'b110010110] = 47'h6ad2b98ec8e9;
+    mem[11'b110010111] = 47'h6ac795eec854;
+    mem[11'b110011000] = 47'h6abc749ec7c0;
+    mem[11'b110011001] = 47'h6ab1559ec72b;
+    mem[11'b110011010] = 47'h6aa638f2c697;
+    mem[11'b110011011] = 47'h6a9b1e96c603;
+    mem[11'b110011100] = 47'h6a90068ac570;
+    mem[11'b110011101] = 47'h6a84f0cac4dc;
+    mem[11'b110011110] = 47'h6a79dd5ac449;
+    mem[11'b110011111] = 47'h6a6ecc36c3b6;
+    mem[11'b110100000] = 47'h6a63bd62c323;
+    mem[11'b110100001] = 47'h6a58b0d6c290;
+    mem[11'b110100010] = 47'h6a4da69ac1fd;
+    mem[11'b110100011] = 47'h6a429ea2c16b;
+    mem[11'b110100100] = 47'h6a3798fac0d8;
+    mem[11'b110100101] = 47'h6a2c959ac046;
+    mem[11'b110100110] = 47'h6a21947ebfb4;
+    mem[11'b110100111] = 47'h6a1695aebf23;
+    mem[11'b110101000] = 47'h6a0b9926be91;
+    mem[11'b110101001] = 47'h6a009ee2be00;
+    mem[11'b110101010] = 47'h69f5a6e2bd6e;
+    mem[11'b110101011] = 47'h69eab12abcdd;
+    mem[11'b110101100] = 47'h69dfbdb2bc4c;
+    mem[11'b110101101] = 47'h69d4cc82bbbc;
+    mem[11'b110101110] = 47'h69c9dd92bb2b;
+    mem[11'b110101111] = 47'h69bef0e6ba9b;
+    mem[11'b110110000] = 47'h69b4067aba0b;
+    mem[11'b110110001] = 47'h69a91e52b97b;
+    mem[11'b110110010] = 47'h699e3866b8eb;
+    mem[11'b110110011] = 47'h699354bab85b;
+    mem[11'b110110100] = 47'h6988734eb7cc;
+    mem[11'b110110101] = 47'h697d941eb73c;
+    mem[11'b110110110] = 47'h6972b72eb6ad;
+    mem[11'b110110111] = 47'h6967dc76b61e;
+    mem[11'b110111000] = 47'h695d03feb590;
+    mem[11'b110111001] = 47'h69522dbeb501;
+    mem[11'b110111010] = 47'h694759bab473;
+    mem[11'b110111011] = 47'h693c87f2b3e4;
+    mem[11'b110111100] = 47'h6931b862b356;
+    mem[11'b110111101] = 47'h6926eb0ab2c8;
+    mem[11'b110111110] = 47'h691c1fe6b23a;
+    mem[11'b110111111] = 47'h691156feb1ad;
+    mem[11'b111000000] = 47'h6906904ab11f;
+    mem[11'b111000001] = 47'h68fbcbcab092;
+    mem[11'b111000010] = 47'h68f10982b005;
+    mem[11'b111000011] = 47'h68e6496eaf78;
+    mem[11'b111000100] = 47'h68db8b8eaeec;
+    mem[11'b111000101] = 47'h68d0cfdeae5f;
+    mem[11'b111000110] = 47'h68c61662add3;
+    mem[11'b111000111] = 47'h68bb5f1aad46;
+    mem[11'b111001000] = 47'h68b0aa02acba;
+    mem[11'b111001001] = 47'h68a5f716ac2e;
+    mem[11'b111001010] = 47'h689b465eaba3;
+    mem[11'b111001011] = 47'h689097d2ab17;
+    mem[11'b111001100] = 47'h6885eb76aa8c;
+    mem[11'b111001101] = 47'h687b414aaa00;
+    mem[11'b111001110] = 47'h68709946a975;
+    mem[11'b111001111] = 47'h6865f372a8ea;
+    mem[11'b111010000] = 47'h685b4fc6a860;
+    mem[11'b111010001] = 47'h6850ae4aa7d5;
+    mem[11'b111010010] = 47'h68460ef2a74b;
+    mem[11'b111010011] = 47'h683b71caa6c1;
+    mem[11'b111010100] = 47'h6830d6c6a636;
+    mem[11'b111010101] = 47'h68263deea5ad;
+    mem[11'b111010110] = 47'h681ba73aa523;
+    mem[11'b111010111] = 47'h681112aea499;
+    mem[11'b111011000] = 47'h6806804aa410;
+    mem[11'b111011001] = 47'h67fbf00aa387;
+    mem[11'b111011010] = 47'h67f161eea2fe;
+    mem[11'b111011011] = 47'h67e6d5faa275;
+    mem[11'b111011100] = 47'h67dc4c26a1ec;
+    mem[11'b111011101] = 47'h67d1c47aa163;
+    mem[11'b111011110] = 47'h67c73eeaa0db;
+    mem[11'b111011111] = 47'h67bcbb82a053;
+    mem[11'b111100000] = 47'h67b23a369fca;
+    mem[11'b111100001] = 47'h67a7bb0e9f42;
+    mem[11'b111100010] = 47'h679d3e029ebb;
+    mem[11'b111100011] = 47'h6792c31a9e33;
+    mem[11'b111100100] = 47'h67884a4e9dac;
+    mem[11'b111100101] = 47'h677dd39e9d24;
+    mem[11'b111100110] = 47'h67735f0e9c9d;
+    mem[11'b111100111] = 47'h6768ec9a9c16;
+    mem[11'b111101000] = 47'h675e7c3e9b8f;
+    mem[11'b111101001] = 47'h67540e029b09;
+    mem[11'b111101010] = 47'h6749a1e29a82;
+    mem[11'b111101011] = 47'h673f37d699fc;
+    mem[11'b111101100] = 47'h6734cfea9976;
+    mem[11'b111101101] = 47'h672a6a1298f0;
+    mem[11'b111101110] = 47'h67200656986a;
+    mem[11'b111101111] = 47'h6715a4ae97e4;
+    mem[11'b111110000] = 47'h670b451e975e;
+    mem[11'b111110001] = 47'h6700e7a696d9;
+    mem[11'b111110010] = 47'h66f68c429654;
+    mem[11'b111110011] = 47'h66ec32f295cf;
+    mem[11'b111110100] = 47'h66e1dbb6954a;
+    mem[11'b111110101] = 47'h66d7869294c5;
+    mem[11'b111110110] = 47'h66cd337e9440;
+    mem[11'b111110111] = 47'h66c2e27a93bc;
+    mem[11'b111111000] = 47'h66b8938e9338;
+    mem[11'b111111001] = 47'h66ae46ae92b3;
+    mem[11'b111111010] = 47'h66a3fbe2922f;
+    mem[11'b111111011] = 47'h6699b32291ac;
+    mem[11'b111111100] = 47'h668f6c769128;
+    mem[11'b111111101] = 47'h668527d690a4;
+    mem[11'b111111110] = 47'h667ae5469021;
+    mem[11'b111111111] = 47'h6670a4c28f9e;
+    mem[11'b1000000000] = 47'h6666664a8f1b;
+    mem[11'b1000000001] = 47'h665c29de8e98;
+    mem[11'b1000000010] = 47'h6651ef828e15;
+    mem[11'b1000000011] = 47'h6647b72e8d92;
+    mem[11'b1000000100] = 47'h663d80e28d10;
+    mem[11'b1000000101] = 47'h66334ca28c8e;
+    mem[11'b1000000110] = 47'h66291a6e8c0b;
+    mem[11'b1000000111] = 47'h661eea3e8b89;
+    mem[11'b1000001000] = 47'h6614bc1a8b08;
+    mem[11'b1000001001] = 47'h660a8ffa8a86;
+    mem[11'b1000001010] = 47'h660065e68a04;
+    mem[11'b1000001011] = 47'h65f63dd28983;
+    mem[11'b1000001100] = 47'h65ec17c68902;
+    mem[11'b1000001101] = 47'h65e1f3c28881;
+    mem[11'b1000001110] = 47'h65d7d1be8800;
+    mem[11'b1000001111] = 47'h65cdb1be877f;
+    mem[11'b1000010000] = 47'h65c393c686fe;
+    mem[11'b1000010001] = 47'h65b977ca867e;
+    mem[11'b1000010010] = 47'h65af5dd685fd;
+    mem[11'b1000010011] = 47'h65a545de857d;
+    mem[11'b1000010100] = 47'h659b2fea84fd;
+    mem[11'b1000010101] = 47'h65911bf6847d;
+    mem[11'b1000010110] = 47'h65870a0283fd;
+    mem[11'b1000010111] = 47'h657cfa0a837e;
+    mem[11'b1000011000] = 47'h6572ec1282fe;
+    mem[11'b1000011001] = 47'h6568e01a827f;
+    mem[11'b1000011010] = 47'h655ed61e8200;
+    mem[11'b1000011011] = 47'h6554ce1e8181;
+    mem[11'b1000011100] = 47'h654ac81a8102;
+    mem[11'b1000011101] = 47'h6540c4128083;
+    mem[11'b1000011110] = 47'h6536c2068005;
+    mem[11'b1000011111] = 47'h652cc1f27f86;
+    mem[11'b1000100000] = 47'h6522c3d67f08;
+    mem[11'b1000100001] = 47'h6518c7b67e8a;
+    mem[11'b1000100010] = 47'h650ecd8e7e0c;
+    mem[11'b1000100011] = 47'h6504d55e7d8e;
+    mem[11'b1000100100] = 47'h64fadf267d10;
+    mem[11'b1000100101] = 47'h64f0eae67c93;
+    mem[11'b1000100110] = 47'h64e6f89a7c15;
+    mem[11'b1000100111] = 47'h64dd08467b98;
+    mem[11'b1000101000] = 47'h64d319e27b1b;
+    mem[11'b1000101001] = 47'h64c92d767a9e;
+    mem[11'b1000101010] = 47'h64bf42fe7a21;
+    mem[11'b1000101011] = 47'h64b55a7a79a5;
+    mem[11'b1000101100] = 47'h64ab73e67928;
+    mem[11'b1000101101] = 47'h64a18f4678ac;
+    mem[11'b1000101110] = 47'h6497ac96782f;
+    mem[11'b1000101111] = 47'h648dcbda77b3;
+    mem[11'b1000110000] = 47'h6483ed0e7737;
+    mem[11'b1000110001] = 47'h647a102e76bc;
+    mem[11'b1000110010] = 47'h647035427640;
+    mem[11'b1000110011] = 47'h64665c4275c4;
+    mem[11'b1000110100] = 47'h645c85327549;
+    mem[11'b1000110101] = 47'h6452b00e74ce;
+    mem[11'b1000110110] = 47'h6448dcd67453;
+    mem[11'b1000110111] = 47'h643f0b8a73d8;
+    mem[11'b1000111000] = 47'h64353c2e735d;
+    mem[11'b1000111001] = 47'h642b6eba72e2;
+    mem[11'b1000111010] = 47'h6421a3327267;
+    mem[11'b1000111011] = 47'h6417d99671ed;
+    mem[11'b1000111100] = 47'h640e11de7173;
+    mem[11'b1000111101] = 47'h64044c1670f9;
+    mem[11'b1000111110] = 47'h63fa8832707f;
+    mem[11'b1000111111] = 47'h63f0c6367005;
+    mem[11'b1001000000] = 47'h63e706266f8b;
+    mem[11'b1001000001] = 47'h63dd47f66f12;
+    mem[11'b1001000010] = 47'h63d38bb26e98;
+    mem[11'b1001000011] = 47'h63c9d1526e1f;
+    mem[11'b1001000100] = 47'h63c018d66da6;
+    mem[11'b1001000101] = 47'h63b6623e6d2d;
+    mem[11'b1001000110] = 47'h63acad8e6cb4;
+    mem[11'b1001000111] = 47'h63a2fabe6c3b;
+    mem[11'b1001001000] = 47'h639949d26bc2;
+    mem[11'b1001001001] = 47'h638f9aca6b4a;
+    mem[11'b1001001010] = 47'h6385eda26ad2;
+    mem[11'b1001001011] = 47'h637c425a6a59;
+    mem[11'b1001001100] = 47'h637298f669e1;
+    mem[11'b1001001101] = 47'h6368f16e6969;
+    mem[11'b1001001110] = 47'h635f4bca68f2;
+    mem[11'b1001001111] = 47'h6355a802687a;
+    mem[11'b1001010000] = 47'h634c061a6802;
+    mem[11'b1001010001] = 47'h63426612678b;
+    mem[11'b1001010010] = 47'h6338c7e66714;
+    mem[11'b1001010011] = 47'h632f2b96669d;
+    mem[11'b1001010100] = 47'h632591226626;
+    mem[11'b1001010101] = 47'h631bf88a65af;
+    mem[11'b1001010110] = 47'h631261ce6538;
+    mem[11'b1001010111] = 47'h6308ccee64c2;
+    mem[11'b1001011000] = 47'h62ff39e6644b;
+    mem[11'b1001011001] = 47'h62f5a8ba63d5;
+    mem[11'b1001011010] = 47'h62ec1966635f;
+    mem[11'b1001011011] = 47'h62e28bee62e9;
+    mem[11'b1001011100] = 47'h62d9004a6273;
+    mem[11'b1001011101] = 47'h62cf767e61fd;
+    mem[11'b1001011110] = 47'h62c5ee8a6187;
+    mem[11'b1001011111] = 47'h62bc686e6112;
+    mem[11'b1001100000] = 47'h62b2e426609d;
+    mem[11'b1001100001] = 47'h62a961b26027;
+    mem[11'b1001100010] = 47'h629fe1165fb2;
+    mem[11'b1001100011] = 47'h6296624a5f3d;
+    mem[11'b1001100100] = 47'h628ce5565ec8;
+    mem[11'b1001100101] = 47'h62836a365e54;
+    mem[11'b1001100110] = 47'h6279f0e65ddf;
+    mem[11'b1001100111] = 47'h6270796a5d6b;
+    mem[11'b1001101000] = 47'h626703be5cf6;
+    mem[11'b1001101001] = 47'h625d8fe65c82;
+    mem[11'b1001101010] = 47'h62541dde5c0e;
+    mem[11'b1001101011] = 47'h624aada65b9a;
+    mem[11'b1001101100] = 47'h62413f3a5b26;
+    mem[11'b1001101101] = 47'h6237d2a25ab3;
+    mem[11'b1001101110] = 47'h622e67d65a3f;
+    mem[11'b1001101111] = 47'h6224feda59cc;
+    mem[11'b1001110000] = 47'h621b97aa5959;
+    mem[11'b1001110001] = 47'h6212324658e5;
+    mem[11'b1001110010] = 47'h6208ceb25872;
+    mem[11'b1001110011] = 47'h61ff6cea5800;
+    mem[11'b1001110100] = 47'h61f60cea578d;
+    mem[11'b1001110101] = 47'h61ecaeb6571a;
+    mem[11'b1001110110] = 47'h61e3524e56a8;
+    mem[11'b1001110111] = 47'h61d9f7ae5635;
+    mem[11'b1001111000] = 47'h61d09eda55c3;
+    mem[11'b1001111001] = 47'h61c747ce5551;
+    mem[11'b1001111010] = 47'h61bdf28a54df;
+    mem[11'b1001111011] = 47'h61b49f0e546d;
+    mem[11'b1001111100] = 47'h61ab4d5a53fb;
+    mem[11'b1001111101] = 47'h61a1fd6e538a;
+    mem[11'b1001111110] = 47'h6198af465318;
+    mem[11'b1001111111] = 47'h618f62e652a7;
+    mem[11'b1010000000] = 47'h6186184a5236;
+    mem[11'b1010000001] = 47'h617ccf7251c5;
+    mem[11'b1010000010] = 47'h617388625154;
+    mem[11'b1010000011] = 47'h616a431250e3;
+    mem[11'b1010000100] = 47'h6160ff865072;
+    mem[11'b1010000101] = 47'h6157bdbe5001;
+    mem[11'b1010000110] = 47'h614e7dba4f91;
+    mem[11'b1010000111] = 47'h61453f764f21;
+    mem[11'b1010001000] = 47'h613c02f24eb0;
+    mem[11'b1010001001] = 47'h6132c8324e40;
+    mem[11'b1010001010] = 47'h61298f2e4dd0;
+    mem[11'b1010001011] = 47'h612057ee4d61;
+    mem[11'b1010001100] = 47'h6117226a4cf1;
+    mem[11'b1010001101] = 47'h610deeaa4c81;
+    mem[11'b1010001110] = 47'h6104bca24c12;
+    mem[11'b1010001111] = 47'h60fb8c5e4ba2;
+    mem[11'b1010010000] = 47'h60f25dd24b33;
+    mem[11'b1010010001] = 47'h60e931064ac4;
+    mem[11'b1010010010] = 47'h60e005f64a55;
+    mem[11'b1010010011] = 47'h60d6dca249e6;
+    mem[11'b1010010100] = 47'h60cdb50a4977;
+    mem[11'b1010010101] = 47'h60c48f2a4909;
+    mem[11'b1010010110] = 47'h60bb6b06489a;
+    mem[11'b1010010111] = 47'h60b2489e482c;
+    mem[11'b1010011000] = 47'h60a927ee47be;
+    mem[11'b1010011001] = 47'h60a008f64750;
+    mem[11'b1010011010] = 47'h6096ebba46e2;
+    mem[11'b1010011011] = 47'h608dd0324674;
+    mem[11'b1010011100] = 47'h6084b6624606;
+    mem[11'b1010011101] = 47'h607b9e4a4598;
+    mem[11'b1010011110] = 47'h607287ea452b;
+    mem[11'b1010011111] = 47'h6069733e44bd;
+    mem[11'b1010100000] = 47'h6060604a4450;
+    mem[11'b1010100001] = 47'h60574f0a43e3;
+    mem[11'b1010100010] = 47'h604e3f7e4376;
+    mem[11'b1010100011] = 47'h604531a64309;
+    mem[11'b1010100100] = 47'h603c2582429c;
+    mem[11'b1010100101] = 47'h60331b0e4230;
+    mem[11'b1010100110] = 47'h602a125241c3;
+    mem[11'b1010100111] = 47'h60210b464157;
+    mem[11'b1010101000] = 47'h601805ea40ea;
+    mem[11'b1010101001] = 47'h600f0242407e;
+    mem[11'b1010101010] = 47'h6006004a4012;
+    mem[11'b1010101011] = 47'h5ffd00023fa6;
+    mem[11'b1010101100] = 47'h5ff4016a3f3a;
+    mem[11'b1010101101] = 47'h5feb04823ece;
+    mem[11'b1010101110] = 47'h5fe209463e63;
+    mem[11'b1010101111] = 47'h5fd90fba3df7;
+    mem[11'b1010110000] = 47'h5fd017de3d8c;
+    mem[11'b1010110001] = 47'h5fc721ae3d21;
+    mem[11'b1010110010] = 47'h5fbe2d2a3cb6;
+    mem[11'b1010110011] = 47'h5fb53a523c4b;
+    mem[11'b1010110100] = 47'h5fac492a3be0;
+    mem[11'b1010110101] = 47'h5fa359aa3b75;
+    mem[11'b1010110110] = 47'h5f9a6bd63b0a;
+    mem[11'b1010110111] = 47'h5f917fae3aa0;
+    mem[11'b1010111000] = 47'h5f88952e3a35;
+    mem[11'b1010111001] = 47'h5f7fac5a39cb;
+    mem[11'b1010111010] = 47'h5f76c52e3961;
+    mem[11'b1010111011] = 47'h5f6ddfaa38f7;
+    mem[11'b1010111100] = 47'h5f64fbd2388d;
+    mem[11'b1010111101] = 47'h5f5c199e3823;
+    mem[11'b1010111110] = 47'h5f53391237b9;
+    mem[11'b1010111111] = 47'h5f4a5a2e374f;
+    mem[11'b1011000000] = 47'h5f417cee36e6;
+    mem[11'b1011000001] = 47'h5f38a156367d;
+    mem[11'b1011000010] = 47'h5f2fc7663613;
+    mem[11'b1011000011] = 47'h5f26ef1a35aa;
+    mem[11'b1011000100] = 47'h5f1e186e3541;
+    mem[11'b1011000101] = 47'h5f15436a34d8;
+    mem[11'b1011000110] = 47'h5f0c700a346f;
+    mem[11'b1011000111] = 47'h5f039e4e3407;
+    mem[11'b1011001000] = 47'h5eface32339e;
+    mem[11'b1011001001] = 47'h5ef1ffba3336;
+    mem[11'b1011001010] = 47'h5ee932e632cd;
+    mem[11'b1011001011] = 47'h5ee067ae3265;
+    mem[11'b1011001100] = 47'h5ed79e1a31fd;
+    mem[11'b1011001101] = 47'h5eced62a3195;
+    mem[11'b1011001110] = 47'h5ec60fd6312d;
+    mem[11'b1011001111] = 47'h5ebd4b2230c5;
+    mem[11'b1011010000] = 47'h5eb4880e305d;
+    mem[11'b1011010001] = 47'h5eabc69a2ff6;
+    mem[11'b1011010010] = 47'h5ea306c22f8e;
+    mem[11'b1011010011] = 47'h5e9a48862f27;
+    mem[11'b1011010100] = 47'h5e918bea2ec0;
+    mem[11'b1011010101] = 47'h5e88d0ee2e59;
+    mem[11'b1011010110] = 47'h5e80178a2df2;
+    mem[11'b1011010111] = 47'h5e775fc22d8b;
+    mem[11'b1011011000] = 47'h5e6ea99a2d24;
+    mem[11'b1011011001] = 47'h5e65f50a2cbd;
+    mem[11'b1011011010] = 47'h5e5d42162c57;
+    mem[11'b1011011011] = 47'h5e5490ba2bf0;
+    mem[11'b1011011100] = 47'h5e4be0fa2b8a;
+    mem[11'b1011011101] = 47'h5e4332d22b24;
+    mem[11'b1011011110] = 47'h5e3a86422abd;
+    mem[11'b1011011111] = 47'h5e31db4e2a57;
+    mem[11'b1011100000] = 47'h5e2931f229f2;
+    mem[11'b1011100001] = 47'h5e208a2a298c;
+    mem[11'b1011100010] = 47'h5e17e3fa2926;
+    mem[11'b1011100011] = 47'h5e0f3f6228c0;
+    mem[11'b1011100100] = 47'h5e069c62285b;
+    mem[11'b1011100101] = 47'h5dfdfaf627f6;
+    mem[11'b1011100110] = 47'h5df55b1e2790;
+    mem[11'b1011100111] = 47'h5decbcde272b;
+    mem[11'b1011101000] = 47'h5de4203226c6;
+    mem[11'b1011101001] = 47'h5ddb851a2661;
+    mem[11'b1011101010] = 47'h5dd2eb9225fc;
+    mem[11'b1011101011] = 47'h5dca53a22598;
+    mem[11'b1011101100] = 47'h5dc1bd422533;
+    mem[11'b1011101101] = 47'h5db9287624cf;
+    mem[11'b1011101110] = 47'h5db0953e246a;
+    mem[11'b1011101111] = 47'h5da803922406;
+    mem[11'b1011110000] = 47'h5d9f737a23a2;
+    mem[11'b1011110001] = 47'h5d96e4f6233e;
+    mem[11'b1011110010] = 47'h5d8e57fe22da;
+    mem[11'b1011110011] = 47'h5d85cc962276;
+    mem[11'b1011110100] = 47'h5d7d42be2212;
+    mem[11'b1011110101] = 47'h5d74ba7621ae;
+    mem[11'b1011110110] = 47'h5d6c33be214b;
+    mem[11'b1011110111] = 47'h5d63ae9220e8;
+    mem[11'b1011111000] = 47'h5d5b2af22084;
+    mem[11'b1011111001] = 47'h5d52a8e22021;
+    mem[11'b1011111010] = 47'h5d4a285e1fbe;
+    mem[11'b1011111011] = 47'h5d41a9661f5b;
+    mem[11'b1011111100] = 47'h5d392bfa1ef8;
+    mem[11'b1011111101] = 47'h5d30b01a1e95;
+    mem[11'b1011111110] = 47'h5d2835c61e33;
+    mem[11'b1011111111] = 47'h5d1fbcfe1dd0;
+    mem[11'b1100000000] = 47'h5d1745be1d6d;
+    mem[11'b1100000001] = 47'h5d0ed0061d0b;
+    mem[11'b1100000010] = 47'h5d065bda1ca9;
+    mem[11'b1100000011] = 47'h5cfde9361c47;
+    mem[11'b1100000100] = 47'h5cf5781e1be5;
+    mem[11'b1100000101] = 47'h5ced088a1b83;
+    mem[11'b1100000110] = 47'h5ce49a7e1b21;
+    mem[11'b1100000111] = 47'h5cdc2dfe1abf;
+    mem[11'b1100001000] = 47'h5cd3c3021a5d;
+    mem[11'b1100001001] = 47'h5ccb598a19fc;
+    mem[11'b1100001010] = 47'h5cc2f19a199a;
+    mem[11'b1100001011] = 47'h5cba8b321939;
+    mem[11'b1100001100] = 47'h5cb2264e18d8;
+    mem[11'b1100001101] = 47'h5ca9c2ee1877;
+    mem[11'b1100001110] = 47'h5ca161121816;
+    mem[11'b1100001111] = 47'h5c9900be17b5;
+    mem[11'b1100010000] = 47'h5c90a1ea1754;
+    mem[11'b1100010001] = 47'h5c88449a16f3;
+    mem[11'b1100010010] = 47'h5c7fe8ca1693;
+    mem[11'b1100010011] = 47'h5c778e821632;
+    mem[11'b1100010100] = 47'h5c6f35ba15d2;
+    mem[11'b1100010101] = 47'h5c66de721571;
+    mem[11'b1100010110] = 47'h5c5e88aa1511;
+    mem[11'b1100010111] = 47'h5c56346614b1;
+    mem[11'b1100011000] = 47'h5c4de1a21451;
+    mem[11'b1100011001] = 47'h5c45905e13f1;
+    mem[11'b1100011010] = 47'h5c3d409a1391;
+    mem[11'b1100011011] = 47'h5c34f2521332;
+    mem[11'b1100011100] = 47'h5c2ca58e12d2;
+    mem[11'b1100011101] = 47'h5c245a421273;
+    mem[11'b1100011110] = 47'h5c1c107a1213;
+    mem[11'b1100011111] = 47'h5c13c82e11b4;
+    mem[11'b1100100000] = 47'h5c0b815e1155;
+    mem[11'b1100100001] = 47'h5c033c0a10f6;
+    mem[11'b1100100010] = 47'h5bfaf8321097;
+    mem[11'b1100100011] = 47'h5bf2b5d61038;
+    mem[11'b1100100100] = 47'h5bea74fa0fd9;
+    mem[11'b1100100101] = 47'h5be235960f7a;
+    mem[11'b1100100110] = 47'h5bd9f7aa0f1c;
+    mem[11'b1100100111] = 47'h5bd1bb3e0ebd;
+    mem[11'b1100101000] = 47'h5bc9804a0e5f;
+    mem[11'b1100101001] = 47'h5bc146ce0e01;
+    mem[11'b1100101010] = 47'h5bb90eca0da2;
+    mem[11'b1100101011] = 47'h5bb0d8420d44;
+    mem[11'b1100101100] = 47'h5ba8a3320ce6;
+    mem[11'b1100101101] = 47'h5ba06f9a0c88;
+    mem[11'b1100101110] = 47'h5b983d760c2b;
+    mem[11'b1100101111] = 47'h5b900cce0bcd;
+    mem[11'b1100110000] = 47'h5b87dd9a0b6f;
+    mem[11'b1100110001] = 47'h5b7fafde0b12;
+    mem[11'b1100110010] = 47'h5b7783960ab4;
+    mem[11'b1100110011] = 47'h5b6f58c60a57;
+    mem[11'b1100110100] = 47'h5b672f6a09fa;
+    mem[11'b1100110101] = 47'h5b5f0782099d;
+    mem[11'b1100110110] = 47'h5b56e10e0940;
+    mem[11'b1100110111] = 47'h5b4ebc1208e3;
+    mem[11'b1100111000] = 47'h5b4698860886;
+    mem[11'b1100111001] = 47'h5b3e766e0829;
+    mem[11'b1100111010] = 47'h5b3655ca07cc;
+    mem[11'b1100111011] = 47'h5b2e369a0770;
+    mem[11'b1100111100] = 47'h5b2618da0714;
+    mem[11'b1100111101] = 47'h5b1dfc8a06b7;
+    mem[11'b1100111110] = 47'h5b15e1ae065b;
+    mem[11'b1100111111] = 47'h5b0dc84205ff;
+    mem[11'b1101000000] = 47'h5b05b04a05a3;
+    mem[11'b1101000001] = 47'h5afd99be0547;
+    mem[11'b1101000010] = 47'h5af584a204eb;
+    mem[11'b1101000011] = 47'h5aed70f6048f;
+    mem[11'b1101000100] = 47'h5ae55eba0433;
+    mem[11'b1101000101] = 47'h5add4dee03d8;
+    mem[11'b1101000110] = 47'h5ad53e8e037c;
+    mem[11'b1101000111] = 47'h5acd309a0321;
+    mem[11'b1101001000] = 47'h5ac5241602c6;
+    mem[11'b1101001001] = 47'h5abd1902026a;
+    mem[11'b1101001010] = 47'h5ab50f56020f;
+    mem[11'b1101001011] = 47'h5aad071a01b4;
+    mem[11'b1101001100] = 47'h5aa500460159;
+    mem[11'b1101001101] = 47'h5a9cfae200ff;
+    mem[11'b1101001110] = 47'h5a94f6e600a4;
+    mem[11'b1101001111] = 47'h5a8cf4560049;
+    mem[11'b1101010000] = 47'h5a84f331ffef;
+    mem[11'b1101010001] = 47'h5a7cf375ff94;
+    mem[11'b1101010010] = 47'h5a74f525ff3a;
+    mem[11'b1101010011] = 47'h5a6cf83dfee0;
+    mem[11'b1101010100] = 47'h5a64fcbdfe86;
+    mem[11'b1101010101] = 47'h5a5d02a9fe2b;
+    mem[11'b1101010110] = 47'h5a5509f9fdd1;
+    mem[11'b1101010111] = 47'h5a4d12b5fd78;
+    mem[11'b1101011000] = 47'h5a451cd5fd1e;
+    mem[11'b1101011001] = 47'h5a3d2861fcc4;
+    mem[11'b1101011010] = 47'h5a353551fc6a;
+    mem[11'b1101011011] = 47'h5a2d43a5fc11;
+    mem[11'b1101011100] = 47'h5a255361fbb8;
+    mem[11'b1101011101] = 47'h5a1d6481fb5e;
+    mem[11'b1101011110] = 47'h5a157709fb05;
+    mem[11'b1101011111] = 47'h5a0d8af5faac;
+    mem[11'b1101100000] = 47'h5a05a045fa53;
+    mem[11'b1101100001] = 47'h59fdb6fdf9fa;
+    mem[11'b1101100010] = 47'h59f5cf15f9a1;
+    mem[11'b1101100011] = 47'h59ede891f948;
+    mem[11'b1101100100] = 47'h59e60371f8ef;
+    mem[11'b1101100101] = 47'h59de1fb1f897;
+    mem[11'b1101100110] = 47'h59d63d55f83e;
+    mem[11'b1101100111] = 47'h59ce5c5df7e6;
+    mem[11'b1101101000] = 47'h59c67cc5f78e;
+    mem[11'b1101101001] = 47'h59be9e8df735;
+    mem[11'b1101101010] = 47'h59b6c1b9f6dd;
+    mem[11'b1101101011] = 47'h59aee645f685;
+    mem[11'b1101101100] = 47'h59a70c2df62d;
+    mem[11'b1101101101] = 47'h599f3379f5d5;
+    mem[11'b1101101110] = 47'h59975c25f57e;
+    mem[11'b1101101111] = 47'h598f862df526;
+    mem[11'b1101110000] = 47'h5987b195f4ce;
+    mem[11'b1101110001] = 47'h597fde5df477;
+    mem[11'b1101110010] = 47'h59780c81f41f;
+    mem[11'b1101110011] = 47'h59703c05f3c8;
+    mem[11'b1101110100] = 47'h59686ce5f371;
+    mem[11'b1101110101] = 47'h59609f21f31a;
+    mem[11'b1101110110] = 47'h5958d2b9f2c3;
+    mem[11'b1101110111] = 47'h595107b1f26c;
+    mem[11'b1101111000] = 47'h59493e01f215;
+    mem[11'b1101111001] = 47'h594175b1f1be;
+    mem[11'b1101111010] = 47'h5939aeb9f167;
+    mem[11'b1101111011] = 47'h5931e91df111;
+    mem[11'b1101111100] = 47'h592a24d9f0ba;
+    mem[11'b1101111101] = 47'h592261f1f064;
+    mem[11'b1101111110] = 47'h591aa061f00d;
+    mem[11'b1101111111] = 47'h5912e02defb7;
+    mem[11'b1110000000] = 47'h590b2151ef61;
+    mem[11'b1110000001] = 47'h590363cdef0b;
+    mem[11'b1110000010] = 47'h58fba7a5eeb5;
+    mem[11'b1110000011] = 47'h58f3ecd1ee5f;
+    mem[11'b1110000100] = 47'h58ec3355ee09;
+    mem[11'b1110000101] = 47'h58e47b31edb3;
+    mem[11'b1110000110] = 47'h58dcc465ed5e;
+    mem[11'b1110000111] = 47'h58d50ef1ed08;
+    mem[11'b1110001000] = 47'h58cd5ad1ecb2;
+    mem[11'b1110001001] = 47'h58c5a805ec5d;
+    mem[11'b1110001010] = 47'h58bdf691ec08;
+    mem[11'b1110001011] = 47'h58b64671ebb3;
+    mem[11'b1110001100] = 47'h58ae97a9eb5d;
+    mem[11'b1110001101] = 47'h58a6ea31eb08;
+    mem[11'b1110001110] = 47'h589f3e11eab3;
+    mem[11'b1110001111] = 47'h58979345ea5f;
+    mem[11'b1110010000] = 47'h588fe9c9ea0a;
+    mem[11'b1110010001] = 47'h588841a1e9b5;
+    mem[11'b1110010010] = 47'h58809acde960;
+    mem[11'b1110010011] = 47'h5878f54de90c;
+    mem[11'b1110010100] = 47'h5871511de8b7;
+    mem[11'b1110010101] = 47'h5869ae41e863;
+    mem[11'b1110010110] = 47'h58620cb5e80f;
+    mem[11'b1110010111] = 47'h585a6c79e7bb;
+    mem[11'b1110011000] = 47'h5852cd8de766;
+    mem[11'b1110011001] = 47'h584b2ff5e712;
+    mem[11'b1110011010] = 47'h584393ade6bf;
+    mem[11'b1110011011] = 47'h583bf8b1e66b;
+    mem[11'b1110011100] = 47'h58345f05e617;
+    mem[11'b1110011101] = 47'h582cc6ade5c3;
+    mem[11'b1110011110] = 47'h58252f9de570;
+    mem[11'b1110011111] = 47'h581d99e1e51c;
+    mem[11'b1110100000] = 47'h58160571e4c9;
+    mem[11'b1110100001] = 47'h580e724de475;
+    mem[11'b1110100010] = 47'h5806e079e422;
+    mem[11'b1110100011] = 47'h57ff4ff1e3cf;
+    mem[11'b1110100100] = 47'h57f7c0b5e37c;
+    mem[11'b1110100101] = 47'h57f032c5e329;
+    mem[11'b1110100110] = 47'h57e8a621e2d6;
+    mem[11'b1110100111] = 47'h57e11ac9e283;
+    mem[11'b1110101000] = 47'h57d990bde230;
+    mem[11'b1110101001] = 47'h57d207fde1de;
+    mem[11'b1110101010] = 47'h57ca8089e18b;
+    mem[11'b1110101011] = 47'h57c2fa5de138;
+    mem[11'b1110101100] = 47'h57bb7579e0e6;
+    mem[11'b1110101101] = 47'h57b3f1e1e094;
+    mem[11'b1110101110] = 47'h57ac6f95e041;
+    mem[11'b1110101111] = 47'h57a4ee8ddfef;
+    mem[11'b1110110000] = 47'h579d6ed1df9d;
+    mem[11'b1110110001] = 47'h5795f05ddf4b;
+    mem[11'b1110110010] = 47'h578e7331def9;
+    mem[11'b1110110011] = 47'h5786f74ddea7;
+    mem[11'b1110110100] = 47'h577f7cb1de56;
+    mem[11'b1110110101] = 47'h57780359de04;
+    mem[11'b1110110110] = 47'h57708b49ddb2;
+    mem[11'b1110110111] = 47'h57691481dd61;
+    mem[11'b1110111000] = 47'h57619efddd0f;
+    mem[11'b1110111001] = 47'h575a2ac1dcbe;
+    mem[11'b1110111010] = 47'h5752b7c9dc6d;
+    mem[11'b1110111011] = 47'h574b4619dc1b;
+    mem[11'b1110111100] = 47'h5743d5a9dbca;
+    mem[11'b1110111101] = 47'h573c6681db79;
+    mem[11'b1110111110] = 47'h5734f89ddb28;
+    mem[11'b1110111111] = 47'h572d8bf9dad7;
+    mem[11'b1111000000] = 47'h5726209dda87;
+    mem[11'b1111000001] = 47'h571eb681da36;
+    mem[11'b1111000010] = 47'h57174dadd9e5;
+    mem[11'b1111000011] = 47'h570fe615d995;
+    mem[11'b1111000100] = 47'h57087fc5d944;
+    mem[11'b1111000101] = 47'h57011ab1d8f4;
+    mem[11'b1111000110] = 47'h56f9b6e5d8a4;
+    mem[11'b1111000111] = 47'h56f25455d853;
+    mem[11'b1111001000] = 47'h56eaf309d803;
+    mem[11'b1111001001] = 47'h56e392fdd7b3;
+    mem[11'b1111001010] = 47'h56dc3431d763;
+    mem[11'b1111001011] = 47'h56d4d6a5d713;
+    mem[11'b1111001100] = 47'h56cd7a55d6c3;
+    mem[11'b1111001101] = 47'h56c61f49d674;
+    mem[11'b1111001110] = 47'h56bec57dd624;
+    mem[11'b1111001111] = 47'h56b76cedd5d4;
+    mem[11'b1111010000] = 47'h56b0159dd585;
+    mem[11'b1111010001] = 47'h56a8bf89d535;
+    mem[11'b1111010010] = 47'h56a16ab5d4e6;
+    mem[11'b1111010011] = 47'h569a171dd497;
+    mem[11'b1111010100] = 47'h5692c4c1d447;
+    mem[11'b1111010101] = 47'h568b73a5d3f8;
+    mem[11'b1111010110] = 47'h568423c1d3a9;
+    mem[11'b1111010111] = 47'h567cd51dd35a;
+    mem[11'b1111011000] = 47'h567587b5d30b;
+    mem[11'b1111011001] = 47'h566e3b85d2bd;
+    mem[11'b1111011010] = 47'h5666f095d26e;
+    mem[11'b1111011011] = 47'h565fa6ddd21f;
+    mem[11'b1111011100] = 47'h56585e61d1d1;
+    mem[11'b1111011101] = 47'h5651171dd182;
+    mem[11'b1111011110] = 47'h5649d115d134;
+    mem[11'b1111011111] = 47'h56428c45d0e5;
+    mem[11'b1111100000] = 47'h563b48b1d097;
+    mem[11'b1111100001] = 47'h56340655d049;
+    mem[11'b1111100010] = 47'h562cc531cffb;
+    mem[11'b1111100011] = 47'h56258549cfad;
+    mem[11'b1111100100] = 47'h561e4695cf5f;
+    mem[11'b1111100101] = 47'h56170919cf11;
+    mem[11'b1111100110] = 47'h560fccd5cec3;
+    mem[11'b1111100111] = 47'h560891c9ce75;
+    mem[11'b1111101000] = 47'h560157f5ce28;
+    mem[11'b1111101001] = 47'h55fa1f55cdda;
+    mem[11'b1111101010] = 47'h55f2e7edcd8d;
+    mem[11'b1111101011] = 47'h55ebb1bdcd3f;
+    mem[11'b1111101100] = 47'h55e47cc1ccf2;
+    mem[11'b1111101101] = 47'h55dd48f9cca4;
+    mem[11'b1111101110] = 47'h55d61665cc57;
+    mem[11'b1111101111] = 47'h55cee509cc0a;
+    mem[11'b1111110000] = 47'h55c7b4e1cbbd;
+    mem[11'b1111110001] = 47'h55c085edcb70;
+    mem[11'b1111110010] = 47'h55b9582dcb23;
+    mem[11'b1111110011] = 47'h55b22ba1cad6;
+    mem[11'b1111110100] = 47'h55ab0045ca8a;
+    mem[11'b1111110101] = 47'h55a3d61dca3d;
+    mem[11'b1111110110] = 47'h559cad29c9f0;
+    mem[11'b1111110111] = 47'h55958569c9a4;
+    mem[11'b1111111000] = 47'h558e5ed9c957;
+    mem[11'b1111111001] = 47'h5587397dc90b;
+    mem[11'b1111111010] = 47'h55801551c8bf;
+    mem[11'b1111111011] = 47'h5578f255c873;
+    mem[11'b1111111100] = 47'h5571d089c826;
+    mem[11'b1111111101] = 47'h556aaff1c7da;
+    mem[11'b1111111110] = 47'h55639089c78e;
+    mem[11'b1111111111] = 47'h555c724dc742;
+    mem[11'b10000000000] = 47'h55555545c6f7;
+    mem[11'b10000000001] = 47'h554e396dc6ab;
+    mem[11'b10000000010] = 47'h55471ec1c65f;
+    mem[11'b10000000011] = 47'h55400545c613;
+    mem[11'b10000000100] = 47'h5538ecf5c5c8;
+    mem[11'b10000000101] = 47'h5531d5d9c57c;
+    mem[11'b10000000110] = 47'h552abfe5c531;
+    mem[11'b10000000111] = 47'h5523ab21c4e6;
+    mem[11'b10000001000] = 47'h551c978dc49a;
+    mem[11'b10000001001] = 47'h55158521c44f;
+    mem[11'b10000001010] = 47'h550e73e5c404;
+    mem[11'b10000001011] = 47'h550763d5c3b9;
+    mem[11'b10000001100] = 47'h550054f1c36e;
+    mem[11'b10000001101] = 47'h54f94739c323;
+    mem[11'b10000001110] = 47'h54f23aadc2d8;
+    mem[11'b10000001111] = 47'h54eb2f49c28e;
+    mem[11'b10000010000] = 47'h54e42515c243;
+    mem[11'b10000010001] = 47'h54dd1c09c1f8;
+    mem[11'b10000010010] = 47'h54d61429c1ae;
+    mem[11'b10000010011] = 47'h54cf0d71c163;
+    mem[11'b10000010100] = 47'h54c807e5c119;
+    mem[11'b10000010101] = 47'h54c10381c0cf;
+    mem[11'b10000010110] = 47'h54ba0045c084;
+    mem[11'b10000010111] = 47'h54b2fe35c03a;
+    mem[11'b10000011000] = 47'h54abfd4dbff0;
+    mem[11'b10000011001] = 47'h54a4fd89bfa6;
+    mem[11'b10000011010] = 47'h549dfef1bf5c;
+    mem[11'b10000011011] = 47'h54970181bf12;
+    mem[11'b10000011100] = 47'h54900539bec8;
+    mem[11'b10000011101] = 47'h54890a19be7f;
+    mem[11'b10000011110] = 47'h5482101dbe35;
+    mem[11'b10000011111] = 47'h547b1749bdeb;
+    mem[11'b10000100000] = 47'h54741f9dbda2;
+    mem[11'b10000100001] = 47'h546d2915bd58;
+    mem[11'b10000100010] = 47'h546633b5bd0f;
+    mem[11'b10000100011] = 47'h545f3f79bcc6;
+    mem[11'b10000100100] = 47'h54584c61bc7c;
+    mem[11'b10000100101] = 47'h54515a71bc33;
+    mem[11'b10000100110] = 47'h544a69a1bbea;
+    mem[11'b10000100111] = 47'h544379f9bba1;
+    mem[11'b10000101000] = 47'h543c8b75bb58;
+    mem[11'b10000101001] = 47'h54359e15bb0f;
+    mem[11'b10000101010] = 47'h542eb1d9bac6;
+    mem[11'b10000101011] = 47'h5427c6bdba7e;
+    mem[11'b10000101100] = 47'h5420dcc9ba35;
+    mem[11'b10000101101] = 47'h5419f3f5b9ec;
+    mem[11'b10000101110] = 47'h54130c41b9a4;
+    mem[11'b10000101111] = 47'h540c25b1b95b;
+    mem[11'b10000110000] = 47'h54054045b913;
+    mem[11'b10000110001] = 47'h53fe5bf9b8cb;
+    mem[11'b10000110010] = 47'h53f778cdb882;
+    mem[11'b10000110011] = 47'h53f096c5b83a;
+    mem[11'b10000110100] = 47'h53e9b5ddb7f2;
+    mem[11'b10000110101] = 47'h53e2d615b7aa;
+    mem[11'b10000110110] = 47'h53dbf76db762;
+    mem[11'b10000110111] = 47'h53d519e5b71a;
+    mem[11'b10000111000] = 47'h53ce3d7db6d2;
+    mem[11'b10000111001] = 47'h53c76235b68a;
+    mem[11'b10000111010] = 47'h53c08809b643;
+    mem[11'b10000111011] = 47'h53b9af01b5fb;
+    mem[11'b10000111100] = 47'h53b2d711b5b4;
+    mem[11'b10000111101] = 47'h53ac0045b56c;
+    mem[11'b10000111110] = 47'h53a52a95b525;
+    mem[11'b10000111111] = 47'h539e5601b4dd;
+    mem[11'b10001000000] = 47'h5397828db496;
+    mem[11'b10001000001] = 47'h5390b035b44f;
+    mem[11'b10001000010] = 47'h5389defdb407;
+    mem[11'b10001000011] = 47'h53830eddb3c0;
+    mem[11'b10001000100] = 47'h537c3fddb379;
+    mem[11'b10001000101] = 47'h537571f5b332;
+    mem[11'b10001000110] = 47'h536ea52db2eb;
+    mem[11'b10001000111] = 47'h5367d981b2a5;
+    mem[11'b10001001000] = 47'h53610eedb25e;
+    mem[11'b10001001001] = 47'h535a4575b217;
+    mem[11'b10001001010] = 47'h53537d19b1d1;
+    mem[11'b10001001011] = 47'h534cb5d5b18a;
+    mem[11'b10001001100] = 47'h5345efadb144;
+    mem[11'b10001001101] = 47'h533f2aa1b0fd;
+    mem[11'b10001001110] = 47'h533866adb0b7;
+    mem[11'b10001001111] = 47'h5331a3d1b070;
+    mem[11'b10001010000] = 47'h532ae20db02a;
+    mem[11'b10001010001] = 47'h53242165afe4;
+    mem[11'b10001010010] = 47'h531d61d5af9e;
+    mem[11'b10001010011] = 47'h5316a35daf58;
+    mem[11'b10001010100] = 47'h530fe5fdaf12;
+    mem[11'b10001010101] = 47'h530929b5aecc;
+    mem[11'b10001010110] = 47'h53026e85ae86;
+    mem[11'b10001010111] = 47'h52fbb469ae41;
+    mem[11'b10001011000] = 47'h52f4fb69adfb;
+    mem[11'b10001011001] = 47'h52ee437dadb5;
+    mem[11'b10001011010] = 47'h52e78ca9ad70;
+    mem[11'b10001011011] = 47'h52e0d6e9ad2a;
+    mem[11'b10001011100] = 47'h52da2241ace5;
+    mem[11'b10001011101] = 47'h52d36eadac9f;
+    mem[11'b10001011110] = 47'h52ccbc31ac5a;
+    mem[11'b10001011111] = 47'h52c60ac5ac15;
+    mem[11'b10001100000] = 47'h52bf5a75abd0;
+    mem[11'b10001100001] = 47'h52b8ab35ab8b;
+    mem[11'b10001100010] = 47'h52b1fd09ab46;
+    mem[11'b10001100011] = 47'h52ab4ff5ab01;
+    mem[11'b10001100100] = 47'h52a4a3f1aabc;
+    mem[11'b10001100101] = 47'h529df901aa77;
+    mem[11'b10001100110] = 47'h52974f25aa32;
+    mem[11'b10001100111] = 47'h5290a65da9ed;
+    mem[11'b10001101000] = 47'h5289fea9a9a9;
+    mem[11'b10001101001] = 47'h52835805a964;
+    mem[11'b10001101010] = 47'h527cb275a920;
+    mem[11'b10001101011] = 47'h52760df5a8db;
+    mem[11'b10001101100] = 47'h526f6a89a897;
+    mem[11'b10001101101] = 47'h5268c82da853;
+    mem[11'b10001101110] = 47'h526226e1a80e;
+    mem[11'b10001101111] = 47'h525b86a9a7ca;
+    mem[11'b10001110000] = 47'h5254e781a786;
+    mem[11'b10001110001] = 47'h524e4969a742;
+    mem[11'b10001110010] = 47'h5247ac61a6fe;
+    mem[11'b10001110011] = 47'h52411069a6ba;
+    mem[11'b10001110100] = 47'h523a7581a676;
+    mem[11'b10001110101] = 47'h5233dba9a632;
+    mem[11'b10001110110] = 47'h522d42e1a5ef;
+    mem[11'b10001110111] = 47'h5226ab25a5ab;
+    mem[11'b10001111000] = 47'h52201479a567;
+    mem[11'b10001111001] = 47'h52197edda524;
+    mem[11'b10001111010] = 47'h5212ea4da4e0;
+    mem[11'b10001111011] = 47'h520c56cda49d;
+    mem[11'b10001111100] = 47'h5205c459a459;
+    mem[11'b10001111101] = 47'h51ff32f5a416;
+    mem[11'b10001111110] = 47'h51f8a29da3d3;
+    mem[11'b10001111111] = 47'h51f21351a390;
+    mem[11'b10010000000] = 47'h51eb8511a34d;
+    mem[11'b10010000001] = 47'h51e4f7dda30a;
+    mem[11'b10010000010] = 47'h51de6bb9a2c7;
+    mem[11'b10010000011] = 47'h51d7e09da284;
+    mem[11'b10010000100] = 47'h51d1568da241;
+    mem[11'b10010000101] = 47'h51cacd8da1fe;
+    mem[11'b10010000110] = 47'h51c44595a1bb;
+    mem[11'b10010000111] = 47'h51bdbea5a179;
+    mem[11'b10010001000] = 47'h51b738c5a136;
+    mem[11'b10010001001] = 47'h51b0b3eda0f3;
+    mem[11'b10010001010] = 47'h51aa301da0b1;
+    mem[11'b10010001011] = 47'h51a3ad59a06f;
+    mem[11'b10010001100] = 47'h519d2ba1a02c;
+    mem[11'b10010001101] = 47'h5196aaed9fea;
+    mem[11'b10010001110] = 47'h51902b499fa8;
+    mem[11'b10010001111] = 47'h5189aca99f66;
+    mem[11'b10010010000] = 47'h51832f119f23;
+    mem[11'b10010010001] = 47'h517cb2859ee1;
+    mem[11'b10010010010] = 47'h517637019e9f;
+    mem[11'b10010010011] = 47'h516fbc819e5d;
+    mem[11'b10010010100] = 47'h5169430d9e1c;
+    mem[11'b10010010101] = 47'h5162ca9d9dda;
+    mem[11'b10010010110] = 47'h515c53399d98;
+    mem[11'b10010010111] = 47'h5155dcd99d56;
+    mem[11'b10010011000] = 47'h514f677d9d15;
+    mem[11'b10010011001] = 47'h5148f3299cd3;
+    mem[11'b10010011010] = 47'h51427fdd9c92;
+    mem[11'b10010011011] = 47'h513c0d999c50;
+    mem[11'b10010011100] = 47'h51359c559c0f;
+    mem[11'b10010011101] = 47'h512f2c1d9bce;
+    mem[11'b10010011110] = 47'h5128bce59b8c;
+    mem[11'b10010011111] = 47'h51224eb59b4b;
+    mem[11'b10010100000] = 47'h511be1899b0a;
+    mem[11'b10010100001] = 47'h511575619ac9;
+    mem[11'b10010100010] = 47'h510f0a3d9a88;
+    mem[11'b10010100011] = 47'h5108a01d9a47;
+    mem[11'b10010100100] = 47'h510237019a06;
+    mem[11'b10010100101] = 47'h50fbcee999c5;
+    mem[11'b10010100110] = 47'h50f567d59984;
+    mem[11'b10010100111] = 47'h50ef01c59944;
+    mem[11'b10010101000] = 47'h50e89cb59903;
+    mem[11'b10010101001] = 47'h50e238a998c2;
+    mem[11'b10010101010] = 47'h50dbd5a19882;
+    mem[11'b10010101011] = 47'h50d573999841;
+    mem[11'b10010101100] = 47'h50cf12919801;
+    mem[11'b10010101101] = 47'h50c8b28d97c1;
+    mem[11'b10010101110] = 47'h50c2538d9780;
+    mem[11'b10010101111] = 47'h50bbf5899740;
+    mem[11'b10010110000] = 47'h50b598899700;
+    mem[11'b10010110001] = 47'h50af3c8996c0;
+    mem[11'b10010110010] = 47'h50a8e18d9680;
+    mem[11'b10010110011] = 47'h50a2878d9640;
+    mem[11'b10010110100] = 47'h509c2e8d9600;
+    mem[11'b10010110101] = 47'h5095d68d95c0;
+    mem[11'b10010110110] = 47'h508f7f8d9580;
+    mem[11'b10010110111] = 47'h5089298d9540;
+    mem[11'b10010111000] = 47'h5082d48d9501;
+    mem[11'b10010111001] = 47'h507c808994c1;
+    mem[11'b10010111010] = 47'h50762d859481;
+    mem[11'b10010111011] = 47'h506fdb819442;
+    mem[11'b10010111100] = 47'h50698a799402;
+    mem[11'b10010111101] = 47'h50633a7193c3;
+    mem[11'b10010111110] = 47'h505ceb659384;
+    mem[11'b10010111111] = 47'h50569d559344;
+    mem[11'b10011000000] = 47'h505050459305;
+    mem[11'b10011000001] = 47'h504a043192c6;
+    mem[11'b10011000010] = 47'h5043b9199287;
+    mem[11'b10011000011] = 47'h503d6efd9248;
+    mem[11'b10011000100] = 47'h503725dd9209;
+    mem[11'b10011000101] = 47'h5030ddb991ca;
+    mem[11'b10011000110] = 47'h502a9695918b;
+    mem[11'b10011000111] = 47'h50245069914c;
+    mem[11'b10011001000] = 47'h501e0b39910d;
+    mem[11'b10011001001] = 47'h5017c70190cf;
+    mem[11'b10011001010] = 47'h501183c99090;
+    mem[11'b10011001011] = 47'h500b41899051;
+    mem[11'b10011001100] = 47'h500500459013;
+    mem[11'b10011001101] = 47'h4ffebff98fd4;
+    mem[11'b10011001110] = 47'h4ff880a98f96;
+    mem[11'b10011001111] = 47'h4ff242518f57;
+    mem[11'b10011010000] = 47'h4fec04f18f19;
+    mem[11'b10011010001] = 47'h4fe5c88d8edb;
+    mem[11'b10011010010] = 47'h4fdf8d218e9d;
+    mem[11'b10011010011] = 47'h4fd952b18e5f;
+    mem[11'b10011010100] = 47'h4fd319358e20;
+    mem[11'b10011010101] = 47'h4fcce0b58de2;
+    mem[11'b10011010110] = 47'h4fc6a9298da4;
+    mem[11'b10011010111] = 47'h4fc072998d67;
+    mem[11'b10011011000] = 47'h4fba3cfd8d29;
+    mem[11'b10011011001] = 47'h4fb4085d8ceb;
+    mem[11'b10011011010] = 47'h4fadd4b18cad;
+    mem[11'b10011011011] = 47'h4fa7a1fd8c6f;
+    mem[11'b10011011100] = 47'h4fa1703d8c32;
+    mem[11'b10011011101] = 47'h4f9b3f798bf4;
+    mem[11'b10011011110] = 47'h4f950fa58bb7;
+    mem[11'b10011011111] = 47'h4f8ee0cd8b79;
+    mem[11'b10011100000] = 47'h4f88b2e98b3c;
+    mem[11'b10011100001] = 47'h4f8285f98afe;
+    mem[11'b10011100010] = 47'h4f7c59fd8ac1;
+    mem[11'b10011100011] = 47'h4f762ef98a84;
+    mem[11'b10011100100] = 47'h4f7004e98a47;
+    mem[11'b10011100101] = 47'h4f69dbd18a0a;
+    mem[11'b10011100110] = 47'h4f63b3a989cc;
+    mem[11'b10011100111] = 47'h4f5d8c79898f;
+    mem[11'b10011101000] = 47'h4f5766398952;
+    mem[11'b10011101001] = 47'h4f5140f18916;
+    mem[11'b10011101010] = 47'h4f4b1c9988d9;
+    mem[11'b10011101011] = 47'h4f44f939889c;
+    mem[11'b10011101100] = 47'h4f3ed6c9885f;
+    mem[11'b10011101101] = 47'h4f38b54d8822;
+    mem[11'b10011101110] = 47'h4f3294c187e6;
+    mem[11'b10011101111] = 47'h4f2c752987a9;
+    mem[11'b10011110000] = 47'h4f265685876d;
+    mem[11'b10011110001] = 47'h4f2038d58730;
+    mem[11'b10011110010] = 47'h4f1a1c1186f4;
+    mem[11'b10011110011] = 47'h4f14004186b7;
+    mem[11'b10011110100] = 47'h4f0de565867b;
+    mem[11'b10011110101] = 47'h4f07cb79863f;
+    mem[11'b10011110110] = 47'h4f01b27d8603;
+    mem[11'b10011110111] = 47'h4efb9a7185c7;
+    mem[11'b10011111000] = 47'h4ef58359858a;
+    mem[11'b10011111001] = 47'h4eef6d2d854e;
+    mem[11'b10011111010] = 47'h4ee957f58512;
+    mem[11'b10011111011] = 47'h4ee343ad84d6;
+    mem[11'b10011111100] = 47'h4edd3051849b;
+    mem[11'b10011111101] = 47'h4ed71de9845f;
+    mem[11'b10011111110] = 47'h4ed10c6d8423;
+    mem[11'b10011111111] = 47'h4ecafbe183e7;
+    mem[11'b10100000000] = 47'h4ec4ec4183ac;
+    mem[11'b10100000001] = 47'h4ebedd958370;
+    mem[11'b10100000010] = 47'h4eb8cfd58334;
+    mem[11'b10100000011] = 47'h4eb2c30182f9;
+    mem[11'b10100000100] = 47'h4eacb71d82be;
+    mem[11'b10100000101] = 47'h4ea6ac298282;
+    mem[11'b10100000110] = 47'h4ea0a2218247;
+    mem[11'b10100000111] = 47'h4e9a9905820c;
+    mem[11'b10100001000] = 47'h4e9490d581d0;
+    mem[11'b10100001001] = 47'h4e8e89958195;
+    mem[11'b10100001010] = 47'h4e888341815a;
+    mem[11'b10100001011] = 47'h4e827dd9811f;
+    mem[11'b10100001100] = 47'h4e7c795d80e4;
+    mem[11'b10100001101] = 47'h4e7675cd80a9;
+    mem[11'b10100001110] = 47'h4e707329806e;
+    mem[11'b10100001111] = 47'h4e6a71718033;
+    mem[11'b10100010000] = 47'h4e6470a57ff8;
+    mem[11'b10100010001] = 47'h4e5e70c57fbe;
+    mem[11'b10100010010] = 47'h4e5871cd7f83;
+    mem[11'b10100010011] = 47'h4e5273c17f48;
+    mem[11'b10100010100] = 47'h4e4c76a17f0e;
+    mem[11'b10100010101] = 47'h4e467a697ed3;
+    mem[11'b10100010110] = 47'h4e407f1d7e99;
+    mem[11'b10100010111] = 47'h4e3a84b97e5e;
+    mem[11'b10100011000] = 47'h4e348b417e24;
+    mem[11'b10100011001] = 47'h4e2e92b17de9;
+    mem[11'b10100011010] = 47'h4e289b0d7daf;
+    mem[11'b10100011011] = 47'h4e22a4517d75;
+    mem[11'b10100011100] = 47'h4e1cae7d7d3b;
+    mem[11'b10100011101] = 47'h4e16b9917d01;
+    mem[11'b10100011110] = 47'h4e10c58d7cc7;
+    mem[11'b10100011111] = 47'h4e0ad2757c8d;
+    mem[11'b10100100000] = 47'h4e04e0417c53;
+    mem[11'b10100100001] = 47'h4dfeeef97c19;
+    mem[11'b10100100010] = 47'h4df8fe957bdf;
+    mem[11'b10100100011] = 47'h4df30f197ba5;
+    mem[11'b10100100100] = 47'h4ded20857b6b;
+    mem[11'b10100100101] = 47'h4de732d97b31;
+    mem[11'b10100100110] = 47'h4de146157af8;
+    mem[11'b10100100111] = 47'h4ddb5a357abe;
+    mem[11'b10100101000] = 47'h4dd56f3d7a85;
+    mem[11'b10100101001] = 47'h4dcf85297a4b;
+    mem[11'b10100101010] = 47'h4dc99bfd7a12;
+    mem[11'b10100101011] = 47'h4dc3b3b579d8;
+    mem[11'b10100101100] = 47'h4dbdcc55799f;
+    mem[11'b10100101101] = 47'h4db7e5d97966;
+    mem[11'b10100101110] = 47'h4db20041792c;
+    mem[11'b10100101111] = 47'h4dac1b9178f3;
+    mem[11'b10100110000] = 47'h4da637c578ba;
+    mem[11'b10100110001] = 47'h4da054dd7881;
+    mem[11'b10100110010] = 47'h4d9a72d97848;
+    mem[11'b10100110011] = 47'h4d9491b9780f;
+    mem[11'b10100110100] = 47'h4d8eb17d77d6;
+    mem[11'b10100110101] = 47'h4d88d225779d;
+    mem[11'b10100110110] = 47'h4d82f3b17764;
+    mem[11'b10100110111] = 47'h4d7d1621772b;
+    mem[11'b10100111000] = 47'h4d77397576f3;
+    mem[11'b10100111001] = 47'h4d715da976ba;
+    mem[11'b10100111010] = 47'h4d6b82c17681;
+    mem[11'b10100111011] = 47'h4d65a8bd7649;
+    mem[11'b10100111100] = 47'h4d5fcf997610;
+    mem[11'b10100111101] = 47'h4d59f75975d8;
+    mem[11'b10100111110] = 47'h4d541ff9759f;
+    mem[11'b10100111111] = 47'h4d4e497d7567;
+    mem[11'b10101000000] = 47'h4d4873e1752e;
+    mem[11'b10101000001] = 47'h4d429f2974f6;
+    mem[11'b10101000010] = 47'h4d3ccb5174be;
+    mem[11'b10101000011] = 47'h4d36f8597486;
+    mem[11'b10101000100] = 47'h4d312641744e;
+    mem[11'b10101000101] = 47'h4d2b55097415;
+    mem[11'b10101000110] = 47'h4d2584b573dd;
+    mem[11'b10101000111] = 47'h4d1fb53d73a5;
+    mem[11'b10101001000] = 47'h4d19e6a9736d;
+    mem[11'b10101001001] = 47'h4d1418f17336;
+    mem[11'b10101001010] = 47'h4d0e4c1d72fe;
+    mem[11'b10101001011] = 47'h4d08802572c6;
+    mem[11'b10101001100] = 47'h4d02b50d728e;
+    mem[11'b10101001101] = 47'h4cfcead57256;
+    mem[11'b10101001110] = 47'h4cf72179721f;
+    mem[11'b10101001111] = 47'h4cf1590171e7;
+    mem[11'b10101010000] = 47'h4ceb916171b0;
+    mem[11'b10101010001] = 47'h4ce5caa57178;
+    mem[11'b10101010010] = 47'h4ce004c57141;
+    mem[11'b10101010011] = 47'h4cda3fc17109;
+    mem[11'b10101010100] = 47'h4cd47b9d70d2;
+    mem[11'b10101010101] = 47'h4cceb855709b;
+    mem[11'b10101010110] = 47'h4cc8f5e97063;
+    mem[11'b10101010111] = 47'h4cc3345d702c;
+    mem[11'b10101011000] = 47'h4cbd73a96ff5;
+    mem[11'b10101011001] = 47'h4cb7b3d56fbe;
+    mem[11'b10101011010] = 47'h4cb1f4e16f87;
+    mem[11'b10101011011] = 47'h4cac36c56f50;
+    mem[11'b10101011100] = 47'h4ca679856f19;
+    mem[11'b10101011101] = 47'h4ca0bd216ee2;
+    mem[11'b10101011110] = 47'h4c9b01996eab;
+    mem[11'b10101011111] = 47'h4c9546ed6e74;
+    mem[11'b10101100000] = 47'h4c8f8d1d6e3d;
+    mem[11'b10101100001] = 47'h4c89d4296e07;
+    mem[11'b10101100010] = 47'h4c841c0d6dd0;
+    mem[11'b10101100011] = 47'h4c7e64cd6d99;
+    mem[11'b10101100100] = 47'h4c78ae696d63;
+    mem[11'b10101100101] = 47'h4c72f8dd6d2c;
+    mem[11'b10101100110] = 47'h4c6d442d6cf6;
+    mem[11'b10101100111] = 47'h4c6790556cbf;
+    mem[11'b10101101000] = 47'h4c61dd596c89;
+    mem[11'b10101101001] = 47'h4c5c2b356c53;
+    mem[11'b10101101010] = 47'h4c5679ed6c1c;
+    mem[11'b10101101011] = 47'h4c50c9796be6;
+    mem[11'b10101101100] = 47'h4c4b19e16bb0;
+    mem[11'b10101101101] = 47'h4c456b256b7a;
+    mem[11'b10101101110] = 47'h4c3fbd3d6b43;
+    mem[11'b10101101111] = 47'h4c3a10316b0d;
+    mem[11'b10101110000] = 47'h4c3463f96ad7;
+    mem[11'b10101110001] = 47'h4c2eb89d6aa1;
+    mem[11'b10101110010] = 47'h4c290e196a6b;
+    mem[11'b10101110011] = 47'h4c2364696a36;
+    mem[11'b10101110100] = 47'h4c1dbb916a00;
+    mem[11'b10101110101] = 47'h4c18139569ca;
+    mem[11'b10101110110] = 47'h4c126c6d6994;
+    mem[11'b10101110111] = 47'h4c0cc619695f;
+    mem[11'b10101111000] = 47'h4c0720a16929;
+    mem[11'b10101111001] = 47'h4c017bfd68f3;
+    mem[11'b10101111010] = 47'h4bfbd83168be;
+    mem[11'b10101111011] = 47'h4bf635396888;
+    mem[11'b10101111100] = 47'h4bf093196853;
+    mem[11'b10101111101] = 47'h4beaf1cd681d;
+    mem[11'b10101111110] = 47'h4be5515967e8;
+    mem[11'b10101111111] = 47'h4bdfb1b567b3;
+    mem[11'b10110000000] = 47'h4bda12ed677d;
+    mem[11'b10110000001] = 47'h4bd474f56748;
+    mem[11'b10110000010] = 47'h4bced7d56713;
+    mem[11'b10110000011] = 47'h4bc93b8966de;
+    mem[11'b10110000100] = 47'h4bc3a01166a9;
+    mem[11'b10110000101] = 47'h4bbe056d6674;
+    mem[11'b10110000110] = 47'h4bb86ba1663f;
+    mem[11'b10110000111] = 47'h4bb2d2a5660a;
+    mem[11'b10110001000] = 47'h4bad3a7d65d5;
+    mem[11'b10110001001] = 47'h4ba7a32965a0;
+    mem[11'b10110001010] = 47'h4ba20ca9656b;
+    mem[11'b10110001011] = 47'h4b9c76fd6536;
+    mem[11'b10110001100] = 47'h4b96e2256502;
+    mem[11'b10110001101] = 47'h4b914e1d64cd;
+    mem[11'b10110001110] = 47'h4b8bbae96498;
+    mem[11'b10110001111] = 47'h4b8628856464;
+    mem[11'b10110010000] = 47'h4b8096f9642f;
+    mem[11'b10110010001] = 47'h4b7b063963fb;
+    mem[11'b10110010010] = 47'h4b75764d63c6;
+    mem[11'b10110010011] = 47'h4b6fe7356392;
+    mem[11'b10110010100] = 47'h4b6a58ed635e;
+    mem[11'b10110010101] = 47'h4b64cb756329;
+    mem[11'b10110010110] = 47'h4b5f3ed162f5;
+    mem[11'b10110010111] = 47'h4b59b2fd62c1;
+    mem[11'b10110011000] = 47'h4b5427f9628d;
+    mem[11'b10110011001] = 47'h4b4e9dc96258;
+    mem[11'b10110011010] = 47'h4b4914656224;
+    mem[11'b10110011011] = 47'h4b438bd561f0;
+    mem[11'b10110011100] = 47'h4b3e041561bc;
+    mem[11'b10110011101] = 47'h4b387d216188;
+    mem[11'b10110011110] = 47'h4b32f7016154;
+    mem[11'b10110011111] = 47'h4b2d71ad6121;
+    mem[11'b10110100000] = 47'h4b27ed2d60ed;
+    mem[11'b10110100001] = 47'h4b22697960b9;
+    mem[11'b10110100010] = 47'h4b1ce6956085;
+    mem[11'b10110100011] = 47'h4b1764816052;
+    mem[11'b10110100100] = 47'h4b11e339601e;
+    mem[11'b10110100101] = 47'h4b0c62c15fea;
+    mem[11'b10110100110] = 47'h4b06e3195fb7;
+    mem[11'b10110100111] = 47'h4b01643d5f83;
+    mem[11'b10110101000] = 47'h4afbe6315f50;
+    mem[11'b10110101001] = 47'h4af668f15f1c;
+    mem[11'b10110101010] = 47'h4af0ec7d5ee9;
+    mem[11'b10110101011] = 47'h4aeb70d95eb6;
+    mem[11'b10110101100] = 47'h4ae5f6055e82;
+    mem[11'b10110101101] = 47'h4ae07bf95e4f;
+    mem[11'b10110101110] = 47'h4adb02bd5e1c;
+    mem[11'b10110101111] = 47'h4ad58a4d5de9;
+    mem[11'b10110110000] = 47'h4ad012a95db6;
+    mem[11'b10110110001] = 47'h4aca9bd55d83;
+    mem[11'b10110110010] = 47'h4ac525c95d50;
+    mem[11'b10110110011] = 47'h4abfb0895d1d;
+    mem[11'b10110110100] = 47'h4aba3c195cea;
+    mem[11'b10110110101] = 47'h4ab4c8715cb7;
+    mem[11'b10110110110] = 47'h4aaf55955c84;
+    mem[11'b10110110111] = 47'h4aa9e3855c51;
+    mem[11'b10110111000] = 47'h4aa472415c1e;
+    mem[11'b10110111001] = 47'h4a9f01c95bec;
+    mem[11'b10110111010] = 47'h4a9992195bb9;
+    mem[11'b10110111011] = 47'h4a9423355b86;
+    mem[11'b10110111100] = 47'h4a8eb51d5b54;
+    mem[11'b10110111101] = 47'h4a8947cd5b21;
+    mem[11'b10110111110] = 47'h4a83db495aef;
+    mem[11'b10110111111] = 47'h4a7e6f8d5abc;
+    mem[11'b10111000000] = 47'h4a79049d5a8a;
+    mem[11'b10111000001] = 47'h4a739a755a57;
+    mem[11'b10111000010] = 47'h4a6e31195a25;
+    mem[11'b10111000011] = 47'h4a68c88559f3;
+    mem[11'b10111000100] = 47'h4a6360b959c1;
+    mem[11'b10111000101] = 47'h4a5df9b9598e;
+    mem[11'b10111000110] = 47'h4a58937d595c;
+    mem[11'b10111000111] = 47'h4a532e0d592a;
+    mem[11'b10111001000] = 47'h4a4dc96558f8;
+    mem[11'b10111001001] = 47'h4a48658558c6;
+    mem[11'b10111001010] = 47'h4a43026d5894;
+    mem[11'b10111001011] = 47'h4a3da01d5862;
+    mem[11'b10111001100] = 47'h4a383e955830;
+    mem[11'b10111001101] = 47'h4a32ddd557fe;
+    mem[11'b10111001110] = 47'h4a2d7ddd57cc;
+    mem[11'b10111001111] = 47'h4a281ead579b;
+    mem[11'b10111010000] = 47'h4a22c0415769;
+    mem[11'b10111010001] = 47'h4a1d629d5737;
+    mem[11'b10111010010] = 47'h4a1805c15706;
+    mem[11'b10111010011] = 47'h4a12a9a956d4;
+    mem[11'b10111010100] = 47'h4a0d4e5956a2;
+    mem[11'b10111010101] = 47'h4a07f3d15671;
+    mem[11'b10111010110] = 47'h4a029a0d563f;
+    mem[11'b10111010111] = 47'h49fd4111560e;
+    mem[11'b10111011000] = 47'h49f7e8d955dc;
+    mem[11'b10111011001] = 47'h49f2916955ab;
+    mem[11'b10111011010] = 47'h49ed3ab9557a;
+    mem[11'b10111011011] = 47'h49e7e4d55549;
+    mem[11'b10111011100] = 47'h49e28fb15517;
+    mem[11'b10111011101] = 47'h49dd3b5554e6;
+    mem[11'b10111011110] = 47'h49d7e7bd54b5;
+    mem[11'b10111011111] = 47'h49d294e95484;
+    mem[11'b10111100000] = 47'h49cd42d95453;
+    mem[11'b10111100001] = 47'h49c7f18d5422;
+    mem[11'b10111100010] = 47'h49c2a10553f1;
+    mem[11'b10111100011] = 47'h49bd514553c0;
+    mem[11'b10111100100] = 47'h49b80245538f;
+    mem[11'b10111100101] = 47'h49b2b409535e;
+    mem[11'b10111100110] = 47'h49ad6691532d;
+    mem[11'b10111100111] = 47'h49a819dd52fc;
+    mem[11'b10111101000] = 47'h49a2cde952cc;
+    mem[11'b10111101001] = 47'h499d82bd529b;
+    mem[11'b10111101010] = 47'h49983851526a;
+    mem[11'b10111101011] = 47'h4992eea5523a;
+    mem[11'b10111101100] = 47'h498da5c15209;
+    mem[11'b10111101101] = 47'h49885d9951d9;
+    mem[11'b10111101110] = 47'h4983163951a8;
+    mem[11'b10111101111] = 47'h497dcf995178;
+    mem[11'b10111110000] = 47'h497889b95147;
+    mem[11'b10111110001] = 47'h4973449d5117;
+    mem[11'b10111110010] = 47'h496e004150e7;
+    mem[11'b10111110011] = 47'h4968bca550b6;
+    mem[11'b10111110100] = 47'h496379cd5086;
+    mem[11'b10111110101] = 47'h495e37b55056;
+    mem[11'b10111110110] = 47'h4958f65d5026;
+    mem[11'b10111110111] = 47'h4953b5c94ff6;
+    mem[11'b10111111000] = 47'h494e75f14fc5;
+    mem[11'b10111111001] = 47'h494936dd4f95;
+    mem[11'b10111111010] = 47'h4943f8854f65;
+    mem[11'b10111111011] = 47'h493ebaf14f35;
+    mem[11'b10111111100] = 47'h49397e1d4f05;
+    mem[11'b10111111101] = 47'h493442054ed6;
+    mem[11'b10111111110] = 47'h492f06ad4ea6;
+    mem[11'b10111111111] = 47'h4929cc194e76;
+    mem[11'b11000000000] = 47'h492492414e46;
+    mem[11'b11000000001] = 47'h491f59294e16;
+    mem[11'b11000000010] = 47'h491a20cd4de7;
+    mem[11'b11000000011] = 47'h4914e9314db7;
+    mem[11'b11000000100] = 47'h490fb2554d87;
+    mem[11'b11000000101] = 47'h490a7c394d58;
+    mem[11'b11000000110] = 47'h490546d94d28;
+    mem[11'b11000000111] = 47'h490012394cf9;
+    mem[11'b11000001000] = 47'h48fade554cc9;
+    mem[11'b11000001001] = 47'h48f5ab2d4c9a;
+    mem[11'b11000001010] = 47'h48f078c54c6b;
+    mem[11'b11000001011] = 47'h48eb47194c3b;
+    mem[11'b11000001100] = 47'h48e6162d4c0c;
+    mem[11'b11000001101] = 47'h48e0e5fd4bdd;
+    mem[11'b11000001110] = 47'h48dbb6894bae;
+    mem[11'b11000001111] = 47'h48d687d54b7e;
+    mem[11'b11000010000] = 47'h48d159d94b4f;
+    mem[11'b11000010001] = 47'h48cc2c9d4b20;
+    mem[11'b11000010010] = 47'h48c7001d4af1;
+    mem[11'b11000010011] = 47'h48c1d4594ac2;
+    mem[11'b11000010100] = 47'h48bca94d4a93;
+    mem[11'b11000010101] = 47'h48b77f014a64;
+    mem[11'b11000010110] = 47'h48b255714a35;
+    mem[11'b11000010111] = 47'h48ad2c9d4a06;
+    mem[11'b11000011000] = 47'h48a8048149d8;
+    mem[11'b11000011001] = 47'h48a2dd2549a9;
+    mem[11'b11000011010] = 47'h489db681497a;
+    mem[11'b11000011011] = 47'h48989099494b;
+    mem[11'b11000011100] = 47'h48936b69491d;
+    mem[11'b11000011101] = 47'h488e46f548ee;
+    mem[11'b11000011110] = 47'h4889233d48c0;
+    mem[11'b11000011111] = 47'h488400414891;
+    mem[11'b11000100000] = 47'h487eddfd4862;
+    mem[11'b11000100001] = 47'h4879bc714834;
+    mem[11'b11000100010] = 47'h48749ba14806;
+    mem[11'b11000100011] = 47'h486f7b8d47d7;
+    mem[11'b11000100100] = 47'h486a5c2d47a9;
+    mem[11'b11000100101] = 47'h48653d8d477b;
+    mem[11'b11000100110] = 47'h48601fa1474c;
+    mem[11'b11000100111] = 47'h485b0271471e;
+    mem[11'b11000101000] = 47'h4855e5f946f0;
+    mem[11'b11000101001] = 47'h4850ca3946c2;
+    mem[11'b11000101010] = 47'h484baf314694;
+    mem[11'b11000101011] = 47'h484694e54665;
+    mem[11'b11000101100] = 47'h48417b514637;
+    mem[11'b11000101101] = 47'h483c62714609;
+    mem[11'b11000101110] = 47'h48374a4d45db;
+    mem[11'b11000101111] = 47'h483232dd45ad;
+    mem[11'b11000110000] = 47'h482d1c294580;
+    mem[11'b11000110001] = 47'h482806294552;
+    mem[11'b11000110010] = 47'h4822f0e54524;
+    mem[11'b11000110011] = 47'h481ddc5544f6;
+    mem[11'b11000110100] = 47'h4818c87d44c8;
+    mem[11'b11000110101] = 47'h4813b55d449b;
+    mem[11'b11000110110] = 47'h480ea2f1446d;
+    mem[11'b11000110111] = 47'h4809913d443f;
+    mem[11'b11000111000] = 47'h480480414412;
+    mem[11'b11000111001] = 47'h47ff6ff943e4;
+    mem[11'b11000111010] = 47'h47fa606943b7;
+    mem[11'b11000111011] = 47'h47f5518d4389;
+    mem[11'b11000111100] = 47'h47f04369435c;
+    mem[11'b11000111101] = 47'h47eb35f9432e;
+    mem[11'b11000111110] = 47'h47e629414301;
+    mem[11'b11000111111] = 47'h47e11d3d42d4;
+    mem[11'b11001000000] = 47'h47dc11ed42a6;
+    mem[11'b11001000001] = 47'h47d707554279;
+    mem[11'b11001000010] = 47'h47d1fd71424c;
+    mem[11'b11001000011] = 47'h47ccf441421f;
+    mem[11'b11001000100] = 47'h47c7ebc941f1;
+    mem[11'b11001000101] = 47'h47c2e40141c4;
+    mem[11'b11001000110] = 47'h47bddcf14197;
+    mem[11'b11001000111] = 47'h47b8d691416a;
+    mem[11'b11001001000] = 47'h47b3d0e9413d;
+    mem[11'b11001001001] = 47'h47aecbf54110;
+    mem[11'b11001001010] = 47'h47a9c7b540e3;
+    mem[11'b11001001011] = 47'h47a4c42540b6;
+    mem[11'b11001001100] = 47'h479fc14d408a;
+    mem[11'b11001001101] = 47'h479abf25405d;
+    mem[11'b11001001110] = 47'h4795bdb14030;
+    mem[11'b11001001111] = 47'h4790bcf14003;
+    mem[11'b11001010000] = 47'h478bbce53fd7;
+    mem[11'b11001010001] = 47'h4786bd893faa;
+    mem[11'b11001010010] = 47'h4781bee13f7d;
+    mem[11'b11001010011] = 47'h477cc0ed3f51;
+    mem[11'b11001010100] = 47'h4777c3a93f24;
+    mem[11'b11001010101] = 47'h4772c7193ef8;
+    mem[11'b11001010110] = 47'h476dcb3d3ecb;
+    mem[11'b11001010111] = 47'h4768d0113e9f;
+    mem[11'b11001011000] = 47'h4763d5953e72;
+    mem[11'b11001011001] = 47'h475edbcd3e46;
+    mem[11'b11001011010] = 47'h4759e2b53e1a;
+    mem[11'b11001011011] = 47'h4754ea4d3ded;
+    mem[11'b11001011100] = 47'h474ff2993dc1;
+    mem[11'b11001011101] = 47'h474afb953d95;
+    mem[11'b11001011110] = 47'h474605413d69;
+    mem[11'b11001011111] = 47'h47410fa13d3c;
+    mem[11'b11001100000] = 47'h473c1aad3d10;
+    mem[11'b11001100001] = 47'h4737266d3ce4;
+    mem[11'b11001100010] = 47'h473232dd3cb8;
+    mem[11'b11001100011] = 47'h472d3ffd3c8c;
+    mem[11'b11001100100] = 47'h47284dcd3c60;
+    mem[11'b11001100101] = 47'h47235c4d3c34;
+    mem[11'b11001100110] = 47'h471e6b7d3c08;
+    mem[11'b11001100111] = 47'h47197b593bdc;
+    mem[11'b11001101000] = 47'h47148be93bb1;
+    mem[11'b11001101001] = 47'h470f9d253b85;
+    mem[11'b11001101010] = 47'h470aaf153b59;
+    mem[11'b11001101011] = 47'h4705c1b13b2d;
+    mem[11'b11001101100] = 47'h4700d4f93b02;
+    mem[11'b11001101101] = 47'h46fbe8f53ad6;
+    mem[11'b11001101110] = 47'h46f6fd9d3aaa;
+    mem[11'b11001101111] = 47'h46f212f53a7f;
+    mem[11'b11001110000] = 47'h46ed28f93a53;
+    mem[11'b11001110001] = 47'h46e83fad3a28;
+    mem[11'b11001110010] = 47'h46e3570d39fc;
+    mem[11'b11001110011] = 47'h46de6f1d39d1;
+    mem[11'b11001110100] = 47'h46d987dd39a5;
+    mem[11'b11001110101] = 47'h46d4a145397a;
+    mem[11'b11001110110] = 47'h46cfbb5d394f;
+    mem[11'b11001110111] = 47'h46cad6253923;
+    mem[11'b11001111000] = 47'h46c5f19938f8;
+    mem[11'b11001111001] = 47'h46c10db938cd;
+    mem[11'b11001111010] = 47'h46bc2a8538a2;
+    mem[11'b11001111011] = 47'h46b748013876;
+    mem[11'b11001111100] = 47'h46b26625384b;
+    mem[11'b11001111101] = 47'h46ad84f93820;
+    mem[11'b11001111110] = 47'h46a8a47937f5;
+    mem[11'b11001111111] = 47'h46a3c4a537ca;
+    mem[11'b11010000000] = 47'h469ee57d379f;
+    mem[11'b11010000001] = 47'h469a07013774;
+    mem[11'b11010000010] = 47'h469529313749;
+    mem[11'b11010000011] = 47'h46904c0d371e;
+    mem[11'b11010000100] = 47'h468b6f9136f3;
+    mem[11'b11010000101] = 47'h468693c536c9;
+    mem[11'b11010000110] = 47'h4681b8a5369e;
+    mem[11'b11010000111] = 47'h467cde2d3673;
+    mem[11'b11010001000] = 47'h467804613648;
+    mem[11'b11010001001] = 47'h46732b3d361e;
+    mem[11'b11010001010] = 47'h466e52c935f3;
+    mem[11'b11010001011] = 47'h46697afd35c8;
+    mem[11'b11010001100] = 47'h4664a3d9359e;
+    mem[11'b11010001101] = 47'h465fcd653573;
+    mem[11'b11010001110] = 47'h465af7953549;
+    mem[11'b11010001111] = 47'h46562275351e;
+    mem[11'b11010010000] = 47'h46514df934f4;
+    mem[11'b11010010001] = 47'h464c7a2d34c9;
+    mem[11'b11010010010] = 47'h4647a705349f;
+    mem[11'b11010010011] = 47'h4642d4893475;
+    mem[11'b11010010100] = 47'h463e02b5344a;
+    mem[11'b11010010101] = 47'h4639318d3420;
+    mem[11'b11010010110] = 47'h4634610d33f6;
+    mem[11'b11010010111] = 47'h462f913533cc;
+    mem[11'b11010011000] = 47'h462ac20533a1;
+    mem[11'b11010011001] = 47'h4625f3813377;
+    mem[11'b11010011010] = 47'h462125a5334d;
+    mem[11'b11010011011] = 47'h461c586d3323;
+    mem[11'b11010011100] = 47'h46178be132f9;
+    mem[11'b11010011101] = 47'h4612bffd32cf;
+    mem[11'b11010011110] = 47'h460df4c132a5;
+    mem[11'b11010011111] = 47'h46092a2d327b;
+    mem[11'b11010100000] = 47'h4604603d3251;
+    mem[11'b11010100001] = 47'h45ff96f93227;
+    mem[11'b11010100010] = 47'h45face5d31fe;
+    mem[11'b11010100011] = 47'h45f6066531d4;
+    mem[11'b11010100100] = 47'h45f13f1531aa;
+    mem[11'b11010100101] = 47'h45ec786d3180;
+    mem[11'b11010100110] = 47'h45e7b26d3157;
+    mem[11'b11010100111] = 47'h45e2ed11312d;
+    mem[11'b11010101000] = 47'h45de285d3103;
+    mem[11'b11010101001] = 47'h45d9645130da;
+    mem[11'b11010101010] = 47'h45d4a0e930b0;
+    mem[11'b11010101011] = 47'h45cfde293087;
+    mem[11'b11010101100] = 47'h45cb1c0d305d;
+    mem[11'b11010101101] = 47'h45c65a993034;
+    mem[11'b11010101110] = 47'h45c199c9300a;
+    mem[11'b11010101111] = 47'h45bcd9a12fe1;
+    mem[11'b11010110000] = 47'h45b81a1d2fb7;
+    mem[11'b11010110001] = 47'h45b35b412f8e;
+    mem[11'b11010110010] = 47'h45ae9d092f65;
+    mem[11'b11010110011] = 47'h45a9df752f3c;
+    mem[11'b11010110100] = 47'h45a522852f12;
+    mem[11'b11010110101] = 47'h45a0663d2ee9;
+    mem[11'b11010110110] = 47'h459baa992ec0;
+    mem[11'b11010110111] = 47'h4596ef992e97;
+    mem[11'b11010111000] = 47'h4592353d2e6e;
+    mem[11'b11010111001] = 47'h458d7b852e45;
+    mem[11'b11010111010] = 47'h4588c2752e1c;
+    mem[11'b11010111011] = 47'h45840a052df3;
+    mem[11'b11010111100] = 47'h457f52392dca;
+    mem[11'b11010111101] = 47'h457a9b152da1;
+    mem[11'b11010111110] = 47'h4575e4912d78;
+    mem[11'b11010111111] = 47'h45712eb12d4f;
+    mem[11'b11011000000] = 47'h456c79752d26;
+    mem[11'b11011000001] = 47'h4567c4dd2cfd;
+    mem[11'b11011000010] = 47'h456310e92cd4;
+    mem[11'b11011000011] = 47'h455e5d992cac;
+    mem[11'b11011000100] = 47'h4559aae92c83;
+    mem[11'b11011000101] = 47'h4554f8dd2c5a;
+    mem[11'b11011000110] = 47'h455047752c32;
+    mem[11'b11011000111] = 47'h454b96ad2c09;
+    mem[11'b11011001000] = 47'h4546e6892be0;
+    mem[11'b11011001001] = 47'h454237092bb8;
+    mem[11'b11011001010] = 47'h453d88292b8f;
+    mem[11'b11011001011] = 47'h4538d9e92b67;
+    mem[11'b11011001100] = 47'h45342c4d2b3e;
+    mem[11'b11011001101] = 47'h452f7f552b16;
+    mem[11'b11011001110] = 47'h452ad2fd2aee;
+    mem[11'b11011001111] = 47'h452627452ac5;
+    mem[11'b11011010000] = 47'h45217c312a9d;
+    mem[11'b11011010001] = 47'h451cd1bd2a75;
+    mem[11'b11011010010] = 47'h451827e92a4c;
+    mem[11'b11011010011] = 47'h45137eb92a24;
+    mem[11'b11011010100] = 47'h450ed62929fc;
+    mem[11'b11011010101] = 47'h450a2e3929d4;
+    mem[11'b11011010110] = 47'h450586e929ac;
+    mem[11'b11011010111] = 47'h4500e03d2984;
+    mem[11'b11011011000] = 47'h44fc3a2d295b;
+    mem[11'b11011011001] = 47'h44f794c12933;
+    mem[11'b11011011010] = 47'h44f2eff1290b;
+    mem[11'b11011011011] = 47'h44ee4bc528e3;
+    mem[11'b11011011100] = 47'h44e9a83928bb;
+    mem[11'b11011011101] = 47'h44e505492894;
+    mem[11'b11011011110] = 47'h44e062fd286c;
+    mem[11'b11011011111] = 47'h44dbc14d2844;
+    mem[11'b11011100000] = 47'h44d7203d281c;
+    mem[11'b11011100001] = 47'h44d27fcd27f4;
+    mem[11'b11011100010] = 47'h44cddffd27cc;
+    mem[11'b11011100011] = 47'h44c940cd27a5;
+    mem[11'b11011100100] = 47'h44c4a239277d;
+    mem[11'b11011100101] = 47'h44c004452755;
+    mem[11'b11011100110] = 47'h44bb66f1272e;
+    mem[11'b11011100111] = 47'h44b6ca392706;
+    mem[11'b11011101000] = 47'h44b22e2126df;
+    mem[11'b11011101001] = 47'h44ad92a526b7;
+    mem[11'b11011101010] = 47'h44a8f7c9268f;
+    mem[11'b11011101011] = 47'h44a45d8d2668;
+    mem[11'b11011101100] = 47'h449fc3ed2641;
+    mem[11'b11011101101] = 47'h449b2aed2619;
+    mem[11'b11011101110] = 47'h4496928525f2;
+    mem[11'b11011101111] = 47'h4491fac125ca;
+    mem[11'b11011110000] = 47'h448d639525a3;
+    mem[11'b11011110001] = 47'h4488cd09257c;
+    mem[11'b11011110010] = 47'h4484371d2554;
+    mem[11'b11011110011] = 47'h447fa1c9252d;
+    mem[11'b11011110100] = 47'h447b0d152506;
+    mem[11'b11011110101] = 47'h447678fd24df;
+    mem[11'b11011110110] = 47'h4471e58124b8;
+    mem[11'b11011110111] = 47'h446d52a12491;
+    mem[11'b11011111000] = 47'h4468c061246a;
+    mem[11'b11011111001] = 47'h44642eb92442;
+    mem[11'b11011111010] = 47'h445f9db1241b;
+    mem[11'b11011111011] = 47'h445b0d4123f4;
+    mem[11'b11011111100] = 47'h44567d7123ce;
+    mem[11'b11011111101] = 47'h4451ee3923a7;
+    mem[11'b11011111110] = 47'h444d5fa12380;
+    mem[11'b11011111111] = 47'h4448d1a12359;
+    mem[11'b11100000000] = 47'h4444443d2332;
+    mem[11'b11100000001] = 47'h443fb775230b;
+    mem[11'b11100000010] = 47'h443b2b4922e4;
+    mem[11'b11100000011] = 47'h44369fb922be;
+    mem[11'b11100000100] = 47'h443214c12297;
+    mem[11'b11100000101] = 47'h442d8a652270;
+    mem[11'b11100000110] = 47'h442900a5224a;
+    mem[11'b11100000111] = 47'h4424777d2223;
+    mem[11'b11100001000] = 47'h441feef121fc;
+    mem[11'b11100001001] = 47'h441b670121d6;
+    mem[11'b11100001010] = 47'h4416dfa921af;
+    mem[11'b11100001011] = 47'h441258ed2189;
+    mem[11'b11100001100] = 47'h440dd2c92162;
+    mem[11'b11100001101] = 47'h44094d3d213c;
+    mem[11'b11100001110] = 47'h4404c8512115;
+    mem[11'b11100001111] = 47'h440043f920ef;
+    mem[11'b11100010000] = 47'h43fbc03d20c9;
+    mem[11'b11100010001] = 47'h43f73d1920a2;
+    mem[11'b11100010010] = 47'h43f2ba91207c;
+    mem[11'b11100010011] = 47'h43ee38a12056;
+    mem[11'b11100010100] = 47'h43e9b7492030;
+    mem[11'b11100010101] = 47'h43e536892009;
+    mem[11'b11100010110] = 47'h43e0b6651fe3;
+    mem[11'b11100010111] = 47'h43dc36d91fbd;
+    mem[11'b11100011000] = 47'h43d7b7e51f97;
+    mem[11'b11100011001] = 47'h43d339891f71;
+    mem[11'b11100011010] = 47'h43cebbc51f4b;
+    mem[11'b11100011011] = 47'h43ca3e991f25;
+    mem[11'b11100011100] = 47'h43c5c2051eff;
+    mem[11'b11100011101] = 47'h43c1460d1ed9;
+    mem[11'b11100011110] = 47'h43bccaa91eb3;
+    mem[11'b11100011111] = 47'h43b84fdd1e8d;
+    mem[11'b11100100000] = 47'h43b3d5a91e67;
+    mem[11'b11100100001] = 47'h43af5c0d1e41;
+    mem[11'b11100100010] = 47'h43aae3091e1b;
+    mem[11'b11100100011] = 47'h43a66a991df6;
+    mem[11'b11100100100] = 47'h43a1f2c51dd0;
+    mem[11'b11100100101] = 47'h439d7b851daa;
+    mem[11'b11100100110] = 47'h439904dd1d84;
+    mem[11'b11100100111] = 47'h43948ec91d5f;
+    mem[11'b11100101000] = 47'h439019511d39;
+    mem[11'b11100101001] = 47'h438ba46d1d13;
+    mem[11'b11100101010] = 47'h4387301d1cee;
+    mem[11'b11100101011] = 47'h4382bc651cc8;
+    mem[11'b11100101100] = 47'h437e49451ca3;
+    mem[11'b11100101101] = 47'h4379d6b91c7d;
+    mem[11'b11100101110] = 47'h437564c51c58;
+    mem[11'b11100101111] = 47'h4370f3651c32;
+    mem[11'b11100110000] = 47'h436c829d1c0d;
+    mem[11'b11100110001] = 47'h436812691be8;
+    mem[11'b11100110010] = 47'h4363a2c91bc2;
+    mem[11'b11100110011] = 47'h435f33c11b9d;
+    mem[11'b11100110100] = 47'h435ac54d1b78;
+    mem[11'b11100110101] = 47'h435657711b52;
+    mem[11'b11100110110] = 47'h4351ea251b2d;
+    mem[11'b11100110111] = 47'h434d7d711b08;
+    mem[11'b11100111000] = 47'h434911511ae3;
+    mem[11'b11100111001] = 47'h4344a5c91abe;
+    mem[11'b11100111010] = 47'h43403ad11a98;
+    mem[11'b11100111011] = 47'h433bd0711a73;
+    mem[11'b11100111100] = 47'h433766a51a4e;
+    mem[11'b11100111101] = 47'h4332fd691a29;
+    mem[11'b11100111110] = 47'h432e94c51a04;
+    mem[11'b11100111111] = 47'h432a2cb519df;
+    mem[11'b11101000000] = 47'h4325c53919ba;
+    mem[11'b11101000001] = 47'h43215e511995;
+    mem[11'b11101000010] = 47'h431cf7f91970;
+    mem[11'b11101000011] = 47'h43189239194c;
+    mem[11'b11101000100] = 47'h43142d0d1927;
+    mem[11'b11101000101] = 47'h430fc8711902;
+    mem[11'b11101000110] = 47'h430b646918dd;
+    mem[11'b11101000111] = 47'h430700f518b8;
+    mem[11'b11101001000] = 47'h43029e151894;
+    mem[11'b11101001001] = 47'h42fe3bc5186f;
+    mem[11'b11101001010] = 47'h42f9da09184a;
+    mem[11'b11101001011] = 47'h42f578e11826;
+    mem[11'b11101001100] = 47'h42f1184d1801;
+    mem[11'b11101001101] = 47'h42ecb84917dc;
+    mem[11'b11101001110] = 47'h42e858d517b8;
+    mem[11'b11101001111] = 47'h42e3f9f91793;
+    mem[11'b11101010000] = 47'h42df9ba9176f;
+    mem[11'b11101010001] = 47'h42db3df1174a;
+    mem[11'b11101010010] = 47'h42d6e0c51726;
+    mem[11'b11101010011] = 47'h42d284311701;
+    mem[11'b11101010100] = 47'h42ce282916dd;
+    mem[11'b11101010101] = 47'h42c9ccb516b9;
+    mem[11'b11101010110] = 47'h42c571d51694;
+    mem[11'b11101010111] = 47'h42c117811670;
+    mem[11'b11101011000] = 47'h42bcbdc1164c;
+    mem[11'b11101011001] = 47'h42b864951627;
+    mem[11'b11101011010] = 47'h42b40bf51603;
+    mem[11'b11101011011] = 47'h42afb3e915df;
+    mem[11'b11101011100] = 47'h42ab5c6d15bb;
+    mem[11'b11101011101] = 47'h42a705811597;
+    mem[11'b11101011110] = 47'h42a2af291573;
+    mem[11'b11101011111] = 47'h429e595d154e;
+    mem[11'b11101100000] = 47'h429a0425152a;
+    mem[11'b11101100001] = 47'h4295af791506;
+    mem[11'b11101100010] = 47'h42915b6114e2;
+    mem[11'b11101100011] = 47'h428d07d914be;
+    mem[11'b11101100100] = 47'h4288b4dd149a;
+    mem[11'b11101100101] = 47'h428462751476;
+    mem[11'b11101100110] = 47'h428010991453;
+    mem[11'b11101100111] = 47'h427bbf51142f;
+    mem[11'b11101101000] = 47'h42776e95140b;
+    mem[11'b11101101001] = 47'h42731e6913e7;
+    mem[11'b11101101010] = 47'h426ececd13c3;
+    mem[11'b11101101011] = 47'h426a7fc113a0;
+    mem[11'b11101101100] = 47'h42663141137c;
+    mem[11'b11101101101] = 47'h4261e3511358;
+    mem[11'b11101101110] = 47'h425d95f11334;
+    mem[11'b11101101111] = 47'h425949211311;
+    mem[11'b11101110000] = 47'h4254fcdd12ed;
+    mem[11'b11101110001] = 47'h4250b12912ca;
+    mem[11'b11101110010] = 47'h424c660512a6;
+    mem[11'b11101110011] = 47'h42481b6d1282;
+    mem[11'b11101110100] = 47'h4243d161125f;
+    mem[11'b11101110101] = 47'h423f87e5123b;
+    mem[11'b11101110110] = 47'h423b3ef91218;
+    mem[11'b11101110111] = 47'h4236f69911f4;
+    mem[11'b11101111000] = 47'h4232aec911d1;
+    mem[11'b11101111001] = 47'h422e678511ae;
+    mem[11'b11101111010] = 47'h422a20cd118a;
+    mem[11'b11101111011] = 47'h4225daa51167;
+    mem[11'b11101111100] = 47'h422195091144;
+    mem[11'b11101111101] = 47'h421d4ff91120;
+    mem[11'b11101111110] = 47'h42190b7910fd;
+    mem[11'b11101111111] = 47'h4214c78110da;
+    mem[11'b11110000000] = 47'h4210841d10b7;
+    mem[11'b11110000001] = 47'h420c41411094;
+    mem[11'b11110000010] = 47'h4207fef11070;
+    mem[11'b11110000011] = 47'h4203bd31104d;
+    mem[11'b11110000100] = 47'h41ff7bfd102a;
+    mem[11'b11110000101] = 47'h41fb3b511007;
+    mem[11'b11110000110] = 47'h41f6fb350fe4;
+    mem[11'b11110000111] = 47'h41f2bba50fc1;
+    mem[11'b11110001000] = 47'h41ee7ca10f9e;
+    mem[11'b11110001001] = 47'h41ea3e290f7b;
+    mem[11'b11110001010] = 47'h41e6003d0f58;
+    mem[11'b11110001011] = 47'h41e1c2dd0f35;
+    mem[11'b11110001100] = 47'h41dd86050f12;
+    mem[11'b11110001101] = 47'h41d949bd0ef0;
+    mem[11'b11110001110] = 47'h41d50dfd0ecd;
+    mem[11'b11110001111] = 47'h41d0d2cd0eaa;
+    mem[11'b11110010000] = 47'h41cc98250e87;
+    mem[11'b11110010001] = 47'h41c85e050e64;
+    mem[11'b11110010010] = 47'h41c424750e42;
+    mem[11'b11110010011] = 47'h41bfeb6d0e1f;
+    mem[11'b11110010100] = 47'h41bbb2f10dfc;
+    mem[11'b11110010101] = 47'h41b77b010dda;
+    mem[11'b11110010110] = 47'h41b343990db7;
+    mem[11'b11110010111] = 47'h41af0cbd0d94;
+    mem[11'b11110011000] = 47'h41aad66d0d72;
+    mem[11'b11110011001] = 47'h41a6a0a50d4f;
+    mem[11'b11110011010] = 47'h41a26b690d2d;
+    mem[11'b11110011011] = 47'h419e36b50d0a;
+    mem[11'b11110011100] = 47'h419a02890ce8;
+    mem[11'b11110011101] = 47'h4195cee90cc5;
+    mem[11'b11110011110] = 47'h41919bd50ca3;
+    mem[11'b11110011111] = 47'h418d69490c81;
+    mem[11'b11110100000] = 47'h418937450c5e;
+    mem[11'b11110100001] = 47'h418505cd0c3c;
+    mem[11'b11110100010] = 47'h4180d4dd0c1a;
+    mem[11'b11110100011] = 47'h417ca4750bf7;
+    mem[11'b11110100100] = 47'h417874990bd5;
+    mem[11'b11110100101] = 47'h417445450bb3;
+    mem[11'b11110100110] = 47'h417016790b91;
+    mem[11'b11110100111] = 47'h416be8350b6f;
+    mem[11'b11110101000] = 47'h4167ba7d0b4c;
+    mem[11'b11110101001] = 47'h41638d490b2a;
+    mem[11'b11110101010] = 47'h415f60a10b08;
+    mem[11'b11110101011] = 47'h415b34810ae6;
+    mem[11'b11110101100] = 47'h415708e90ac4;
+    mem[11'b11110101101] = 47'h4152ddd90aa2;
+    mem[11'b11110101110] = 47'h414eb3510a80;
+    mem[11'b11110101111] = 47'h414a89510a5e;
+    mem[11'b11110110000] = 47'h41465fd90a3c;
+    mem[11'b11110110001] = 47'h414236e90a1a;
+    mem[11'b11110110010] = 47'h413e0e8109f8;
+    mem[11'b11110110011] = 47'h4139e6a109d6;
+    mem[11'b11110110100] = 47'h4135bf4909b4;
+    mem[11'b11110110101] = 47'h413198750993;
+    mem[11'b11110110110] = 47'h412d72290971;
+    mem[11'b11110110111] = 47'h41294c69094f;
+    mem[11'b11110111000] = 47'h41252729092d;
+    mem[11'b11110111001] = 47'h41210275090c;
+    mem[11'b11110111010] = 47'h411cde4908ea;
+    mem[11'b11110111011] = 47'h4118baa108c8;
+    mem[11'b11110111100] = 47'h4114977d08a7;
+    mem[11'b11110111101] = 47'h411074e50885;
+    mem[11'b11110111110] = 47'h410c52d10863;
+    mem[11'b11110111111] = 47'h410831410842;
+    mem[11'b11111000000] = 47'h4104103d0820;
+    mem[11'b11111000001] = 47'h40ffefb907ff;
+    mem[11'b11111000010] = 47'h40fbcfc107dd;
+    mem[11'b11111000011] = 47'h40f7b04907bc;
+    mem[11'b11111000100] = 47'h40f3915d079a;
+    mem[11'b11111000101] = 47'h40ef72f10779;
+    mem[11'b11111000110] = 47'h40eb55110757;
+    mem[11'b11111000111] = 47'h40e737b10736;
+    mem[11'b11111001000] = 47'h40e31ad90715;
+    mem[11'b11111001001] = 47'h40defe8506f3;
+    mem[11'b11111001010] = 47'h40dae2b906d2;
+    mem[11'b11111001011] = 47'h40d6c77106b1;
+    mem[11'b11111001100] = 47'h40d2acad0690;
+    mem[11'b11111001101] = 47'h40ce926d066e;
+    mem[11'b11111001110] = 47'h40ca78b5064d;
+    mem[11'b11111001111] = 47'h40c65f81062c;
+    mem[11'b11111010000] = 47'h40c246d1060b;
+    mem[11'b11111010001] = 47'h40be2ea505ea;
+    mem[11'b11111010010] = 47'h40ba16fd05c9;
+    mem[11'b11111010011] = 47'h40b5ffd905a8;
+    mem[11'b11111010100] = 47'h40b1e93d0586;
+    mem[11'b11111010101] = 47'h40add3210565;
+    mem[11'b11111010110] = 47'h40a9bd8d0544;
+    mem[11'b11111010111] = 47'h40a5a8790523;
+    mem[11'b11111011000] = 47'h40a193ed0503;
+    mem[11'b11111011001] = 47'h409d7fe104e2;
+    mem[11'b11111011010] = 47'h40996c5d04c1;
+    mem[11'b11111011011] = 47'h4095595904a0;
+    mem[11'b11111011100] = 47'h409146d9047f;
+    mem[11'b11111011101] = 47'h408d34dd045e;
+    mem[11'b11111011110] = 47'h40892365043d;
+    mem[11'b11111011111] = 47'h40851271041d;
+    mem[11'b11111100000] = 47'h408101fd03fc;
+    mem[11'b11111100001] = 47'h407cf21103db;
+    mem[11'b11111100010] = 47'h4078e2a503ba;
+    mem[11'b11111100011] = 47'h4074d3b9039a;
+    mem[11'b11111100100] = 47'h4070c5550379;
+    mem[11'b11111100101] = 47'h406cb7710358;
+    mem[11'b11111100110] = 47'h4068aa110338;
+    mem[11'b11111100111] = 47'h40649d310317;
+    mem[11'b11111101000] = 47'h406090d502f7;
+    mem[11'b11111101001] = 47'h405c84f902d6;
+    mem[11'b11111101010] = 47'h405879a102b5;
+    mem[11'b11111101011] = 47'h40546ecd0295;
+    mem[11'b11111101100] = 47'h405064790274;
+    mem[11'b11111101101] = 47'h404c5aa50254;
+    mem[11'b11111101110] = 47'h404851550234;
+    mem[11'b11111101111] = 47'h404448890213;
+    mem[11'b11111110000] = 47'h4040403d01f3;
+    mem[11'b11111110001] = 47'h403c387101d2;
+    mem[11'b11111110010] = 47'h4038312501b2;
+    mem[11'b11111110011] = 47'h40342a5d0192;
+    mem[11'b11111110100] = 47'h403024150172;
+    mem[11'b11111110101] = 47'h402c1e510151;
+    mem[11'b11111110110] = 47'h402819090131;
+    mem[11'b11111110111] = 47'h402414450111;
+    mem[11'b11111111000] = 47'h4020100100f1;
+    mem[11'b11111111001] = 47'h401c0c4100d0;
+    mem[11'b11111111010] = 47'h401808fd00b0;
+    mem[11'b11111111011] = 47'h4014063d0090;
+    mem[11'b11111111100] = 47'h401003fd0070;
+    mem[11'b11111111101] = 47'h400c023d0050;
+    mem[11'b11111111110] = 47'h400800fd0030;
+    mem[11'b11111111111] = 47'h4004003d0010;
+    end
+    
+    always @(posedge clock) begin
+       data <= mem[address];
+    end
+endmodule // standalone__control__engine__endpoint_reciprocal__chords
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal__entry(d,q,clock);
+    
+    // Module arguments
+    input wire  [46:0] d;
+    output reg  [46:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 47'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_reciprocal__entry
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal__fall(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_reciprocal__fall
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal__fraction4(d,q,clock);
+    
+    // Module arguments
+    input wire  [11:0] d;
+    output reg  [11:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 12'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_reciprocal__fraction4
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal__fraction5(d,q,clock);
+    
+    // Module arguments
+    input wire  [11:0] d;
+    output reg  [11:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 12'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_reciprocal__fraction5
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal__normal1(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_reciprocal__normal1
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal__normal2(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_reciprocal__normal2
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal__normal3(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_reciprocal__normal3
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal__value(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_reciprocal__value
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal__zeros1(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_reciprocal__zeros1
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal__zeros2(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_reciprocal__zeros2
+
+
+module tnic_standalone__control__engine__endpoint_reciprocal__zeros3(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__endpoint_reciprocal__zeros3
+
+
+module tnic_standalone__control__engine__error(clk,bus_2,bus_4,bus_7,profile_2,profile_4,profile_7,swift_3,pi_3,rtt_3,difference_3,mark_3,root_3,total_7,kept_9,flow_9);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [42:0] bus_2;
+    input wire  [42:0] bus_4;
+    input wire  [42:0] bus_7;
+    input wire  [3:0] profile_2;
+    input wire  [3:0] profile_4;
+    input wire  [3:0] profile_7;
+    input wire  swift_3;
+    input wire  pi_3;
+    input wire  [23:0] rtt_3;
+    input wire  [24:0] difference_3;
+    input wire  [39:0] mark_3;
+    input wire  [30:0] root_3;
+    output reg  [57:0] total_7;
+    output reg  [39:0] kept_9;
+    output reg  [31:0] flow_9;
+    
+    // Stub signals
+    reg  reference__clk;
+    reg  [42:0] reference__bus;
+    reg  [3:0] reference__address;
+    wire  [23:0] reference__data;
+    reg  gain__clk;
+    reg  [42:0] gain__bus;
+    reg  [3:0] gain__address;
+    wire  [31:0] gain__data;
+    reg  proportional__clk;
+    reg  [42:0] proportional__bus;
+    reg  [3:0] proportional__address;
+    wire  [24:0] proportional__data;
+    reg  flow_gain__clk;
+    reg  [42:0] flow_gain__bus;
+    reg  [3:0] flow_gain__address;
+    wire  [31:0] flow_gain__data;
+    reg  flow_shift__clk;
+    reg  [42:0] flow_shift__bus;
+    reg  [3:0] flow_shift__address;
+    wire  [31:0] flow_shift__data;
+    reg  flow_offset__clk;
+    reg  [42:0] flow_offset__bus;
+    reg  [3:0] flow_offset__address;
+    wire  [31:0] flow_offset__data;
+    reg  flow_range__clk;
+    reg  [42:0] flow_range__bus;
+    reg  [3:0] flow_range__address;
+    wire  [31:0] flow_range__data;
+    reg  product__clk;
+    reg  [32:0] product__a_0;
+    reg  [31:0] product__b_0;
+    reg  [57:0] product__addend_1;
+    wire  [57:0] product__total_2;
+    reg  [24:0] difference__d;
+    wire  [24:0] difference__q;
+    reg  difference__clock;
+    reg  [17:0] change4__d;
+    wire  [17:0] change4__q;
+    reg  change4__clock;
+    reg  [31:0] gain4__d;
+    wire  [31:0] gain4__q;
+    reg  gain4__clock;
+    reg  [24:0] proportional4__d;
+    wire  [24:0] proportional4__q;
+    reg  proportional4__clock;
+    reg  [31:0] flow4__d;
+    wire  [31:0] flow4__q;
+    reg  flow4__clock;
+    reg  [3:0] amount4__d;
+    wire  [3:0] amount4__q;
+    reg  amount4__clock;
+    reg  [26:0] root4__d;
+    wire  [26:0] root4__q;
+    reg  root4__clock;
+    reg  [39:0] mark4__d;
+    wire  [39:0] mark4__q;
+    reg  mark4__clock;
+    reg  [39:0] mark5__d;
+    wire  [39:0] mark5__q;
+    reg  mark5__clock;
+    reg  swift4__d;
+    wire  swift4__q;
+    reg  swift4__clock;
+    reg  swift5__d;
+    wire  swift5__q;
+    reg  swift5__clock;
+    reg  pi4__d;
+    wire  pi4__q;
+    reg  pi4__clock;
+    reg  pi5__d;
+    wire  pi5__q;
+    reg  pi5__clock;
+    reg  pi6__d;
+    wire  pi6__q;
+    reg  pi6__clock;
+    reg  far__0__d;
+    wire  far__0__q;
+    reg  far__0__clock;
+    reg  far__1__d;
+    wire  far__1__q;
+    reg  far__1__clock;
+    reg  far__2__d;
+    wire  far__2__q;
+    reg  far__2__clock;
+    reg  far__3__d;
+    wire  far__3__q;
+    reg  far__3__clock;
+    reg  far__4__d;
+    wire  far__4__q;
+    reg  far__4__clock;
+    reg  [32:0] a5__d;
+    wire  [32:0] a5__q;
+    reg  a5__clock;
+    reg  [31:0] b5__d;
+    wire  [31:0] b5__q;
+    reg  b5__clock;
+    reg signed [26:0] low5__d;
+    wire signed [26:0] low5__q;
+    reg  low5__clock;
+    reg signed [35:0] high5__d;
+    wire signed [35:0] high5__q;
+    reg  high5__clock;
+    reg  [45:0] start6__d;
+    wire  [45:0] start6__q;
+    reg  start6__clock;
+    reg  [41:0] offset6__d;
+    wire  [41:0] offset6__q;
+    reg  offset6__clock;
+    reg  [39:0] total8__d;
+    wire  [39:0] total8__q;
+    reg  total8__clock;
+    reg  [43:0] output8__d;
+    wire  [43:0] output8__q;
+    reg  output8__clock;
+    reg  [39:0] kept__d;
+    wire  [39:0] kept__q;
+    reg  kept__clock;
+    reg  [31:0] flow__d;
+    wire  [31:0] flow__q;
+    reg  flow__clock;
+    
+    // Local signals
+    reg  [17:0] change;
+    reg  [17:0] bounded;
+    reg  [32:0] shifted;
+    reg  [31:0] scaled;
+    reg signed [17:0] change_signed;
+    reg signed [8:0] proportional_low;
+    reg signed [17:0] proportional_high;
+    reg signed [45:0] low_wide;
+    reg  [45:0] low_bits;
+    reg signed [1:0] zero;
+    reg  [35:0] high_bits;
+    reg signed [43:0] high_signed;
+    reg signed [45:0] high_wide;
+    reg  [45:0] high_wide_bits;
+    reg  [31:0] offset;
+    reg  [57:0] addend;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__error__reference reference(
+        .clk(reference__clk),
+        .bus(reference__bus),
+        .address(reference__address),
+        .data(reference__data)
+    );
+    tnic_standalone__control__engine__error__gain gain(
+        .clk(gain__clk),
+        .bus(gain__bus),
+        .address(gain__address),
+        .data(gain__data)
+    );
+    tnic_standalone__control__engine__error__proportional proportional(
+        .clk(proportional__clk),
+        .bus(proportional__bus),
+        .address(proportional__address),
+        .data(proportional__data)
+    );
+    tnic_standalone__control__engine__error__flow_gain flow_gain(
+        .clk(flow_gain__clk),
+        .bus(flow_gain__bus),
+        .address(flow_gain__address),
+        .data(flow_gain__data)
+    );
+    tnic_standalone__control__engine__error__flow_shift flow_shift(
+        .clk(flow_shift__clk),
+        .bus(flow_shift__bus),
+        .address(flow_shift__address),
+        .data(flow_shift__data)
+    );
+    tnic_standalone__control__engine__error__flow_offset flow_offset(
+        .clk(flow_offset__clk),
+        .bus(flow_offset__bus),
+        .address(flow_offset__address),
+        .data(flow_offset__data)
+    );
+    tnic_standalone__control__engine__error__flow_range flow_range(
+        .clk(flow_range__clk),
+        .bus(flow_range__bus),
+        .address(flow_range__address),
+        .data(flow_range__data)
+    );
+    tnic_standalone__control__engine__error__product product(
+        .clk(product__clk),
+        .a_0(product__a_0),
+        .b_0(product__b_0),
+        .addend_1(product__addend_1),
+        .total_2(product__total_2)
+    );
+    tnic_standalone__control__engine__error__difference difference(
+        .d(difference__d),
+        .q(difference__q),
+        .clock(difference__clock)
+    );
+    tnic_standalone__control__engine__error__change4 change4(
+        .d(change4__d),
+        .q(change4__q),
+        .clock(change4__clock)
+    );
+    tnic_standalone__control__engine__error__gain4 gain4(
+        .d(gain4__d),
+        .q(gain4__q),
+        .clock(gain4__clock)
+    );
+    tnic_standalone__control__engine__error__proportional4 proportional4(
+        .d(proportional4__d),
+        .q(proportional4__q),
+        .clock(proportional4__clock)
+    );
+    tnic_standalone__control__engine__error__flow4 flow4(
+        .d(flow4__d),
+        .q(flow4__q),
+        .clock(flow4__clock)
+    );
+    tnic_standalone__control__engine__error__amount4 amount4(
+        .d(amount4__d),
+        .q(amount4__q),
+        .clock(amount4__clock)
+    );
+    tnic_standalone__control__engine__error__root4 root4(
+        .d(root4__d),
+        .q(root4__q),
+        .clock(root4__clock)
+    );
+    tnic_standalone__control__engine__error__mark4 mark4(
+        .d(mark4__d),
+        .q(mark4__q),
+        .clock(mark4__clock)
+    );
+    tnic_standalone__control__engine__error__mark5 mark5(
+        .d(mark5__d),
+        .q(mark5__q),
+        .clock(mark5__clock)
+    );
+    tnic_standalone__control__engine__error__swift4 swift4(
+        .d(swift4__d),
+        .q(swift4__q),
+        .clock(swift4__clock)
+    );
+    tnic_standalone__control__engine__error__swift5 swift5(
+        .d(swift5__d),
+        .q(swift5__q),
+        .clock(swift5__clock)
+    );
+    tnic_standalone__control__engine__error__pi4 pi4(
+        .d(pi4__d),
+        .q(pi4__q),
+        .clock(pi4__clock)
+    );
+    tnic_standalone__control__engine__error__pi5 pi5(
+        .d(pi5__d),
+        .q(pi5__q),
+        .clock(pi5__clock)
+    );
+    tnic_standalone__control__engine__error__pi6 pi6(
+        .d(pi6__d),
+        .q(pi6__q),
+        .clock(pi6__clock)
+    );
+    tnic_standalone__control__engine__error__far__0 far__0(
+        .d(far__0__d),
+        .q(far__0__q),
+        .clock(far__0__clock)
+    );
+    tnic_standalone__control__engine__error__far__1 far__1(
+        .d(far__1__d),
+        .q(far__1__q),
+        .clock(far__1__clock)
+    );
+    tnic_standalone__control__engine__error__far__2 far__2(
+        .d(far__2__d),
+        .q(far__2__q),
+        .clock(far__2__clock)
+    );
+    tnic_standalone__control__engine__error__far__3 far__3(
+        .d(far__3__d),
+        .q(far__3__q),
+        .clock(far__3__clock)
+    );
+    tnic_standalone__control__engine__error__far__4 far__4(
+        .d(far__4__d),
+        .q(far__4__q),
+        .clock(far__4__clock)
+    );
+    tnic_standalone__control__engine__error__a5 a5(
+        .d(a5__d),
+        .q(a5__q),
+        .clock(a5__clock)
+    );
+    tnic_standalone__control__engine__error__b5 b5(
+        .d(b5__d),
+        .q(b5__q),
+        .clock(b5__clock)
+    );
+    tnic_standalone__control__engine__error__low5 low5(
+        .d(low5__d),
+        .q(low5__q),
+        .clock(low5__clock)
+    );
+    tnic_standalone__control__engine__error__high5 high5(
+        .d(high5__d),
+        .q(high5__q),
+        .clock(high5__clock)
+    );
+    tnic_standalone__control__engine__error__start6 start6(
+        .d(start6__d),
+        .q(start6__q),
+        .clock(start6__clock)
+    );
+    tnic_standalone__control__engine__error__offset6 offset6(
+        .d(offset6__d),
+        .q(offset6__q),
+        .clock(offset6__clock)
+    );
+    tnic_standalone__control__engine__error__total8 total8(
+        .d(total8__d),
+        .q(total8__q),
+        .clock(total8__clock)
+    );
+    tnic_standalone__control__engine__error__output8 output8(
+        .d(output8__d),
+        .q(output8__q),
+        .clock(output8__clock)
+    );
+    tnic_standalone__control__engine__error__kept kept(
+        .d(kept__d),
+        .q(kept__q),
+        .clock(kept__clock)
+    );
+    tnic_standalone__control__engine__error__flow flow(
+        .d(flow__d),
+        .q(flow__q),
+        .clock(flow__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        difference__d = difference__q;
+        change4__d = change4__q;
+        gain4__d = gain4__q;
+        proportional4__d = proportional4__q;
+        flow4__d = flow4__q;
+        amount4__d = amount4__q;
+        root4__d = root4__q;
+        mark4__d = mark4__q;
+        mark5__d = mark5__q;
+        swift4__d = swift4__q;
+        swift5__d = swift5__q;
+        pi4__d = pi4__q;
+        pi5__d = pi5__q;
+        pi6__d = pi6__q;
+        a5__d = a5__q;
+        b5__d = b5__q;
+        low5__d = low5__q;
+        high5__d = high5__q;
+        start6__d = start6__q;
+        offset6__d = offset6__q;
+        total8__d = total8__q;
+        output8__d = output8__q;
+        kept__d = kept__q;
+        flow__d = flow__q;
+        difference__d = ((rtt_3) & 25'h1ffffff) - ((reference__data) & 25'h1ffffff);
+        change = difference_3[(32'h0)+:(18)];
+        if (difference_3[32'h18] & (difference_3[(32'h11)+:(7)] != ((32'h7f) & 7'h7f))) begin
+            change = ((32'h20000) & 18'h3ffff);
+        end
+        if (~difference_3[32'h18] & |difference_3[(32'h11)+:(7)]) begin
+            change = ((32'h1ffff) & 18'h3ffff);
+        end
+        change4__d = change;
+        gain4__d = gain__data;
+        proportional4__d = proportional__data;
+        flow4__d = flow_gain__data;
+        root4__d = root_3[(32'h0)+:(27)];
+        amount4__d = flow_shift__data[(32'h1c)+:(4)] - root_3[(32'h1b)+:(4)];
+        mark4__d = mark_3;
+        swift4__d = swift_3;
+        pi4__d = pi_3;
+        bounded = difference__q[(32'h0)+:(18)];
+        if (difference__q[32'h18] & (difference__q[(32'h11)+:(7)] != ((32'h7f) & 7'h7f))) begin
+            bounded = ((32'h20000) & 18'h3ffff);
+        end
+        if (~difference__q[32'h18] & |difference__q[(32'h11)+:(7)]) begin
+            bounded = ((32'h1ffff) & 18'h3ffff);
+        end
+        a5__d = shifted;
+        b5__d = ((gain4__q[(32'h0)+:(26)]) & 32'hffffffff) << 32'h6;
+        if (pi4__q) begin
+            a5__d = ((bounded) & 33'h1ffffffff) << 32'hf;
+        end
+        if (swift4__q) begin
+            a5__d = ((scaled) & 33'h1ffffffff);
+            b5__d = ((root4__q) & 32'hffffffff) << 32'h5;
+        end
+        low5__d = (change_signed * proportional_low);
+        high5__d = (change_signed * proportional_high);
+        mark5__d = mark4__q;
+        swift5__d = swift4__q;
+        pi5__d = pi4__q;
+        start6__d = ((mark5__q) & 46'h3fffffffffff) + low_bits + high_wide_bits;
+        offset = ((32'h0) & 32'hffffffff);
+        if (swift5__q) begin
+            offset = flow_offset__data;
+        end
+        offset6__d = ((32'h0) & 42'h3ffffffffff) - ((offset) & 42'h3ffffffffff);
+        pi6__d = pi5__q;
+        addend = (((offset6__q) & 58'h3ffffffffffffff) << 32'h10) | ((32'h8000) & 58'h3ffffffffffffff);
+        if (pi6__q) begin
+            addend = (((start6__q[(32'h0)+:(44)]) & 58'h3ffffffffffffff) << 32'he) | ((32'h2000) & 58'h3ffffffffffffff);
+        end
+        product__addend_1 = addend;
+        total8__d = product__total_2[(32'h10)+:(40)];
+        output8__d = product__total_2[(32'he)+:(44)];
+        kept__d = output8__q[(32'h0)+:(40)];
+        if (|output8__q[(32'h28)+:(4)]) begin
+            kept__d = 64'hffffffffff;
+        end
+        if (output8__q[32'h2b]) begin
+            kept__d = ((32'h0) & 40'hffffffffff);
+        end
+        flow__d = total8__q[(32'h0)+:(32)];
+        if (far__4__q | (total8__q > ((flow_range__data) & 40'hffffffffff))) begin
+            flow__d = flow_range__data;
+        end
+        if (total8__q[32'h27] & ~far__4__q) begin
+            flow__d = ((32'h0) & 32'hffffffff);
+        end
+    end
+    always @(*) difference__clock = clk;
+    always @(*) change4__clock = clk;
+    always @(*) gain4__clock = clk;
+    always @(*) proportional4__clock = clk;
+    always @(*) flow4__clock = clk;
+    always @(*) amount4__clock = clk;
+    always @(*) root4__clock = clk;
+    always @(*) mark4__clock = clk;
+    always @(*) mark5__clock = clk;
+    always @(*) swift4__clock = clk;
+    always @(*) swift5__clock = clk;
+    always @(*) pi4__clock = clk;
+    always @(*) pi5__clock = clk;
+    always @(*) pi6__clock = clk;
+    always @(*) a5__clock = clk;
+    always @(*) b5__clock = clk;
+    always @(*) low5__clock = clk;
+    always @(*) high5__clock = clk;
+    always @(*) start6__clock = clk;
+    always @(*) offset6__clock = clk;
+    always @(*) total8__clock = clk;
+    always @(*) output8__clock = clk;
+    always @(*) kept__clock = clk;
+    always @(*) flow__clock = clk;
+    always @(*) far__0__clock = clk;
+    always @(*) far__1__clock = clk;
+    always @(*) far__2__clock = clk;
+    always @(*) far__3__clock = clk;
+    always @(*) far__4__clock = clk;
+    always @(*) product__clk = clk;
+    always @(*) reference__clk = clk;
+    always @(*) reference__bus = bus_2;
+    always @(*) reference__address = profile_2;
+    always @(*) gain__clk = clk;
+    always @(*) gain__bus = bus_2;
+    always @(*) gain__address = profile_2;
+    always @(*) proportional__clk = clk;
+    always @(*) proportional__bus = bus_2;
+    always @(*) proportional__address = profile_2;
+    always @(*) flow_gain__clk = clk;
+    always @(*) flow_gain__bus = bus_2;
+    always @(*) flow_gain__address = profile_2;
+    always @(*) flow_shift__clk = clk;
+    always @(*) flow_shift__bus = bus_2;
+    always @(*) flow_shift__address = profile_2;
+    always @(*) flow_offset__clk = clk;
+    always @(*) flow_offset__bus = bus_4;
+    always @(*) flow_offset__address = profile_4;
+    always @(*) flow_range__clk = clk;
+    always @(*) flow_range__bus = bus_7;
+    always @(*) flow_range__address = profile_7;
+    always @(*) far__0__d = root_3[(32'h1b)+:(4)] > flow_shift__data[(32'h1c)+:(4)];
+    always @(*) far__1__d = far__0__q;
+    always @(*) far__2__d = far__1__q;
+    always @(*) far__3__d = far__2__q;
+    always @(*) far__4__d = far__3__q;
+    always @(*) shifted = (((difference__q) & 33'h1ffffffff) << 32'h8) << gain4__q[(32'h1b)+:(5)];
+    always @(*) scaled = flow4__q >> amount4__q;
+    always @(*) change_signed = change4__q;
+    always @(*) proportional_low = ((proportional4__q[(32'h0)+:(8)]) & 9'h1ff);
+    always @(*) proportional_high = ((proportional4__q[(32'h8)+:(17)]) & 18'h3ffff);
+    always @(*) product__a_0 = a5__q;
+    always @(*) product__b_0 = b5__q;
+    always @(*) zero = ((32'h0) & 2'h3);
+    always @(*) low_wide = (low5__q + zero);
+    always @(*) low_bits = low_wide;
+    always @(*) high_bits = high5__q;
+    always @(*) high_signed = (((high_bits) & 44'hfffffffffff) << 32'h8);
+    always @(*) high_wide = (high_signed + zero);
+    always @(*) high_wide_bits = high_wide;
+    always @(*) total_7 = product__total_2;
+    always @(*) kept_9 = kept__q;
+    always @(*) flow_9 = flow__q;
+    
+endmodule // standalone__control__engine__error
+
+
+module tnic_standalone__control__engine__error__a5(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__a5
+
+
+module tnic_standalone__control__engine__error__amount4(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__amount4
+
+
+module tnic_standalone__control__engine__error__b5(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__b5
+
+
+module tnic_standalone__control__engine__error__change4(d,q,clock);
+    
+    // Module arguments
+    input wire  [17:0] d;
+    output reg  [17:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 18'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__change4
+
+
+module tnic_standalone__control__engine__error__difference(d,q,clock);
+    
+    // Module arguments
+    input wire  [24:0] d;
+    output reg  [24:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 25'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__difference
+
+
+module tnic_standalone__control__engine__error__far__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__far__0
+
+
+module tnic_standalone__control__engine__error__far__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__far__1
+
+
+module tnic_standalone__control__engine__error__far__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__far__2
+
+
+module tnic_standalone__control__engine__error__far__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__far__3
+
+
+module tnic_standalone__control__engine__error__far__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__far__4
+
+
+module tnic_standalone__control__engine__error__flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__flow
+
+
+module tnic_standalone__control__engine__error__flow4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__flow4
+
+
+module tnic_standalone__control__engine__error__flow_gain(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [42:0] bus;
+    input wire  [3:0] address;
+    output reg  [31:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b11001;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [31:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [31:0] ram__write_data;
+    reg  ram__write_enable;
+    
+    // Local signals
+    reg  mine;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__error__flow_gain__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+    end
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = address;
+    always @(*) data = ram__read_data;
+    always @(*) mine = bus[32'h29] | (bus[(32'h20)+:(5)] == index);
+    always @(*) ram__write_address = bus[(32'h25)+:(4)];
+    always @(*) ram__write_data = bus[(32'h0)+:(32)];
+    always @(*) ram__write_enable = bus[32'h2a] & mine;
+    
+endmodule // standalone__control__engine__error__flow_gain
+
+
+module tnic_standalone__control__engine__error__flow_gain__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__error__flow_gain__ram
+
+
+module tnic_standalone__control__engine__error__flow_offset(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [42:0] bus;
+    input wire  [3:0] address;
+    output reg  [31:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b11010;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [31:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [31:0] ram__write_data;
+    reg  ram__write_enable;
+    
+    // Local signals
+    reg  mine;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__error__flow_offset__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+    end
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = address;
+    always @(*) data = ram__read_data;
+    always @(*) mine = bus[32'h29] | (bus[(32'h20)+:(5)] == index);
+    always @(*) ram__write_address = bus[(32'h25)+:(4)];
+    always @(*) ram__write_data = bus[(32'h0)+:(32)];
+    always @(*) ram__write_enable = bus[32'h2a] & mine;
+    
+endmodule // standalone__control__engine__error__flow_offset
+
+
+module tnic_standalone__control__engine__error__flow_offset__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__error__flow_offset__ram
+
+
+module tnic_standalone__control__engine__error__flow_range(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [42:0] bus;
+    input wire  [3:0] address;
+    output reg  [31:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b11011;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [31:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [31:0] ram__write_data;
+    reg  ram__write_enable;
+    
+    // Local signals
+    reg  mine;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__error__flow_range__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+    end
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = address;
+    always @(*) data = ram__read_data;
+    always @(*) mine = bus[32'h29] | (bus[(32'h20)+:(5)] == index);
+    always @(*) ram__write_address = bus[(32'h25)+:(4)];
+    always @(*) ram__write_data = bus[(32'h0)+:(32)];
+    always @(*) ram__write_enable = bus[32'h2a] & mine;
+    
+endmodule // standalone__control__engine__error__flow_range
+
+
+module tnic_standalone__control__engine__error__flow_range__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__error__flow_range__ram
+
+
+module tnic_standalone__control__engine__error__flow_shift(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [42:0] bus;
+    input wire  [3:0] address;
+    output reg  [31:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b11100;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [31:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [31:0] ram__write_data;
+    reg  ram__write_enable;
+    
+    // Local signals
+    reg  mine;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__error__flow_shift__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+    end
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = address;
+    always @(*) data = ram__read_data;
+    always @(*) mine = bus[32'h29] | (bus[(32'h20)+:(5)] == index);
+    always @(*) ram__write_address = bus[(32'h25)+:(4)];
+    always @(*) ram__write_data = bus[(32'h0)+:(32)];
+    always @(*) ram__write_enable = bus[32'h2a] & mine;
+    
+endmodule // standalone__control__engine__error__flow_shift
+
+
+module tnic_standalone__control__engine__error__flow_shift__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__error__flow_shift__ram
+
+
+module tnic_standalone__control__engine__error__gain(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [42:0] bus;
+    input wire  [3:0] address;
+    output reg  [31:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b10101;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [31:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [31:0] ram__write_data;
+    reg  ram__write_enable;
+    
+    // Local signals
+    reg  mine;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__error__gain__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+    end
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = address;
+    always @(*) data = ram__read_data;
+    always @(*) mine = bus[32'h29] | (bus[(32'h20)+:(5)] == index);
+    always @(*) ram__write_address = bus[(32'h25)+:(4)];
+    always @(*) ram__write_data = bus[(32'h0)+:(32)];
+    always @(*) ram__write_enable = bus[32'h2a] & mine;
+    
+endmodule // standalone__control__engine__error__gain
+
+
+module tnic_standalone__control__engine__error__gain__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__error__gain__ram
+
+
+module tnic_standalone__control__engine__error__gain4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__gain4
+
+
+module tnic_standalone__control__engine__error__high5(d,q,clock);
+    
+    // Module arguments
+    input wire signed [35:0] d;
+    output reg signed [35:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 36'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__high5
+
+
+module tnic_standalone__control__engine__error__kept(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__kept
+
+
+module tnic_standalone__control__engine__error__low5(d,q,clock);
+    
+    // Module arguments
+    input wire signed [26:0] d;
+    output reg signed [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__low5
+
+
+module tnic_standalone__control__engine__error__mark4(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__mark4
+
+
+module tnic_standalone__control__engine__error__mark5(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__mark5
+
+
+module tnic_standalone__control__engine__error__offset6(d,q,clock);
+    
+    // Module arguments
+    input wire  [41:0] d;
+    output reg  [41:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 42'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__offset6
+
+
+module tnic_standalone__control__engine__error__output8(d,q,clock);
+    
+    // Module arguments
+    input wire  [43:0] d;
+    output reg  [43:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 44'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__output8
+
+
+module tnic_standalone__control__engine__error__pi4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__pi4
+
+
+module tnic_standalone__control__engine__error__pi5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__pi5
+
+
+module tnic_standalone__control__engine__error__pi6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__pi6
+
+
+module tnic_standalone__control__engine__error__product(clk,a_0,b_0,addend_1,total_2);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [32:0] a_0;
+    input wire  [31:0] b_0;
+    input wire  [57:0] addend_1;
+    output reg  [57:0] total_2;
+    
+    // Stub signals
+    reg signed [35:0] hh__d;
+    wire signed [35:0] hh__q;
+    reg  hh__clock;
+    reg signed [33:0] hl__d;
+    wire signed [33:0] hl__q;
+    reg  hl__clock;
+    reg  [31:0] lh__d;
+    wire  [31:0] lh__q;
+    reg  lh__clock;
+    reg signed [57:0] outer__d;
+    wire signed [57:0] outer__q;
+    reg  outer__clock;
+    reg signed [34:0] inner__d;
+    wire signed [34:0] inner__q;
+    reg  inner__clock;
+    
+    // Local signals
+    reg signed [17:0] a_high;
+    reg  [14:0] a_low;
+    reg  [16:0] b_high;
+    reg signed [17:0] b_high_signed;
+    reg signed [15:0] b_low_signed;
+    reg  [35:0] hh_bits;
+    reg signed [50:0] hh_shifted;
+    reg signed [32:0] lh_signed;
+    reg signed [57:0] addend;
+    reg signed [57:0] total;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__error__product__hh hh(
+        .d(hh__d),
+        .q(hh__q),
+        .clock(hh__clock)
+    );
+    tnic_standalone__control__engine__error__product__hl hl(
+        .d(hl__d),
+        .q(hl__q),
+        .clock(hl__clock)
+    );
+    tnic_standalone__control__engine__error__product__lh lh(
+        .d(lh__d),
+        .q(lh__q),
+        .clock(lh__clock)
+    );
+    tnic_standalone__control__engine__error__product__outer outer(
+        .d(outer__d),
+        .q(outer__q),
+        .clock(outer__clock)
+    );
+    tnic_standalone__control__engine__error__product__inner inner(
+        .d(inner__d),
+        .q(inner__q),
+        .clock(inner__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        hh__d = hh__q;
+        hl__d = hl__q;
+        lh__d = lh__q;
+        outer__d = outer__q;
+        inner__d = inner__q;
+        hh__d = (a_high * b_high_signed);
+        hl__d = (a_high * b_low_signed);
+        lh__d = (a_low * b_high);
+        outer__d = (hh_shifted + addend);
+        inner__d = (lh_signed + hl__q);
+    end
+    always @(*) hh__clock = clk;
+    always @(*) hl__clock = clk;
+    always @(*) lh__clock = clk;
+    always @(*) outer__clock = clk;
+    always @(*) inner__clock = clk;
+    always @(*) a_high = a_0[(32'hf)+:(18)];
+    always @(*) a_low = a_0[(32'h0)+:(15)];
+    always @(*) b_high = b_0[(32'hf)+:(17)];
+    always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
+    always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
+    always @(*) hh_bits = hh__q;
+    always @(*) hh_shifted = (((hh_bits) & 51'h7ffffffffffff) << 32'hf);
+    always @(*) addend = addend_1;
+    always @(*) lh_signed = ((lh__q) & 33'h1ffffffff);
+    always @(*) total = (outer__q + inner__q);
+    always @(*) total_2 = total;
+    
+endmodule // standalone__control__engine__error__product
+
+
+module tnic_standalone__control__engine__error__product__hh(d,q,clock);
+    
+    // Module arguments
+    input wire signed [35:0] d;
+    output reg signed [35:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 36'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__product__hh
+
+
+module tnic_standalone__control__engine__error__product__hl(d,q,clock);
+    
+    // Module arguments
+    input wire signed [33:0] d;
+    output reg signed [33:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 34'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__product__hl
+
+
+module tnic_standalone__control__engine__error__product__inner(d,q,clock);
+    
+    // Module arguments
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__product__inner
+
+
+module tnic_standalone__control__engine__error__product__lh(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__product__lh
+
+
+module tnic_standalone__control__engine__error__product__outer(d,q,clock);
+    
+    // Module arguments
+    input wire signed [57:0] d;
+    output reg signed [57:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 58'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__product__outer
+
+
+module tnic_standalone__control__engine__error__proportional(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [42:0] bus;
+    input wire  [3:0] address;
+    output reg  [24:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b10111;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [24:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [24:0] ram__write_data;
+    reg  ram__write_enable;
+    
+    // Local signals
+    reg  mine;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__error__proportional__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+    end
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = address;
+    always @(*) data = ram__read_data;
+    always @(*) mine = bus[32'h29] | (bus[(32'h20)+:(5)] == index);
+    always @(*) ram__write_address = bus[(32'h25)+:(4)];
+    always @(*) ram__write_data = bus[(32'h0)+:(25)];
+    always @(*) ram__write_enable = bus[32'h2a] & mine;
+    
+endmodule // standalone__control__engine__error__proportional
+
+
+module tnic_standalone__control__engine__error__proportional__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [24:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [24:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[24:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__error__proportional__ram
+
+
+module tnic_standalone__control__engine__error__proportional4(d,q,clock);
+    
+    // Module arguments
+    input wire  [24:0] d;
+    output reg  [24:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 25'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__proportional4
+
+
+module tnic_standalone__control__engine__error__reference(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [42:0] bus;
+    input wire  [3:0] address;
+    output reg  [23:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b10110;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [23:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [23:0] ram__write_data;
+    reg  ram__write_enable;
+    
+    // Local signals
+    reg  mine;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__error__reference__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+    end
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = address;
+    always @(*) data = ram__read_data;
+    always @(*) mine = bus[32'h29] | (bus[(32'h20)+:(5)] == index);
+    always @(*) ram__write_address = bus[(32'h25)+:(4)];
+    always @(*) ram__write_data = bus[(32'h0)+:(24)];
+    always @(*) ram__write_enable = bus[32'h2a] & mine;
+    
+endmodule // standalone__control__engine__error__reference
+
+
+module tnic_standalone__control__engine__error__reference__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [23:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [23:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[23:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__error__reference__ram
+
+
+module tnic_standalone__control__engine__error__root4(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__root4
+
+
+module tnic_standalone__control__engine__error__start6(d,q,clock);
+    
+    // Module arguments
+    input wire  [45:0] d;
+    output reg  [45:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 46'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__start6
+
+
+module tnic_standalone__control__engine__error__swift4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__swift4
+
+
+module tnic_standalone__control__engine__error__swift5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__swift5
+
+
+module tnic_standalone__control__engine__error__total8(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__total8
+
+
+module tnic_standalone__control__engine__flags__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__0
+
+
+module tnic_standalone__control__engine__flags__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__1
+
+
+module tnic_standalone__control__engine__flags__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__10
+
+
+module tnic_standalone__control__engine__flags__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__11
+
+
+module tnic_standalone__control__engine__flags__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__12
+
+
+module tnic_standalone__control__engine__flags__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__13
+
+
+module tnic_standalone__control__engine__flags__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__14
+
+
+module tnic_standalone__control__engine__flags__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__2
+
+
+module tnic_standalone__control__engine__flags__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__3
+
+
+module tnic_standalone__control__engine__flags__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__4
+
+
+module tnic_standalone__control__engine__flags__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__5
+
+
+module tnic_standalone__control__engine__flags__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__6
+
+
+module tnic_standalone__control__engine__flags__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__7
+
+
+module tnic_standalone__control__engine__flags__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__8
+
+
+module tnic_standalone__control__engine__flags__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flags__9
 
 
 module tnic_standalone__control__engine__flow__0(d,q,clock);
@@ -31667,6 +35826,101 @@ module tnic_standalone__control__engine__flow__20(d,q,clock);
 endmodule // standalone__control__engine__flow__20
 
 
+module tnic_standalone__control__engine__flow__21(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flow__21
+
+
+module tnic_standalone__control__engine__flow__22(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flow__22
+
+
+module tnic_standalone__control__engine__flow__23(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flow__23
+
+
+module tnic_standalone__control__engine__flow__24(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flow__24
+
+
+module tnic_standalone__control__engine__flow__25(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__flow__25
+
+
 module tnic_standalone__control__engine__flow__3(d,q,clock);
     
     // Module arguments
@@ -31800,15 +36054,26 @@ module tnic_standalone__control__engine__flow__9(d,q,clock);
 endmodule // standalone__control__engine__flow__9
 
 
-module tnic_standalone__control__engine__gradient(clk,bus_8,profile_8,average_9,floor_13,factor_14);
+module tnic_standalone__control__engine__gradient(clk,bus_7,bus_9,bus_12,profile_7,profile_9,profile_12,average_8,threshold_8,reciprocal_8,swift_8,swift_12,swift_13,patched_13,over_13,weight_14,most_14);
     
     // Module arguments
     input wire  clk;
-    input wire  [42:0] bus_8;
-    input wire  [3:0] profile_8;
-    input wire  [37:0] average_9;
-    input wire  floor_13;
-    output reg  [26:0] factor_14;
+    input wire  [42:0] bus_7;
+    input wire  [42:0] bus_9;
+    input wire  [42:0] bus_12;
+    input wire  [3:0] profile_7;
+    input wire  [3:0] profile_9;
+    input wire  [3:0] profile_12;
+    input wire  [37:0] average_8;
+    input wire  [31:0] threshold_8;
+    input wire  [28:0] reciprocal_8;
+    input wire  swift_8;
+    input wire  swift_12;
+    input wire  swift_13;
+    input wire  patched_13;
+    input wire  over_13;
+    output reg  [26:0] weight_14;
+    output reg  [26:0] most_14;
     
     // Stub signals
     reg  full__clk;
@@ -31819,60 +36084,87 @@ module tnic_standalone__control__engine__gradient(clk,bus_8,profile_8,average_9,
     reg  [42:0] gain__bus;
     reg  [3:0] gain__address;
     wire  [31:0] gain__data;
-    reg  [30:0] normal__d;
-    wire  [30:0] normal__q;
-    reg  normal__clock;
-    reg  [25:0] mantissa__d;
-    wire  [25:0] mantissa__q;
-    reg  mantissa__clock;
-    reg  full10__d;
-    wire  full10__q;
-    reg  full10__clock;
-    reg  full11__d;
-    wire  full11__q;
-    reg  full11__clock;
-    reg  full12__d;
-    wire  full12__q;
-    reg  full12__clock;
-    reg  full13__d;
-    wire  full13__q;
-    reg  full13__clock;
-    reg  [33:0] ll__d;
-    wire  [33:0] ll__q;
-    reg  ll__clock;
-    reg  [25:0] lh__d;
-    wire  [25:0] lh__q;
-    reg  lh__clock;
-    reg  [30:0] hl__d;
-    wire  [30:0] hl__q;
-    reg  hl__clock;
-    reg  [22:0] hh__d;
-    wire  [22:0] hh__q;
-    reg  hh__clock;
-    reg signed [41:0] outer__d;
-    wire signed [41:0] outer__q;
-    reg  outer__clock;
-    reg  [31:0] inner__d;
-    wire  [31:0] inner__q;
-    reg  inner__clock;
-    reg  [28:0] wide__d;
-    wire  [28:0] wide__q;
-    reg  wide__clock;
-    reg  [26:0] factor__d;
-    wire  [26:0] factor__q;
-    reg  factor__clock;
+    reg  beta__clk;
+    reg  [42:0] beta__bus;
+    reg  [3:0] beta__address;
+    wire  [31:0] beta__data;
+    reg  most__clk;
+    reg  [42:0] most__bus;
+    reg  [3:0] most__address;
+    wire  [26:0] most__data;
+    reg  product__clk;
+    reg  [32:0] product__a_0;
+    reg  [31:0] product__b_0;
+    reg  [57:0] product__addend_1;
+    wire  [57:0] product__total_2;
+    reg  [32:0] a9__d;
+    wire  [32:0] a9__q;
+    reg  a9__clock;
+    reg  [31:0] b9__d;
+    wire  [31:0] b9__q;
+    reg  b9__clock;
+    reg  full9__0__d;
+    wire  full9__0__q;
+    reg  full9__0__clock;
+    reg  full9__1__d;
+    wire  full9__1__q;
+    reg  full9__1__clock;
+    reg  full9__2__d;
+    wire  full9__2__q;
+    reg  full9__2__clock;
+    reg  full9__3__d;
+    wire  full9__3__q;
+    reg  full9__3__clock;
+    reg  full9__4__d;
+    wire  full9__4__q;
+    reg  full9__4__clock;
+    reg  negative9__0__d;
+    wire  negative9__0__q;
+    reg  negative9__0__clock;
+    reg  negative9__1__d;
+    wire  negative9__1__q;
+    reg  negative9__1__clock;
+    reg  negative9__2__d;
+    wire  negative9__2__q;
+    reg  negative9__2__clock;
+    reg  negative9__3__d;
+    wire  negative9__3__q;
+    reg  negative9__3__clock;
+    reg  negative9__4__d;
+    wire  negative9__4__q;
+    reg  negative9__4__clock;
+    reg  [27:0] beta11__d;
+    wire  [27:0] beta11__q;
+    reg  beta11__clock;
+    reg  [27:0] beta12__d;
+    wire  [27:0] beta12__q;
+    reg  beta12__clock;
+    reg signed [27:0] value__d;
+    wire signed [27:0] value__q;
+    reg  value__clock;
+    reg signed [27:0] value13__d;
+    wire signed [27:0] value13__q;
+    reg  value13__clock;
+    reg signed [28:0] other__d;
+    wire signed [28:0] other__q;
+    reg  other__clock;
+    reg  [26:0] weight__d;
+    wire  [26:0] weight__q;
+    reg  weight__clock;
+    reg  [26:0] most14__d;
+    wire  [26:0] most14__q;
+    reg  most14__clock;
     
     // Local signals
-    reg  [36:0] shifted;
-    reg  [16:0] normal_low;
-    reg  [13:0] normal_high;
-    reg  [16:0] mantissa_low;
-    reg  [8:0] mantissa_high;
-    reg  [41:0] joined;
-    reg  [41:0] outer_bits;
-    reg signed [32:0] inner_signed;
-    reg signed [41:0] difference;
-    reg  [41:0] difference_bits;
+    reg  [37:0] magnitude;
+    reg  [37:0] shifted;
+    reg  [32:0] rounded;
+    reg signed [27:0] one;
+    reg signed [28:0] whole;
+    reg  [27:0] value_bits;
+    reg  [28:0] other_bits;
+    reg signed [28:0] beta_signed;
+    reg signed [28:0] left;
     
     // Sub module instances
     tnic_standalone__control__engine__gradient__full full(
@@ -31887,166 +36179,390 @@ module tnic_standalone__control__engine__gradient(clk,bus_8,profile_8,average_9,
         .address(gain__address),
         .data(gain__data)
     );
-    tnic_standalone__control__engine__gradient__normal normal(
-        .d(normal__d),
-        .q(normal__q),
-        .clock(normal__clock)
+    tnic_standalone__control__engine__gradient__beta beta(
+        .clk(beta__clk),
+        .bus(beta__bus),
+        .address(beta__address),
+        .data(beta__data)
     );
-    tnic_standalone__control__engine__gradient__mantissa mantissa(
-        .d(mantissa__d),
-        .q(mantissa__q),
-        .clock(mantissa__clock)
+    tnic_standalone__control__engine__gradient__most most(
+        .clk(most__clk),
+        .bus(most__bus),
+        .address(most__address),
+        .data(most__data)
     );
-    tnic_standalone__control__engine__gradient__full10 full10(
-        .d(full10__d),
-        .q(full10__q),
-        .clock(full10__clock)
+    tnic_standalone__control__engine__gradient__product product(
+        .clk(product__clk),
+        .a_0(product__a_0),
+        .b_0(product__b_0),
+        .addend_1(product__addend_1),
+        .total_2(product__total_2)
     );
-    tnic_standalone__control__engine__gradient__full11 full11(
-        .d(full11__d),
-        .q(full11__q),
-        .clock(full11__clock)
+    tnic_standalone__control__engine__gradient__a9 a9(
+        .d(a9__d),
+        .q(a9__q),
+        .clock(a9__clock)
     );
-    tnic_standalone__control__engine__gradient__full12 full12(
-        .d(full12__d),
-        .q(full12__q),
-        .clock(full12__clock)
+    tnic_standalone__control__engine__gradient__b9 b9(
+        .d(b9__d),
+        .q(b9__q),
+        .clock(b9__clock)
     );
-    tnic_standalone__control__engine__gradient__full13 full13(
-        .d(full13__d),
-        .q(full13__q),
-        .clock(full13__clock)
+    tnic_standalone__control__engine__gradient__full9__0 full9__0(
+        .d(full9__0__d),
+        .q(full9__0__q),
+        .clock(full9__0__clock)
     );
-    tnic_standalone__control__engine__gradient__ll ll(
-        .d(ll__d),
-        .q(ll__q),
-        .clock(ll__clock)
+    tnic_standalone__control__engine__gradient__full9__1 full9__1(
+        .d(full9__1__d),
+        .q(full9__1__q),
+        .clock(full9__1__clock)
     );
-    tnic_standalone__control__engine__gradient__lh lh(
-        .d(lh__d),
-        .q(lh__q),
-        .clock(lh__clock)
+    tnic_standalone__control__engine__gradient__full9__2 full9__2(
+        .d(full9__2__d),
+        .q(full9__2__q),
+        .clock(full9__2__clock)
     );
-    tnic_standalone__control__engine__gradient__hl hl(
-        .d(hl__d),
-        .q(hl__q),
-        .clock(hl__clock)
+    tnic_standalone__control__engine__gradient__full9__3 full9__3(
+        .d(full9__3__d),
+        .q(full9__3__q),
+        .clock(full9__3__clock)
     );
-    tnic_standalone__control__engine__gradient__hh hh(
-        .d(hh__d),
-        .q(hh__q),
-        .clock(hh__clock)
+    tnic_standalone__control__engine__gradient__full9__4 full9__4(
+        .d(full9__4__d),
+        .q(full9__4__q),
+        .clock(full9__4__clock)
     );
-    tnic_standalone__control__engine__gradient__outer outer(
-        .d(outer__d),
-        .q(outer__q),
-        .clock(outer__clock)
+    tnic_standalone__control__engine__gradient__negative9__0 negative9__0(
+        .d(negative9__0__d),
+        .q(negative9__0__q),
+        .clock(negative9__0__clock)
     );
-    tnic_standalone__control__engine__gradient__inner inner(
-        .d(inner__d),
-        .q(inner__q),
-        .clock(inner__clock)
+    tnic_standalone__control__engine__gradient__negative9__1 negative9__1(
+        .d(negative9__1__d),
+        .q(negative9__1__q),
+        .clock(negative9__1__clock)
     );
-    tnic_standalone__control__engine__gradient__wide wide(
-        .d(wide__d),
-        .q(wide__q),
-        .clock(wide__clock)
+    tnic_standalone__control__engine__gradient__negative9__2 negative9__2(
+        .d(negative9__2__d),
+        .q(negative9__2__q),
+        .clock(negative9__2__clock)
     );
-    tnic_standalone__control__engine__gradient__factor factor(
-        .d(factor__d),
-        .q(factor__q),
-        .clock(factor__clock)
+    tnic_standalone__control__engine__gradient__negative9__3 negative9__3(
+        .d(negative9__3__d),
+        .q(negative9__3__q),
+        .clock(negative9__3__clock)
+    );
+    tnic_standalone__control__engine__gradient__negative9__4 negative9__4(
+        .d(negative9__4__d),
+        .q(negative9__4__q),
+        .clock(negative9__4__clock)
+    );
+    tnic_standalone__control__engine__gradient__beta11 beta11(
+        .d(beta11__d),
+        .q(beta11__q),
+        .clock(beta11__clock)
+    );
+    tnic_standalone__control__engine__gradient__beta12 beta12(
+        .d(beta12__d),
+        .q(beta12__q),
+        .clock(beta12__clock)
+    );
+    tnic_standalone__control__engine__gradient__value value(
+        .d(value__d),
+        .q(value__q),
+        .clock(value__clock)
+    );
+    tnic_standalone__control__engine__gradient__value13 value13(
+        .d(value13__d),
+        .q(value13__q),
+        .clock(value13__clock)
+    );
+    tnic_standalone__control__engine__gradient__other other(
+        .d(other__d),
+        .q(other__q),
+        .clock(other__clock)
+    );
+    tnic_standalone__control__engine__gradient__weight weight(
+        .d(weight__d),
+        .q(weight__q),
+        .clock(weight__clock)
+    );
+    tnic_standalone__control__engine__gradient__most14 most14(
+        .d(most14__d),
+        .q(most14__q),
+        .clock(most14__clock)
     );
     
     // Update code
     always @(*) begin
-        normal__d = normal__q;
-        mantissa__d = mantissa__q;
-        full10__d = full10__q;
-        full11__d = full11__q;
-        full12__d = full12__q;
-        full13__d = full13__q;
-        ll__d = ll__q;
-        lh__d = lh__q;
-        hl__d = hl__q;
-        hh__d = hh__q;
-        outer__d = outer__q;
-        inner__d = inner__q;
-        wide__d = wide__q;
-        factor__d = factor__q;
-        full10__d = ((average_9[(32'hd)+:(24)]) & 25'h1ffffff) >= full__data;
-        normal__d = shifted[(32'h6)+:(31)];
-        mantissa__d = gain__data[(32'h0)+:(26)];
-        ll__d = (normal_low * mantissa_low);
-        lh__d = (normal_low * mantissa_high);
-        hl__d = (normal_high * mantissa_low);
-        hh__d = (normal_high * mantissa_high);
-        full11__d = full10__q;
-        outer__d = outer_bits;
-        inner__d = ((lh__q) & 32'hffffffff) + ((hl__q) & 32'hffffffff);
-        full12__d = full11__q;
-        wide__d = difference_bits[(32'hd)+:(29)];
-        full13__d = full12__q;
-        factor__d = wide__q[(32'h0)+:(27)];
-        if (full13__q | wide__q[32'h1c]) begin
-            factor__d = ((32'h0) & 27'h7ffffff);
+        a9__d = a9__q;
+        b9__d = b9__q;
+        beta11__d = beta11__q;
+        beta12__d = beta12__q;
+        value__d = value__q;
+        value13__d = value13__q;
+        other__d = other__q;
+        weight__d = weight__q;
+        most14__d = most14__q;
+        magnitude = average_8;
+        if (average_8[32'h25]) begin
+            magnitude = ~average_8;
         end
-        if (floor_13 & (full13__q | wide__q[32'h1c] | ~|wide__q[(32'h19)+:(3)])) begin
-            factor__d = ((32'h2000000) & 27'h7ffffff);
+        full9__0__d = ((magnitude[(32'hd)+:(24)]) & 25'h1ffffff) >= full__data;
+        a9__d = ((shifted[(32'h6)+:(32)]) & 33'h1ffffffff) << 32'h1;
+        b9__d = ((gain__data[(32'h0)+:(26)]) & 32'hffffffff) << 32'h6;
+        if (swift_8) begin
+            a9__d = ((threshold_8) & 33'h1ffffffff);
+            b9__d = ((reciprocal_8) & 32'hffffffff) << 32'h3;
+        end
+        beta11__d = rounded[(32'h5)+:(28)];
+        beta12__d = beta11__q;
+        value__d = product__total_2[(32'h16)+:(28)];
+        value13__d = value__q;
+        other__d = whole;
+        if (swift_12) begin
+            other__d = left;
+        end
+        most14__d = most__data;
+        if (swift_13) begin
+            weight__d = other_bits[(32'h0)+:(27)];
+            if (other_bits[(32'h0)+:(28)] > ((most__data) & 28'hfffffff)) begin
+                weight__d = most__data;
+            end
+            if (~over_13 | other_bits[32'h1c]) begin
+                weight__d = ((32'h0) & 27'h7ffffff);
+            end
+        end
+        else if (patched_13) begin
+            weight__d = other_bits[(32'h1)+:(27)];
+            if (full9__4__q | (other_bits[32'h1b] & |other_bits[(32'h0)+:(27)])) begin
+                weight__d = ((32'h4000000) & 27'h7ffffff);
+            end
+            if ((full9__4__q & negative9__4__q) | (~full9__4__q & other_bits[32'h1c])) begin
+                weight__d = ((32'h0) & 27'h7ffffff);
+            end
+        end
+        else begin
+            weight__d = value_bits[(32'h0)+:(27)];
+            if (full9__4__q | value_bits[32'h1a]) begin
+                weight__d = ((32'h4000000) & 27'h7ffffff);
+            end
+            if ((full9__4__q & negative9__4__q) | (~full9__4__q & value_bits[32'h1b])) begin
+                weight__d = ((32'h0) & 27'h7ffffff);
+            end
         end
     end
-    always @(*) normal__clock = clk;
-    always @(*) mantissa__clock = clk;
-    always @(*) full10__clock = clk;
-    always @(*) full11__clock = clk;
-    always @(*) full12__clock = clk;
-    always @(*) full13__clock = clk;
-    always @(*) ll__clock = clk;
-    always @(*) lh__clock = clk;
-    always @(*) hl__clock = clk;
-    always @(*) hh__clock = clk;
-    always @(*) outer__clock = clk;
-    always @(*) inner__clock = clk;
-    always @(*) wide__clock = clk;
-    always @(*) factor__clock = clk;
+    always @(*) a9__clock = clk;
+    always @(*) b9__clock = clk;
+    always @(*) beta11__clock = clk;
+    always @(*) beta12__clock = clk;
+    always @(*) value__clock = clk;
+    always @(*) value13__clock = clk;
+    always @(*) other__clock = clk;
+    always @(*) weight__clock = clk;
+    always @(*) most14__clock = clk;
+    always @(*) full9__0__clock = clk;
+    always @(*) negative9__0__clock = clk;
+    always @(*) full9__1__clock = clk;
+    always @(*) negative9__1__clock = clk;
+    always @(*) full9__2__clock = clk;
+    always @(*) negative9__2__clock = clk;
+    always @(*) full9__3__clock = clk;
+    always @(*) negative9__3__clock = clk;
+    always @(*) full9__4__clock = clk;
+    always @(*) negative9__4__clock = clk;
+    always @(*) product__clk = clk;
     always @(*) full__clk = clk;
-    always @(*) full__bus = bus_8;
-    always @(*) full__address = profile_8;
+    always @(*) full__bus = bus_7;
+    always @(*) full__address = profile_7;
     always @(*) gain__clk = clk;
-    always @(*) gain__bus = bus_8;
-    always @(*) gain__address = profile_8;
-    always @(*) shifted = average_9[(32'h0)+:(37)] << gain__data[(32'h1c)+:(4)];
-    always @(*) normal_low = normal__q[(32'h0)+:(17)];
-    always @(*) normal_high = normal__q[(32'h11)+:(14)];
-    always @(*) mantissa_low = mantissa__q[(32'h0)+:(17)];
-    always @(*) mantissa_high = mantissa__q[(32'h11)+:(9)];
-    always @(*) joined = (((hh__q) & 42'h3ffffffffff) << 32'h11) | ((ll__q[(32'h11)+:(17)]) & 42'h3ffffffffff);
-    always @(*) outer_bits = ((((32'h1) & 42'h3ffffffffff) << 32'h27) | (((32'h1) & 42'h3ffffffffff) << 32'hc)) - joined;
-    always @(*) inner_signed = ((inner__q) & 33'h1ffffffff);
-    always @(*) difference = (outer__q - inner_signed);
-    always @(*) difference_bits = difference;
-    always @(*) factor_14 = factor__q;
+    always @(*) gain__bus = bus_7;
+    always @(*) gain__address = profile_7;
+    always @(*) beta__clk = clk;
+    always @(*) beta__bus = bus_9;
+    always @(*) beta__address = profile_9;
+    always @(*) most__clk = clk;
+    always @(*) most__bus = bus_12;
+    always @(*) most__address = profile_12;
+    always @(*) negative9__0__d = average_8[32'h25];
+    always @(*) full9__1__d = full9__0__q;
+    always @(*) negative9__1__d = negative9__0__q;
+    always @(*) full9__2__d = full9__1__q;
+    always @(*) negative9__2__d = negative9__1__q;
+    always @(*) full9__3__d = full9__2__q;
+    always @(*) negative9__3__d = negative9__2__q;
+    always @(*) full9__4__d = full9__3__q;
+    always @(*) negative9__4__d = negative9__3__q;
+    always @(*) shifted = average_8 << gain__data[(32'h1c)+:(4)];
+    always @(*) product__a_0 = a9__q;
+    always @(*) product__b_0 = b9__q;
+    always @(*) product__addend_1 = ((32'h200000) & 58'h3ffffffffffffff);
+    always @(*) rounded = ((beta__data) & 33'h1ffffffff) + ((32'h10) & 33'h1ffffffff);
+    always @(*) one = ((32'h4000001) & 28'hfffffff);
+    always @(*) whole = (value__q + one);
+    always @(*) beta_signed = ((beta12__q) & 29'h1fffffff);
+    always @(*) left = (beta_signed - value__q);
+    always @(*) value_bits = value13__q;
+    always @(*) other_bits = other__q;
+    always @(*) weight_14 = weight__q;
+    always @(*) most_14 = most14__q;
     
 endmodule // standalone__control__engine__gradient
 
 
-module tnic_standalone__control__engine__gradient__factor(d,q,clock);
+module tnic_standalone__control__engine__gradient__a9(d,q,clock);
     
     // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
+    input wire  [32:0] d;
+    output reg  [32:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 27'h0;
+       q = 33'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__factor
+endmodule // standalone__control__engine__gradient__a9
+
+
+module tnic_standalone__control__engine__gradient__b9(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__b9
+
+
+module tnic_standalone__control__engine__gradient__beta(clk,bus,address,data);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [42:0] bus;
+    input wire  [3:0] address;
+    output reg  [31:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b10011;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [31:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [31:0] ram__write_data;
+    reg  ram__write_enable;
+    
+    // Local signals
+    reg  mine;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__gradient__beta__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+    end
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = address;
+    always @(*) data = ram__read_data;
+    always @(*) mine = bus[32'h29] | (bus[(32'h20)+:(5)] == index);
+    always @(*) ram__write_address = bus[(32'h25)+:(4)];
+    always @(*) ram__write_data = bus[(32'h0)+:(32)];
+    always @(*) ram__write_enable = bus[32'h2a] & mine;
+    
+endmodule // standalone__control__engine__gradient__beta
+
+
+module tnic_standalone__control__engine__gradient__beta__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__gradient__beta__ram
+
+
+module tnic_standalone__control__engine__gradient__beta11(d,q,clock);
+    
+    // Module arguments
+    input wire  [27:0] d;
+    output reg  [27:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 28'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__beta11
+
+
+module tnic_standalone__control__engine__gradient__beta12(d,q,clock);
+    
+    // Module arguments
+    input wire  [27:0] d;
+    output reg  [27:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 28'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__beta12
 
 
 module tnic_standalone__control__engine__gradient__full(clk,bus,address,data);
@@ -32127,7 +36643,7 @@ module tnic_standalone__control__engine__gradient__full__ram(read_address,read_c
 endmodule // standalone__control__engine__gradient__full__ram
 
 
-module tnic_standalone__control__engine__gradient__full10(d,q,clock);
+module tnic_standalone__control__engine__gradient__full9__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -32143,10 +36659,10 @@ module tnic_standalone__control__engine__gradient__full10(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__full10
+endmodule // standalone__control__engine__gradient__full9__0
 
 
-module tnic_standalone__control__engine__gradient__full11(d,q,clock);
+module tnic_standalone__control__engine__gradient__full9__1(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -32162,10 +36678,10 @@ module tnic_standalone__control__engine__gradient__full11(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__full11
+endmodule // standalone__control__engine__gradient__full9__1
 
 
-module tnic_standalone__control__engine__gradient__full12(d,q,clock);
+module tnic_standalone__control__engine__gradient__full9__2(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -32181,10 +36697,10 @@ module tnic_standalone__control__engine__gradient__full12(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__full12
+endmodule // standalone__control__engine__gradient__full9__2
 
 
-module tnic_standalone__control__engine__gradient__full13(d,q,clock);
+module tnic_standalone__control__engine__gradient__full9__3(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -32200,7 +36716,26 @@ module tnic_standalone__control__engine__gradient__full13(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__full13
+endmodule // standalone__control__engine__gradient__full9__3
+
+
+module tnic_standalone__control__engine__gradient__full9__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__full9__4
 
 
 module tnic_standalone__control__engine__gradient__gain(clk,bus,address,data);
@@ -32281,45 +36816,373 @@ module tnic_standalone__control__engine__gradient__gain__ram(read_address,read_c
 endmodule // standalone__control__engine__gradient__gain__ram
 
 
-module tnic_standalone__control__engine__gradient__hh(d,q,clock);
+module tnic_standalone__control__engine__gradient__most(clk,bus,address,data);
     
     // Module arguments
-    input wire  [22:0] d;
-    output reg  [22:0] q;
+    input wire  clk;
+    input wire  [42:0] bus;
+    input wire  [3:0] address;
+    output reg  [26:0] data;
+    
+    // Constant declarations
+    localparam  index = 5'b11100;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [26:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [26:0] ram__write_data;
+    reg  ram__write_enable;
+    
+    // Local signals
+    reg  mine;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__gradient__most__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    
+    // Update code
+    always @(*) begin
+    end
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = address;
+    always @(*) data = ram__read_data;
+    always @(*) mine = bus[32'h29] | (bus[(32'h20)+:(5)] == index);
+    always @(*) ram__write_address = bus[(32'h25)+:(4)];
+    always @(*) ram__write_data = bus[(32'h0)+:(27)];
+    always @(*) ram__write_enable = bus[32'h2a] & mine;
+    
+endmodule // standalone__control__engine__gradient__most
+
+
+module tnic_standalone__control__engine__gradient__most__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [26:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [26:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[26:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__gradient__most__ram
+
+
+module tnic_standalone__control__engine__gradient__most14(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 23'h0;
+       q = 27'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__hh
+endmodule // standalone__control__engine__gradient__most14
 
 
-module tnic_standalone__control__engine__gradient__hl(d,q,clock);
+module tnic_standalone__control__engine__gradient__negative9__0(d,q,clock);
     
     // Module arguments
-    input wire  [30:0] d;
-    output reg  [30:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 31'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__hl
+endmodule // standalone__control__engine__gradient__negative9__0
 
 
-module tnic_standalone__control__engine__gradient__inner(d,q,clock);
+module tnic_standalone__control__engine__gradient__negative9__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__negative9__1
+
+
+module tnic_standalone__control__engine__gradient__negative9__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__negative9__2
+
+
+module tnic_standalone__control__engine__gradient__negative9__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__negative9__3
+
+
+module tnic_standalone__control__engine__gradient__negative9__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__negative9__4
+
+
+module tnic_standalone__control__engine__gradient__other(d,q,clock);
+    
+    // Module arguments
+    input wire signed [28:0] d;
+    output reg signed [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__other
+
+
+module tnic_standalone__control__engine__gradient__product(clk,a_0,b_0,addend_1,total_2);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [32:0] a_0;
+    input wire  [31:0] b_0;
+    input wire  [57:0] addend_1;
+    output reg  [57:0] total_2;
+    
+    // Stub signals
+    reg signed [35:0] hh__d;
+    wire signed [35:0] hh__q;
+    reg  hh__clock;
+    reg signed [33:0] hl__d;
+    wire signed [33:0] hl__q;
+    reg  hl__clock;
+    reg  [31:0] lh__d;
+    wire  [31:0] lh__q;
+    reg  lh__clock;
+    reg signed [57:0] outer__d;
+    wire signed [57:0] outer__q;
+    reg  outer__clock;
+    reg signed [34:0] inner__d;
+    wire signed [34:0] inner__q;
+    reg  inner__clock;
+    
+    // Local signals
+    reg signed [17:0] a_high;
+    reg  [14:0] a_low;
+    reg  [16:0] b_high;
+    reg signed [17:0] b_high_signed;
+    reg signed [15:0] b_low_signed;
+    reg  [35:0] hh_bits;
+    reg signed [50:0] hh_shifted;
+    reg signed [32:0] lh_signed;
+    reg signed [57:0] addend;
+    reg signed [57:0] total;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__gradient__product__hh hh(
+        .d(hh__d),
+        .q(hh__q),
+        .clock(hh__clock)
+    );
+    tnic_standalone__control__engine__gradient__product__hl hl(
+        .d(hl__d),
+        .q(hl__q),
+        .clock(hl__clock)
+    );
+    tnic_standalone__control__engine__gradient__product__lh lh(
+        .d(lh__d),
+        .q(lh__q),
+        .clock(lh__clock)
+    );
+    tnic_standalone__control__engine__gradient__product__outer outer(
+        .d(outer__d),
+        .q(outer__q),
+        .clock(outer__clock)
+    );
+    tnic_standalone__control__engine__gradient__product__inner inner(
+        .d(inner__d),
+        .q(inner__q),
+        .clock(inner__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        hh__d = hh__q;
+        hl__d = hl__q;
+        lh__d = lh__q;
+        outer__d = outer__q;
+        inner__d = inner__q;
+        hh__d = (a_high * b_high_signed);
+        hl__d = (a_high * b_low_signed);
+        lh__d = (a_low * b_high);
+        outer__d = (hh_shifted + addend);
+        inner__d = (lh_signed + hl__q);
+    end
+    always @(*) hh__clock = clk;
+    always @(*) hl__clock = clk;
+    always @(*) lh__clock = clk;
+    always @(*) outer__clock = clk;
+    always @(*) inner__clock = clk;
+    always @(*) a_high = a_0[(32'hf)+:(18)];
+    always @(*) a_low = a_0[(32'h0)+:(15)];
+    always @(*) b_high = b_0[(32'hf)+:(17)];
+    always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
+    always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
+    always @(*) hh_bits = hh__q;
+    always @(*) hh_shifted = (((hh_bits) & 51'h7ffffffffffff) << 32'hf);
+    always @(*) addend = addend_1;
+    always @(*) lh_signed = ((lh__q) & 33'h1ffffffff);
+    always @(*) total = (outer__q + inner__q);
+    always @(*) total_2 = total;
+    
+endmodule // standalone__control__engine__gradient__product
+
+
+module tnic_standalone__control__engine__gradient__product__hh(d,q,clock);
+    
+    // Module arguments
+    input wire signed [35:0] d;
+    output reg signed [35:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 36'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__product__hh
+
+
+module tnic_standalone__control__engine__gradient__product__hl(d,q,clock);
+    
+    // Module arguments
+    input wire signed [33:0] d;
+    output reg signed [33:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 34'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__product__hl
+
+
+module tnic_standalone__control__engine__gradient__product__inner(d,q,clock);
+    
+    // Module arguments
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__product__inner
+
+
+module tnic_standalone__control__engine__gradient__product__lh(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -32335,431 +37198,408 @@ module tnic_standalone__control__engine__gradient__inner(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__inner
+endmodule // standalone__control__engine__gradient__product__lh
 
 
-module tnic_standalone__control__engine__gradient__lh(d,q,clock);
+module tnic_standalone__control__engine__gradient__product__outer(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire signed [57:0] d;
+    output reg signed [57:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 58'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__lh
+endmodule // standalone__control__engine__gradient__product__outer
 
 
-module tnic_standalone__control__engine__gradient__ll(d,q,clock);
+module tnic_standalone__control__engine__gradient__value(d,q,clock);
     
     // Module arguments
-    input wire  [33:0] d;
-    output reg  [33:0] q;
+    input wire signed [27:0] d;
+    output reg signed [27:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 34'h0;
+       q = 28'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__ll
+endmodule // standalone__control__engine__gradient__value
 
 
-module tnic_standalone__control__engine__gradient__mantissa(d,q,clock);
+module tnic_standalone__control__engine__gradient__value13(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire signed [27:0] d;
+    output reg signed [27:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 28'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__mantissa
+endmodule // standalone__control__engine__gradient__value13
 
 
-module tnic_standalone__control__engine__gradient__normal(d,q,clock);
+module tnic_standalone__control__engine__gradient__weight(d,q,clock);
     
     // Module arguments
-    input wire  [30:0] d;
-    output reg  [30:0] q;
+    input wire  [26:0] d;
+    output reg  [26:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 31'h0;
+       q = 27'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__normal
+endmodule // standalone__control__engine__gradient__weight
 
 
-module tnic_standalone__control__engine__gradient__outer(d,q,clock);
+module tnic_standalone__control__engine__hops__0(d,q,clock);
     
     // Module arguments
-    input wire signed [41:0] d;
-    output reg signed [41:0] q;
+    input wire  [7:0] d;
+    output reg  [7:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 42'h0;
+       q = 8'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__outer
+endmodule // standalone__control__engine__hops__0
 
 
-module tnic_standalone__control__engine__gradient__wide(d,q,clock);
+module tnic_standalone__control__engine__hops__1(d,q,clock);
     
     // Module arguments
-    input wire  [28:0] d;
-    output reg  [28:0] q;
+    input wire  [7:0] d;
+    output reg  [7:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 29'h0;
+       q = 8'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__wide
+endmodule // standalone__control__engine__hops__1
 
 
-module tnic_standalone__control__engine__high(clk,bus_5,bus_7,profile_5,profile_7,shift_4,reciprocal_7,delta_10,floor_13,factor_14);
+module tnic_standalone__control__engine__hops__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__hops__2
+
+
+module tnic_standalone__control__engine__hops__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__hops__3
+
+
+module tnic_standalone__control__engine__increase(clk,bus_9,profile_9,count_9,negative_9,falling_9,smoothed_9,allowed_10,high_10,high_12,delta_10,count_10,hyperactive_14,step_14,beta_14);
     
     // Module arguments
     input wire  clk;
-    input wire  [42:0] bus_5;
-    input wire  [42:0] bus_7;
-    input wire  [3:0] profile_5;
-    input wire  [3:0] profile_7;
-    input wire  [4:0] shift_4;
-    input wire  [28:0] reciprocal_7;
+    input wire  [42:0] bus_9;
+    input wire  [3:0] profile_9;
+    input wire  [2:0] count_9;
+    input wire  negative_9;
+    input wire  falling_9;
+    input wire  smoothed_9;
+    input wire  allowed_10;
+    input wire  high_10;
+    input wire  high_12;
     input wire  [26:0] delta_10;
-    input wire  floor_13;
-    output reg  [26:0] factor_14;
+    output reg  [2:0] count_10;
+    output reg  hyperactive_14;
+    output reg  [25:0] step_14;
+    output reg  [27:0] beta_14;
     
     // Stub signals
-    reg  product__clk;
-    reg  [42:0] product__bus;
-    reg  [3:0] product__address;
-    wire  [31:0] product__data;
+    reg  plain__clk;
+    reg  [42:0] plain__bus;
+    reg  [3:0] plain__address;
+    wire  [23:0] plain__data;
+    reg  hyperactive__clk;
+    reg  [42:0] hyperactive__bus;
+    reg  [3:0] hyperactive__address;
+    wire  [26:0] hyperactive__data;
     reg  beta__clk;
     reg  [42:0] beta__bus;
     reg  [3:0] beta__address;
     wire  [31:0] beta__data;
-    reg  [4:0] shift5__d;
-    wire  [4:0] shift5__q;
-    reg  shift5__clock;
-    reg  [4:0] shift6__d;
-    wire  [4:0] shift6__q;
-    reg  shift6__clock;
-    reg  [31:0] weight__d;
-    wire  [31:0] weight__q;
-    reg  weight__clock;
-    reg  [33:0] ll8__d;
-    wire  [33:0] ll8__q;
-    reg  ll8__clock;
-    reg  [28:0] lh8__d;
-    wire  [28:0] lh8__q;
-    reg  lh8__clock;
-    reg  [31:0] hl8__d;
-    wire  [31:0] hl8__q;
-    reg  hl8__clock;
-    reg  [26:0] hh8__d;
-    wire  [26:0] hh8__q;
-    reg  hh8__clock;
-    reg signed [45:0] outer__d;
-    wire signed [45:0] outer__q;
-    reg  outer__clock;
-    reg  [32:0] inner__d;
-    wire  [32:0] inner__q;
-    reg  inner__clock;
-    reg  [28:0] decrease__d;
-    wire  [28:0] decrease__q;
-    reg  decrease__clock;
-    reg  [33:0] ll11__d;
-    wire  [33:0] ll11__q;
-    reg  ll11__clock;
-    reg  [26:0] lh11__d;
-    wire  [26:0] lh11__q;
-    reg  lh11__clock;
-    reg signed [29:0] hl11__d;
-    wire signed [29:0] hl11__q;
-    reg  hl11__clock;
-    reg signed [22:0] hh11__d;
-    wire signed [22:0] hh11__q;
-    reg  hh11__clock;
-    reg signed [40:0] outer12__d;
-    wire signed [40:0] outer12__q;
-    reg  outer12__clock;
-    reg signed [30:0] inner12__d;
-    wire signed [30:0] inner12__q;
-    reg  inner12__clock;
-    reg  [32:0] wide__d;
-    wire  [32:0] wide__q;
-    reg  wide__clock;
-    reg  [26:0] factor__d;
-    wire  [26:0] factor__q;
-    reg  factor__clock;
+    reg  product__clk;
+    reg  [32:0] product__a_0;
+    reg  [31:0] product__b_0;
+    reg  [57:0] product__addend_1;
+    wire  [57:0] product__total_2;
+    reg  [2:0] count__d;
+    wire  [2:0] count__q;
+    reg  count__clock;
+    reg  enough11__0__d;
+    wire  enough11__0__q;
+    reg  enough11__0__clock;
+    reg  enough11__1__d;
+    wire  enough11__1__q;
+    reg  enough11__1__clock;
+    reg  enough11__2__d;
+    wire  enough11__2__q;
+    reg  enough11__2__clock;
+    reg  enough11__3__d;
+    wire  enough11__3__q;
+    reg  enough11__3__clock;
+    reg  [32:0] a11__d;
+    wire  [32:0] a11__q;
+    reg  a11__clock;
+    reg  [26:0] b11__d;
+    wire  [26:0] b11__q;
+    reg  b11__clock;
+    reg  [25:0] step__d;
+    wire  [25:0] step__q;
+    reg  step__clock;
+    reg  [27:0] scaled__d;
+    wire  [27:0] scaled__q;
+    reg  scaled__clock;
     
     // Local signals
-    reg  [31:0] shifted;
-    reg  [16:0] weight_low;
-    reg  [14:0] weight_high;
-    reg  [16:0] inverse_low;
-    reg  [11:0] inverse_high;
-    reg  [45:0] joined8;
-    reg  [45:0] rounded_beta;
-    reg  [45:0] outer_bits;
-    reg signed [33:0] inner_signed;
-    reg signed [45:0] sum;
-    reg  [45:0] sum_bits;
-    reg  [16:0] decrease_low;
-    reg signed [11:0] decrease_high;
-    reg  [16:0] delta_low;
-    reg signed [17:0] delta_low_signed;
-    reg  [9:0] delta_high;
-    reg signed [10:0] delta_high_signed;
-    reg  [22:0] hh11_bits;
-    reg signed [27:0] lh11_signed;
-    reg signed [39:0] joined11;
-    reg signed [39:0] one;
-    reg signed [41:0] difference;
-    reg  [41:0] difference_bits;
+    reg  counts;
+    reg  enough;
     
     // Sub module instances
-    tnic_standalone__control__engine__high__product product(
-        .clk(product__clk),
-        .bus(product__bus),
-        .address(product__address),
-        .data(product__data)
+    tnic_standalone__control__engine__increase__plain plain(
+        .clk(plain__clk),
+        .bus(plain__bus),
+        .address(plain__address),
+        .data(plain__data)
     );
-    tnic_standalone__control__engine__high__beta beta(
+    tnic_standalone__control__engine__increase__hyperactive hyperactive(
+        .clk(hyperactive__clk),
+        .bus(hyperactive__bus),
+        .address(hyperactive__address),
+        .data(hyperactive__data)
+    );
+    tnic_standalone__control__engine__increase__beta beta(
         .clk(beta__clk),
         .bus(beta__bus),
         .address(beta__address),
         .data(beta__data)
     );
-    tnic_standalone__control__engine__high__shift5 shift5(
-        .d(shift5__d),
-        .q(shift5__q),
-        .clock(shift5__clock)
+    tnic_standalone__control__engine__increase__product product(
+        .clk(product__clk),
+        .a_0(product__a_0),
+        .b_0(product__b_0),
+        .addend_1(product__addend_1),
+        .total_2(product__total_2)
     );
-    tnic_standalone__control__engine__high__shift6 shift6(
-        .d(shift6__d),
-        .q(shift6__q),
-        .clock(shift6__clock)
+    tnic_standalone__control__engine__increase__count count(
+        .d(count__d),
+        .q(count__q),
+        .clock(count__clock)
     );
-    tnic_standalone__control__engine__high__weight weight(
-        .d(weight__d),
-        .q(weight__q),
-        .clock(weight__clock)
+    tnic_standalone__control__engine__increase__enough11__0 enough11__0(
+        .d(enough11__0__d),
+        .q(enough11__0__q),
+        .clock(enough11__0__clock)
     );
-    tnic_standalone__control__engine__high__ll8 ll8(
-        .d(ll8__d),
-        .q(ll8__q),
-        .clock(ll8__clock)
+    tnic_standalone__control__engine__increase__enough11__1 enough11__1(
+        .d(enough11__1__d),
+        .q(enough11__1__q),
+        .clock(enough11__1__clock)
     );
-    tnic_standalone__control__engine__high__lh8 lh8(
-        .d(lh8__d),
-        .q(lh8__q),
-        .clock(lh8__clock)
+    tnic_standalone__control__engine__increase__enough11__2 enough11__2(
+        .d(enough11__2__d),
+        .q(enough11__2__q),
+        .clock(enough11__2__clock)
     );
-    tnic_standalone__control__engine__high__hl8 hl8(
-        .d(hl8__d),
-        .q(hl8__q),
-        .clock(hl8__clock)
+    tnic_standalone__control__engine__increase__enough11__3 enough11__3(
+        .d(enough11__3__d),
+        .q(enough11__3__q),
+        .clock(enough11__3__clock)
     );
-    tnic_standalone__control__engine__high__hh8 hh8(
-        .d(hh8__d),
-        .q(hh8__q),
-        .clock(hh8__clock)
+    tnic_standalone__control__engine__increase__a11 a11(
+        .d(a11__d),
+        .q(a11__q),
+        .clock(a11__clock)
     );
-    tnic_standalone__control__engine__high__outer outer(
-        .d(outer__d),
-        .q(outer__q),
-        .clock(outer__clock)
+    tnic_standalone__control__engine__increase__b11 b11(
+        .d(b11__d),
+        .q(b11__q),
+        .clock(b11__clock)
     );
-    tnic_standalone__control__engine__high__inner inner(
-        .d(inner__d),
-        .q(inner__q),
-        .clock(inner__clock)
+    tnic_standalone__control__engine__increase__step step(
+        .d(step__d),
+        .q(step__q),
+        .clock(step__clock)
     );
-    tnic_standalone__control__engine__high__decrease decrease(
-        .d(decrease__d),
-        .q(decrease__q),
-        .clock(decrease__clock)
-    );
-    tnic_standalone__control__engine__high__ll11 ll11(
-        .d(ll11__d),
-        .q(ll11__q),
-        .clock(ll11__clock)
-    );
-    tnic_standalone__control__engine__high__lh11 lh11(
-        .d(lh11__d),
-        .q(lh11__q),
-        .clock(lh11__clock)
-    );
-    tnic_standalone__control__engine__high__hl11 hl11(
-        .d(hl11__d),
-        .q(hl11__q),
-        .clock(hl11__clock)
-    );
-    tnic_standalone__control__engine__high__hh11 hh11(
-        .d(hh11__d),
-        .q(hh11__q),
-        .clock(hh11__clock)
-    );
-    tnic_standalone__control__engine__high__outer12 outer12(
-        .d(outer12__d),
-        .q(outer12__q),
-        .clock(outer12__clock)
-    );
-    tnic_standalone__control__engine__high__inner12 inner12(
-        .d(inner12__d),
-        .q(inner12__q),
-        .clock(inner12__clock)
-    );
-    tnic_standalone__control__engine__high__wide wide(
-        .d(wide__d),
-        .q(wide__q),
-        .clock(wide__clock)
-    );
-    tnic_standalone__control__engine__high__factor factor(
-        .d(factor__d),
-        .q(factor__q),
-        .clock(factor__clock)
+    tnic_standalone__control__engine__increase__scaled scaled(
+        .d(scaled__d),
+        .q(scaled__q),
+        .clock(scaled__clock)
     );
     
     // Update code
     always @(*) begin
-        shift5__d = shift5__q;
-        shift6__d = shift6__q;
-        weight__d = weight__q;
-        ll8__d = ll8__q;
-        lh8__d = lh8__q;
-        hl8__d = hl8__q;
-        hh8__d = hh8__q;
-        outer__d = outer__q;
-        inner__d = inner__q;
-        decrease__d = decrease__q;
-        ll11__d = ll11__q;
-        lh11__d = lh11__q;
-        hl11__d = hl11__q;
-        hh11__d = hh11__q;
-        outer12__d = outer12__q;
-        inner12__d = inner12__q;
-        wide__d = wide__q;
-        factor__d = factor__q;
-        shift5__d = shift_4;
-        shift6__d = shift5__q;
-        weight__d = shifted;
-        ll8__d = (weight_low * inverse_low);
-        lh8__d = (weight_low * inverse_high);
-        hl8__d = (weight_high * inverse_low);
-        hh8__d = (weight_high * inverse_high);
-        outer__d = outer_bits;
-        inner__d = ((lh8__q) & 33'h1ffffffff) + ((hl8__q) & 33'h1ffffffff);
-        decrease__d = sum_bits[(32'h11)+:(29)];
-        ll11__d = (decrease_low * delta_low);
-        lh11__d = (decrease_low * delta_high);
-        hl11__d = (decrease_high * delta_low_signed);
-        hh11__d = (decrease_high * delta_high_signed);
-        outer12__d = (one - joined11);
-        inner12__d = (lh11_signed + hl11__q);
-        wide__d = difference_bits[(32'h9)+:(33)];
-        factor__d = wide__q[(32'h0)+:(27)];
-        if (wide__q[32'h20]) begin
-            factor__d = ((32'h0) & 27'h7ffffff);
+        count__d = count__q;
+        a11__d = a11__q;
+        b11__d = b11__q;
+        step__d = step__q;
+        scaled__d = scaled__q;
+        counts = negative_9;
+        if (smoothed_9) begin
+            counts = falling_9;
         end
-        else if (|wide__q[(32'h1a)+:(6)]) begin
-            factor__d = ((32'h4000000) & 27'h7ffffff);
+        count__d = ((32'h0) & 3'h7);
+        if (counts) begin
+            count__d = count_9 + ((32'h1) & 3'h7);
+            if (count_9 == ((32'h7) & 3'h7)) begin
+                count__d = ((32'h7) & 3'h7);
+            end
         end
-        if (floor_13 & (wide__q[32'h20] | ~|wide__q[(32'h19)+:(7)])) begin
-            factor__d = ((32'h2000000) & 27'h7ffffff);
+        a11__d = ((plain__data) & 33'h1ffffffff) << 32'h8;
+        if (enough & allowed_10) begin
+            a11__d = ((hyperactive__data[(32'h0)+:(24)]) & 33'h1ffffffff) << 32'h8;
         end
+        if (high_10) begin
+            a11__d = ((beta__data) & 33'h1ffffffff);
+        end
+        b11__d = delta_10;
+        product__addend_1 = ((32'h800000) & 58'h3ffffffffffffff);
+        if (high_12) begin
+            product__addend_1 = ((32'h100000) & 58'h3ffffffffffffff);
+        end
+        step__d = product__total_2[(32'h18)+:(26)];
+        scaled__d = product__total_2[(32'h15)+:(28)];
     end
-    always @(*) shift5__clock = clk;
-    always @(*) shift6__clock = clk;
-    always @(*) weight__clock = clk;
-    always @(*) ll8__clock = clk;
-    always @(*) lh8__clock = clk;
-    always @(*) hl8__clock = clk;
-    always @(*) hh8__clock = clk;
-    always @(*) outer__clock = clk;
-    always @(*) inner__clock = clk;
-    always @(*) decrease__clock = clk;
-    always @(*) ll11__clock = clk;
-    always @(*) lh11__clock = clk;
-    always @(*) hl11__clock = clk;
-    always @(*) hh11__clock = clk;
-    always @(*) outer12__clock = clk;
-    always @(*) inner12__clock = clk;
-    always @(*) wide__clock = clk;
-    always @(*) factor__clock = clk;
+    always @(*) count__clock = clk;
+    always @(*) a11__clock = clk;
+    always @(*) b11__clock = clk;
+    always @(*) step__clock = clk;
+    always @(*) scaled__clock = clk;
+    always @(*) enough11__0__clock = clk;
+    always @(*) enough11__1__clock = clk;
+    always @(*) enough11__2__clock = clk;
+    always @(*) enough11__3__clock = clk;
     always @(*) product__clk = clk;
-    always @(*) product__bus = bus_5;
-    always @(*) product__address = profile_5;
+    always @(*) plain__clk = clk;
+    always @(*) plain__bus = bus_9;
+    always @(*) plain__address = profile_9;
+    always @(*) hyperactive__clk = clk;
+    always @(*) hyperactive__bus = bus_9;
+    always @(*) hyperactive__address = profile_9;
     always @(*) beta__clk = clk;
-    always @(*) beta__bus = bus_7;
-    always @(*) beta__address = profile_7;
-    always @(*) shifted = product__data >> shift6__q;
-    always @(*) weight_low = weight__q[(32'h0)+:(17)];
-    always @(*) weight_high = weight__q[(32'h11)+:(15)];
-    always @(*) inverse_low = reciprocal_7[(32'h0)+:(17)];
-    always @(*) inverse_high = reciprocal_7[(32'h11)+:(12)];
-    always @(*) joined8 = (((hh8__q) & 46'h3fffffffffff) << 32'h11) | ((ll8__q[(32'h11)+:(17)]) & 46'h3fffffffffff);
-    always @(*) rounded_beta = (((beta__data) & 46'h3fffffffffff) << 32'hc) + ((32'h10000) & 46'h3fffffffffff);
-    always @(*) outer_bits = rounded_beta - joined8;
-    always @(*) inner_signed = ((inner__q) & 34'h3ffffffff);
-    always @(*) sum = (outer__q - inner_signed);
-    always @(*) sum_bits = sum;
-    always @(*) decrease_low = decrease__q[(32'h0)+:(17)];
-    always @(*) decrease_high = decrease__q[(32'h11)+:(12)];
-    always @(*) delta_low = delta_10[(32'h0)+:(17)];
-    always @(*) delta_low_signed = ((delta_10[(32'h0)+:(17)]) & 18'h3ffff);
-    always @(*) delta_high = delta_10[(32'h11)+:(10)];
-    always @(*) delta_high_signed = ((delta_10[(32'h11)+:(10)]) & 11'h7ff);
-    always @(*) hh11_bits = hh11__q;
-    always @(*) joined11 = ((((hh11_bits) & 40'hffffffffff) << 32'h11) | ((ll11__q[(32'h11)+:(17)]) & 40'hffffffffff));
-    always @(*) one = ((((32'h1) & 40'hffffffffff) << 32'h23) | (((32'h1) & 40'hffffffffff) << 32'h8));
-    always @(*) lh11_signed = ((lh11__q) & 28'hfffffff);
-    always @(*) difference = (outer12__q - inner12__q);
-    always @(*) difference_bits = difference;
-    always @(*) factor_14 = factor__q;
+    always @(*) beta__bus = bus_9;
+    always @(*) beta__address = profile_9;
+    always @(*) count_10 = count__q;
+    always @(*) enough = count__q >= hyperactive__data[(32'h18)+:(3)];
+    always @(*) enough11__0__d = enough;
+    always @(*) product__a_0 = a11__q;
+    always @(*) product__b_0 = ((b11__q) & 32'hffffffff) << 32'h5;
+    always @(*) enough11__1__d = enough11__0__q;
+    always @(*) enough11__2__d = enough11__1__q;
+    always @(*) enough11__3__d = enough11__2__q;
+    always @(*) hyperactive_14 = enough11__3__q;
+    always @(*) step_14 = step__q;
+    always @(*) beta_14 = scaled__q;
     
-endmodule // standalone__control__engine__high
+endmodule // standalone__control__engine__increase
 
 
-module tnic_standalone__control__engine__high__beta(clk,bus,address,data);
+module tnic_standalone__control__engine__increase__a11(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__increase__a11
+
+
+module tnic_standalone__control__engine__increase__b11(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__increase__b11
+
+
+module tnic_standalone__control__engine__increase__beta(clk,bus,address,data);
     
     // Module arguments
     input wire  clk;
@@ -32783,7 +37623,7 @@ module tnic_standalone__control__engine__high__beta(clk,bus,address,data);
     reg  mine;
     
     // Sub module instances
-    tnic_standalone__control__engine__high__beta__ram ram(
+    tnic_standalone__control__engine__increase__beta__ram ram(
         .read_address(ram__read_address),
         .read_clock(ram__read_clock),
         .read_data(ram__read_data),
@@ -32805,10 +37645,10 @@ module tnic_standalone__control__engine__high__beta(clk,bus,address,data);
     always @(*) ram__write_data = bus[(32'h0)+:(32)];
     always @(*) ram__write_enable = bus[32'h2a] & mine;
     
-endmodule // standalone__control__engine__high__beta
+endmodule // standalone__control__engine__increase__beta
 
 
-module tnic_standalone__control__engine__high__beta__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__control__engine__increase__beta__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
     input wire  [3:0] read_address;
@@ -32834,1063 +37674,7 @@ module tnic_standalone__control__engine__high__beta__ram(read_address,read_clock
        end
     end
                 
-endmodule // standalone__control__engine__high__beta__ram
-
-
-module tnic_standalone__control__engine__high__decrease(d,q,clock);
-    
-    // Module arguments
-    input wire  [28:0] d;
-    output reg  [28:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 29'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__decrease
-
-
-module tnic_standalone__control__engine__high__factor(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__factor
-
-
-module tnic_standalone__control__engine__high__hh11(d,q,clock);
-    
-    // Module arguments
-    input wire signed [22:0] d;
-    output reg signed [22:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 23'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__hh11
-
-
-module tnic_standalone__control__engine__high__hh8(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__hh8
-
-
-module tnic_standalone__control__engine__high__hl11(d,q,clock);
-    
-    // Module arguments
-    input wire signed [29:0] d;
-    output reg signed [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__hl11
-
-
-module tnic_standalone__control__engine__high__hl8(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__hl8
-
-
-module tnic_standalone__control__engine__high__inner(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__inner
-
-
-module tnic_standalone__control__engine__high__inner12(d,q,clock);
-    
-    // Module arguments
-    input wire signed [30:0] d;
-    output reg signed [30:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 31'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__inner12
-
-
-module tnic_standalone__control__engine__high__lh11(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__lh11
-
-
-module tnic_standalone__control__engine__high__lh8(d,q,clock);
-    
-    // Module arguments
-    input wire  [28:0] d;
-    output reg  [28:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 29'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__lh8
-
-
-module tnic_standalone__control__engine__high__ll11(d,q,clock);
-    
-    // Module arguments
-    input wire  [33:0] d;
-    output reg  [33:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 34'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__ll11
-
-
-module tnic_standalone__control__engine__high__ll8(d,q,clock);
-    
-    // Module arguments
-    input wire  [33:0] d;
-    output reg  [33:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 34'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__ll8
-
-
-module tnic_standalone__control__engine__high__outer(d,q,clock);
-    
-    // Module arguments
-    input wire signed [45:0] d;
-    output reg signed [45:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 46'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__outer
-
-
-module tnic_standalone__control__engine__high__outer12(d,q,clock);
-    
-    // Module arguments
-    input wire signed [40:0] d;
-    output reg signed [40:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 41'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__outer12
-
-
-module tnic_standalone__control__engine__high__product(clk,bus,address,data);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  [42:0] bus;
-    input wire  [3:0] address;
-    output reg  [31:0] data;
-    
-    // Constant declarations
-    localparam  index = 5'b10100;
-    
-    // Stub signals
-    reg  [3:0] ram__read_address;
-    reg  ram__read_clock;
-    wire  [31:0] ram__read_data;
-    reg  [3:0] ram__write_address;
-    reg  ram__write_clock;
-    reg  [31:0] ram__write_data;
-    reg  ram__write_enable;
-    
-    // Local signals
-    reg  mine;
-    
-    // Sub module instances
-    tnic_standalone__control__engine__high__product__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    
-    // Update code
-    always @(*) begin
-    end
-    always @(*) ram__read_clock = clk;
-    always @(*) ram__write_clock = clk;
-    always @(*) ram__read_address = address;
-    always @(*) data = ram__read_data;
-    always @(*) mine = bus[32'h29] | (bus[(32'h20)+:(5)] == index);
-    always @(*) ram__write_address = bus[(32'h25)+:(4)];
-    always @(*) ram__write_data = bus[(32'h0)+:(32)];
-    always @(*) ram__write_enable = bus[32'h2a] & mine;
-    
-endmodule // standalone__control__engine__high__product
-
-
-module tnic_standalone__control__engine__high__product__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [3:0] read_address;
-    input wire  read_clock;
-    output reg  [31:0] read_data;
-    input wire  [3:0] write_address;
-    input wire  write_clock;
-    input wire  [31:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[31:0] mem[15:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__control__engine__high__product__ram
-
-
-module tnic_standalone__control__engine__high__shift5(d,q,clock);
-    
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 5'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__shift5
-
-
-module tnic_standalone__control__engine__high__shift6(d,q,clock);
-    
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 5'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__shift6
-
-
-module tnic_standalone__control__engine__high__weight(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__weight
-
-
-module tnic_standalone__control__engine__high__wide(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__high__wide
-
-
-module tnic_standalone__control__engine__history(clk,sweep,sweep_flow,load_valid,load_flow,load_profile,flow_0,flow_1,write_1,sample_1,rtt_1,time_1,rtt_2,time_2,profile_2,before_2,history_3,difference_3,age_3);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  sweep;
-    input wire  [9:0] sweep_flow;
-    input wire  load_valid;
-    input wire  [9:0] load_flow;
-    input wire  [3:0] load_profile;
-    input wire  [9:0] flow_0;
-    input wire  [9:0] flow_1;
-    input wire  write_1;
-    input wire  sample_1;
-    input wire  [23:0] rtt_1;
-    input wire  [31:0] time_1;
-    input wire  [23:0] rtt_2;
-    input wire  [31:0] time_2;
-    output reg  [3:0] profile_2;
-    output reg  [56:0] before_2;
-    output reg  history_3;
-    output reg  [24:0] difference_3;
-    output reg  [31:0] age_3;
-    
-    // Stub signals
-    reg  [9:0] ram__read_address;
-    reg  ram__read_clock;
-    wire  [56:0] ram__read_data;
-    reg  [9:0] ram__write_address;
-    reg  ram__write_clock;
-    reg  [56:0] ram__write_data;
-    reg  ram__write_enable;
-    reg  [9:0] profiles__read_address;
-    reg  profiles__read_clock;
-    wire  [3:0] profiles__read_data;
-    reg  [9:0] profiles__write_address;
-    reg  profiles__write_clock;
-    reg  [3:0] profiles__write_data;
-    reg  profiles__write_enable;
-    reg  [56:0] raw__d;
-    wire  [56:0] raw__q;
-    reg  raw__clock;
-    reg  [3:0] profile__d;
-    wire  [3:0] profile__q;
-    reg  profile__clock;
-    reg  history__d;
-    wire  history__q;
-    reg  history__clock;
-    reg  [24:0] difference__d;
-    wire  [24:0] difference__q;
-    reg  difference__clock;
-    reg  [31:0] age__d;
-    wire  [31:0] age__q;
-    reg  age__clock;
-    
-    // Local signals
-    reg  [56:0] written;
-    
-    // Sub module instances
-    tnic_standalone__control__engine__history__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    tnic_standalone__control__engine__history__profiles profiles(
-        .read_address(profiles__read_address),
-        .read_clock(profiles__read_clock),
-        .read_data(profiles__read_data),
-        .write_address(profiles__write_address),
-        .write_clock(profiles__write_clock),
-        .write_data(profiles__write_data),
-        .write_enable(profiles__write_enable)
-    );
-    tnic_standalone__control__engine__history__raw raw(
-        .d(raw__d),
-        .q(raw__q),
-        .clock(raw__clock)
-    );
-    tnic_standalone__control__engine__history__profile profile(
-        .d(profile__d),
-        .q(profile__q),
-        .clock(profile__clock)
-    );
-    tnic_standalone__control__engine__history__history history(
-        .d(history__d),
-        .q(history__q),
-        .clock(history__clock)
-    );
-    tnic_standalone__control__engine__history__difference difference(
-        .d(difference__d),
-        .q(difference__q),
-        .clock(difference__clock)
-    );
-    tnic_standalone__control__engine__history__age age(
-        .d(age__d),
-        .q(age__q),
-        .clock(age__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        raw__d = raw__q;
-        profile__d = profile__q;
-        history__d = history__q;
-        difference__d = difference__q;
-        age__d = age__q;
-        raw__d = ram__read_data;
-        profile__d = profiles__read_data;
-        ram__write_address = flow_1;
-        ram__write_data = written;
-        ram__write_enable = write_1;
-        history__d = raw__q[32'h38];
-        difference__d = ((rtt_2) & 25'h1ffffff) - ((raw__q[(32'h0)+:(24)]) & 25'h1ffffff);
-        if (~raw__q[32'h38]) begin
-            difference__d = ((32'h0) & 25'h1ffffff);
-        end
-        age__d = time_2 - raw__q[(32'h18)+:(32)];
-        profiles__write_address = load_flow;
-        profiles__write_data = load_profile;
-        profiles__write_enable = load_valid;
-        if (sweep) begin
-            ram__write_address = sweep_flow;
-            ram__write_data = ((32'h0) & 57'h1ffffffffffffff);
-            ram__write_enable = 1'b1;
-            profiles__write_address = sweep_flow;
-            profiles__write_data = ((32'h0) & 4'hf);
-            profiles__write_enable = 1'b1;
-        end
-    end
-    always @(*) raw__clock = clk;
-    always @(*) profile__clock = clk;
-    always @(*) history__clock = clk;
-    always @(*) difference__clock = clk;
-    always @(*) age__clock = clk;
-    always @(*) ram__read_clock = clk;
-    always @(*) ram__write_clock = clk;
-    always @(*) profiles__read_clock = clk;
-    always @(*) profiles__write_clock = clk;
-    always @(*) ram__read_address = flow_0;
-    always @(*) profiles__read_address = flow_0;
-    always @(*) written = ((rtt_1) & 57'h1ffffffffffffff) | (((time_1) & 57'h1ffffffffffffff) << 32'h18) | (((sample_1) & 57'h1ffffffffffffff) << 32'h38);
-    always @(*) profile_2 = profile__q;
-    always @(*) before_2 = raw__q;
-    always @(*) history_3 = history__q;
-    always @(*) difference_3 = difference__q;
-    always @(*) age_3 = age__q;
-    
-endmodule // standalone__control__engine__history
-
-
-module tnic_standalone__control__engine__history__age(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__history__age
-
-
-module tnic_standalone__control__engine__history__difference(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__history__difference
-
-
-module tnic_standalone__control__engine__history__history(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__history__history
-
-
-module tnic_standalone__control__engine__history__profile(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__history__profile
-
-
-module tnic_standalone__control__engine__history__profiles(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  [3:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [3:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[3:0] mem[1023:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__control__engine__history__profiles
-
-
-module tnic_standalone__control__engine__history__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  [56:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [56:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[56:0] mem[1023:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__control__engine__history__ram
-
-
-module tnic_standalone__control__engine__history__raw(d,q,clock);
-    
-    // Module arguments
-    input wire  [56:0] d;
-    output reg  [56:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 57'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__history__raw
-
-
-module tnic_standalone__control__engine__increase(clk,sweep,sweep_flow,bus_10,profile_10,flow_8,flow_11,sample_11,negative_3,falling_10,smoothed_10,below_11,delta_12,before_10,hyperactive_14,step_15);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  sweep;
-    input wire  [9:0] sweep_flow;
-    input wire  [42:0] bus_10;
-    input wire  [3:0] profile_10;
-    input wire  [9:0] flow_8;
-    input wire  [9:0] flow_11;
-    input wire  sample_11;
-    input wire  negative_3;
-    input wire  falling_10;
-    input wire  smoothed_10;
-    input wire  below_11;
-    input wire  [26:0] delta_12;
-    output reg  [2:0] before_10;
-    output reg  hyperactive_14;
-    output reg  [25:0] step_15;
-    
-    // Stub signals
-    reg  plain__clk;
-    reg  [42:0] plain__bus;
-    reg  [3:0] plain__address;
-    wire  [23:0] plain__data;
-    reg  hyperactive__clk;
-    reg  [42:0] hyperactive__bus;
-    reg  [3:0] hyperactive__address;
-    wire  [26:0] hyperactive__data;
-    reg  [9:0] ram__read_address;
-    reg  ram__read_clock;
-    wire  [2:0] ram__read_data;
-    reg  [9:0] ram__write_address;
-    reg  ram__write_clock;
-    reg  [2:0] ram__write_data;
-    reg  ram__write_enable;
-    reg  negative__0__d;
-    wire  negative__0__q;
-    reg  negative__0__clock;
-    reg  negative__1__d;
-    wire  negative__1__q;
-    reg  negative__1__clock;
-    reg  negative__2__d;
-    wire  negative__2__q;
-    reg  negative__2__clock;
-    reg  negative__3__d;
-    wire  negative__3__q;
-    reg  negative__3__clock;
-    reg  negative__4__d;
-    wire  negative__4__q;
-    reg  negative__4__clock;
-    reg  negative__5__d;
-    wire  negative__5__q;
-    reg  negative__5__clock;
-    reg  negative__6__d;
-    wire  negative__6__q;
-    reg  negative__6__clock;
-    reg  [2:0] raw__d;
-    wire  [2:0] raw__q;
-    reg  raw__clock;
-    reg  [2:0] count__d;
-    wire  [2:0] count__q;
-    reg  count__clock;
-    reg  enough12__d;
-    wire  enough12__q;
-    reg  enough12__clock;
-    reg  enough13__d;
-    wire  enough13__q;
-    reg  enough13__clock;
-    reg  enough14__d;
-    wire  enough14__q;
-    reg  enough14__clock;
-    reg  [23:0] full__d;
-    wire  [23:0] full__q;
-    reg  full__clock;
-    reg  [33:0] ll__d;
-    wire  [33:0] ll__q;
-    reg  ll__clock;
-    reg  [26:0] lh__d;
-    wire  [26:0] lh__q;
-    reg  lh__clock;
-    reg  [23:0] hl__d;
-    wire  [23:0] hl__q;
-    reg  hl__clock;
-    reg  [16:0] hh__d;
-    wire  [16:0] hh__q;
-    reg  hh__clock;
-    reg  [34:0] outer__d;
-    wire  [34:0] outer__q;
-    reg  outer__clock;
-    reg  [27:0] inner__d;
-    wire  [27:0] inner__q;
-    reg  inner__clock;
-    reg  [25:0] step__d;
-    wire  [25:0] step__q;
-    reg  step__clock;
-    
-    // Local signals
-    reg  counts;
-    reg  enough;
-    reg  [16:0] full_low;
-    reg  [6:0] full_high;
-    reg  [16:0] delta_low;
-    reg  [9:0] delta_high;
-    reg  [34:0] joined;
-    reg  [34:0] sum;
-    
-    // Sub module instances
-    tnic_standalone__control__engine__increase__plain plain(
-        .clk(plain__clk),
-        .bus(plain__bus),
-        .address(plain__address),
-        .data(plain__data)
-    );
-    tnic_standalone__control__engine__increase__hyperactive hyperactive(
-        .clk(hyperactive__clk),
-        .bus(hyperactive__bus),
-        .address(hyperactive__address),
-        .data(hyperactive__data)
-    );
-    tnic_standalone__control__engine__increase__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    tnic_standalone__control__engine__increase__negative__0 negative__0(
-        .d(negative__0__d),
-        .q(negative__0__q),
-        .clock(negative__0__clock)
-    );
-    tnic_standalone__control__engine__increase__negative__1 negative__1(
-        .d(negative__1__d),
-        .q(negative__1__q),
-        .clock(negative__1__clock)
-    );
-    tnic_standalone__control__engine__increase__negative__2 negative__2(
-        .d(negative__2__d),
-        .q(negative__2__q),
-        .clock(negative__2__clock)
-    );
-    tnic_standalone__control__engine__increase__negative__3 negative__3(
-        .d(negative__3__d),
-        .q(negative__3__q),
-        .clock(negative__3__clock)
-    );
-    tnic_standalone__control__engine__increase__negative__4 negative__4(
-        .d(negative__4__d),
-        .q(negative__4__q),
-        .clock(negative__4__clock)
-    );
-    tnic_standalone__control__engine__increase__negative__5 negative__5(
-        .d(negative__5__d),
-        .q(negative__5__q),
-        .clock(negative__5__clock)
-    );
-    tnic_standalone__control__engine__increase__negative__6 negative__6(
-        .d(negative__6__d),
-        .q(negative__6__q),
-        .clock(negative__6__clock)
-    );
-    tnic_standalone__control__engine__increase__raw raw(
-        .d(raw__d),
-        .q(raw__q),
-        .clock(raw__clock)
-    );
-    tnic_standalone__control__engine__increase__count count(
-        .d(count__d),
-        .q(count__q),
-        .clock(count__clock)
-    );
-    tnic_standalone__control__engine__increase__enough12 enough12(
-        .d(enough12__d),
-        .q(enough12__q),
-        .clock(enough12__clock)
-    );
-    tnic_standalone__control__engine__increase__enough13 enough13(
-        .d(enough13__d),
-        .q(enough13__q),
-        .clock(enough13__clock)
-    );
-    tnic_standalone__control__engine__increase__enough14 enough14(
-        .d(enough14__d),
-        .q(enough14__q),
-        .clock(enough14__clock)
-    );
-    tnic_standalone__control__engine__increase__full full(
-        .d(full__d),
-        .q(full__q),
-        .clock(full__clock)
-    );
-    tnic_standalone__control__engine__increase__ll ll(
-        .d(ll__d),
-        .q(ll__q),
-        .clock(ll__clock)
-    );
-    tnic_standalone__control__engine__increase__lh lh(
-        .d(lh__d),
-        .q(lh__q),
-        .clock(lh__clock)
-    );
-    tnic_standalone__control__engine__increase__hl hl(
-        .d(hl__d),
-        .q(hl__q),
-        .clock(hl__clock)
-    );
-    tnic_standalone__control__engine__increase__hh hh(
-        .d(hh__d),
-        .q(hh__q),
-        .clock(hh__clock)
-    );
-    tnic_standalone__control__engine__increase__outer outer(
-        .d(outer__d),
-        .q(outer__q),
-        .clock(outer__clock)
-    );
-    tnic_standalone__control__engine__increase__inner inner(
-        .d(inner__d),
-        .q(inner__q),
-        .clock(inner__clock)
-    );
-    tnic_standalone__control__engine__increase__step step(
-        .d(step__d),
-        .q(step__q),
-        .clock(step__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        raw__d = raw__q;
-        count__d = count__q;
-        enough12__d = enough12__q;
-        enough13__d = enough13__q;
-        enough14__d = enough14__q;
-        full__d = full__q;
-        ll__d = ll__q;
-        lh__d = lh__q;
-        hl__d = hl__q;
-        hh__d = hh__q;
-        outer__d = outer__q;
-        inner__d = inner__q;
-        step__d = step__q;
-        raw__d = ram__read_data;
-        counts = negative__6__q;
-        if (smoothed_10) begin
-            counts = falling_10;
-        end
-        count__d = ((32'h0) & 3'h7);
-        if (counts) begin
-            count__d = raw__q + ((32'h1) & 3'h7);
-            if (raw__q == ((32'h7) & 3'h7)) begin
-                count__d = ((32'h7) & 3'h7);
-            end
-        end
-        ram__write_address = flow_11;
-        ram__write_data = count__q;
-        ram__write_enable = sample_11;
-        if (sweep) begin
-            ram__write_address = sweep_flow;
-            ram__write_data = ((32'h0) & 3'h7);
-            ram__write_enable = 1'b1;
-        end
-        enough12__d = enough;
-        full__d = plain__data;
-        if (enough & ~below_11) begin
-            full__d = hyperactive__data[(32'h0)+:(24)];
-        end
-        enough13__d = enough12__q;
-        enough14__d = enough13__q;
-        ll__d = (full_low * delta_low);
-        lh__d = (full_low * delta_high);
-        hl__d = (full_high * delta_low);
-        hh__d = (full_high * delta_high);
-        outer__d = joined + ((32'h100) & 35'h7ffffffff);
-        inner__d = ((lh__q) & 28'hfffffff) + ((hl__q) & 28'hfffffff);
-        step__d = sum[(32'h9)+:(26)];
-    end
-    always @(*) raw__clock = clk;
-    always @(*) count__clock = clk;
-    always @(*) enough12__clock = clk;
-    always @(*) enough13__clock = clk;
-    always @(*) enough14__clock = clk;
-    always @(*) full__clock = clk;
-    always @(*) ll__clock = clk;
-    always @(*) lh__clock = clk;
-    always @(*) hl__clock = clk;
-    always @(*) hh__clock = clk;
-    always @(*) outer__clock = clk;
-    always @(*) inner__clock = clk;
-    always @(*) step__clock = clk;
-    always @(*) ram__read_clock = clk;
-    always @(*) ram__write_clock = clk;
-    always @(*) plain__clk = clk;
-    always @(*) plain__bus = bus_10;
-    always @(*) plain__address = profile_10;
-    always @(*) hyperactive__clk = clk;
-    always @(*) hyperactive__bus = bus_10;
-    always @(*) hyperactive__address = profile_10;
-    always @(*) negative__0__clock = clk;
-    always @(*) negative__1__clock = clk;
-    always @(*) negative__2__clock = clk;
-    always @(*) negative__3__clock = clk;
-    always @(*) negative__4__clock = clk;
-    always @(*) negative__5__clock = clk;
-    always @(*) negative__6__clock = clk;
-    always @(*) negative__0__d = negative_3;
-    always @(*) negative__1__d = negative__0__q;
-    always @(*) negative__2__d = negative__1__q;
-    always @(*) negative__3__d = negative__2__q;
-    always @(*) negative__4__d = negative__3__q;
-    always @(*) negative__5__d = negative__4__q;
-    always @(*) negative__6__d = negative__5__q;
-    always @(*) ram__read_address = flow_8;
-    always @(*) before_10 = raw__q;
-    always @(*) enough = count__q >= hyperactive__data[(32'h18)+:(3)];
-    always @(*) hyperactive_14 = enough14__q;
-    always @(*) full_low = full__q[(32'h0)+:(17)];
-    always @(*) full_high = full__q[(32'h11)+:(7)];
-    always @(*) delta_low = delta_12[(32'h0)+:(17)];
-    always @(*) delta_high = delta_12[(32'h11)+:(10)];
-    always @(*) joined = (((hh__q) & 35'h7ffffffff) << 32'h11) | ((ll__q[(32'h11)+:(17)]) & 35'h7ffffffff);
-    always @(*) sum = outer__q + ((inner__q) & 35'h7ffffffff);
-    always @(*) step_15 = step__q;
-    
-endmodule // standalone__control__engine__increase
+endmodule // standalone__control__engine__increase__beta__ram
 
 
 module tnic_standalone__control__engine__increase__count(d,q,clock);
@@ -33912,7 +37696,7 @@ module tnic_standalone__control__engine__increase__count(d,q,clock);
 endmodule // standalone__control__engine__increase__count
 
 
-module tnic_standalone__control__engine__increase__enough12(d,q,clock);
+module tnic_standalone__control__engine__increase__enough11__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -33928,10 +37712,10 @@ module tnic_standalone__control__engine__increase__enough12(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__increase__enough12
+endmodule // standalone__control__engine__increase__enough11__0
 
 
-module tnic_standalone__control__engine__increase__enough13(d,q,clock);
+module tnic_standalone__control__engine__increase__enough11__1(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -33947,10 +37731,10 @@ module tnic_standalone__control__engine__increase__enough13(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__increase__enough13
+endmodule // standalone__control__engine__increase__enough11__1
 
 
-module tnic_standalone__control__engine__increase__enough14(d,q,clock);
+module tnic_standalone__control__engine__increase__enough11__2(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -33966,64 +37750,26 @@ module tnic_standalone__control__engine__increase__enough14(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__increase__enough14
+endmodule // standalone__control__engine__increase__enough11__2
 
 
-module tnic_standalone__control__engine__increase__full(d,q,clock);
+module tnic_standalone__control__engine__increase__enough11__3(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__increase__full
-
-
-module tnic_standalone__control__engine__increase__hh(d,q,clock);
-    
-    // Module arguments
-    input wire  [16:0] d;
-    output reg  [16:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 17'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__hh
-
-
-module tnic_standalone__control__engine__increase__hl(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__hl
+endmodule // standalone__control__engine__increase__enough11__3
 
 
 module tnic_standalone__control__engine__increase__hyperactive(clk,bus,address,data);
@@ -34104,215 +37850,6 @@ module tnic_standalone__control__engine__increase__hyperactive__ram(read_address
 endmodule // standalone__control__engine__increase__hyperactive__ram
 
 
-module tnic_standalone__control__engine__increase__inner(d,q,clock);
-    
-    // Module arguments
-    input wire  [27:0] d;
-    output reg  [27:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 28'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__inner
-
-
-module tnic_standalone__control__engine__increase__lh(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__lh
-
-
-module tnic_standalone__control__engine__increase__ll(d,q,clock);
-    
-    // Module arguments
-    input wire  [33:0] d;
-    output reg  [33:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 34'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__ll
-
-
-module tnic_standalone__control__engine__increase__negative__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__negative__0
-
-
-module tnic_standalone__control__engine__increase__negative__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__negative__1
-
-
-module tnic_standalone__control__engine__increase__negative__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__negative__2
-
-
-module tnic_standalone__control__engine__increase__negative__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__negative__3
-
-
-module tnic_standalone__control__engine__increase__negative__4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__negative__4
-
-
-module tnic_standalone__control__engine__increase__negative__5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__negative__5
-
-
-module tnic_standalone__control__engine__increase__negative__6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__negative__6
-
-
-module tnic_standalone__control__engine__increase__outer(d,q,clock);
-    
-    // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 35'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__outer
-
-
 module tnic_standalone__control__engine__increase__plain(clk,bus,address,data);
     
     // Module arguments
@@ -34391,52 +37928,216 @@ module tnic_standalone__control__engine__increase__plain__ram(read_address,read_
 endmodule // standalone__control__engine__increase__plain__ram
 
 
-module tnic_standalone__control__engine__increase__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__control__engine__increase__product(clk,a_0,b_0,addend_1,total_2);
     
     // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  [2:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [2:0] write_data;
-    input wire  write_enable;
+    input wire  clk;
+    input wire  [32:0] a_0;
+    input wire  [31:0] b_0;
+    input wire  [57:0] addend_1;
+    output reg  [57:0] total_2;
     
-    // Update code (custom)
-    reg[2:0] mem[1023:0];
+    // Stub signals
+    reg signed [35:0] hh__d;
+    wire signed [35:0] hh__q;
+    reg  hh__clock;
+    reg signed [33:0] hl__d;
+    wire signed [33:0] hl__q;
+    reg  hl__clock;
+    reg  [31:0] lh__d;
+    wire  [31:0] lh__q;
+    reg  lh__clock;
+    reg signed [57:0] outer__d;
+    wire signed [57:0] outer__q;
+    reg  outer__clock;
+    reg signed [34:0] inner__d;
+    wire signed [34:0] inner__q;
+    reg  inner__clock;
     
+    // Local signals
+    reg signed [17:0] a_high;
+    reg  [14:0] a_low;
+    reg  [16:0] b_high;
+    reg signed [17:0] b_high_signed;
+    reg signed [15:0] b_low_signed;
+    reg  [35:0] hh_bits;
+    reg signed [50:0] hh_shifted;
+    reg signed [32:0] lh_signed;
+    reg signed [57:0] addend;
+    reg signed [57:0] total;
     
+    // Sub module instances
+    tnic_standalone__control__engine__increase__product__hh hh(
+        .d(hh__d),
+        .q(hh__q),
+        .clock(hh__clock)
+    );
+    tnic_standalone__control__engine__increase__product__hl hl(
+        .d(hl__d),
+        .q(hl__q),
+        .clock(hl__clock)
+    );
+    tnic_standalone__control__engine__increase__product__lh lh(
+        .d(lh__d),
+        .q(lh__q),
+        .clock(lh__clock)
+    );
+    tnic_standalone__control__engine__increase__product__outer outer(
+        .d(outer__d),
+        .q(outer__q),
+        .clock(outer__clock)
+    );
+    tnic_standalone__control__engine__increase__product__inner inner(
+        .d(inner__d),
+        .q(inner__q),
+        .clock(inner__clock)
+    );
     
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+    // Update code
+    always @(*) begin
+        hh__d = hh__q;
+        hl__d = hl__q;
+        lh__d = lh__q;
+        outer__d = outer__q;
+        inner__d = inner__q;
+        hh__d = (a_high * b_high_signed);
+        hl__d = (a_high * b_low_signed);
+        lh__d = (a_low * b_high);
+        outer__d = (hh_shifted + addend);
+        inner__d = (lh_signed + hl__q);
     end
+    always @(*) hh__clock = clk;
+    always @(*) hl__clock = clk;
+    always @(*) lh__clock = clk;
+    always @(*) outer__clock = clk;
+    always @(*) inner__clock = clk;
+    always @(*) a_high = a_0[(32'hf)+:(18)];
+    always @(*) a_low = a_0[(32'h0)+:(15)];
+    always @(*) b_high = b_0[(32'hf)+:(17)];
+    always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
+    always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
+    always @(*) hh_bits = hh__q;
+    always @(*) hh_shifted = (((hh_bits) & 51'h7ffffffffffff) << 32'hf);
+    always @(*) addend = addend_1;
+    always @(*) lh_signed = ((lh__q) & 33'h1ffffffff);
+    always @(*) total = (outer__q + inner__q);
+    always @(*) total_2 = total;
     
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__control__engine__increase__ram
+endmodule // standalone__control__engine__increase__product
 
 
-module tnic_standalone__control__engine__increase__raw(d,q,clock);
+module tnic_standalone__control__engine__increase__product__hh(d,q,clock);
     
     // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
+    input wire signed [35:0] d;
+    output reg signed [35:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 36'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__increase__raw
+endmodule // standalone__control__engine__increase__product__hh
+
+
+module tnic_standalone__control__engine__increase__product__hl(d,q,clock);
+    
+    // Module arguments
+    input wire signed [33:0] d;
+    output reg signed [33:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 34'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__increase__product__hl
+
+
+module tnic_standalone__control__engine__increase__product__inner(d,q,clock);
+    
+    // Module arguments
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__increase__product__inner
+
+
+module tnic_standalone__control__engine__increase__product__lh(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__increase__product__lh
+
+
+module tnic_standalone__control__engine__increase__product__outer(d,q,clock);
+    
+    // Module arguments
+    input wire signed [57:0] d;
+    output reg signed [57:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 58'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__increase__product__outer
+
+
+module tnic_standalone__control__engine__increase__scaled(d,q,clock);
+    
+    // Module arguments
+    input wire  [27:0] d;
+    output reg  [27:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 28'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__increase__scaled
 
 
 module tnic_standalone__control__engine__increase__step(d,q,clock);
@@ -34458,232 +38159,335 @@ module tnic_standalone__control__engine__increase__step(d,q,clock);
 endmodule // standalone__control__engine__increase__step
 
 
-module tnic_standalone__control__engine__is_sample__0(d,q,clock);
+module tnic_standalone__control__engine__inputs(clk,data,out);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  clk;
+    input wire  [87:0] data;
+    output reg  [87:0] out;
+    
+    // Constant declarations
+    localparam  back = 5'b10010;
+    
+    // Stub signals
+    reg  [4:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [87:0] ram__read_data;
+    reg  [4:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [87:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [4:0] count__d;
+    wire  [4:0] count__q;
+    reg  count__clock;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__inputs__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__control__engine__inputs__count count(
+        .d(count__d),
+        .q(count__q),
+        .clock(count__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        count__d = count__q;
+        count__d = count__q + ((32'h1) & 5'h1f);
+    end
+    always @(*) count__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__write_address = count__q;
+    always @(*) ram__write_data = data;
+    always @(*) ram__write_enable = 1'b1;
+    always @(*) ram__read_address = count__q - back;
+    always @(*) out = ram__read_data;
+    
+endmodule // standalone__control__engine__inputs
+
+
+module tnic_standalone__control__engine__inputs__count(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__is_sample__0
+endmodule // standalone__control__engine__inputs__count
 
 
-module tnic_standalone__control__engine__is_sample__1(d,q,clock);
+module tnic_standalone__control__engine__inputs__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] read_address;
+    input wire  read_clock;
+    output reg  [87:0] read_data;
+    input wire  [4:0] write_address;
+    input wire  write_clock;
+    input wire  [87:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[87:0] mem[31:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__inputs__ram
+
+
+module tnic_standalone__control__engine__inverse__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [28:0] d;
+    output reg  [28:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 29'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__is_sample__1
+endmodule // standalone__control__engine__inverse__0
 
 
-module tnic_standalone__control__engine__is_sample__10(d,q,clock);
+module tnic_standalone__control__engine__inverse__1(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [28:0] d;
+    output reg  [28:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 29'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__is_sample__10
+endmodule // standalone__control__engine__inverse__1
 
 
-module tnic_standalone__control__engine__is_sample__11(d,q,clock);
+module tnic_standalone__control__engine__inverse__10(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [28:0] d;
+    output reg  [28:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 29'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__is_sample__11
+endmodule // standalone__control__engine__inverse__10
 
 
-module tnic_standalone__control__engine__is_sample__2(d,q,clock);
+module tnic_standalone__control__engine__inverse__2(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [28:0] d;
+    output reg  [28:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 29'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__is_sample__2
+endmodule // standalone__control__engine__inverse__2
 
 
-module tnic_standalone__control__engine__is_sample__3(d,q,clock);
+module tnic_standalone__control__engine__inverse__3(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [28:0] d;
+    output reg  [28:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 29'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__is_sample__3
+endmodule // standalone__control__engine__inverse__3
 
 
-module tnic_standalone__control__engine__is_sample__4(d,q,clock);
+module tnic_standalone__control__engine__inverse__4(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [28:0] d;
+    output reg  [28:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 29'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__is_sample__4
+endmodule // standalone__control__engine__inverse__4
 
 
-module tnic_standalone__control__engine__is_sample__5(d,q,clock);
+module tnic_standalone__control__engine__inverse__5(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [28:0] d;
+    output reg  [28:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 29'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__is_sample__5
+endmodule // standalone__control__engine__inverse__5
 
 
-module tnic_standalone__control__engine__is_sample__6(d,q,clock);
+module tnic_standalone__control__engine__inverse__6(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [28:0] d;
+    output reg  [28:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 29'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__is_sample__6
+endmodule // standalone__control__engine__inverse__6
 
 
-module tnic_standalone__control__engine__is_sample__7(d,q,clock);
+module tnic_standalone__control__engine__inverse__7(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [28:0] d;
+    output reg  [28:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 29'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__is_sample__7
+endmodule // standalone__control__engine__inverse__7
 
 
-module tnic_standalone__control__engine__is_sample__8(d,q,clock);
+module tnic_standalone__control__engine__inverse__8(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [28:0] d;
+    output reg  [28:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 29'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__is_sample__8
+endmodule // standalone__control__engine__inverse__8
 
 
-module tnic_standalone__control__engine__is_sample__9(d,q,clock);
+module tnic_standalone__control__engine__inverse__9(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [28:0] d;
+    output reg  [28:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 29'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__is_sample__9
+endmodule // standalone__control__engine__inverse__9
+
+
+module tnic_standalone__control__engine__kept(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__kept
 
 
 module tnic_standalone__control__engine__kind__0(d,q,clock);
@@ -35066,384 +38870,403 @@ module tnic_standalone__control__engine__kind__9(d,q,clock);
 endmodule // standalone__control__engine__kind__9
 
 
-module tnic_standalone__control__engine__path__0(d,q,clock);
+module tnic_standalone__control__engine__mark__0(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [40:0] d;
+    output reg  [40:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 41'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__0
+endmodule // standalone__control__engine__mark__0
 
 
-module tnic_standalone__control__engine__path__1(d,q,clock);
+module tnic_standalone__control__engine__mark__1(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [40:0] d;
+    output reg  [40:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 41'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__1
+endmodule // standalone__control__engine__mark__1
 
 
-module tnic_standalone__control__engine__path__10(d,q,clock);
+module tnic_standalone__control__engine__mark__10(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [40:0] d;
+    output reg  [40:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 41'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__10
+endmodule // standalone__control__engine__mark__10
 
 
-module tnic_standalone__control__engine__path__11(d,q,clock);
+module tnic_standalone__control__engine__mark__2(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [40:0] d;
+    output reg  [40:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 41'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__11
+endmodule // standalone__control__engine__mark__2
 
 
-module tnic_standalone__control__engine__path__12(d,q,clock);
+module tnic_standalone__control__engine__mark__3(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [40:0] d;
+    output reg  [40:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 41'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__12
+endmodule // standalone__control__engine__mark__3
 
 
-module tnic_standalone__control__engine__path__13(d,q,clock);
+module tnic_standalone__control__engine__mark__4(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [40:0] d;
+    output reg  [40:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 41'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__13
+endmodule // standalone__control__engine__mark__4
 
 
-module tnic_standalone__control__engine__path__14(d,q,clock);
+module tnic_standalone__control__engine__mark__5(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [40:0] d;
+    output reg  [40:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 41'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__14
+endmodule // standalone__control__engine__mark__5
 
 
-module tnic_standalone__control__engine__path__15(d,q,clock);
+module tnic_standalone__control__engine__mark__6(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [40:0] d;
+    output reg  [40:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 41'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__15
+endmodule // standalone__control__engine__mark__6
 
 
-module tnic_standalone__control__engine__path__16(d,q,clock);
+module tnic_standalone__control__engine__mark__7(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [40:0] d;
+    output reg  [40:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 41'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__16
+endmodule // standalone__control__engine__mark__7
 
 
-module tnic_standalone__control__engine__path__17(d,q,clock);
+module tnic_standalone__control__engine__mark__8(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [40:0] d;
+    output reg  [40:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 41'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__17
+endmodule // standalone__control__engine__mark__8
 
 
-module tnic_standalone__control__engine__path__18(d,q,clock);
+module tnic_standalone__control__engine__mark__9(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [40:0] d;
+    output reg  [40:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 41'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__18
+endmodule // standalone__control__engine__mark__9
 
 
-module tnic_standalone__control__engine__path__19(d,q,clock);
+module tnic_standalone__control__engine__negative__0(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__19
+endmodule // standalone__control__engine__negative__0
 
 
-module tnic_standalone__control__engine__path__2(d,q,clock);
+module tnic_standalone__control__engine__negative__1(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__2
+endmodule // standalone__control__engine__negative__1
 
 
-module tnic_standalone__control__engine__path__3(d,q,clock);
+module tnic_standalone__control__engine__negative__2(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__3
+endmodule // standalone__control__engine__negative__2
 
 
-module tnic_standalone__control__engine__path__4(d,q,clock);
+module tnic_standalone__control__engine__negative__3(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__4
+endmodule // standalone__control__engine__negative__3
 
 
-module tnic_standalone__control__engine__path__5(d,q,clock);
+module tnic_standalone__control__engine__negative__4(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__5
+endmodule // standalone__control__engine__negative__4
 
 
-module tnic_standalone__control__engine__path__6(d,q,clock);
+module tnic_standalone__control__engine__negative__5(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__6
+endmodule // standalone__control__engine__negative__5
 
 
-module tnic_standalone__control__engine__path__7(d,q,clock);
+module tnic_standalone__control__engine__negative__6(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__7
+endmodule // standalone__control__engine__negative__6
 
 
-module tnic_standalone__control__engine__path__8(d,q,clock);
+module tnic_standalone__control__engine__negative__7(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__8
+endmodule // standalone__control__engine__negative__7
 
 
-module tnic_standalone__control__engine__path__9(d,q,clock);
+module tnic_standalone__control__engine__negative__8(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__path__9
+endmodule // standalone__control__engine__negative__8
+
+
+module tnic_standalone__control__engine__negative__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__negative__9
 
 
 module tnic_standalone__control__engine__profile__0(d,q,clock);
@@ -35826,7 +39649,7 @@ module tnic_standalone__control__engine__profile__9(d,q,clock);
 endmodule // standalone__control__engine__profile__9
 
 
-module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profile_16,flow_12,flow_13,flow_18,flow_19,flow_20,valid_18,valid_19,valid_20,factor_15,increase_16,sets_17,idle_17,before_15,rate_19);
+module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profile_16,flow_8,flow_19,valid_19,weight_15,weighed_15,rise_15,floor_15,sets_17,idle_17,before_10,before_14,before_19,rate_19);
     
     // Module arguments
     input wire  clk;
@@ -35834,19 +39657,18 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
     input wire  [9:0] sweep_flow;
     input wire  [42:0] bus_16;
     input wire  [3:0] profile_16;
-    input wire  [9:0] flow_12;
-    input wire  [9:0] flow_13;
-    input wire  [9:0] flow_18;
+    input wire  [9:0] flow_8;
     input wire  [9:0] flow_19;
-    input wire  [9:0] flow_20;
-    input wire  valid_18;
     input wire  valid_19;
-    input wire  valid_20;
-    input wire  [26:0] factor_15;
-    input wire  [31:0] increase_16;
+    input wire  [26:0] weight_15;
+    input wire  [34:0] weighed_15;
+    input wire  [31:0] rise_15;
+    input wire  floor_15;
     input wire  sets_17;
     input wire  idle_17;
-    output reg  [31:0] before_15;
+    output reg  [31:0] before_10;
+    output reg  [31:0] before_14;
+    output reg  [31:0] before_19;
     output reg  [31:0] rate_19;
     
     // Stub signals
@@ -35869,41 +39691,65 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
     reg  ram__write_clock;
     reg  [31:0] ram__write_data;
     reg  ram__write_enable;
-    reg  [31:0] raw__d;
-    wire  [31:0] raw__q;
-    reg  raw__clock;
-    reg  match5__d;
-    wire  match5__q;
-    reg  match5__clock;
-    reg  match6__d;
-    wire  match6__q;
-    reg  match6__clock;
-    reg  match7__d;
-    wire  match7__q;
-    reg  match7__clock;
-    reg  [31:0] old__d;
-    wire  [31:0] old__q;
-    reg  old__clock;
+    reg  [31:0] old__0__d;
+    wire  [31:0] old__0__q;
+    reg  old__0__clock;
+    reg  [31:0] old__1__d;
+    wire  [31:0] old__1__q;
+    reg  old__1__clock;
+    reg  [31:0] old__2__d;
+    wire  [31:0] old__2__q;
+    reg  old__2__clock;
+    reg  [31:0] old__3__d;
+    wire  [31:0] old__3__q;
+    reg  old__3__clock;
+    reg  [31:0] old__4__d;
+    wire  [31:0] old__4__q;
+    reg  old__4__clock;
+    reg  [31:0] old__5__d;
+    wire  [31:0] old__5__q;
+    reg  old__5__clock;
+    reg  [31:0] old__6__d;
+    wire  [31:0] old__6__q;
+    reg  old__6__clock;
+    reg  [31:0] old__7__d;
+    wire  [31:0] old__7__q;
+    reg  old__7__clock;
+    reg  [31:0] old__8__d;
+    wire  [31:0] old__8__q;
+    reg  old__8__clock;
+    reg  [31:0] old__9__d;
+    wire  [31:0] old__9__q;
+    reg  old__9__clock;
     reg  [33:0] ll__d;
     wire  [33:0] ll__q;
     reg  ll__clock;
     reg  [26:0] lh__d;
     wire  [26:0] lh__q;
     reg  lh__clock;
-    reg  [31:0] hl__d;
-    wire  [31:0] hl__q;
+    reg signed [35:0] hl__d;
+    wire signed [35:0] hl__q;
     reg  hl__clock;
-    reg  [24:0] hh__d;
-    wire  [24:0] hh__q;
+    reg signed [28:0] hh__d;
+    wire signed [28:0] hh__q;
     reg  hh__clock;
-    reg  [43:0] outer__d;
-    wire  [43:0] outer__q;
+    reg  [32:0] risen__d;
+    wire  [32:0] risen__q;
+    reg  risen__clock;
+    reg  [32:0] half__d;
+    wire  [32:0] half__q;
+    reg  half__clock;
+    reg  [31:0] half17__d;
+    wire  [31:0] half17__q;
+    reg  half17__clock;
+    reg signed [45:0] outer__d;
+    wire signed [45:0] outer__q;
     reg  outer__clock;
-    reg  [32:0] inner__d;
-    wire  [32:0] inner__q;
+    reg signed [36:0] inner__d;
+    wire signed [36:0] inner__q;
     reg  inner__clock;
-    reg  [34:0] wide__d;
-    wire  [34:0] wide__q;
+    reg  [36:0] wide__d;
+    wire  [36:0] wide__q;
     reg  wide__clock;
     reg  [31:0] upper__d;
     wire  [31:0] upper__q;
@@ -35911,24 +39757,25 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
     reg  [31:0] lower__d;
     wire  [31:0] lower__q;
     reg  lower__clock;
-    reg  [31:0] new19__d;
-    wire  [31:0] new19__q;
-    reg  new19__clock;
-    reg  [31:0] new20__d;
-    wire  [31:0] new20__q;
-    reg  new20__clock;
-    reg  [31:0] new21__d;
-    wire  [31:0] new21__q;
-    reg  new21__clock;
+    reg  [31:0] limited__d;
+    wire  [31:0] limited__q;
+    reg  limited__clock;
     
     // Local signals
-    reg  [16:0] old_low;
-    reg  [14:0] old_high;
-    reg  [16:0] factor_low;
-    reg  [9:0] factor_high;
-    reg  [43:0] joined;
-    reg  [43:0] increase;
-    reg  [43:0] sum;
+    reg  [16:0] weight_low;
+    reg signed [17:0] weight_low_signed;
+    reg  [9:0] weight_high;
+    reg signed [10:0] weight_high_signed;
+    reg  [16:0] weighed_low;
+    reg signed [17:0] weighed_high;
+    reg  [28:0] hh_bits;
+    reg signed [27:0] lh_signed;
+    reg  [45:0] joined;
+    reg  [32:0] half_sum;
+    reg  [45:0] grown;
+    reg  [45:0] outer_bits;
+    reg signed [45:0] sum;
+    reg  [45:0] sum_bits;
     
     // Sub module instances
     tnic_standalone__control__engine__rate__restart restart(
@@ -35958,30 +39805,55 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
         .write_data(ram__write_data),
         .write_enable(ram__write_enable)
     );
-    tnic_standalone__control__engine__rate__raw raw(
-        .d(raw__d),
-        .q(raw__q),
-        .clock(raw__clock)
+    tnic_standalone__control__engine__rate__old__0 old__0(
+        .d(old__0__d),
+        .q(old__0__q),
+        .clock(old__0__clock)
     );
-    tnic_standalone__control__engine__rate__match5 match5(
-        .d(match5__d),
-        .q(match5__q),
-        .clock(match5__clock)
+    tnic_standalone__control__engine__rate__old__1 old__1(
+        .d(old__1__d),
+        .q(old__1__q),
+        .clock(old__1__clock)
     );
-    tnic_standalone__control__engine__rate__match6 match6(
-        .d(match6__d),
-        .q(match6__q),
-        .clock(match6__clock)
+    tnic_standalone__control__engine__rate__old__2 old__2(
+        .d(old__2__d),
+        .q(old__2__q),
+        .clock(old__2__clock)
     );
-    tnic_standalone__control__engine__rate__match7 match7(
-        .d(match7__d),
-        .q(match7__q),
-        .clock(match7__clock)
+    tnic_standalone__control__engine__rate__old__3 old__3(
+        .d(old__3__d),
+        .q(old__3__q),
+        .clock(old__3__clock)
     );
-    tnic_standalone__control__engine__rate__old old(
-        .d(old__d),
-        .q(old__q),
-        .clock(old__clock)
+    tnic_standalone__control__engine__rate__old__4 old__4(
+        .d(old__4__d),
+        .q(old__4__q),
+        .clock(old__4__clock)
+    );
+    tnic_standalone__control__engine__rate__old__5 old__5(
+        .d(old__5__d),
+        .q(old__5__q),
+        .clock(old__5__clock)
+    );
+    tnic_standalone__control__engine__rate__old__6 old__6(
+        .d(old__6__d),
+        .q(old__6__q),
+        .clock(old__6__clock)
+    );
+    tnic_standalone__control__engine__rate__old__7 old__7(
+        .d(old__7__d),
+        .q(old__7__q),
+        .clock(old__7__clock)
+    );
+    tnic_standalone__control__engine__rate__old__8 old__8(
+        .d(old__8__d),
+        .q(old__8__q),
+        .clock(old__8__clock)
+    );
+    tnic_standalone__control__engine__rate__old__9 old__9(
+        .d(old__9__d),
+        .q(old__9__q),
+        .clock(old__9__clock)
     );
     tnic_standalone__control__engine__rate__ll ll(
         .d(ll__d),
@@ -36002,6 +39874,21 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
         .d(hh__d),
         .q(hh__q),
         .clock(hh__clock)
+    );
+    tnic_standalone__control__engine__rate__risen risen(
+        .d(risen__d),
+        .q(risen__q),
+        .clock(risen__clock)
+    );
+    tnic_standalone__control__engine__rate__half half(
+        .d(half__d),
+        .q(half__q),
+        .clock(half__clock)
+    );
+    tnic_standalone__control__engine__rate__half17 half17(
+        .d(half17__d),
+        .q(half17__q),
+        .clock(half17__clock)
     );
     tnic_standalone__control__engine__rate__outer outer(
         .d(outer__d),
@@ -36028,63 +39915,44 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
         .q(lower__q),
         .clock(lower__clock)
     );
-    tnic_standalone__control__engine__rate__new19 new19(
-        .d(new19__d),
-        .q(new19__q),
-        .clock(new19__clock)
-    );
-    tnic_standalone__control__engine__rate__new20 new20(
-        .d(new20__d),
-        .q(new20__q),
-        .clock(new20__clock)
-    );
-    tnic_standalone__control__engine__rate__new21 new21(
-        .d(new21__d),
-        .q(new21__q),
-        .clock(new21__clock)
+    tnic_standalone__control__engine__rate__limited limited(
+        .d(limited__d),
+        .q(limited__q),
+        .clock(limited__clock)
     );
     
     // Update code
     always @(*) begin
-        raw__d = raw__q;
-        match5__d = match5__q;
-        match6__d = match6__q;
-        match7__d = match7__q;
-        old__d = old__q;
         ll__d = ll__q;
         lh__d = lh__q;
         hl__d = hl__q;
         hh__d = hh__q;
+        risen__d = risen__q;
+        half__d = half__q;
+        half17__d = half17__q;
         outer__d = outer__q;
         inner__d = inner__q;
         wide__d = wide__q;
         upper__d = upper__q;
         lower__d = lower__q;
-        new19__d = new19__q;
-        new20__d = new20__q;
-        new21__d = new21__q;
-        raw__d = ram__read_data;
-        match5__d = valid_18 & (flow_13 == flow_18);
-        match6__d = valid_19 & (flow_13 == flow_19);
-        match7__d = valid_20 & (flow_13 == flow_20);
-        old__d = raw__q;
-        if (match5__q) begin
-            old__d = new19__q;
+        limited__d = limited__q;
+        ll__d = (weighed_low * weight_low);
+        lh__d = (weighed_low * weight_high);
+        hl__d = (weighed_high * weight_low_signed);
+        hh__d = (weighed_high * weight_high_signed);
+        risen__d = ((old__5__q) & 33'h1ffffffff) + ((rise_15) & 33'h1ffffffff);
+        half__d = ((32'h0) & 33'h1ffffffff);
+        if (floor_15) begin
+            half__d = half_sum;
         end
-        else if (match6__q) begin
-            old__d = new20__q;
-        end
-        else if (match7__q) begin
-            old__d = new21__q;
-        end
-        ll__d = (old_low * factor_low);
-        lh__d = (old_low * factor_high);
-        hl__d = (old_high * factor_low);
-        hh__d = (old_high * factor_high);
-        outer__d = joined + increase;
-        inner__d = ((lh__q) & 33'h1ffffffff) + ((hl__q) & 33'h1ffffffff);
-        wide__d = sum[(32'h9)+:(35)];
+        outer__d = outer_bits;
+        inner__d = (lh_signed + hl__q);
+        half17__d = half__q[(32'h1)+:(32)];
+        wide__d = sum_bits[(32'h9)+:(37)];
         lower__d = least__data;
+        if (half17__q > least__data) begin
+            lower__d = half17__q;
+        end
         upper__d = greatest__data;
         if (idle_17) begin
             upper__d = restart__data;
@@ -36093,17 +39961,15 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
             lower__d = ((32'h0) & 32'hffffffff);
             upper__d = 64'hffffffff;
         end
-        new19__d = wide__q[(32'h0)+:(32)];
-        if (wide__q > ((upper__q) & 35'h7ffffffff)) begin
-            new19__d = upper__q;
+        limited__d = wide__q[(32'h0)+:(32)];
+        if (wide__q > ((upper__q) & 37'h1fffffffff)) begin
+            limited__d = upper__q;
         end
-        if (wide__q < ((lower__q) & 35'h7ffffffff)) begin
-            new19__d = lower__q;
+        if (wide__q[32'h24] | (wide__q < ((lower__q) & 37'h1fffffffff))) begin
+            limited__d = lower__q;
         end
-        new20__d = new19__q;
-        new21__d = new20__q;
         ram__write_address = flow_19;
-        ram__write_data = new19__q;
+        ram__write_data = limited__q;
         ram__write_enable = valid_19;
         if (sweep) begin
             ram__write_address = sweep_flow;
@@ -36111,23 +39977,29 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
             ram__write_enable = 1'b1;
         end
     end
-    always @(*) raw__clock = clk;
-    always @(*) match5__clock = clk;
-    always @(*) match6__clock = clk;
-    always @(*) match7__clock = clk;
-    always @(*) old__clock = clk;
     always @(*) ll__clock = clk;
     always @(*) lh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) hh__clock = clk;
+    always @(*) risen__clock = clk;
+    always @(*) half__clock = clk;
+    always @(*) half17__clock = clk;
     always @(*) outer__clock = clk;
     always @(*) inner__clock = clk;
     always @(*) wide__clock = clk;
     always @(*) upper__clock = clk;
     always @(*) lower__clock = clk;
-    always @(*) new19__clock = clk;
-    always @(*) new20__clock = clk;
-    always @(*) new21__clock = clk;
+    always @(*) limited__clock = clk;
+    always @(*) old__0__clock = clk;
+    always @(*) old__1__clock = clk;
+    always @(*) old__2__clock = clk;
+    always @(*) old__3__clock = clk;
+    always @(*) old__4__clock = clk;
+    always @(*) old__5__clock = clk;
+    always @(*) old__6__clock = clk;
+    always @(*) old__7__clock = clk;
+    always @(*) old__8__clock = clk;
+    always @(*) old__9__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) restart__clk = clk;
@@ -36139,16 +40011,35 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
     always @(*) greatest__clk = clk;
     always @(*) greatest__bus = bus_16;
     always @(*) greatest__address = profile_16;
-    always @(*) ram__read_address = flow_12;
-    always @(*) before_15 = old__q;
-    always @(*) old_low = old__q[(32'h0)+:(17)];
-    always @(*) old_high = old__q[(32'h11)+:(15)];
-    always @(*) factor_low = factor_15[(32'h0)+:(17)];
-    always @(*) factor_high = factor_15[(32'h11)+:(10)];
-    always @(*) joined = (((hh__q) & 44'hfffffffffff) << 32'h11) | ((ll__q[(32'h11)+:(17)]) & 44'hfffffffffff);
-    always @(*) increase = (((increase_16) & 44'hfffffffffff) << 32'h9) | ((32'h100) & 44'hfffffffffff);
-    always @(*) sum = outer__q + ((inner__q) & 44'hfffffffffff);
-    always @(*) rate_19 = new19__q;
+    always @(*) ram__read_address = flow_8;
+    always @(*) old__0__d = ram__read_data;
+    always @(*) old__1__d = old__0__q;
+    always @(*) old__2__d = old__1__q;
+    always @(*) old__3__d = old__2__q;
+    always @(*) old__4__d = old__3__q;
+    always @(*) old__5__d = old__4__q;
+    always @(*) old__6__d = old__5__q;
+    always @(*) old__7__d = old__6__q;
+    always @(*) old__8__d = old__7__q;
+    always @(*) old__9__d = old__8__q;
+    always @(*) before_10 = old__0__q;
+    always @(*) before_14 = old__4__q;
+    always @(*) before_19 = old__9__q;
+    always @(*) weighed_low = weighed_15[(32'h0)+:(17)];
+    always @(*) weighed_high = weighed_15[(32'h11)+:(18)];
+    always @(*) weight_low = weight_15[(32'h0)+:(17)];
+    always @(*) weight_low_signed = ((weight_15[(32'h0)+:(17)]) & 18'h3ffff);
+    always @(*) weight_high = weight_15[(32'h11)+:(10)];
+    always @(*) weight_high_signed = ((weight_15[(32'h11)+:(10)]) & 11'h7ff);
+    always @(*) half_sum = ((old__5__q) & 33'h1ffffffff) + ((32'h1) & 33'h1ffffffff);
+    always @(*) hh_bits = hh__q;
+    always @(*) joined = (((hh_bits) & 46'h3fffffffffff) << 32'h11) | ((ll__q[(32'h11)+:(17)]) & 46'h3fffffffffff);
+    always @(*) grown = (((risen__q) & 46'h3fffffffffff) << 32'h9) | ((32'h100) & 46'h3fffffffffff);
+    always @(*) outer_bits = grown - joined;
+    always @(*) lh_signed = ((lh__q) & 28'hfffffff);
+    always @(*) sum = (outer__q - inner__q);
+    always @(*) sum_bits = sum;
+    always @(*) rate_19 = limited__q;
     
 endmodule // standalone__control__engine__rate
 
@@ -36231,26 +40122,26 @@ module tnic_standalone__control__engine__rate__greatest__ram(read_address,read_c
 endmodule // standalone__control__engine__rate__greatest__ram
 
 
-module tnic_standalone__control__engine__rate__hh(d,q,clock);
+module tnic_standalone__control__engine__rate__half(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [32:0] d;
+    output reg  [32:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 33'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__engine__rate__hh
+endmodule // standalone__control__engine__rate__half
 
 
-module tnic_standalone__control__engine__rate__hl(d,q,clock);
+module tnic_standalone__control__engine__rate__half17(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -36266,19 +40157,57 @@ module tnic_standalone__control__engine__rate__hl(d,q,clock);
        q <= d;
     end
           
+endmodule // standalone__control__engine__rate__half17
+
+
+module tnic_standalone__control__engine__rate__hh(d,q,clock);
+    
+    // Module arguments
+    input wire signed [28:0] d;
+    output reg signed [28:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 29'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__hh
+
+
+module tnic_standalone__control__engine__rate__hl(d,q,clock);
+    
+    // Module arguments
+    input wire signed [35:0] d;
+    output reg signed [35:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 36'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
 endmodule // standalone__control__engine__rate__hl
 
 
 module tnic_standalone__control__engine__rate__inner(d,q,clock);
     
     // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
+    input wire signed [36:0] d;
+    output reg signed [36:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 33'h0;
+       q = 37'h0;
     end
     
     always @(posedge clock) begin
@@ -36385,6 +40314,25 @@ module tnic_standalone__control__engine__rate__lh(d,q,clock);
 endmodule // standalone__control__engine__rate__lh
 
 
+module tnic_standalone__control__engine__rate__limited(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__limited
+
+
 module tnic_standalone__control__engine__rate__ll(d,q,clock);
     
     // Module arguments
@@ -36423,64 +40371,7 @@ module tnic_standalone__control__engine__rate__lower(d,q,clock);
 endmodule // standalone__control__engine__rate__lower
 
 
-module tnic_standalone__control__engine__rate__match5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rate__match5
-
-
-module tnic_standalone__control__engine__rate__match6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rate__match6
-
-
-module tnic_standalone__control__engine__rate__match7(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rate__match7
-
-
-module tnic_standalone__control__engine__rate__new19(d,q,clock);
+module tnic_standalone__control__engine__rate__old__0(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -36496,10 +40387,10 @@ module tnic_standalone__control__engine__rate__new19(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__rate__new19
+endmodule // standalone__control__engine__rate__old__0
 
 
-module tnic_standalone__control__engine__rate__new20(d,q,clock);
+module tnic_standalone__control__engine__rate__old__1(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -36515,10 +40406,10 @@ module tnic_standalone__control__engine__rate__new20(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__rate__new20
+endmodule // standalone__control__engine__rate__old__1
 
 
-module tnic_standalone__control__engine__rate__new21(d,q,clock);
+module tnic_standalone__control__engine__rate__old__2(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -36534,10 +40425,10 @@ module tnic_standalone__control__engine__rate__new21(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__rate__new21
+endmodule // standalone__control__engine__rate__old__2
 
 
-module tnic_standalone__control__engine__rate__old(d,q,clock);
+module tnic_standalone__control__engine__rate__old__3(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -36553,19 +40444,133 @@ module tnic_standalone__control__engine__rate__old(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__rate__old
+endmodule // standalone__control__engine__rate__old__3
+
+
+module tnic_standalone__control__engine__rate__old__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__old__4
+
+
+module tnic_standalone__control__engine__rate__old__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__old__5
+
+
+module tnic_standalone__control__engine__rate__old__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__old__6
+
+
+module tnic_standalone__control__engine__rate__old__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__old__7
+
+
+module tnic_standalone__control__engine__rate__old__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__old__8
+
+
+module tnic_standalone__control__engine__rate__old__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__old__9
 
 
 module tnic_standalone__control__engine__rate__outer(d,q,clock);
     
     // Module arguments
-    input wire  [43:0] d;
-    output reg  [43:0] q;
+    input wire signed [45:0] d;
+    output reg signed [45:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 44'h0;
+       q = 46'h0;
     end
     
     always @(posedge clock) begin
@@ -36602,25 +40607,6 @@ module tnic_standalone__control__engine__rate__ram(read_address,read_clock,read_
     end
                 
 endmodule // standalone__control__engine__rate__ram
-
-
-module tnic_standalone__control__engine__rate__raw(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rate__raw
 
 
 module tnic_standalone__control__engine__rate__restart(clk,bus,address,data);
@@ -36701,6 +40687,25 @@ module tnic_standalone__control__engine__rate__restart__ram(read_address,read_cl
 endmodule // standalone__control__engine__rate__restart__ram
 
 
+module tnic_standalone__control__engine__rate__risen(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__risen
+
+
 module tnic_standalone__control__engine__rate__upper(d,q,clock);
     
     // Module arguments
@@ -36723,13 +40728,13 @@ endmodule // standalone__control__engine__rate__upper
 module tnic_standalone__control__engine__rate__wide(d,q,clock);
     
     // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
+    input wire  [36:0] d;
+    output reg  [36:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 35'h0;
+       q = 37'h0;
     end
     
     always @(posedge clock) begin
@@ -36737,6 +40742,291 @@ module tnic_standalone__control__engine__rate__wide(d,q,clock);
     end
           
 endmodule // standalone__control__engine__rate__wide
+
+
+module tnic_standalone__control__engine__reached__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__0
+
+
+module tnic_standalone__control__engine__reached__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__1
+
+
+module tnic_standalone__control__engine__reached__10(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__10
+
+
+module tnic_standalone__control__engine__reached__11(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__11
+
+
+module tnic_standalone__control__engine__reached__12(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__12
+
+
+module tnic_standalone__control__engine__reached__13(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__13
+
+
+module tnic_standalone__control__engine__reached__14(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__14
+
+
+module tnic_standalone__control__engine__reached__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__2
+
+
+module tnic_standalone__control__engine__reached__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__3
+
+
+module tnic_standalone__control__engine__reached__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__4
+
+
+module tnic_standalone__control__engine__reached__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__5
+
+
+module tnic_standalone__control__engine__reached__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__6
+
+
+module tnic_standalone__control__engine__reached__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__7
+
+
+module tnic_standalone__control__engine__reached__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__8
+
+
+module tnic_standalone__control__engine__reached__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__reached__9
 
 
 module tnic_standalone__control__engine__reciprocal(clk,rtt_0,zeros_3,reciprocal_7);
@@ -39233,6 +43523,2928 @@ module tnic_standalone__control__engine__reciprocal__zeros3(d,q,clock);
 endmodule // standalone__control__engine__reciprocal__zeros3
 
 
+module tnic_standalone__control__engine__record(d,q,clock);
+    
+    // Module arguments
+    input wire  [138:0] d;
+    output reg  [138:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 139'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__record
+
+
+module tnic_standalone__control__engine__rising__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__0
+
+
+module tnic_standalone__control__engine__rising__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__1
+
+
+module tnic_standalone__control__engine__rising__10(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__10
+
+
+module tnic_standalone__control__engine__rising__11(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__11
+
+
+module tnic_standalone__control__engine__rising__12(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__12
+
+
+module tnic_standalone__control__engine__rising__13(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__13
+
+
+module tnic_standalone__control__engine__rising__14(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__14
+
+
+module tnic_standalone__control__engine__rising__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__2
+
+
+module tnic_standalone__control__engine__rising__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__3
+
+
+module tnic_standalone__control__engine__rising__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__4
+
+
+module tnic_standalone__control__engine__rising__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__5
+
+
+module tnic_standalone__control__engine__rising__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__6
+
+
+module tnic_standalone__control__engine__rising__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__7
+
+
+module tnic_standalone__control__engine__rising__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__8
+
+
+module tnic_standalone__control__engine__rising__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rising__9
+
+
+module tnic_standalone__control__engine__root(clk,sweep,sweep_flow,flow_2,root_3,rate_19,flow_25,valid_25);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  sweep;
+    input wire  [9:0] sweep_flow;
+    input wire  [9:0] flow_2;
+    output reg  [30:0] root_3;
+    input wire  [31:0] rate_19;
+    input wire  [9:0] flow_25;
+    input wire  valid_25;
+    
+    // Constant declarations
+    localparam  none = 31'h7ffffffb;
+    
+    // Stub signals
+    reg  [9:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [30:0] ram__read_data;
+    reg  [9:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [30:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [10:0] chords__address;
+    reg  chords__clock;
+    wire  [42:0] chords__data;
+    reg  [31:0] normal20__d;
+    wire  [31:0] normal20__q;
+    reg  normal20__clock;
+    reg  [3:0] shift20__d;
+    wire  [3:0] shift20__q;
+    reg  shift20__clock;
+    reg  [31:0] normal21__d;
+    wire  [31:0] normal21__q;
+    reg  normal21__clock;
+    reg  [3:0] shift21__d;
+    wire  [3:0] shift21__q;
+    reg  shift21__clock;
+    reg  [16:0] fraction22__d;
+    wire  [16:0] fraction22__q;
+    reg  fraction22__clock;
+    reg  [3:0] shift22__d;
+    wire  [3:0] shift22__q;
+    reg  shift22__clock;
+    reg  [16:0] fraction23__d;
+    wire  [16:0] fraction23__q;
+    reg  fraction23__clock;
+    reg  [3:0] shift23__d;
+    wire  [3:0] shift23__q;
+    reg  shift23__clock;
+    reg  [42:0] entry__d;
+    wire  [42:0] entry__q;
+    reg  entry__clock;
+    reg  [32:0] fall__d;
+    wire  [32:0] fall__q;
+    reg  fall__clock;
+    reg  [26:0] base__d;
+    wire  [26:0] base__q;
+    reg  base__clock;
+    reg  [3:0] shift24__d;
+    wire  [3:0] shift24__q;
+    reg  shift24__clock;
+    reg  [26:0] value__d;
+    wire  [26:0] value__q;
+    reg  value__clock;
+    reg  [3:0] shift25__d;
+    wire  [3:0] shift25__q;
+    reg  shift25__clock;
+    
+    // Local signals
+    reg  [31:0] coarse;
+    reg  [3:0] coarse_shift;
+    reg  [31:0] fine;
+    reg  [3:0] fine_shift;
+    reg  [10:0] index;
+    reg  [16:0] fraction;
+    reg  [15:0] slope;
+    reg  [16:0] part;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__root__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__control__engine__root__chords chords(
+        .address(chords__address),
+        .clock(chords__clock),
+        .data(chords__data)
+    );
+    tnic_standalone__control__engine__root__normal20 normal20(
+        .d(normal20__d),
+        .q(normal20__q),
+        .clock(normal20__clock)
+    );
+    tnic_standalone__control__engine__root__shift20 shift20(
+        .d(shift20__d),
+        .q(shift20__q),
+        .clock(shift20__clock)
+    );
+    tnic_standalone__control__engine__root__normal21 normal21(
+        .d(normal21__d),
+        .q(normal21__q),
+        .clock(normal21__clock)
+    );
+    tnic_standalone__control__engine__root__shift21 shift21(
+        .d(shift21__d),
+        .q(shift21__q),
+        .clock(shift21__clock)
+    );
+    tnic_standalone__control__engine__root__fraction22 fraction22(
+        .d(fraction22__d),
+        .q(fraction22__q),
+        .clock(fraction22__clock)
+    );
+    tnic_standalone__control__engine__root__shift22 shift22(
+        .d(shift22__d),
+        .q(shift22__q),
+        .clock(shift22__clock)
+    );
+    tnic_standalone__control__engine__root__fraction23 fraction23(
+        .d(fraction23__d),
+        .q(fraction23__q),
+        .clock(fraction23__clock)
+    );
+    tnic_standalone__control__engine__root__shift23 shift23(
+        .d(shift23__d),
+        .q(shift23__q),
+        .clock(shift23__clock)
+    );
+    tnic_standalone__control__engine__root__entry entry(
+        .d(entry__d),
+        .q(entry__q),
+        .clock(entry__clock)
+    );
+    tnic_standalone__control__engine__root__fall fall(
+        .d(fall__d),
+        .q(fall__q),
+        .clock(fall__clock)
+    );
+    tnic_standalone__control__engine__root__base base(
+        .d(base__d),
+        .q(base__q),
+        .clock(base__clock)
+    );
+    tnic_standalone__control__engine__root__shift24 shift24(
+        .d(shift24__d),
+        .q(shift24__q),
+        .clock(shift24__clock)
+    );
+    tnic_standalone__control__engine__root__value value(
+        .d(value__d),
+        .q(value__q),
+        .clock(value__clock)
+    );
+    tnic_standalone__control__engine__root__shift25 shift25(
+        .d(shift25__d),
+        .q(shift25__q),
+        .clock(shift25__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        normal20__d = normal20__q;
+        shift20__d = shift20__q;
+        normal21__d = normal21__q;
+        shift21__d = shift21__q;
+        fraction22__d = fraction22__q;
+        shift22__d = shift22__q;
+        fraction23__d = fraction23__q;
+        shift23__d = shift23__q;
+        entry__d = entry__q;
+        fall__d = fall__q;
+        base__d = base__q;
+        shift24__d = shift24__q;
+        value__d = value__q;
+        shift25__d = shift25__q;
+        coarse = rate_19;
+        coarse_shift = ((32'h0) & 4'hf);
+        if (~|rate_19[(32'h10)+:(16)]) begin
+            coarse = rate_19 << 32'h10;
+            coarse_shift = ((32'h8) & 4'hf);
+        end
+        normal20__d = coarse;
+        shift20__d = coarse_shift;
+        if (~|coarse[(32'h18)+:(8)]) begin
+            normal20__d = coarse << 32'h8;
+            shift20__d = coarse_shift | ((32'h4) & 4'hf);
+        end
+        fine = normal20__q;
+        fine_shift = shift20__q;
+        if (~|normal20__q[(32'h1c)+:(4)]) begin
+            fine = normal20__q << 32'h4;
+            fine_shift = shift20__q | ((32'h2) & 4'hf);
+        end
+        normal21__d = fine;
+        shift21__d = fine_shift;
+        if (~|fine[(32'h1e)+:(2)]) begin
+            normal21__d = fine << 32'h2;
+            shift21__d = fine_shift | ((32'h1) & 4'hf);
+        end
+        index = ((normal21__q[(32'h14)+:(10)]) & 11'h7ff);
+        fraction = normal21__q[(32'h3)+:(17)];
+        if (normal21__q[32'h1f]) begin
+            index = ((normal21__q[(32'h15)+:(10)]) & 11'h7ff) | ((32'h400) & 11'h7ff);
+            fraction = normal21__q[(32'h4)+:(17)];
+        end
+        chords__address = index;
+        fraction22__d = fraction;
+        shift22__d = shift21__q;
+        entry__d = chords__data;
+        fraction23__d = fraction22__q;
+        shift23__d = shift22__q;
+        fall__d = (slope * part);
+        base__d = entry__q[(32'h10)+:(27)];
+        shift24__d = shift23__q;
+        value__d = base__q - ((fall__q[(32'h11)+:(16)]) & 27'h7ffffff);
+        shift25__d = shift24__q;
+        ram__write_address = flow_25;
+        ram__write_data = ((value__q) & 31'h7fffffff) | (((shift25__q) & 31'h7fffffff) << 32'h1b);
+        ram__write_enable = valid_25;
+        if (sweep) begin
+            ram__write_address = sweep_flow;
+            ram__write_data = none;
+            ram__write_enable = 1'b1;
+        end
+    end
+    always @(*) normal20__clock = clk;
+    always @(*) shift20__clock = clk;
+    always @(*) normal21__clock = clk;
+    always @(*) shift21__clock = clk;
+    always @(*) fraction22__clock = clk;
+    always @(*) shift22__clock = clk;
+    always @(*) fraction23__clock = clk;
+    always @(*) shift23__clock = clk;
+    always @(*) entry__clock = clk;
+    always @(*) fall__clock = clk;
+    always @(*) base__clock = clk;
+    always @(*) shift24__clock = clk;
+    always @(*) value__clock = clk;
+    always @(*) shift25__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) chords__clock = clk;
+    always @(*) ram__read_address = flow_2;
+    always @(*) root_3 = ram__read_data;
+    always @(*) slope = entry__q[(32'h0)+:(16)];
+    always @(*) part = fraction23__q;
+    
+endmodule // standalone__control__engine__root
+
+
+module tnic_standalone__control__engine__root__base(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__base
+
+
+module tnic_standalone__control__engine__root__chords(address,clock,data);
+    
+    // Module arguments
+    input wire  [10:0] address;
+    input wire  clock;
+    output reg  [42:0] data;
+    
+    // Update code (custom)
+    reg[42:0] mem [2047:0];
+    
+    initial begin
+    mem[11'b0] = 43'h7fffffbffd0;
+    mem[11'b1] = 43'h7ff002aff70;
+    mem[11'b10] = 43'h7fe00baff11;
+    mem[11'b11] = 43'h7fd01a9feb1;
+    mem[11'b100] = 43'h7fc02f8fe52;
+    mem[11'b101] = 43'h7fb04a6fdf4;
+    mem[11'b110] = 43'h7fa06b2fd95;
+    mem[11'b111] = 43'h7f9091dfd37;
+    mem[11'b1000] = 43'h7f80be7fcd8;
+    mem[11'b1001] = 43'h7f70f0efc7a;
+    mem[11'b1010] = 43'h7f61294fc1d;
+    mem[11'b1011] = 43'h7f51677fbbf;
+    mem[11'b1100] = 43'h7f41ab8fb62;
+    mem[11'b1101] = 43'h7f31f56fb05;
+    mem[11'b1110] = 43'h7f22451faa8;
+    mem[11'b1111] = 43'h7f129a9fa4c;
+    mem[11'b10000] = 43'h7f02f5df9ef;
+    mem[11'b10001] = 43'h7ef356ef993;
+    mem[11'b10010] = 43'h7ee3bdaf937;
+    mem[11'b10011] = 43'h7ed42a3f8dc;
+    mem[11'b10100] = 43'h7ec49c8f880;
+    mem[11'b10101] = 43'h7eb5147f825;
+    mem[11'b10110] = 43'h7ea5923f7ca;
+    mem[11'b10111] = 43'h7e96159f76f;
+    mem[11'b11000] = 43'h7e869eaf714;
+    mem[11'b11001] = 43'h7e772d5f6ba;
+    mem[11'b11010] = 43'h7e67c1bf660;
+    mem[11'b11011] = 43'h7e585bbf606;
+    mem[11'b11100] = 43'h7e48fb5f5ac;
+    mem[11'b11101] = 43'h7e39a09f553;
+    mem[11'b11110] = 43'h7e2a4b7f4f9;
+    mem[11'b11111] = 43'h7e1afbdf4a0;
+    mem[11'b100000] = 43'h7e0bb1df447;
+    mem[11'b100001] = 43'h7dfc6d6f3ef;
+    mem[11'b100010] = 43'h7ded2e7f396;
+    mem[11'b100011] = 43'h7dddf51f33e;
+    mem[11'b100100] = 43'h7dcec13f2e6;
+    mem[11'b100101] = 43'h7dbf92df28e;
+    mem[11'b100110] = 43'h7db069ff236;
+    mem[11'b100111] = 43'h7da1469f1df;
+    mem[11'b101000] = 43'h7d9228af188;
+    mem[11'b101001] = 43'h7d83102f131;
+    mem[11'b101010] = 43'h7d73fd1f0da;
+    mem[11'b101011] = 43'h7d64ef7f083;
+    mem[11'b101100] = 43'h7d55e74f02d;
+    mem[11'b101101] = 43'h7d46e47efd7;
+    mem[11'b101110] = 43'h7d37e71ef81;
+    mem[11'b101111] = 43'h7d28ef0ef2b;
+    mem[11'b110000] = 43'h7d19fc5eed5;
+    mem[11'b110001] = 43'h7d0b0f0ee80;
+    mem[11'b110010] = 43'h7cfc270ee2b;
+    mem[11'b110011] = 43'h7ced446edd6;
+    mem[11'b110100] = 43'h7cde670ed81;
+    mem[11'b110101] = 43'h7ccf8efed2c;
+    mem[11'b110110] = 43'h7cc0bc3ecd8;
+    mem[11'b110111] = 43'h7cb1eecec83;
+    mem[11'b111000] = 43'h7ca3268ec2f;
+    mem[11'b111001] = 43'h7c94639ebdc;
+    mem[11'b111010] = 43'h7c85a5deb88;
+    mem[11'b111011] = 43'h7c76ed5eb34;
+    mem[11'b111100] = 43'h7c683a1eae1;
+    mem[11'b111101] = 43'h7c598c0ea8e;
+    mem[11'b111110] = 43'h7c4ae31ea3b;
+    mem[11'b111111] = 43'h7c3c3f6e9e9;
+    mem[11'b1000000] = 43'h7c2da0ee996;
+    mem[11'b1000001] = 43'h7c1f077e944;
+    mem[11'b1000010] = 43'h7c10734e8f2;
+    mem[11'b1000011] = 43'h7c01e42e8a0;
+    mem[11'b1000100] = 43'h7bf35a2e84e;
+    mem[11'b1000101] = 43'h7be4d54e7fc;
+    mem[11'b1000110] = 43'h7bd6558e7ab;
+    mem[11'b1000111] = 43'h7bc7dade75a;
+    mem[11'b1001000] = 43'h7bb9653e709;
+    mem[11'b1001001] = 43'h7baaf4ae6b8;
+    mem[11'b1001010] = 43'h7b9c892e667;
+    mem[11'b1001011] = 43'h7b8e22be617;
+    mem[11'b1001100] = 43'h7b7fc14e5c7;
+    mem[11'b1001101] = 43'h7b7164de577;
+    mem[11'b1001110] = 43'h7b630d7e527;
+    mem[11'b1001111] = 43'h7b54bb0e4d7;
+    mem[11'b1010000] = 43'h7b466d9e487;
+    mem[11'b1010001] = 43'h7b38252e438;
+    mem[11'b1010010] = 43'h7b29e1ae3e9;
+    mem[11'b1010011] = 43'h7b1ba31e39a;
+    mem[11'b1010100] = 43'h7b0d697e34b;
+    mem[11'b1010101] = 43'h7aff34ce2fc;
+    mem[11'b1010110] = 43'h7af104fe2ae;
+    mem[11'b1010111] = 43'h7ae2da1e260;
+    mem[11'b1011000] = 43'h7ad4b42e212;
+    mem[11'b1011001] = 43'h7ac6930e1c4;
+    mem[11'b1011010] = 43'h7ab876de176;
+    mem[11'b1011011] = 43'h7aaa5f7e128;
+    mem[11'b1011100] = 43'h7a9c4cfe0db;
+    mem[11'b1011101] = 43'h7a8e3f4e08e;
+    mem[11'b1011110] = 43'h7a80366e040;
+    mem[11'b1011111] = 43'h7a72326dff4;
+    mem[11'b1100000] = 43'h7a64332dfa7;
+    mem[11'b1100001] = 43'h7a5638cdf5a;
+    mem[11'b1100010] = 43'h7a48431df0e;
+    mem[11'b1100011] = 43'h7a3a523dec2;
+    mem[11'b1100100] = 43'h7a2c662de76;
+    mem[11'b1100101] = 43'h7a1e7ecde2a;
+    mem[11'b1100110] = 43'h7a109c3ddde;
+    mem[11'b1100111] = 43'h7a02be5dd92;
+    mem[11'b1101000] = 43'h79f4e52dd47;
+    mem[11'b1101001] = 43'h79e710bdcfc;
+    mem[11'b1101010] = 43'h79d940fdcb1;
+    mem[11'b1101011] = 43'h79cb75edc66;
+    mem[11'b1101100] = 43'h79bdaf8dc1b;
+    mem[11'b1101101] = 43'h79afedddbd1;
+    mem[11'b1101110] = 43'h79a230cdb86;
+    mem[11'b1101111] = 43'h7994786db3c;
+    mem[11'b1110000] = 43'h7986c4adaf2;
+    mem[11'b1110001] = 43'h7979158daa8;
+    mem[11'b1110010] = 43'h796b6b0da5e;
+    mem[11'b1110011] = 43'h795dc52da15;
+    mem[11'b1110100] = 43'h795023dd9cb;
+    mem[11'b1110101] = 43'h7942871d982;
+    mem[11'b1110110] = 43'h7934eefd939;
+    mem[11'b1110111] = 43'h79275b6d8f0;
+    mem[11'b1111000] = 43'h7919cc6d8a7;
+    mem[11'b1111001] = 43'h790c41fd85f;
+    mem[11'b1111010] = 43'h78febc0d816;
+    mem[11'b1111011] = 43'h78f13aad7ce;
+    mem[11'b1111100] = 43'h78e3bdcd786;
+    mem[11'b1111101] = 43'h78d6456d73e;
+    mem[11'b1111110] = 43'h78c8d18d6f6;
+    mem[11'b1111111] = 43'h78bb622d6ae;
+    mem[11'b10000000] = 43'h78adf74d667;
+    mem[11'b10000001] = 43'h78a090dd620;
+    mem[11'b10000010] = 43'h78932edd5d8;
+    mem[11'b10000011] = 43'h7885d15d591;
+    mem[11'b10000100] = 43'h7878784d54a;
+    mem[11'b10000101] = 43'h786b239d504;
+    mem[11'b10000110] = 43'h785dd36d4bd;
+    mem[11'b10000111] = 43'h7850879d477;
+    mem[11'b10001000] = 43'h7843402d430;
+    mem[11'b10001001] = 43'h7835fd2d3ea;
+    mem[11'b10001010] = 43'h7828be8d3a4;
+    mem[11'b10001011] = 43'h781b843d35e;
+    mem[11'b10001100] = 43'h780e4e5d319;
+    mem[11'b10001101] = 43'h78011ccd2d3;
+    mem[11'b10001110] = 43'h77f3ef9d28e;
+    mem[11'b10001111] = 43'h77e6c6cd249;
+    mem[11'b10010000] = 43'h77d9a23d203;
+    mem[11'b10010001] = 43'h77cc820d1be;
+    mem[11'b10010010] = 43'h77bf661d17a;
+    mem[11'b10010011] = 43'h77b24e8d135;
+    mem[11'b10010100] = 43'h77a53b3d0f1;
+    mem[11'b10010101] = 43'h77982c2d0ac;
+    mem[11'b10010110] = 43'h778b216d068;
+    mem[11'b10010111] = 43'h777e1aed024;
+    mem[11'b10011000] = 43'h777118acfe0;
+    mem[11'b10011001] = 43'h77641aacf9c;
+    mem[11'b10011010] = 43'h775720ecf59;
+    mem[11'b10011011] = 43'h774a2b5cf15;
+    mem[11'b10011100] = 43'h773d3a0ced2;
+    mem[11'b10011101] = 43'h77304cece8f;
+    mem[11'b10011110] = 43'h7723640ce4b;
+    mem[11'b10011111] = 43'h77167f5ce09;
+    mem[11'b10100000] = 43'h77099eccdc6;
+    mem[11'b10100001] = 43'h76fcc26cd83;
+    mem[11'b10100010] = 43'h76efea3cd41;
+    mem[11'b10100011] = 43'h76e3163ccfe;
+    mem[11'b10100100] = 43'h76d6464ccbc;
+    mem[11'b10100101] = 43'h76c97a8cc7a;
+    mem[11'b10100110] = 43'h76bcb2ecc38;
+    mem[11'b10100111] = 43'h76afef6cbf6;
+    mem[11'b10101000] = 43'h76a3300cbb5;
+    mem[11'b10101001] = 43'h769674bcb73;
+    mem[11'b10101010] = 43'h7689bd8cb32;
+    mem[11'b10101011] = 43'h767d0a7caf0;
+    mem[11'b10101100] = 43'h76705b6caaf;
+    mem[11'b10101101] = 43'h7663b07ca6e;
+    mem[11'b10101110] = 43'h7657099ca2d;
+    mem[11'b10101111] = 43'h764a66bc9ed;
+    mem[11'b10110000] = 43'h763dc7fc9ac;
+    mem[11'b10110001] = 43'h76312d3c96c;
+    mem[11'b10110010] = 43'h7624967c92b;
+    mem[11'b10110011] = 43'h761803bc8eb;
+    mem[11'b10110100] = 43'h760b750c8ab;
+    mem[11'b10110101] = 43'h75feea5c86b;
+    mem[11'b10110110] = 43'h75f263ac82c;
+    mem[11'b10110111] = 43'h75e5e0ec7ec;
+    mem[11'b10111000] = 43'h75d9622c7ac;
+    mem[11'b10111001] = 43'h75cce76c76d;
+    mem[11'b10111010] = 43'h75c0709c72e;
+    mem[11'b10111011] = 43'h75b3fdbc6ef;
+    mem[11'b10111100] = 43'h75a78edc6b0;
+    mem[11'b10111101] = 43'h759b23dc671;
+    mem[11'b10111110] = 43'h758ebccc632;
+    mem[11'b10111111] = 43'h758259ac5f3;
+    mem[11'b11000000] = 43'h7575fa7c5b5;
+    mem[11'b11000001] = 43'h75699f2c577;
+    mem[11'b11000010] = 43'h755d47bc538;
+    mem[11'b11000011] = 43'h7550f43c4fa;
+    mem[11'b11000100] = 43'h7544a49c4bc;
+    mem[11'b11000101] = 43'h753858cc47f;
+    mem[11'b11000110] = 43'h752c10ec441;
+    mem[11'b11000111] = 43'h751fccdc403;
+    mem[11'b11001000] = 43'h75138cac3c6;
+    mem[11'b11001001] = 43'h7507504c388;
+    mem[11'b11001010] = 43'h74fb17cc34b;
+    mem[11'b11001011] = 43'h74eee30c30e;
+    mem[11'b11001100] = 43'h74e2b22c2d1;
+    mem[11'b11001101] = 43'h74d6851c294;
+    mem[11'b11001110] = 43'h74ca5bdc258;
+    mem[11'b11001111] = 43'h74be365c21b;
+    mem[11'b11010000] = 43'h74b214ac1df;
+    mem[11'b11010001] = 43'h74a5f6bc1a2;
+    mem[11'b11010010] = 43'h7499dc9c166;
+    mem[11'b11010011] = 43'h748dc63c12a;
+    mem[11'b11010100] = 43'h7481b39c0ee;
+    mem[11'b11010101] = 43'h7475a4bc0b2;
+    mem[11'b11010110] = 43'h7469999c076;
+    mem[11'b11010111] = 43'h745d923c03b;
+    mem[11'b11011000] = 43'h74518e8bfff;
+    mem[11'b11011001] = 43'h74458e9bfc4;
+    mem[11'b11011010] = 43'h7439925bf89;
+    mem[11'b11011011] = 43'h742d99cbf4e;
+    mem[11'b11011100] = 43'h7421a4fbf12;
+    mem[11'b11011101] = 43'h7415b3cbed8;
+    mem[11'b11011110] = 43'h7409c65be9d;
+    mem[11'b11011111] = 43'h73fddc8be62;
+    mem[11'b11100000] = 43'h73f1f66be28;
+    mem[11'b11100001] = 43'h73e613ebded;
+    mem[11'b11100010] = 43'h73da351bdb3;
+    mem[11'b11100011] = 43'h73ce59ebd79;
+    mem[11'b11100100] = 43'h73c2825bd3f;
+    mem[11'b11100101] = 43'h73b6ae7bd05;
+    mem[11'b11100110] = 43'h73aade2bccb;
+    mem[11'b11100111] = 43'h739f117bc91;
+    mem[11'b11101000] = 43'h7393486bc57;
+    mem[11'b11101001] = 43'h738782fbc1e;
+    mem[11'b11101010] = 43'h737bc11bbe5;
+    mem[11'b11101011] = 43'h737002cbbab;
+    mem[11'b11101100] = 43'h7364481bb72;
+    mem[11'b11101101] = 43'h735890fbb39;
+    mem[11'b11101110] = 43'h734cdd6bb00;
+    mem[11'b11101111] = 43'h73412d6bac7;
+    mem[11'b11110000] = 43'h733580eba8f;
+    mem[11'b11110001] = 43'h7329d80ba56;
+    mem[11'b11110010] = 43'h731e32aba1e;
+    mem[11'b11110011] = 43'h731290cb9e5;
+    mem[11'b11110100] = 43'h7306f27b9ad;
+    mem[11'b11110101] = 43'h72fb57ab975;
+    mem[11'b11110110] = 43'h72efc06b93d;
+    mem[11'b11110111] = 43'h72e42c9b905;
+    mem[11'b11111000] = 43'h72d89c4b8cd;
+    mem[11'b11111001] = 43'h72cd0f7b895;
+    mem[11'b11111010] = 43'h72c1862b85e;
+    mem[11'b11111011] = 43'h72b6004b826;
+    mem[11'b11111100] = 43'h72aa7deb7ef;
+    mem[11'b11111101] = 43'h729efefb7b7;
+    mem[11'b11111110] = 43'h7293838b780;
+    mem[11'b11111111] = 43'h72880b8b749;
+    mem[11'b100000000] = 43'h727c96fb712;
+    mem[11'b100000001] = 43'h727125cb6db;
+    mem[11'b100000010] = 43'h7265b81b6a5;
+    mem[11'b100000011] = 43'h725a4dcb66e;
+    mem[11'b100000100] = 43'h724ee6eb638;
+    mem[11'b100000101] = 43'h7243837b601;
+    mem[11'b100000110] = 43'h7238235b5cb;
+    mem[11'b100000111] = 43'h722cc6bb595;
+    mem[11'b100001000] = 43'h72216d6b55e;
+    mem[11'b100001001] = 43'h7216178b528;
+    mem[11'b100001010] = 43'h720ac4fb4f3;
+    mem[11'b100001011] = 43'h71ff75cb4bd;
+    mem[11'b100001100] = 43'h71f42a0b487;
+    mem[11'b100001101] = 43'h71e8e19b452;
+    mem[11'b100001110] = 43'h71dd9c7b41c;
+    mem[11'b100001111] = 43'h71d25abb3e7;
+    mem[11'b100010000] = 43'h71c71c4b3b1;
+    mem[11'b100010001] = 43'h71bbe13b37c;
+    mem[11'b100010010] = 43'h71b0a97b347;
+    mem[11'b100010011] = 43'h71a574fb312;
+    mem[11'b100010100] = 43'h719a43db2dd;
+    mem[11'b100010101] = 43'h718f160b2a9;
+    mem[11'b100010110] = 43'h7183eb7b274;
+    mem[11'b100010111] = 43'h7178c43b23f;
+    mem[11'b100011000] = 43'h716da04b20b;
+    mem[11'b100011001] = 43'h71627f9b1d7;
+    mem[11'b100011010] = 43'h7157623b1a2;
+    mem[11'b100011011] = 43'h714c480b16e;
+    mem[11'b100011100] = 43'h7141312b13a;
+    mem[11'b100011101] = 43'h71361d8b106;
+    mem[11'b100011110] = 43'h712b0d2b0d2;
+    mem[11'b100011111] = 43'h7120000b09e;
+    mem[11'b100100000] = 43'h7114f62b06b;
+    mem[11'b100100001] = 43'h7109ef7b037;
+    mem[11'b100100010] = 43'h70feebfb004;
+    mem[11'b100100011] = 43'h70f3ebcafd0;
+    mem[11'b100100100] = 43'h70e8eebaf9d;
+    mem[11'b100100101] = 43'h70ddf4eaf6a;
+    mem[11'b100100110] = 43'h70d2fe4af37;
+    mem[11'b100100111] = 43'h70c80adaf04;
+    mem[11'b100101000] = 43'h70bd1a9aed1;
+    mem[11'b100101001] = 43'h70b22d8ae9e;
+    mem[11'b100101010] = 43'h70a743aae6c;
+    mem[11'b100101011] = 43'h709c5cfae39;
+    mem[11'b100101100] = 43'h7091796ae06;
+    mem[11'b100101101] = 43'h708698fadd4;
+    mem[11'b100101110] = 43'h707bbbbada2;
+    mem[11'b100101111] = 43'h7070e1aad70;
+    mem[11'b100110000] = 43'h70660aaad3d;
+    mem[11'b100110001] = 43'h705b36dad0b;
+    mem[11'b100110010] = 43'h7050661acd9;
+    mem[11'b100110011] = 43'h7045988aca8;
+    mem[11'b100110100] = 43'h703ace0ac76;
+    mem[11'b100110101] = 43'h703006bac44;
+    mem[11'b100110110] = 43'h7025426ac13;
+    mem[11'b100110111] = 43'h701a814abe1;
+    mem[11'b100111000] = 43'h700fc33abb0;
+    mem[11'b100111001] = 43'h7005083ab7e;
+    mem[11'b100111010] = 43'h6ffa504ab4d;
+    mem[11'b100111011] = 43'h6fef9b7ab1c;
+    mem[11'b100111100] = 43'h6fe4e9baaeb;
+    mem[11'b100111101] = 43'h6fda3b0aaba;
+    mem[11'b100111110] = 43'h6fcf8f5aa89;
+    mem[11'b100111111] = 43'h6fc4e6caa59;
+    mem[11'b101000000] = 43'h6fba413aa28;
+    mem[11'b101000001] = 43'h6faf9eba9f8;
+    mem[11'b101000010] = 43'h6fa4ff4a9c7;
+    mem[11'b101000011] = 43'h6f9a62da997;
+    mem[11'b101000100] = 43'h6f8fc96a966;
+    mem[11'b101000101] = 43'h6f8532fa936;
+    mem[11'b101000110] = 43'h6f7a9f9a906;
+    mem[11'b101000111] = 43'h6f700f3a8d6;
+    mem[11'b101001000] = 43'h6f6581da8a6;
+    mem[11'b101001001] = 43'h6f5af77a876;
+    mem[11'b101001010] = 43'h6f50701a847;
+    mem[11'b101001011] = 43'h6f45ebaa817;
+    mem[11'b101001100] = 43'h6f3b6a3a7e7;
+    mem[11'b101001101] = 43'h6f30ebca7b8;
+    mem[11'b101001110] = 43'h6f26704a788;
+    mem[11'b101001111] = 43'h6f1bf7ba759;
+    mem[11'b101010000] = 43'h6f11822a72a;
+    mem[11'b101010001] = 43'h6f070f8a6fb;
+    mem[11'b101010010] = 43'h6efc9fea6cc;
+    mem[11'b101010011] = 43'h6ef2332a69d;
+    mem[11'b101010100] = 43'h6ee7c95a66e;
+    mem[11'b101010101] = 43'h6edd627a63f;
+    mem[11'b101010110] = 43'h6ed2fe8a610;
+    mem[11'b101010111] = 43'h6ec89d8a5e2;
+    mem[11'b101011000] = 43'h6ebe3f6a5b3;
+    mem[11'b101011001] = 43'h6eb3e43a585;
+    mem[11'b101011010] = 43'h6ea98bea556;
+    mem[11'b101011011] = 43'h6e9f368a528;
+    mem[11'b101011100] = 43'h6e94e40a4fa;
+    mem[11'b101011101] = 43'h6e8a946a4cc;
+    mem[11'b101011110] = 43'h6e8047aa49e;
+    mem[11'b101011111] = 43'h6e75fdca470;
+    mem[11'b101100000] = 43'h6e6bb6ca442;
+    mem[11'b101100001] = 43'h6e6172aa414;
+    mem[11'b101100010] = 43'h6e57316a3e6;
+    mem[11'b101100011] = 43'h6e4cf30a3b9;
+    mem[11'b101100100] = 43'h6e42b77a38b;
+    mem[11'b101100101] = 43'h6e387eba35e;
+    mem[11'b101100110] = 43'h6e2e48ea331;
+    mem[11'b101100111] = 43'h6e2415da303;
+    mem[11'b101101000] = 43'h6e19e5aa2d6;
+    mem[11'b101101001] = 43'h6e0fb84a2a9;
+    mem[11'b101101010] = 43'h6e058dba27c;
+    mem[11'b101101011] = 43'h6dfb65fa24f;
+    mem[11'b101101100] = 43'h6df1410a222;
+    mem[11'b101101101] = 43'h6de71eea1f5;
+    mem[11'b101101110] = 43'h6ddcff9a1c9;
+    mem[11'b101101111] = 43'h6dd2e30a19c;
+    mem[11'b101110000] = 43'h6dc8c95a16f;
+    mem[11'b101110001] = 43'h6dbeb25a143;
+    mem[11'b101110010] = 43'h6db49e2a116;
+    mem[11'b101110011] = 43'h6daa8cca0ea;
+    mem[11'b101110100] = 43'h6da07e2a0be;
+    mem[11'b101110101] = 43'h6d96724a092;
+    mem[11'b101110110] = 43'h6d8c692a066;
+    mem[11'b101110111] = 43'h6d8262da03a;
+    mem[11'b101111000] = 43'h6d785f3a00e;
+    mem[11'b101111001] = 43'h6d6e5e59fe2;
+    mem[11'b101111010] = 43'h6d646049fb6;
+    mem[11'b101111011] = 43'h6d5a64d9f8a;
+    mem[11'b101111100] = 43'h6d506c39f5f;
+    mem[11'b101111101] = 43'h6d467649f33;
+    mem[11'b101111110] = 43'h6d3c8319f08;
+    mem[11'b101111111] = 43'h6d329299edc;
+    mem[11'b110000000] = 43'h6d28a4d9eb1;
+    mem[11'b110000001] = 43'h6d1eb9c9e86;
+    mem[11'b110000010] = 43'h6d14d169e5b;
+    mem[11'b110000011] = 43'h6d0aebb9e30;
+    mem[11'b110000100] = 43'h6d0108b9e05;
+    mem[11'b110000101] = 43'h6cf72879dda;
+    mem[11'b110000110] = 43'h6ced4ad9daf;
+    mem[11'b110000111] = 43'h6ce36fe9d84;
+    mem[11'b110001000] = 43'h6cd997a9d59;
+    mem[11'b110001001] = 43'h6ccfc219d2f;
+    mem[11'b110001010] = 43'h6cc5ef29d04;
+    mem[11'b110001011] = 43'h6cbc1ed9cda;
+    mem[11'b110001100] = 43'h6cb25149caf;
+    mem[11'b110001101] = 43'h6ca88649c85;
+    mem[11'b110001110] = 43'h6c9ebdf9c5b;
+    mem[11'b110001111] = 43'h6c94f849c31;
+    mem[11'b110010000] = 43'h6c8b3549c07;
+    mem[11'b110010001] = 43'h6c8174d9bdd;
+    mem[11'b110010010] = 43'h6c77b709bb3;
+    mem[11'b110010011] = 43'h6c6dfbe9b89;
+    mem[11'b110010100] = 43'h6c644359b5f;
+    mem[11'b110010101] = 43'h6c5a8d69b35;
+    mem[11'b110010110] = 43'h6c50da19b0c;
+    mem[11'b110010111] = 43'h6c472959ae2;
+    mem[11'b110011000] = 43'h6c3d7b39ab8;
+    mem[11'b110011001] = 43'h6c33cfb9a8f;
+    mem[11'b110011010] = 43'h6c2a26c9a66;
+    mem[11'b110011011] = 43'h6c208069a3c;
+    mem[11'b110011100] = 43'h6c16dca9a13;
+    mem[11'b110011101] = 43'h6c0d3b799ea;
+    mem[11'b110011110] = 43'h6c039cd99c1;
+    mem[11'b110011111] = 43'h6bfa00c9998;
+    mem[11'b110100000] = 43'h6bf0674996f;
+    mem[11'b110100001] = 43'h6be6d059946;
+    mem[11'b110100010] = 43'h6bdd3bf991d;
+    mem[11'b110100011] = 43'h6bd3aa298f5;
+    mem[11'b110100100] = 43'h6bca1ad98cc;
+    mem[11'b110100101] = 43'h6bc08e198a3;
+    mem[11'b110100110] = 43'h6bb703e987b;
+    mem[11'b110100111] = 43'h6bad7c39852;
+    mem[11'b110101000] = 43'h6ba3f71982a;
+    mem[11'b110101001] = 43'h6b9a7479802;
+    mem[11'b110101010] = 43'h6b90f4597d9;
+    mem[11'b110101011] = 43'h6b8776c97b1;
+    mem[11'b110101100] = 43'h6b7dfba9789;
+    mem[11'b110101101] = 43'h6b748319761;
+    mem[11'b110101110] = 43'h6b6b0d09739;
+    mem[11'b110101111] = 43'h6b619979711;
+    mem[11'b110110000] = 43'h6b5828596ea;
+    mem[11'b110110001] = 43'h6b4eb9c96c2;
+    mem[11'b110110010] = 43'h6b454da969a;
+    mem[11'b110110011] = 43'h6b3be409672;
+    mem[11'b110110100] = 43'h6b327ce964b;
+    mem[11'b110110101] = 43'h6b291839623;
+    mem[11'b110110110] = 43'h6b1fb5f95fc;
+    mem[11'b110110111] = 43'h6b1656395d5;
+    mem[11'b110111000] = 43'h6b0cf8f95ad;
+    mem[11'b110111001] = 43'h6b039e19586;
+    mem[11'b110111010] = 43'h6afa45b955f;
+    mem[11'b110111011] = 43'h6af0efc9538;
+    mem[11'b110111100] = 43'h6ae79c49511;
+    mem[11'b110111101] = 43'h6ade4b394ea;
+    mem[11'b110111110] = 43'h6ad4fc994c3;
+    mem[11'b110111111] = 43'h6acbb06949c;
+    mem[11'b111000000] = 43'h6ac266a9476;
+    mem[11'b111000001] = 43'h6ab91f4944f;
+    mem[11'b111000010] = 43'h6aafda59428;
+    mem[11'b111000011] = 43'h6aa697d9402;
+    mem[11'b111000100] = 43'h6a9d57b93db;
+    mem[11'b111000101] = 43'h6a941a093b5;
+    mem[11'b111000110] = 43'h6a8adeb938e;
+    mem[11'b111000111] = 43'h6a81a5d9368;
+    mem[11'b111001000] = 43'h6a786f59342;
+    mem[11'b111001001] = 43'h6a6f3b3931c;
+    mem[11'b111001010] = 43'h6a6609792f6;
+    mem[11'b111001011] = 43'h6a5cda292d0;
+    mem[11'b111001100] = 43'h6a53ad292aa;
+    mem[11'b111001101] = 43'h6a4a8289284;
+    mem[11'b111001110] = 43'h6a415a5925e;
+    mem[11'b111001111] = 43'h6a383479238;
+    mem[11'b111010000] = 43'h6a2f10f9212;
+    mem[11'b111010001] = 43'h6a25efc91ed;
+    mem[11'b111010010] = 43'h6a1cd0f91c7;
+    mem[11'b111010011] = 43'h6a13b4891a2;
+    mem[11'b111010100] = 43'h6a0a9a7917c;
+    mem[11'b111010101] = 43'h6a0182a9157;
+    mem[11'b111010110] = 43'h69f86d49131;
+    mem[11'b111010111] = 43'h69ef5a2910c;
+    mem[11'b111011000] = 43'h69e649690e7;
+    mem[11'b111011001] = 43'h69dd3af90c2;
+    mem[11'b111011010] = 43'h69d42ed909d;
+    mem[11'b111011011] = 43'h69cb2519078;
+    mem[11'b111011100] = 43'h69c21d99053;
+    mem[11'b111011101] = 43'h69b9186902e;
+    mem[11'b111011110] = 43'h69b01589009;
+    mem[11'b111011111] = 43'h69a714f8fe4;
+    mem[11'b111100000] = 43'h699e16b8fbf;
+    mem[11'b111100001] = 43'h69951ac8f9b;
+    mem[11'b111100010] = 43'h698c2118f76;
+    mem[11'b111100011] = 43'h698329b8f52;
+    mem[11'b111100100] = 43'h697a3498f2d;
+    mem[11'b111100101] = 43'h697141c8f09;
+    mem[11'b111100110] = 43'h69685138ee4;
+    mem[11'b111100111] = 43'h695f62f8ec0;
+    mem[11'b111101000] = 43'h695676f8e9c;
+    mem[11'b111101001] = 43'h694d8d38e78;
+    mem[11'b111101010] = 43'h6944a5b8e54;
+    mem[11'b111101011] = 43'h693bc078e30;
+    mem[11'b111101100] = 43'h6932dd88e0c;
+    mem[11'b111101101] = 43'h6929fcc8de8;
+    mem[11'b111101110] = 43'h69211e58dc4;
+    mem[11'b111101111] = 43'h69184218da0;
+    mem[11'b111110000] = 43'h690f6818d7c;
+    mem[11'b111110001] = 43'h69069058d58;
+    mem[11'b111110010] = 43'h68fdbac8d35;
+    mem[11'b111110011] = 43'h68f4e788d11;
+    mem[11'b111110100] = 43'h68ec1668cee;
+    mem[11'b111110101] = 43'h68e34798cca;
+    mem[11'b111110110] = 43'h68da7ae8ca7;
+    mem[11'b111110111] = 43'h68d1b088c83;
+    mem[11'b111111000] = 43'h68c8e848c60;
+    mem[11'b111111001] = 43'h68c02248c3d;
+    mem[11'b111111010] = 43'h68b75e78c1a;
+    mem[11'b111111011] = 43'h68ae9cd8bf7;
+    mem[11'b111111100] = 43'h68a5dd78bd4;
+    mem[11'b111111101] = 43'h689d2038bb1;
+    mem[11'b111111110] = 43'h68946538b8e;
+    mem[11'b111111111] = 43'h688bac58b6b;
+    mem[11'b1000000000] = 43'h6882f5a8b48;
+    mem[11'b1000000001] = 43'h687a4128b25;
+    mem[11'b1000000010] = 43'h68718ed8b02;
+    mem[11'b1000000011] = 43'h6868deb8ae0;
+    mem[11'b1000000100] = 43'h686030b8abd;
+    mem[11'b1000000101] = 43'h685784e8a9b;
+    mem[11'b1000000110] = 43'h684edb48a78;
+    mem[11'b1000000111] = 43'h684633c8a56;
+    mem[11'b1000001000] = 43'h683d8e68a33;
+    mem[11'b1000001001] = 43'h6834eb38a11;
+    mem[11'b1000001010] = 43'h682c4a289ef;
+    mem[11'b1000001011] = 43'h6823ab389cc;
+    mem[11'b1000001100] = 43'h681b0e789aa;
+    mem[11'b1000001101] = 43'h681273d8988;
+    mem[11'b1000001110] = 43'h6809db58966;
+    mem[11'b1000001111] = 43'h680144f8944;
+    mem[11'b1000010000] = 43'h67f8b0b8922;
+    mem[11'b1000010001] = 43'h67f01e98900;
+    mem[11'b1000010010] = 43'h67e78e888de;
+    mem[11'b1000010011] = 43'h67df00a88bd;
+    mem[11'b1000010100] = 43'h67d674d889b;
+    mem[11'b1000010101] = 43'h67cdeb38879;
+    mem[11'b1000010110] = 43'h67c56398858;
+    mem[11'b1000010111] = 43'h67bcde28836;
+    mem[11'b1000011000] = 43'h67b45ac8814;
+    mem[11'b1000011001] = 43'h67abd9787f3;
+    mem[11'b1000011010] = 43'h67a35a487d2;
+    mem[11'b1000011011] = 43'h679add387b0;
+    mem[11'b1000011100] = 43'h6792623878f;
+    mem[11'b1000011101] = 43'h6789e94876e;
+    mem[11'b1000011110] = 43'h6781726874d;
+    mem[11'b1000011111] = 43'h6778fd9872b;
+    mem[11'b1000100000] = 43'h67708ae870a;
+    mem[11'b1000100001] = 43'h67681a486e9;
+    mem[11'b1000100010] = 43'h675faba86c8;
+    mem[11'b1000100011] = 43'h67573f286a7;
+    mem[11'b1000100100] = 43'h674ed4b8686;
+    mem[11'b1000100101] = 43'h67466c48666;
+    mem[11'b1000100110] = 43'h673e05f8645;
+    mem[11'b1000100111] = 43'h6735a1a8624;
+    mem[11'b1000101000] = 43'h672d3f68603;
+    mem[11'b1000101001] = 43'h6724df285e3;
+    mem[11'b1000101010] = 43'h671c80f85c2;
+    mem[11'b1000101011] = 43'h671424d85a2;
+    mem[11'b1000101100] = 43'h670bcab8581;
+    mem[11'b1000101101] = 43'h670372a8561;
+    mem[11'b1000101110] = 43'h66fb1c98541;
+    mem[11'b1000101111] = 43'h66f2c888520;
+    mem[11'b1000110000] = 43'h66ea7688500;
+    mem[11'b1000110001] = 43'h66e226884e0;
+    mem[11'b1000110010] = 43'h66d9d8884c0;
+    mem[11'b1000110011] = 43'h66d18c984a0;
+    mem[11'b1000110100] = 43'h66c9429847f;
+    mem[11'b1000110101] = 43'h66c0faa845f;
+    mem[11'b1000110110] = 43'h66b8b4a8440;
+    mem[11'b1000110111] = 43'h66b070b8420;
+    mem[11'b1000111000] = 43'h66a82eb8400;
+    mem[11'b1000111001] = 43'h669feeb83e0;
+    mem[11'b1000111010] = 43'h6697b0c83c0;
+    mem[11'b1000111011] = 43'h668f74b83a0;
+    mem[11'b1000111100] = 43'h66873ab8381;
+    mem[11'b1000111101] = 43'h667f02a8361;
+    mem[11'b1000111110] = 43'h6676cc98342;
+    mem[11'b1000111111] = 43'h666e9878322;
+    mem[11'b1001000000] = 43'h66666658303;
+    mem[11'b1001000001] = 43'h665e36282e3;
+    mem[11'b1001000010] = 43'h665607f82c4;
+    mem[11'b1001000011] = 43'h664ddbb82a5;
+    mem[11'b1001000100] = 43'h6645b168285;
+    mem[11'b1001000101] = 43'h663d8918266;
+    mem[11'b1001000110] = 43'h663562b8247;
+    mem[11'b1001000111] = 43'h662d3e48228;
+    mem[11'b1001001000] = 43'h66251bc8209;
+    mem[11'b1001001001] = 43'h661cfb381ea;
+    mem[11'b1001001010] = 43'h6614dc981cb;
+    mem[11'b1001001011] = 43'h660cbff81ac;
+    mem[11'b1001001100] = 43'h6604a53818d;
+    mem[11'b1001001101] = 43'h65fc8c6816e;
+    mem[11'b1001001110] = 43'h65f4757814f;
+    mem[11'b1001001111] = 43'h65ec6088131;
+    mem[11'b1001010000] = 43'h65e44d78112;
+    mem[11'b1001010001] = 43'h65dc3c580f3;
+    mem[11'b1001010010] = 43'h65d42d280d5;
+    mem[11'b1001010011] = 43'h65cc1fd80b6;
+    mem[11'b1001010100] = 43'h65c41478098;
+    mem[11'b1001010101] = 43'h65bc0af8079;
+    mem[11'b1001010110] = 43'h65b4036805b;
+    mem[11'b1001010111] = 43'h65abfdb803d;
+    mem[11'b1001011000] = 43'h65a3f9f801e;
+    mem[11'b1001011001] = 43'h659bf808000;
+    mem[11'b1001011010] = 43'h6593f807fe2;
+    mem[11'b1001011011] = 43'h658bf9f7fc4;
+    mem[11'b1001011100] = 43'h6583fdb7fa5;
+    mem[11'b1001011101] = 43'h657c0367f87;
+    mem[11'b1001011110] = 43'h65740ae7f69;
+    mem[11'b1001011111] = 43'h656c1457f4b;
+    mem[11'b1001100000] = 43'h65641fa7f2d;
+    mem[11'b1001100001] = 43'h655c2cc7f10;
+    mem[11'b1001100010] = 43'h65543bd7ef2;
+    mem[11'b1001100011] = 43'h654c4cb7ed4;
+    mem[11'b1001100100] = 43'h65445f77eb6;
+    mem[11'b1001100101] = 43'h653c7417e98;
+    mem[11'b1001100110] = 43'h65348a87e7b;
+    mem[11'b1001100111] = 43'h652ca2e7e5d;
+    mem[11'b1001101000] = 43'h6524bd17e40;
+    mem[11'b1001101001] = 43'h651cd917e22;
+    mem[11'b1001101010] = 43'h6514f6f7e05;
+    mem[11'b1001101011] = 43'h650d16a7de7;
+    mem[11'b1001101100] = 43'h65053837dca;
+    mem[11'b1001101101] = 43'h64fd5ba7dac;
+    mem[11'b1001101110] = 43'h64f580d7d8f;
+    mem[11'b1001101111] = 43'h64eda7e7d72;
+    mem[11'b1001110000] = 43'h64e5d0c7d55;
+    mem[11'b1001110001] = 43'h64ddfb87d37;
+    mem[11'b1001110010] = 43'h64d62807d1a;
+    mem[11'b1001110011] = 43'h64ce5667cfd;
+    mem[11'b1001110100] = 43'h64c68697ce0;
+    mem[11'b1001110101] = 43'h64beb897cc3;
+    mem[11'b1001110110] = 43'h64b6ec67ca6;
+    mem[11'b1001110111] = 43'h64af21f7c89;
+    mem[11'b1001111000] = 43'h64a75967c6c;
+    mem[11'b1001111001] = 43'h649f92a7c50;
+    mem[11'b1001111010] = 43'h6497cda7c33;
+    mem[11'b1001111011] = 43'h64900a77c16;
+    mem[11'b1001111100] = 43'h64884917bf9;
+    mem[11'b1001111101] = 43'h64808987bdd;
+    mem[11'b1001111110] = 43'h6478cbb7bc0;
+    mem[11'b1001111111] = 43'h64710fb7ba4;
+    mem[11'b1010000000] = 43'h64695577b87;
+    mem[11'b1010000001] = 43'h64619d07b6b;
+    mem[11'b1010000010] = 43'h6459e657b4e;
+    mem[11'b1010000011] = 43'h64523177b32;
+    mem[11'b1010000100] = 43'h644a7e57b15;
+    mem[11'b1010000101] = 43'h6442cd07af9;
+    mem[11'b1010000110] = 43'h643b1d77add;
+    mem[11'b1010000111] = 43'h64336fa7ac1;
+    mem[11'b1010001000] = 43'h642bc397aa4;
+    mem[11'b1010001001] = 43'h64241957a88;
+    mem[11'b1010001010] = 43'h641c70d7a6c;
+    mem[11'b1010001011] = 43'h6414ca07a50;
+    mem[11'b1010001100] = 43'h640d2507a34;
+    mem[11'b1010001101] = 43'h640581c7a18;
+    mem[11'b1010001110] = 43'h63fde0479fc;
+    mem[11'b1010001111] = 43'h63f640879e0;
+    mem[11'b1010010000] = 43'h63eea2779c5;
+    mem[11'b1010010001] = 43'h63e706379a9;
+    mem[11'b1010010010] = 43'h63df6ba798d;
+    mem[11'b1010010011] = 43'h63d7d2d7971;
+    mem[11'b1010010100] = 43'h63d03bc7956;
+    mem[11'b1010010101] = 43'h63c8a66793a;
+    mem[11'b1010010110] = 43'h63c112c791e;
+    mem[11'b1010010111] = 43'h63b980e7903;
+    mem[11'b1010011000] = 43'h63b1f0b78e7;
+    mem[11'b1010011001] = 43'h63aa62478cc;
+    mem[11'b1010011010] = 43'h63a2d5878b0;
+    mem[11'b1010011011] = 43'h639b4a87895;
+    mem[11'b1010011100] = 43'h6393c13787a;
+    mem[11'b1010011101] = 43'h638c399785e;
+    mem[11'b1010011110] = 43'h6384b3b7843;
+    mem[11'b1010011111] = 43'h637d2f87828;
+    mem[11'b1010100000] = 43'h6375ad0780d;
+    mem[11'b1010100001] = 43'h636e2c477f1;
+    mem[11'b1010100010] = 43'h6366ad277d6;
+    mem[11'b1010100011] = 43'h635f2fc77bb;
+    mem[11'b1010100100] = 43'h6357b4177a0;
+    mem[11'b1010100101] = 43'h63503a07785;
+    mem[11'b1010100110] = 43'h6348c1b776a;
+    mem[11'b1010100111] = 43'h63414b1774f;
+    mem[11'b1010101000] = 43'h6339d627734;
+    mem[11'b1010101001] = 43'h633262d771a;
+    mem[11'b1010101010] = 43'h632af1376ff;
+    mem[11'b1010101011] = 43'h632381576e4;
+    mem[11'b1010101100] = 43'h631c13076c9;
+    mem[11'b1010101101] = 43'h6314a6776af;
+    mem[11'b1010101110] = 43'h630d3b87694;
+    mem[11'b1010101111] = 43'h6305d247679;
+    mem[11'b1010110000] = 43'h62fe6ab765f;
+    mem[11'b1010110001] = 43'h62f704c7644;
+    mem[11'b1010110010] = 43'h62efa08762a;
+    mem[11'b1010110011] = 43'h62e83de760f;
+    mem[11'b1010110100] = 43'h62e0dce75f5;
+    mem[11'b1010110101] = 43'h62d97d975db;
+    mem[11'b1010110110] = 43'h62d21ff75c0;
+    mem[11'b1010110111] = 43'h62cac3e75a6;
+    mem[11'b1010111000] = 43'h62c3698758c;
+    mem[11'b1010111001] = 43'h62bc10d7572;
+    mem[11'b1010111010] = 43'h62b4b9b7557;
+    mem[11'b1010111011] = 43'h62ad644753d;
+    mem[11'b1010111100] = 43'h62a61067523;
+    mem[11'b1010111101] = 43'h629ebe37509;
+    mem[11'b1010111110] = 43'h62976da74ef;
+    mem[11'b1010111111] = 43'h62901eb74d5;
+    mem[11'b1011000000] = 43'h6288d1674bb;
+    mem[11'b1011000001] = 43'h628185b74a1;
+    mem[11'b1011000010] = 43'h627a3ba7487;
+    mem[11'b1011000011] = 43'h6272f32746d;
+    mem[11'b1011000100] = 43'h626bac57454;
+    mem[11'b1011000101] = 43'h6264671743a;
+    mem[11'b1011000110] = 43'h625d2377420;
+    mem[11'b1011000111] = 43'h6255e177406;
+    mem[11'b1011001000] = 43'h624ea1173ed;
+    mem[11'b1011001001] = 43'h624762473d3;
+    mem[11'b1011001010] = 43'h624025173ba;
+    mem[11'b1011001011] = 43'h6238e9773a0;
+    mem[11'b1011001100] = 43'h6231af77387;
+    mem[11'b1011001101] = 43'h622a770736d;
+    mem[11'b1011001110] = 43'h62234037354;
+    mem[11'b1011001111] = 43'h621c0af733a;
+    mem[11'b1011010000] = 43'h6214d757321;
+    mem[11'b1011010001] = 43'h620da547308;
+    mem[11'b1011010010] = 43'h620674d72ee;
+    mem[11'b1011010011] = 43'h61ff45e72d5;
+    mem[11'b1011010100] = 43'h61f818972bc;
+    mem[11'b1011010101] = 43'h61f0ecd72a3;
+    mem[11'b1011010110] = 43'h61e9c2b728a;
+    mem[11'b1011010111] = 43'h61e29a17270;
+    mem[11'b1011011000] = 43'h61db7317257;
+    mem[11'b1011011001] = 43'h61d44d9723e;
+    mem[11'b1011011010] = 43'h61cd29b7225;
+    mem[11'b1011011011] = 43'h61c6076720c;
+    mem[11'b1011011100] = 43'h61bee6971f3;
+    mem[11'b1011011101] = 43'h61b7c7671db;
+    mem[11'b1011011110] = 43'h61b0a9b71c2;
+    mem[11'b1011011111] = 43'h61a98da71a9;
+    mem[11'b1011100000] = 43'h61a27317190;
+    mem[11'b1011100001] = 43'h619b5a17177;
+    mem[11'b1011100010] = 43'h619442a715f;
+    mem[11'b1011100011] = 43'h618d2cb7146;
+    mem[11'b1011100100] = 43'h6186185712d;
+    mem[11'b1011100101] = 43'h617f0587115;
+    mem[11'b1011100110] = 43'h6177f4370fc;
+    mem[11'b1011100111] = 43'h6170e4770e4;
+    mem[11'b1011101000] = 43'h6169d6470cb;
+    mem[11'b1011101001] = 43'h6162c9970b3;
+    mem[11'b1011101010] = 43'h615bbe6709a;
+    mem[11'b1011101011] = 43'h6154b4c7082;
+    mem[11'b1011101100] = 43'h614daca7069;
+    mem[11'b1011101101] = 43'h6146a617051;
+    mem[11'b1011101110] = 43'h613fa107039;
+    mem[11'b1011101111] = 43'h61389d77020;
+    mem[11'b1011110000] = 43'h61319b77008;
+    mem[11'b1011110001] = 43'h612a9af6ff0;
+    mem[11'b1011110010] = 43'h61239bf6fd8;
+    mem[11'b1011110011] = 43'h611c9e76fc0;
+    mem[11'b1011110100] = 43'h6115a276fa8;
+    mem[11'b1011110101] = 43'h610ea7f6f90;
+    mem[11'b1011110110] = 43'h6107af06f78;
+    mem[11'b1011110111] = 43'h6100b786f60;
+    mem[11'b1011111000] = 43'h60f9c196f48;
+    mem[11'b1011111001] = 43'h60f2cd16f30;
+    mem[11'b1011111010] = 43'h60ebda26f18;
+    mem[11'b1011111011] = 43'h60e4e8a6f00;
+    mem[11'b1011111100] = 43'h60ddf8a6ee8;
+    mem[11'b1011111101] = 43'h60d70a26ed0;
+    mem[11'b1011111110] = 43'h60d01d26eb8;
+    mem[11'b1011111111] = 43'h60c93196ea1;
+    mem[11'b1100000000] = 43'h60c24796e89;
+    mem[11'b1100000001] = 43'h60bb5f06e71;
+    mem[11'b1100000010] = 43'h60b477e6e5a;
+    mem[11'b1100000011] = 43'h60ad9256e42;
+    mem[11'b1100000100] = 43'h60a6ae26e2b;
+    mem[11'b1100000101] = 43'h609fcb86e13;
+    mem[11'b1100000110] = 43'h6098ea56dfc;
+    mem[11'b1100000111] = 43'h60920a96de4;
+    mem[11'b1100001000] = 43'h608b2c56dcd;
+    mem[11'b1100001001] = 43'h60844f86db5;
+    mem[11'b1100001010] = 43'h607d7436d9e;
+    mem[11'b1100001011] = 43'h60769a56d87;
+    mem[11'b1100001100] = 43'h606fc1f6d6f;
+    mem[11'b1100001101] = 43'h6068eaf6d58;
+    mem[11'b1100001110] = 43'h60621576d41;
+    mem[11'b1100001111] = 43'h605b4176d2a;
+    mem[11'b1100010000] = 43'h60546ed6d12;
+    mem[11'b1100010001] = 43'h604d9db6cfb;
+    mem[11'b1100010010] = 43'h6046ce06ce4;
+    mem[11'b1100010011] = 43'h603fffb6ccd;
+    mem[11'b1100010100] = 43'h603932e6cb6;
+    mem[11'b1100010101] = 43'h60326786c9f;
+    mem[11'b1100010110] = 43'h602b9da6c88;
+    mem[11'b1100010111] = 43'h6024d526c71;
+    mem[11'b1100011000] = 43'h601e0e16c5a;
+    mem[11'b1100011001] = 43'h60174866c43;
+    mem[11'b1100011010] = 43'h60108436c2c;
+    mem[11'b1100011011] = 43'h6009c176c16;
+    mem[11'b1100011100] = 43'h60030016bff;
+    mem[11'b1100011101] = 43'h5ffc4036be8;
+    mem[11'b1100011110] = 43'h5ff581b6bd1;
+    mem[11'b1100011111] = 43'h5feec496bbb;
+    mem[11'b1100100000] = 43'h5fe808f6ba4;
+    mem[11'b1100100001] = 43'h5fe14eb6b8d;
+    mem[11'b1100100010] = 43'h5fda95e6b77;
+    mem[11'b1100100011] = 43'h5fd3de76b60;
+    mem[11'b1100100100] = 43'h5fcd2876b49;
+    mem[11'b1100100101] = 43'h5fc673e6b33;
+    mem[11'b1100100110] = 43'h5fbfc0b6b1c;
+    mem[11'b1100100111] = 43'h5fb90ee6b06;
+    mem[11'b1100101000] = 43'h5fb25e86af0;
+    mem[11'b1100101001] = 43'h5fabaf86ad9;
+    mem[11'b1100101010] = 43'h5fa501f6ac3;
+    mem[11'b1100101011] = 43'h5f9e55c6aad;
+    mem[11'b1100101100] = 43'h5f97ab06a96;
+    mem[11'b1100101101] = 43'h5f9101a6a80;
+    mem[11'b1100101110] = 43'h5f8a59a6a6a;
+    mem[11'b1100101111] = 43'h5f83b306a54;
+    mem[11'b1100110000] = 43'h5f7d0dc6a3d;
+    mem[11'b1100110001] = 43'h5f7669f6a27;
+    mem[11'b1100110010] = 43'h5f6fc786a11;
+    mem[11'b1100110011] = 43'h5f6926769fb;
+    mem[11'b1100110100] = 43'h5f6286c69e5;
+    mem[11'b1100110101] = 43'h5f5be8769cf;
+    mem[11'b1100110110] = 43'h5f554b869b9;
+    mem[11'b1100110111] = 43'h5f4eaff69a3;
+    mem[11'b1100111000] = 43'h5f4815c698d;
+    mem[11'b1100111001] = 43'h5f417d06977;
+    mem[11'b1100111010] = 43'h5f3ae586961;
+    mem[11'b1100111011] = 43'h5f344f7694b;
+    mem[11'b1100111100] = 43'h5f2dbac6935;
+    mem[11'b1100111101] = 43'h5f272776920;
+    mem[11'b1100111110] = 43'h5f20957690a;
+    mem[11'b1100111111] = 43'h5f1a04d68f4;
+    mem[11'b1101000000] = 43'h5f1375968de;
+    mem[11'b1101000001] = 43'h5f0ce7a68c9;
+    mem[11'b1101000010] = 43'h5f065b168b3;
+    mem[11'b1101000011] = 43'h5effcfe689e;
+    mem[11'b1101000100] = 43'h5ef94616888;
+    mem[11'b1101000101] = 43'h5ef2bd96872;
+    mem[11'b1101000110] = 43'h5eec366685d;
+    mem[11'b1101000111] = 43'h5ee5b0a6847;
+    mem[11'b1101001000] = 43'h5edf2c26832;
+    mem[11'b1101001001] = 43'h5ed8a90681c;
+    mem[11'b1101001010] = 43'h5ed22746807;
+    mem[11'b1101001011] = 43'h5ecba6d67f2;
+    mem[11'b1101001100] = 43'h5ec527b67dc;
+    mem[11'b1101001101] = 43'h5ebea9f67c7;
+    mem[11'b1101001110] = 43'h5eb82d867b2;
+    mem[11'b1101001111] = 43'h5eb1b26679c;
+    mem[11'b1101010000] = 43'h5eab38a6787;
+    mem[11'b1101010001] = 43'h5ea4c036772;
+    mem[11'b1101010010] = 43'h5e9e491675d;
+    mem[11'b1101010011] = 43'h5e97d346748;
+    mem[11'b1101010100] = 43'h5e915ed6732;
+    mem[11'b1101010101] = 43'h5e8aeba671d;
+    mem[11'b1101010110] = 43'h5e8479d6708;
+    mem[11'b1101010111] = 43'h5e7e09566f3;
+    mem[11'b1101011000] = 43'h5e779a166de;
+    mem[11'b1101011001] = 43'h5e712c366c9;
+    mem[11'b1101011010] = 43'h5e6abfa66b4;
+    mem[11'b1101011011] = 43'h5e64546669f;
+    mem[11'b1101011100] = 43'h5e5dea6668a;
+    mem[11'b1101011101] = 43'h5e5781c6676;
+    mem[11'b1101011110] = 43'h5e511a76661;
+    mem[11'b1101011111] = 43'h5e4ab46664c;
+    mem[11'b1101100000] = 43'h5e444fa6637;
+    mem[11'b1101100001] = 43'h5e3dec36622;
+    mem[11'b1101100010] = 43'h5e378a1660e;
+    mem[11'b1101100011] = 43'h5e3129365f9;
+    mem[11'b1101100100] = 43'h5e2ac9b65e4;
+    mem[11'b1101100101] = 43'h5e246b665cf;
+    mem[11'b1101100110] = 43'h5e1e0e765bb;
+    mem[11'b1101100111] = 43'h5e17b2c65a6;
+    mem[11'b1101101000] = 43'h5e115866592;
+    mem[11'b1101101001] = 43'h5e0aff4657d;
+    mem[11'b1101101010] = 43'h5e04a776569;
+    mem[11'b1101101011] = 43'h5dfe50f6554;
+    mem[11'b1101101100] = 43'h5df7fbb6540;
+    mem[11'b1101101101] = 43'h5df1a7b652b;
+    mem[11'b1101101110] = 43'h5deb5506517;
+    mem[11'b1101101111] = 43'h5de50396502;
+    mem[11'b1101110000] = 43'h5ddeb3764ee;
+    mem[11'b1101110001] = 43'h5dd864964da;
+    mem[11'b1101110010] = 43'h5dd216f64c5;
+    mem[11'b1101110011] = 43'h5dcbcaa64b1;
+    mem[11'b1101110100] = 43'h5dc57f9649d;
+    mem[11'b1101110101] = 43'h5dbf35c6489;
+    mem[11'b1101110110] = 43'h5db8ed46474;
+    mem[11'b1101110111] = 43'h5db2a5f6460;
+    mem[11'b1101111000] = 43'h5dac5ff644c;
+    mem[11'b1101111001] = 43'h5da61b36438;
+    mem[11'b1101111010] = 43'h5d9fd7b6424;
+    mem[11'b1101111011] = 43'h5d999576410;
+    mem[11'b1101111100] = 43'h5d9354863fc;
+    mem[11'b1101111101] = 43'h5d8d14c63e8;
+    mem[11'b1101111110] = 43'h5d86d6463d4;
+    mem[11'b1101111111] = 43'h5d8099163c0;
+    mem[11'b1110000000] = 43'h5d7a5d163ac;
+    mem[11'b1110000001] = 43'h5d742256398;
+    mem[11'b1110000010] = 43'h5d6de8d6384;
+    mem[11'b1110000011] = 43'h5d67b096370;
+    mem[11'b1110000100] = 43'h5d61799635c;
+    mem[11'b1110000101] = 43'h5d5b43d6348;
+    mem[11'b1110000110] = 43'h5d550f56335;
+    mem[11'b1110000111] = 43'h5d4edc06321;
+    mem[11'b1110001000] = 43'h5d48a9f630d;
+    mem[11'b1110001001] = 43'h5d4279262f9;
+    mem[11'b1110001010] = 43'h5d3c49962e6;
+    mem[11'b1110001011] = 43'h5d361b362d2;
+    mem[11'b1110001100] = 43'h5d2fee162be;
+    mem[11'b1110001101] = 43'h5d29c2262ab;
+    mem[11'b1110001110] = 43'h5d239776297;
+    mem[11'b1110001111] = 43'h5d1d6e06284;
+    mem[11'b1110010000] = 43'h5d1745c6270;
+    mem[11'b1110010001] = 43'h5d111ec625d;
+    mem[11'b1110010010] = 43'h5d0af906249;
+    mem[11'b1110010011] = 43'h5d04d466236;
+    mem[11'b1110010100] = 43'h5cfeb116222;
+    mem[11'b1110010101] = 43'h5cf88ee620f;
+    mem[11'b1110010110] = 43'h5cf26df61fc;
+    mem[11'b1110010111] = 43'h5cec4e461e8;
+    mem[11'b1110011000] = 43'h5ce62fc61d5;
+    mem[11'b1110011001] = 43'h5ce012761c2;
+    mem[11'b1110011010] = 43'h5cd9f6561ae;
+    mem[11'b1110011011] = 43'h5cd3db7619b;
+    mem[11'b1110011100] = 43'h5ccdc1c6188;
+    mem[11'b1110011101] = 43'h5cc7a946175;
+    mem[11'b1110011110] = 43'h5cc19206161;
+    mem[11'b1110011111] = 43'h5cbb7bf614e;
+    mem[11'b1110100000] = 43'h5cb5670613b;
+    mem[11'b1110100001] = 43'h5caf5356128;
+    mem[11'b1110100010] = 43'h5ca940d6115;
+    mem[11'b1110100011] = 43'h5ca32f96102;
+    mem[11'b1110100100] = 43'h5c9d1f760ef;
+    mem[11'b1110100101] = 43'h5c9710860dc;
+    mem[11'b1110100110] = 43'h5c9102c60c9;
+    mem[11'b1110100111] = 43'h5c8af6360b6;
+    mem[11'b1110101000] = 43'h5c84eae60a3;
+    mem[11'b1110101001] = 43'h5c7ee0b6090;
+    mem[11'b1110101010] = 43'h5c78d7b607d;
+    mem[11'b1110101011] = 43'h5c72cfe606a;
+    mem[11'b1110101100] = 43'h5c6cc946057;
+    mem[11'b1110101101] = 43'h5c66c3c6045;
+    mem[11'b1110101110] = 43'h5c60bf86032;
+    mem[11'b1110101111] = 43'h5c5abc6601f;
+    mem[11'b1110110000] = 43'h5c54ba7600c;
+    mem[11'b1110110001] = 43'h5c4eb9b5ff9;
+    mem[11'b1110110010] = 43'h5c48ba15fe7;
+    mem[11'b1110110011] = 43'h5c42bbb5fd4;
+    mem[11'b1110110100] = 43'h5c3cbe75fc1;
+    mem[11'b1110110101] = 43'h5c36c255faf;
+    mem[11'b1110110110] = 43'h5c30c765f9c;
+    mem[11'b1110110111] = 43'h5c2acda5f8a;
+    mem[11'b1110111000] = 43'h5c24d515f77;
+    mem[11'b1110111001] = 43'h5c1edd95f65;
+    mem[11'b1110111010] = 43'h5c18e755f52;
+    mem[11'b1110111011] = 43'h5c12f235f40;
+    mem[11'b1110111100] = 43'h5c0cfe35f2d;
+    mem[11'b1110111101] = 43'h5c070b65f1b;
+    mem[11'b1110111110] = 43'h5c0119c5f08;
+    mem[11'b1110111111] = 43'h5bfb2935ef6;
+    mem[11'b1111000000] = 43'h5bf539e5ee3;
+    mem[11'b1111000001] = 43'h5bef4ba5ed1;
+    mem[11'b1111000010] = 43'h5be95e95ebf;
+    mem[11'b1111000011] = 43'h5be372a5eac;
+    mem[11'b1111000100] = 43'h5bdd87e5e9a;
+    mem[11'b1111000101] = 43'h5bd79e45e88;
+    mem[11'b1111000110] = 43'h5bd1b5c5e76;
+    mem[11'b1111000111] = 43'h5bcbce65e63;
+    mem[11'b1111001000] = 43'h5bc5e835e51;
+    mem[11'b1111001001] = 43'h5bc00315e3f;
+    mem[11'b1111001010] = 43'h5bba1f25e2d;
+    mem[11'b1111001011] = 43'h5bb43c55e1b;
+    mem[11'b1111001100] = 43'h5bae5aa5e09;
+    mem[11'b1111001101] = 43'h5ba87a25df7;
+    mem[11'b1111001110] = 43'h5ba29ab5de5;
+    mem[11'b1111001111] = 43'h5b9cbc65dd3;
+    mem[11'b1111010000] = 43'h5b96df45dc1;
+    mem[11'b1111010001] = 43'h5b910335daf;
+    mem[11'b1111010010] = 43'h5b8b2855d9d;
+    mem[11'b1111010011] = 43'h5b854e85d8b;
+    mem[11'b1111010100] = 43'h5b7f75d5d79;
+    mem[11'b1111010101] = 43'h5b799e45d67;
+    mem[11'b1111010110] = 43'h5b73c7d5d55;
+    mem[11'b1111010111] = 43'h5b6df285d43;
+    mem[11'b1111011000] = 43'h5b681e55d31;
+    mem[11'b1111011001] = 43'h5b624b45d20;
+    mem[11'b1111011010] = 43'h5b5c7945d0e;
+    mem[11'b1111011011] = 43'h5b56a875cfc;
+    mem[11'b1111011100] = 43'h5b50d8b5cea;
+    mem[11'b1111011101] = 43'h5b4b0a05cd9;
+    mem[11'b1111011110] = 43'h5b453c85cc7;
+    mem[11'b1111011111] = 43'h5b3f7015cb5;
+    mem[11'b1111100000] = 43'h5b39a4c5ca4;
+    mem[11'b1111100001] = 43'h5b33da85c92;
+    mem[11'b1111100010] = 43'h5b2e1165c80;
+    mem[11'b1111100011] = 43'h5b284965c6f;
+    mem[11'b1111100100] = 43'h5b228275c5d;
+    mem[11'b1111100101] = 43'h5b1cbca5c4c;
+    mem[11'b1111100110] = 43'h5b16f7f5c3a;
+    mem[11'b1111100111] = 43'h5b113455c29;
+    mem[11'b1111101000] = 43'h5b0b71c5c17;
+    mem[11'b1111101001] = 43'h5b05b055c06;
+    mem[11'b1111101010] = 43'h5affeff5bf4;
+    mem[11'b1111101011] = 43'h5afa30b5be3;
+    mem[11'b1111101100] = 43'h5af47295bd1;
+    mem[11'b1111101101] = 43'h5aeeb575bc0;
+    mem[11'b1111101110] = 43'h5ae8f975baf;
+    mem[11'b1111101111] = 43'h5ae33e85b9d;
+    mem[11'b1111110000] = 43'h5add84b5b8c;
+    mem[11'b1111110001] = 43'h5ad7cbf5b7b;
+    mem[11'b1111110010] = 43'h5ad21445b69;
+    mem[11'b1111110011] = 43'h5acc5db5b58;
+    mem[11'b1111110100] = 43'h5ac6a835b47;
+    mem[11'b1111110101] = 43'h5ac0f3c5b36;
+    mem[11'b1111110110] = 43'h5abb4065b25;
+    mem[11'b1111110111] = 43'h5ab58e15b13;
+    mem[11'b1111111000] = 43'h5aafdce5b02;
+    mem[11'b1111111001] = 43'h5aaa2cb5af1;
+    mem[11'b1111111010] = 43'h5aa47da5ae0;
+    mem[11'b1111111011] = 43'h5a9ecfa5acf;
+    mem[11'b1111111100] = 43'h5a9922b5abe;
+    mem[11'b1111111101] = 43'h5a9376d5aad;
+    mem[11'b1111111110] = 43'h5a8dcc05a9c;
+    mem[11'b1111111111] = 43'h5a882245a8b;
+    mem[11'b10000000000] = 43'h5a82796b4e3;
+    mem[11'b10000000001] = 43'h5a772b3b49f;
+    mem[11'b10000000010] = 43'h5a6be14b45c;
+    mem[11'b10000000011] = 43'h5a609b8b418;
+    mem[11'b10000000100] = 43'h5a5559fb3d5;
+    mem[11'b10000000101] = 43'h5a4a1cab392;
+    mem[11'b10000000110] = 43'h5a3ee38b34f;
+    mem[11'b10000000111] = 43'h5a33ae9b30c;
+    mem[11'b10000001000] = 43'h5a287ddb2ca;
+    mem[11'b10000001001] = 43'h5a1d513b287;
+    mem[11'b10000001010] = 43'h5a1228bb245;
+    mem[11'b10000001011] = 43'h5a07046b203;
+    mem[11'b10000001100] = 43'h59fbe43b1c1;
+    mem[11'b10000001101] = 43'h59f0c82b17f;
+    mem[11'b10000001110] = 43'h59e5b02b13e;
+    mem[11'b10000001111] = 43'h59da9c4b0fc;
+    mem[11'b10000010000] = 43'h59cf8c8b0bb;
+    mem[11'b10000010001] = 43'h59c480db07a;
+    mem[11'b10000010010] = 43'h59b9793b039;
+    mem[11'b10000010011] = 43'h59ae75aaff8;
+    mem[11'b10000010100] = 43'h59a3762afb7;
+    mem[11'b10000010101] = 43'h59987abaf77;
+    mem[11'b10000010110] = 43'h598d834af37;
+    mem[11'b10000010111] = 43'h59828feaef6;
+    mem[11'b10000011000] = 43'h5977a07aeb6;
+    mem[11'b10000011001] = 43'h596cb51ae76;
+    mem[11'b10000011010] = 43'h5961cdbae37;
+    mem[11'b10000011011] = 43'h5956ea4adf7;
+    mem[11'b10000011100] = 43'h594c0adadb7;
+    mem[11'b10000011101] = 43'h59412f6ad78;
+    mem[11'b10000011110] = 43'h593657ead39;
+    mem[11'b10000011111] = 43'h592b845acfa;
+    mem[11'b10000100000] = 43'h5920b4aacbb;
+    mem[11'b10000100001] = 43'h5915e8fac7c;
+    mem[11'b10000100010] = 43'h590b213ac3e;
+    mem[11'b10000100011] = 43'h59005d5ac00;
+    mem[11'b10000100100] = 43'h58f59d5abc1;
+    mem[11'b10000100101] = 43'h58eae14ab83;
+    mem[11'b10000100110] = 43'h58e0291ab45;
+    mem[11'b10000100111] = 43'h58d574cab07;
+    mem[11'b10000101000] = 43'h58cac45aaca;
+    mem[11'b10000101001] = 43'h58c017baa8c;
+    mem[11'b10000101010] = 43'h58b56efaa4f;
+    mem[11'b10000101011] = 43'h58aaca0aa11;
+    mem[11'b10000101100] = 43'h58a028fa9d4;
+    mem[11'b10000101101] = 43'h58958baa997;
+    mem[11'b10000101110] = 43'h588af23a95b;
+    mem[11'b10000101111] = 43'h58805c9a91e;
+    mem[11'b10000110000] = 43'h5875caba8e1;
+    mem[11'b10000110001] = 43'h586b3c9a8a5;
+    mem[11'b10000110010] = 43'h5860b24a869;
+    mem[11'b10000110011] = 43'h58562bca82d;
+    mem[11'b10000110100] = 43'h584ba8fa7f1;
+    mem[11'b10000110101] = 43'h584129ea7b5;
+    mem[11'b10000110110] = 43'h5836aeaa779;
+    mem[11'b10000110111] = 43'h582c371a73e;
+    mem[11'b10000111000] = 43'h5821c33a702;
+    mem[11'b10000111001] = 43'h5817531a6c7;
+    mem[11'b10000111010] = 43'h580ce6aa68c;
+    mem[11'b10000111011] = 43'h58027dfa651;
+    mem[11'b10000111100] = 43'h57f818ea616;
+    mem[11'b10000111101] = 43'h57edb78a5db;
+    mem[11'b10000111110] = 43'h57e359da5a0;
+    mem[11'b10000111111] = 43'h57d8ffda566;
+    mem[11'b10001000000] = 43'h57cea97a52c;
+    mem[11'b10001000001] = 43'h57c456ba4f1;
+    mem[11'b10001000010] = 43'h57ba07aa4b7;
+    mem[11'b10001000011] = 43'h57afbc2a47d;
+    mem[11'b10001000100] = 43'h57a5745a444;
+    mem[11'b10001000101] = 43'h579b301a40a;
+    mem[11'b10001000110] = 43'h5790ef7a3d0;
+    mem[11'b10001000111] = 43'h5786b27a397;
+    mem[11'b10001001000] = 43'h577c790a35e;
+    mem[11'b10001001001] = 43'h5772432a325;
+    mem[11'b10001001010] = 43'h576810ea2ec;
+    mem[11'b10001001011] = 43'h575de22a2b3;
+    mem[11'b10001001100] = 43'h5753b6fa27a;
+    mem[11'b10001001101] = 43'h57498f5a241;
+    mem[11'b10001001110] = 43'h573f6b4a209;
+    mem[11'b10001001111] = 43'h57354aba1d0;
+    mem[11'b10001010000] = 43'h572b2dba198;
+    mem[11'b10001010001] = 43'h5721143a160;
+    mem[11'b10001010010] = 43'h5716fe3a128;
+    mem[11'b10001010011] = 43'h570cebba0f0;
+    mem[11'b10001010100] = 43'h5702dcba0b8;
+    mem[11'b10001010101] = 43'h56f8d12a081;
+    mem[11'b10001010110] = 43'h56eec91a049;
+    mem[11'b10001010111] = 43'h56e4c48a012;
+    mem[11'b10001011000] = 43'h56dac369fdb;
+    mem[11'b10001011001] = 43'h56d0c5b9fa4;
+    mem[11'b10001011010] = 43'h56c6cb89f6d;
+    mem[11'b10001011011] = 43'h56bcd4b9f36;
+    mem[11'b10001011100] = 43'h56b2e159eff;
+    mem[11'b10001011101] = 43'h56a8f169ec8;
+    mem[11'b10001011110] = 43'h569f04e9e92;
+    mem[11'b10001011111] = 43'h56951bc9e5c;
+    mem[11'b10001100000] = 43'h568b3609e25;
+    mem[11'b10001100001] = 43'h568153b9def;
+    mem[11'b10001100010] = 43'h567774c9db9;
+    mem[11'b10001100011] = 43'h566d9939d83;
+    mem[11'b10001100100] = 43'h5663c0f9d4d;
+    mem[11'b10001100101] = 43'h5659ec29d18;
+    mem[11'b10001100110] = 43'h56501aa9ce2;
+    mem[11'b10001100111] = 43'h56464c89cad;
+    mem[11'b10001101000] = 43'h563c81b9c78;
+    mem[11'b10001101001] = 43'h5632ba49c42;
+    mem[11'b10001101010] = 43'h5628f619c0d;
+    mem[11'b10001101011] = 43'h561f3549bd8;
+    mem[11'b10001101100] = 43'h561577c9ba4;
+    mem[11'b10001101101] = 43'h560bbd89b6f;
+    mem[11'b10001101110] = 43'h56020699b3a;
+    mem[11'b10001101111] = 43'h55f852f9b06;
+    mem[11'b10001110000] = 43'h55eea299ad1;
+    mem[11'b10001110001] = 43'h55e4f589a9d;
+    mem[11'b10001110010] = 43'h55db4bb9a69;
+    mem[11'b10001110011] = 43'h55d1a529a35;
+    mem[11'b10001110100] = 43'h55c801d9a01;
+    mem[11'b10001110101] = 43'h55be61c99cd;
+    mem[11'b10001110110] = 43'h55b4c4f999a;
+    mem[11'b10001110111] = 43'h55ab2b59966;
+    mem[11'b10001111000] = 43'h55a194f9933;
+    mem[11'b10001111001] = 43'h559801d98ff;
+    mem[11'b10001111010] = 43'h558e71e98cc;
+    mem[11'b10001111011] = 43'h5584e529899;
+    mem[11'b10001111100] = 43'h557b5b99866;
+    mem[11'b10001111101] = 43'h5571d539833;
+    mem[11'b10001111110] = 43'h55685209800;
+    mem[11'b10001111111] = 43'h555ed2097cd;
+    mem[11'b10010000000] = 43'h5555553979b;
+    mem[11'b10010000001] = 43'h554bdb89768;
+    mem[11'b10010000010] = 43'h554264f9736;
+    mem[11'b10010000011] = 43'h5538f199704;
+    mem[11'b10010000100] = 43'h552f81596d2;
+    mem[11'b10010000101] = 43'h552614496a0;
+    mem[11'b10010000110] = 43'h551caa4966e;
+    mem[11'b10010000111] = 43'h5513436963c;
+    mem[11'b10010001000] = 43'h5509dfa960a;
+    mem[11'b10010001001] = 43'h55007f095d9;
+    mem[11'b10010001010] = 43'h54f721895a7;
+    mem[11'b10010001011] = 43'h54edc709576;
+    mem[11'b10010001100] = 43'h54e46fb9545;
+    mem[11'b10010001101] = 43'h54db1b69513;
+    mem[11'b10010001110] = 43'h54d1ca394e2;
+    mem[11'b10010001111] = 43'h54c87c094b1;
+    mem[11'b10010010000] = 43'h54bf30f9480;
+    mem[11'b10010010001] = 43'h54b5e8f9450;
+    mem[11'b10010010010] = 43'h54aca3f941f;
+    mem[11'b10010010011] = 43'h54a362093ef;
+    mem[11'b10010010100] = 43'h549a23193be;
+    mem[11'b10010010101] = 43'h5490e73938e;
+    mem[11'b10010010110] = 43'h5487ae5935e;
+    mem[11'b10010010111] = 43'h547e788932d;
+    mem[11'b10010011000] = 43'h547545b92fd;
+    mem[11'b10010011001] = 43'h546c15d92cd;
+    mem[11'b10010011010] = 43'h5462e90929e;
+    mem[11'b10010011011] = 43'h5459bf2926e;
+    mem[11'b10010011100] = 43'h5450984923e;
+    mem[11'b10010011101] = 43'h5447746920f;
+    mem[11'b10010011110] = 43'h543e53791df;
+    mem[11'b10010011111] = 43'h543535891b0;
+    mem[11'b10010100000] = 43'h542c1a89181;
+    mem[11'b10010100001] = 43'h54230279152;
+    mem[11'b10010100010] = 43'h5419ed59123;
+    mem[11'b10010100011] = 43'h5410db390f4;
+    mem[11'b10010100100] = 43'h5407cbf90c5;
+    mem[11'b10010100101] = 43'h53febfa9096;
+    mem[11'b10010100110] = 43'h53f5b649068;
+    mem[11'b10010100111] = 43'h53ecafc9039;
+    mem[11'b10010101000] = 43'h53e3ac3900b;
+    mem[11'b10010101001] = 43'h53daab98fdc;
+    mem[11'b10010101010] = 43'h53d1adc8fae;
+    mem[11'b10010101011] = 43'h53c8b2e8f80;
+    mem[11'b10010101100] = 43'h53bfbaf8f52;
+    mem[11'b10010101101] = 43'h53b6c5d8f24;
+    mem[11'b10010101110] = 43'h53add398ef6;
+    mem[11'b10010101111] = 43'h53a4e438ec8;
+    mem[11'b10010110000] = 43'h539bf7a8e9b;
+    mem[11'b10010110001] = 43'h53930e08e6d;
+    mem[11'b10010110010] = 43'h538a2738e40;
+    mem[11'b10010110011] = 43'h53814338e12;
+    mem[11'b10010110100] = 43'h53786218de5;
+    mem[11'b10010110101] = 43'h536f83c8db8;
+    mem[11'b10010110110] = 43'h5366a848d8b;
+    mem[11'b10010110111] = 43'h535dcfa8d5e;
+    mem[11'b10010111000] = 43'h5354f9c8d31;
+    mem[11'b10010111001] = 43'h534c26b8d04;
+    mem[11'b10010111010] = 43'h53435678cd7;
+    mem[11'b10010111011] = 43'h533a8908cab;
+    mem[11'b10010111100] = 43'h5331be68c7e;
+    mem[11'b10010111101] = 43'h5328f688c52;
+    mem[11'b10010111110] = 43'h53203168c25;
+    mem[11'b10010111111] = 43'h53176f18bf9;
+    mem[11'b10011000000] = 43'h530eaf88bcd;
+    mem[11'b10011000001] = 43'h5305f2b8ba1;
+    mem[11'b10011000010] = 43'h52fd38b8b75;
+    mem[11'b10011000011] = 43'h52f48168b49;
+    mem[11'b10011000100] = 43'h52ebccd8b1d;
+    mem[11'b10011000101] = 43'h52e31b08af1;
+    mem[11'b10011000110] = 43'h52da6bf8ac6;
+    mem[11'b10011000111] = 43'h52d1bf98a9a;
+    mem[11'b10011001000] = 43'h52c915f8a6f;
+    mem[11'b10011001001] = 43'h52c06f18a43;
+    mem[11'b10011001010] = 43'h52b7cad8a18;
+    mem[11'b10011001011] = 43'h52af29589ed;
+    mem[11'b10011001100] = 43'h52a68a989c2;
+    mem[11'b10011001101] = 43'h529dee78997;
+    mem[11'b10011001110] = 43'h5295550896c;
+    mem[11'b10011001111] = 43'h528cbe58941;
+    mem[11'b10011010000] = 43'h52842a48916;
+    mem[11'b10011010001] = 43'h527b98e88eb;
+    mem[11'b10011010010] = 43'h52730a288c1;
+    mem[11'b10011010011] = 43'h526a7e18896;
+    mem[11'b10011010100] = 43'h5261f4b886c;
+    mem[11'b10011010101] = 43'h52596df8842;
+    mem[11'b10011010110] = 43'h5250e9d8817;
+    mem[11'b10011010111] = 43'h524868687ed;
+    mem[11'b10011011000] = 43'h523fe9987c3;
+    mem[11'b10011011001] = 43'h52376d58799;
+    mem[11'b10011011010] = 43'h522ef3c876f;
+    mem[11'b10011011011] = 43'h52267cd8746;
+    mem[11'b10011011100] = 43'h521e087871c;
+    mem[11'b10011011101] = 43'h521596c86f2;
+    mem[11'b10011011110] = 43'h520d27a86c9;
+    mem[11'b10011011111] = 43'h5204bb1869f;
+    mem[11'b10011100000] = 43'h51fc5128676;
+    mem[11'b10011100001] = 43'h51f3e9c864c;
+    mem[11'b10011100010] = 43'h51eb8508623;
+    mem[11'b10011100011] = 43'h51e322d85fa;
+    mem[11'b10011100100] = 43'h51dac3385d1;
+    mem[11'b10011100101] = 43'h51d266285a8;
+    mem[11'b10011100110] = 43'h51ca0ba857f;
+    mem[11'b10011100111] = 43'h51c1b3b8556;
+    mem[11'b10011101000] = 43'h51b95e5852d;
+    mem[11'b10011101001] = 43'h51b10b78505;
+    mem[11'b10011101010] = 43'h51a8bb284dc;
+    mem[11'b10011101011] = 43'h51a06d684b4;
+    mem[11'b10011101100] = 43'h5198222848b;
+    mem[11'b10011101101] = 43'h518fd978463;
+    mem[11'b10011101110] = 43'h5187934843b;
+    mem[11'b10011101111] = 43'h517f4f98413;
+    mem[11'b10011110000] = 43'h51770e783ea;
+    mem[11'b10011110001] = 43'h516ecfd83c2;
+    mem[11'b10011110010] = 43'h516693a839a;
+    mem[11'b10011110011] = 43'h515e5a08373;
+    mem[11'b10011110100] = 43'h515622d834b;
+    mem[11'b10011110101] = 43'h514dee28323;
+    mem[11'b10011110110] = 43'h5145bbf82fb;
+    mem[11'b10011110111] = 43'h513d8c482d4;
+    mem[11'b10011111000] = 43'h51355f082ac;
+    mem[11'b10011111001] = 43'h512d3438285;
+    mem[11'b10011111010] = 43'h51250be825e;
+    mem[11'b10011111011] = 43'h511ce608237;
+    mem[11'b10011111100] = 43'h5114c2a820f;
+    mem[11'b10011111101] = 43'h510ca1a81e8;
+    mem[11'b10011111110] = 43'h510483281c1;
+    mem[11'b10011111111] = 43'h50fc671819a;
+    mem[11'b10100000000] = 43'h50f44d78173;
+    mem[11'b10100000001] = 43'h50ec363814d;
+    mem[11'b10100000010] = 43'h50e42168126;
+    mem[11'b10100000011] = 43'h50dc0f180ff;
+    mem[11'b10100000100] = 43'h50d3ff180d9;
+    mem[11'b10100000101] = 43'h50cbf1880b2;
+    mem[11'b10100000110] = 43'h50c3e66808c;
+    mem[11'b10100000111] = 43'h50bbdda8066;
+    mem[11'b10100001000] = 43'h50b3d75803f;
+    mem[11'b10100001001] = 43'h50abd358019;
+    mem[11'b10100001010] = 43'h50a3d1c7ff3;
+    mem[11'b10100001011] = 43'h509bd297fcd;
+    mem[11'b10100001100] = 43'h5093d5c7fa7;
+    mem[11'b10100001101] = 43'h508bdb57f81;
+    mem[11'b10100001110] = 43'h5083e347f5b;
+    mem[11'b10100001111] = 43'h507bed97f36;
+    mem[11'b10100010000] = 43'h5073fa37f10;
+    mem[11'b10100010001] = 43'h506c0937eea;
+    mem[11'b10100010010] = 43'h50641a97ec5;
+    mem[11'b10100010011] = 43'h505c2e47e9f;
+    mem[11'b10100010100] = 43'h50544457e7a;
+    mem[11'b10100010101] = 43'h504c5cb7e55;
+    mem[11'b10100010110] = 43'h50447767e2f;
+    mem[11'b10100010111] = 43'h503c9477e0a;
+    mem[11'b10100011000] = 43'h5034b3d7de5;
+    mem[11'b10100011001] = 43'h502cd577dc0;
+    mem[11'b10100011010] = 43'h5024f977d9b;
+    mem[11'b10100011011] = 43'h501d1fc7d76;
+    mem[11'b10100011100] = 43'h50154867d51;
+    mem[11'b10100011101] = 43'h500d7347d2d;
+    mem[11'b10100011110] = 43'h5005a087d08;
+    mem[11'b10100011111] = 43'h4ffdd007ce3;
+    mem[11'b10100100000] = 43'h4ff601c7cbf;
+    mem[11'b10100100001] = 43'h4fee35d7c9a;
+    mem[11'b10100100010] = 43'h4fe66c37c76;
+    mem[11'b10100100011] = 43'h4fdea4d7c52;
+    mem[11'b10100100100] = 43'h4fd6dfb7c2d;
+    mem[11'b10100100101] = 43'h4fcf1ce7c09;
+    mem[11'b10100100110] = 43'h4fc75c47be5;
+    mem[11'b10100100111] = 43'h4fbf9df7bc1;
+    mem[11'b10100101000] = 43'h4fb7e1e7b9d;
+    mem[11'b10100101001] = 43'h4fb02817b79;
+    mem[11'b10100101010] = 43'h4fa87077b55;
+    mem[11'b10100101011] = 43'h4fa0bb27b32;
+    mem[11'b10100101100] = 43'h4f990807b0e;
+    mem[11'b10100101101] = 43'h4f915737aea;
+    mem[11'b10100101110] = 43'h4f89a887ac7;
+    mem[11'b10100101111] = 43'h4f81fc27aa3;
+    mem[11'b10100110000] = 43'h4f7a51e7a80;
+    mem[11'b10100110001] = 43'h4f72a9f7a5c;
+    mem[11'b10100110010] = 43'h4f6b0427a39;
+    mem[11'b10100110011] = 43'h4f636097a16;
+    mem[11'b10100110100] = 43'h4f5bbf379f3;
+    mem[11'b10100110101] = 43'h4f5420179d0;
+    mem[11'b10100110110] = 43'h4f4c83179ac;
+    mem[11'b10100110111] = 43'h4f44e85798a;
+    mem[11'b10100111000] = 43'h4f3d4fb7967;
+    mem[11'b10100111001] = 43'h4f35b957944;
+    mem[11'b10100111010] = 43'h4f2e2517921;
+    mem[11'b10100111011] = 43'h4f2693078fe;
+    mem[11'b10100111100] = 43'h4f1f03278dc;
+    mem[11'b10100111101] = 43'h4f1775678b9;
+    mem[11'b10100111110] = 43'h4f0fe9d7896;
+    mem[11'b10100111111] = 43'h4f086077874;
+    mem[11'b10101000000] = 43'h4f00d937852;
+    mem[11'b10101000001] = 43'h4ef9541782f;
+    mem[11'b10101000010] = 43'h4ef1d12780d;
+    mem[11'b10101000011] = 43'h4eea50577eb;
+    mem[11'b10101000100] = 43'h4ee2d1a77c9;
+    mem[11'b10101000101] = 43'h4edb55177a7;
+    mem[11'b10101000110] = 43'h4ed3dab7785;
+    mem[11'b10101000111] = 43'h4ecc6267763;
+    mem[11'b10101001000] = 43'h4ec4ec37741;
+    mem[11'b10101001001] = 43'h4ebd783771f;
+    mem[11'b10101001010] = 43'h4eb606476fd;
+    mem[11'b10101001011] = 43'h4eae96676db;
+    mem[11'b10101001100] = 43'h4ea728b76ba;
+    mem[11'b10101001101] = 43'h4e9fbd17698;
+    mem[11'b10101001110] = 43'h4e985397677;
+    mem[11'b10101001111] = 43'h4e90ec27655;
+    mem[11'b10101010000] = 43'h4e8986d7634;
+    mem[11'b10101010001] = 43'h4e822397613;
+    mem[11'b10101010010] = 43'h4e7ac2775f1;
+    mem[11'b10101010011] = 43'h4e7363575d0;
+    mem[11'b10101010100] = 43'h4e6c06575af;
+    mem[11'b10101010101] = 43'h4e64ab6758e;
+    mem[11'b10101010110] = 43'h4e5d529756d;
+    mem[11'b10101010111] = 43'h4e55fbc754c;
+    mem[11'b10101011000] = 43'h4e4ea70752b;
+    mem[11'b10101011001] = 43'h4e47545750a;
+    mem[11'b10101011010] = 43'h4e4003b74e9;
+    mem[11'b10101011011] = 43'h4e38b5274c9;
+    mem[11'b10101011100] = 43'h4e3168974a8;
+    mem[11'b10101011101] = 43'h4e2a1e17487;
+    mem[11'b10101011110] = 43'h4e22d5a7467;
+    mem[11'b10101011111] = 43'h4e1b8f37446;
+    mem[11'b10101100000] = 43'h4e144ad7426;
+    mem[11'b10101100001] = 43'h4e0d0877405;
+    mem[11'b10101100010] = 43'h4e05c8273e5;
+    mem[11'b10101100011] = 43'h4dfe89d73c5;
+    mem[11'b10101100100] = 43'h4df74d873a5;
+    mem[11'b10101100101] = 43'h4df01337385;
+    mem[11'b10101100110] = 43'h4de8daf7364;
+    mem[11'b10101100111] = 43'h4de1a4a7344;
+    mem[11'b10101101000] = 43'h4dda7067324;
+    mem[11'b10101101001] = 43'h4dd33e17305;
+    mem[11'b10101101010] = 43'h4dcc0dd72e5;
+    mem[11'b10101101011] = 43'h4dc4df872c5;
+    mem[11'b10101101100] = 43'h4dbdb3372a5;
+    mem[11'b10101101101] = 43'h4db688e7286;
+    mem[11'b10101101110] = 43'h4daf6087266;
+    mem[11'b10101101111] = 43'h4da83a27246;
+    mem[11'b10101110000] = 43'h4da115c7227;
+    mem[11'b10101110001] = 43'h4d99f357207;
+    mem[11'b10101110010] = 43'h4d92d2e71e8;
+    mem[11'b10101110011] = 43'h4d8bb4671c9;
+    mem[11'b10101110100] = 43'h4d8497d71a9;
+    mem[11'b10101110101] = 43'h4d7d7d4718a;
+    mem[11'b10101110110] = 43'h4d7664a716b;
+    mem[11'b10101110111] = 43'h4d6f4df714c;
+    mem[11'b10101111000] = 43'h4d68393712d;
+    mem[11'b10101111001] = 43'h4d61266710e;
+    mem[11'b10101111010] = 43'h4d5a15970ef;
+    mem[11'b10101111011] = 43'h4d5306a70d0;
+    mem[11'b10101111100] = 43'h4d4bf9a70b1;
+    mem[11'b10101111101] = 43'h4d44ee97092;
+    mem[11'b10101111110] = 43'h4d3de567074;
+    mem[11'b10101111111] = 43'h4d36de37055;
+    mem[11'b10110000000] = 43'h4d2fd8e7036;
+    mem[11'b10110000001] = 43'h4d28d587018;
+    mem[11'b10110000010] = 43'h4d21d406ff9;
+    mem[11'b10110000011] = 43'h4d1ad476fdb;
+    mem[11'b10110000100] = 43'h4d13d6c6fbc;
+    mem[11'b10110000101] = 43'h4d0cdb06f9e;
+    mem[11'b10110000110] = 43'h4d05e126f80;
+    mem[11'b10110000111] = 43'h4cfee926f61;
+    mem[11'b10110001000] = 43'h4cf7f306f43;
+    mem[11'b10110001001] = 43'h4cf0fed6f25;
+    mem[11'b10110001010] = 43'h4cea0c86f07;
+    mem[11'b10110001011] = 43'h4ce31c16ee9;
+    mem[11'b10110001100] = 43'h4cdc2d86ecb;
+    mem[11'b10110001101] = 43'h4cd540d6ead;
+    mem[11'b10110001110] = 43'h4cce5606e8f;
+    mem[11'b10110001111] = 43'h4cc76d06e71;
+    mem[11'b10110010000] = 43'h4cc085f6e54;
+    mem[11'b10110010001] = 43'h4cb9a0b6e36;
+    mem[11'b10110010010] = 43'h4cb2bd56e18;
+    mem[11'b10110010011] = 43'h4cabdbd6dfb;
+    mem[11'b10110010100] = 43'h4ca4fc26ddd;
+    mem[11'b10110010101] = 43'h4c9e1e56dc0;
+    mem[11'b10110010110] = 43'h4c974266da2;
+    mem[11'b10110010111] = 43'h4c906836d85;
+    mem[11'b10110011000] = 43'h4c898ff6d67;
+    mem[11'b10110011001] = 43'h4c82b976d4a;
+    mem[11'b10110011010] = 43'h4c7be4d6d2d;
+    mem[11'b10110011011] = 43'h4c751206d10;
+    mem[11'b10110011100] = 43'h4c6e4116cf3;
+    mem[11'b10110011101] = 43'h4c6771e6cd5;
+    mem[11'b10110011110] = 43'h4c60a496cb8;
+    mem[11'b10110011111] = 43'h4c59d906c9b;
+    mem[11'b10110100000] = 43'h4c530f56c7e;
+    mem[11'b10110100001] = 43'h4c4c4776c62;
+    mem[11'b10110100010] = 43'h4c458156c45;
+    mem[11'b10110100011] = 43'h4c3ebd06c28;
+    mem[11'b10110100100] = 43'h4c37fa86c0b;
+    mem[11'b10110100101] = 43'h4c3139d6bee;
+    mem[11'b10110100110] = 43'h4c2a7af6bd2;
+    mem[11'b10110100111] = 43'h4c23bdd6bb5;
+    mem[11'b10110101000] = 43'h4c1d0286b99;
+    mem[11'b10110101001] = 43'h4c1648f6b7c;
+    mem[11'b10110101010] = 43'h4c0f9136b60;
+    mem[11'b10110101011] = 43'h4c08db36b43;
+    mem[11'b10110101100] = 43'h4c022706b27;
+    mem[11'b10110101101] = 43'h4bfb7496b0b;
+    mem[11'b10110101110] = 43'h4bf4c3f6aee;
+    mem[11'b10110101111] = 43'h4bee1506ad2;
+    mem[11'b10110110000] = 43'h4be767e6ab6;
+    mem[11'b10110110001] = 43'h4be0bc86a9a;
+    mem[11'b10110110010] = 43'h4bda12e6a7e;
+    mem[11'b10110110011] = 43'h4bd36b06a62;
+    mem[11'b10110110100] = 43'h4bccc4e6a46;
+    mem[11'b10110110101] = 43'h4bc62096a2a;
+    mem[11'b10110110110] = 43'h4bbf7df6a0e;
+    mem[11'b10110110111] = 43'h4bb8dd169f2;
+    mem[11'b10110111000] = 43'h4bb23de69d6;
+    mem[11'b10110111001] = 43'h4baba0869bb;
+    mem[11'b10110111010] = 43'h4ba504d699f;
+    mem[11'b10110111011] = 43'h4b9e6ae6983;
+    mem[11'b10110111100] = 43'h4b97d2b6968;
+    mem[11'b10110111101] = 43'h4b913c3694c;
+    mem[11'b10110111110] = 43'h4b8aa766931;
+    mem[11'b10110111111] = 43'h4b841466915;
+    mem[11'b10111000000] = 43'h4b7d83068fa;
+    mem[11'b10111000001] = 43'h4b76f3668df;
+    mem[11'b10111000010] = 43'h4b7065868c3;
+    mem[11'b10111000011] = 43'h4b69d9468a8;
+    mem[11'b10111000100] = 43'h4b634ec688d;
+    mem[11'b10111000101] = 43'h4b5cc5f6872;
+    mem[11'b10111000110] = 43'h4b563ee6857;
+    mem[11'b10111000111] = 43'h4b4fb97683b;
+    mem[11'b10111001000] = 43'h4b4935c6820;
+    mem[11'b10111001001] = 43'h4b42b3b6805;
+    mem[11'b10111001010] = 43'h4b3c33667eb;
+    mem[11'b10111001011] = 43'h4b35b4b67d0;
+    mem[11'b10111001100] = 43'h4b2f37c67b5;
+    mem[11'b10111001101] = 43'h4b28bc7679a;
+    mem[11'b10111001110] = 43'h4b2242d677f;
+    mem[11'b10111001111] = 43'h4b1bcae6765;
+    mem[11'b10111010000] = 43'h4b15549674a;
+    mem[11'b10111010001] = 43'h4b0edff672f;
+    mem[11'b10111010010] = 43'h4b086d06715;
+    mem[11'b10111010011] = 43'h4b01fbc66fa;
+    mem[11'b10111010100] = 43'h4afb8c166e0;
+    mem[11'b10111010101] = 43'h4af51e266c5;
+    mem[11'b10111010110] = 43'h4aeeb1d66ab;
+    mem[11'b10111010111] = 43'h4ae84726690;
+    mem[11'b10111011000] = 43'h4ae1de26676;
+    mem[11'b10111011001] = 43'h4adb76b665c;
+    mem[11'b10111011010] = 43'h4ad51106642;
+    mem[11'b10111011011] = 43'h4aceace6627;
+    mem[11'b10111011100] = 43'h4ac84a7660d;
+    mem[11'b10111011101] = 43'h4ac1e9965f3;
+    mem[11'b10111011110] = 43'h4abb8a665d9;
+    mem[11'b10111011111] = 43'h4ab52cd65bf;
+    mem[11'b10111100000] = 43'h4aaed0e65a5;
+    mem[11'b10111100001] = 43'h4aa8769658b;
+    mem[11'b10111100010] = 43'h4aa21de6571;
+    mem[11'b10111100011] = 43'h4a9bc6c6558;
+    mem[11'b10111100100] = 43'h4a95715653e;
+    mem[11'b10111100101] = 43'h4a8f1d76524;
+    mem[11'b10111100110] = 43'h4a88cb3650a;
+    mem[11'b10111100111] = 43'h4a827a964f1;
+    mem[11'b10111101000] = 43'h4a7c2b864d7;
+    mem[11'b10111101001] = 43'h4a75de164bd;
+    mem[11'b10111101010] = 43'h4a6f92464a4;
+    mem[11'b10111101011] = 43'h4a69480648a;
+    mem[11'b10111101100] = 43'h4a62ff56471;
+    mem[11'b10111101101] = 43'h4a5cb856458;
+    mem[11'b10111101110] = 43'h4a5672d643e;
+    mem[11'b10111101111] = 43'h4a502ef6425;
+    mem[11'b10111110000] = 43'h4a49eca640c;
+    mem[11'b10111110001] = 43'h4a43abf63f2;
+    mem[11'b10111110010] = 43'h4a3d6cc63d9;
+    mem[11'b10111110011] = 43'h4a372f363c0;
+    mem[11'b10111110100] = 43'h4a30f3363a7;
+    mem[11'b10111110101] = 43'h4a2ab8d638e;
+    mem[11'b10111110110] = 43'h4a247ff6375;
+    mem[11'b10111110111] = 43'h4a1e48a635c;
+    mem[11'b10111111000] = 43'h4a1812f6343;
+    mem[11'b10111111001] = 43'h4a11dec632a;
+    mem[11'b10111111010] = 43'h4a0bac26311;
+    mem[11'b10111111011] = 43'h4a057b162f8;
+    mem[11'b10111111100] = 43'h49ff4b962df;
+    mem[11'b10111111101] = 43'h49f91da62c7;
+    mem[11'b10111111110] = 43'h49f2f1362ae;
+    mem[11'b10111111111] = 43'h49ecc656295;
+    mem[11'b11000000000] = 43'h49e69d0627d;
+    mem[11'b11000000001] = 43'h49e07546264;
+    mem[11'b11000000010] = 43'h49da4f0624b;
+    mem[11'b11000000011] = 43'h49d42a56233;
+    mem[11'b11000000100] = 43'h49ce072621a;
+    mem[11'b11000000101] = 43'h49c7e576202;
+    mem[11'b11000000110] = 43'h49c1c5561ea;
+    mem[11'b11000000111] = 43'h49bba6c61d1;
+    mem[11'b11000001000] = 43'h49b589b61b9;
+    mem[11'b11000001001] = 43'h49af6e261a1;
+    mem[11'b11000001010] = 43'h49a95416188;
+    mem[11'b11000001011] = 43'h49a33b96170;
+    mem[11'b11000001100] = 43'h499d2496158;
+    mem[11'b11000001101] = 43'h49970f16140;
+    mem[11'b11000001110] = 43'h4990fb16128;
+    mem[11'b11000001111] = 43'h498ae896110;
+    mem[11'b11000010000] = 43'h4984d7960f8;
+    mem[11'b11000010001] = 43'h497ec8260e0;
+    mem[11'b11000010010] = 43'h4978ba260c8;
+    mem[11'b11000010011] = 43'h4972ada60b0;
+    mem[11'b11000010100] = 43'h496ca2a6098;
+    mem[11'b11000010101] = 43'h49669926080;
+    mem[11'b11000010110] = 43'h49609116069;
+    mem[11'b11000010111] = 43'h495a8a96051;
+    mem[11'b11000011000] = 43'h49548586039;
+    mem[11'b11000011001] = 43'h494e81f6021;
+    mem[11'b11000011010] = 43'h49487fe600a;
+    mem[11'b11000011011] = 43'h49427f45ff2;
+    mem[11'b11000011100] = 43'h493c8015fdb;
+    mem[11'b11000011101] = 43'h49368275fc3;
+    mem[11'b11000011110] = 43'h49308645fac;
+    mem[11'b11000011111] = 43'h492a8b85f94;
+    mem[11'b11000100000] = 43'h49249245f7d;
+    mem[11'b11000100001] = 43'h491e9a75f66;
+    mem[11'b11000100010] = 43'h4918a415f4e;
+    mem[11'b11000100011] = 43'h4912af35f37;
+    mem[11'b11000100100] = 43'h490cbbc5f20;
+    mem[11'b11000100101] = 43'h4906c9c5f08;
+    mem[11'b11000100110] = 43'h4900d945ef1;
+    mem[11'b11000100111] = 43'h48faea35eda;
+    mem[11'b11000101000] = 43'h48f4fc85ec3;
+    mem[11'b11000101001] = 43'h48ef1055eac;
+    mem[11'b11000101010] = 43'h48e92595e95;
+    mem[11'b11000101011] = 43'h48e33c45e7e;
+    mem[11'b11000101100] = 43'h48dd5465e67;
+    mem[11'b11000101101] = 43'h48d76df5e50;
+    mem[11'b11000101110] = 43'h48d188f5e39;
+    mem[11'b11000101111] = 43'h48cba565e22;
+    mem[11'b11000110000] = 43'h48c5c345e0c;
+    mem[11'b11000110001] = 43'h48bfe285df5;
+    mem[11'b11000110010] = 43'h48ba0335dde;
+    mem[11'b11000110011] = 43'h48b42555dc7;
+    mem[11'b11000110100] = 43'h48ae48e5db1;
+    mem[11'b11000110101] = 43'h48a86dd5d9a;
+    mem[11'b11000110110] = 43'h48a29435d83;
+    mem[11'b11000110111] = 43'h489cbc05d6d;
+    mem[11'b11000111000] = 43'h4896e535d56;
+    mem[11'b11000111001] = 43'h48910fd5d40;
+    mem[11'b11000111010] = 43'h488b3bd5d29;
+    mem[11'b11000111011] = 43'h48856935d13;
+    mem[11'b11000111100] = 43'h487f9805cfd;
+    mem[11'b11000111101] = 43'h4879c845ce6;
+    mem[11'b11000111110] = 43'h4873f9d5cd0;
+    mem[11'b11000111111] = 43'h486e2cd5cba;
+    mem[11'b11001000000] = 43'h48686145ca3;
+    mem[11'b11001000001] = 43'h48629705c8d;
+    mem[11'b11001000010] = 43'h485cce35c77;
+    mem[11'b11001000011] = 43'h485706c5c61;
+    mem[11'b11001000100] = 43'h485140b5c4b;
+    mem[11'b11001000101] = 43'h484b7c05c35;
+    mem[11'b11001000110] = 43'h4845b8b5c1f;
+    mem[11'b11001000111] = 43'h483ff6d5c09;
+    mem[11'b11001001000] = 43'h483a3645bf3;
+    mem[11'b11001001001] = 43'h48347715bdd;
+    mem[11'b11001001010] = 43'h482eb945bc7;
+    mem[11'b11001001011] = 43'h4828fcd5bb1;
+    mem[11'b11001001100] = 43'h482341c5b9b;
+    mem[11'b11001001101] = 43'h481d8815b85;
+    mem[11'b11001001110] = 43'h4817cfc5b70;
+    mem[11'b11001001111] = 43'h481218c5b5a;
+    mem[11'b11001010000] = 43'h480c6325b44;
+    mem[11'b11001010001] = 43'h4806aee5b2f;
+    mem[11'b11001010010] = 43'h4800fbf5b19;
+    mem[11'b11001010011] = 43'h47fb4a75b03;
+    mem[11'b11001010100] = 43'h47f59a35aee;
+    mem[11'b11001010101] = 43'h47efeb55ad8;
+    mem[11'b11001010110] = 43'h47ea3dd5ac3;
+    mem[11'b11001010111] = 43'h47e491a5aad;
+    mem[11'b11001011000] = 43'h47dee6d5a98;
+    mem[11'b11001011001] = 43'h47d93d55a82;
+    mem[11'b11001011010] = 43'h47d39535a6d;
+    mem[11'b11001011011] = 43'h47cdee65a58;
+    mem[11'b11001011100] = 43'h47c848e5a42;
+    mem[11'b11001011101] = 43'h47c2a4c5a2d;
+    mem[11'b11001011110] = 43'h47bd01e5a18;
+    mem[11'b11001011111] = 43'h47b76075a03;
+    mem[11'b11001100000] = 43'h47b1c0459ee;
+    mem[11'b11001100001] = 43'h47ac21659d8;
+    mem[11'b11001100010] = 43'h47a683e59c3;
+    mem[11'b11001100011] = 43'h47a0e7a59ae;
+    mem[11'b11001100100] = 43'h479b4cc5999;
+    mem[11'b11001100101] = 43'h4795b335984;
+    mem[11'b11001100110] = 43'h47901af596f;
+    mem[11'b11001100111] = 43'h478a83f595a;
+    mem[11'b11001101000] = 43'h4784ee55945;
+    mem[11'b11001101001] = 43'h477f5a05931;
+    mem[11'b11001101010] = 43'h4779c6f591c;
+    mem[11'b11001101011] = 43'h47743545907;
+    mem[11'b11001101100] = 43'h476ea4d58f2;
+    mem[11'b11001101101] = 43'h476915b58dd;
+    mem[11'b11001101110] = 43'h476387d58c9;
+    mem[11'b11001101111] = 43'h475dfb558b4;
+    mem[11'b11001110000] = 43'h4758701589f;
+    mem[11'b11001110001] = 43'h4752e62588b;
+    mem[11'b11001110010] = 43'h474d5d75876;
+    mem[11'b11001110011] = 43'h4747d615861;
+    mem[11'b11001110100] = 43'h4742500584d;
+    mem[11'b11001110101] = 43'h473ccb35838;
+    mem[11'b11001110110] = 43'h473747a5824;
+    mem[11'b11001110111] = 43'h4731c56580f;
+    mem[11'b11001111000] = 43'h472c44757fb;
+    mem[11'b11001111001] = 43'h4726c4c57e7;
+    mem[11'b11001111010] = 43'h472146557d2;
+    mem[11'b11001111011] = 43'h471bc9357be;
+    mem[11'b11001111100] = 43'h47164d557aa;
+    mem[11'b11001111101] = 43'h4710d2b5795;
+    mem[11'b11001111110] = 43'h470b5965781;
+    mem[11'b11001111111] = 43'h4705e14576d;
+    mem[11'b11010000000] = 43'h47006a75759;
+    mem[11'b11010000001] = 43'h46faf4e5745;
+    mem[11'b11010000010] = 43'h46f580a5731;
+    mem[11'b11010000011] = 43'h46f00d9571d;
+    mem[11'b11010000100] = 43'h46ea9bc5709;
+    mem[11'b11010000101] = 43'h46e52b456f5;
+    mem[11'b11010000110] = 43'h46dfbbf56e1;
+    mem[11'b11010000111] = 43'h46da4df56cd;
+    mem[11'b11010001000] = 43'h46d4e1256b9;
+    mem[11'b11010001001] = 43'h46cf75a56a5;
+    mem[11'b11010001010] = 43'h46ca0b55691;
+    mem[11'b11010001011] = 43'h46c4a24567d;
+    mem[11'b11010001100] = 43'h46bf3a75669;
+    mem[11'b11010001101] = 43'h46b9d3e5655;
+    mem[11'b11010001110] = 43'h46b46e85642;
+    mem[11'b11010001111] = 43'h46af0a7562e;
+    mem[11'b11010010000] = 43'h46a9a79561a;
+    mem[11'b11010010001] = 43'h46a445e5607;
+    mem[11'b11010010010] = 43'h469ee5855f3;
+    mem[11'b11010010011] = 43'h469986555df;
+    mem[11'b11010010100] = 43'h469428555cc;
+    mem[11'b11010010101] = 43'h468ecb955b8;
+    mem[11'b11010010110] = 43'h468970155a5;
+    mem[11'b11010010111] = 43'h468415c5591;
+    mem[11'b11010011000] = 43'h467ebcb557e;
+    mem[11'b11010011001] = 43'h467964d556a;
+    mem[11'b11010011010] = 43'h46740e35557;
+    mem[11'b11010011011] = 43'h466eb8c5544;
+    mem[11'b11010011100] = 43'h46696485530;
+    mem[11'b11010011101] = 43'h4664118551d;
+    mem[11'b11010011110] = 43'h465ebfb550a;
+    mem[11'b11010011111] = 43'h46596f154f6;
+    mem[11'b11010100000] = 43'h46541fb54e3;
+    mem[11'b11010100001] = 43'h464ed1754d0;
+    mem[11'b11010100010] = 43'h464984754bd;
+    mem[11'b11010100011] = 43'h464438a54aa;
+    mem[11'b11010100100] = 43'h463eee15497;
+    mem[11'b11010100101] = 43'h4639a4a5484;
+    mem[11'b11010100110] = 43'h46345c75470;
+    mem[11'b11010100111] = 43'h462f156545d;
+    mem[11'b11010101000] = 43'h4629cf9544a;
+    mem[11'b11010101001] = 43'h46248ae5437;
+    mem[11'b11010101010] = 43'h461f4775424;
+    mem[11'b11010101011] = 43'h461a0535412;
+    mem[11'b11010101100] = 43'h4614c4153ff;
+    mem[11'b11010101101] = 43'h460f84253ec;
+    mem[11'b11010101110] = 43'h460a45653d9;
+    mem[11'b11010101111] = 43'h460507d53c6;
+    mem[11'b11010110000] = 43'h45ffcb753b3;
+    mem[11'b11010110001] = 43'h45fa90453a1;
+    mem[11'b11010110010] = 43'h45f5563538e;
+    mem[11'b11010110011] = 43'h45f01d5537b;
+    mem[11'b11010110100] = 43'h45eae5a5369;
+    mem[11'b11010110101] = 43'h45e5af25356;
+    mem[11'b11010110110] = 43'h45e079c5343;
+    mem[11'b11010110111] = 43'h45db4595331;
+    mem[11'b11010111000] = 43'h45d6128531e;
+    mem[11'b11010111001] = 43'h45d0e0a530c;
+    mem[11'b11010111010] = 43'h45cbafe52f9;
+    mem[11'b11010111011] = 43'h45c680552e7;
+    mem[11'b11010111100] = 43'h45c151f52d4;
+    mem[11'b11010111101] = 43'h45bc24b52c2;
+    mem[11'b11010111110] = 43'h45b6f8952af;
+    mem[11'b11010111111] = 43'h45b1cda529d;
+    mem[11'b11011000000] = 43'h45aca3d528b;
+    mem[11'b11011000001] = 43'h45a77b25278;
+    mem[11'b11011000010] = 43'h45a253a5266;
+    mem[11'b11011000011] = 43'h459d2d45254;
+    mem[11'b11011000100] = 43'h45980805241;
+    mem[11'b11011000101] = 43'h4592e3f522f;
+    mem[11'b11011000110] = 43'h458dc10521d;
+    mem[11'b11011000111] = 43'h45889f3520b;
+    mem[11'b11011001000] = 43'h45837e851f9;
+    mem[11'b11011001001] = 43'h457e5ef51e7;
+    mem[11'b11011001010] = 43'h457940951d4;
+    mem[11'b11011001011] = 43'h457423451c2;
+    mem[11'b11011001100] = 43'h456f07251b0;
+    mem[11'b11011001101] = 43'h4569ec1519e;
+    mem[11'b11011001110] = 43'h4564d23518c;
+    mem[11'b11011001111] = 43'h455fb97517a;
+    mem[11'b11011010000] = 43'h455aa1c5169;
+    mem[11'b11011010001] = 43'h45558b45157;
+    mem[11'b11011010010] = 43'h455075d5145;
+    mem[11'b11011010011] = 43'h454b6185133;
+    mem[11'b11011010100] = 43'h45464e55121;
+    mem[11'b11011010101] = 43'h45413c4510f;
+    mem[11'b11011010110] = 43'h453c2b550fd;
+    mem[11'b11011010111] = 43'h45371b850ec;
+    mem[11'b11011011000] = 43'h45320cc50da;
+    mem[11'b11011011001] = 43'h452cff250c8;
+    mem[11'b11011011010] = 43'h4527f2a50b7;
+    mem[11'b11011011011] = 43'h4522e7350a5;
+    mem[11'b11011011100] = 43'h451ddce5093;
+    mem[11'b11011011101] = 43'h4518d3b5082;
+    mem[11'b11011011110] = 43'h4513cb95070;
+    mem[11'b11011011111] = 43'h450ec49505f;
+    mem[11'b11011100000] = 43'h4509bea504d;
+    mem[11'b11011100001] = 43'h4504b9d503c;
+    mem[11'b11011100010] = 43'h44ffb62502a;
+    mem[11'b11011100011] = 43'h44fab385019;
+    mem[11'b11011100100] = 43'h44f5b1f5007;
+    mem[11'b11011100101] = 43'h44f0b184ff6;
+    mem[11'b11011100110] = 43'h44ebb224fe4;
+    mem[11'b11011100111] = 43'h44e6b3e4fd3;
+    mem[11'b11011101000] = 43'h44e1b6b4fc2;
+    mem[11'b11011101001] = 43'h44dcba94fb0;
+    mem[11'b11011101010] = 43'h44d7bf94f9f;
+    mem[11'b11011101011] = 43'h44d2c594f8e;
+    mem[11'b11011101100] = 43'h44cdccc4f7d;
+    mem[11'b11011101101] = 43'h44c8d4f4f6b;
+    mem[11'b11011101110] = 43'h44c3de34f5a;
+    mem[11'b11011101111] = 43'h44bee894f49;
+    mem[11'b11011110000] = 43'h44b9f404f38;
+    mem[11'b11011110001] = 43'h44b50084f27;
+    mem[11'b11011110010] = 43'h44b00e14f16;
+    mem[11'b11011110011] = 43'h44ab1cc4f05;
+    mem[11'b11011110100] = 43'h44a62c74ef4;
+    mem[11'b11011110101] = 43'h44a13d34ee3;
+    mem[11'b11011110110] = 43'h449c4f14ed2;
+    mem[11'b11011110111] = 43'h449761f4ec1;
+    mem[11'b11011111000] = 43'h449275e4eb0;
+    mem[11'b11011111001] = 43'h448d8af4e9f;
+    mem[11'b11011111010] = 43'h4488a104e8e;
+    mem[11'b11011111011] = 43'h4483b824e7d;
+    mem[11'b11011111100] = 43'h447ed054e6c;
+    mem[11'b11011111101] = 43'h4479e994e5b;
+    mem[11'b11011111110] = 43'h447503d4e4b;
+    mem[11'b11011111111] = 43'h44701f34e3a;
+    mem[11'b11100000000] = 43'h446b3b94e29;
+    mem[11'b11100000001] = 43'h44665904e18;
+    mem[11'b11100000010] = 43'h44617774e08;
+    mem[11'b11100000011] = 43'h445c9704df7;
+    mem[11'b11100000100] = 43'h4457b794de6;
+    mem[11'b11100000101] = 43'h4452d934dd6;
+    mem[11'b11100000110] = 43'h444dfbd4dc5;
+    mem[11'b11100000111] = 43'h44491f84db4;
+    mem[11'b11100001000] = 43'h44444444da4;
+    mem[11'b11100001001] = 43'h443f6a04d93;
+    mem[11'b11100001010] = 43'h443a90d4d83;
+    mem[11'b11100001011] = 43'h4435b8a4d72;
+    mem[11'b11100001100] = 43'h4430e184d62;
+    mem[11'b11100001101] = 43'h442c0b64d51;
+    mem[11'b11100001110] = 43'h44273654d41;
+    mem[11'b11100001111] = 43'h44226244d30;
+    mem[11'b11100010000] = 43'h441d8f34d20;
+    mem[11'b11100010001] = 43'h4418bd34d10;
+    mem[11'b11100010010] = 43'h4413ec34cff;
+    mem[11'b11100010011] = 43'h440f1c44cef;
+    mem[11'b11100010100] = 43'h440a4d54cdf;
+    mem[11'b11100010101] = 43'h44057f64cce;
+    mem[11'b11100010110] = 43'h4400b284cbe;
+    mem[11'b11100010111] = 43'h43fbe694cae;
+    mem[11'b11100011000] = 43'h43f71bb4c9e;
+    mem[11'b11100011001] = 43'h43f251e4c8e;
+    mem[11'b11100011010] = 43'h43ed8904c7d;
+    mem[11'b11100011011] = 43'h43e8c134c6d;
+    mem[11'b11100011100] = 43'h43e3fa54c5d;
+    mem[11'b11100011101] = 43'h43df3484c4d;
+    mem[11'b11100011110] = 43'h43da6fb4c3d;
+    mem[11'b11100011111] = 43'h43d5abe4c2d;
+    mem[11'b11100100000] = 43'h43d0e914c1d;
+    mem[11'b11100100001] = 43'h43cc2744c0d;
+    mem[11'b11100100010] = 43'h43c76674bfd;
+    mem[11'b11100100011] = 43'h43c2a6a4bed;
+    mem[11'b11100100100] = 43'h43bde7d4bdd;
+    mem[11'b11100100101] = 43'h43b92a04bcd;
+    mem[11'b11100100110] = 43'h43b46d34bbd;
+    mem[11'b11100100111] = 43'h43afb164bad;
+    mem[11'b11100101000] = 43'h43aaf684b9d;
+    mem[11'b11100101001] = 43'h43a63cb4b8e;
+    mem[11'b11100101010] = 43'h43a183d4b7e;
+    mem[11'b11100101011] = 43'h439ccbf4b6e;
+    mem[11'b11100101100] = 43'h43981514b5e;
+    mem[11'b11100101101] = 43'h43935f34b4f;
+    mem[11'b11100101110] = 43'h438eaa54b3f;
+    mem[11'b11100101111] = 43'h4389f664b2f;
+    mem[11'b11100110000] = 43'h43854374b1f;
+    mem[11'b11100110001] = 43'h43809174b10;
+    mem[11'b11100110010] = 43'h437be084b00;
+    mem[11'b11100110011] = 43'h43773074af0;
+    mem[11'b11100110100] = 43'h43728174ae1;
+    mem[11'b11100110101] = 43'h436dd364ad1;
+    mem[11'b11100110110] = 43'h43692654ac2;
+    mem[11'b11100110111] = 43'h43647a34ab2;
+    mem[11'b11100111000] = 43'h435fcf14aa3;
+    mem[11'b11100111001] = 43'h435b24e4a93;
+    mem[11'b11100111010] = 43'h43567bb4a84;
+    mem[11'b11100111011] = 43'h4351d374a74;
+    mem[11'b11100111100] = 43'h434d2c34a65;
+    mem[11'b11100111101] = 43'h434885e4a55;
+    mem[11'b11100111110] = 43'h4343e094a46;
+    mem[11'b11100111111] = 43'h433f3c34a37;
+    mem[11'b11101000000] = 43'h433a98c4a27;
+    mem[11'b11101000001] = 43'h4335f654a18;
+    mem[11'b11101000010] = 43'h433154d4a09;
+    mem[11'b11101000011] = 43'h432cb4449f9;
+    mem[11'b11101000100] = 43'h432814a49ea;
+    mem[11'b11101000101] = 43'h432376049db;
+    mem[11'b11101000110] = 43'h431ed8549cc;
+    mem[11'b11101000111] = 43'h431a3ba49bc;
+    mem[11'b11101001000] = 43'h43159fd49ad;
+    mem[11'b11101001001] = 43'h4311050499e;
+    mem[11'b11101001010] = 43'h430c6b2498f;
+    mem[11'b11101001011] = 43'h4307d234980;
+    mem[11'b11101001100] = 43'h43033a34971;
+    mem[11'b11101001101] = 43'h42fea324962;
+    mem[11'b11101001110] = 43'h42fa0d14953;
+    mem[11'b11101001111] = 43'h42f577e4944;
+    mem[11'b11101010000] = 43'h42f0e3a4935;
+    mem[11'b11101010001] = 43'h42ec5064926;
+    mem[11'b11101010010] = 43'h42e7be04917;
+    mem[11'b11101010011] = 43'h42e32ca4908;
+    mem[11'b11101010100] = 43'h42de9c248f9;
+    mem[11'b11101010101] = 43'h42da0ca48ea;
+    mem[11'b11101010110] = 43'h42d57e048db;
+    mem[11'b11101010111] = 43'h42d0f0548cc;
+    mem[11'b11101011000] = 43'h42cc63948bd;
+    mem[11'b11101011001] = 43'h42c7d7c48ae;
+    mem[11'b11101011010] = 43'h42c34ce489f;
+    mem[11'b11101011011] = 43'h42bec2e4891;
+    mem[11'b11101011100] = 43'h42ba39e4882;
+    mem[11'b11101011101] = 43'h42b5b1c4873;
+    mem[11'b11101011110] = 43'h42b12a94864;
+    mem[11'b11101011111] = 43'h42aca454856;
+    mem[11'b11101100000] = 43'h42a81ef4847;
+    mem[11'b11101100001] = 43'h42a39a84838;
+    mem[11'b11101100010] = 43'h429f170482a;
+    mem[11'b11101100011] = 43'h429a946481b;
+    mem[11'b11101100100] = 43'h429612b480c;
+    mem[11'b11101100101] = 43'h429191f47fe;
+    mem[11'b11101100110] = 43'h428d12247ef;
+    mem[11'b11101100111] = 43'h428893347e0;
+    mem[11'b11101101000] = 43'h428415247d2;
+    mem[11'b11101101001] = 43'h427f98047c3;
+    mem[11'b11101101010] = 43'h427b1bd47b5;
+    mem[11'b11101101011] = 43'h4276a0847a6;
+    mem[11'b11101101100] = 43'h42722614798;
+    mem[11'b11101101101] = 43'h426daca4789;
+    mem[11'b11101101110] = 43'h4269340477b;
+    mem[11'b11101101111] = 43'h4264bc5476d;
+    mem[11'b11101110000] = 43'h4260458475e;
+    mem[11'b11101110001] = 43'h425bcfa4750;
+    mem[11'b11101110010] = 43'h42575aa4741;
+    mem[11'b11101110011] = 43'h4252e694733;
+    mem[11'b11101110100] = 43'h424e7364725;
+    mem[11'b11101110101] = 43'h424a0114716;
+    mem[11'b11101110110] = 43'h42458fb4708;
+    mem[11'b11101110111] = 43'h42411f246fa;
+    mem[11'b11101111000] = 43'h423caf846ec;
+    mem[11'b11101111001] = 43'h423840d46dd;
+    mem[11'b11101111010] = 43'h4233d2f46cf;
+    mem[11'b11101111011] = 43'h422f66046c1;
+    mem[11'b11101111100] = 43'h422af9f46b3;
+    mem[11'b11101111101] = 43'h42268ec46a5;
+    mem[11'b11101111110] = 43'h42222474697;
+    mem[11'b11101111111] = 43'h421dbb14688;
+    mem[11'b11110000000] = 43'h4219528467a;
+    mem[11'b11110000001] = 43'h4214eae466c;
+    mem[11'b11110000010] = 43'h4210842465e;
+    mem[11'b11110000011] = 43'h420c1e34650;
+    mem[11'b11110000100] = 43'h4207b934642;
+    mem[11'b11110000101] = 43'h42035514634;
+    mem[11'b11110000110] = 43'h41fef1d4626;
+    mem[11'b11110000111] = 43'h41fa8f74618;
+    mem[11'b11110001000] = 43'h41f62df460a;
+    mem[11'b11110001001] = 43'h41f1cd545fc;
+    mem[11'b11110001010] = 43'h41ed6d845ee;
+    mem[11'b11110001011] = 43'h41e90ea45e0;
+    mem[11'b11110001100] = 43'h41e4b0945d3;
+    mem[11'b11110001101] = 43'h41e053745c5;
+    mem[11'b11110001110] = 43'h41dbf7245b7;
+    mem[11'b11110001111] = 43'h41d79bb45a9;
+    mem[11'b11110010000] = 43'h41d3412459b;
+    mem[11'b11110010001] = 43'h41cee77458d;
+    mem[11'b11110010010] = 43'h41ca8ea4580;
+    mem[11'b11110010011] = 43'h41c636a4572;
+    mem[11'b11110010100] = 43'h41c1df84564;
+    mem[11'b11110010101] = 43'h41bd8944556;
+    mem[11'b11110010110] = 43'h41b933e4549;
+    mem[11'b11110010111] = 43'h41b4df5453b;
+    mem[11'b11110011000] = 43'h41b08ba452d;
+    mem[11'b11110011001] = 43'h41ac38c4520;
+    mem[11'b11110011010] = 43'h41a7e6d4512;
+    mem[11'b11110011011] = 43'h41a395b4504;
+    mem[11'b11110011100] = 43'h419f45644f7;
+    mem[11'b11110011101] = 43'h419af5f44e9;
+    mem[11'b11110011110] = 43'h4196a7644dc;
+    mem[11'b11110011111] = 43'h419259a44ce;
+    mem[11'b11110100000] = 43'h418e0cc44c1;
+    mem[11'b11110100001] = 43'h4189c0c44b3;
+    mem[11'b11110100010] = 43'h418575844a6;
+    mem[11'b11110100011] = 43'h41812b34498;
+    mem[11'b11110100100] = 43'h417ce1b448b;
+    mem[11'b11110100101] = 43'h4178990447d;
+    mem[11'b11110100110] = 43'h41745134470;
+    mem[11'b11110100111] = 43'h41700a34462;
+    mem[11'b11110101000] = 43'h416bc404455;
+    mem[11'b11110101001] = 43'h41677eb4448;
+    mem[11'b11110101010] = 43'h41633a4443a;
+    mem[11'b11110101011] = 43'h415ef6a442d;
+    mem[11'b11110101100] = 43'h415ab3d4420;
+    mem[11'b11110101101] = 43'h415671d4412;
+    mem[11'b11110101110] = 43'h415230b4405;
+    mem[11'b11110101111] = 43'h414df0643f8;
+    mem[11'b11110110000] = 43'h4149b0e43ea;
+    mem[11'b11110110001] = 43'h414572343dd;
+    mem[11'b11110110010] = 43'h414134643d0;
+    mem[11'b11110110011] = 43'h413cf7643c3;
+    mem[11'b11110110100] = 43'h4138bb343b6;
+    mem[11'b11110110101] = 43'h41347fe43a8;
+    mem[11'b11110110110] = 43'h4130455439b;
+    mem[11'b11110110111] = 43'h412c0ba438e;
+    mem[11'b11110111000] = 43'h4127d2c4381;
+    mem[11'b11110111001] = 43'h41239ab4374;
+    mem[11'b11110111010] = 43'h411f6374367;
+    mem[11'b11110111011] = 43'h411b2d0435a;
+    mem[11'b11110111100] = 43'h4116f76434d;
+    mem[11'b11110111101] = 43'h4112c2a4340;
+    mem[11'b11110111110] = 43'h410e8ea4333;
+    mem[11'b11110111111] = 43'h410a5b74326;
+    mem[11'b11111000000] = 43'h41062924319;
+    mem[11'b11111000001] = 43'h4101f79430c;
+    mem[11'b11111000010] = 43'h40fdc6d42ff;
+    mem[11'b11111000011] = 43'h40f996f42f2;
+    mem[11'b11111000100] = 43'h40f567d42e5;
+    mem[11'b11111000101] = 43'h40f139842d8;
+    mem[11'b11111000110] = 43'h40ed0c042cb;
+    mem[11'b11111000111] = 43'h40e8df542be;
+    mem[11'b11111001000] = 43'h40e4b3742b1;
+    mem[11'b11111001001] = 43'h40e088642a4;
+    mem[11'b11111001010] = 43'h40dc5e14298;
+    mem[11'b11111001011] = 43'h40d834a428b;
+    mem[11'b11111001100] = 43'h40d40bf427e;
+    mem[11'b11111001101] = 43'h40cfe414271;
+    mem[11'b11111001110] = 43'h40cbbd04264;
+    mem[11'b11111001111] = 43'h40c796b4258;
+    mem[11'b11111010000] = 43'h40c3713424b;
+    mem[11'b11111010001] = 43'h40bf4c8423e;
+    mem[11'b11111010010] = 43'h40bb28a4232;
+    mem[11'b11111010011] = 43'h40b70594225;
+    mem[11'b11111010100] = 43'h40b2e344218;
+    mem[11'b11111010101] = 43'h40aec1b420c;
+    mem[11'b11111010110] = 43'h40aaa1041ff;
+    mem[11'b11111010111] = 43'h40a681141f2;
+    mem[11'b11111011000] = 43'h40a261f41e6;
+    mem[11'b11111011001] = 43'h409e43941d9;
+    mem[11'b11111011010] = 43'h409a26041cd;
+    mem[11'b11111011011] = 43'h409609341c0;
+    mem[11'b11111011100] = 43'h4091ed341b3;
+    mem[11'b11111011101] = 43'h408dd2041a7;
+    mem[11'b11111011110] = 43'h4089b79419a;
+    mem[11'b11111011111] = 43'h40859df418e;
+    mem[11'b11111100000] = 43'h40818514181;
+    mem[11'b11111100001] = 43'h407d6cf4175;
+    mem[11'b11111100010] = 43'h407955a4168;
+    mem[11'b11111100011] = 43'h40753f2415c;
+    mem[11'b11111100100] = 43'h40712964150;
+    mem[11'b11111100101] = 43'h406d1464143;
+    mem[11'b11111100110] = 43'h40690034137;
+    mem[11'b11111100111] = 43'h4064ecc412a;
+    mem[11'b11111101000] = 43'h4060da2411e;
+    mem[11'b11111101001] = 43'h405cc844112;
+    mem[11'b11111101010] = 43'h4058b724105;
+    mem[11'b11111101011] = 43'h4054a6d40f9;
+    mem[11'b11111101100] = 43'h405097340ed;
+    mem[11'b11111101101] = 43'h404c88740e1;
+    mem[11'b11111101110] = 43'h40487a640d4;
+    mem[11'b11111101111] = 43'h40446d240c8;
+    mem[11'b11111110000] = 43'h404060a40bc;
+    mem[11'b11111110001] = 43'h403c54e40b0;
+    mem[11'b11111110010] = 43'h403849e40a3;
+    mem[11'b11111110011] = 43'h40343fb4097;
+    mem[11'b11111110100] = 43'h4030364408b;
+    mem[11'b11111110101] = 43'h402c2d9407f;
+    mem[11'b11111110110] = 43'h402825a4073;
+    mem[11'b11111110111] = 43'h40241e84067;
+    mem[11'b11111111000] = 43'h4020181405a;
+    mem[11'b11111111001] = 43'h401c127404e;
+    mem[11'b11111111010] = 43'h40180d84042;
+    mem[11'b11111111011] = 43'h40140964036;
+    mem[11'b11111111100] = 43'h4010060402a;
+    mem[11'b11111111101] = 43'h400c036401e;
+    mem[11'b11111111110] = 43'h40080184012;
+    mem[11'b11111111111] = 43'h40040064006;
+    end
+    
+    always @(posedge clock) begin
+       data <= mem[address];
+    end
+endmodule // standalone__control__engine__root__chords
+
+
+module tnic_standalone__control__engine__root__entry(d,q,clock);
+    
+    // Module arguments
+    input wire  [42:0] d;
+    output reg  [42:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 43'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__entry
+
+
+module tnic_standalone__control__engine__root__fall(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__fall
+
+
+module tnic_standalone__control__engine__root__fraction22(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__fraction22
+
+
+module tnic_standalone__control__engine__root__fraction23(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__fraction23
+
+
+module tnic_standalone__control__engine__root__normal20(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__normal20
+
+
+module tnic_standalone__control__engine__root__normal21(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__normal21
+
+
+module tnic_standalone__control__engine__root__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [30:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [30:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[30:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__root__ram
+
+
+module tnic_standalone__control__engine__root__shift20(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__shift20
+
+
+module tnic_standalone__control__engine__root__shift21(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__shift21
+
+
+module tnic_standalone__control__engine__root__shift22(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__shift22
+
+
+module tnic_standalone__control__engine__root__shift23(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__shift23
+
+
+module tnic_standalone__control__engine__root__shift24(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__shift24
+
+
+module tnic_standalone__control__engine__root__shift25(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__shift25
+
+
+module tnic_standalone__control__engine__root__value(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__root__value
+
+
 module tnic_standalone__control__engine__rtt__0(d,q,clock);
     
     // Module arguments
@@ -39288,177 +46500,6 @@ module tnic_standalone__control__engine__rtt__10(d,q,clock);
     end
           
 endmodule // standalone__control__engine__rtt__10
-
-
-module tnic_standalone__control__engine__rtt__11(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rtt__11
-
-
-module tnic_standalone__control__engine__rtt__12(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rtt__12
-
-
-module tnic_standalone__control__engine__rtt__13(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rtt__13
-
-
-module tnic_standalone__control__engine__rtt__14(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rtt__14
-
-
-module tnic_standalone__control__engine__rtt__15(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rtt__15
-
-
-module tnic_standalone__control__engine__rtt__16(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rtt__16
-
-
-module tnic_standalone__control__engine__rtt__17(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rtt__17
-
-
-module tnic_standalone__control__engine__rtt__18(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rtt__18
-
-
-module tnic_standalone__control__engine__rtt__19(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rtt__19
 
 
 module tnic_standalone__control__engine__rtt__2(d,q,clock);
@@ -39613,6 +46654,1017 @@ module tnic_standalone__control__engine__rtt__9(d,q,clock);
 endmodule // standalone__control__engine__rtt__9
 
 
+module tnic_standalone__control__engine__scale(clk,middle_7,pi_7,error_7,threshold_7,delta_8,above_9,flow_9,zeros_10,swift_10,middle_10,middle_12,reciprocal_10,rate_10,reached_10,part_14,of_rate_14);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  middle_7;
+    input wire  pi_7;
+    input wire  [57:0] error_7;
+    input wire  [31:0] threshold_7;
+    input wire  [26:0] delta_8;
+    input wire  [37:0] above_9;
+    input wire  [31:0] flow_9;
+    input wire  [4:0] zeros_10;
+    input wire  swift_10;
+    input wire  middle_10;
+    input wire  middle_12;
+    input wire  [28:0] reciprocal_10;
+    input wire  [31:0] rate_10;
+    output reg  reached_10;
+    output reg  [27:0] part_14;
+    output reg  [34:0] of_rate_14;
+    
+    // Stub signals
+    reg  first__clk;
+    reg  [32:0] first__a_0;
+    reg  [31:0] first__b_0;
+    reg  [57:0] first__addend_1;
+    wire  [57:0] first__total_2;
+    reg  second__clk;
+    reg  [32:0] second__a_0;
+    reg  [31:0] second__b_0;
+    reg  [57:0] second__addend_1;
+    wire  [57:0] second__total_2;
+    reg  [32:0] a8__d;
+    wire  [32:0] a8__q;
+    reg  a8__clock;
+    reg signed [38:0] excess10__d;
+    wire signed [38:0] excess10__q;
+    reg  excess10__clock;
+    reg  [32:0] a11__d;
+    wire  [32:0] a11__q;
+    reg  a11__clock;
+    reg  [31:0] b11__d;
+    wire  [31:0] b11__q;
+    reg  b11__clock;
+    reg  [27:0] part__d;
+    wire  [27:0] part__q;
+    reg  part__clock;
+    reg  [34:0] of_rate__d;
+    wire  [34:0] of_rate__q;
+    reg  of_rate__clock;
+    
+    // Local signals
+    reg signed [37:0] above;
+    reg signed [32:0] flow;
+    reg signed [38:0] excess;
+    reg  [38:0] excess_bits;
+    reg  [36:0] shifted;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__scale__first first(
+        .clk(first__clk),
+        .a_0(first__a_0),
+        .b_0(first__b_0),
+        .addend_1(first__addend_1),
+        .total_2(first__total_2)
+    );
+    tnic_standalone__control__engine__scale__second second(
+        .clk(second__clk),
+        .a_0(second__a_0),
+        .b_0(second__b_0),
+        .addend_1(second__addend_1),
+        .total_2(second__total_2)
+    );
+    tnic_standalone__control__engine__scale__a8 a8(
+        .d(a8__d),
+        .q(a8__q),
+        .clock(a8__clock)
+    );
+    tnic_standalone__control__engine__scale__excess10 excess10(
+        .d(excess10__d),
+        .q(excess10__q),
+        .clock(excess10__clock)
+    );
+    tnic_standalone__control__engine__scale__a11 a11(
+        .d(a11__d),
+        .q(a11__q),
+        .clock(a11__clock)
+    );
+    tnic_standalone__control__engine__scale__b11 b11(
+        .d(b11__d),
+        .q(b11__q),
+        .clock(b11__clock)
+    );
+    tnic_standalone__control__engine__scale__part part(
+        .d(part__d),
+        .q(part__q),
+        .clock(part__clock)
+    );
+    tnic_standalone__control__engine__scale__of_rate of_rate(
+        .d(of_rate__d),
+        .q(of_rate__q),
+        .clock(of_rate__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        a8__d = a8__q;
+        excess10__d = excess10__q;
+        a11__d = a11__q;
+        b11__d = b11__q;
+        part__d = part__q;
+        of_rate__d = of_rate__q;
+        a8__d = ((threshold_7) & 33'h1ffffffff);
+        if (middle_7) begin
+            a8__d = error_7[(32'h10)+:(33)];
+            if (pi_7) begin
+                a8__d = error_7[(32'h18)+:(33)];
+            end
+        end
+        excess10__d = excess;
+        a11__d = first__total_2[(32'h10)+:(33)];
+        if (swift_10) begin
+            a11__d = ((shifted[(32'h5)+:(32)]) & 33'h1ffffffff);
+        end
+        b11__d = ((reciprocal_10) & 32'hffffffff) << 32'h3;
+        if (middle_10) begin
+            b11__d = rate_10;
+        end
+        second__addend_1 = ((32'h200000) & 58'h3ffffffffffffff);
+        if (middle_12) begin
+            second__addend_1 = ((32'h6000) & 58'h3ffffffffffffff);
+        end
+        part__d = second__total_2[(32'h16)+:(28)];
+        of_rate__d = second__total_2[(32'hf)+:(35)];
+    end
+    always @(*) a8__clock = clk;
+    always @(*) excess10__clock = clk;
+    always @(*) a11__clock = clk;
+    always @(*) b11__clock = clk;
+    always @(*) part__clock = clk;
+    always @(*) of_rate__clock = clk;
+    always @(*) first__clk = clk;
+    always @(*) second__clk = clk;
+    always @(*) first__a_0 = a8__q;
+    always @(*) first__b_0 = ((delta_8) & 32'hffffffff) << 32'h5;
+    always @(*) first__addend_1 = ((32'h8000) & 58'h3ffffffffffffff);
+    always @(*) above = above_9;
+    always @(*) flow = ((flow_9) & 33'h1ffffffff);
+    always @(*) excess = (above - flow);
+    always @(*) excess_bits = excess10__q;
+    always @(*) reached_10 = ~excess_bits[32'h26];
+    always @(*) shifted = excess_bits[(32'h0)+:(37)] << zeros_10;
+    always @(*) second__a_0 = a11__q;
+    always @(*) second__b_0 = b11__q;
+    always @(*) part_14 = part__q;
+    always @(*) of_rate_14 = of_rate__q;
+    
+endmodule // standalone__control__engine__scale
+
+
+module tnic_standalone__control__engine__scale__a11(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__a11
+
+
+module tnic_standalone__control__engine__scale__a8(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__a8
+
+
+module tnic_standalone__control__engine__scale__b11(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__b11
+
+
+module tnic_standalone__control__engine__scale__excess10(d,q,clock);
+    
+    // Module arguments
+    input wire signed [38:0] d;
+    output reg signed [38:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 39'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__excess10
+
+
+module tnic_standalone__control__engine__scale__first(clk,a_0,b_0,addend_1,total_2);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [32:0] a_0;
+    input wire  [31:0] b_0;
+    input wire  [57:0] addend_1;
+    output reg  [57:0] total_2;
+    
+    // Stub signals
+    reg signed [35:0] hh__d;
+    wire signed [35:0] hh__q;
+    reg  hh__clock;
+    reg signed [33:0] hl__d;
+    wire signed [33:0] hl__q;
+    reg  hl__clock;
+    reg  [31:0] lh__d;
+    wire  [31:0] lh__q;
+    reg  lh__clock;
+    reg signed [57:0] outer__d;
+    wire signed [57:0] outer__q;
+    reg  outer__clock;
+    reg signed [34:0] inner__d;
+    wire signed [34:0] inner__q;
+    reg  inner__clock;
+    
+    // Local signals
+    reg signed [17:0] a_high;
+    reg  [14:0] a_low;
+    reg  [16:0] b_high;
+    reg signed [17:0] b_high_signed;
+    reg signed [15:0] b_low_signed;
+    reg  [35:0] hh_bits;
+    reg signed [50:0] hh_shifted;
+    reg signed [32:0] lh_signed;
+    reg signed [57:0] addend;
+    reg signed [57:0] total;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__scale__first__hh hh(
+        .d(hh__d),
+        .q(hh__q),
+        .clock(hh__clock)
+    );
+    tnic_standalone__control__engine__scale__first__hl hl(
+        .d(hl__d),
+        .q(hl__q),
+        .clock(hl__clock)
+    );
+    tnic_standalone__control__engine__scale__first__lh lh(
+        .d(lh__d),
+        .q(lh__q),
+        .clock(lh__clock)
+    );
+    tnic_standalone__control__engine__scale__first__outer outer(
+        .d(outer__d),
+        .q(outer__q),
+        .clock(outer__clock)
+    );
+    tnic_standalone__control__engine__scale__first__inner inner(
+        .d(inner__d),
+        .q(inner__q),
+        .clock(inner__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        hh__d = hh__q;
+        hl__d = hl__q;
+        lh__d = lh__q;
+        outer__d = outer__q;
+        inner__d = inner__q;
+        hh__d = (a_high * b_high_signed);
+        hl__d = (a_high * b_low_signed);
+        lh__d = (a_low * b_high);
+        outer__d = (hh_shifted + addend);
+        inner__d = (lh_signed + hl__q);
+    end
+    always @(*) hh__clock = clk;
+    always @(*) hl__clock = clk;
+    always @(*) lh__clock = clk;
+    always @(*) outer__clock = clk;
+    always @(*) inner__clock = clk;
+    always @(*) a_high = a_0[(32'hf)+:(18)];
+    always @(*) a_low = a_0[(32'h0)+:(15)];
+    always @(*) b_high = b_0[(32'hf)+:(17)];
+    always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
+    always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
+    always @(*) hh_bits = hh__q;
+    always @(*) hh_shifted = (((hh_bits) & 51'h7ffffffffffff) << 32'hf);
+    always @(*) addend = addend_1;
+    always @(*) lh_signed = ((lh__q) & 33'h1ffffffff);
+    always @(*) total = (outer__q + inner__q);
+    always @(*) total_2 = total;
+    
+endmodule // standalone__control__engine__scale__first
+
+
+module tnic_standalone__control__engine__scale__first__hh(d,q,clock);
+    
+    // Module arguments
+    input wire signed [35:0] d;
+    output reg signed [35:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 36'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__first__hh
+
+
+module tnic_standalone__control__engine__scale__first__hl(d,q,clock);
+    
+    // Module arguments
+    input wire signed [33:0] d;
+    output reg signed [33:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 34'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__first__hl
+
+
+module tnic_standalone__control__engine__scale__first__inner(d,q,clock);
+    
+    // Module arguments
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__first__inner
+
+
+module tnic_standalone__control__engine__scale__first__lh(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__first__lh
+
+
+module tnic_standalone__control__engine__scale__first__outer(d,q,clock);
+    
+    // Module arguments
+    input wire signed [57:0] d;
+    output reg signed [57:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 58'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__first__outer
+
+
+module tnic_standalone__control__engine__scale__of_rate(d,q,clock);
+    
+    // Module arguments
+    input wire  [34:0] d;
+    output reg  [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__of_rate
+
+
+module tnic_standalone__control__engine__scale__part(d,q,clock);
+    
+    // Module arguments
+    input wire  [27:0] d;
+    output reg  [27:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 28'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__part
+
+
+module tnic_standalone__control__engine__scale__second(clk,a_0,b_0,addend_1,total_2);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [32:0] a_0;
+    input wire  [31:0] b_0;
+    input wire  [57:0] addend_1;
+    output reg  [57:0] total_2;
+    
+    // Stub signals
+    reg signed [35:0] hh__d;
+    wire signed [35:0] hh__q;
+    reg  hh__clock;
+    reg signed [33:0] hl__d;
+    wire signed [33:0] hl__q;
+    reg  hl__clock;
+    reg  [31:0] lh__d;
+    wire  [31:0] lh__q;
+    reg  lh__clock;
+    reg signed [57:0] outer__d;
+    wire signed [57:0] outer__q;
+    reg  outer__clock;
+    reg signed [34:0] inner__d;
+    wire signed [34:0] inner__q;
+    reg  inner__clock;
+    
+    // Local signals
+    reg signed [17:0] a_high;
+    reg  [14:0] a_low;
+    reg  [16:0] b_high;
+    reg signed [17:0] b_high_signed;
+    reg signed [15:0] b_low_signed;
+    reg  [35:0] hh_bits;
+    reg signed [50:0] hh_shifted;
+    reg signed [32:0] lh_signed;
+    reg signed [57:0] addend;
+    reg signed [57:0] total;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__scale__second__hh hh(
+        .d(hh__d),
+        .q(hh__q),
+        .clock(hh__clock)
+    );
+    tnic_standalone__control__engine__scale__second__hl hl(
+        .d(hl__d),
+        .q(hl__q),
+        .clock(hl__clock)
+    );
+    tnic_standalone__control__engine__scale__second__lh lh(
+        .d(lh__d),
+        .q(lh__q),
+        .clock(lh__clock)
+    );
+    tnic_standalone__control__engine__scale__second__outer outer(
+        .d(outer__d),
+        .q(outer__q),
+        .clock(outer__clock)
+    );
+    tnic_standalone__control__engine__scale__second__inner inner(
+        .d(inner__d),
+        .q(inner__q),
+        .clock(inner__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        hh__d = hh__q;
+        hl__d = hl__q;
+        lh__d = lh__q;
+        outer__d = outer__q;
+        inner__d = inner__q;
+        hh__d = (a_high * b_high_signed);
+        hl__d = (a_high * b_low_signed);
+        lh__d = (a_low * b_high);
+        outer__d = (hh_shifted + addend);
+        inner__d = (lh_signed + hl__q);
+    end
+    always @(*) hh__clock = clk;
+    always @(*) hl__clock = clk;
+    always @(*) lh__clock = clk;
+    always @(*) outer__clock = clk;
+    always @(*) inner__clock = clk;
+    always @(*) a_high = a_0[(32'hf)+:(18)];
+    always @(*) a_low = a_0[(32'h0)+:(15)];
+    always @(*) b_high = b_0[(32'hf)+:(17)];
+    always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
+    always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
+    always @(*) hh_bits = hh__q;
+    always @(*) hh_shifted = (((hh_bits) & 51'h7ffffffffffff) << 32'hf);
+    always @(*) addend = addend_1;
+    always @(*) lh_signed = ((lh__q) & 33'h1ffffffff);
+    always @(*) total = (outer__q + inner__q);
+    always @(*) total_2 = total;
+    
+endmodule // standalone__control__engine__scale__second
+
+
+module tnic_standalone__control__engine__scale__second__hh(d,q,clock);
+    
+    // Module arguments
+    input wire signed [35:0] d;
+    output reg signed [35:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 36'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__hh
+
+
+module tnic_standalone__control__engine__scale__second__hl(d,q,clock);
+    
+    // Module arguments
+    input wire signed [33:0] d;
+    output reg signed [33:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 34'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__hl
+
+
+module tnic_standalone__control__engine__scale__second__inner(d,q,clock);
+    
+    // Module arguments
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__inner
+
+
+module tnic_standalone__control__engine__scale__second__lh(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__lh
+
+
+module tnic_standalone__control__engine__scale__second__outer(d,q,clock);
+    
+    // Module arguments
+    input wire signed [57:0] d;
+    output reg signed [57:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 58'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__outer
+
+
+module tnic_standalone__control__engine__smoothed(d,q,clock);
+    
+    // Module arguments
+    input wire  [37:0] d;
+    output reg  [37:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 38'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__smoothed
+
+
+module tnic_standalone__control__engine__state(clk,sweep,sweep_flow,load_valid,load_flow,load_profile,flow_0,rtt_2,time_2,flow_11,write_11,record_11,profile_2,record_2,record_3,difference_3,age_3,since_3);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  sweep;
+    input wire  [9:0] sweep_flow;
+    input wire  load_valid;
+    input wire  [9:0] load_flow;
+    input wire  [3:0] load_profile;
+    input wire  [9:0] flow_0;
+    input wire  [23:0] rtt_2;
+    input wire  [31:0] time_2;
+    input wire  [9:0] flow_11;
+    input wire  write_11;
+    input wire  [138:0] record_11;
+    output reg  [3:0] profile_2;
+    output reg  [138:0] record_2;
+    output reg  [138:0] record_3;
+    output reg  [24:0] difference_3;
+    output reg  [31:0] age_3;
+    output reg  [31:0] since_3;
+    
+    // Stub signals
+    reg  [9:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [138:0] ram__read_data;
+    reg  [9:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [138:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [9:0] profiles__read_address;
+    reg  profiles__read_clock;
+    wire  [3:0] profiles__read_data;
+    reg  [9:0] profiles__write_address;
+    reg  profiles__write_clock;
+    reg  [3:0] profiles__write_data;
+    reg  profiles__write_enable;
+    reg  [138:0] raw__d;
+    wire  [138:0] raw__q;
+    reg  raw__clock;
+    reg  [138:0] record__d;
+    wire  [138:0] record__q;
+    reg  record__clock;
+    reg  [3:0] profile__d;
+    wire  [3:0] profile__q;
+    reg  profile__clock;
+    reg  [24:0] difference__d;
+    wire  [24:0] difference__q;
+    reg  difference__clock;
+    reg  [31:0] age__d;
+    wire  [31:0] age__q;
+    reg  age__clock;
+    reg  [31:0] since__d;
+    wire  [31:0] since__q;
+    reg  since__clock;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__state__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__control__engine__state__profiles profiles(
+        .read_address(profiles__read_address),
+        .read_clock(profiles__read_clock),
+        .read_data(profiles__read_data),
+        .write_address(profiles__write_address),
+        .write_clock(profiles__write_clock),
+        .write_data(profiles__write_data),
+        .write_enable(profiles__write_enable)
+    );
+    tnic_standalone__control__engine__state__raw raw(
+        .d(raw__d),
+        .q(raw__q),
+        .clock(raw__clock)
+    );
+    tnic_standalone__control__engine__state__record record(
+        .d(record__d),
+        .q(record__q),
+        .clock(record__clock)
+    );
+    tnic_standalone__control__engine__state__profile profile(
+        .d(profile__d),
+        .q(profile__q),
+        .clock(profile__clock)
+    );
+    tnic_standalone__control__engine__state__difference difference(
+        .d(difference__d),
+        .q(difference__q),
+        .clock(difference__clock)
+    );
+    tnic_standalone__control__engine__state__age age(
+        .d(age__d),
+        .q(age__q),
+        .clock(age__clock)
+    );
+    tnic_standalone__control__engine__state__since since(
+        .d(since__d),
+        .q(since__q),
+        .clock(since__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        raw__d = raw__q;
+        record__d = record__q;
+        profile__d = profile__q;
+        difference__d = difference__q;
+        age__d = age__q;
+        since__d = since__q;
+        raw__d = ram__read_data;
+        profile__d = profiles__read_data;
+        record__d = raw__q;
+        difference__d = ((rtt_2) & 25'h1ffffff) - ((raw__q[(32'h0)+:(24)]) & 25'h1ffffff);
+        if (~raw__q[32'h38]) begin
+            difference__d = ((32'h0) & 25'h1ffffff);
+        end
+        age__d = time_2 - raw__q[(32'h18)+:(32)];
+        since__d = time_2 - raw__q[(32'h63)+:(32)];
+        ram__write_address = flow_11;
+        ram__write_data = record_11;
+        ram__write_enable = write_11;
+        profiles__write_address = load_flow;
+        profiles__write_data = load_profile;
+        profiles__write_enable = load_valid;
+        if (sweep) begin
+            ram__write_address = sweep_flow;
+            ram__write_data = ((32'h0) & 139'h7ffffffffffffffffffffffffffffffffff);
+            ram__write_enable = 1'b1;
+            profiles__write_address = sweep_flow;
+            profiles__write_data = ((32'h0) & 4'hf);
+            profiles__write_enable = 1'b1;
+        end
+    end
+    always @(*) raw__clock = clk;
+    always @(*) record__clock = clk;
+    always @(*) profile__clock = clk;
+    always @(*) difference__clock = clk;
+    always @(*) age__clock = clk;
+    always @(*) since__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) profiles__read_clock = clk;
+    always @(*) profiles__write_clock = clk;
+    always @(*) ram__read_address = flow_0;
+    always @(*) profiles__read_address = flow_0;
+    always @(*) profile_2 = profile__q;
+    always @(*) record_2 = raw__q;
+    always @(*) record_3 = record__q;
+    always @(*) difference_3 = difference__q;
+    always @(*) age_3 = age__q;
+    always @(*) since_3 = since__q;
+    
+endmodule // standalone__control__engine__state
+
+
+module tnic_standalone__control__engine__state__age(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__state__age
+
+
+module tnic_standalone__control__engine__state__difference(d,q,clock);
+    
+    // Module arguments
+    input wire  [24:0] d;
+    output reg  [24:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 25'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__state__difference
+
+
+module tnic_standalone__control__engine__state__profile(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__state__profile
+
+
+module tnic_standalone__control__engine__state__profiles(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [3:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [3:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[3:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__state__profiles
+
+
+module tnic_standalone__control__engine__state__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [138:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [138:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[138:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__state__ram
+
+
+module tnic_standalone__control__engine__state__raw(d,q,clock);
+    
+    // Module arguments
+    input wire  [138:0] d;
+    output reg  [138:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 139'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__state__raw
+
+
+module tnic_standalone__control__engine__state__record(d,q,clock);
+    
+    // Module arguments
+    input wire  [138:0] d;
+    output reg  [138:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 139'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__state__record
+
+
+module tnic_standalone__control__engine__state__since(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__state__since
+
+
 module tnic_standalone__control__engine__sweep_count(d,q,clock);
     
     // Module arguments
@@ -39649,6 +47701,177 @@ module tnic_standalone__control__engine__sweep_done(d,q,clock);
     end
           
 endmodule // standalone__control__engine__sweep_done
+
+
+module tnic_standalone__control__engine__threshold__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__threshold__0
+
+
+module tnic_standalone__control__engine__threshold__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__threshold__1
+
+
+module tnic_standalone__control__engine__threshold__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__threshold__2
+
+
+module tnic_standalone__control__engine__threshold__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__threshold__3
+
+
+module tnic_standalone__control__engine__threshold__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__threshold__4
+
+
+module tnic_standalone__control__engine__threshold__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__threshold__5
+
+
+module tnic_standalone__control__engine__threshold__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__threshold__6
+
+
+module tnic_standalone__control__engine__threshold__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__threshold__7
+
+
+module tnic_standalone__control__engine__threshold__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__threshold__8
 
 
 module tnic_standalone__control__engine__valid__0(d,q,clock);
@@ -39917,6 +48140,101 @@ module tnic_standalone__control__engine__valid__20(d,q,clock);
 endmodule // standalone__control__engine__valid__20
 
 
+module tnic_standalone__control__engine__valid__21(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__valid__21
+
+
+module tnic_standalone__control__engine__valid__22(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__valid__22
+
+
+module tnic_standalone__control__engine__valid__23(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__valid__23
+
+
+module tnic_standalone__control__engine__valid__24(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__valid__24
+
+
+module tnic_standalone__control__engine__valid__25(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__valid__25
+
+
 module tnic_standalone__control__engine__valid__3(d,q,clock);
     
     // Module arguments
@@ -40183,101 +48501,6 @@ module tnic_standalone__control__engine__value__14(d,q,clock);
 endmodule // standalone__control__engine__value__14
 
 
-module tnic_standalone__control__engine__value__15(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__value__15
-
-
-module tnic_standalone__control__engine__value__16(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__value__16
-
-
-module tnic_standalone__control__engine__value__17(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__value__17
-
-
-module tnic_standalone__control__engine__value__18(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__value__18
-
-
-module tnic_standalone__control__engine__value__19(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__value__19
-
-
 module tnic_standalone__control__engine__value__2(d,q,clock);
     
     // Module arguments
@@ -40428,6 +48651,234 @@ module tnic_standalone__control__engine__value__9(d,q,clock);
     end
           
 endmodule // standalone__control__engine__value__9
+
+
+module tnic_standalone__control__engine__writes(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__writes
+
+
+module tnic_standalone__control__engine__zeros__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__zeros__0
+
+
+module tnic_standalone__control__engine__zeros__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__zeros__1
+
+
+module tnic_standalone__control__engine__zeros__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__zeros__10
+
+
+module tnic_standalone__control__engine__zeros__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__zeros__2
+
+
+module tnic_standalone__control__engine__zeros__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__zeros__3
+
+
+module tnic_standalone__control__engine__zeros__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__zeros__4
+
+
+module tnic_standalone__control__engine__zeros__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__zeros__5
+
+
+module tnic_standalone__control__engine__zeros__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__zeros__6
+
+
+module tnic_standalone__control__engine__zeros__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__zeros__7
+
+
+module tnic_standalone__control__engine__zeros__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__zeros__8
+
+
+module tnic_standalone__control__engine__zeros__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__zeros__9
 
 
 module tnic_standalone__control__parse(clk,rst,s_tdata,s_tkeep,s_tvalid,s_tlast,s_ts,s_bad,cfg_udp_port,o_valid,o_kind,o_reason,o_class,o_head,o_hdr,o_len,o_ts,pulses);

@@ -131,7 +131,7 @@ fn errors_name_file_line_value_and_what_is_allowed() {
     );
     assert_eq!(
         error(&format!("{head}[[flow]]\nfrom = 0\nto = 2\nprofile = \"swift\"\n")),
-        "dir/x.toml:6: flow.profile is swift; allowed: authors-10g, timely-10g, timely-25g, timely-100g, fixed"
+        format!("dir/x.toml:6: flow.profile is swift; allowed: {}", timely_regs::parameters::NAMES.join(", "))
     );
     assert_eq!(
         error(&format!("{head}[profile.p]\nsignal = \"delay\"\n")),

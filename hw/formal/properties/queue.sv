@@ -1,7 +1,7 @@
-// The engine's queue of 4 words and two in registers: a word is lost only when the RAM is full, and that is told; all others leave in
-// order, unchanged, once. Assumed: who takes a word looks whether there is one.
+// The engine's queue of 4 words and two in registers: a word is lost only when the RAM is full; then the newest takes the place of the
+// youngest there, and that is told; all others leave in order, unchanged, once. Assumed: who takes a word looks whether there is one.
 //
-// One accepted word, any, is watched: it must leave when as many words have left as were ahead of it.
+// One place, any, is watched: its word must leave when as many words have left as were ahead of it.
 module top(input clk, input rst_in, input i_valid, input [1:0] i_data, input o_pop, input pick);
     reg begun = 0;
     always @(posedge clk) begun <= 1;
@@ -38,6 +38,7 @@ module top(input clk, input rst_in, input i_valid, input [1:0] i_data, input o_p
             if (ahead == 0) watching <= 0;
             else ahead <= ahead - 1;
         end
+        if (watching & lost & ahead == count - 1) word <= i_data;
         if (!watching & take & pick) begin
             watching <= 1;
             word <= i_data;

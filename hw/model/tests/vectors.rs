@@ -1,5 +1,5 @@
 //! The published vectors are what the reference gives, and an independent C implementation agrees with them.
-#[path = "../examples/vectors.rs"]
+#[path = "../examples/vectors/main.rs"]
 mod vectors;
 
 use std::path::{Path, PathBuf};
@@ -53,9 +53,22 @@ fn a_c_implementation_agrees() {
 /// Every branch, the hyperactive increase and both limits occur.
 #[test]
 fn vectors_reach_everything() {
-    for form in ["", "-algorithm-1"] {
-        let all: String =
-            vectors::files().into_iter().filter(|(n, _)| n.contains("algorithm-1") != form.is_empty()).map(|(_, t)| t).collect();
+    let files = vectors::files();
+    let of = |chosen: &dyn Fn(&str) -> bool| -> String { files.iter().filter(|(n, _)| chosen(n)).map(|(_, t)| t.as_str()).collect() };
+    let other = |n: &str| ["patched", "pi", "swift"].iter().any(|l| n.starts_with(l));
+    for (law, branches) in [
+        ("patched", ["below-low", "above-high", "\"increase", "decrease"]),
+        ("pi", ["below-low", "above-high", "\"increase", "decrease"]),
+        ("swift", ["held", "above-high", "\"increase", "decrease"]),
+    ] {
+        let all = of(&|n| n.starts_with(law));
+        for branch in branches {
+            let n = all.matches(branch).count();
+            assert!(n > 25, "{branch} occurs {n} times in {law}");
+        }
+    }
+    for (form, paper) in [("", false), ("-algorithm-1", true)] {
+        let all = of(&|n| !other(n) && n.contains("algorithm-1") == paper);
         for branch in ["below-low", "above-high", "increase", "decrease"] {
             let n = all.matches(branch).count();
             assert!(n > 50, "{branch} occurs {n} times in form {form:?}");

@@ -1,32 +1,56 @@
-/* Runs TIMELY over published test vectors and compares every rate with theirs.
+/* Runs TIMELY, Patched TIMELY, PI and Swift over published test vectors and compares every rate with theirs.
  *
  *   cc -std=c99 -O1 -o check check.c -lm && ./check *.json
  *
- * The law is written here once more, from the paper and its authors' snippet, so that it can also serve as a start for an implementation.
+ * The laws are written here once more, from the papers and TIMELY's authors' snippet, so that it can also serve as a start for an implementation.
  * The files hold one update a line, so finding a key in a line is all the parsing there is. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { TIMELY = 1, PATCHED = 2, SWIFT = 3, PI = 4 };
+
 struct parameters {
-    double alpha, beta, t_low, t_high, min_rtt, interval, step, after, factor, smoothed, delta, floor_, initial, least, greatest;
+    double law, alpha, beta, t_low, t_high, min_rtt, interval, step, after, factor, smoothed, delta, floor_, initial, least, greatest;
+    double reference, error_beta, integral, proportional;
+    double base, hop, range, least_packets, most_packets, packet, endpoint, max_decrease;
 };
 
 struct flow {
-    double rate, previous_rtt, previous_time, average;
+    double rate, previous_rtt, previous_time, average, output, decreased;
     int started;
     int negatives;
+    int has_decreased;
 };
 
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* One completion event. Times in us, rates in Mb/s. */
-static void update(const struct parameters *p, struct flow *f, double rtt, double now)
+static double within(double x, double least, double most) { return smaller(larger(x, least), most); }
+
+/* The rate within its limits, and what the next event refers to. */
+static void finish(const struct parameters *p, struct flow *f, double before, double rtt, double now)
+{
+    if (p->floor_ != 0.0)
+        f->rate = larger(f->rate, before / 2.0);
+    f->rate = within(f->rate, p->least, p->greatest);
+    f->previous_rtt = rtt;
+    f->previous_time = now;
+    f->started = 1;
+}
+
+/* The part of a full step that the time since the last event allows. */
+static double delta_factor(const struct parameters *p, const struct flow *f, double now)
+{
+    return f->started && p->delta != 0.0 ? smaller((now - f->previous_time) / p->interval, 1.0) : 1.0;
+}
+
+/* One completion event of TIMELY. Times in us, rates in Mb/s. */
+static void timely(const struct parameters *p, struct flow *f, double rtt, double now)
 {
     double difference = f->started ? rtt - f->previous_rtt : 0.0;
-    double part = f->started && p->delta != 0.0 ? smaller((now - f->previous_time) / p->interval, 1.0) : 1.0;
+    double part = delta_factor(p, f, now);
     double before = f->rate;
     double gradient;
 
@@ -46,12 +70,62 @@ static void update(const struct parameters *p, struct flow *f, double rtt, doubl
     } else {
         f->rate *= 1.0 - p->beta * gradient;
     }
-    if (p->floor_ != 0.0)
-        f->rate = larger(f->rate, before / 2.0);
-    f->rate = smaller(larger(f->rate, p->least), p->greatest);
-    f->previous_rtt = rtt;
-    f->previous_time = now;
-    f->started = 1;
+    finish(p, f, before, rtt, now);
+}
+
+/* One completion event of Patched TIMELY; with PI the controller's output takes the place of the error. */
+static void patched(const struct parameters *p, struct flow *f, double rtt, double now)
+{
+    const double bound = 131.072;
+    double difference = f->started ? rtt - f->previous_rtt : 0.0;
+    double part = delta_factor(p, f, now);
+    double before = f->rate;
+    double weight, error;
+
+    f->average = (1.0 - p->alpha) * f->average + p->alpha * difference;
+    weight = within(2.0 * f->average / p->min_rtt + 0.5, 0.0, 1.0);
+    error = (rtt - p->reference) / p->reference;
+    if (p->law == PI) {
+        /* Its output may leave 0 to 1 for this event; what it goes on from may not. */
+        double by_error = p->integral * within(rtt - p->reference, -bound, bound - 0.001);
+        double by_change = p->proportional * within(difference, -bound, bound - 0.001);
+        error = f->output + p->error_beta * (by_error + by_change) / p->reference;
+        f->output = within(error, 0.0, 1.0);
+    } else {
+        error *= p->error_beta;
+    }
+
+    if (rtt < p->t_low)
+        f->rate += p->step * part;
+    else if (rtt > p->t_high)
+        f->rate *= 1.0 - part * p->beta * (1.0 - p->t_high / rtt);
+    else
+        f->rate = p->step * part * (1.0 - weight) + f->rate * (1.0 - weight * error * part);
+    finish(p, f, before, rtt, now);
+}
+
+/* How far a delay is above its target, of the delay. */
+static double above(double delay, double target) { return delay > target ? (delay - target) / delay : 0.0; }
+
+/* One completion event of Swift. A window of w packets is the rate of w packets per interval. */
+static void swift(const struct parameters *p, struct flow *f, double fabric, double endpoint, double hops, double now)
+{
+    double window = f->rate * p->interval / (8.0 * p->packet);
+    double alpha = p->range / (1.0 / sqrt(p->least_packets) - 1.0 / sqrt(p->most_packets));
+    double scaling = within(alpha / sqrt(window) - alpha / sqrt(p->most_packets), 0.0, p->range);
+    double target = p->base + p->hop * hops + scaling;
+    double part = delta_factor(p, f, now);
+    double before = f->rate;
+
+    if (fabric < target && endpoint <= p->endpoint) {
+        f->rate += p->step * part;
+    } else if (!f->has_decreased || now - f->decreased >= fabric + endpoint - 0.0005) { /* times are whole ns */
+        double decrease = p->beta * larger(above(fabric, target), above(endpoint, p->endpoint));
+        f->rate *= 1.0 - smaller(decrease, p->max_decrease);
+        f->decreased = now;
+        f->has_decreased = 1;
+    }
+    finish(p, f, before, fabric, now);
 }
 
 /* The number behind "key": in the text. */
@@ -70,15 +144,23 @@ static int number(const char *text, const char *key, double *value)
 
 static int check(const char *name)
 {
-    struct parameters p;
+    struct parameters p = {0};
     struct flow f = {0};
-    struct { const char *key; double *value; } wanted[] = {
-        {"alpha", &p.alpha}, {"beta", &p.beta}, {"t_low_us", &p.t_low}, {"t_high_us", &p.t_high}, {"min_rtt_us", &p.min_rtt},
-        {"update_interval_us", &p.interval}, {"additive_step_mbps", &p.step}, {"hyperactive_after", &p.after},
-        {"hyperactive_factor", &p.factor}, {"hyperactive_smoothed", &p.smoothed}, {"delta_factor", &p.delta},
-        {"half_floor", &p.floor_}, {"initial_mbps", &p.initial}, {"least_mbps", &p.least}, {"greatest_mbps", &p.greatest},
+    enum { ALL = 0, T = 1 << TIMELY, P = 1 << PATCHED, S = 1 << SWIFT, I = 1 << PI };
+    struct { const char *key; double *value; int laws; } wanted[] = {
+        {"law", &p.law, ALL}, {"beta", &p.beta, ALL}, {"update_interval_us", &p.interval, ALL}, {"additive_step_mbps", &p.step, ALL},
+        {"delta_factor", &p.delta, ALL}, {"half_floor", &p.floor_, ALL}, {"initial_mbps", &p.initial, ALL},
+        {"least_mbps", &p.least, ALL}, {"greatest_mbps", &p.greatest, ALL},
+        {"alpha", &p.alpha, T | P | I}, {"t_low_us", &p.t_low, T | P | I}, {"t_high_us", &p.t_high, T | P | I},
+        {"min_rtt_us", &p.min_rtt, T | P | I}, {"hyperactive_after", &p.after, T}, {"hyperactive_factor", &p.factor, T},
+        {"hyperactive_smoothed", &p.smoothed, T}, {"reference_us", &p.reference, P | I}, {"error_beta", &p.error_beta, P | I},
+        {"integral_gain", &p.integral, I}, {"proportional_gain", &p.proportional, I}, {"base_target_us", &p.base, S},
+        {"hop_us", &p.hop, S}, {"flow_range_us", &p.range, S}, {"flow_least_packets", &p.least_packets, S},
+        {"flow_most_packets", &p.most_packets, S}, {"packet_bytes", &p.packet, S}, {"endpoint_target_us", &p.endpoint, S},
+        {"max_decrease", &p.max_decrease, S},
     };
-    const size_t count = sizeof wanted / sizeof wanted[0];
+    const size_t keys = sizeof wanted / sizeof wanted[0];
+    size_t count = 0;
     size_t found = 0, i;
     char line[1024];
     int updates = 0;
@@ -92,11 +174,22 @@ static int check(const char *name)
     while (fgets(line, sizeof line, file)) {
         double now, rtt, rate, error;
         if (number(line, "now_us", &now) && number(line, "rtt_us", &rtt) && number(line, "rate_mbps", &rate)) {
+            double endpoint = 0.0, hops = 0.0;
+            if (updates == 0)
+                for (i = 0; i < keys; i++)
+                    count += wanted[i].laws == ALL || (wanted[i].laws >> (int)p.law & 1);
             if (found != count)
                 break;
             if (updates++ == 0)
                 f.rate = p.initial;
-            update(&p, &f, rtt, now);
+            if (p.law == TIMELY)
+                timely(&p, &f, rtt, now);
+            else if (p.law == PATCHED || p.law == PI)
+                patched(&p, &f, rtt, now);
+            else if (p.law == SWIFT && number(line, "endpoint_us", &endpoint) && number(line, "hops", &hops))
+                swift(&p, &f, rtt, endpoint, hops, now);
+            else
+                break;
             error = fabs(f.rate - rate) / p.greatest;
             if (!(error <= 1e-12)) {
                 fprintf(stderr, "%s, update %d: rate %.17g Mb/s, expected %.17g\n", name, updates, f.rate, rate);
@@ -105,7 +198,7 @@ static int check(const char *name)
             }
             worst = larger(worst, error);
         } else if (updates == 0) {
-            for (i = 0; i < count; i++)
+            for (i = 0; i < keys; i++)
                 found += number(line, wanted[i].key, wanted[i].value);
         }
     }

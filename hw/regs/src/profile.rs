@@ -1,9 +1,9 @@
 //! The profile: thirty-two 32-bit words, sixteen profiles; [`FIELDS`] is its layout.
 //!
-//! Words 0 to 8 are read by several blocks. Words 9 to 20 are the rate engine's, in the fixed-point form it computes with:
-//! [`crate::parameters`] makes them from human units, and names the precision. Words 21 to 31 are reserved for laws to come: 21 and 22
-//! for Patched TIMELY (1 / Tref, the slope of its weight), 23 and 24 for PI (proportional and integral gain), 25 to 28 for Swift (base
-//! target, per-hop term, flow scaling, greatest decrease). Word 29 belongs to the signal. Rates are u32 in 2^-12 Mb/s; `Q.n` has n fraction bits.
+//! Words 0 to 8 are read by several blocks. Words 9 to 28 are the rate engine's, in the fixed-point form it computes with:
+//! [`crate::parameters`] makes them from human units, and names the precision. A word may mean different things to different laws: Swift
+//! has its base target in Tlow and the target of its endpoint delay in Thigh. Word 29 belongs to the signal. Rates are u32 in
+//! 2^-12 Mb/s; `Q.n` has n fraction bits.
 use crate::field::Field;
 
 /// Profiles.
@@ -50,9 +50,9 @@ pub const LEAST_RATE: Field = Field::new(7, 31, 0, "least_rate", "least rate");
 /// Greatest rate.
 pub const GREATEST_RATE: Field = Field::new(8, 31, 0, "greatest_rate", "greatest rate");
 /// Tlow.
-pub const T_LOW: Field = Field::new(9, 23, 0, "t_low_ns", "Tlow, ns");
+pub const T_LOW: Field = Field::new(9, 23, 0, "t_low_ns", "Tlow, ns; Swift: the target's base");
 /// Thigh.
-pub const T_HIGH: Field = Field::new(10, 23, 0, "t_high_ns", "Thigh, ns");
+pub const T_HIGH: Field = Field::new(10, 23, 0, "t_high_ns", "Thigh, ns; Swift: the endpoint delay's target");
 /// The normalisation of Thigh.
 pub const T_HIGH_ZEROS: Field = Field::new(10, 28, 24, "t_high_zeros", "leading zeros of Thigh as a 24-bit number").range(0, 23);
 /// Alpha.
@@ -61,11 +61,16 @@ pub const ALPHA: Field = Field::new(11, 31, 0, "alpha", "weight of the newest RT
 pub const DEADBAND: Field = Field::new(12, 19, 0, "deadband", "smoothed differences up to this, 2^-13 ns, count as zero");
 /// Where the decrease by gradient saturates.
 pub const GRADIENT_FULL: Field =
-    Field::new(13, 24, 0, "gradient_full_ns", "minRTT / beta, ns, rounded up: smoothed differences from here on cut by all they may")
+    Field::new(13, 24, 0, "gradient_full_ns", "minRTT / beta, ns, rounded up: smoothed differences from here on cut by all they may. Patched and PI: minRTT / 4, where the weight ends")
         .range(0, 1 << 24);
 /// Beta over minRTT.
-pub const GRADIENT_GAIN: Field =
-    Field::new(14, 25, 0, "gradient_gain", "beta / minRTT: round(beta / minRTT[ns] * 2^(49 - gradient_shift))");
+pub const GRADIENT_GAIN: Field = Field::new(
+    14,
+    25,
+    0,
+    "gradient_gain",
+    "beta / minRTT: round(beta / minRTT[ns] * 2^(49 - gradient_shift)); Patched and PI: with 4 for beta",
+);
 /// Its normalisation.
 pub const GRADIENT_SHIFT: Field =
     Field::new(14, 31, 28, "gradient_shift", "leading zeros of gradient_full_ns - 1 as a 24-bit number, at most 15");
@@ -87,6 +92,43 @@ pub const HYPERACTIVE_AFTER: Field =
 pub const BETA: Field = Field::new(19, 31, 0, "beta", "multiplicative decrease, Q.31").range(0, 1 << 31);
 /// Beta times Thigh.
 pub const BETA_T_HIGH: Field = Field::new(20, 31, 0, "beta_t_high", "round(beta * (Thigh[ns] << t_high_zeros) * 2^8)");
+/// Gain of the error.
+pub const ERROR_GAIN: Field = Field::new(
+    21,
+    25,
+    0,
+    "error_gain",
+    "Patched: b / Tref, round(b / Tref[ns] * 2^(47 - error_shift)); PI: the integral gain, round(ki * b / Tref[ns] * 2^48)",
+);
+/// Its normalisation.
+pub const ERROR_SHIFT: Field =
+    Field::new(21, 31, 27, "error_shift", "Patched: leading zeros of ceil(4 Tref / b) - 1 as a 24-bit number; PI: not looked at")
+        .range(0, 23);
+/// Tref.
+pub const T_REF: Field = Field::new(22, 23, 0, "t_ref_ns", "Tref of Patched and PI, ns");
+/// The proportional gain.
+pub const PROPORTIONAL_GAIN: Field =
+    Field::new(23, 24, 0, "proportional_gain", "PI: the proportional gain, round(kp * b / Tref[ns] * 2^40)").range(0, 1 << 24);
+/// Target per hop.
+pub const HOP: Field = Field::new(24, 14, 0, "hop_ns", "Swift: what a hop adds to the target, ns");
+/// Flow scaling.
+pub const FLOW_GAIN: Field = Field::new(
+    25,
+    31,
+    0,
+    "flow_gain",
+    "Swift: flow scaling, beta * alpha * sqrt(packet / T_upd): round(that[ns, with the rate in its unit] * 2^(flow_shift - 3))",
+);
+/// What it is lowered by.
+pub const FLOW_OFFSET: Field = Field::new(26, 31, 0, "flow_offset", "Swift: beta times what flow scaling is lowered by, 2^-13 ns");
+/// Its bound.
+pub const FLOW_RANGE: Field = Field::new(27, 31, 0, "flow_range", "Swift: beta times the most that flow scaling adds, 2^-13 ns");
+/// Greatest decrease.
+pub const MAX_DECREASE: Field =
+    Field::new(28, 26, 0, "max_decrease", "Swift: the greatest decrease of an update, and that of a time-out, Q.26").range(0, 1 << 26);
+/// The normalisation of flow scaling.
+pub const FLOW_SHIFT: Field =
+    Field::new(28, 31, 28, "flow_shift", "Swift: half the leading zeros of the least rate at which flow scaling is below its bound");
 
 /// Where one-way delay variation starts.
 pub const SIGNAL_BASE: Field = Field::new(
@@ -129,6 +171,16 @@ pub const FIELDS: &[Field] = &[
     HYPERACTIVE_AFTER,
     BETA,
     BETA_T_HIGH,
+    ERROR_GAIN,
+    ERROR_SHIFT,
+    T_REF,
+    PROPORTIONAL_GAIN,
+    HOP,
+    FLOW_GAIN,
+    FLOW_OFFSET,
+    FLOW_RANGE,
+    MAX_DECREASE,
+    FLOW_SHIFT,
     SIGNAL_BASE,
 ];
 
@@ -146,6 +198,12 @@ pub const ONE_WAY_WINDOW_BITS: usize = 22;
 pub const LAW_FIXED: u32 = 0;
 /// [`LAW`]: TIMELY.
 pub const LAW_TIMELY: u32 = 1;
+/// [`LAW`]: Patched TIMELY.
+pub const LAW_PATCHED: u32 = 2;
+/// [`LAW`]: Swift.
+pub const LAW_SWIFT: u32 = 3;
+/// [`LAW`]: Patched TIMELY with a PI controller's output in place of the error.
+pub const LAW_PI: u32 = 4;
 
 /// Fraction bits of a rate in Mb/s, and of a step.
 pub const RATE_FRACTION: u32 = 12;

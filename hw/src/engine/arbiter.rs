@@ -5,8 +5,9 @@ use rust_hdl::prelude::*;
 /// Queues of loaded flows, samples, host rates and idle restarts, served in that order; the issue stage behind them.
 ///
 /// An operation enters its queue, then the issue stage, and issues: two clocks after its input when nothing is in the way. At the issue
-/// stage it waits until its flow was issued at least five clocks ago, and those behind it wait with it; so operations of a flow
-/// never overtake one another within a queue. Throughput: one a clock over distinct flows. No back pressure; lost operations are counted.
+/// stage it waits until its flow was issued at least 24 clocks ago, and those behind it wait with it; so operations of a flow
+/// never overtake one another within a queue. Throughput: one a clock over distinct flows. No back pressure: what finds its queue full takes
+/// the place of the youngest word there, which is counted as lost.
 #[derive(LogicBlock, Default)]
 pub struct Arbiter<const F: usize> {
     /// Clock.
@@ -72,11 +73,11 @@ pub struct Arbiter<const F: usize> {
     held_value: DFF<Bits<32>>,
     held_hops: DFF<Bits<8>>,
     held_endpoint: DFF<Bits<24>>,
-    // Issued 1 to 3 clocks ago.
-    valid: [DFF<Bit>; 3],
-    flows: [DFF<Bits<F>>; 3],
-    /// The flow at the issue stage was issued 1 to 4 clocks ago: compared when it came there, so that nothing is compared now.
-    block: [DFF<Bit>; 4],
+    // Issued 1 to 22 clocks ago.
+    valid: [DFF<Bit>; 22],
+    flows: [DFF<Bits<F>>; 22],
+    /// The flow at the issue stage was issued 1 to 23 clocks ago: compared when it came there, so that nothing is compared now.
+    block: [DFF<Bit>; 23],
     timed_out: Signal<Local, Bits<1>>,
     conflict: Signal<Local, Bit>,
     next_flow: Signal<Local, Bits<F>>,
@@ -114,14 +115,17 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.idles.i_valid.next = self.idle_valid.val() & self.enable.val();
         self.idles.i_data.next = bit_cast::<16, F>(self.idle_flow.val());
         // The issue stage.
-        self.conflict.next = self.block[0].q.val() | self.block[1].q.val() | self.block[2].q.val() | self.block[3].q.val();
+        self.conflict.next = self.block[0].q.val();
+        for i in 1..23 {
+            self.conflict.next = self.conflict.val() | self.block[i].q.val();
+        }
         self.go.next = self.held.q.val() & !self.conflict.val();
         self.free.next = !self.held.q.val() | self.go.val();
-        for i in 0..3 {
+        for i in 0..22 {
             self.valid[i].clock.next = self.clk.val();
             self.flows[i].clock.next = self.clk.val();
         }
-        for i in 0..2 {
+        for i in 0..21 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flows[i + 1].d.next = self.flows[i].q.val();
         }
@@ -145,11 +149,11 @@ impl<const F: usize> Logic for Arbiter<F> {
         if self.loads.o_valid.val() {
             self.next_flow.next = self.loads.o_data.val().get_bits::<F>(0);
         }
-        for i in 0..4 {
+        for i in 0..23 {
             self.block[i].clock.next = self.clk.val();
         }
         self.block[0].d.next = false;
-        for i in 0..3 {
+        for i in 0..22 {
             self.block[i + 1].d.next = self.block[i].q.val();
         }
         self.loads.o_pop.next = false;
@@ -158,7 +162,7 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.idles.o_pop.next = false;
         if self.free.val() {
             self.block[0].d.next = self.go.val() & (self.next_flow.val() == self.held_flow.q.val());
-            for i in 0..3 {
+            for i in 0..22 {
                 self.block[i + 1].d.next = self.valid[i].q.val() & (self.next_flow.val() == self.flows[i].q.val());
             }
             self.held.d.next = true;
@@ -192,10 +196,10 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.other_dropped.next = self.loads.dropped.val() | self.hosts.dropped.val() | self.idles.dropped.val();
         if self.rst.val() {
             self.held.d.next = false;
-            for i in 0..3 {
+            for i in 0..22 {
                 self.valid[i].d.next = false;
             }
-            for i in 0..4 {
+            for i in 0..23 {
                 self.block[i].d.next = false;
             }
         }

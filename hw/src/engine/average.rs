@@ -1,262 +1,183 @@
-//! The smoothed RTT difference.
+//! The smoothed RTT difference; for Swift, how far the delay lies above the target without flow scaling.
 use super::word::ProfileWord;
 use crate::num::{S, U};
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
-/// `average += alpha (difference - average)`, rounded to 2^-13 ns; the average that alpha multiplies is cut to 2^-10 ns.
+/// `average += alpha (difference - average)`, rounded to 2^-13 ns; what alpha multiplies is rounded to 2^-10 ns. For Swift
+/// `beta (rtt - base - hops hop)` by the same product.
 ///
-/// A port's number is the clock after the issue at which it holds. alpha * difference is computed ahead; the loop over the average
-/// is read at 2 (its RAM), multiplied at 6, written at 9. Averages that are not written yet are forwarded, so operations of a flow may
-/// follow each other in 5 clocks.
+/// A port's number is the clock after the issue at which it holds.
 #[derive(LogicBlock, Default)]
-pub struct Average<const F: usize> {
+pub struct Average {
     /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Clear `sweep_flow`.
-    pub sweep: Signal<In, Bit>,
-    /// The flow to clear.
-    pub sweep_flow: Signal<In, Bits<F>>,
     /// Profile bus.
     pub bus_2: Signal<In, Bits<43>>,
     /// Profile bus.
-    pub bus_5: Signal<In, Bits<43>>,
-    /// Profile bus.
-    pub bus_8: Signal<In, Bits<43>>,
+    pub bus_7: Signal<In, Bits<43>>,
     /// The operation's profile.
     pub profile_2: Signal<In, Bits<4>>,
     /// The same.
-    pub profile_5: Signal<In, Bits<4>>,
-    /// The same.
-    pub profile_8: Signal<In, Bits<4>>,
-    /// The operation's flow.
-    pub flow_2: Signal<In, Bits<F>>,
-    /// The same.
-    pub flow_4: Signal<In, Bits<F>>,
-    /// The same.
-    pub flow_9: Signal<In, Bits<F>>,
-    /// The same.
-    pub flow_10: Signal<In, Bits<F>>,
-    /// The same.
-    pub flow_11: Signal<In, Bits<F>>,
-    /// The operation is a sample.
-    pub sample_9: Signal<In, Bit>,
-    /// The same.
-    pub sample_10: Signal<In, Bit>,
-    /// The same.
-    pub sample_11: Signal<In, Bit>,
-    /// There was a history; without, the average starts at 0.
-    pub history_3: Signal<In, Bit>,
+    pub profile_7: Signal<In, Bits<4>>,
+    /// The profile's law is Swift.
+    pub swift_3: Signal<In, Bit>,
+    /// The average before, 2^-13 ns, signed.
+    pub old_3: Signal<In, Bits<38>>,
     /// RTT difference, ns, signed.
     pub difference_3: Signal<In, Bits<25>>,
-    /// The average before; 0 without history.
-    pub before_6: Signal<Out, Bits<38>>,
-    /// The new average, 2^-13 ns, signed.
-    pub average_9: Signal<Out, Bits<38>>,
+    /// RTT, ns.
+    pub rtt_3: Signal<In, Bits<24>>,
+    /// Tlow, ns.
+    pub low_3: Signal<In, Bits<24>>,
+    /// Hops.
+    pub hops_3: Signal<In, Bits<8>>,
+    /// The new average, or the excess, 2^-13 ns, signed.
+    pub average_8: Signal<Out, Bits<38>>,
     /// It is above the deadband.
-    pub rising_14: Signal<Out, Bit>,
+    pub rising_9: Signal<Out, Bit>,
     /// It is below minus the deadband.
-    pub falling_10: Signal<Out, Bit>,
-    alpha_gain: ProfileWord<32, { profile::ALPHA.word as usize }>,
-    alpha_loss: ProfileWord<32, { profile::ALPHA.word as usize }>,
+    pub falling_9: Signal<Out, Bit>,
+    alpha: ProfileWord<32, { profile::ALPHA.word as usize }>,
+    beta: ProfileWord<32, { profile::BETA.word as usize }>,
+    hop: ProfileWord<15, { profile::HOP.word as usize }>,
     deadband: ProfileWord<20, { profile::DEADBAND.word as usize }>,
-    // alpha * difference, in limbs of 17 bits.
-    difference_low: Signal<Local, U<17>>,
-    difference_high: Signal<Local, S<8>>,
+    negated: Signal<Local, Bits<38>>,
+    carry: Signal<Local, Bits<1>>,
+    new_part: Signal<Local, S<36>>,
+    old_part: Signal<Local, S<36>>,
+    change_sum: Signal<Local, S<37>>,
+    change_bits: Signal<Local, Bits<37>>,
+    change4: DFF<Bits<36>>,
+    gain4: DFF<Bits<32>>,
+    swift4: DFF<Bit>,
+    above4: DFF<Bits<25>>,
+    hops: Signal<Local, U<8>>,
+    each: Signal<Local, U<15>>,
+    hops4: DFF<Bits<23>>,
+    above: Signal<Local, Bits<25>>,
+    change5: DFF<Bits<36>>,
+    gain5: DFF<Bits<32>>,
+    old4: DFF<Bits<38>>,
+    old5: DFF<Bits<38>>,
+    old6: DFF<Bits<38>>,
+    change_low: Signal<Local, U<18>>,
+    change_high: Signal<Local, S<18>>,
     gain_low: Signal<Local, U<17>>,
     gain_low_signed: Signal<Local, S<18>>,
     gain_high: Signal<Local, U<15>>,
     gain_high_signed: Signal<Local, S<16>>,
-    gain_ll: DFF<Bits<34>>,
-    gain_lh: DFF<Bits<32>>,
-    gain_hl: DFF<S<26>>,
-    gain_hh: DFF<S<24>>,
-    gain_lh_signed: Signal<Local, S<33>>,
-    gain_hh_bits: Signal<Local, Bits<24>>,
-    gain_joined: Signal<Local, Bits<50>>,
-    gain_outer: DFF<S<50>>,
-    gain_inner: DFF<S<34>>,
-    gain_inner_bits: Signal<Local, Bits<34>>,
-    gain_shifted: Signal<Local, S<44>>,
-    gain: DFF<S<50>>,
-    gain_bits: Signal<Local, Bits<50>>,
-    // The loop.
-    ram: RAM<Bits<38>, F>,
-    history4: DFF<Bit>,
-    history5: DFF<Bit>,
-    raw4: DFF<Bits<38>>,
-    raw5: DFF<Bits<38>>,
-    cut5: DFF<Bits<35>>,
-    match5: DFF<Bit>,
-    match6: DFF<Bit>,
-    match7: DFF<Bit>,
-    old: DFF<Bits<38>>,
-    cut: DFF<Bits<35>>,
-    cut_low: Signal<Local, U<17>>,
-    cut_high: Signal<Local, S<18>>,
-    loss_low: Signal<Local, U<17>>,
-    loss_low_signed: Signal<Local, S<18>>,
-    loss_high: Signal<Local, U<15>>,
-    loss_high_signed: Signal<Local, S<16>>,
-    loss_ll: DFF<Bits<34>>,
-    loss_lh: DFF<Bits<32>>,
-    loss_hl: DFF<S<36>>,
-    loss_hh: DFF<S<34>>,
-    loss_lh_signed: Signal<Local, S<33>>,
-    loss_hh_bits: Signal<Local, Bits<34>>,
-    loss_joined: Signal<Local, Bits<50>>,
-    grown: DFF<Bits<50>>,
-    outer_bits: Signal<Local, Bits<50>>,
-    outer: DFF<S<50>>,
-    inner: DFF<S<37>>,
-    sum: Signal<Local, S<50>>,
-    sum_bits: Signal<Local, Bits<50>>,
-    new_bits: Signal<Local, Bits<50>>,
-    new9: DFF<Bits<38>>,
-    new10: DFF<Bits<38>>,
-    new11: DFF<Bits<38>>,
-    new12: DFF<Bits<38>>,
-    cut10: DFF<Bits<35>>,
-    cut11: DFF<Bits<35>>,
-    cut12: DFF<Bits<35>>,
+    ll: DFF<Bits<35>>,
+    lh: DFF<Bits<33>>,
+    hl: DFF<S<36>>,
+    hh: DFF<S<34>>,
+    hh_bits: Signal<Local, Bits<34>>,
+    lh_signed: Signal<Local, S<34>>,
+    hl_bits: Signal<Local, Bits<36>>,
+    hl_doubled: Signal<Local, S<37>>,
+    joined: Signal<Local, Bits<52>>,
+    grown: Signal<Local, Bits<52>>,
+    outer_bits: Signal<Local, Bits<52>>,
+    outer: DFF<S<52>>,
+    inner: DFF<S<38>>,
+    sum: Signal<Local, S<52>>,
+    sum_bits: Signal<Local, Bits<52>>,
+    average: DFF<Bits<38>>,
     // Against the deadband.
-    signed9: Signal<Local, S<38>>,
+    signed_average: Signal<Local, S<38>>,
     band: Signal<Local, S<21>>,
     over: Signal<Local, S<39>>,
     over_bits: Signal<Local, Bits<39>>,
     under: Signal<Local, S<39>>,
     under_bits: Signal<Local, Bits<39>>,
-    // The first holds 10 clocks after the issue.
-    rising: [DFF<Bit>; 5],
+    rising: DFF<Bit>,
     falling: DFF<Bit>,
 }
 
-impl<const F: usize> Logic for Average<F> {
+impl Logic for Average {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, gain_ll, gain_lh, gain_hl, gain_hh, gain_outer, gain_inner, gain, raw4, raw5, cut5, match5, match6, match7);
-        dff_setup!(self, clk, old, cut, loss_ll, loss_lh, loss_hl, loss_hh, grown, outer, inner, new9, new10, new11, new12);
-        dff_setup!(self, clk, cut10, cut11, cut12, falling, history4, history5);
-        for i in 0..5 {
-            self.rising[i].clock.next = self.clk.val();
-        }
-        self.ram.read_clock.next = self.clk.val();
-        self.ram.write_clock.next = self.clk.val();
-        self.alpha_gain.clk.next = self.clk.val();
-        self.alpha_gain.bus.next = self.bus_2.val();
-        self.alpha_gain.address.next = self.profile_2.val();
-        self.alpha_loss.clk.next = self.clk.val();
-        self.alpha_loss.bus.next = self.bus_5.val();
-        self.alpha_loss.address.next = self.profile_5.val();
+        dff_setup!(self, clk, change4, gain4, above4, hops4, change5, gain5, old4, old5, old6, ll, lh, hl, hh, outer, inner);
+        dff_setup!(self, clk, average, rising, falling, swift4);
+        self.alpha.clk.next = self.clk.val();
+        self.alpha.bus.next = self.bus_2.val();
+        self.alpha.address.next = self.profile_2.val();
+        self.beta.clk.next = self.clk.val();
+        self.beta.bus.next = self.bus_2.val();
+        self.beta.address.next = self.profile_2.val();
+        self.hop.clk.next = self.clk.val();
+        self.hop.bus.next = self.bus_2.val();
+        self.hop.address.next = self.profile_2.val();
         self.deadband.clk.next = self.clk.val();
-        self.deadband.bus.next = self.bus_8.val();
-        self.deadband.address.next = self.profile_8.val();
-        // 3: alpha * difference, Q.32.
-        self.difference_low.next = self.difference_3.val().get_bits::<17>(0).into();
-        self.difference_high.next = self.difference_3.val().get_bits::<8>(17).into();
-        self.gain_low.next = self.alpha_gain.data.val().get_bits::<17>(0).into();
-        self.gain_low_signed.next = bit_cast::<18, 17>(self.alpha_gain.data.val().get_bits::<17>(0)).into();
-        self.gain_high.next = self.alpha_gain.data.val().get_bits::<15>(17).into();
-        self.gain_high_signed.next = bit_cast::<16, 15>(self.alpha_gain.data.val().get_bits::<15>(17)).into();
-        self.gain_ll.d.next = (self.difference_low.val() * self.gain_low.val()).into();
-        self.gain_lh.d.next = (self.difference_low.val() * self.gain_high.val()).into();
-        self.gain_hl.d.next = (self.difference_high.val() * self.gain_low_signed.val()).into();
-        self.gain_hh.d.next = (self.difference_high.val() * self.gain_high_signed.val()).into();
-        // 4: to Q.25, with the half unit of the last rounding.
-        self.gain_hh_bits.next = self.gain_hh.q.val().into();
-        self.gain_joined.next =
-            (bit_cast::<50, 24>(self.gain_hh_bits.val()) << 27) | bit_cast::<50, 27>(self.gain_ll.q.val().get_bits::<27>(7));
-        self.outer_bits.next = self.gain_joined.val() + bits::<50>(2048);
-        self.gain_outer.d.next = self.outer_bits.val().into();
-        self.gain_lh_signed.next = bit_cast::<33, 32>(self.gain_lh.q.val()).into();
-        self.gain_inner.d.next = (self.gain_lh_signed.val() + self.gain_hl.q.val()).into();
-        // 5
-        self.gain_inner_bits.next = self.gain_inner.q.val().into();
-        self.gain_shifted.next = (bit_cast::<44, 34>(self.gain_inner_bits.val()) << 10).into();
-        self.gain.d.next = (self.gain_outer.q.val() + self.gain_shifted.val()).into();
-        // 2: the loop begins. An operation five clocks ahead is at 10 when this one is at 5, and so on.
-        self.ram.read_address.next = self.flow_2.val();
-        // 3
-        self.history4.d.next = self.history_3.val();
-        self.raw4.d.next = self.ram.read_data.val();
+        self.deadband.bus.next = self.bus_7.val();
+        self.deadband.address.next = self.profile_7.val();
+        // 3: difference - average, in units of 2^-10 ns; 4 - average is its complement and 5, of which the low three bits are a carry.
+        self.negated.next = !self.old_3.val();
+        self.carry.next = bits::<1>(0);
+        if self.negated.val().get_bits::<3>(0) >= bits::<3>(3) {
+            self.carry.next = bits::<1>(1);
+        }
+        self.new_part.next = ((bit_cast::<36, 25>(self.difference_3.val()) << 11) | bits::<36>(1)).into();
+        self.old_part.next = ((bit_cast::<36, 35>(self.negated.val().get_bits::<35>(3)) << 1) | bit_cast::<36, 1>(self.carry.val())).into();
+        self.change_sum.next = (self.new_part.val() + self.old_part.val()).into();
+        self.change_bits.next = self.change_sum.val().into();
+        self.change4.d.next = self.change_bits.val().get_bits::<36>(1);
+        self.gain4.d.next = self.alpha.data.val();
+        if self.swift_3.val() {
+            self.gain4.d.next = self.beta.data.val();
+        }
+        self.swift4.d.next = self.swift_3.val();
+        self.above4.d.next = bit_cast::<25, 24>(self.rtt_3.val()) - bit_cast::<25, 24>(self.low_3.val());
+        self.hops.next = self.hops_3.val().into();
+        self.each.next = self.hop.data.val().into();
+        self.hops4.d.next = (self.hops.val() * self.each.val()).into();
+        self.old4.d.next = self.old_3.val();
         // 4
-        self.history5.d.next = self.history4.q.val();
-        self.raw5.d.next = self.raw4.q.val();
-        self.cut5.d.next = self.raw4.q.val().get_bits::<35>(3) + bit_cast::<35, 1>(self.raw4.q.val().get_bits::<1>(2));
-        self.match5.d.next = self.sample_9.val() & (self.flow_4.val() == self.flow_9.val());
-        self.match6.d.next = self.sample_10.val() & (self.flow_4.val() == self.flow_10.val());
-        self.match7.d.next = self.sample_11.val() & (self.flow_4.val() == self.flow_11.val());
-        // 5
-        self.old.d.next = self.raw5.q.val();
-        self.cut.d.next = self.cut5.q.val();
-        if !self.history5.q.val() {
-            self.old.d.next = bits::<38>(0);
-            self.cut.d.next = bits::<35>(0);
-        } else if self.match5.q.val() {
-            self.old.d.next = self.new10.q.val();
-            self.cut.d.next = self.cut10.q.val();
-        } else if self.match6.q.val() {
-            self.old.d.next = self.new11.q.val();
-            self.cut.d.next = self.cut11.q.val();
-        } else if self.match7.q.val() {
-            self.old.d.next = self.new12.q.val();
-            self.cut.d.next = self.cut12.q.val();
+        self.above.next = self.above4.q.val() - bit_cast::<25, 23>(self.hops4.q.val());
+        self.change5.d.next = self.change4.q.val();
+        if self.swift4.q.val() {
+            self.change5.d.next = bit_cast::<36, 25>(self.above.val()) << 11;
         }
-        // 6: alpha * average, Q.42.
-        self.before_6.next = self.old.q.val();
-        self.cut_low.next = self.cut.q.val().get_bits::<17>(0).into();
-        self.cut_high.next = self.cut.q.val().get_bits::<18>(17).into();
-        self.loss_low.next = self.alpha_loss.data.val().get_bits::<17>(0).into();
-        self.loss_low_signed.next = bit_cast::<18, 17>(self.alpha_loss.data.val().get_bits::<17>(0)).into();
-        self.loss_high.next = self.alpha_loss.data.val().get_bits::<15>(17).into();
-        self.loss_high_signed.next = bit_cast::<16, 15>(self.alpha_loss.data.val().get_bits::<15>(17)).into();
-        self.loss_ll.d.next = (self.cut_low.val() * self.loss_low.val()).into();
-        self.loss_lh.d.next = (self.cut_low.val() * self.loss_high.val()).into();
-        self.loss_hl.d.next = (self.cut_high.val() * self.loss_low_signed.val()).into();
-        self.loss_hh.d.next = (self.cut_high.val() * self.loss_high_signed.val()).into();
-        self.gain_bits.next = self.gain.q.val().into();
-        self.grown.d.next = self.gain_bits.val() + (bit_cast::<50, 38>(self.old.q.val()) << 12);
-        // 7: Q.25.
-        self.loss_hh_bits.next = self.loss_hh.q.val().into();
-        self.loss_joined.next =
-            (bit_cast::<50, 34>(self.loss_hh_bits.val()) << 17) | bit_cast::<50, 17>(self.loss_ll.q.val().get_bits::<17>(17));
-        self.sum_bits.next = self.grown.q.val() - self.loss_joined.val();
-        self.outer.d.next = self.sum_bits.val().into();
-        self.loss_lh_signed.next = bit_cast::<33, 32>(self.loss_lh.q.val()).into();
-        self.inner.d.next = (self.loss_lh_signed.val() + self.loss_hl.q.val()).into();
+        self.gain5.d.next = self.gain4.q.val();
+        self.old5.d.next = self.old4.q.val();
+        // 5: Q.42.
+        self.change_low.next = self.change5.q.val().get_bits::<18>(0).into();
+        self.change_high.next = self.change5.q.val().get_bits::<18>(18).into();
+        self.gain_low.next = self.gain5.q.val().get_bits::<17>(0).into();
+        self.gain_low_signed.next = bit_cast::<18, 17>(self.gain5.q.val().get_bits::<17>(0)).into();
+        self.gain_high.next = self.gain5.q.val().get_bits::<15>(17).into();
+        self.gain_high_signed.next = bit_cast::<16, 15>(self.gain5.q.val().get_bits::<15>(17)).into();
+        self.ll.d.next = (self.change_low.val() * self.gain_low.val()).into();
+        self.lh.d.next = (self.change_low.val() * self.gain_high.val()).into();
+        self.hl.d.next = (self.change_high.val() * self.gain_low_signed.val()).into();
+        self.hh.d.next = (self.change_high.val() * self.gain_high_signed.val()).into();
+        self.old6.d.next = self.old5.q.val();
+        // 6: Q.25, with half a unit of the average.
+        self.hh_bits.next = self.hh.q.val().into();
+        self.joined.next = (bit_cast::<52, 34>(self.hh_bits.val()) << 18) | bit_cast::<52, 18>(self.ll.q.val().get_bits::<18>(17));
+        self.grown.next = (bit_cast::<52, 38>(self.old6.q.val()) << 12) | bits::<52>(2048);
+        self.outer_bits.next = self.joined.val() + self.grown.val();
+        self.outer.d.next = self.outer_bits.val().into();
+        self.lh_signed.next = bit_cast::<34, 33>(self.lh.q.val()).into();
+        self.hl_bits.next = self.hl.q.val().into();
+        self.hl_doubled.next = (bit_cast::<37, 36>(self.hl_bits.val()) << 1).into();
+        self.inner.d.next = (self.lh_signed.val() + self.hl_doubled.val()).into();
+        // 7
+        self.sum.next = (self.outer.q.val() + self.inner.q.val()).into();
+        self.sum_bits.next = self.sum.val().into();
+        self.average.d.next = self.sum_bits.val().get_bits::<38>(12);
         // 8
-        self.sum.next = (self.outer.q.val() - self.inner.q.val()).into();
-        self.new_bits.next = self.sum.val().into();
-        self.new9.d.next = self.new_bits.val().get_bits::<38>(12);
-        // 9
-        self.ram.write_address.next = self.flow_9.val();
-        self.ram.write_data.next = self.new9.q.val();
-        self.ram.write_enable.next = self.sample_9.val();
-        if self.sweep.val() {
-            self.ram.write_address.next = self.sweep_flow.val();
-            self.ram.write_data.next = bits::<38>(0);
-            self.ram.write_enable.next = true;
-        }
-        self.cut10.d.next = self.new9.q.val().get_bits::<35>(3) + bit_cast::<35, 1>(self.new9.q.val().get_bits::<1>(2));
-        self.cut11.d.next = self.cut10.q.val();
-        self.cut12.d.next = self.cut11.q.val();
-        self.new10.d.next = self.new9.q.val();
-        self.new11.d.next = self.new10.q.val();
-        self.new12.d.next = self.new11.q.val();
-        self.signed9.next = self.new9.q.val().into();
+        self.average_8.next = self.average.q.val();
+        self.signed_average.next = self.average.q.val().into();
         self.band.next = bit_cast::<21, 20>(self.deadband.data.val()).into();
-        self.over.next = (self.band.val() - self.signed9.val()).into();
+        self.over.next = (self.band.val() - self.signed_average.val()).into();
         self.over_bits.next = self.over.val().into();
-        self.rising[0].d.next = self.over_bits.val().get_bit(38);
-        self.under.next = (self.signed9.val() + self.band.val()).into();
+        self.rising.d.next = self.over_bits.val().get_bit(38);
+        self.under.next = (self.signed_average.val() + self.band.val()).into();
         self.under_bits.next = self.under.val().into();
         self.falling.d.next = self.under_bits.val().get_bit(38);
-        self.average_9.next = self.new9.q.val();
-        // 10 to 14
-        self.falling_10.next = self.falling.q.val();
-        for i in 0..4 {
-            self.rising[i + 1].d.next = self.rising[i].q.val();
-        }
-        self.rising_14.next = self.rising[4].q.val();
+        // 9
+        self.rising_9.next = self.rising.q.val();
+        self.falling_9.next = self.falling.q.val();
     }
 }

@@ -1,66 +1,84 @@
-//! Which options a profile has, and where an RTT lies between its thresholds.
+//! Which law and options a profile has, and where the delays lie between its thresholds.
 use super::word::ProfileWord;
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
-/// The options of the profile, and the RTT against Tlow and Thigh.
+// A kernel takes literals alone; these hold the ones below to their homes.
+const _: () = assert!(profile::LAW_TIMELY == 1 && profile::LAW_PATCHED == 2 && profile::LAW_SWIFT == 3 && profile::LAW_PI == 4);
+
+/// The law, the options, and the delays against Tlow and Thigh.
 ///
-/// A port's number is the clock after the issue at which it holds.
+/// A port's number is the clock after the issue at which it holds. `flags_5`, a bit each: 0 fixed, 1 TIMELY, 2 Patched or PI, 3 Swift, 4 PI,
+/// 5 any law that sets rates; 6 an update may halve the rate at most, 7 hyperactive increase counts smoothed differences; 8 the RTT is
+/// below Tlow, 9 Swift's endpoint delay is above its target, 10 another law's RTT is above Thigh (and not below Tlow), 11 neither of it, of
+/// Patched or PI; 12 Swift decreased an RTT ago or more.
 #[derive(LogicBlock, Default)]
 pub struct Branch {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
     pub bus_2: Signal<In, Bits<43>>,
+    /// Profile bus.
+    pub bus_4: Signal<In, Bits<43>>,
     /// The operation's profile.
     pub profile_2: Signal<In, Bits<4>>,
+    /// The same.
+    pub profile_4: Signal<In, Bits<4>>,
     /// RTT, ns.
-    pub rtt_3: Signal<In, Bits<24>>,
-    /// Its leading zeros.
+    pub rtt_2: Signal<In, Bits<24>>,
+    /// The responder's part, ns.
+    pub endpoint_2: Signal<In, Bits<24>>,
+    /// The RTT's leading zeros.
     pub zeros_3: Signal<In, Bits<5>>,
+    /// Those of the responder's part.
+    pub endpoint_zeros_3: Signal<In, Bits<5>>,
+    /// There is a mark.
+    pub marked_3: Signal<In, Bit>,
+    /// Time since it, ns.
+    pub since_3: Signal<In, Bits<32>>,
+    /// Tlow, ns.
+    pub low_3: Signal<Out, Bits<24>>,
     /// The profile wants no delta factor.
     pub no_delta_3: Signal<Out, Bit>,
-    /// Hyperactive increase counts smoothed differences.
-    pub smoothed_10: Signal<Out, Bit>,
-    /// Never below half the old rate.
-    pub floor_13: Signal<Out, Bit>,
-    /// The law.
-    pub law_14: Signal<Out, Bits<4>>,
-    /// The RTT is below Tlow.
-    pub below_11: Signal<Out, Bit>,
-    /// The same.
-    pub below_14: Signal<Out, Bit>,
-    /// The RTT is above Thigh.
-    pub above_14: Signal<Out, Bit>,
-    /// How many fewer leading zeros the RTT has than Thigh.
-    pub shift_4: Signal<Out, Bits<5>>,
+    /// The law is Swift.
+    pub swift_3: Signal<Out, Bit>,
+    /// The law is PI.
+    pub pi_3: Signal<Out, Bit>,
+    /// See above.
+    pub flags_5: Signal<Out, Bits<13>>,
+    /// beta Thigh, shifted as the reciprocal of the delay that it is compared with takes it.
+    pub threshold_6: Signal<Out, Bits<32>>,
     options: ProfileWord<7, { profile::LAW.word as usize }>,
     low: ProfileWord<24, { profile::T_LOW.word as usize }>,
     high: ProfileWord<29, { profile::T_HIGH.word as usize }>,
-    shift: DFF<Bits<5>>,
-    // The first hold 4 clocks after the issue.
-    below: [DFF<Bit>; 11],
-    above: [DFF<Bit>; 11],
-    smoothed: [DFF<Bit>; 7],
-    floor: [DFF<Bit>; 10],
-    law: [DFF<Bits<4>>; 11],
+    product: ProfileWord<32, { profile::BETA_T_HIGH.word as usize }>,
+    law: Signal<Local, Bits<4>>,
+    rtt3: DFF<Bits<24>>,
+    endpoint3: DFF<Bits<24>>,
+    total3: DFF<Bits<25>>,
+    options4: DFF<Bits<7>>,
+    below4: DFF<Bit>,
+    above4: DFF<Bit>,
+    endpoint_above4: DFF<Bit>,
+    gate4: DFF<Bit>,
+    shift4: DFF<Bits<5>>,
+    endpoint_shift4: DFF<Bits<5>>,
+    timely: Signal<Local, Bit>,
+    patched: Signal<Local, Bit>,
+    swift: Signal<Local, Bit>,
+    pi: Signal<Local, Bit>,
+    flags: DFF<Bits<13>>,
+    made: Signal<Local, Bits<13>>,
+    shift5: DFF<Bits<5>>,
+    shifted: Signal<Local, Bits<32>>,
+    threshold: DFF<Bits<32>>,
 }
 
 impl Logic for Branch {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, shift);
-        for i in 0..7 {
-            self.smoothed[i].clock.next = self.clk.val();
-        }
-        for i in 0..10 {
-            self.floor[i].clock.next = self.clk.val();
-        }
-        for i in 0..11 {
-            self.below[i].clock.next = self.clk.val();
-            self.above[i].clock.next = self.clk.val();
-            self.law[i].clock.next = self.clk.val();
-        }
+        dff_setup!(self, clk, rtt3, endpoint3, total3, options4, below4, above4, endpoint_above4, gate4, shift4, endpoint_shift4, flags);
+        dff_setup!(self, clk, shift5, threshold);
         self.options.clk.next = self.clk.val();
         self.options.bus.next = self.bus_2.val();
         self.options.address.next = self.profile_2.val();
@@ -70,33 +88,81 @@ impl Logic for Branch {
         self.high.clk.next = self.clk.val();
         self.high.bus.next = self.bus_2.val();
         self.high.address.next = self.profile_2.val();
+        self.product.clk.next = self.clk.val();
+        self.product.bus.next = self.bus_4.val();
+        self.product.address.next = self.profile_4.val();
+        // 2
+        self.rtt3.d.next = self.rtt_2.val();
+        self.endpoint3.d.next = self.endpoint_2.val();
+        self.total3.d.next = bit_cast::<25, 24>(self.rtt_2.val()) + bit_cast::<25, 24>(self.endpoint_2.val());
         // 3
+        self.law.next = self.options.data.val().get_bits::<4>(0);
+        self.low_3.next = self.low.data.val();
         self.no_delta_3.next = self.options.data.val().get_bit(5);
-        self.law[0].d.next = self.options.data.val().get_bits::<4>(0);
-        self.smoothed[0].d.next = self.options.data.val().get_bit(4);
-        self.floor[0].d.next = self.options.data.val().get_bit(6);
-        self.below[0].d.next = self.rtt_3.val() < self.low.data.val();
-        self.above[0].d.next = self.rtt_3.val() > self.high.data.val().get_bits::<24>(0);
-        self.shift.d.next = self.high.data.val().get_bits::<5>(24) - self.zeros_3.val();
+        self.swift_3.next = self.law.val() == bits::<4>(3);
+        self.pi_3.next = self.law.val() == bits::<4>(4);
+        self.options4.d.next = self.options.data.val();
+        self.below4.d.next = self.rtt3.q.val() < self.low.data.val();
+        self.above4.d.next = self.rtt3.q.val() > self.high.data.val().get_bits::<24>(0);
+        self.endpoint_above4.d.next = self.endpoint3.q.val() > self.high.data.val().get_bits::<24>(0);
+        self.gate4.d.next = !self.marked_3.val() | (self.since_3.val() >= bit_cast::<32, 25>(self.total3.q.val()));
+        self.shift4.d.next = self.high.data.val().get_bits::<5>(24) - self.zeros_3.val();
+        self.endpoint_shift4.d.next = self.high.data.val().get_bits::<5>(24) - self.endpoint_zeros_3.val();
         // 4
-        self.shift_4.next = self.shift.q.val();
-        for i in 0..6 {
-            self.smoothed[i + 1].d.next = self.smoothed[i].q.val();
+        self.timely.next = self.options4.q.val().get_bits::<4>(0) == bits::<4>(1);
+        self.pi.next = self.options4.q.val().get_bits::<4>(0) == bits::<4>(4);
+        self.patched.next = self.pi.val() | (self.options4.q.val().get_bits::<4>(0) == bits::<4>(2));
+        self.swift.next = self.options4.q.val().get_bits::<4>(0) == bits::<4>(3);
+        self.made.next = bits::<13>(0);
+        if !self.options4.q.val().get_bits::<4>(0).any() {
+            self.made.next = self.made.val() | bits::<13>(1);
         }
-        for i in 0..9 {
-            self.floor[i + 1].d.next = self.floor[i].q.val();
+        if self.timely.val() {
+            self.made.next = self.made.val() | bits::<13>(2);
         }
-        for i in 0..10 {
-            self.below[i + 1].d.next = self.below[i].q.val();
-            self.above[i + 1].d.next = self.above[i].q.val();
-            self.law[i + 1].d.next = self.law[i].q.val();
+        if self.patched.val() {
+            self.made.next = self.made.val() | bits::<13>(4);
         }
-        // 10 to 14
-        self.smoothed_10.next = self.smoothed[6].q.val();
-        self.below_11.next = self.below[7].q.val();
-        self.floor_13.next = self.floor[9].q.val();
-        self.below_14.next = self.below[10].q.val();
-        self.above_14.next = self.above[10].q.val();
-        self.law_14.next = self.law[10].q.val();
+        if self.swift.val() {
+            self.made.next = self.made.val() | bits::<13>(8);
+        }
+        if self.pi.val() {
+            self.made.next = self.made.val() | bits::<13>(16);
+        }
+        if self.timely.val() | self.patched.val() | self.swift.val() {
+            self.made.next = self.made.val() | bits::<13>(32);
+        }
+        if self.options4.q.val().get_bit(6) {
+            self.made.next = self.made.val() | bits::<13>(64);
+        }
+        if self.options4.q.val().get_bit(4) {
+            self.made.next = self.made.val() | bits::<13>(128);
+        }
+        if self.below4.q.val() {
+            self.made.next = self.made.val() | bits::<13>(256);
+        }
+        if self.swift.val() & self.endpoint_above4.q.val() {
+            self.made.next = self.made.val() | bits::<13>(512);
+        }
+        if !self.swift.val() & self.above4.q.val() & !self.below4.q.val() {
+            self.made.next = self.made.val() | bits::<13>(1024);
+        }
+        if self.patched.val() & !self.above4.q.val() & !self.below4.q.val() {
+            self.made.next = self.made.val() | bits::<13>(2048);
+        }
+        if self.gate4.q.val() {
+            self.made.next = self.made.val() | bits::<13>(4096);
+        }
+        self.flags.d.next = self.made.val();
+        self.shift5.d.next = self.shift4.q.val();
+        if self.swift.val() {
+            self.shift5.d.next = self.endpoint_shift4.q.val();
+        }
+        // 5
+        self.flags_5.next = self.flags.q.val();
+        self.shifted.next = self.product.data.val() >> self.shift5.q.val();
+        self.threshold.d.next = self.shifted.val();
+        // 6
+        self.threshold_6.next = self.threshold.q.val();
     }
 }

@@ -4,13 +4,17 @@ mod average;
 mod branch;
 mod choose;
 mod delta;
+mod error;
 mod gradient;
-mod high;
-mod history;
 mod increase;
+mod product;
 mod queue;
 mod rate;
 mod reciprocal;
+mod ring;
+mod root;
+mod scale;
+mod state;
 mod word;
 
 use crate::construct::construct;
@@ -19,23 +23,28 @@ use average::Average;
 use branch::Branch;
 use choose::Choose;
 use delta::Delta;
+use error::Error;
 use gradient::Gradient;
-use high::High;
-use history::History;
 use increase::Increase;
 pub use queue::Queue;
 use rate::Rate;
 use reciprocal::Reciprocal;
+use ring::Ring;
+use root::Root;
 use rust_hdl::prelude::*;
+use scale::Scale;
+use state::State;
 use timely_regs::counters::Counter;
 
-/// The rate engine of `2^F` flows, `F` at most 16: TIMELY or `fixed`, by profile.
+/// The rate engine of `2^F` flows, `F` at most 16: TIMELY, Patched TIMELY, Swift, PI or `fixed`, by profile.
 ///
 /// Latency: a rate and an event 21 clocks after the sample on an idle engine, 19 after the issue in any case. Throughput: one operation
-/// a clock over distinct flows; a flow's operations issue at least 5 clocks apart, in order. No back pressure: 64 samples wait, and
-/// 16 each of loads, host rates and idle restarts; what finds its queue full is lost and counted. Loads go first, then samples,
-/// host rates, idle restarts. Profile and flow bus take effect with the operation that issues a clock later.
-/// Arithmetic and the meaning of every operation: `timely_model::engine`, which is its model.
+/// a clock over distinct flows; a flow's operations issue at least 24 clocks apart, in order. No back pressure: 64 samples wait, and
+/// 16 each of loads, host rates and idle restarts; what finds its queue full takes the place of the youngest there, which is lost and
+/// counted. Loads go first, then samples, host rates, idle restarts. Profile and flow bus take effect with the operation that issues a
+/// clock later. Arithmetic and the meaning of every operation: `timely_model::engine`, which is its model.
+///
+/// All laws share one pipeline: each makes a weight, what it weighs, and a rise, and `rate + rise - weight weighed` is the new rate.
 #[derive(LogicBlock)]
 pub struct Engine<const F: usize> {
     /// Clock.
@@ -92,7 +101,7 @@ pub struct Engine<const F: usize> {
     pub event_valid: Signal<Out, Bit>,
     /// Its flow.
     pub event_flow: Signal<Out, Bits<F>>,
-    /// What decided: 0 below Tlow, 1 above Thigh, 2 increase, 3 decrease by gradient, 4 no law.
+    /// What decided: 0 below Tlow, 1 above Thigh or by the endpoint, 2 increase, 3 decrease, 4 no law, 5 held.
     pub event_branch: Signal<Out, Bits<3>>,
     /// The increase was a hyperactive one.
     pub event_hyperactive: Signal<Out, Bit>,
@@ -126,32 +135,53 @@ pub struct Engine<const F: usize> {
     sweep: Signal<Local, Bit>,
     sweep_flow: Signal<Local, Bits<F>>,
     arbiter: Arbiter<F>,
-    history: History<F>,
+    state: State<F>,
     branch: Branch,
-    average: Average<F>,
+    average: Average,
     delta: Delta,
     reciprocal: Reciprocal,
-    high: High,
+    endpoint_reciprocal: Reciprocal,
+    error: Error,
+    scale: Scale,
     gradient: Gradient,
-    increase: Increase<F>,
-    rate: Rate<F>,
+    increase: Increase,
     choose: Choose,
+    rate: Rate<F>,
+    root: Root<F>,
+    /// RTT in bits 23..0, time or host's rate 55..24, hops 63..56, the responder's part 87..64.
+    inputs: Ring<88, 19>,
+    earlier: Ring<139, 17>,
     // The index of these is the clock after the issue at which they hold; the unused first entries are optimised away.
     bus_in: Signal<Local, Bits<43>>,
     bus: [DFF<Bits<43>>; 17],
-    valid: [DFF<Bit>; 21],
-    flow: [DFF<Bits<F>>; 21],
+    valid: [DFF<Bit>; 26],
+    flow: [DFF<Bits<F>>; 26],
     kind: [DFF<Bits<3>>; 20],
-    rtt: [DFF<Bits<24>>; 20],
-    value: [DFF<Bits<32>>; 20],
-    /// Hops in bits 7..0, the responder's part in 31..8.
-    path: [DFF<Bits<32>>; 20],
-    before_history: [DFF<Bits<57>>; 20],
-    before_average: [DFF<Bits<38>>; 20],
-    before_negatives: [DFF<Bits<3>>; 20],
-    before_rate: [DFF<Bits<32>>; 20],
-    is_sample: [DFF<Bit>; 12],
+    rtt: [DFF<Bits<24>>; 11],
+    value: [DFF<Bits<32>>; 15],
+    hops: [DFF<Bits<8>>; 4],
+    endpoint: [DFF<Bits<24>>; 3],
     profile: [DFF<Bits<4>>; 20],
+    flags: [DFF<Bits<13>>; 15],
+    threshold: [DFF<Bits<32>>; 9],
+    zeros: [DFF<Bits<5>>; 11],
+    inverse: [DFF<Bits<29>>; 11],
+    endpoint_inverse: [DFF<Bits<29>>; 9],
+    negative: [DFF<Bit>; 10],
+    count: [DFF<Bits<3>>; 10],
+    mark: [DFF<Bits<41>>; 11],
+    above: DFF<Bits<38>>,
+    smoothed: DFF<Bits<38>>,
+    kept: DFF<Bits<40>>,
+    rising: [DFF<Bit>; 15],
+    reached: [DFF<Bit>; 15],
+    writes: DFF<Bit>,
+    record: DFF<Bits<139>>,
+    marked: Signal<Local, Bits<41>>,
+    marked_now: Signal<Local, Bits<41>>,
+    marked_output: Signal<Local, Bits<41>>,
+    falls: Signal<Local, Bit>,
+    sampled: Signal<Local, Bits<139>>,
     rate_now: Signal<Local, Bit>,
     refused_now: Signal<Local, Bit>,
 }
@@ -167,36 +197,55 @@ impl<const F: usize> Default for Engine<F> {
             refused: bit(Counter::HostRatesRefused),
             last_sweep: Constant::new(((1u64 << F.max(4)) - 1).into()),
         }
-            clk, rst, swept, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns, idle_valid, idle_flow, host_valid, host_flow,
-            host_rate, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, event_valid,
-            event_flow, event_branch, event_hyperactive, event_rtt_ns, event_rate, event_kind, event_before, event_rate_before, event_now_ns, event_hops, event_endpoint_ns, event_profile, pulses, sweep_count, sweep_done, sweep,
-            sweep_flow, arbiter, history, branch, average, delta, reciprocal, high, gradient, increase, rate, choose, bus_in, bus, valid, flow,
-            kind, rtt, value, path, before_history, before_average, before_negatives, before_rate, is_sample, profile, rate_now, refused_now)
+            clk, rst, swept, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns,
+            idle_valid, idle_flow, host_valid, host_flow, host_rate, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word,
+            pw_data, rate_valid, rate_flow, rate_value, event_valid, event_flow, event_branch, event_hyperactive, event_rtt_ns,
+            event_rate, event_kind, event_before, event_rate_before, event_now_ns, event_hops, event_endpoint_ns, event_profile, pulses,
+            sweep_count, sweep_done, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
+            scale, gradient, increase, choose, rate, root, inputs, earlier, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
+            profile, flags, threshold, zeros, inverse, endpoint_inverse, negative, count, mark, above, smoothed, kept, rising, reached,
+            writes, record, marked, marked_now, marked_output, falls, sampled, rate_now, refused_now)
     }
 }
 
 impl<const F: usize> Logic for Engine<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep_count, sweep_done);
-        for i in 0..12 {
-            self.is_sample[i].clock.next = self.clk.val();
+        dff_setup!(self, clk, sweep_count, sweep_done, above, smoothed, kept, writes, record);
+        for i in 0..3 {
+            self.endpoint[i].clock.next = self.clk.val();
+        }
+        for i in 0..4 {
+            self.hops[i].clock.next = self.clk.val();
+        }
+        for i in 0..9 {
+            self.threshold[i].clock.next = self.clk.val();
+            self.endpoint_inverse[i].clock.next = self.clk.val();
+        }
+        for i in 0..10 {
+            self.negative[i].clock.next = self.clk.val();
+            self.count[i].clock.next = self.clk.val();
+        }
+        for i in 0..11 {
+            self.rtt[i].clock.next = self.clk.val();
+            self.zeros[i].clock.next = self.clk.val();
+            self.inverse[i].clock.next = self.clk.val();
+            self.mark[i].clock.next = self.clk.val();
+        }
+        for i in 0..15 {
+            self.value[i].clock.next = self.clk.val();
+            self.flags[i].clock.next = self.clk.val();
+            self.rising[i].clock.next = self.clk.val();
+            self.reached[i].clock.next = self.clk.val();
         }
         for i in 0..17 {
             self.bus[i].clock.next = self.clk.val();
         }
         for i in 0..20 {
-            self.profile[i].clock.next = self.clk.val();
-            self.value[i].clock.next = self.clk.val();
-            self.path[i].clock.next = self.clk.val();
-            self.before_history[i].clock.next = self.clk.val();
-            self.before_average[i].clock.next = self.clk.val();
-            self.before_negatives[i].clock.next = self.clk.val();
-            self.before_rate[i].clock.next = self.clk.val();
             self.kind[i].clock.next = self.clk.val();
-            self.rtt[i].clock.next = self.clk.val();
+            self.profile[i].clock.next = self.clk.val();
         }
-        for i in 0..21 {
+        for i in 0..26 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
         }
@@ -222,8 +271,86 @@ impl<const F: usize> Logic for Engine<F> {
         }
         self.bus[0].d.next = bits::<43>(0);
         self.bus[1].d.next = self.bus_in.val();
+        // Delay lines; what does not start at 1 has zeros before.
+        self.valid[0].d.next = false;
+        self.flow[0].d.next = bits::<F>(0);
+        self.kind[0].d.next = bits::<3>(0);
+        self.rtt[0].d.next = bits::<24>(0);
+        self.value[0].d.next = bits::<32>(0);
+        self.hops[0].d.next = bits::<8>(0);
+        self.endpoint[0].d.next = bits::<24>(0);
+        for i in 0..3 {
+            self.profile[i].d.next = bits::<4>(0);
+        }
+        for i in 0..4 {
+            self.zeros[i].d.next = bits::<5>(0);
+            self.negative[i].d.next = false;
+            self.count[i].d.next = bits::<3>(0);
+            self.mark[i].d.next = bits::<41>(0);
+        }
+        for i in 0..6 {
+            self.flags[i].d.next = bits::<13>(0);
+        }
+        for i in 0..7 {
+            self.threshold[i].d.next = bits::<32>(0);
+        }
+        for i in 0..8 {
+            self.inverse[i].d.next = bits::<29>(0);
+            self.endpoint_inverse[i].d.next = bits::<29>(0);
+        }
+        for i in 0..10 {
+            self.rising[i].d.next = false;
+        }
+        for i in 0..11 {
+            self.reached[i].d.next = false;
+        }
+        for i in 1..2 {
+            self.endpoint[i + 1].d.next = self.endpoint[i].q.val();
+        }
+        for i in 1..3 {
+            self.hops[i + 1].d.next = self.hops[i].q.val();
+        }
+        for i in 1..10 {
+            self.rtt[i + 1].d.next = self.rtt[i].q.val();
+        }
+        for i in 1..14 {
+            self.value[i + 1].d.next = self.value[i].q.val();
+        }
         for i in 1..16 {
             self.bus[i + 1].d.next = self.bus[i].q.val();
+        }
+        for i in 1..19 {
+            self.kind[i + 1].d.next = self.kind[i].q.val();
+        }
+        for i in 1..25 {
+            self.valid[i + 1].d.next = self.valid[i].q.val();
+            self.flow[i + 1].d.next = self.flow[i].q.val();
+        }
+        for i in 3..19 {
+            self.profile[i + 1].d.next = self.profile[i].q.val();
+        }
+        for i in 4..9 {
+            self.negative[i + 1].d.next = self.negative[i].q.val();
+            self.count[i + 1].d.next = self.count[i].q.val();
+        }
+        for i in 4..10 {
+            self.zeros[i + 1].d.next = self.zeros[i].q.val();
+            self.mark[i + 1].d.next = self.mark[i].q.val();
+        }
+        for i in 6..14 {
+            self.flags[i + 1].d.next = self.flags[i].q.val();
+        }
+        for i in 7..8 {
+            self.threshold[i + 1].d.next = self.threshold[i].q.val();
+        }
+        for i in 8..10 {
+            self.inverse[i + 1].d.next = self.inverse[i].q.val();
+        }
+        for i in 10..14 {
+            self.rising[i + 1].d.next = self.rising[i].q.val();
+        }
+        for i in 11..14 {
+            self.reached[i + 1].d.next = self.reached[i].q.val();
         }
         // 0: issue.
         self.arbiter.clk.next = self.clk.val();
@@ -243,174 +370,216 @@ impl<const F: usize> Logic for Engine<F> {
         self.arbiter.host_rate.next = self.host_rate.val();
         self.arbiter.load_valid.next = self.fl_valid.val() & self.fl_record.val().get_bit(0) & !self.fl_record.val().get_bit(1);
         self.arbiter.load_flow.next = self.fl_flow.val();
-        // Delay lines.
-        self.valid[0].d.next = false;
-        self.flow[0].d.next = bits::<F>(0);
-        self.kind[0].d.next = bits::<3>(0);
-        self.rtt[0].d.next = bits::<24>(0);
-        self.value[0].d.next = bits::<32>(0);
-        self.is_sample[0].d.next = false;
         self.valid[1].d.next = self.arbiter.issue.val();
         self.flow[1].d.next = self.arbiter.flow.val();
         self.kind[1].d.next = self.arbiter.kind.val();
         self.rtt[1].d.next = self.arbiter.rtt_ns.val();
         self.value[1].d.next = self.arbiter.value.val();
-        self.path[0].d.next = bits::<32>(0);
-        self.path[1].d.next = bit_cast::<32, 8>(self.arbiter.hops.val()) | (bit_cast::<32, 24>(self.arbiter.endpoint_ns.val()) << 8);
-        self.is_sample[1].d.next = self.arbiter.issue.val() & !self.arbiter.kind.val().any();
-        for i in 1..20 {
-            self.valid[i + 1].d.next = self.valid[i].q.val();
-            self.flow[i + 1].d.next = self.flow[i].q.val();
-        }
-        for i in 1..19 {
-            self.kind[i + 1].d.next = self.kind[i].q.val();
-            self.rtt[i + 1].d.next = self.rtt[i].q.val();
-            self.value[i + 1].d.next = self.value[i].q.val();
-            self.path[i + 1].d.next = self.path[i].q.val();
-        }
-        // What the pipeline found, each from where it is read.
-        for i in 0..19 {
-            self.before_history[i + 1].d.next = self.before_history[i].q.val();
-            self.before_average[i + 1].d.next = self.before_average[i].q.val();
-            self.before_negatives[i + 1].d.next = self.before_negatives[i].q.val();
-            self.before_rate[i + 1].d.next = self.before_rate[i].q.val();
-        }
-        self.before_history[0].d.next = bits::<57>(0);
-        self.before_average[0].d.next = bits::<38>(0);
-        self.before_negatives[0].d.next = bits::<3>(0);
-        self.before_rate[0].d.next = bits::<32>(0);
-        if self.history.before_2.val().get_bit(56) {
-            self.before_history[3].d.next = self.history.before_2.val();
-        } else {
-            self.before_history[3].d.next = bits::<57>(0);
-        }
-        self.before_average[7].d.next = self.average.before_6.val();
-        self.before_negatives[11].d.next = self.increase.before_10.val();
-        self.before_rate[16].d.next = self.rate.before_15.val();
-        for i in 1..11 {
-            self.is_sample[i + 1].d.next = self.is_sample[i].q.val();
-        }
-        // 0 to 3: what the flow did last.
-        self.history.clk.next = self.clk.val();
-        self.history.sweep.next = self.sweep.val();
-        self.history.sweep_flow.next = self.sweep_flow.val();
-        self.history.load_valid.next = self.fl_valid.val();
-        self.history.load_flow.next = self.fl_flow.val();
-        self.history.load_profile.next = self.fl_record.val().get_bits::<4>(4);
-        self.history.flow_0.next = self.arbiter.flow.val();
-        self.history.flow_1.next = self.flow[1].q.val();
-        self.history.write_1.next = self.valid[1].q.val() & (self.kind[1].q.val() != bits::<3>(3));
-        self.history.sample_1.next = bits::<1>(0);
-        if self.is_sample[1].q.val() {
-            self.history.sample_1.next = bits::<1>(1);
-        }
-        self.history.rtt_1.next = self.rtt[1].q.val();
-        self.history.time_1.next = self.value[1].q.val();
-        self.history.rtt_2.next = self.rtt[2].q.val();
-        self.history.time_2.next = self.value[2].q.val();
-        for i in 0..3 {
-            self.profile[i].d.next = bits::<4>(0);
-        }
-        self.profile[3].d.next = self.history.profile_2.val();
-        for i in 3..19 {
-            self.profile[i + 1].d.next = self.profile[i].q.val();
-        }
-        // 0 to 7: the reciprocal.
+        self.hops[1].d.next = self.arbiter.hops.val();
+        self.endpoint[1].d.next = self.arbiter.endpoint_ns.val();
+        self.inputs.clk.next = self.clk.val();
+        self.inputs.data.next = bit_cast::<88, 24>(self.arbiter.rtt_ns.val())
+            | (bit_cast::<88, 32>(self.arbiter.value.val()) << 24)
+            | (bit_cast::<88, 8>(self.arbiter.hops.val()) << 56)
+            | (bit_cast::<88, 24>(self.arbiter.endpoint_ns.val()) << 64);
+        // 0 to 3: what the flow remembers.
+        self.state.clk.next = self.clk.val();
+        self.state.sweep.next = self.sweep.val();
+        self.state.sweep_flow.next = self.sweep_flow.val();
+        self.state.load_valid.next = self.fl_valid.val();
+        self.state.load_flow.next = self.fl_flow.val();
+        self.state.load_profile.next = self.fl_record.val().get_bits::<4>(4);
+        self.state.flow_0.next = self.arbiter.flow.val();
+        self.state.rtt_2.next = self.rtt[2].q.val();
+        self.state.time_2.next = self.value[2].q.val();
+        self.profile[3].d.next = self.state.profile_2.val();
+        self.earlier.clk.next = self.clk.val();
+        self.earlier.data.next = self.state.record_2.val();
+        // 0 to 7: the reciprocals.
         self.reciprocal.clk.next = self.clk.val();
         self.reciprocal.rtt_0.next = self.arbiter.rtt_ns.val();
-        // 2 to 4: thresholds and options.
+        self.zeros[4].d.next = self.reciprocal.zeros_3.val();
+        self.inverse[8].d.next = self.reciprocal.reciprocal_7.val();
+        self.endpoint_reciprocal.clk.next = self.clk.val();
+        self.endpoint_reciprocal.rtt_0.next = self.arbiter.endpoint_ns.val();
+        self.endpoint_inverse[8].d.next = self.endpoint_reciprocal.reciprocal_7.val();
+        // 2 to 6: thresholds and options.
         self.branch.clk.next = self.clk.val();
         self.branch.bus_2.next = self.bus[2].q.val();
-        self.branch.profile_2.next = self.history.profile_2.val();
-        self.branch.rtt_3.next = self.rtt[3].q.val();
+        self.branch.bus_4.next = self.bus[4].q.val();
+        self.branch.profile_2.next = self.state.profile_2.val();
+        self.branch.profile_4.next = self.profile[4].q.val();
+        self.branch.rtt_2.next = self.rtt[2].q.val();
+        self.branch.endpoint_2.next = self.endpoint[2].q.val();
         self.branch.zeros_3.next = self.reciprocal.zeros_3.val();
+        self.branch.endpoint_zeros_3.next = self.endpoint_reciprocal.zeros_3.val();
+        self.branch.marked_3.next = self.state.record_3.val().get_bit(98);
+        self.branch.since_3.next = self.state.since_3.val();
+        self.flags[6].d.next = self.branch.flags_5.val();
+        self.threshold[7].d.next = self.branch.threshold_6.val();
         // 2 to 8: the delta factor.
         self.delta.clk.next = self.clk.val();
         self.delta.bus_2.next = self.bus[2].q.val();
-        self.delta.profile_2.next = self.history.profile_2.val();
-        self.delta.full_3.next = !self.history.history_3.val() | self.branch.no_delta_3.val();
-        self.delta.age_3.next = self.history.age_3.val();
-        // 2 to 10: the smoothed difference.
+        self.delta.profile_2.next = self.state.profile_2.val();
+        self.delta.full_3.next = !self.state.record_3.val().get_bit(56) | self.branch.no_delta_3.val();
+        self.delta.age_3.next = self.state.age_3.val();
+        // 3 to 9: the smoothed difference, or how far Swift's delay lies above its base target.
         self.average.clk.next = self.clk.val();
-        self.average.sweep.next = self.sweep.val();
-        self.average.sweep_flow.next = self.sweep_flow.val();
         self.average.bus_2.next = self.bus[2].q.val();
-        self.average.bus_5.next = self.bus[5].q.val();
-        self.average.bus_8.next = self.bus[8].q.val();
-        self.average.profile_2.next = self.history.profile_2.val();
-        self.average.profile_5.next = self.profile[5].q.val();
-        self.average.profile_8.next = self.profile[8].q.val();
-        self.average.flow_2.next = self.flow[2].q.val();
-        self.average.flow_4.next = self.flow[4].q.val();
-        self.average.flow_9.next = self.flow[9].q.val();
-        self.average.flow_10.next = self.flow[10].q.val();
-        self.average.flow_11.next = self.flow[11].q.val();
-        self.average.sample_9.next = self.is_sample[9].q.val();
-        self.average.sample_10.next = self.is_sample[10].q.val();
-        self.average.sample_11.next = self.is_sample[11].q.val();
-        self.average.history_3.next = self.history.history_3.val();
-        self.average.difference_3.next = self.history.difference_3.val();
-        // 4 to 14: the decreases.
-        self.high.clk.next = self.clk.val();
-        self.high.bus_5.next = self.bus[5].q.val();
-        self.high.bus_7.next = self.bus[7].q.val();
-        self.high.profile_5.next = self.profile[5].q.val();
-        self.high.profile_7.next = self.profile[7].q.val();
-        self.high.shift_4.next = self.branch.shift_4.val();
-        self.high.reciprocal_7.next = self.reciprocal.reciprocal_7.val();
-        self.high.delta_10.next = self.delta.factor_10.val();
-        self.high.floor_13.next = self.branch.floor_13.val();
+        self.average.bus_7.next = self.bus[7].q.val();
+        self.average.profile_2.next = self.state.profile_2.val();
+        self.average.profile_7.next = self.profile[7].q.val();
+        self.average.swift_3.next = self.branch.swift_3.val();
+        self.average.old_3.next = self.state.record_3.val().get_bits::<38>(60);
+        self.average.difference_3.next = self.state.difference_3.val();
+        self.average.rtt_3.next = self.rtt[3].q.val();
+        self.average.low_3.next = self.branch.low_3.val();
+        self.average.hops_3.next = self.hops[3].q.val();
+        self.above.d.next = self.average.average_8.val();
+        self.smoothed.d.next = self.above.q.val();
+        self.rising[10].d.next = self.average.rising_9.val();
+        // 3 to 9: error, output, flow scaling.
+        self.error.clk.next = self.clk.val();
+        self.error.bus_2.next = self.bus[2].q.val();
+        self.error.bus_4.next = self.bus[4].q.val();
+        self.error.bus_7.next = self.bus[7].q.val();
+        self.error.profile_2.next = self.state.profile_2.val();
+        self.error.profile_4.next = self.profile[4].q.val();
+        self.error.profile_7.next = self.profile[7].q.val();
+        self.error.swift_3.next = self.branch.swift_3.val();
+        self.error.pi_3.next = self.branch.pi_3.val();
+        self.error.rtt_3.next = self.rtt[3].q.val();
+        self.error.difference_3.next = self.state.difference_3.val();
+        self.error.mark_3.next = self.state.record_3.val().get_bits::<40>(99);
+        self.error.root_3.next = self.root.root_3.val();
+        self.kept.d.next = self.error.kept_9.val();
+        // 7 to 14: by delta factor, rate, reciprocal.
+        self.scale.clk.next = self.clk.val();
+        self.scale.middle_7.next = self.flags[7].q.val().get_bit(11);
+        self.scale.pi_7.next = self.flags[7].q.val().get_bit(4);
+        self.scale.error_7.next = self.error.total_7.val();
+        self.scale.threshold_7.next = self.threshold[7].q.val();
+        self.scale.delta_8.next = self.delta.factor_8.val();
+        self.scale.above_9.next = self.above.q.val();
+        self.scale.flow_9.next = self.error.flow_9.val();
+        self.scale.zeros_10.next = self.zeros[10].q.val();
+        self.scale.swift_10.next = self.flags[10].q.val().get_bit(3);
+        self.scale.middle_10.next = self.flags[10].q.val().get_bit(11);
+        self.scale.middle_12.next = self.flags[12].q.val().get_bit(11);
+        self.scale.reciprocal_10.next = self.inverse[10].q.val();
+        self.scale.rate_10.next = self.rate.before_10.val();
+        self.reached[11].d.next = self.scale.reached_10.val();
+        // 8 to 14: gradient, weight, the endpoint's part.
         self.gradient.clk.next = self.clk.val();
-        self.gradient.bus_8.next = self.bus[8].q.val();
-        self.gradient.profile_8.next = self.profile[8].q.val();
-        self.gradient.average_9.next = self.average.average_9.val();
-        self.gradient.floor_13.next = self.branch.floor_13.val();
-        // 8 to 15: the increase.
+        self.gradient.bus_7.next = self.bus[7].q.val();
+        self.gradient.bus_9.next = self.bus[9].q.val();
+        self.gradient.bus_12.next = self.bus[12].q.val();
+        self.gradient.profile_7.next = self.profile[7].q.val();
+        self.gradient.profile_9.next = self.profile[9].q.val();
+        self.gradient.profile_12.next = self.profile[12].q.val();
+        self.gradient.average_8.next = self.average.average_8.val();
+        self.gradient.threshold_8.next = self.threshold[8].q.val();
+        self.gradient.reciprocal_8.next = self.endpoint_inverse[8].q.val();
+        self.gradient.swift_8.next = self.flags[8].q.val().get_bit(3);
+        self.gradient.swift_12.next = self.flags[12].q.val().get_bit(3);
+        self.gradient.swift_13.next = self.flags[13].q.val().get_bit(3);
+        self.gradient.patched_13.next = self.flags[13].q.val().get_bit(2);
+        self.gradient.over_13.next = self.flags[13].q.val().get_bit(9);
+        // 9 to 14: the increase.
+        self.negative[4].d.next = self.state.difference_3.val().get_bit(24);
+        self.count[4].d.next = self.state.record_3.val().get_bits::<3>(57);
         self.increase.clk.next = self.clk.val();
-        self.increase.sweep.next = self.sweep.val();
-        self.increase.sweep_flow.next = self.sweep_flow.val();
-        self.increase.bus_10.next = self.bus[10].q.val();
-        self.increase.profile_10.next = self.profile[10].q.val();
-        self.increase.flow_8.next = self.flow[8].q.val();
-        self.increase.flow_11.next = self.flow[11].q.val();
-        self.increase.sample_11.next = self.is_sample[11].q.val();
-        self.increase.negative_3.next = self.history.difference_3.val().get_bit(24);
-        self.increase.falling_10.next = self.average.falling_10.val();
-        self.increase.smoothed_10.next = self.branch.smoothed_10.val();
-        self.increase.below_11.next = self.branch.below_11.val();
-        self.increase.delta_12.next = self.delta.factor_12.val();
-        // 14 to 19: what becomes of the rate.
+        self.increase.bus_9.next = self.bus[9].q.val();
+        self.increase.profile_9.next = self.profile[9].q.val();
+        self.increase.count_9.next = self.count[9].q.val();
+        self.increase.negative_9.next = self.negative[9].q.val();
+        self.increase.falling_9.next = self.average.falling_9.val();
+        self.increase.smoothed_9.next = self.flags[9].q.val().get_bit(7);
+        self.increase.allowed_10.next = self.flags[10].q.val().get_bit(1) & !self.flags[10].q.val().get_bit(8);
+        self.increase.high_10.next = self.flags[10].q.val().get_bit(10);
+        self.increase.high_12.next = self.flags[12].q.val().get_bit(10);
+        self.increase.delta_10.next = self.delta.factor_10.val();
+        // 10, 11: what the flow remembers from now on.
+        self.mark[4].d.next = self.state.record_3.val().get_bits::<41>(98);
+        self.falls.next = self.flags[10].q.val().get_bit(3)
+            & self.flags[10].q.val().get_bit(12)
+            & (self.scale.reached_10.val() | self.flags[10].q.val().get_bit(9));
+        self.marked_now.next = (bit_cast::<41, 32>(self.value[10].q.val()) << 1) | bits::<41>(1);
+        self.marked_output.next = (bit_cast::<41, 40>(self.kept.q.val()) << 1) | bits::<41>(1);
+        self.marked.next = self.mark[10].q.val();
+        if self.falls.val() {
+            self.marked.next = self.marked_now.val();
+        }
+        if self.flags[10].q.val().get_bit(4) {
+            self.marked.next = self.marked_output.val();
+        }
+        self.sampled.next = bit_cast::<139, 24>(self.rtt[10].q.val())
+            | (bit_cast::<139, 32>(self.value[10].q.val()) << 24)
+            | (bits::<139>(1) << 56)
+            | (bit_cast::<139, 41>(self.marked.val()) << 98);
+        if !self.flags[10].q.val().get_bit(3) {
+            self.sampled.next = bit_cast::<139, 24>(self.rtt[10].q.val())
+                | (bit_cast::<139, 32>(self.value[10].q.val()) << 24)
+                | (bits::<139>(1) << 56)
+                | (bit_cast::<139, 3>(self.increase.count_10.val()) << 57)
+                | (bit_cast::<139, 38>(self.smoothed.q.val()) << 60)
+                | (bit_cast::<139, 41>(self.marked.val()) << 98);
+        }
+        self.record.d.next = bits::<139>(0);
+        if self.kind[10].q.val() == bits::<3>(0) {
+            self.record.d.next = self.sampled.val();
+        } else if self.kind[10].q.val() == bits::<3>(1) {
+            self.record.d.next = bit_cast::<139, 41>(self.mark[10].q.val()) << 98;
+            if self.flags[10].q.val().get_bit(3) {
+                self.record.d.next = bit_cast::<139, 41>(self.marked_now.val()) << 98;
+            }
+        } else if self.kind[10].q.val() == bits::<3>(4) {
+            self.record.d.next = bit_cast::<139, 41>(self.mark[10].q.val()) << 98;
+        }
+        self.writes.d.next = self.valid[10].q.val() & (self.kind[10].q.val() != bits::<3>(3));
+        self.state.flow_11.next = self.flow[11].q.val();
+        self.state.write_11.next = self.writes.q.val();
+        self.state.record_11.next = self.record.q.val();
+        // 14: what is done.
         self.choose.clk.next = self.clk.val();
-        self.choose.bus_14.next = self.bus[14].q.val();
-        self.choose.profile_14.next = self.profile[14].q.val();
+        self.choose.bus_13.next = self.bus[13].q.val();
+        self.choose.profile_13.next = self.profile[13].q.val();
         self.choose.kind_14.next = self.kind[14].q.val();
-        self.choose.law_14.next = self.branch.law_14.val();
-        self.choose.below_14.next = self.branch.below_14.val();
-        self.choose.above_14.next = self.branch.above_14.val();
-        self.choose.rising_14.next = self.average.rising_14.val();
+        self.choose.flags_14.next = self.flags[14].q.val();
+        self.choose.reached_14.next = self.reached[14].q.val();
+        self.choose.rising_14.next = self.rising[14].q.val();
         self.choose.hyperactive_14.next = self.increase.hyperactive_14.val();
-        self.choose.high_14.next = self.high.factor_14.val();
-        self.choose.gradient_14.next = self.gradient.factor_14.val();
-        self.choose.step_15.next = self.increase.step_15.val();
-        self.choose.value_15.next = self.value[15].q.val();
-        // 12 to 19: the rate.
+        self.choose.weight_14.next = self.gradient.weight_14.val();
+        self.choose.most_14.next = self.gradient.most_14.val();
+        self.choose.part_14.next = self.scale.part_14.val();
+        self.choose.beta_14.next = self.increase.beta_14.val();
+        self.choose.of_rate_14.next = self.scale.of_rate_14.val();
+        self.choose.step_14.next = self.increase.step_14.val();
+        self.choose.rate_14.next = self.rate.before_14.val();
+        self.choose.value_14.next = self.value[14].q.val();
+        // 8 to 19: the rate.
         self.rate.clk.next = self.clk.val();
         self.rate.sweep.next = self.sweep.val();
         self.rate.sweep_flow.next = self.sweep_flow.val();
         self.rate.bus_16.next = self.bus[16].q.val();
         self.rate.profile_16.next = self.profile[16].q.val();
-        self.rate.flow_12.next = self.flow[12].q.val();
-        self.rate.flow_13.next = self.flow[13].q.val();
-        self.rate.flow_18.next = self.flow[18].q.val();
+        self.rate.flow_8.next = self.flow[8].q.val();
         self.rate.flow_19.next = self.flow[19].q.val();
-        self.rate.flow_20.next = self.flow[20].q.val();
-        self.rate.valid_18.next = self.valid[18].q.val();
         self.rate.valid_19.next = self.valid[19].q.val();
-        self.rate.valid_20.next = self.valid[20].q.val();
-        self.rate.factor_15.next = self.choose.factor_15.val();
-        self.rate.increase_16.next = self.choose.increase_16.val();
+        self.rate.weight_15.next = self.choose.weight_15.val();
+        self.rate.weighed_15.next = self.choose.weighed_15.val();
+        self.rate.rise_15.next = self.choose.rise_15.val();
+        self.rate.floor_15.next = self.choose.floor_15.val();
         self.rate.sets_17.next = self.choose.sets_17.val();
         self.rate.idle_17.next = self.choose.idle_17.val();
+        // 19 to 25: its root, for the next.
+        self.root.clk.next = self.clk.val();
+        self.root.sweep.next = self.sweep.val();
+        self.root.sweep_flow.next = self.sweep_flow.val();
+        self.root.flow_2.next = self.flow[2].q.val();
+        self.root.rate_19.next = self.rate.rate_19.val();
+        self.root.flow_25.next = self.flow[25].q.val();
+        self.root.valid_25.next = self.valid[25].q.val();
         // 19: out.
         self.rate_now.next = self.valid[19].q.val() & self.choose.sets_19.val();
         self.refused_now.next = self.valid[19].q.val() & !self.choose.accepted_19.val();
@@ -421,18 +590,22 @@ impl<const F: usize> Logic for Engine<F> {
         self.event_flow.next = self.flow[19].q.val();
         self.event_branch.next = self.choose.branch_19.val();
         self.event_hyperactive.next = self.choose.hyperactive_19.val();
-        self.event_rtt_ns.next = self.rtt[19].q.val();
+        self.event_rtt_ns.next = self.inputs.out.val().get_bits::<24>(0);
         self.event_rate.next = self.rate.rate_19.val();
         self.event_kind.next = self.kind[19].q.val();
-        self.event_before.next = bit_cast::<160, 24>(self.before_history[19].q.val().get_bits::<24>(0))
-            | (bit_cast::<160, 1>(self.before_history[19].q.val().get_bits::<1>(56)) << 24)
-            | (bit_cast::<160, 3>(self.before_negatives[19].q.val()) << 25)
-            | (bit_cast::<160, 32>(self.before_history[19].q.val().get_bits::<32>(24)) << 32)
-            | (bit_cast::<160, 38>(self.before_average[19].q.val()) << 64);
-        self.event_rate_before.next = self.before_rate[19].q.val();
-        self.event_now_ns.next = self.value[19].q.val();
-        self.event_hops.next = self.path[19].q.val().get_bits::<8>(0);
-        self.event_endpoint_ns.next = self.path[19].q.val().get_bits::<24>(8);
+        // As the record, but for the words that its numbers start in.
+        self.event_before.next = bit_cast::<160, 24>(self.earlier.out.val().get_bits::<24>(0))
+            | (bit_cast::<160, 1>(self.earlier.out.val().get_bits::<1>(56)) << 24)
+            | (bit_cast::<160, 3>(self.earlier.out.val().get_bits::<3>(57)) << 25)
+            | (bit_cast::<160, 1>(self.earlier.out.val().get_bits::<1>(98)) << 28)
+            | (bit_cast::<160, 32>(self.earlier.out.val().get_bits::<32>(24)) << 32)
+            | (bit_cast::<160, 38>(self.earlier.out.val().get_bits::<38>(60)) << 64)
+            | (bit_cast::<160, 8>(self.earlier.out.val().get_bits::<8>(131)) << 104)
+            | (bit_cast::<160, 32>(self.earlier.out.val().get_bits::<32>(99)) << 128);
+        self.event_rate_before.next = self.rate.before_19.val();
+        self.event_now_ns.next = self.inputs.out.val().get_bits::<32>(24);
+        self.event_hops.next = self.inputs.out.val().get_bits::<8>(56);
+        self.event_endpoint_ns.next = self.inputs.out.val().get_bits::<24>(64);
         self.event_profile.next = self.profile[19].q.val();
         self.pulses.next = bits::<32>(0);
         if self.rate_now.val() {
@@ -450,11 +623,8 @@ impl<const F: usize> Logic for Engine<F> {
         if self.rst.val() {
             self.sweep_count.d.next = bits::<17>(0);
             self.sweep_done.d.next = false;
-            for i in 0..21 {
+            for i in 0..26 {
                 self.valid[i].d.next = false;
-            }
-            for i in 0..12 {
-                self.is_sample[i].d.next = false;
             }
         }
     }

@@ -1,11 +1,12 @@
-//! A queue without back pressure: what finds it full is lost and counted.
+//! A queue without back pressure: when it is full, the newest word wins.
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 
 /// `2^A` words of `W` bits, and two more in registers; `C` must be `A + 1`.
 ///
 /// Latency: a word that comes into an empty queue shows at the output a clock later; otherwise the queue is a
-/// [`crate::fifo::Fifo`]. Throughput: one word a clock. No back pressure: `dropped` is 1 the clock after a word that found no room.
+/// [`crate::fifo::Fifo`]. Throughput: one word a clock. No back pressure: a word that finds no room takes the place of the youngest word
+/// in the RAM, and `dropped` is 1 a clock later.
 /// Model: `timely_model::engine`, its queues.
 #[derive(LogicBlock)]
 pub struct Queue<const W: usize, const A: usize, const C: usize> {
@@ -61,7 +62,6 @@ impl<const W: usize, const A: usize, const C: usize> Logic for Queue<W, A, C> {
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
         self.ram.read_address.next = self.read.q.val();
-        self.ram.write_address.next = self.write.q.val();
         self.ram.write_data.next = self.i_data.val();
         self.free.next = self.o_pop.val() | !self.head_valid.q.val();
         // Nothing waits in front: around the RAM.
@@ -69,7 +69,11 @@ impl<const W: usize, const A: usize, const C: usize> Logic for Queue<W, A, C> {
         self.room.next = self.fill.q.val() != self.depth.val();
         self.push.next = self.i_valid.val() & self.room.val() & !self.around.val();
         self.lost.d.next = self.i_valid.val() & !self.room.val() & !self.around.val();
-        self.ram.write_enable.next = self.push.val();
+        self.ram.write_enable.next = self.i_valid.val() & !self.around.val();
+        self.ram.write_address.next = self.write.q.val();
+        if !self.room.val() {
+            self.ram.write_address.next = self.write.q.val() - bits::<A>(1);
+        }
         // Words that are past the RAM: read under way, output, spill. At most two may stay behind.
         self.held.next = bits::<2>(0);
         if self.pending.q.val() {

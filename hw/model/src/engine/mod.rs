@@ -1,15 +1,18 @@
 //! The rate engine of `timely_hw::engine`: what sets a flow's rate.
 //!
 //! Operations wait in four queues, [`INIT_QUEUE`] and so on, and issue one a clock in the order: loaded flows, samples, host rates, idle
-//! restarts. An operation holds back those behind it while its flow was issued less than [`SPACING`] clocks ago; otherwise operations of a
+//! restarts. What finds its queue full takes the place of the youngest word in it, which is lost and counted: of a burst of samples
+//! the last one counts. An operation holds back those behind it while its flow was issued less than [`SPACING`] clocks ago; otherwise operations of a
 //! queue stay in order. A profile or a flow's profile written at a clock applies to what issues later. [`ISSUE_TO_RATE`] clocks after
 //! its issue an operation shows its rate and its event.
 //!
 //! Times are 32 bits of ns: a sample that follows the flow's last by 4.295 s or more, without a time-out or an idle restart between,
 //! takes its delta factor from the remainder. It is at most 1 in any case, so one step is smaller than it could be, and no more.
 pub mod law;
+pub mod parts;
 mod queue;
 pub mod reciprocal;
+pub mod root;
 
 use crate::Block;
 use crate::bus::{Event, FlowLoad, FlowRate, KIND_TIMEOUT, ProfileWrite, Sample};
@@ -20,7 +23,9 @@ use timely_regs::counters::Counter;
 use timely_regs::profile;
 
 /// Least clocks between the issues of two operations of a flow.
-pub const SPACING: u64 = 5;
+///
+/// The root of a flow's rate, which Swift's target needs, is computed behind the rate and is there for an operation that issues so late.
+pub const SPACING: u64 = 24;
 /// Clocks from an operation's issue to its rate.
 pub const ISSUE_TO_RATE: u64 = 19;
 /// Clocks from a sample to its rate when the engine is idle: one each for queue and arbiter before the issue.

@@ -1,4 +1,5 @@
-//! The queues at the engine's input: no ready, so what finds one full is lost and counted; one clock when empty.
+//! The queues at the engine's input: no ready; what finds one full takes the place of the youngest word, which is lost and counted. One
+//! clock when empty.
 use std::collections::VecDeque;
 
 /// A queue of `depth` words in RAM and up to two in registers behind it.
@@ -27,7 +28,7 @@ impl<T: Copy> Queue<T> {
         self.ram.is_empty() && self.pending.is_none() && self.head.is_none() && self.spill.is_none()
     }
 
-    /// A clock: `pop` takes the head, `push` comes in. Says whether it was lost.
+    /// A clock: `pop` takes the head, `push` comes in. Says whether a word was lost.
     pub fn step(&mut self, push: Option<T>, pop: bool) -> bool {
         let free = pop || self.head.is_none();
         let around = free && self.ram.is_empty() && self.pending.is_none() && self.spill.is_none();
@@ -44,8 +45,12 @@ impl<T: Copy> Queue<T> {
         } else if delivered.is_some() {
             self.spill = delivered;
         }
-        if room {
-            self.ram.extend(push);
+        if let Some(word) = push {
+            if !room {
+                // A read at this clock was of the oldest word: there is a youngest.
+                self.ram.pop_back();
+            }
+            self.ram.push_back(word);
         }
         push.is_some() && !room
     }

@@ -3,9 +3,13 @@
 //! This is what the integer engine is held against, and what software-paced hosts in the simulator run. The parameters are
 //! [`timely_regs::parameters::Parameters`], so that a profile means the same in software and in hardware.
 mod fixed;
+mod patched;
+mod swift;
 mod timely;
 
 pub use fixed::Fixed;
+pub use patched::{Patched, PatchedState, PatchedStep};
+pub use swift::{Delays, Swift, SwiftState, SwiftStep};
 pub use timely::{Decision, Step, Timely, TimelyState};
 use timely_regs::parameters::{LawKind, Parameters};
 
@@ -29,6 +33,8 @@ pub fn law(parameters: &Parameters) -> Box<dyn Law + Send> {
     match parameters.law {
         LawKind::Fixed => Box::new(Fixed::new(parameters)),
         LawKind::Timely => Box::new(Timely::new(parameters)),
+        LawKind::Patched | LawKind::Pi => Box::new(Patched::new(parameters)),
+        LawKind::Swift => Box::new(Swift::new(parameters)),
     }
 }
 
@@ -38,12 +44,14 @@ pub fn law(parameters: &Parameters) -> Box<dyn Law + Send> {
 pub enum Branch {
     /// The RTT is below Tlow: additive increase.
     BelowLow = 0,
-    /// The RTT is above Thigh: multiplicative decrease by how far.
+    /// The RTT is above Thigh: multiplicative decrease by how far. Swift: decrease by the endpoint's delay.
     AboveHigh = 1,
-    /// The gradient is not positive: additive increase, perhaps hyperactive.
+    /// The gradient is not positive: additive increase, perhaps hyperactive. Swift: the delays are below their targets.
     Increase = 2,
-    /// The gradient is positive: multiplicative decrease by it.
+    /// The gradient is positive: multiplicative decrease by it. Swift: decrease by the fabric's delay.
     Decrease = 3,
     /// No law was consulted.
     None = 4,
+    /// Swift is above a target, but decreased less than an RTT ago.
+    Held = 5,
 }

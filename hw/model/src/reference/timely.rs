@@ -96,7 +96,7 @@ impl Timely {
             Branch::AboveHigh => s.rate * (1.0 - delta_factor * p.beta * (1.0 - p.t_high_us / rtt_us)),
             Branch::Increase => s.rate + if hyperactive { p.hyperactive_factor * step } else { step },
             Branch::Decrease => s.rate * (1.0 - p.beta * gradient),
-            Branch::None => s.rate,
+            Branch::None | Branch::Held => s.rate,
         };
         let floored = if p.half_floor { wanted.max(s.rate / 2.0) } else { wanted };
         s.rate = floored.clamp(p.least_mbps, p.greatest_mbps);

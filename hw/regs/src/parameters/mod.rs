@@ -15,6 +15,12 @@ pub enum LawKind {
     Fixed = profile::LAW_FIXED as u8,
     /// TIMELY (SIGCOMM'15).
     Timely = profile::LAW_TIMELY as u8,
+    /// Patched TIMELY (CoNEXT'16, Algorithm 2).
+    Patched = profile::LAW_PATCHED as u8,
+    /// Swift (SIGCOMM'20), its window as a rate.
+    Swift = profile::LAW_SWIFT as u8,
+    /// Patched TIMELY with the output of a PI controller on the delay in place of the error (CoNEXT'16, section 5.2).
+    Pi = profile::LAW_PI as u8,
 }
 
 /// Where the measured round-trip time of a segment starts.
@@ -68,7 +74,8 @@ pub struct Parameters {
     pub t_high_us: f64,
     /// What smoothed differences are normalised by, us.
     pub min_rtt_us: f64,
-    /// Interval that a full additive step is for, us (the authors use `min_rtt_us`).
+    /// Interval that a full additive step is for, us (the authors use `min_rtt_us`). Swift: the RTT at which a window of w packets is the
+    /// rate of w packets an RTT.
     pub update_interval_us: f64,
     /// Additive step, Mb/s; the hardware holds a multiple of 2^-12.
     pub additive_step_mbps: f64,
@@ -85,6 +92,30 @@ pub struct Parameters {
     /// Smoothed differences up to this many ns, either sign, count as zero. The hardware's is never less than
     /// [`Parameters::effective_deadband_ns`] says, for its rounded filter cannot decay any further.
     pub deadband_ns: f64,
+    /// Patched, PI: the delay at which the error is 0, us (CoNEXT'16: Tlow).
+    pub reference_us: f64,
+    /// Patched, PI: beta of the branch between the thresholds. `beta` is that above Thigh; CoNEXT'16 has .008 for both.
+    pub error_beta: f64,
+    /// PI: what an update adds to the controller's output by the error, relative to `reference_us`; an error counts for 131 us at most.
+    pub integral_gain: f64,
+    /// PI: what an update adds by the change of the delay, relative to `reference_us`; a change counts for 131 us at most.
+    pub proportional_gain: f64,
+    /// Swift: target of the fabric's delay, us, to which hops and flow scaling add.
+    pub base_target_us: f64,
+    /// Swift: what a hop adds to it, us; the hardware holds ns.
+    pub hop_us: f64,
+    /// Swift: the most that flow scaling adds to it (fs_range), us.
+    pub flow_range_us: f64,
+    /// Swift: window at which flow scaling adds all (fs_min_cwnd), packets.
+    pub flow_least_packets: f64,
+    /// Swift: window at which it adds nothing (fs_max_cwnd), packets.
+    pub flow_most_packets: f64,
+    /// Swift: bytes on the wire of a packet, in which windows are counted.
+    pub packet_bytes: u32,
+    /// Swift: target of the endpoint's delay, us.
+    pub endpoint_target_us: f64,
+    /// Swift: greatest decrease (max_mdf).
+    pub max_decrease: f64,
     /// Rate of a newly loaded flow, Mb/s of wire bytes.
     pub initial_mbps: f64,
     /// A flow that was idle restarts at no more than this, Mb/s.

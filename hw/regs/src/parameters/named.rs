@@ -2,7 +2,22 @@
 use super::{LawKind, Parameters, RttStart, Signal};
 
 /// Names that [`Parameters::named`] knows.
-pub const NAMES: [&str; 5] = ["authors-10g", "timely-10g", "timely-25g", "timely-100g", "fixed"];
+pub const NAMES: [&str; 14] = [
+    "authors-10g",
+    "timely-10g",
+    "timely-25g",
+    "timely-100g",
+    "patched-10g",
+    "patched-25g",
+    "patched-100g",
+    "pi-10g",
+    "pi-25g",
+    "pi-100g",
+    "swift-10g",
+    "swift-25g",
+    "swift-100g",
+    "fixed",
+];
 
 impl Parameters {
     /// The authors' code with its published parameters: 10 Gb/s, per-packet pacing.
@@ -25,6 +40,18 @@ impl Parameters {
             delta_factor: true,
             half_floor: true,
             deadband_ns: 0.0,
+            reference_us: 50.0,
+            error_beta: 0.008,
+            integral_gain: 0.0,
+            proportional_gain: 0.0,
+            base_target_us: 20.0,
+            hop_us: 0.0,
+            flow_range_us: 0.0,
+            flow_least_packets: 0.1,
+            flow_most_packets: 100.0,
+            packet_bytes: 1114,
+            endpoint_target_us: 10.0,
+            max_decrease: 0.5,
             initial_mbps: 10_000.0,
             idle_mbps: 10_000.0,
             least_mbps: 10.0,
@@ -64,6 +91,78 @@ impl Parameters {
         }
     }
 
+    /// Patched TIMELY as tuned for 10 Gb/s; `base_us` is the unloaded RTT. Segments of 2 KB.
+    pub fn patched_10g(base_us: f64) -> Self {
+        let reference_us = base_us + 12.0;
+        Parameters {
+            law: LawKind::Patched,
+            alpha: 0.875,
+            t_low_us: reference_us,
+            t_high_us: 500.0,
+            reference_us,
+            error_beta: 0.032,
+            ..Self::authors_10g()
+        }
+    }
+
+    /// The same for 25 Gb/s. Segments of 4 KB.
+    pub fn patched_25g(base_us: f64) -> Self {
+        Parameters { additive_step_mbps: 25.0, outstanding_bytes: 128 * 1024, ..Self::patched_10g(base_us).line(25_000.0) }
+    }
+
+    /// The same for 100 Gb/s. Segments of 8 KB.
+    pub fn patched_100g(base_us: f64) -> Self {
+        let reference_us = base_us + 8.0;
+        Parameters {
+            t_low_us: reference_us,
+            t_high_us: 300.0,
+            reference_us,
+            error_beta: 0.064,
+            additive_step_mbps: 100.0,
+            outstanding_bytes: 256 * 1024,
+            ..Self::patched_10g(base_us).line(100_000.0)
+        }
+    }
+
+    /// The same with a PI controller on the delay in place of the error: the delay is held at `reference_us`, whatever the number of flows.
+    pub fn pi(self) -> Self {
+        Parameters { law: LawKind::Pi, t_low_us: 0.5 * self.reference_us, integral_gain: 0.001, proportional_gain: 1.0, ..self }
+    }
+
+    /// Swift for 10 Gb/s: a packet of 1 KB more an RTT; `base_us` is the unloaded RTT. Segments of 2 KB.
+    pub fn swift_10g(base_us: f64) -> Self {
+        Parameters {
+            law: LawKind::Swift,
+            signal: Signal::LessResidence,
+            update_interval_us: base_us + 12.0,
+            additive_step_mbps: 20.0,
+            base_target_us: base_us + 8.0,
+            flow_range_us: 30.0,
+            half_floor: false,
+            ..Self::authors_10g()
+        }
+    }
+
+    /// The same for 25 Gb/s. Segments of 4 KB.
+    pub fn swift_25g(base_us: f64) -> Self {
+        Parameters {
+            additive_step_mbps: 50.0,
+            flow_range_us: 20.0,
+            outstanding_bytes: 128 * 1024,
+            ..Self::swift_10g(base_us).line(25_000.0)
+        }
+    }
+
+    /// The same for 100 Gb/s. Segments of 2 KB.
+    pub fn swift_100g(base_us: f64) -> Self {
+        Parameters {
+            additive_step_mbps: 200.0,
+            flow_range_us: 15.0,
+            outstanding_bytes: 256 * 1024,
+            ..Self::swift_10g(base_us).line(100_000.0)
+        }
+    }
+
     /// The host writes the rate; flows start at `mbps`, which is also the greatest rate.
     pub fn fixed(mbps: f64) -> Self {
         Parameters { law: LawKind::Fixed, ..Self::authors_10g().line(mbps) }
@@ -91,6 +190,15 @@ impl Parameters {
             "timely-10g" => Self::timely_10g(base_us),
             "timely-25g" => Self::timely_25g(base_us),
             "timely-100g" => Self::timely_100g(base_us),
+            "patched-10g" => Self::patched_10g(base_us),
+            "patched-25g" => Self::patched_25g(base_us),
+            "patched-100g" => Self::patched_100g(base_us),
+            "pi-10g" => Self::patched_10g(base_us).pi(),
+            "pi-25g" => Self::patched_25g(base_us).pi(),
+            "pi-100g" => Self::patched_100g(base_us).pi(),
+            "swift-10g" => Self::swift_10g(base_us),
+            "swift-25g" => Self::swift_25g(base_us),
+            "swift-100g" => Self::swift_100g(base_us),
             "fixed" => Self::fixed(10_000.0),
             _ => return None,
         })

@@ -34,7 +34,7 @@ fn mantissa(x: f64, bits: u32) -> u32 {
 
 impl Parameters {
     /// What the rate engine uses as deadband, ns: the wanted one, but no less than what its rounded filter cannot leave. That stands
-    /// still where alpha times the average, cut to 2^-10 ns, is below half of its unit of 2^-13 ns.
+    /// still where alpha times its argument, cut to 2^-10 ns, is below half of its unit of 2^-13 ns.
     pub fn effective_deadband_ns(&self) -> f64 {
         self.deadband_word() as f64 / (1u32 << AVERAGE_FRACTION) as f64
     }
@@ -65,17 +65,55 @@ impl Parameters {
         if self.law == LawKind::Fixed {
             return Ok(());
         }
-        check("alpha", self.alpha, LEAST_ALPHA, 1.0, "the weight of the newest difference; the authors' is 0.02")?;
         check("beta", self.beta, unit, 1.0, "the authors' is 0.8")?;
+        check("update_interval_us", self.update_interval_us, 0.1, GREATEST_US, "the authors' is min_rtt_us")?;
+        check("additive_step_mbps", self.additive_step_mbps, unit, GREATEST_STEP, "the authors' is 10 a 10 Gb/s")?;
+        if self.law == LawKind::Swift {
+            check("base_target_us", self.base_target_us, 1.0, GREATEST_US / 2.0, "the unloaded RTT and what queueing may add")?;
+            check("hop_us", self.hop_us, 0.0, 32.0, "a hop's delay in microseconds")?;
+            check("flow_least_packets", self.flow_least_packets, 0.001, 1e6, "Swift's is 0.1")?;
+            check("flow_most_packets", self.flow_most_packets, 1.001 * self.flow_least_packets, 1e6, "Swift's is 100")?;
+            check("packet_bytes", self.packet_bytes.into(), 64.0, 65_536.0, "bytes of a packet on the wire")?;
+            check("max_decrease", self.max_decrease, 1e-6, 1.0, "Swift's is 0.5")?;
+            check("endpoint_target_us", self.endpoint_target_us, 0.001, GREATEST_US, "give it in microseconds")?;
+            let (_, span_us) = self.flow_scaling();
+            return check(
+                "flow_range_us",
+                self.flow_range_us,
+                0.0,
+                self.flow_range_us * 500.0 / (self.beta * span_us).max(1e-9),
+                "beta times flow scaling must stay below 0.5 ms",
+            );
+        }
+        check("alpha", self.alpha, LEAST_ALPHA, 1.0, "the weight of the newest difference; the authors' is 0.02")?;
         check("t_high_us", self.t_high_us, 0.001, GREATEST_US, "give it in microseconds")?;
         check("t_low_us", self.t_low_us, 0.0, self.t_high_us, "Tlow must not exceed Thigh")?;
         check("min_rtt_us", self.min_rtt_us, 1.0, GREATEST_US, "give the least RTT of the network in microseconds")?;
-        check("update_interval_us", self.update_interval_us, 0.1, GREATEST_US, "the authors' is min_rtt_us")?;
-        check("additive_step_mbps", self.additive_step_mbps, unit, GREATEST_STEP, "the authors' is 10 a 10 Gb/s")?;
         check("hyperactive_after", self.hyperactive_after.into(), 1.0, 7.0, "the authors' is 5")?;
         let step_bound = GREATEST_STEP / self.additive_step_mbps;
         check("hyperactive_factor", self.hyperactive_factor, 1.0, step_bound, "factor times step must stay below 4096 Mb/s")?;
-        check("deadband_ns", self.deadband_ns, 0.0, 100.0, "use 0 for the least that the hardware needs")
+        check("deadband_ns", self.deadband_ns, 0.0, 100.0, "use 0 for the least that the hardware needs")?;
+        if self.law == LawKind::Timely {
+            return Ok(());
+        }
+        check("reference_us", self.reference_us, 1.0, GREATEST_US, "CoNEXT'16 has Tlow")?;
+        // The product of weight and error has two bits before the point.
+        let most = 3.9 / (self.t_high_us / self.reference_us - 1.0).max(1.0);
+        check("error_beta", self.error_beta, 0.0001, most.min(1.0), "CoNEXT'16 has 0.008")?;
+        if self.law == LawKind::Pi {
+            let scale = self.error_beta / (self.reference_us * 1000.0);
+            let (least, most) = (2f64.powi(-34) / scale, 2f64.powi(-22) / scale);
+            check("integral_gain", self.integral_gain, least, most, "times error_beta / reference_us it is held to 2^-49 a ns")?;
+            check("proportional_gain", self.proportional_gain, 0.0, 2f64.powi(-16) / scale, "it is held to 2^-41 a ns likewise")?;
+        }
+        Ok(())
+    }
+
+    /// Swift's flow scaling, us: what is divided by the root of the window, and the whole span before it is lowered and bounded.
+    fn flow_scaling(&self) -> (f64, f64) {
+        let (least, most) = (self.flow_least_packets.sqrt().recip(), self.flow_most_packets.sqrt().recip());
+        let alpha = self.flow_range_us / (least - most);
+        (alpha, alpha * least)
     }
 
     /// The words of the profile.
@@ -106,28 +144,57 @@ impl Parameters {
         if self.law == LawKind::Fixed {
             return Ok(w);
         }
-        let (t_high, interval) = (ns(self.t_high_us), ns(self.update_interval_us));
-        put(&p::T_LOW, ns(self.t_low_us));
+        let swift = self.law == LawKind::Swift;
+        let interval = ns(self.update_interval_us);
+        let t_high = ns(if swift { self.endpoint_target_us } else { self.t_high_us });
+        put(&p::T_LOW, ns(if swift { self.base_target_us } else { self.t_low_us }));
         put(&p::T_HIGH, t_high);
         put(&p::T_HIGH_ZEROS, zeros24(t_high));
         put(&p::BETA, (self.beta * 2f64.powi(31)).round() as u32);
         put(&p::BETA_T_HIGH, mantissa(self.beta * f64::from(t_high << zeros24(t_high)) * 256.0, 32));
-        put(&p::ALPHA, mantissa(self.alpha * 2f64.powi(32), 32));
-        put(&p::DEADBAND, self.deadband_word());
-        // Differences from `full` on cut by everything, so the engine shifts smaller ones left until `full` would fill 24 bits.
-        let gain = self.beta / (self.min_rtt_us * 1000.0);
-        let full = (1.0 / gain).ceil().min(2f64.powi(24)) as u32;
-        let shift = zeros24(full - 1);
-        put(&p::GRADIENT_FULL, full);
-        put(&p::GRADIENT_SHIFT, shift);
-        put(&p::GRADIENT_GAIN, mantissa(gain * 2f64.powi(49 - shift as i32), 26));
         let shift = zeros24(interval);
         put(&p::UPDATE_INTERVAL, interval);
         put(&p::UPDATE_SHIFT, shift);
         put(&p::UPDATE_INVERSE, mantissa(2f64.powi(49 - shift as i32) / f64::from(interval), 26));
         put(&p::STEP, rate(self.additive_step_mbps));
+        if swift {
+            let (alpha_us, span_us) = self.flow_scaling();
+            // ns, for a rate of 1 in its unit: window = rate * T_upd / packet.
+            let whole = 1000.0 * alpha_us * (8.0 * f64::from(self.packet_bytes) * 4096.0 / self.update_interval_us).sqrt();
+            let shift = (0..16).rev().find(|s| whole * 2f64.powi(s - 16) < 1000.0 * span_us).unwrap_or(0);
+            put(&p::HOP, ns(self.hop_us));
+            put(&p::FLOW_GAIN, mantissa(self.beta * whole * 2f64.powi(shift - 3), 32));
+            put(&p::FLOW_SHIFT, shift as u32);
+            put(&p::FLOW_OFFSET, mantissa(self.beta * 1000.0 * (span_us - self.flow_range_us) * 2f64.powi(13), 32));
+            put(&p::FLOW_RANGE, mantissa(self.beta * 1000.0 * self.flow_range_us * 2f64.powi(13), 32));
+            put(&p::MAX_DECREASE, (self.max_decrease * 2f64.powi(26)).round() as u32);
+            return Ok(w);
+        }
+        put(&p::ALPHA, mantissa(self.alpha * 2f64.powi(32), 32));
+        put(&p::DEADBAND, self.deadband_word());
+        // Differences from `full` on cut by everything, so the engine shifts smaller ones left until `full` would fill 24 bits.
+        let timely = self.law == LawKind::Timely;
+        let gain = if timely { self.beta } else { 4.0 } / (self.min_rtt_us * 1000.0);
+        let full = (1.0 / gain).ceil().min(2f64.powi(24)) as u32;
+        let shift = zeros24(full - 1);
+        put(&p::GRADIENT_FULL, full);
+        put(&p::GRADIENT_SHIFT, shift);
+        put(&p::GRADIENT_GAIN, mantissa(gain * 2f64.powi(49 - shift as i32), 26));
         put(&p::HYPERACTIVE_STEP, rate(self.additive_step_mbps * self.hyperactive_factor));
         put(&p::HYPERACTIVE_AFTER, self.hyperactive_after);
+        if timely {
+            return Ok(w);
+        }
+        let gain = self.error_beta / (self.reference_us * 1000.0);
+        put(&p::T_REF, ns(self.reference_us));
+        if self.law == LawKind::Pi {
+            put(&p::ERROR_GAIN, mantissa(self.integral_gain * gain * 2f64.powi(48), 26));
+            put(&p::PROPORTIONAL_GAIN, (self.proportional_gain * gain * 2f64.powi(40)).round() as u32);
+        } else {
+            let shift = zeros24((4.0 / gain).ceil().min(2f64.powi(24)) as u32 - 1);
+            put(&p::ERROR_SHIFT, shift);
+            put(&p::ERROR_GAIN, mantissa(gain * 2f64.powi(47 - shift as i32), 26));
+        }
         Ok(w)
     }
 }

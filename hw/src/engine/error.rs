@@ -1,0 +1,224 @@
+//! What the laws make of a delay and the flow's state: Patched TIMELY's error, the PI controller's output, Swift's flow scaling.
+use super::product::Product;
+use super::word::ProfileWord;
+use crate::num::S;
+use rust_hdl::prelude::*;
+use timely_regs::profile;
+
+/// One product for the three of them, by the law.
+///
+/// A port's number is the clock after the issue at which it holds. Patched TIMELY: `b (rtt - Tref) / Tref`. PI: the output goes on from
+/// `mark` by the gains of error and change, each of which counts for 2^17 ns at most. Swift: the reciprocal root of the rate, of which
+/// the exponent shifts the gain before it meets the mantissa.
+#[derive(LogicBlock, Default)]
+pub struct Error {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Profile bus.
+    pub bus_2: Signal<In, Bits<43>>,
+    /// Profile bus.
+    pub bus_4: Signal<In, Bits<43>>,
+    /// Profile bus.
+    pub bus_7: Signal<In, Bits<43>>,
+    /// The operation's profile.
+    pub profile_2: Signal<In, Bits<4>>,
+    /// The same.
+    pub profile_4: Signal<In, Bits<4>>,
+    /// The same.
+    pub profile_7: Signal<In, Bits<4>>,
+    /// The law is Swift.
+    pub swift_3: Signal<In, Bit>,
+    /// The law is PI.
+    pub pi_3: Signal<In, Bit>,
+    /// RTT, ns.
+    pub rtt_3: Signal<In, Bits<24>>,
+    /// RTT difference, ns, signed.
+    pub difference_3: Signal<In, Bits<25>>,
+    /// Where the PI controller's output goes on from, Q.40.
+    pub mark_3: Signal<In, Bits<40>>,
+    /// The root: mantissa in bits 26..0, exponent in 30..27.
+    pub root_3: Signal<In, Bits<31>>,
+    /// The product's sum, before a register: error in bits 48..16, PI's output in 56..24, Q.30.
+    pub total_7: Signal<Out, Bits<58>>,
+    /// Where PI's output goes on from.
+    pub kept_9: Signal<Out, Bits<40>>,
+    /// beta times flow scaling, 2^-13 ns.
+    pub flow_9: Signal<Out, Bits<32>>,
+    reference: ProfileWord<24, { profile::T_REF.word as usize }>,
+    gain: ProfileWord<32, { profile::ERROR_GAIN.word as usize }>,
+    proportional: ProfileWord<25, { profile::PROPORTIONAL_GAIN.word as usize }>,
+    flow_gain: ProfileWord<32, { profile::FLOW_GAIN.word as usize }>,
+    flow_shift: ProfileWord<32, { profile::FLOW_SHIFT.word as usize }>,
+    flow_offset: ProfileWord<32, { profile::FLOW_OFFSET.word as usize }>,
+    flow_range: ProfileWord<32, { profile::FLOW_RANGE.word as usize }>,
+    product: Product,
+    difference: DFF<Bits<25>>,
+    change: Signal<Local, Bits<18>>,
+    change4: DFF<Bits<18>>,
+    gain4: DFF<Bits<32>>,
+    proportional4: DFF<Bits<25>>,
+    flow4: DFF<Bits<32>>,
+    amount4: DFF<Bits<4>>,
+    root4: DFF<Bits<27>>,
+    mark4: DFF<Bits<40>>,
+    mark5: DFF<Bits<40>>,
+    swift4: DFF<Bit>,
+    swift5: DFF<Bit>,
+    pi4: DFF<Bit>,
+    pi5: DFF<Bit>,
+    pi6: DFF<Bit>,
+    // The first holds 4 clocks after the issue.
+    far: [DFF<Bit>; 5],
+    bounded: Signal<Local, Bits<18>>,
+    shifted: Signal<Local, Bits<33>>,
+    scaled: Signal<Local, Bits<32>>,
+    a5: DFF<Bits<33>>,
+    b5: DFF<Bits<32>>,
+    change_signed: Signal<Local, S<18>>,
+    proportional_low: Signal<Local, S<9>>,
+    proportional_high: Signal<Local, S<18>>,
+    low5: DFF<S<27>>,
+    high5: DFF<S<36>>,
+    low_wide: Signal<Local, S<46>>,
+    low_bits: Signal<Local, Bits<46>>,
+    zero: Signal<Local, S<2>>,
+    high_bits: Signal<Local, Bits<36>>,
+    high_signed: Signal<Local, S<44>>,
+    high_wide: Signal<Local, S<46>>,
+    high_wide_bits: Signal<Local, Bits<46>>,
+    start6: DFF<Bits<46>>,
+    offset: Signal<Local, Bits<32>>,
+    offset6: DFF<Bits<42>>,
+    addend: Signal<Local, Bits<58>>,
+    total8: DFF<Bits<40>>,
+    output8: DFF<Bits<44>>,
+    kept: DFF<Bits<40>>,
+    flow: DFF<Bits<32>>,
+}
+
+impl Logic for Error {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, difference, change4, gain4, proportional4, flow4, amount4, root4, mark4, mark5, swift4, swift5);
+        dff_setup!(self, clk, pi4, pi5, pi6, a5, b5, low5, high5, start6, offset6, total8, output8, kept, flow);
+        for i in 0..5 {
+            self.far[i].clock.next = self.clk.val();
+        }
+        self.product.clk.next = self.clk.val();
+        self.reference.clk.next = self.clk.val();
+        self.reference.bus.next = self.bus_2.val();
+        self.reference.address.next = self.profile_2.val();
+        self.gain.clk.next = self.clk.val();
+        self.gain.bus.next = self.bus_2.val();
+        self.gain.address.next = self.profile_2.val();
+        self.proportional.clk.next = self.clk.val();
+        self.proportional.bus.next = self.bus_2.val();
+        self.proportional.address.next = self.profile_2.val();
+        self.flow_gain.clk.next = self.clk.val();
+        self.flow_gain.bus.next = self.bus_2.val();
+        self.flow_gain.address.next = self.profile_2.val();
+        self.flow_shift.clk.next = self.clk.val();
+        self.flow_shift.bus.next = self.bus_2.val();
+        self.flow_shift.address.next = self.profile_2.val();
+        self.flow_offset.clk.next = self.clk.val();
+        self.flow_offset.bus.next = self.bus_4.val();
+        self.flow_offset.address.next = self.profile_4.val();
+        self.flow_range.clk.next = self.clk.val();
+        self.flow_range.bus.next = self.bus_7.val();
+        self.flow_range.address.next = self.profile_7.val();
+        // 3
+        self.difference.d.next = bit_cast::<25, 24>(self.rtt_3.val()) - bit_cast::<25, 24>(self.reference.data.val());
+        self.change.next = self.difference_3.val().get_bits::<18>(0);
+        if self.difference_3.val().get_bit(24) & (self.difference_3.val().get_bits::<7>(17) != bits::<7>(127)) {
+            self.change.next = bits::<18>(131072);
+        }
+        if !self.difference_3.val().get_bit(24) & self.difference_3.val().get_bits::<7>(17).any() {
+            self.change.next = bits::<18>(131071);
+        }
+        self.change4.d.next = self.change.val();
+        self.gain4.d.next = self.gain.data.val();
+        self.proportional4.d.next = self.proportional.data.val();
+        self.flow4.d.next = self.flow_gain.data.val();
+        self.root4.d.next = self.root_3.val().get_bits::<27>(0);
+        self.amount4.d.next = self.flow_shift.data.val().get_bits::<4>(28) - self.root_3.val().get_bits::<4>(27);
+        self.far[0].d.next = self.root_3.val().get_bits::<4>(27) > self.flow_shift.data.val().get_bits::<4>(28);
+        for i in 0..4 {
+            self.far[i + 1].d.next = self.far[i].q.val();
+        }
+        self.mark4.d.next = self.mark_3.val();
+        self.swift4.d.next = self.swift_3.val();
+        self.pi4.d.next = self.pi_3.val();
+        // 4
+        self.bounded.next = self.difference.q.val().get_bits::<18>(0);
+        if self.difference.q.val().get_bit(24) & (self.difference.q.val().get_bits::<7>(17) != bits::<7>(127)) {
+            self.bounded.next = bits::<18>(131072);
+        }
+        if !self.difference.q.val().get_bit(24) & self.difference.q.val().get_bits::<7>(17).any() {
+            self.bounded.next = bits::<18>(131071);
+        }
+        self.shifted.next = (bit_cast::<33, 25>(self.difference.q.val()) << 8) << self.gain4.q.val().get_bits::<5>(27);
+        self.scaled.next = self.flow4.q.val() >> self.amount4.q.val();
+        self.a5.d.next = self.shifted.val();
+        self.b5.d.next = bit_cast::<32, 26>(self.gain4.q.val().get_bits::<26>(0)) << 6;
+        if self.pi4.q.val() {
+            self.a5.d.next = bit_cast::<33, 18>(self.bounded.val()) << 15;
+        }
+        if self.swift4.q.val() {
+            self.a5.d.next = bit_cast::<33, 32>(self.scaled.val());
+            self.b5.d.next = bit_cast::<32, 27>(self.root4.q.val()) << 5;
+        }
+        self.change_signed.next = self.change4.q.val().into();
+        self.proportional_low.next = bit_cast::<9, 8>(self.proportional4.q.val().get_bits::<8>(0)).into();
+        self.proportional_high.next = bit_cast::<18, 17>(self.proportional4.q.val().get_bits::<17>(8)).into();
+        self.low5.d.next = (self.change_signed.val() * self.proportional_low.val()).into();
+        self.high5.d.next = (self.change_signed.val() * self.proportional_high.val()).into();
+        self.mark5.d.next = self.mark4.q.val();
+        self.swift5.d.next = self.swift4.q.val();
+        self.pi5.d.next = self.pi4.q.val();
+        // 5: where PI's output starts, Q.40; what flow scaling is lowered by.
+        self.product.a_0.next = self.a5.q.val();
+        self.product.b_0.next = self.b5.q.val();
+        self.zero.next = bits::<2>(0).into();
+        self.low_wide.next = (self.low5.q.val() + self.zero.val()).into();
+        self.low_bits.next = self.low_wide.val().into();
+        self.high_bits.next = self.high5.q.val().into();
+        self.high_signed.next = (bit_cast::<44, 36>(self.high_bits.val()) << 8).into();
+        self.high_wide.next = (self.high_signed.val() + self.zero.val()).into();
+        self.high_wide_bits.next = self.high_wide.val().into();
+        self.start6.d.next = bit_cast::<46, 40>(self.mark5.q.val()) + self.low_bits.val() + self.high_wide_bits.val();
+        self.offset.next = bits::<32>(0);
+        if self.swift5.q.val() {
+            self.offset.next = self.flow_offset.data.val();
+        }
+        self.offset6.d.next = bits::<42>(0) - bit_cast::<42, 32>(self.offset.val());
+        self.pi6.d.next = self.pi5.q.val();
+        // 6
+        self.addend.next = (bit_cast::<58, 42>(self.offset6.q.val()) << 16) | bits::<58>(32768);
+        if self.pi6.q.val() {
+            self.addend.next = (bit_cast::<58, 44>(self.start6.q.val().get_bits::<44>(0)) << 14) | bits::<58>(8192);
+        }
+        self.product.addend_1.next = self.addend.val();
+        // 7
+        self.total_7.next = self.product.total_2.val();
+        self.total8.d.next = self.product.total_2.val().get_bits::<40>(16);
+        self.output8.d.next = self.product.total_2.val().get_bits::<44>(14);
+        // 8: into their ranges.
+        self.kept.d.next = self.output8.q.val().get_bits::<40>(0);
+        if self.output8.q.val().get_bits::<4>(40).any() {
+            self.kept.d.next = 0xFF_FFFF_FFFF_u64.into();
+        }
+        if self.output8.q.val().get_bit(43) {
+            self.kept.d.next = bits::<40>(0);
+        }
+        self.flow.d.next = self.total8.q.val().get_bits::<32>(0);
+        if self.far[4].q.val() | (self.total8.q.val() > bit_cast::<40, 32>(self.flow_range.data.val())) {
+            self.flow.d.next = self.flow_range.data.val();
+        }
+        if self.total8.q.val().get_bit(39) & !self.far[4].q.val() {
+            self.flow.d.next = bits::<32>(0);
+        }
+        // 9
+        self.kept_9.next = self.kept.q.val();
+        self.flow_9.next = self.flow.q.val();
+    }
+}
