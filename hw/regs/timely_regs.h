@@ -151,6 +151,36 @@
 #define TIMELY_PROFILES_WORD 0x200u /* RW: word w of profile p is number 32 p + w; in force at once; refused while not ready; ranges are software's to check */
 #define TIMELY_PROFILES_WORD_COUNT 512
 
+/* Block telemetry: Event records of rate updates, and histograms of the signal (RTT, or what the profile takes in its place) by profile. The counters of a flow are in its telemetry record. */
+#define TIMELY_TELEMETRY_TYPE 0x54690009u
+#define TIMELY_TELEMETRY_VERSION 1
+#define TIMELY_TELEMETRY_BASE 0x680u /* of this version of the map; walk the list instead */
+#define TIMELY_TELEMETRY_EVENT_EVERY 0x10u /* RW: which updates leave as event records: the first that passes EVENT_FILTER once the value has changed, and of those after it one of so many */
+#define TIMELY_TELEMETRY_EVENT_EVERY_EVERY_SHIFT 0 /* 1 every update, n one of n, 0 none */
+#define TIMELY_TELEMETRY_EVENT_EVERY_EVERY_MASK 0xffffu
+#define TIMELY_TELEMETRY_EVENT_FILTER 0x14u /* RW: which updates may be recorded; 0 all */
+#define TIMELY_TELEMETRY_EVENT_FILTER_FLOW_SHIFT 0 /* a flow */
+#define TIMELY_TELEMETRY_EVENT_FILTER_FLOW_MASK 0xffffu
+#define TIMELY_TELEMETRY_EVENT_FILTER_BY_FLOW_SHIFT 16 /* only updates of `flow` */
+#define TIMELY_TELEMETRY_EVENT_FILTER_BY_FLOW_MASK 0x10000u
+#define TIMELY_TELEMETRY_EVENT_FILTER_PROFILE_SHIFT 20 /* a profile */
+#define TIMELY_TELEMETRY_EVENT_FILTER_PROFILE_MASK 0xf00000u
+#define TIMELY_TELEMETRY_EVENT_FILTER_BY_PROFILE_SHIFT 24 /* only updates of flows of `profile` */
+#define TIMELY_TELEMETRY_EVENT_FILTER_BY_PROFILE_MASK 0x1000000u
+#define TIMELY_TELEMETRY_HISTOGRAM_BINS 0x18u /* RO: bins of a profile's histogram */
+#define TIMELY_TELEMETRY_HISTOGRAM_INDEX 0x1cu /* RW: the bin that HISTOGRAM_COUNT reads next; what was written last */
+#define TIMELY_TELEMETRY_HISTOGRAM_INDEX_BIN_SHIFT 0 /* a bin */
+#define TIMELY_TELEMETRY_HISTOGRAM_INDEX_BIN_MASK 0x1ffu
+#define TIMELY_TELEMETRY_HISTOGRAM_INDEX_PROFILE_SHIFT 9 /* a profile */
+#define TIMELY_TELEMETRY_HISTOGRAM_INDEX_PROFILE_MASK 0x1e00u
+#define TIMELY_TELEMETRY_HISTOGRAM_COUNT 0x20u /* RO: the bin's count, wrapping; each read goes on to the next bin */
+#define TIMELY_TELEMETRY_HISTOGRAM_CLEAR 0x24u /* WO: clears histograms, bin by bin, a bin in each clock without an update; what comes meanwhile is counted in the bins that are done */
+#define TIMELY_TELEMETRY_HISTOGRAM_CLEAR_CLEAR_SHIFT 0 /* 1 clears the histogram of the profile of that number */
+#define TIMELY_TELEMETRY_HISTOGRAM_CLEAR_CLEAR_MASK 0xffffu
+#define TIMELY_TELEMETRY_HISTOGRAM_STATE 0x28u /* RO: which histograms are not cleared yet */
+#define TIMELY_TELEMETRY_HISTOGRAM_STATE_CLEARING_SHIFT 0 /* 1 the histogram of the profile of that number is being cleared, or waits for it */
+#define TIMELY_TELEMETRY_HISTOGRAM_STATE_CLEARING_MASK 0xffffu
+
 /* Block dma: The event ring in the host's memory, snapshots into it, loads from it, interrupts. All bursts are of 64 bytes, aligned. Writes are refused before the design is ready. A memory that answers with an error stops all of it. To stop: write 0 to CONTROL, wait for `idle` and not `running`; then memory may be unmapped. */
 #define TIMELY_DMA_TYPE 0x54690008u
 #define TIMELY_DMA_VERSION 1
@@ -518,6 +548,18 @@
 #define TIMELY_TELEMETRY_RTT_SMOOTHED_WORD 8
 #define TIMELY_TELEMETRY_RTT_SMOOTHED_SHIFT 0 /* smoothed RTT (by 1/8 a sample), 2^-8 ns; only if `measured`; see `smooth` */
 #define TIMELY_TELEMETRY_RTT_SMOOTHED_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_ACKS_WORD 9
+#define TIMELY_TELEMETRY_ACKS_SHIFT 0 /* ACKs that released a segment, with an RTT or without */
+#define TIMELY_TELEMETRY_ACKS_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_ACKS_STALE_WORD 10
+#define TIMELY_TELEMETRY_ACKS_STALE_SHIFT 0 /* ACKs of segments that were not outstanding any more, or not yet */
+#define TIMELY_TELEMETRY_ACKS_STALE_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_ACKS_REPEATED_WORD 11
+#define TIMELY_TELEMETRY_ACKS_REPEATED_SHIFT 0 /* ACKs of segments that were acknowledged before */
+#define TIMELY_TELEMETRY_ACKS_REPEATED_MASK 0xffffffffu
+#define TIMELY_TELEMETRY_ACKS_FORGED_WORD 12
+#define TIMELY_TELEMETRY_ACKS_FORGED_SHIFT 0 /* ACKs with a wrong nonce */
+#define TIMELY_TELEMETRY_ACKS_FORGED_MASK 0xffffffffu
 #define TIMELY_TELEMETRY_UPDATES_WORD 16
 #define TIMELY_TELEMETRY_UPDATES_SHIFT 0 /* times that the engine set the rate; the sum of the branches */
 #define TIMELY_TELEMETRY_UPDATES_MASK 0xffffffffu
@@ -548,6 +590,9 @@
 #define TIMELY_TELEMETRY_LAST_KIND_WORD 24
 #define TIMELY_TELEMETRY_LAST_KIND_SHIFT 4 /* what the last update answered, as the engine's events name it */
 #define TIMELY_TELEMETRY_LAST_KIND_MASK 0x70u
+#define TIMELY_TELEMETRY_SUPERSEDED_WORD 25
+#define TIMELY_TELEMETRY_SUPERSEDED_SHIFT 0 /* RTTs and time-outs that the engine never took, because newer ones of the flow came before its turn */
+#define TIMELY_TELEMETRY_SUPERSEDED_MASK 0xffffffffu
 
 /* Event record */
 #define TIMELY_EVENT_RECORD_WORDS 16
@@ -659,6 +704,7 @@
 #define TIMELY_COUNTER_HOST_RATES_REFUSED 26 /* The host wrote the rate of a flow whose law is not `fixed`. */
 #define TIMELY_COUNTER_ENGINE_OVERFLOWS 27 /* A host rate, an idle restart or a loaded flow found its queue at the rate engine full. */
 #define TIMELY_COUNTER_RESIDENCE_ABOVE_RTT 28 /* An accepted ACK claims a residence longer than its RTT. */
+#define TIMELY_COUNTER_RECORDS_DROPPED 29 /* An event record found its queue full. */
 
 /* Our header on the wire, big-endian */
 #define TIMELY_WIRE_HEADER_BYTES 48

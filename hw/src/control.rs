@@ -9,7 +9,7 @@ use crate::dma::Dma;
 use crate::engine::Engine;
 use crate::parse::Parse;
 use crate::rtt::Rtt;
-use crate::telemetry::Telemetry;
+use crate::telemetry::{Histograms, Recorder, Telemetry};
 use crate::time::Time;
 use crate::txmux::TxMux;
 use rust_hdl::prelude::*;
@@ -18,7 +18,7 @@ use timely_regs::counters::Counter;
 use timely_regs::map::Build;
 
 // A kernel takes literals alone; these hold the ones below to their homes.
-const _: () = assert!(kind::ACK == 2 && Counter::TimeStepsRefused as u32 == 22);
+const _: () = assert!(kind::ACK == 2 && Counter::TimeStepsRefused as u32 == 22 && Counter::RecordsDropped as u32 == 29);
 
 /// Joins the blocks of the control half; adds one clock to counter pulses and `swept`, and none elsewhere.
 ///
@@ -243,6 +243,10 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub m_axi_rready: Signal<Out, Bit>,
     /// Interrupt lines, `timely_regs::map::dma`; levels.
     pub irq: Signal<Out, Bits<6>>,
+    /// Tap: an event record is taken.
+    pub tap_rec_valid: Signal<Out, Bit>,
+    /// Tap: the record, word `i` in bits `32i+31..32i`.
+    pub tap_rec_data: Signal<Out, Bits<512>>,
     clock: Time,
     parse: Parse<W, K>,
     ack: Ack<W, K>,
@@ -250,13 +254,15 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     rtt: Rtt<F, S, A>,
     engine: Engine<F>,
     telemetry: Telemetry<F>,
+    recorder: Recorder<F, 9, 10>,
+    histograms: Histograms,
     csr: Csr<F>,
     dma: Dma<W, K, F>,
     /// DMA's queries of the last two clocks.
     asked: DFF<Bit>,
     asked_before: DFF<Bit>,
     pulses: DFF<Bits<32>>,
-    refused: Signal<Local, Bits<32>>,
+    own_pulses: Signal<Local, Bits<32>>,
     swept: DFF<Bit>,
     header: Signal<Local, Bits<384>>,
 }
@@ -274,7 +280,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             sent_launch, idle_valid, idle_flow, data_pulses, data_swept, now, stop, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_nonce_seed, pw_valid,
             pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid,
             rate_flow, rate_value, release_valid, release_flow, release_bytes, tap_sample_valid, tap_sample_kind, tap_sample_flow,
-            tap_sample_rtt_ns, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, ack, txmux, rtt, engine, telemetry, dma, asked, asked_before, pulses, refused, swept, header,
+            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, ack, txmux, rtt, engine, telemetry, dma, asked, asked_before, pulses, own_pulses, swept, header,
         )
     }
 }
@@ -297,6 +303,10 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.engine.rst.next = self.rst.val();
         self.telemetry.clk.next = self.clk.val();
         self.telemetry.rst.next = self.rst.val();
+        self.recorder.clk.next = self.clk.val();
+        self.recorder.rst.next = self.rst.val();
+        self.histograms.clk.next = self.clk.val();
+        self.histograms.rst.next = self.rst.val();
         self.csr.clk.next = self.clk.val();
         self.csr.rst.next = self.rst.val();
         self.dma.clk.next = self.clk.val();
@@ -341,8 +351,10 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         // csr's query goes first; an answer is its who asked two clocks ago.
         self.telemetry.query_valid.next = self.csr.query_valid.val() | self.dma.query_valid.val();
         self.telemetry.query_flow.next = self.dma.query_flow.val();
+        self.telemetry.query_tag.next = bits::<4>(8);
         if self.csr.query_valid.val() {
             self.telemetry.query_flow.next = self.csr.query_flow.val();
+            self.telemetry.query_tag.next = self.csr.query_tag.val();
         }
         self.asked.d.next = self.dma.query_valid.val() & !self.csr.query_valid.val();
         self.asked_before.d.next = self.asked.q.val();
@@ -350,6 +362,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.dma.answer_valid.next = self.telemetry.answer_valid.val() & self.asked_before.q.val();
         self.dma.answer_record.next = self.telemetry.answer_record.val();
         self.csr.answer_valid.next = self.telemetry.answer_valid.val() & !self.asked_before.q.val();
+        self.csr.answer_tag.next = self.telemetry.answer_tag.val();
         self.csr.answer_record.next = self.telemetry.answer_record.val();
         // DMA.
         self.dma.st_valid.next = self.csr.st_valid.val();
@@ -365,8 +378,9 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.csr.bulk_valid.next = self.dma.load_valid.val();
         self.csr.bulk_flow.next = self.dma.load_flow.val();
         self.csr.bulk_record.next = self.dma.load_record.val();
-        self.dma.rec_valid.next = false;
-        self.dma.rec_data.next = bits::<512>(0);
+        self.dma.rec_valid.next = self.recorder.rec_valid.val();
+        self.dma.rec_data.next = self.recorder.rec_data.val();
+        self.recorder.rec_ready.next = self.dma.rec_ready.val();
         self.m_axi_awaddr.next = self.dma.m_axi_awaddr.val();
         self.m_axi_awlen.next = self.dma.m_axi_awlen.val();
         self.m_axi_awsize.next = self.dma.m_axi_awsize.val();
@@ -538,6 +552,11 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.telemetry.sample_kind.next = self.rtt.sample_kind.val();
         self.telemetry.sample_flow.next = self.rtt.sample_flow.val();
         self.telemetry.sample_rtt_ns.next = self.rtt.sample_rtt_ns.val();
+        self.telemetry.acked_valid.next = self.rtt.acked_valid.val();
+        self.telemetry.acked_flow.next = self.rtt.acked_flow.val();
+        self.telemetry.acked_outcome.next = self.rtt.acked_outcome.val();
+        self.telemetry.superseded_valid.next = false;
+        self.telemetry.superseded_flow.next = bits::<F>(0);
         self.telemetry.event_valid.next = self.engine.event_valid.val();
         self.telemetry.event_flow.next = self.engine.event_flow.val();
         self.telemetry.event_branch.next = self.engine.event_branch.val();
@@ -547,19 +566,58 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.telemetry.fl_valid.next = self.csr.fl_valid.val();
         self.telemetry.fl_flow.next = self.csr.fl_flow.val();
         self.telemetry.fl_record.next = self.csr.fl_record.val();
+        // Event records and histograms.
+        self.recorder.event_valid.next = self.engine.event_valid.val();
+        self.recorder.event_flow.next = self.engine.event_flow.val();
+        self.recorder.event_profile.next = self.engine.event_profile.val();
+        self.recorder.event_kind.next = self.engine.event_kind.val();
+        self.recorder.event_branch.next = self.engine.event_branch.val();
+        self.recorder.event_hyperactive.next = self.engine.event_hyperactive.val();
+        self.recorder.event_rtt_ns.next = self.engine.event_rtt_ns.val();
+        self.recorder.event_hops.next = self.engine.event_hops.val();
+        self.recorder.event_endpoint_ns.next = self.engine.event_endpoint_ns.val();
+        self.recorder.event_now_ns.next = self.engine.event_now_ns.val();
+        self.recorder.event_rate_before.next = self.engine.event_rate_before.val();
+        self.recorder.event_rate.next = self.engine.event_rate.val();
+        self.recorder.event_before.next = self.engine.event_before.val();
+        self.recorder.now.next = self.clock.now.val();
+        self.recorder.pw_valid.next = self.csr.pw_valid.val();
+        self.recorder.pw_profile.next = self.csr.pw_profile.val();
+        self.recorder.pw_word.next = self.csr.pw_word.val();
+        self.recorder.pw_data.next = self.csr.pw_data.val();
+        self.recorder.cfg_every.next = self.csr.cfg_event_every.val();
+        self.recorder.cfg_filter.next = self.csr.cfg_event_filter.val();
+        self.tap_rec_valid.next = self.recorder.rec_valid.val() & self.dma.rec_ready.val();
+        self.tap_rec_data.next = self.recorder.rec_data.val();
+        self.histograms.event_valid.next = self.engine.event_valid.val();
+        self.histograms.event_kind.next = self.engine.event_kind.val();
+        self.histograms.event_profile.next = self.engine.event_profile.val();
+        self.histograms.event_rtt_ns.next = self.engine.event_rtt_ns.val();
+        self.histograms.at.next = self.csr.histogram_at.val();
+        self.histograms.clear.next = self.csr.histogram_clear.val();
+        self.csr.histogram_count.next = self.histograms.count.val();
+        self.csr.histogram_clearing.next = self.histograms.clearing.val();
         // Counted events and readiness.
-        self.refused.next = bits::<32>(0);
+        self.own_pulses.next = bits::<32>(0);
         if self.clock.refused.val() {
             // TimeStepsRefused.
-            self.refused.next = bits::<32>(1 << 22);
+            self.own_pulses.next = bits::<32>(1 << 22);
+        }
+        if self.recorder.dropped.val() {
+            // RecordsDropped.
+            self.own_pulses.next = self.own_pulses.val() | bits::<32>(1 << 29);
         }
         self.pulses.d.next = self.parse.pulses.val()
             | self.ack.pulses.val()
             | self.rtt.pulses.val()
             | self.engine.pulses.val()
             | self.data_pulses.val()
-            | self.refused.val();
-        self.swept.d.next = self.rtt.swept.val() & self.engine.swept.val() & self.telemetry.swept.val() & self.data_swept.val();
+            | self.own_pulses.val();
+        self.swept.d.next = self.rtt.swept.val()
+            & self.engine.swept.val()
+            & self.telemetry.swept.val()
+            & self.histograms.swept.val()
+            & self.data_swept.val();
         if self.rst.val() {
             self.pulses.d.next = bits::<32>(0);
             self.swept.d.next = false;

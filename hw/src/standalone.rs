@@ -174,6 +174,10 @@ pub struct Standalone<
     pub m_axi_rready: Signal<Out, Bit>,
     /// Interrupt lines, `timely_regs::map::dma`; levels.
     pub irq: Signal<Out, Bits<6>>,
+    /// Tap: an event record leaves.
+    pub tap_rec_valid: Signal<Out, Bit>,
+    /// Tap: the record, word `i` in bits `32i+31..32i`.
+    pub tap_rec_data: Signal<Out, Bits<512>>,
     reset: DFF<Bit>,
     control: Control<W, K, F, S, A>,
     pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
@@ -205,7 +209,7 @@ impl<
             s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, pause, now, stopped, tap_sample_valid, tap_sample_kind,
-            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, reset, generator,
+            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, tap_rec_valid, tap_rec_data, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, reset, generator,
         )
     }
 }
@@ -307,6 +311,8 @@ impl<
         self.control.m_axi_rvalid.next = self.m_axi_rvalid.val();
         self.m_axi_rready.next = self.control.m_axi_rready.val();
         self.irq.next = self.control.irq.val();
+        self.tap_rec_valid.next = self.control.tap_rec_valid.val();
+        self.tap_rec_data.next = self.control.tap_rec_data.val();
         // Control half and generator.
         self.control.d_tdata.next = self.generator.m_tdata.val();
         self.control.d_tkeep.next = self.generator.m_tkeep.val();

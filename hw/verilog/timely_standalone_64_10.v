@@ -1,6 +1,6 @@
 
 
-module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,pause,now,stopped,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,tap_rate_valid,tap_rate_flow,tap_rate_value,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq);
+module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,pause,now,stopped,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,tap_rate_valid,tap_rate_flow,tap_rate_value,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -75,6 +75,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     input wire  m_axi_rvalid;
     output reg  m_axi_rready;
     output reg  [5:0] irq;
+    output reg  tap_rec_valid;
+    output reg  [511:0] tap_rec_data;
     
     // Stub signals
     reg  reset__d;
@@ -189,6 +191,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  control__m_axi_rvalid;
     wire  control__m_axi_rready;
     wire  [5:0] control__irq;
+    wire  control__tap_rec_valid;
+    wire  [511:0] control__tap_rec_data;
     reg  pacer__clk;
     reg  pacer__rst;
     reg  pacer__doorbell_valid;
@@ -380,7 +384,9 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .m_axi_rlast(control__m_axi_rlast),
         .m_axi_rvalid(control__m_axi_rvalid),
         .m_axi_rready(control__m_axi_rready),
-        .irq(control__irq)
+        .irq(control__irq),
+        .tap_rec_valid(control__tap_rec_valid),
+        .tap_rec_data(control__tap_rec_data)
     );
     tnic_standalone__pacer pacer(
         .clk(pacer__clk),
@@ -543,6 +549,8 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) control__m_axi_rvalid = m_axi_rvalid;
     always @(*) m_axi_rready = control__m_axi_rready;
     always @(*) irq = control__irq;
+    always @(*) tap_rec_valid = control__tap_rec_valid;
+    always @(*) tap_rec_data = control__tap_rec_data;
     always @(*) control__d_tdata = generator__m_tdata;
     always @(*) control__d_tkeep = generator__m_tkeep;
     always @(*) control__d_tvalid = generator__m_tvalid;
@@ -605,7 +613,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
 endmodule // standalone
 
 
-module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,idle_valid,idle_flow,data_pulses,data_swept,now,stop,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq);
+module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,idle_valid,idle_flow,data_pulses,data_swept,now,stop,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -717,6 +725,8 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     input wire  m_axi_rvalid;
     output reg  m_axi_rready;
     output reg  [5:0] irq;
+    output reg  tap_rec_valid;
+    output reg  [511:0] tap_rec_data;
     
     // Stub signals
     reg  clock__clk;
@@ -837,6 +847,9 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     wire  [9:0] rtt__release_flow;
     wire  [23:0] rtt__release_bytes;
     wire  [31:0] rtt__pulses;
+    wire  rtt__acked_valid;
+    wire  [9:0] rtt__acked_flow;
+    wire  [1:0] rtt__acked_outcome;
     reg  engine__clk;
     reg  engine__rst;
     wire  engine__swept;
@@ -887,19 +900,63 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     reg  [1:0] telemetry__sample_kind;
     reg  [9:0] telemetry__sample_flow;
     reg  [23:0] telemetry__sample_rtt_ns;
+    reg  telemetry__acked_valid;
+    reg  [9:0] telemetry__acked_flow;
+    reg  [1:0] telemetry__acked_outcome;
     reg  telemetry__event_valid;
     reg  [9:0] telemetry__event_flow;
     reg  [2:0] telemetry__event_branch;
     reg  telemetry__event_hyperactive;
     reg  [31:0] telemetry__event_rate;
     reg  [2:0] telemetry__event_kind;
+    reg  telemetry__superseded_valid;
+    reg  [9:0] telemetry__superseded_flow;
     reg  telemetry__fl_valid;
     reg  [9:0] telemetry__fl_flow;
     reg  [511:0] telemetry__fl_record;
     reg  telemetry__query_valid;
     reg  [9:0] telemetry__query_flow;
+    reg  [3:0] telemetry__query_tag;
     wire  telemetry__answer_valid;
+    wire  [3:0] telemetry__answer_tag;
     wire  [1023:0] telemetry__answer_record;
+    reg  recorder__clk;
+    reg  recorder__rst;
+    reg  recorder__event_valid;
+    reg  [9:0] recorder__event_flow;
+    reg  [3:0] recorder__event_profile;
+    reg  [2:0] recorder__event_kind;
+    reg  [2:0] recorder__event_branch;
+    reg  recorder__event_hyperactive;
+    reg  [23:0] recorder__event_rtt_ns;
+    reg  [7:0] recorder__event_hops;
+    reg  [23:0] recorder__event_endpoint_ns;
+    reg  [31:0] recorder__event_now_ns;
+    reg  [31:0] recorder__event_rate_before;
+    reg  [31:0] recorder__event_rate;
+    reg  [159:0] recorder__event_before;
+    reg  [63:0] recorder__now;
+    reg  recorder__pw_valid;
+    reg  [3:0] recorder__pw_profile;
+    reg  [4:0] recorder__pw_word;
+    reg  [31:0] recorder__pw_data;
+    reg  [15:0] recorder__cfg_every;
+    reg  [24:0] recorder__cfg_filter;
+    wire  recorder__rec_valid;
+    reg  recorder__rec_ready;
+    wire  [511:0] recorder__rec_data;
+    wire  recorder__dropped;
+    reg  histograms__clk;
+    reg  histograms__rst;
+    wire  histograms__swept;
+    reg  histograms__event_valid;
+    reg  [2:0] histograms__event_kind;
+    reg  [3:0] histograms__event_profile;
+    reg  [23:0] histograms__event_rtt_ns;
+    reg  [12:0] histograms__at;
+    wire  [31:0] histograms__count;
+    reg  [15:0] histograms__clear;
+    wire  [15:0] histograms__clearing;
     reg  csr__clk;
     reg  csr__rst;
     reg  [23:0] csr__s_axil_awaddr;
@@ -935,6 +992,8 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     wire  csr__cfg_enable;
     wire  [31:0] csr__cfg_time_increment;
     wire  csr__cfg_time_ptp;
+    wire  [15:0] csr__cfg_event_every;
+    wire  [24:0] csr__cfg_event_filter;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  [63:0] csr__time_set_value;
@@ -966,9 +1025,15 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     reg  csr__bulk_valid;
     reg  [9:0] csr__bulk_flow;
     reg  [511:0] csr__bulk_record;
+    wire  [3:0] csr__query_tag;
     reg  csr__hd_ready;
     reg  csr__answer_valid;
+    reg  [3:0] csr__answer_tag;
     reg  [1023:0] csr__answer_record;
+    wire  [12:0] csr__histogram_at;
+    reg  [31:0] csr__histogram_count;
+    wire  [15:0] csr__histogram_clear;
+    reg  [15:0] csr__histogram_clearing;
     reg  [31:0] csr__pulses;
     reg  csr__swept;
     reg  [63:0] csr__now;
@@ -1035,7 +1100,7 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     reg  swept__clock;
     
     // Local signals
-    reg  [31:0] refused;
+    reg  [31:0] own_pulses;
     reg  [383:0] header;
     
     // Sub module instances
@@ -1165,7 +1230,10 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .release_valid(rtt__release_valid),
         .release_flow(rtt__release_flow),
         .release_bytes(rtt__release_bytes),
-        .pulses(rtt__pulses)
+        .pulses(rtt__pulses),
+        .acked_valid(rtt__acked_valid),
+        .acked_flow(rtt__acked_flow),
+        .acked_outcome(rtt__acked_outcome)
     );
     tnic_standalone__control__engine engine(
         .clk(engine__clk),
@@ -1220,19 +1288,67 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .sample_kind(telemetry__sample_kind),
         .sample_flow(telemetry__sample_flow),
         .sample_rtt_ns(telemetry__sample_rtt_ns),
+        .acked_valid(telemetry__acked_valid),
+        .acked_flow(telemetry__acked_flow),
+        .acked_outcome(telemetry__acked_outcome),
         .event_valid(telemetry__event_valid),
         .event_flow(telemetry__event_flow),
         .event_branch(telemetry__event_branch),
         .event_hyperactive(telemetry__event_hyperactive),
         .event_rate(telemetry__event_rate),
         .event_kind(telemetry__event_kind),
+        .superseded_valid(telemetry__superseded_valid),
+        .superseded_flow(telemetry__superseded_flow),
         .fl_valid(telemetry__fl_valid),
         .fl_flow(telemetry__fl_flow),
         .fl_record(telemetry__fl_record),
         .query_valid(telemetry__query_valid),
         .query_flow(telemetry__query_flow),
+        .query_tag(telemetry__query_tag),
         .answer_valid(telemetry__answer_valid),
+        .answer_tag(telemetry__answer_tag),
         .answer_record(telemetry__answer_record)
+    );
+    tnic_standalone__control__recorder recorder(
+        .clk(recorder__clk),
+        .rst(recorder__rst),
+        .event_valid(recorder__event_valid),
+        .event_flow(recorder__event_flow),
+        .event_profile(recorder__event_profile),
+        .event_kind(recorder__event_kind),
+        .event_branch(recorder__event_branch),
+        .event_hyperactive(recorder__event_hyperactive),
+        .event_rtt_ns(recorder__event_rtt_ns),
+        .event_hops(recorder__event_hops),
+        .event_endpoint_ns(recorder__event_endpoint_ns),
+        .event_now_ns(recorder__event_now_ns),
+        .event_rate_before(recorder__event_rate_before),
+        .event_rate(recorder__event_rate),
+        .event_before(recorder__event_before),
+        .now(recorder__now),
+        .pw_valid(recorder__pw_valid),
+        .pw_profile(recorder__pw_profile),
+        .pw_word(recorder__pw_word),
+        .pw_data(recorder__pw_data),
+        .cfg_every(recorder__cfg_every),
+        .cfg_filter(recorder__cfg_filter),
+        .rec_valid(recorder__rec_valid),
+        .rec_ready(recorder__rec_ready),
+        .rec_data(recorder__rec_data),
+        .dropped(recorder__dropped)
+    );
+    tnic_standalone__control__histograms histograms(
+        .clk(histograms__clk),
+        .rst(histograms__rst),
+        .swept(histograms__swept),
+        .event_valid(histograms__event_valid),
+        .event_kind(histograms__event_kind),
+        .event_profile(histograms__event_profile),
+        .event_rtt_ns(histograms__event_rtt_ns),
+        .at(histograms__at),
+        .count(histograms__count),
+        .clear(histograms__clear),
+        .clearing(histograms__clearing)
     );
     tnic_standalone__control__csr csr(
         .clk(csr__clk),
@@ -1270,6 +1386,8 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .cfg_enable(csr__cfg_enable),
         .cfg_time_increment(csr__cfg_time_increment),
         .cfg_time_ptp(csr__cfg_time_ptp),
+        .cfg_event_every(csr__cfg_event_every),
+        .cfg_event_filter(csr__cfg_event_filter),
         .stop(csr__stop),
         .time_set_valid(csr__time_set_valid),
         .time_set_value(csr__time_set_value),
@@ -1301,9 +1419,15 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .bulk_valid(csr__bulk_valid),
         .bulk_flow(csr__bulk_flow),
         .bulk_record(csr__bulk_record),
+        .query_tag(csr__query_tag),
         .hd_ready(csr__hd_ready),
         .answer_valid(csr__answer_valid),
+        .answer_tag(csr__answer_tag),
         .answer_record(csr__answer_record),
+        .histogram_at(csr__histogram_at),
+        .histogram_count(csr__histogram_count),
+        .histogram_clear(csr__histogram_clear),
+        .histogram_clearing(csr__histogram_clearing),
         .pulses(csr__pulses),
         .swept(csr__swept),
         .now(csr__now)
@@ -1387,17 +1511,22 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         asked__d = asked__q;
         asked_before__d = asked_before__q;
         telemetry__query_flow = dma__query_flow;
+        telemetry__query_tag = ((32'h8) & 4'hf);
         if (csr__query_valid) begin
             telemetry__query_flow = csr__query_flow;
+            telemetry__query_tag = csr__query_tag;
         end
         asked__d = dma__query_valid & ~csr__query_valid;
         asked_before__d = asked__q;
-        refused = ((32'h0) & 32'hffffffff);
+        own_pulses = ((32'h0) & 32'hffffffff);
         if (clock__refused) begin
-            refused = ((32'h1 << 32'h16) & 32'hffffffff);
+            own_pulses = ((32'h1 << 32'h16) & 32'hffffffff);
         end
-        pulses__d = parse__pulses | ack__pulses | rtt__pulses | engine__pulses | data_pulses | refused;
-        swept__d = rtt__swept & engine__swept & telemetry__swept & data_swept;
+        if (recorder__dropped) begin
+            own_pulses = own_pulses | ((32'h1 << 32'h1d) & 32'hffffffff);
+        end
+        pulses__d = parse__pulses | ack__pulses | rtt__pulses | engine__pulses | data_pulses | own_pulses;
+        swept__d = rtt__swept & engine__swept & telemetry__swept & histograms__swept & data_swept;
         if (rst) begin
             pulses__d = ((32'h0) & 32'hffffffff);
             swept__d = 1'b0;
@@ -1423,6 +1552,10 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) engine__rst = rst;
     always @(*) telemetry__clk = clk;
     always @(*) telemetry__rst = rst;
+    always @(*) recorder__clk = clk;
+    always @(*) recorder__rst = rst;
+    always @(*) histograms__clk = clk;
+    always @(*) histograms__rst = rst;
     always @(*) csr__clk = clk;
     always @(*) csr__rst = rst;
     always @(*) dma__clk = clk;
@@ -1468,6 +1601,7 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) dma__answer_valid = telemetry__answer_valid & asked_before__q;
     always @(*) dma__answer_record = telemetry__answer_record;
     always @(*) csr__answer_valid = telemetry__answer_valid & ~asked_before__q;
+    always @(*) csr__answer_tag = telemetry__answer_tag;
     always @(*) csr__answer_record = telemetry__answer_record;
     always @(*) dma__st_valid = csr__st_valid;
     always @(*) dma__st_word = csr__st_word;
@@ -1482,8 +1616,9 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) csr__bulk_valid = dma__load_valid;
     always @(*) csr__bulk_flow = dma__load_flow;
     always @(*) csr__bulk_record = dma__load_record;
-    always @(*) dma__rec_valid = 1'b0;
-    always @(*) dma__rec_data = ((32'h0) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+    always @(*) dma__rec_valid = recorder__rec_valid;
+    always @(*) dma__rec_data = recorder__rec_data;
+    always @(*) recorder__rec_ready = dma__rec_ready;
     always @(*) m_axi_awaddr = dma__m_axi_awaddr;
     always @(*) m_axi_awlen = dma__m_axi_awlen;
     always @(*) m_axi_awsize = dma__m_axi_awsize;
@@ -1626,6 +1761,11 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) telemetry__sample_kind = rtt__sample_kind;
     always @(*) telemetry__sample_flow = rtt__sample_flow;
     always @(*) telemetry__sample_rtt_ns = rtt__sample_rtt_ns;
+    always @(*) telemetry__acked_valid = rtt__acked_valid;
+    always @(*) telemetry__acked_flow = rtt__acked_flow;
+    always @(*) telemetry__acked_outcome = rtt__acked_outcome;
+    always @(*) telemetry__superseded_valid = 1'b0;
+    always @(*) telemetry__superseded_flow = ((32'h0) & 10'h3ff);
     always @(*) telemetry__event_valid = engine__event_valid;
     always @(*) telemetry__event_flow = engine__event_flow;
     always @(*) telemetry__event_branch = engine__event_branch;
@@ -1635,6 +1775,36 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) telemetry__fl_valid = csr__fl_valid;
     always @(*) telemetry__fl_flow = csr__fl_flow;
     always @(*) telemetry__fl_record = csr__fl_record;
+    always @(*) recorder__event_valid = engine__event_valid;
+    always @(*) recorder__event_flow = engine__event_flow;
+    always @(*) recorder__event_profile = engine__event_profile;
+    always @(*) recorder__event_kind = engine__event_kind;
+    always @(*) recorder__event_branch = engine__event_branch;
+    always @(*) recorder__event_hyperactive = engine__event_hyperactive;
+    always @(*) recorder__event_rtt_ns = engine__event_rtt_ns;
+    always @(*) recorder__event_hops = engine__event_hops;
+    always @(*) recorder__event_endpoint_ns = engine__event_endpoint_ns;
+    always @(*) recorder__event_now_ns = engine__event_now_ns;
+    always @(*) recorder__event_rate_before = engine__event_rate_before;
+    always @(*) recorder__event_rate = engine__event_rate;
+    always @(*) recorder__event_before = engine__event_before;
+    always @(*) recorder__now = clock__now;
+    always @(*) recorder__pw_valid = csr__pw_valid;
+    always @(*) recorder__pw_profile = csr__pw_profile;
+    always @(*) recorder__pw_word = csr__pw_word;
+    always @(*) recorder__pw_data = csr__pw_data;
+    always @(*) recorder__cfg_every = csr__cfg_event_every;
+    always @(*) recorder__cfg_filter = csr__cfg_event_filter;
+    always @(*) tap_rec_valid = recorder__rec_valid & dma__rec_ready;
+    always @(*) tap_rec_data = recorder__rec_data;
+    always @(*) histograms__event_valid = engine__event_valid;
+    always @(*) histograms__event_kind = engine__event_kind;
+    always @(*) histograms__event_profile = engine__event_profile;
+    always @(*) histograms__event_rtt_ns = engine__event_rtt_ns;
+    always @(*) histograms__at = csr__histogram_at;
+    always @(*) histograms__clear = csr__histogram_clear;
+    always @(*) csr__histogram_count = histograms__count;
+    always @(*) csr__histogram_clearing = histograms__clearing;
     
 endmodule // standalone__control
 
@@ -6753,7 +6923,7 @@ module tnic_standalone__control__clock__count__wrap(d,q,clock);
 endmodule // standalone__control__clock__count__wrap
 
 
-module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ack_enable,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_allow6,cfg_mask6,cfg_enable,cfg_time_increment,cfg_time_ptp,stop,time_set_valid,time_set_value,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,hd_ready,answer_valid,answer_record,pulses,swept,now);
+module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ack_enable,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_allow6,cfg_mask6,cfg_enable,cfg_time_increment,cfg_time_ptp,cfg_event_every,cfg_event_filter,stop,time_set_valid,time_set_value,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,hd_ready,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pulses,swept,now);
     
     // Module arguments
     input wire  clk;
@@ -6791,6 +6961,8 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     output reg  cfg_enable;
     output reg  [31:0] cfg_time_increment;
     output reg  cfg_time_ptp;
+    output reg  [15:0] cfg_event_every;
+    output reg  [24:0] cfg_event_filter;
     output reg  stop;
     output reg  time_set_valid;
     output reg  [63:0] time_set_value;
@@ -6822,9 +6994,15 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     input wire  bulk_valid;
     input wire  [9:0] bulk_flow;
     input wire  [511:0] bulk_record;
+    output reg  [3:0] query_tag;
     input wire  hd_ready;
     input wire  answer_valid;
+    input wire  [3:0] answer_tag;
     input wire  [1023:0] answer_record;
+    output reg  [12:0] histogram_at;
+    input wire  [31:0] histogram_count;
+    output reg  [15:0] histogram_clear;
+    input wire  [15:0] histogram_clearing;
     input wire  [31:0] pulses;
     input wire  swept;
     input wire  [63:0] now;
@@ -6882,6 +7060,9 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     wire  control__copy_ready;
     reg  [4:0] control__count_index;
     reg  [31:0] control__count_value;
+    reg  [31:0] control__histogram_count;
+    reg  [15:0] control__histogram_clearing;
+    wire  control__next_bin;
     reg  control__swept;
     reg  [63:0] control__now;
     reg  control__enable;
@@ -6939,6 +7120,11 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     wire  [127:0] settings__cfg_ipv6;
     wire  [127:0] settings__cfg_allow6;
     wire  [127:0] settings__cfg_mask6;
+    wire  [15:0] settings__cfg_event_every;
+    wire  [24:0] settings__cfg_event_filter;
+    reg  settings__next_bin;
+    wire  [12:0] settings__histogram_at;
+    wire  [15:0] settings__histogram_clear;
     wire  [15:0] settings__flow_index;
     wire  [63:0] settings__time_set_value;
     reg  heartbeat__clk;
@@ -6958,7 +7144,9 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     reg  query__start;
     reg  query__loaded;
     reg  query__answer_valid;
+    reg  [3:0] query__answer_tag;
     reg  [1023:0] query__answer_record;
+    wire  [3:0] query__tag;
     wire  query__copy_valid;
     wire  [4:0] query__copy_index;
     wire  [31:0] query__copy_data;
@@ -7022,6 +7210,9 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
         .copy_ready(control__copy_ready),
         .count_index(control__count_index),
         .count_value(control__count_value),
+        .histogram_count(control__histogram_count),
+        .histogram_clearing(control__histogram_clearing),
+        .next_bin(control__next_bin),
         .swept(control__swept),
         .now(control__now),
         .enable(control__enable),
@@ -7081,6 +7272,11 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
         .cfg_ipv6(settings__cfg_ipv6),
         .cfg_allow6(settings__cfg_allow6),
         .cfg_mask6(settings__cfg_mask6),
+        .cfg_event_every(settings__cfg_event_every),
+        .cfg_event_filter(settings__cfg_event_filter),
+        .next_bin(settings__next_bin),
+        .histogram_at(settings__histogram_at),
+        .histogram_clear(settings__histogram_clear),
         .flow_index(settings__flow_index),
         .time_set_value(settings__time_set_value)
     );
@@ -7106,7 +7302,9 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
         .start(query__start),
         .loaded(query__loaded),
         .answer_valid(query__answer_valid),
+        .answer_tag(query__answer_tag),
         .answer_record(query__answer_record),
+        .tag(query__tag),
         .copy_valid(query__copy_valid),
         .copy_index(query__copy_index),
         .copy_data(query__copy_data),
@@ -7181,7 +7379,16 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     always @(*) query__start = control__query_valid;
     always @(*) query__loaded = control__fl_command;
     always @(*) query__answer_valid = answer_valid;
+    always @(*) query__answer_tag = answer_tag;
     always @(*) query__answer_record = answer_record;
+    always @(*) query_tag = query__tag;
+    always @(*) settings__next_bin = control__next_bin;
+    always @(*) histogram_at = settings__histogram_at;
+    always @(*) histogram_clear = settings__histogram_clear;
+    always @(*) control__histogram_count = histogram_count;
+    always @(*) control__histogram_clearing = histogram_clearing;
+    always @(*) cfg_event_every = settings__cfg_event_every;
+    always @(*) cfg_event_filter = settings__cfg_event_filter;
     always @(*) control__count_index = counters__index;
     always @(*) control__count_value = counters__value;
     always @(*) control__swept = swept;
@@ -7827,7 +8034,7 @@ module tnic_standalone__control__csr__axil__w_whole(d,q,clock);
 endmodule // standalone__control__csr__axil__w_whole
 
 
-module tnic_standalone__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
+module tnic_standalone__control__csr__control(clk,rst,request,request_write,request_address,request_data,request_whole,reply,reply_write,reply_error,reply_data,st_valid,st_word,st_data,copy_valid,copy_index,copy_data,copy_ready,count_index,count_value,histogram_count,histogram_clearing,next_bin,swept,now,enable,lost,busy,done,failed,look_valid,look_word,look_data,look_live,look_refuse,loading,bulk_valid,bulk_flow,bulk_record,flow_index,stop,refused,time_set_valid,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_command,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_ready,hd_flow,hd_packets,query_valid);
     
     // Module arguments
     input wire  clk;
@@ -7850,6 +8057,9 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
     output reg  copy_ready;
     input wire  [4:0] count_index;
     input wire  [31:0] count_value;
+    input wire  [31:0] histogram_count;
+    input wire  [15:0] histogram_clearing;
+    output reg  next_bin;
     input wire  swept;
     input wire  [63:0] now;
     input wire  enable;
@@ -7926,6 +8136,8 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
     reg  decode__look_refuse;
     reg  decode__loading;
     reg  [63:0] decode__now;
+    reg  [31:0] decode__histogram_count;
+    reg  [15:0] decode__histogram_clearing;
     wire  [31:0] decode__reset_value;
     wire  decode__window;
     wire  decode__rate;
@@ -7933,6 +8145,7 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
     wire  decode__set_high;
     wire  decode__command;
     wire  decode__counter;
+    wire  decode__bin;
     wire  [2:0] decode__reason;
     wire  [31:0] decode__read;
     reg  [9:0] store__read_address;
@@ -8029,6 +8242,9 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
     reg  asking__d;
     wire  asking__q;
     reg  asking__clock;
+    reg  next_bin_q__d;
+    wire  next_bin_q__q;
+    reg  next_bin_q__clock;
     
     // Local signals
     reg  [2:0] reason;
@@ -8057,6 +8273,8 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
         .look_refuse(decode__look_refuse),
         .loading(decode__loading),
         .now(decode__now),
+        .histogram_count(decode__histogram_count),
+        .histogram_clearing(decode__histogram_clearing),
         .reset_value(decode__reset_value),
         .window(decode__window),
         .rate(decode__rate),
@@ -8064,6 +8282,7 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
         .set_high(decode__set_high),
         .command(decode__command),
         .counter(decode__counter),
+        .bin(decode__bin),
         .reason(decode__reason),
         .read(decode__read)
     );
@@ -8221,6 +8440,11 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
         .q(asking__q),
         .clock(asking__clock)
     );
+    tnic_standalone__control__csr__control__next_bin_q next_bin_q(
+        .d(next_bin_q__d),
+        .q(next_bin_q__q),
+        .clock(next_bin_q__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -8253,6 +8477,7 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
         bell_flow__d = bell_flow__q;
         bell_packets__d = bell_packets__q;
         asking__d = asking__q;
+        next_bin_q__d = next_bin_q__q;
         swept_q__d = swept;
         ready__d = swept_q__q & (state__q != State__Sweep);
         go__d = ready__q & enable & ~lost;
@@ -8264,6 +8489,7 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
         fl_own__d = 1'b0;
         host__d = 1'b0;
         asking__d = 1'b0;
+        next_bin_q__d = 1'b0;
         if (hd_ready) begin
             bell__d = 1'b0;
         end
@@ -8362,6 +8588,7 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
                             end
                         end
                         else begin
+                            next_bin_q__d = decode__bin;
                             if (decode__counter) begin
                                 reply = 1'b0;
                                 state__d = State__Count;
@@ -8449,6 +8676,7 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
             host__d = 1'b0;
             bell__d = 1'b0;
             asking__d = 1'b0;
+            next_bin_q__d = 1'b0;
         end
     end
     always @(*) swept_q__clock = clk;
@@ -8480,6 +8708,7 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
     always @(*) bell_flow__clock = clk;
     always @(*) bell_packets__clock = clk;
     always @(*) asking__clock = clk;
+    always @(*) next_bin_q__clock = clk;
     always @(*) store__read_clock = clk;
     always @(*) store__write_clock = clk;
     always @(*) store__read_address = word__q;
@@ -8509,6 +8738,9 @@ module tnic_standalone__control__csr__control(clk,rst,request,request_write,requ
     always @(*) decode__look_refuse = look_refuse;
     always @(*) decode__loading = loading;
     always @(*) decode__now = now;
+    always @(*) decode__histogram_count = histogram_count;
+    always @(*) decode__histogram_clearing = histogram_clearing;
+    always @(*) next_bin = next_bin_q__q;
     always @(*) reply_write = write__q;
     always @(*) st_valid = stv__q;
     always @(*) st_word = stw__q;
@@ -8651,7 +8883,7 @@ module tnic_standalone__control__csr__control__data(d,q,clock);
 endmodule // standalone__control__csr__control__data
 
 
-module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,check,write,address,data,whole,word,store_data,ready,go,error,lost,busy,done,failed,look_live,look_refuse,loading,now,reset_value,window,rate,profile,set_high,command,counter,reason,read);
+module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,check,write,address,data,whole,word,store_data,ready,go,error,lost,busy,done,failed,look_live,look_refuse,loading,now,histogram_count,histogram_clearing,reset_value,window,rate,profile,set_high,command,counter,bin,reason,read);
     
     // Module arguments
     input wire  clk;
@@ -8676,6 +8908,8 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     input wire  look_refuse;
     input wire  loading;
     input wire  [63:0] now;
+    input wire  [31:0] histogram_count;
+    input wire  [15:0] histogram_clearing;
     output reg  [31:0] reset_value;
     output reg  window;
     output reg  rate;
@@ -8683,6 +8917,7 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     output reg  set_high;
     output reg  command;
     output reg  counter;
+    output reg  bin;
     output reg  [2:0] reason;
     output reg  [31:0] read;
     
@@ -8699,6 +8934,8 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     localparam  at_counter = 10'b100100000;
     localparam  at_dma = 4'h7;
     localparam  at_live = 6'b11101;
+    localparam  at_bin = 10'b110101000;
+    localparam  at_clearing = 10'b110101010;
     
     // Stub signals
     reg  [8:0] entries__address;
@@ -8752,6 +8989,12 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     reg  is_live__d;
     wire  is_live__q;
     reg  is_live__clock;
+    reg  is_bin__d;
+    wire  is_bin__q;
+    reg  is_bin__clock;
+    reg  is_clearing__d;
+    wire  is_clearing__q;
+    reg  is_clearing__clock;
     reg  nowhere__d;
     wire  nowhere__q;
     reg  nowhere__clock;
@@ -8873,6 +9116,16 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
         .q(is_live__q),
         .clock(is_live__clock)
     );
+    tnic_standalone__control__csr__control__decode__is_bin is_bin(
+        .d(is_bin__d),
+        .q(is_bin__q),
+        .clock(is_bin__clock)
+    );
+    tnic_standalone__control__csr__control__decode__is_clearing is_clearing(
+        .d(is_clearing__d),
+        .q(is_clearing__q),
+        .clock(is_clearing__clock)
+    );
     tnic_standalone__control__csr__control__decode__nowhere nowhere(
         .d(nowhere__d),
         .q(nowhere__q),
@@ -8942,6 +9195,8 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
         is_counter__d = is_counter__q;
         is_dma__d = is_dma__q;
         is_live__d = is_live__q;
+        is_bin__d = is_bin__q;
+        is_clearing__d = is_clearing__q;
         nowhere__d = nowhere__q;
         entry__d = entry__q;
         stored__d = stored__q;
@@ -8968,6 +9223,8 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
             is_counter__d = here & (word[(32'h5)+:(5)] == at_counter[(32'h5)+:(5)]);
             is_dma__d = here & (word[(32'h6)+:(4)] == at_dma);
             is_live__d = here & (word[(32'h4)+:(6)] == at_live);
+            is_bin__d = here & (word == at_bin);
+            is_clearing__d = here & (word == at_clearing);
             nowhere__d = ~here;
             if (address[(32'h16)+:(2)] == ((32'h1) & 2'h3)) begin
                 nowhere__d = |address[(32'h0)+:(2)] | |address[(32'h3)+:(3)] | |(address[(32'h6)+:(16)] & no_flow);
@@ -9021,6 +9278,12 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
             if (is_error__q) begin
                 value__d = ((error) & 32'hffffffff);
             end
+            if (is_bin__q) begin
+                value__d = histogram_count;
+            end
+            if (is_clearing__q) begin
+                value__d = ((histogram_clearing) & 32'hffffffff);
+            end
             if ((is_status__q & ready) | (is_state__q & lost) | (is_flow_status__q & busy)) begin
                 flags = flags | ((32'h1) & 32'hffffffff);
             end
@@ -9072,6 +9335,8 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     always @(*) is_counter__clock = clk;
     always @(*) is_dma__clock = clk;
     always @(*) is_live__clock = clk;
+    always @(*) is_bin__clock = clk;
+    always @(*) is_clearing__clock = clk;
     always @(*) nowhere__clock = clk;
     always @(*) entry__clock = clk;
     always @(*) stored__clock = clk;
@@ -9092,6 +9357,7 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     always @(*) set_high = is_set_high__q;
     always @(*) command = is_command__q;
     always @(*) counter = is_counter__q;
+    always @(*) bin = is_bin__q;
     always @(*) read = value__q;
     
 endmodule // standalone__control__csr__control__decode
@@ -9444,7 +9710,7 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b100000001] = 130'h100000000000000000000000000000001;
     mem[9'b100000010] = 130'h100000000000000000000000000000500;
     mem[9'b100000011] = 130'h0;
-    mem[9'b100000100] = 130'h1ffffffff00000000ffffffff0000001d;
+    mem[9'b100000100] = 130'h1ffffffff00000000ffffffff0000001e;
     mem[9'b100000101] = 130'h0;
     mem[9'b100000110] = 130'h0;
     mem[9'b100000111] = 130'h0;
@@ -9570,7 +9836,7 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b101111111] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b110000000] = 130'h100000000000000000000000054690007;
     mem[9'b110000001] = 130'h100000000000000000000000000000001;
-    mem[9'b110000010] = 130'h100000000000000000000000000000700;
+    mem[9'b110000010] = 130'h100000000000000000000000000000680;
     mem[9'b110000011] = 130'h0;
     mem[9'b110000100] = 130'h1ffffffff00000000ffffffff00000010;
     mem[9'b110000101] = 130'h1ffffffff00000000ffffffff00000020;
@@ -9600,17 +9866,17 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b110011101] = 130'h0;
     mem[9'b110011110] = 130'h0;
     mem[9'b110011111] = 130'h0;
-    mem[9'b110100000] = 130'h0;
-    mem[9'b110100001] = 130'h0;
-    mem[9'b110100010] = 130'h0;
+    mem[9'b110100000] = 130'h100000000000000000000000054690009;
+    mem[9'b110100001] = 130'h100000000000000000000000000000001;
+    mem[9'b110100010] = 130'h100000000000000000000000000000700;
     mem[9'b110100011] = 130'h0;
-    mem[9'b110100100] = 130'h0;
-    mem[9'b110100101] = 130'h0;
-    mem[9'b110100110] = 130'h0;
-    mem[9'b110100111] = 130'h0;
-    mem[9'b110101000] = 130'h0;
-    mem[9'b110101001] = 130'h0;
-    mem[9'b110101010] = 130'h0;
+    mem[9'b110100100] = 130'h30000ffff000000000000ffff00000000;
+    mem[9'b110100101] = 130'h301ffffff0000000001f1ffff00000000;
+    mem[9'b110100110] = 130'h1ffffffff00000000ffffffff00000150;
+    mem[9'b110100111] = 130'h300001fff0000000000001fff00000000;
+    mem[9'b110101000] = 130'h1ffffffff00000000ffffffff00000000;
+    mem[9'b110101001] = 130'h20000ffff000000000000ffff00000000;
+    mem[9'b110101010] = 130'h10000ffff000000000000ffff00000000;
     mem[9'b110101011] = 130'h0;
     mem[9'b110101100] = 130'h0;
     mem[9'b110101101] = 130'h0;
@@ -9721,6 +9987,44 @@ module tnic_standalone__control__csr__control__decode__entry(d,q,clock);
     end
           
 endmodule // standalone__control__csr__control__decode__entry
+
+
+module tnic_standalone__control__csr__control__decode__is_bin(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__control__decode__is_bin
+
+
+module tnic_standalone__control__csr__control__decode__is_clearing(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__control__decode__is_clearing
 
 
 module tnic_standalone__control__csr__control__decode__is_command(d,q,clock);
@@ -10272,6 +10576,25 @@ module tnic_standalone__control__csr__control__left(d,q,clock);
     end
           
 endmodule // standalone__control__csr__control__left
+
+
+module tnic_standalone__control__csr__control__next_bin_q(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__control__next_bin_q
 
 
 module tnic_standalone__control__csr__control__pw(d,q,clock);
@@ -12561,7 +12884,7 @@ module tnic_standalone__control__csr__heartbeat__running(d,q,clock);
 endmodule // standalone__control__csr__heartbeat__running
 
 
-module tnic_standalone__control__csr__query(clk,rst,start,loaded,answer_valid,answer_record,copy_valid,copy_index,copy_data,copy_ready,busy,done,failed);
+module tnic_standalone__control__csr__query(clk,rst,start,loaded,answer_valid,answer_tag,answer_record,tag,copy_valid,copy_index,copy_data,copy_ready,busy,done,failed);
     
     // Module arguments
     input wire  clk;
@@ -12569,7 +12892,9 @@ module tnic_standalone__control__csr__query(clk,rst,start,loaded,answer_valid,an
     input wire  start;
     input wire  loaded;
     input wire  answer_valid;
+    input wire  [3:0] answer_tag;
     input wire  [1023:0] answer_record;
+    output reg  [3:0] tag;
     output reg  copy_valid;
     output reg  [4:0] copy_index;
     output reg  [31:0] copy_data;
@@ -12603,6 +12928,9 @@ module tnic_standalone__control__csr__query(clk,rst,start,loaded,answer_valid,an
     reg  failed_q__d;
     wire  failed_q__q;
     reg  failed_q__clock;
+    reg  [2:0] tag_q__d;
+    wire  [2:0] tag_q__q;
+    reg  tag_q__clock;
     
     // Sub module instances
     tnic_standalone__control__csr__query__waiting waiting(
@@ -12645,6 +12973,11 @@ module tnic_standalone__control__csr__query(clk,rst,start,loaded,answer_valid,an
         .q(failed_q__q),
         .clock(failed_q__clock)
     );
+    tnic_standalone__control__csr__query__tag_q tag_q(
+        .d(tag_q__d),
+        .q(tag_q__q),
+        .clock(tag_q__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -12656,13 +12989,15 @@ module tnic_standalone__control__csr__query(clk,rst,start,loaded,answer_valid,an
         busy_q__d = busy_q__q;
         done_q__d = done_q__q;
         failed_q__d = failed_q__q;
+        tag_q__d = tag_q__q;
         if (loaded) begin
             done_q__d = 1'b1;
             failed_q__d = 1'b0;
         end
         if (waiting__q) begin
             left__d = left__q - ((32'h1) & 12'hfff);
-            if (answer_valid) begin
+            if (answer_valid & (answer_tag == ((tag_q__q) & 4'hf))) begin
+                tag_q__d = tag_q__q + ((32'h1) & 3'h7);
                 waiting__d = 1'b0;
                 copying__d = 1'b1;
                 index__d = ((32'h0) & 5'h1f);
@@ -12670,6 +13005,7 @@ module tnic_standalone__control__csr__query(clk,rst,start,loaded,answer_valid,an
             end
             else begin
                 if (~|left__q) begin
+                    tag_q__d = tag_q__q + ((32'h1) & 3'h7);
                     waiting__d = 1'b0;
                     busy_q__d = 1'b0;
                     failed_q__d = 1'b1;
@@ -12698,6 +13034,7 @@ module tnic_standalone__control__csr__query(clk,rst,start,loaded,answer_valid,an
             busy_q__d = 1'b0;
             done_q__d = 1'b0;
             failed_q__d = 1'b0;
+            tag_q__d = ((32'h0) & 3'h7);
         end
     end
     always @(*) waiting__clock = clk;
@@ -12708,6 +13045,8 @@ module tnic_standalone__control__csr__query(clk,rst,start,loaded,answer_valid,an
     always @(*) busy_q__clock = clk;
     always @(*) done_q__clock = clk;
     always @(*) failed_q__clock = clk;
+    always @(*) tag_q__clock = clk;
+    always @(*) tag = ((tag_q__q) & 4'hf);
     always @(*) copy_valid = copying__q;
     always @(*) copy_index = index__q;
     always @(*) copy_data = record__q[(32'h0)+:(32)];
@@ -12851,6 +13190,25 @@ module tnic_standalone__control__csr__query__record(d,q,clock);
 endmodule // standalone__control__csr__query__record
 
 
+module tnic_standalone__control__csr__query__tag_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__query__tag_q
+
+
 module tnic_standalone__control__csr__query__waiting(d,q,clock);
     
     // Module arguments
@@ -12870,7 +13228,7 @@ module tnic_standalone__control__csr__query__waiting(d,q,clock);
 endmodule // standalone__control__csr__query__waiting
 
 
-module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,cfg_mac,cfg_ipv4,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_time_increment,cfg_ack_enable,cfg_enable,cfg_time_ptp,cfg_ipv6,cfg_allow6,cfg_mask6,flow_index,time_set_value);
+module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,cfg_mac,cfg_ipv4,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_time_increment,cfg_ack_enable,cfg_enable,cfg_time_ptp,cfg_ipv6,cfg_allow6,cfg_mask6,cfg_event_every,cfg_event_filter,next_bin,histogram_at,histogram_clear,flow_index,time_set_value);
     
     // Module arguments
     input wire  clk;
@@ -12894,6 +13252,11 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     output reg  [127:0] cfg_ipv6;
     output reg  [127:0] cfg_allow6;
     output reg  [127:0] cfg_mask6;
+    output reg  [15:0] cfg_event_every;
+    output reg  [24:0] cfg_event_filter;
+    input wire  next_bin;
+    output reg  [12:0] histogram_at;
+    output reg  [15:0] histogram_clear;
     output reg  [15:0] flow_index;
     output reg  [63:0] time_set_value;
     
@@ -12912,6 +13275,10 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     localparam  at_ack_enable = 10'b10001110;
     localparam  at_enable = 10'b1010;
     localparam  at_time_ptp = 10'b1001001;
+    localparam  at_event_every = 10'b110100100;
+    localparam  at_event_filter = 10'b110100101;
+    localparam  at_histogram_index = 10'b110100111;
+    localparam  at_histogram_clear = 10'b110101001;
     localparam  at_ipv6 = 8'h22;
     localparam  at_allow6 = 8'h25;
     localparam  at_mask6 = 8'h26;
@@ -12971,6 +13338,18 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     reg  time_ptp__d;
     wire  time_ptp__q;
     reg  time_ptp__clock;
+    reg  [15:0] event_every__d;
+    wire  [15:0] event_every__q;
+    reg  event_every__clock;
+    reg  [24:0] event_filter__d;
+    wire  [24:0] event_filter__q;
+    reg  event_filter__clock;
+    reg  [12:0] bin__d;
+    wire  [12:0] bin__q;
+    reg  bin__clock;
+    reg  [15:0] cleared__d;
+    wire  [15:0] cleared__q;
+    reg  cleared__clock;
     reg  [31:0] ipv6__0__d;
     wire  [31:0] ipv6__0__q;
     reg  ipv6__0__clock;
@@ -13094,6 +13473,26 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
         .q(time_ptp__q),
         .clock(time_ptp__clock)
     );
+    tnic_standalone__control__csr__settings__event_every event_every(
+        .d(event_every__d),
+        .q(event_every__q),
+        .clock(event_every__clock)
+    );
+    tnic_standalone__control__csr__settings__event_filter event_filter(
+        .d(event_filter__d),
+        .q(event_filter__q),
+        .clock(event_filter__clock)
+    );
+    tnic_standalone__control__csr__settings__bin bin(
+        .d(bin__d),
+        .q(bin__q),
+        .clock(bin__clock)
+    );
+    tnic_standalone__control__csr__settings__cleared cleared(
+        .d(cleared__d),
+        .q(cleared__q),
+        .clock(cleared__clock)
+    );
     tnic_standalone__control__csr__settings__ipv6__0 ipv6__0(
         .d(ipv6__0__d),
         .q(ipv6__0__q),
@@ -13168,13 +13567,33 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
         allow4__d = allow4__q;
         mask4__d = mask4__q;
         time_increment__d = time_increment__q;
+        event_every__d = event_every__q;
+        event_filter__d = event_filter__q;
+        bin__d = bin__q;
+        cleared__d = cleared__q;
         index__d = index__q;
         set_low__d = set_low__q;
         set_high__d = set_high__q;
         ack_enable__d = ack_enable__q;
         enable__d = enable__q;
         time_ptp__d = time_ptp__q;
+        cleared__d = ((32'h0) & 16'hffff);
+        if (next_bin) begin
+            bin__d = bin__q + ((32'h1) & 13'h1fff);
+        end
         if (st_valid) begin
+            if (st_word == at_event_every) begin
+                event_every__d = st_data[(32'h0)+:(16)];
+            end
+            if (st_word == at_event_filter) begin
+                event_filter__d = st_data[(32'h0)+:(25)];
+            end
+            if (st_word == at_histogram_index) begin
+                bin__d = st_data[(32'h0)+:(13)];
+            end
+            if (st_word == at_histogram_clear) begin
+                cleared__d = st_data[(32'h0)+:(16)];
+            end
             if (st_word == at_mac_low) begin
                 mac_low__d = st_data;
             end
@@ -13304,6 +13723,10 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
             mask6__3__d = ((32'h0) & 32'hffffffff);
         end
         if (rst) begin
+            event_every__d = ((32'h0) & 16'hffff);
+            event_filter__d = ((32'h0) & 25'h1ffffff);
+            bin__d = ((32'h0) & 13'h1fff);
+            cleared__d = ((32'h0) & 16'hffff);
             mac_low__d = ((32'h0) & 32'hffffffff);
             mac_high__d = ((32'h0) & 16'hffff);
             ipv4__d = ((32'h0) & 32'hffffffff);
@@ -13334,6 +13757,10 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     always @(*) allow4__clock = clk;
     always @(*) mask4__clock = clk;
     always @(*) time_increment__clock = clk;
+    always @(*) event_every__clock = clk;
+    always @(*) event_filter__clock = clk;
+    always @(*) bin__clock = clk;
+    always @(*) cleared__clock = clk;
     always @(*) index__clock = clk;
     always @(*) set_low__clock = clk;
     always @(*) set_high__clock = clk;
@@ -13368,6 +13795,10 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     always @(*) cfg_ipv6 = {ipv6__3__q, ipv6__2__q, ipv6__1__q, ipv6__0__q};
     always @(*) cfg_allow6 = {allow6__3__q, allow6__2__q, allow6__1__q, allow6__0__q};
     always @(*) cfg_mask6 = {mask6__3__q, mask6__2__q, mask6__1__q, mask6__0__q};
+    always @(*) cfg_event_every = event_every__q;
+    always @(*) cfg_event_filter = event_filter__q;
+    always @(*) histogram_at = bin__q;
+    always @(*) histogram_clear = cleared__q;
     always @(*) flow_index = index__q;
     always @(*) time_set_value = (((set_high__q) & 64'hffffffffffffffff) << 32'h20) | ((set_low__q) & 64'hffffffffffffffff);
     
@@ -13526,6 +13957,44 @@ module tnic_standalone__control__csr__settings__allow6__3(d,q,clock);
 endmodule // standalone__control__csr__settings__allow6__3
 
 
+module tnic_standalone__control__csr__settings__bin(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__settings__bin
+
+
+module tnic_standalone__control__csr__settings__cleared(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__settings__cleared
+
+
 module tnic_standalone__control__csr__settings__enable(d,q,clock);
     
     // Module arguments
@@ -13543,6 +14012,44 @@ module tnic_standalone__control__csr__settings__enable(d,q,clock);
     end
           
 endmodule // standalone__control__csr__settings__enable
+
+
+module tnic_standalone__control__csr__settings__event_every(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__settings__event_every
+
+
+module tnic_standalone__control__csr__settings__event_filter(d,q,clock);
+    
+    // Module arguments
+    input wire  [24:0] d;
+    output reg  [24:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 25'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__settings__event_filter
 
 
 module tnic_standalone__control__csr__settings__index(d,q,clock);
@@ -48881,6 +49388,1630 @@ module tnic_standalone__control__engine__zeros__9(d,q,clock);
 endmodule // standalone__control__engine__zeros__9
 
 
+module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind,event_profile,event_rtt_ns,at,count,clear,clearing);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    output reg  swept;
+    input wire  event_valid;
+    input wire  [2:0] event_kind;
+    input wire  [3:0] event_profile;
+    input wire  [23:0] event_rtt_ns;
+    input wire  [12:0] at;
+    output reg  [31:0] count;
+    input wire  [15:0] clear;
+    output reg  [15:0] clearing;
+    
+    // Constant declarations
+    localparam  last_bin = 9'b101001111;
+    
+    // Stub signals
+    reg  [12:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [31:0] ram__read_data;
+    reg  [12:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [31:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [12:0] copy__read_address;
+    reg  copy__read_clock;
+    wire  [31:0] copy__read_data;
+    reg  [12:0] copy__write_address;
+    reg  copy__write_clock;
+    reg  [31:0] copy__write_data;
+    reg  copy__write_enable;
+    reg  [12:0] sweep_at__d;
+    wire  [12:0] sweep_at__q;
+    reg  sweep_at__clock;
+    reg  ready__d;
+    wire  ready__q;
+    reg  ready__clock;
+    reg  settled__d;
+    wire  settled__q;
+    reg  settled__clock;
+    reg  valid__0__d;
+    wire  valid__0__q;
+    reg  valid__0__clock;
+    reg  valid__1__d;
+    wire  valid__1__q;
+    reg  valid__1__clock;
+    reg  valid__2__d;
+    wire  valid__2__q;
+    reg  valid__2__clock;
+    reg  valid__3__d;
+    wire  valid__3__q;
+    reg  valid__3__clock;
+    reg  [3:0] profile__0__d;
+    wire  [3:0] profile__0__q;
+    reg  profile__0__clock;
+    reg  [3:0] profile__1__d;
+    wire  [3:0] profile__1__q;
+    reg  profile__1__clock;
+    reg  [3:0] profile__2__d;
+    wire  [3:0] profile__2__q;
+    reg  profile__2__clock;
+    reg  [3:0] small__0__d;
+    wire  [3:0] small__0__q;
+    reg  small__0__clock;
+    reg  [3:0] small__1__d;
+    wire  [3:0] small__1__q;
+    reg  small__1__clock;
+    reg  [3:0] small__2__d;
+    wire  [3:0] small__2__q;
+    reg  small__2__clock;
+    reg  [23:0] value__0__d;
+    wire  [23:0] value__0__q;
+    reg  value__0__clock;
+    reg  [23:0] value__1__d;
+    wire  [23:0] value__1__q;
+    reg  value__1__clock;
+    reg  [23:0] value__2__d;
+    wire  [23:0] value__2__q;
+    reg  value__2__clock;
+    reg  [4:0] octave__0__d;
+    wire  [4:0] octave__0__q;
+    reg  octave__0__clock;
+    reg  [4:0] octave__1__d;
+    wire  [4:0] octave__1__q;
+    reg  octave__1__clock;
+    reg  [12:0] bin__d;
+    wire  [12:0] bin__q;
+    reg  bin__clock;
+    reg  [15:0] waiting__d;
+    wire  [15:0] waiting__q;
+    reg  waiting__clock;
+    reg  [15:0] of__d;
+    wire  [15:0] of__q;
+    reg  of__clock;
+    reg  [3:0] of_profile__d;
+    wire  [3:0] of_profile__q;
+    reg  of_profile__clock;
+    reg  [8:0] of_bin__d;
+    wire  [8:0] of_bin__q;
+    reg  of_bin__clock;
+    reg  is_clearing__d;
+    wire  is_clearing__q;
+    reg  is_clearing__clock;
+    reg  op__0__d;
+    wire  op__0__q;
+    reg  op__0__clock;
+    reg  op__1__d;
+    wire  op__1__q;
+    reg  op__1__clock;
+    reg  op__2__d;
+    wire  op__2__q;
+    reg  op__2__clock;
+    reg  op__3__d;
+    wire  op__3__q;
+    reg  op__3__clock;
+    reg  op__4__d;
+    wire  op__4__q;
+    reg  op__4__clock;
+    reg  [12:0] op_at__0__d;
+    wire  [12:0] op_at__0__q;
+    reg  op_at__0__clock;
+    reg  [12:0] op_at__1__d;
+    wire  [12:0] op_at__1__q;
+    reg  op_at__1__clock;
+    reg  [12:0] op_at__2__d;
+    wire  [12:0] op_at__2__q;
+    reg  op_at__2__clock;
+    reg  [12:0] op_at__3__d;
+    wire  [12:0] op_at__3__q;
+    reg  op_at__3__clock;
+    reg  [12:0] op_at__4__d;
+    wire  [12:0] op_at__4__q;
+    reg  op_at__4__clock;
+    reg  op_clear__0__d;
+    wire  op_clear__0__q;
+    reg  op_clear__0__clock;
+    reg  op_clear__1__d;
+    wire  op_clear__1__q;
+    reg  op_clear__1__clock;
+    reg  op_clear__2__d;
+    wire  op_clear__2__q;
+    reg  op_clear__2__clock;
+    reg  same__0__d;
+    wire  same__0__q;
+    reg  same__0__clock;
+    reg  same__1__d;
+    wire  same__1__q;
+    reg  same__1__clock;
+    reg  same__2__d;
+    wire  same__2__q;
+    reg  same__2__clock;
+    reg  same__3__d;
+    wire  same__3__q;
+    reg  same__3__clock;
+    reg  [31:0] raw__d;
+    wire  [31:0] raw__q;
+    reg  raw__clock;
+    reg  [31:0] state__d;
+    wire  [31:0] state__q;
+    reg  state__clock;
+    reg  [31:0] past__0__d;
+    wire  [31:0] past__0__q;
+    reg  past__0__clock;
+    reg  [31:0] past__1__d;
+    wire  [31:0] past__1__q;
+    reg  past__1__clock;
+    reg  [31:0] past__2__d;
+    wire  [31:0] past__2__q;
+    reg  past__2__clock;
+    reg  [31:0] shown__d;
+    wire  [31:0] shown__q;
+    reg  shown__clock;
+    
+    // Local signals
+    reg  sweep;
+    reg  [23:0] by_byte;
+    reg  [4:0] bytes;
+    reg  [23:0] by_four;
+    reg  [23:0] by_two;
+    reg  [23:0] by_one;
+    reg  [4:0] fours;
+    reg  [4:0] twos;
+    reg  [4:0] ones;
+    reg  [15:0] first;
+    reg  [15:0] negative;
+    reg  [15:0] negated;
+    reg  [15:0] others;
+    reg  [12:0] entering;
+    reg  [31:0] counted;
+    
+    // Sub module instances
+    tnic_standalone__control__histograms__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__control__histograms__copy copy(
+        .read_address(copy__read_address),
+        .read_clock(copy__read_clock),
+        .read_data(copy__read_data),
+        .write_address(copy__write_address),
+        .write_clock(copy__write_clock),
+        .write_data(copy__write_data),
+        .write_enable(copy__write_enable)
+    );
+    tnic_standalone__control__histograms__sweep_at sweep_at(
+        .d(sweep_at__d),
+        .q(sweep_at__q),
+        .clock(sweep_at__clock)
+    );
+    tnic_standalone__control__histograms__ready ready(
+        .d(ready__d),
+        .q(ready__q),
+        .clock(ready__clock)
+    );
+    tnic_standalone__control__histograms__settled settled(
+        .d(settled__d),
+        .q(settled__q),
+        .clock(settled__clock)
+    );
+    tnic_standalone__control__histograms__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__control__histograms__valid__1 valid__1(
+        .d(valid__1__d),
+        .q(valid__1__q),
+        .clock(valid__1__clock)
+    );
+    tnic_standalone__control__histograms__valid__2 valid__2(
+        .d(valid__2__d),
+        .q(valid__2__q),
+        .clock(valid__2__clock)
+    );
+    tnic_standalone__control__histograms__valid__3 valid__3(
+        .d(valid__3__d),
+        .q(valid__3__q),
+        .clock(valid__3__clock)
+    );
+    tnic_standalone__control__histograms__profile__0 profile__0(
+        .d(profile__0__d),
+        .q(profile__0__q),
+        .clock(profile__0__clock)
+    );
+    tnic_standalone__control__histograms__profile__1 profile__1(
+        .d(profile__1__d),
+        .q(profile__1__q),
+        .clock(profile__1__clock)
+    );
+    tnic_standalone__control__histograms__profile__2 profile__2(
+        .d(profile__2__d),
+        .q(profile__2__q),
+        .clock(profile__2__clock)
+    );
+    tnic_standalone__control__histograms__small__0 small__0(
+        .d(small__0__d),
+        .q(small__0__q),
+        .clock(small__0__clock)
+    );
+    tnic_standalone__control__histograms__small__1 small__1(
+        .d(small__1__d),
+        .q(small__1__q),
+        .clock(small__1__clock)
+    );
+    tnic_standalone__control__histograms__small__2 small__2(
+        .d(small__2__d),
+        .q(small__2__q),
+        .clock(small__2__clock)
+    );
+    tnic_standalone__control__histograms__value__0 value__0(
+        .d(value__0__d),
+        .q(value__0__q),
+        .clock(value__0__clock)
+    );
+    tnic_standalone__control__histograms__value__1 value__1(
+        .d(value__1__d),
+        .q(value__1__q),
+        .clock(value__1__clock)
+    );
+    tnic_standalone__control__histograms__value__2 value__2(
+        .d(value__2__d),
+        .q(value__2__q),
+        .clock(value__2__clock)
+    );
+    tnic_standalone__control__histograms__octave__0 octave__0(
+        .d(octave__0__d),
+        .q(octave__0__q),
+        .clock(octave__0__clock)
+    );
+    tnic_standalone__control__histograms__octave__1 octave__1(
+        .d(octave__1__d),
+        .q(octave__1__q),
+        .clock(octave__1__clock)
+    );
+    tnic_standalone__control__histograms__bin bin(
+        .d(bin__d),
+        .q(bin__q),
+        .clock(bin__clock)
+    );
+    tnic_standalone__control__histograms__waiting waiting(
+        .d(waiting__d),
+        .q(waiting__q),
+        .clock(waiting__clock)
+    );
+    tnic_standalone__control__histograms__of of(
+        .d(of__d),
+        .q(of__q),
+        .clock(of__clock)
+    );
+    tnic_standalone__control__histograms__of_profile of_profile(
+        .d(of_profile__d),
+        .q(of_profile__q),
+        .clock(of_profile__clock)
+    );
+    tnic_standalone__control__histograms__of_bin of_bin(
+        .d(of_bin__d),
+        .q(of_bin__q),
+        .clock(of_bin__clock)
+    );
+    tnic_standalone__control__histograms__is_clearing is_clearing(
+        .d(is_clearing__d),
+        .q(is_clearing__q),
+        .clock(is_clearing__clock)
+    );
+    tnic_standalone__control__histograms__op__0 op__0(
+        .d(op__0__d),
+        .q(op__0__q),
+        .clock(op__0__clock)
+    );
+    tnic_standalone__control__histograms__op__1 op__1(
+        .d(op__1__d),
+        .q(op__1__q),
+        .clock(op__1__clock)
+    );
+    tnic_standalone__control__histograms__op__2 op__2(
+        .d(op__2__d),
+        .q(op__2__q),
+        .clock(op__2__clock)
+    );
+    tnic_standalone__control__histograms__op__3 op__3(
+        .d(op__3__d),
+        .q(op__3__q),
+        .clock(op__3__clock)
+    );
+    tnic_standalone__control__histograms__op__4 op__4(
+        .d(op__4__d),
+        .q(op__4__q),
+        .clock(op__4__clock)
+    );
+    tnic_standalone__control__histograms__op_at__0 op_at__0(
+        .d(op_at__0__d),
+        .q(op_at__0__q),
+        .clock(op_at__0__clock)
+    );
+    tnic_standalone__control__histograms__op_at__1 op_at__1(
+        .d(op_at__1__d),
+        .q(op_at__1__q),
+        .clock(op_at__1__clock)
+    );
+    tnic_standalone__control__histograms__op_at__2 op_at__2(
+        .d(op_at__2__d),
+        .q(op_at__2__q),
+        .clock(op_at__2__clock)
+    );
+    tnic_standalone__control__histograms__op_at__3 op_at__3(
+        .d(op_at__3__d),
+        .q(op_at__3__q),
+        .clock(op_at__3__clock)
+    );
+    tnic_standalone__control__histograms__op_at__4 op_at__4(
+        .d(op_at__4__d),
+        .q(op_at__4__q),
+        .clock(op_at__4__clock)
+    );
+    tnic_standalone__control__histograms__op_clear__0 op_clear__0(
+        .d(op_clear__0__d),
+        .q(op_clear__0__q),
+        .clock(op_clear__0__clock)
+    );
+    tnic_standalone__control__histograms__op_clear__1 op_clear__1(
+        .d(op_clear__1__d),
+        .q(op_clear__1__q),
+        .clock(op_clear__1__clock)
+    );
+    tnic_standalone__control__histograms__op_clear__2 op_clear__2(
+        .d(op_clear__2__d),
+        .q(op_clear__2__q),
+        .clock(op_clear__2__clock)
+    );
+    tnic_standalone__control__histograms__same__0 same__0(
+        .d(same__0__d),
+        .q(same__0__q),
+        .clock(same__0__clock)
+    );
+    tnic_standalone__control__histograms__same__1 same__1(
+        .d(same__1__d),
+        .q(same__1__q),
+        .clock(same__1__clock)
+    );
+    tnic_standalone__control__histograms__same__2 same__2(
+        .d(same__2__d),
+        .q(same__2__q),
+        .clock(same__2__clock)
+    );
+    tnic_standalone__control__histograms__same__3 same__3(
+        .d(same__3__d),
+        .q(same__3__q),
+        .clock(same__3__clock)
+    );
+    tnic_standalone__control__histograms__raw raw(
+        .d(raw__d),
+        .q(raw__q),
+        .clock(raw__clock)
+    );
+    tnic_standalone__control__histograms__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    tnic_standalone__control__histograms__past__0 past__0(
+        .d(past__0__d),
+        .q(past__0__q),
+        .clock(past__0__clock)
+    );
+    tnic_standalone__control__histograms__past__1 past__1(
+        .d(past__1__d),
+        .q(past__1__q),
+        .clock(past__1__clock)
+    );
+    tnic_standalone__control__histograms__past__2 past__2(
+        .d(past__2__d),
+        .q(past__2__q),
+        .clock(past__2__clock)
+    );
+    tnic_standalone__control__histograms__shown shown(
+        .d(shown__d),
+        .q(shown__q),
+        .clock(shown__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        sweep_at__d = sweep_at__q;
+        ready__d = ready__q;
+        settled__d = settled__q;
+        bin__d = bin__q;
+        waiting__d = waiting__q;
+        of__d = of__q;
+        of_profile__d = of_profile__q;
+        of_bin__d = of_bin__q;
+        is_clearing__d = is_clearing__q;
+        raw__d = raw__q;
+        state__d = state__q;
+        shown__d = shown__q;
+        op__1__d = op__0__q;
+        op__2__d = op__1__q;
+        op__3__d = op__2__q;
+        op__4__d = op__3__q;
+        valid__1__d = valid__0__q;
+        valid__2__d = valid__1__q;
+        valid__3__d = valid__2__q;
+        counted = state__q + ((32'h1) & 32'hffffffff);
+        if (op_clear__2__q) begin
+            counted = ((32'h0) & 32'hffffffff);
+        end
+        sweep_at__d = sweep_at__q + ((32'h1) & 13'h1fff);
+        if (&sweep_at__q) begin
+            ready__d = 1'b1;
+        end
+        settled__d = ready__q;
+        valid__0__d = event_valid & ~|event_kind & ready__q;
+        by_byte = value__0__q;
+        bytes = ((32'h14) & 5'h1f);
+        if (~|value__0__q[(32'h8)+:(16)]) begin
+            by_byte = value__0__q << 32'h10;
+            bytes = ((32'h4) & 5'h1f);
+        end
+        else if (~|value__0__q[(32'h10)+:(8)]) begin
+            by_byte = value__0__q << 32'h8;
+            bytes = ((32'hc) & 5'h1f);
+        end
+        value__1__d = by_byte;
+        octave__0__d = bytes;
+        by_four = value__1__q;
+        fours = octave__0__q;
+        if (~|value__1__q[(32'h14)+:(4)]) begin
+            by_four = value__1__q << 32'h4;
+            fours = octave__0__q - ((32'h4) & 5'h1f);
+        end
+        by_two = by_four;
+        twos = ((32'h0) & 5'h1f);
+        if (~|by_four[(32'h16)+:(2)]) begin
+            by_two = by_four << 32'h2;
+            twos = ((32'h2) & 5'h1f);
+        end
+        by_one = by_two;
+        ones = ((32'h0) & 5'h1f);
+        if (~by_two[32'h17]) begin
+            by_one = by_two << 32'h1;
+            ones = ((32'h1) & 5'h1f);
+        end
+        value__2__d = by_one;
+        octave__1__d = fours - (twos | ones);
+        bin__d = (((profile__2__q) & 13'h1fff) << 32'h9) | ((small__2__q) & 13'h1fff);
+        if (|octave__1__q & ~&octave__1__q[(32'h3)+:(2)]) begin
+            bin__d = (((profile__2__q) & 13'h1fff) << 32'h9) | (((octave__1__q) & 13'h1fff) << 32'h4) | ((value__2__q[(32'h13)+:(4)]) & 13'h1fff);
+        end
+        if (~is_clearing__q & |waiting__q) begin
+            is_clearing__d = 1'b1;
+            waiting__d = waiting__q & others;
+            of__d = first;
+            of_bin__d = ((32'h0) & 9'h1ff);
+            of_profile__d = ((((((32'h0) & 4'hf) & ~(1 << (32'h0)) | ((|(first & ((32'haaaa) & 16'hffff))) << (32'h0))) & ~(1 << (32'h1)) | ((|(first & ((32'hcccc) & 16'hffff))) << (32'h1))) & ~(1 << (32'h2)) | ((|(first & ((32'hf0f0) & 16'hffff))) << (32'h2))) & ~(1 << (32'h3)) | ((|(first & ((32'hff00) & 16'hffff))) << (32'h3)));
+        end
+        op__0__d = valid__3__q | is_clearing__q;
+        entering = bin__q;
+        if (is_clearing__q & ~valid__3__q) begin
+            entering = (((of_profile__q) & 13'h1fff) << 32'h9) | ((of_bin__q) & 13'h1fff);
+            of_bin__d = of_bin__q + ((32'h1) & 9'h1ff);
+            if (of_bin__q == last_bin) begin
+                is_clearing__d = 1'b0;
+                of__d = ((32'h0) & 16'hffff);
+            end
+        end
+        if (ready__q & |clear) begin
+            waiting__d = waiting__q | clear;
+            if (~is_clearing__q) begin
+                waiting__d = (waiting__q & others) | clear;
+            end
+        end
+        op_at__0__d = entering;
+        ram__read_address = entering;
+        raw__d = ram__read_data;
+        state__d = raw__q;
+        if (same__0__q) begin
+            state__d = counted;
+        end
+        else if (same__1__q) begin
+            state__d = past__0__q;
+        end
+        else if (same__2__q) begin
+            state__d = past__1__q;
+        end
+        else if (same__3__q) begin
+            state__d = past__2__q;
+        end
+        past__0__d = counted;
+        ram__write_address = op_at__3__q;
+        ram__write_data = past__0__q;
+        copy__write_address = op_at__3__q;
+        copy__write_data = past__0__q;
+        if (sweep) begin
+            ram__write_address = sweep_at__q;
+            ram__write_data = ((32'h0) & 32'hffffffff);
+            copy__write_address = sweep_at__q;
+            copy__write_data = ((32'h0) & 32'hffffffff);
+        end
+        shown__d = ((32'h0) & 32'hffffffff);
+        if (settled__q) begin
+            shown__d = copy__read_data;
+        end
+        if (rst) begin
+            sweep_at__d = ((32'h0) & 13'h1fff);
+            ready__d = 1'b0;
+            settled__d = 1'b0;
+            waiting__d = ((32'h0) & 16'hffff);
+            of__d = ((32'h0) & 16'hffff);
+            is_clearing__d = 1'b0;
+            shown__d = ((32'h0) & 32'hffffffff);
+            valid__0__d = 1'b0;
+            valid__1__d = 1'b0;
+            valid__2__d = 1'b0;
+            valid__3__d = 1'b0;
+            op__0__d = 1'b0;
+            op__1__d = 1'b0;
+            op__2__d = 1'b0;
+            op__3__d = 1'b0;
+            op__4__d = 1'b0;
+        end
+    end
+    always @(*) sweep_at__clock = clk;
+    always @(*) ready__clock = clk;
+    always @(*) settled__clock = clk;
+    always @(*) bin__clock = clk;
+    always @(*) waiting__clock = clk;
+    always @(*) of__clock = clk;
+    always @(*) of_profile__clock = clk;
+    always @(*) of_bin__clock = clk;
+    always @(*) is_clearing__clock = clk;
+    always @(*) raw__clock = clk;
+    always @(*) state__clock = clk;
+    always @(*) shown__clock = clk;
+    always @(*) op__0__clock = clk;
+    always @(*) op_at__0__clock = clk;
+    always @(*) op__1__clock = clk;
+    always @(*) op_at__1__clock = clk;
+    always @(*) op__2__clock = clk;
+    always @(*) op_at__2__clock = clk;
+    always @(*) op__3__clock = clk;
+    always @(*) op_at__3__clock = clk;
+    always @(*) op__4__clock = clk;
+    always @(*) op_at__4__clock = clk;
+    always @(*) valid__0__clock = clk;
+    always @(*) same__0__clock = clk;
+    always @(*) valid__1__clock = clk;
+    always @(*) same__1__clock = clk;
+    always @(*) valid__2__clock = clk;
+    always @(*) same__2__clock = clk;
+    always @(*) valid__3__clock = clk;
+    always @(*) same__3__clock = clk;
+    always @(*) profile__0__clock = clk;
+    always @(*) small__0__clock = clk;
+    always @(*) value__0__clock = clk;
+    always @(*) op_clear__0__clock = clk;
+    always @(*) past__0__clock = clk;
+    always @(*) profile__1__clock = clk;
+    always @(*) small__1__clock = clk;
+    always @(*) value__1__clock = clk;
+    always @(*) op_clear__1__clock = clk;
+    always @(*) past__1__clock = clk;
+    always @(*) profile__2__clock = clk;
+    always @(*) small__2__clock = clk;
+    always @(*) value__2__clock = clk;
+    always @(*) op_clear__2__clock = clk;
+    always @(*) past__2__clock = clk;
+    always @(*) octave__0__clock = clk;
+    always @(*) octave__1__clock = clk;
+    always @(*) op_at__1__d = op_at__0__q;
+    always @(*) op_at__2__d = op_at__1__q;
+    always @(*) op_at__3__d = op_at__2__q;
+    always @(*) op_at__4__d = op_at__3__q;
+    always @(*) profile__1__d = profile__0__q;
+    always @(*) small__1__d = small__0__q;
+    always @(*) op_clear__1__d = op_clear__0__q;
+    always @(*) past__1__d = past__0__q;
+    always @(*) profile__2__d = profile__1__q;
+    always @(*) small__2__d = small__1__q;
+    always @(*) op_clear__2__d = op_clear__1__q;
+    always @(*) past__2__d = past__1__q;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) copy__read_clock = clk;
+    always @(*) copy__write_clock = clk;
+    always @(*) sweep = ~ready__q;
+    always @(*) swept = ready__q;
+    always @(*) profile__0__d = event_profile;
+    always @(*) small__0__d = event_rtt_ns[(32'h0)+:(4)];
+    always @(*) value__0__d = event_rtt_ns;
+    always @(*) negative = ~waiting__q;
+    always @(*) negated = negative + ((32'h1) & 16'hffff);
+    always @(*) first = waiting__q & negated;
+    always @(*) others = ~first;
+    always @(*) op_clear__0__d = ~valid__3__q;
+    always @(*) clearing = waiting__q | of__q;
+    always @(*) same__0__d = op__1__q & (op_at__1__q == op_at__0__q);
+    always @(*) same__1__d = op__2__q & (op_at__2__q == op_at__0__q);
+    always @(*) same__2__d = op__3__q & (op_at__3__q == op_at__0__q);
+    always @(*) same__3__d = op__4__q & (op_at__4__q == op_at__0__q);
+    always @(*) ram__write_enable = op__3__q | sweep;
+    always @(*) copy__write_enable = op__3__q | sweep;
+    always @(*) copy__read_address = at;
+    always @(*) count = shown__q;
+    
+endmodule // standalone__control__histograms
+
+
+module tnic_standalone__control__histograms__bin(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__bin
+
+
+module tnic_standalone__control__histograms__copy(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [12:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [12:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[8191:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__histograms__copy
+
+
+module tnic_standalone__control__histograms__is_clearing(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__is_clearing
+
+
+module tnic_standalone__control__histograms__octave__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__octave__0
+
+
+module tnic_standalone__control__histograms__octave__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__octave__1
+
+
+module tnic_standalone__control__histograms__of(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__of
+
+
+module tnic_standalone__control__histograms__of_bin(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__of_bin
+
+
+module tnic_standalone__control__histograms__of_profile(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__of_profile
+
+
+module tnic_standalone__control__histograms__op__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__op__0
+
+
+module tnic_standalone__control__histograms__op__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__op__1
+
+
+module tnic_standalone__control__histograms__op__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__op__2
+
+
+module tnic_standalone__control__histograms__op__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__op__3
+
+
+module tnic_standalone__control__histograms__op__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__op__4
+
+
+module tnic_standalone__control__histograms__op_at__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__op_at__0
+
+
+module tnic_standalone__control__histograms__op_at__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__op_at__1
+
+
+module tnic_standalone__control__histograms__op_at__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__op_at__2
+
+
+module tnic_standalone__control__histograms__op_at__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__op_at__3
+
+
+module tnic_standalone__control__histograms__op_at__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__op_at__4
+
+
+module tnic_standalone__control__histograms__op_clear__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__op_clear__0
+
+
+module tnic_standalone__control__histograms__op_clear__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__op_clear__1
+
+
+module tnic_standalone__control__histograms__op_clear__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__op_clear__2
+
+
+module tnic_standalone__control__histograms__past__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__past__0
+
+
+module tnic_standalone__control__histograms__past__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__past__1
+
+
+module tnic_standalone__control__histograms__past__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__past__2
+
+
+module tnic_standalone__control__histograms__profile__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__profile__0
+
+
+module tnic_standalone__control__histograms__profile__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__profile__1
+
+
+module tnic_standalone__control__histograms__profile__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__profile__2
+
+
+module tnic_standalone__control__histograms__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [12:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [12:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[8191:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__histograms__ram
+
+
+module tnic_standalone__control__histograms__raw(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__raw
+
+
+module tnic_standalone__control__histograms__ready(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__ready
+
+
+module tnic_standalone__control__histograms__same__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__same__0
+
+
+module tnic_standalone__control__histograms__same__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__same__1
+
+
+module tnic_standalone__control__histograms__same__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__same__2
+
+
+module tnic_standalone__control__histograms__same__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__same__3
+
+
+module tnic_standalone__control__histograms__settled(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__settled
+
+
+module tnic_standalone__control__histograms__shown(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__shown
+
+
+module tnic_standalone__control__histograms__small__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__small__0
+
+
+module tnic_standalone__control__histograms__small__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__small__1
+
+
+module tnic_standalone__control__histograms__small__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__small__2
+
+
+module tnic_standalone__control__histograms__state(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__state
+
+
+module tnic_standalone__control__histograms__sweep_at(d,q,clock);
+    
+    // Module arguments
+    input wire  [12:0] d;
+    output reg  [12:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 13'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__sweep_at
+
+
+module tnic_standalone__control__histograms__valid__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__valid__0
+
+
+module tnic_standalone__control__histograms__valid__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__valid__1
+
+
+module tnic_standalone__control__histograms__valid__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__valid__2
+
+
+module tnic_standalone__control__histograms__valid__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__valid__3
+
+
+module tnic_standalone__control__histograms__value__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__value__0
+
+
+module tnic_standalone__control__histograms__value__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__value__1
+
+
+module tnic_standalone__control__histograms__value__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__value__2
+
+
+module tnic_standalone__control__histograms__waiting(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__waiting
+
+
 module tnic_standalone__control__parse(clk,rst,s_tdata,s_tkeep,s_tvalid,s_tlast,s_ts,s_bad,cfg_udp_port,o_valid,o_kind,o_reason,o_class,o_head,o_hdr,o_len,o_ts,pulses);
     
     // Module arguments
@@ -52595,7 +54726,1751 @@ module tnic_standalone__control__pulses(d,q,clock);
 endmodule // standalone__control__pulses
 
 
-module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_segment,a_nonce,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,now,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses);
+module tnic_standalone__control__recorder(clk,rst,event_valid,event_flow,event_profile,event_kind,event_branch,event_hyperactive,event_rtt_ns,event_hops,event_endpoint_ns,event_now_ns,event_rate_before,event_rate,event_before,now,pw_valid,pw_profile,pw_word,pw_data,cfg_every,cfg_filter,rec_valid,rec_ready,rec_data,dropped);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  event_valid;
+    input wire  [9:0] event_flow;
+    input wire  [3:0] event_profile;
+    input wire  [2:0] event_kind;
+    input wire  [2:0] event_branch;
+    input wire  event_hyperactive;
+    input wire  [23:0] event_rtt_ns;
+    input wire  [7:0] event_hops;
+    input wire  [23:0] event_endpoint_ns;
+    input wire  [31:0] event_now_ns;
+    input wire  [31:0] event_rate_before;
+    input wire  [31:0] event_rate;
+    input wire  [159:0] event_before;
+    input wire  [63:0] now;
+    input wire  pw_valid;
+    input wire  [3:0] pw_profile;
+    input wire  [4:0] pw_word;
+    input wire  [31:0] pw_data;
+    input wire  [15:0] cfg_every;
+    input wire  [24:0] cfg_filter;
+    output reg  rec_valid;
+    input wire  rec_ready;
+    output reg  [511:0] rec_data;
+    output reg  dropped;
+    
+    // Constant declarations
+    localparam  law_word = 5'b0;
+    localparam  version = 32'h1000000;
+    
+    // Stub signals
+    reg  queue__clk;
+    reg  queue__rst;
+    reg  queue__i_valid;
+    reg  [511:0] queue__i_data;
+    wire  queue__i_ready;
+    wire  queue__o_valid;
+    wire  [511:0] queue__o_data;
+    reg  queue__o_ready;
+    reg  [3:0] laws__0__d;
+    wire  [3:0] laws__0__q;
+    reg  laws__0__clock;
+    reg  [3:0] laws__1__d;
+    wire  [3:0] laws__1__q;
+    reg  laws__1__clock;
+    reg  [3:0] laws__2__d;
+    wire  [3:0] laws__2__q;
+    reg  laws__2__clock;
+    reg  [3:0] laws__3__d;
+    wire  [3:0] laws__3__q;
+    reg  laws__3__clock;
+    reg  [3:0] laws__4__d;
+    wire  [3:0] laws__4__q;
+    reg  laws__4__clock;
+    reg  [3:0] laws__5__d;
+    wire  [3:0] laws__5__q;
+    reg  laws__5__clock;
+    reg  [3:0] laws__6__d;
+    wire  [3:0] laws__6__q;
+    reg  laws__6__clock;
+    reg  [3:0] laws__7__d;
+    wire  [3:0] laws__7__q;
+    reg  laws__7__clock;
+    reg  [3:0] laws__8__d;
+    wire  [3:0] laws__8__q;
+    reg  laws__8__clock;
+    reg  [3:0] laws__9__d;
+    wire  [3:0] laws__9__q;
+    reg  laws__9__clock;
+    reg  [3:0] laws__10__d;
+    wire  [3:0] laws__10__q;
+    reg  laws__10__clock;
+    reg  [3:0] laws__11__d;
+    wire  [3:0] laws__11__q;
+    reg  laws__11__clock;
+    reg  [3:0] laws__12__d;
+    wire  [3:0] laws__12__q;
+    reg  laws__12__clock;
+    reg  [3:0] laws__13__d;
+    wire  [3:0] laws__13__q;
+    reg  laws__13__clock;
+    reg  [3:0] laws__14__d;
+    wire  [3:0] laws__14__q;
+    reg  laws__14__clock;
+    reg  [3:0] laws__15__d;
+    wire  [3:0] laws__15__q;
+    reg  laws__15__clock;
+    reg  valid__d;
+    wire  valid__q;
+    reg  valid__clock;
+    reg  passes__d;
+    wire  passes__q;
+    reg  passes__clock;
+    reg  [9:0] flow__d;
+    wire  [9:0] flow__q;
+    reg  flow__clock;
+    reg  [3:0] profile__d;
+    wire  [3:0] profile__q;
+    reg  profile__clock;
+    reg  [3:0] law__d;
+    wire  [3:0] law__q;
+    reg  law__clock;
+    reg  [2:0] kind__d;
+    wire  [2:0] kind__q;
+    reg  kind__clock;
+    reg  [2:0] branch__d;
+    wire  [2:0] branch__q;
+    reg  branch__clock;
+    reg  hyperactive__d;
+    wire  hyperactive__q;
+    reg  hyperactive__clock;
+    reg  [23:0] signal__d;
+    wire  [23:0] signal__q;
+    reg  signal__clock;
+    reg  [7:0] hops__d;
+    wire  [7:0] hops__q;
+    reg  hops__clock;
+    reg  [23:0] endpoint__d;
+    wire  [23:0] endpoint__q;
+    reg  endpoint__clock;
+    reg  [31:0] argument__d;
+    wire  [31:0] argument__q;
+    reg  argument__clock;
+    reg  [31:0] rate_before__d;
+    wire  [31:0] rate_before__q;
+    reg  rate_before__clock;
+    reg  [31:0] rate__d;
+    wire  [31:0] rate__q;
+    reg  rate__clock;
+    reg  [159:0] earlier__d;
+    wire  [159:0] earlier__q;
+    reg  earlier__clock;
+    reg  [63:0] stamp__d;
+    wire  [63:0] stamp__q;
+    reg  stamp__clock;
+    reg  [15:0] every__d;
+    wire  [15:0] every__q;
+    reg  every__clock;
+    reg  [15:0] left__d;
+    wire  [15:0] left__q;
+    reg  left__clock;
+    reg  [31:0] number__d;
+    wire  [31:0] number__q;
+    reg  number__clock;
+    reg  made__d;
+    wire  made__q;
+    reg  made__clock;
+    reg  [511:0] record__d;
+    wire  [511:0] record__q;
+    reg  record__clock;
+    reg  lost__d;
+    wire  lost__q;
+    reg  lost__clock;
+    
+    // Local signals
+    reg  take;
+    reg  other_flow;
+    reg  other_profile;
+    reg  [31:0] about;
+    
+    // Sub module instances
+    tnic_standalone__control__recorder__queue queue(
+        .clk(queue__clk),
+        .rst(queue__rst),
+        .i_valid(queue__i_valid),
+        .i_data(queue__i_data),
+        .i_ready(queue__i_ready),
+        .o_valid(queue__o_valid),
+        .o_data(queue__o_data),
+        .o_ready(queue__o_ready)
+    );
+    tnic_standalone__control__recorder__laws__0 laws__0(
+        .d(laws__0__d),
+        .q(laws__0__q),
+        .clock(laws__0__clock)
+    );
+    tnic_standalone__control__recorder__laws__1 laws__1(
+        .d(laws__1__d),
+        .q(laws__1__q),
+        .clock(laws__1__clock)
+    );
+    tnic_standalone__control__recorder__laws__2 laws__2(
+        .d(laws__2__d),
+        .q(laws__2__q),
+        .clock(laws__2__clock)
+    );
+    tnic_standalone__control__recorder__laws__3 laws__3(
+        .d(laws__3__d),
+        .q(laws__3__q),
+        .clock(laws__3__clock)
+    );
+    tnic_standalone__control__recorder__laws__4 laws__4(
+        .d(laws__4__d),
+        .q(laws__4__q),
+        .clock(laws__4__clock)
+    );
+    tnic_standalone__control__recorder__laws__5 laws__5(
+        .d(laws__5__d),
+        .q(laws__5__q),
+        .clock(laws__5__clock)
+    );
+    tnic_standalone__control__recorder__laws__6 laws__6(
+        .d(laws__6__d),
+        .q(laws__6__q),
+        .clock(laws__6__clock)
+    );
+    tnic_standalone__control__recorder__laws__7 laws__7(
+        .d(laws__7__d),
+        .q(laws__7__q),
+        .clock(laws__7__clock)
+    );
+    tnic_standalone__control__recorder__laws__8 laws__8(
+        .d(laws__8__d),
+        .q(laws__8__q),
+        .clock(laws__8__clock)
+    );
+    tnic_standalone__control__recorder__laws__9 laws__9(
+        .d(laws__9__d),
+        .q(laws__9__q),
+        .clock(laws__9__clock)
+    );
+    tnic_standalone__control__recorder__laws__10 laws__10(
+        .d(laws__10__d),
+        .q(laws__10__q),
+        .clock(laws__10__clock)
+    );
+    tnic_standalone__control__recorder__laws__11 laws__11(
+        .d(laws__11__d),
+        .q(laws__11__q),
+        .clock(laws__11__clock)
+    );
+    tnic_standalone__control__recorder__laws__12 laws__12(
+        .d(laws__12__d),
+        .q(laws__12__q),
+        .clock(laws__12__clock)
+    );
+    tnic_standalone__control__recorder__laws__13 laws__13(
+        .d(laws__13__d),
+        .q(laws__13__q),
+        .clock(laws__13__clock)
+    );
+    tnic_standalone__control__recorder__laws__14 laws__14(
+        .d(laws__14__d),
+        .q(laws__14__q),
+        .clock(laws__14__clock)
+    );
+    tnic_standalone__control__recorder__laws__15 laws__15(
+        .d(laws__15__d),
+        .q(laws__15__q),
+        .clock(laws__15__clock)
+    );
+    tnic_standalone__control__recorder__valid valid(
+        .d(valid__d),
+        .q(valid__q),
+        .clock(valid__clock)
+    );
+    tnic_standalone__control__recorder__passes passes(
+        .d(passes__d),
+        .q(passes__q),
+        .clock(passes__clock)
+    );
+    tnic_standalone__control__recorder__flow flow(
+        .d(flow__d),
+        .q(flow__q),
+        .clock(flow__clock)
+    );
+    tnic_standalone__control__recorder__profile profile(
+        .d(profile__d),
+        .q(profile__q),
+        .clock(profile__clock)
+    );
+    tnic_standalone__control__recorder__law law(
+        .d(law__d),
+        .q(law__q),
+        .clock(law__clock)
+    );
+    tnic_standalone__control__recorder__kind kind(
+        .d(kind__d),
+        .q(kind__q),
+        .clock(kind__clock)
+    );
+    tnic_standalone__control__recorder__branch branch(
+        .d(branch__d),
+        .q(branch__q),
+        .clock(branch__clock)
+    );
+    tnic_standalone__control__recorder__hyperactive hyperactive(
+        .d(hyperactive__d),
+        .q(hyperactive__q),
+        .clock(hyperactive__clock)
+    );
+    tnic_standalone__control__recorder__signal signal(
+        .d(signal__d),
+        .q(signal__q),
+        .clock(signal__clock)
+    );
+    tnic_standalone__control__recorder__hops hops(
+        .d(hops__d),
+        .q(hops__q),
+        .clock(hops__clock)
+    );
+    tnic_standalone__control__recorder__endpoint endpoint(
+        .d(endpoint__d),
+        .q(endpoint__q),
+        .clock(endpoint__clock)
+    );
+    tnic_standalone__control__recorder__argument argument(
+        .d(argument__d),
+        .q(argument__q),
+        .clock(argument__clock)
+    );
+    tnic_standalone__control__recorder__rate_before rate_before(
+        .d(rate_before__d),
+        .q(rate_before__q),
+        .clock(rate_before__clock)
+    );
+    tnic_standalone__control__recorder__rate rate(
+        .d(rate__d),
+        .q(rate__q),
+        .clock(rate__clock)
+    );
+    tnic_standalone__control__recorder__earlier earlier(
+        .d(earlier__d),
+        .q(earlier__q),
+        .clock(earlier__clock)
+    );
+    tnic_standalone__control__recorder__stamp stamp(
+        .d(stamp__d),
+        .q(stamp__q),
+        .clock(stamp__clock)
+    );
+    tnic_standalone__control__recorder__every every(
+        .d(every__d),
+        .q(every__q),
+        .clock(every__clock)
+    );
+    tnic_standalone__control__recorder__left left(
+        .d(left__d),
+        .q(left__q),
+        .clock(left__clock)
+    );
+    tnic_standalone__control__recorder__number number(
+        .d(number__d),
+        .q(number__q),
+        .clock(number__clock)
+    );
+    tnic_standalone__control__recorder__made made(
+        .d(made__d),
+        .q(made__q),
+        .clock(made__clock)
+    );
+    tnic_standalone__control__recorder__record record(
+        .d(record__d),
+        .q(record__q),
+        .clock(record__clock)
+    );
+    tnic_standalone__control__recorder__lost lost(
+        .d(lost__d),
+        .q(lost__q),
+        .clock(lost__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        valid__d = valid__q;
+        passes__d = passes__q;
+        flow__d = flow__q;
+        profile__d = profile__q;
+        law__d = law__q;
+        kind__d = kind__q;
+        branch__d = branch__q;
+        hyperactive__d = hyperactive__q;
+        signal__d = signal__q;
+        hops__d = hops__q;
+        endpoint__d = endpoint__q;
+        argument__d = argument__q;
+        rate_before__d = rate_before__q;
+        rate__d = rate__q;
+        earlier__d = earlier__q;
+        stamp__d = stamp__q;
+        every__d = every__q;
+        left__d = left__q;
+        number__d = number__q;
+        made__d = made__q;
+        record__d = record__q;
+        lost__d = lost__q;
+        laws__0__d = laws__0__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 0)) begin
+            laws__0__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__0__d = ((32'h0) & 4'hf);
+        end
+        laws__1__d = laws__1__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 1)) begin
+            laws__1__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__1__d = ((32'h0) & 4'hf);
+        end
+        laws__2__d = laws__2__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 2)) begin
+            laws__2__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__2__d = ((32'h0) & 4'hf);
+        end
+        laws__3__d = laws__3__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 3)) begin
+            laws__3__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__3__d = ((32'h0) & 4'hf);
+        end
+        laws__4__d = laws__4__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 4)) begin
+            laws__4__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__4__d = ((32'h0) & 4'hf);
+        end
+        laws__5__d = laws__5__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 5)) begin
+            laws__5__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__5__d = ((32'h0) & 4'hf);
+        end
+        laws__6__d = laws__6__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 6)) begin
+            laws__6__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__6__d = ((32'h0) & 4'hf);
+        end
+        laws__7__d = laws__7__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 7)) begin
+            laws__7__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__7__d = ((32'h0) & 4'hf);
+        end
+        laws__8__d = laws__8__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 8)) begin
+            laws__8__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__8__d = ((32'h0) & 4'hf);
+        end
+        laws__9__d = laws__9__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 9)) begin
+            laws__9__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__9__d = ((32'h0) & 4'hf);
+        end
+        laws__10__d = laws__10__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 10)) begin
+            laws__10__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__10__d = ((32'h0) & 4'hf);
+        end
+        laws__11__d = laws__11__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 11)) begin
+            laws__11__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__11__d = ((32'h0) & 4'hf);
+        end
+        laws__12__d = laws__12__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 12)) begin
+            laws__12__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__12__d = ((32'h0) & 4'hf);
+        end
+        laws__13__d = laws__13__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 13)) begin
+            laws__13__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__13__d = ((32'h0) & 4'hf);
+        end
+        laws__14__d = laws__14__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 14)) begin
+            laws__14__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__14__d = ((32'h0) & 4'hf);
+        end
+        laws__15__d = laws__15__q;
+        if (pw_valid & (pw_word == law_word) & (pw_profile == 15)) begin
+            laws__15__d = pw_data[(32'h0)+:(4)];
+        end
+        if (rst) begin
+            laws__15__d = ((32'h0) & 4'hf);
+        end
+        valid__d = event_valid;
+        if (event_valid) begin
+            passes__d = ~other_flow & ~other_profile;
+            flow__d = event_flow;
+            profile__d = event_profile;
+            if (event_profile == 0) begin
+                law__d = laws__0__q;
+            end
+            if (event_profile == 1) begin
+                law__d = laws__1__q;
+            end
+            if (event_profile == 2) begin
+                law__d = laws__2__q;
+            end
+            if (event_profile == 3) begin
+                law__d = laws__3__q;
+            end
+            if (event_profile == 4) begin
+                law__d = laws__4__q;
+            end
+            if (event_profile == 5) begin
+                law__d = laws__5__q;
+            end
+            if (event_profile == 6) begin
+                law__d = laws__6__q;
+            end
+            if (event_profile == 7) begin
+                law__d = laws__7__q;
+            end
+            if (event_profile == 8) begin
+                law__d = laws__8__q;
+            end
+            if (event_profile == 9) begin
+                law__d = laws__9__q;
+            end
+            if (event_profile == 10) begin
+                law__d = laws__10__q;
+            end
+            if (event_profile == 11) begin
+                law__d = laws__11__q;
+            end
+            if (event_profile == 12) begin
+                law__d = laws__12__q;
+            end
+            if (event_profile == 13) begin
+                law__d = laws__13__q;
+            end
+            if (event_profile == 14) begin
+                law__d = laws__14__q;
+            end
+            if (event_profile == 15) begin
+                law__d = laws__15__q;
+            end
+            kind__d = event_kind;
+            branch__d = event_branch;
+            hyperactive__d = event_hyperactive;
+            signal__d = event_rtt_ns;
+            hops__d = event_hops;
+            endpoint__d = event_endpoint_ns;
+            argument__d = event_now_ns;
+            rate_before__d = event_rate_before;
+            rate__d = event_rate;
+            earlier__d = event_before;
+            stamp__d = now;
+        end
+        take = 1'b0;
+        every__d = cfg_every;
+        if (cfg_every != every__q) begin
+            left__d = ((32'h0) & 16'hffff);
+        end
+        else if (valid__q & passes__q & |every__q) begin
+            if (|left__q) begin
+                left__d = left__q - ((32'h1) & 16'hffff);
+            end
+            else begin
+                left__d = every__q - ((32'h1) & 16'hffff);
+                take = 1'b1;
+            end
+        end
+        made__d = take;
+        about = ((flow__q) & 32'hffffffff) | (((profile__q) & 32'hffffffff) << 32'h10) | (((law__q) & 32'hffffffff) << 32'h14) | (((kind__q) & 32'hffffffff) << 32'h18) | (((branch__q) & 32'hffffffff) << 32'h1b);
+        if (hyperactive__q) begin
+            about = ((flow__q) & 32'hffffffff) | (((profile__q) & 32'hffffffff) << 32'h10) | (((law__q) & 32'hffffffff) << 32'h14) | (((kind__q) & 32'hffffffff) << 32'h18) | (((branch__q) & 32'hffffffff) << 32'h1b) | ((32'h40000000) & 32'hffffffff);
+        end
+        if (take) begin
+            number__d = number__q + ((32'h1) & 32'hffffffff);
+            record__d = ((number__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((stamp__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h20) | (((about) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h60) | (((signal__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (((hops__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h98) | (((endpoint__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((version) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((argument__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc0) | (((rate_before__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he0) | (((rate__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h100) | (((earlier__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h120) | (((number__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h1e0);
+        end
+        lost__d = made__q & ~queue__i_ready;
+        if (rst) begin
+            valid__d = 1'b0;
+            every__d = ((32'h0) & 16'hffff);
+            left__d = ((32'h0) & 16'hffff);
+            number__d = ((32'h0) & 32'hffffffff);
+            made__d = 1'b0;
+            lost__d = 1'b0;
+        end
+    end
+    always @(*) valid__clock = clk;
+    always @(*) passes__clock = clk;
+    always @(*) flow__clock = clk;
+    always @(*) profile__clock = clk;
+    always @(*) law__clock = clk;
+    always @(*) kind__clock = clk;
+    always @(*) branch__clock = clk;
+    always @(*) hyperactive__clock = clk;
+    always @(*) signal__clock = clk;
+    always @(*) hops__clock = clk;
+    always @(*) endpoint__clock = clk;
+    always @(*) argument__clock = clk;
+    always @(*) rate_before__clock = clk;
+    always @(*) rate__clock = clk;
+    always @(*) earlier__clock = clk;
+    always @(*) stamp__clock = clk;
+    always @(*) every__clock = clk;
+    always @(*) left__clock = clk;
+    always @(*) number__clock = clk;
+    always @(*) made__clock = clk;
+    always @(*) record__clock = clk;
+    always @(*) lost__clock = clk;
+    always @(*) laws__0__clock = clk;
+    always @(*) laws__1__clock = clk;
+    always @(*) laws__2__clock = clk;
+    always @(*) laws__3__clock = clk;
+    always @(*) laws__4__clock = clk;
+    always @(*) laws__5__clock = clk;
+    always @(*) laws__6__clock = clk;
+    always @(*) laws__7__clock = clk;
+    always @(*) laws__8__clock = clk;
+    always @(*) laws__9__clock = clk;
+    always @(*) laws__10__clock = clk;
+    always @(*) laws__11__clock = clk;
+    always @(*) laws__12__clock = clk;
+    always @(*) laws__13__clock = clk;
+    always @(*) laws__14__clock = clk;
+    always @(*) laws__15__clock = clk;
+    always @(*) other_flow = cfg_filter[32'h10] & (cfg_filter[(32'h0)+:(16)] != ((event_flow) & 16'hffff));
+    always @(*) other_profile = cfg_filter[32'h18] & (cfg_filter[(32'h14)+:(4)] != event_profile);
+    always @(*) queue__clk = clk;
+    always @(*) queue__rst = rst;
+    always @(*) queue__i_valid = made__q;
+    always @(*) queue__i_data = record__q;
+    always @(*) dropped = lost__q;
+    always @(*) rec_valid = queue__o_valid;
+    always @(*) rec_data = queue__o_data;
+    always @(*) queue__o_ready = rec_ready;
+    
+endmodule // standalone__control__recorder
+
+
+module tnic_standalone__control__recorder__argument(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__argument
+
+
+module tnic_standalone__control__recorder__branch(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__branch
+
+
+module tnic_standalone__control__recorder__earlier(d,q,clock);
+    
+    // Module arguments
+    input wire  [159:0] d;
+    output reg  [159:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 160'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__earlier
+
+
+module tnic_standalone__control__recorder__endpoint(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__endpoint
+
+
+module tnic_standalone__control__recorder__every(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__every
+
+
+module tnic_standalone__control__recorder__flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__flow
+
+
+module tnic_standalone__control__recorder__hops(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__hops
+
+
+module tnic_standalone__control__recorder__hyperactive(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__hyperactive
+
+
+module tnic_standalone__control__recorder__kind(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__kind
+
+
+module tnic_standalone__control__recorder__law(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__law
+
+
+module tnic_standalone__control__recorder__laws__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__0
+
+
+module tnic_standalone__control__recorder__laws__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__1
+
+
+module tnic_standalone__control__recorder__laws__10(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__10
+
+
+module tnic_standalone__control__recorder__laws__11(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__11
+
+
+module tnic_standalone__control__recorder__laws__12(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__12
+
+
+module tnic_standalone__control__recorder__laws__13(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__13
+
+
+module tnic_standalone__control__recorder__laws__14(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__14
+
+
+module tnic_standalone__control__recorder__laws__15(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__15
+
+
+module tnic_standalone__control__recorder__laws__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__2
+
+
+module tnic_standalone__control__recorder__laws__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__3
+
+
+module tnic_standalone__control__recorder__laws__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__4
+
+
+module tnic_standalone__control__recorder__laws__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__5
+
+
+module tnic_standalone__control__recorder__laws__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__6
+
+
+module tnic_standalone__control__recorder__laws__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__7
+
+
+module tnic_standalone__control__recorder__laws__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__8
+
+
+module tnic_standalone__control__recorder__laws__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__laws__9
+
+
+module tnic_standalone__control__recorder__left(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__left
+
+
+module tnic_standalone__control__recorder__lost(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__lost
+
+
+module tnic_standalone__control__recorder__made(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__made
+
+
+module tnic_standalone__control__recorder__number(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__number
+
+
+module tnic_standalone__control__recorder__passes(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__passes
+
+
+module tnic_standalone__control__recorder__profile(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__profile
+
+
+module tnic_standalone__control__recorder__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [511:0] i_data;
+    output reg  i_ready;
+    output reg  o_valid;
+    output reg  [511:0] o_data;
+    input wire  o_ready;
+    
+    // Constant declarations
+    localparam  depth = 10'b1000000000;
+    
+    // Stub signals
+    reg  [8:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [511:0] ram__read_data;
+    reg  [8:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [511:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [9:0] fill__d;
+    wire  [9:0] fill__q;
+    reg  fill__clock;
+    reg  [8:0] write__d;
+    wire  [8:0] write__q;
+    reg  write__clock;
+    reg  [8:0] read__d;
+    wire  [8:0] read__q;
+    reg  read__clock;
+    reg  pending__d;
+    wire  pending__q;
+    reg  pending__clock;
+    reg  out_valid__d;
+    wire  out_valid__q;
+    reg  out_valid__clock;
+    reg  [511:0] out__d;
+    wire  [511:0] out__q;
+    reg  out__clock;
+    reg  spill_valid__d;
+    wire  spill_valid__q;
+    reg  spill_valid__clock;
+    reg  [511:0] spill__d;
+    wire  [511:0] spill__q;
+    reg  spill__clock;
+    
+    // Local signals
+    reg  push;
+    reg  issue;
+    reg  pop;
+    reg  [1:0] held;
+    
+    // Sub module instances
+    tnic_standalone__control__recorder__queue__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__control__recorder__queue__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__control__recorder__queue__write write(
+        .d(write__d),
+        .q(write__q),
+        .clock(write__clock)
+    );
+    tnic_standalone__control__recorder__queue__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
+    );
+    tnic_standalone__control__recorder__queue__pending pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    tnic_standalone__control__recorder__queue__out_valid out_valid(
+        .d(out_valid__d),
+        .q(out_valid__q),
+        .clock(out_valid__clock)
+    );
+    tnic_standalone__control__recorder__queue__out out(
+        .d(out__d),
+        .q(out__q),
+        .clock(out__clock)
+    );
+    tnic_standalone__control__recorder__queue__spill_valid spill_valid(
+        .d(spill_valid__d),
+        .q(spill_valid__q),
+        .clock(spill_valid__clock)
+    );
+    tnic_standalone__control__recorder__queue__spill spill(
+        .d(spill__d),
+        .q(spill__q),
+        .clock(spill__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        fill__d = fill__q;
+        write__d = write__q;
+        read__d = read__q;
+        pending__d = pending__q;
+        out_valid__d = out_valid__q;
+        out__d = out__q;
+        spill_valid__d = spill_valid__q;
+        spill__d = spill__q;
+        held = ((32'h0) & 2'h3);
+        if (pending__q) begin
+            held = ((32'h1) & 2'h3);
+        end
+        if (out_valid__q & ~pop) begin
+            held = held + ((32'h1) & 2'h3);
+        end
+        if (spill_valid__q) begin
+            held = held + ((32'h1) & 2'h3);
+        end
+        issue = |fill__q & ~held[32'h1];
+        pending__d = issue;
+        if (issue) begin
+            read__d = read__q + ((32'h1) & 9'h1ff);
+        end
+        if (push) begin
+            write__d = write__q + ((32'h1) & 9'h1ff);
+        end
+        if (push & ~issue) begin
+            fill__d = fill__q + ((32'h1) & 10'h3ff);
+        end
+        if (issue & ~push) begin
+            fill__d = fill__q - ((32'h1) & 10'h3ff);
+        end
+        if (pop | ~out_valid__q) begin
+            if (spill_valid__q) begin
+                out_valid__d = 1'b1;
+                out__d = spill__q;
+                spill_valid__d = pending__q;
+                spill__d = ram__read_data;
+            end
+            else begin
+                out_valid__d = pending__q;
+                out__d = ram__read_data;
+            end
+        end
+        else begin
+            if (pending__q) begin
+                spill_valid__d = 1'b1;
+                spill__d = ram__read_data;
+            end
+        end
+        if (rst) begin
+            fill__d = ((32'h0) & 10'h3ff);
+            write__d = ((32'h0) & 9'h1ff);
+            read__d = ((32'h0) & 9'h1ff);
+            pending__d = 1'b0;
+            out_valid__d = 1'b0;
+            spill_valid__d = 1'b0;
+        end
+    end
+    always @(*) fill__clock = clk;
+    always @(*) write__clock = clk;
+    always @(*) read__clock = clk;
+    always @(*) pending__clock = clk;
+    always @(*) out_valid__clock = clk;
+    always @(*) out__clock = clk;
+    always @(*) spill_valid__clock = clk;
+    always @(*) spill__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = read__q;
+    always @(*) ram__write_address = write__q;
+    always @(*) ram__write_data = i_data;
+    always @(*) push = i_valid & (fill__q != depth);
+    always @(*) ram__write_enable = push;
+    always @(*) pop = out_valid__q & o_ready;
+    always @(*) i_ready = fill__q != depth;
+    always @(*) o_valid = out_valid__q;
+    always @(*) o_data = out__q;
+    
+endmodule // standalone__control__recorder__queue
+
+
+module tnic_standalone__control__recorder__queue__fill(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__queue__fill
+
+
+module tnic_standalone__control__recorder__queue__out(d,q,clock);
+    
+    // Module arguments
+    input wire  [511:0] d;
+    output reg  [511:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 512'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__queue__out
+
+
+module tnic_standalone__control__recorder__queue__out_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__queue__out_valid
+
+
+module tnic_standalone__control__recorder__queue__pending(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__queue__pending
+
+
+module tnic_standalone__control__recorder__queue__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [511:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [511:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[511:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__recorder__queue__ram
+
+
+module tnic_standalone__control__recorder__queue__read(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__queue__read
+
+
+module tnic_standalone__control__recorder__queue__spill(d,q,clock);
+    
+    // Module arguments
+    input wire  [511:0] d;
+    output reg  [511:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 512'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__queue__spill
+
+
+module tnic_standalone__control__recorder__queue__spill_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__queue__spill_valid
+
+
+module tnic_standalone__control__recorder__queue__write(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__queue__write
+
+
+module tnic_standalone__control__recorder__rate(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__rate
+
+
+module tnic_standalone__control__recorder__rate_before(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__rate_before
+
+
+module tnic_standalone__control__recorder__record(d,q,clock);
+    
+    // Module arguments
+    input wire  [511:0] d;
+    output reg  [511:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 512'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__record
+
+
+module tnic_standalone__control__recorder__signal(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__signal
+
+
+module tnic_standalone__control__recorder__stamp(d,q,clock);
+    
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__stamp
+
+
+module tnic_standalone__control__recorder__valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__recorder__valid
+
+
+module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,c_valid,c_tag,c_ts,a_valid,a_flow,a_segment,a_nonce,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,cfg_ns_per_byte,now,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
     
     // Module arguments
     input wire  clk;
@@ -52643,6 +56518,9 @@ module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow
     output reg  [9:0] release_flow;
     output reg  [23:0] release_bytes;
     output reg  [31:0] pulses;
+    output reg  acked_valid;
+    output reg  [9:0] acked_flow;
+    output reg  [1:0] acked_outcome;
     
     // Stub signals
     reg  sent__clk;
@@ -52746,6 +56624,9 @@ module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow
     wire  [9:0] ack__release_flow;
     wire  [23:0] ack__release_bytes;
     wire  [31:0] ack__pulses;
+    wire  ack__acked_valid;
+    wire  [9:0] ack__acked_flow;
+    wire  [1:0] ack__acked_outcome;
     reg  [14:0] sweep_at__d;
     wire  [14:0] sweep_at__q;
     reg  sweep_at__clock;
@@ -52862,7 +56743,10 @@ module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow
         .release_valid(ack__release_valid),
         .release_flow(ack__release_flow),
         .release_bytes(ack__release_bytes),
-        .pulses(ack__pulses)
+        .pulses(ack__pulses),
+        .acked_valid(ack__acked_valid),
+        .acked_flow(ack__acked_flow),
+        .acked_outcome(ack__acked_outcome)
     );
     tnic_standalone__control__rtt__sweep_at sweep_at(
         .d(sweep_at__d),
@@ -52973,12 +56857,15 @@ module tnic_standalone__control__rtt(clk,rst,swept,sent_valid,sent_tag,sent_flow
     always @(*) release_valid = ack__release_valid;
     always @(*) release_flow = ack__release_flow;
     always @(*) release_bytes = ack__release_bytes;
+    always @(*) acked_valid = ack__acked_valid;
+    always @(*) acked_flow = ack__acked_flow;
+    always @(*) acked_outcome = ack__acked_outcome;
     always @(*) pulses = ack__pulses;
     
 endmodule // standalone__control__rtt
 
 
-module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,a_segment,a_nonce,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,slot_valid,slot_flow,slot_segment,slot_next,slot_nonce,slot_bytes,slot_opened,slot_gap,stamp_valid,stamp_flow,stamp_segment,stamp,flow_valid,flow_index,flow_enable,flow_keep,flow_profile,pw_valid,pw_profile,pw_word,pw_data,now,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses);
+module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,a_segment,a_nonce,a_ts,a_arrival,a_departure,a_ttl_sent,a_ttl_seen,slot_valid,slot_flow,slot_segment,slot_next,slot_nonce,slot_bytes,slot_opened,slot_gap,stamp_valid,stamp_flow,stamp_segment,stamp,flow_valid,flow_index,flow_enable,flow_keep,flow_profile,pw_valid,pw_profile,pw_word,pw_data,now,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,release_valid,release_flow,release_bytes,pulses,acked_valid,acked_flow,acked_outcome);
     
     // Module arguments
     input wire  clk;
@@ -53027,6 +56914,9 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     output reg  [9:0] release_flow;
     output reg  [23:0] release_bytes;
     output reg  [31:0] pulses;
+    output reg  acked_valid;
+    output reg  [9:0] acked_flow;
+    output reg  [1:0] acked_outcome;
     
     // Constant declarations
     localparam  slot_shift = 6'b101;
@@ -53297,6 +57187,12 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     reg  [23:0] r_bytes__d;
     wire  [23:0] r_bytes__q;
     reg  r_bytes__clock;
+    reg  k_valid__d;
+    wire  k_valid__q;
+    reg  k_valid__clock;
+    reg  [1:0] k_outcome__d;
+    wire  [1:0] k_outcome__q;
+    reg  k_outcome__clock;
     
     // Local signals
     reg  ack0;
@@ -53679,6 +57575,16 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         .q(r_bytes__q),
         .clock(r_bytes__clock)
     );
+    tnic_standalone__control__rtt__ack__k_valid k_valid(
+        .d(k_valid__d),
+        .q(k_valid__q),
+        .clock(k_valid__clock)
+    );
+    tnic_standalone__control__rtt__ack__k_outcome k_outcome(
+        .d(k_outcome__d),
+        .q(k_outcome__q),
+        .clock(k_outcome__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -53689,6 +57595,8 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         s_valid__d = s_valid__q;
         r_valid__d = r_valid__q;
         r_bytes__d = r_bytes__q;
+        k_valid__d = k_valid__q;
+        k_outcome__d = k_outcome__q;
         valid__1__d = valid__0__q;
         valid__2__d = valid__1__q;
         valid__3__d = valid__2__q;
@@ -53731,6 +57639,17 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         s_valid__d = verdict__hit & (stamped__q | is_visit__2__q);
         r_valid__d = verdict__hits;
         r_bytes__d = verdict__sum - verdict__prior;
+        k_valid__d = is_ack__3__q & ~verdict__unknown;
+        k_outcome__d = ((32'h1) & 2'h3);
+        if (verdict__hits) begin
+            k_outcome__d = ((32'h0) & 2'h3);
+        end
+        else if (verdict__forged) begin
+            k_outcome__d = ((32'h3) & 2'h3);
+        end
+        else if (verdict__repeated) begin
+            k_outcome__d = ((32'h2) & 2'h3);
+        end
         waiting__visit_segment = state[(32'h0)+:(32)];
         if (verdict__outstanding > slot_count) begin
             waiting__visit_segment = verdict__next_segment - slot_count;
@@ -53760,6 +57679,7 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
             s_valid__d = 1'b0;
             measures__d = 1'b0;
             r_valid__d = 1'b0;
+            k_valid__d = 1'b0;
         end
     end
     always @(*) after__clock = clk;
@@ -53769,6 +57689,8 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     always @(*) s_valid__clock = clk;
     always @(*) r_valid__clock = clk;
     always @(*) r_bytes__clock = clk;
+    always @(*) k_valid__clock = clk;
+    always @(*) k_outcome__clock = clk;
     always @(*) valid__0__clock = clk;
     always @(*) flow__0__clock = clk;
     always @(*) valid__1__clock = clk;
@@ -53926,6 +57848,9 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     always @(*) release_flow = flow__4__q;
     always @(*) release_bytes = r_bytes__q;
     always @(*) pulses = counts__pulses;
+    always @(*) acked_valid = k_valid__q;
+    always @(*) acked_flow = flow__4__q;
+    always @(*) acked_outcome = k_outcome__q;
     
 endmodule // standalone__control__rtt__ack
 
@@ -54591,6 +58516,44 @@ module tnic_standalone__control__rtt__ack__is_visit__3(d,q,clock);
     end
           
 endmodule // standalone__control__rtt__ack__is_visit__3
+
+
+module tnic_standalone__control__rtt__ack__k_outcome(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__k_outcome
+
+
+module tnic_standalone__control__rtt__ack__k_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__k_valid
 
 
 module tnic_standalone__control__rtt__ack__measures(d,q,clock);
@@ -61830,7 +65793,7 @@ module tnic_standalone__control__swept(d,q,clock);
 endmodule // standalone__control__swept
 
 
-module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,sent_last,sent_wire_bytes,sample_valid,sample_kind,sample_flow,sample_rtt_ns,event_valid,event_flow,event_branch,event_hyperactive,event_rate,event_kind,fl_valid,fl_flow,fl_record,query_valid,query_flow,answer_valid,answer_record);
+module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,sent_last,sent_wire_bytes,sample_valid,sample_kind,sample_flow,sample_rtt_ns,acked_valid,acked_flow,acked_outcome,event_valid,event_flow,event_branch,event_hyperactive,event_rate,event_kind,superseded_valid,superseded_flow,fl_valid,fl_flow,fl_record,query_valid,query_flow,query_tag,answer_valid,answer_tag,answer_record);
     
     // Module arguments
     input wire  clk;
@@ -61844,18 +65807,25 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     input wire  [1:0] sample_kind;
     input wire  [9:0] sample_flow;
     input wire  [23:0] sample_rtt_ns;
+    input wire  acked_valid;
+    input wire  [9:0] acked_flow;
+    input wire  [1:0] acked_outcome;
     input wire  event_valid;
     input wire  [9:0] event_flow;
     input wire  [2:0] event_branch;
     input wire  event_hyperactive;
     input wire  [31:0] event_rate;
     input wire  [2:0] event_kind;
+    input wire  superseded_valid;
+    input wire  [9:0] superseded_flow;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
     input wire  [511:0] fl_record;
     input wire  query_valid;
     input wire  [9:0] query_flow;
+    input wire  [3:0] query_tag;
     output reg  answer_valid;
+    output reg  [3:0] answer_tag;
     output reg  [1023:0] answer_record;
     
     // Stub signals
@@ -61867,24 +65837,28 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     reg  [9:0] sent__i_flow;
     reg  sent__clear_valid;
     reg  [9:0] sent__clear_flow;
+    reg  sent__clear_epoch;
     wire  sent__o_event;
     wire  [111:0] sent__o_state;
     reg  [111:0] sent__i_next;
     reg  [9:0] sent__query_flow;
     wire  [111:0] sent__o_stored;
-    reg  samples__clk;
-    reg  samples__rst;
-    reg  samples__sweep;
-    reg  [9:0] samples__sweep_at;
-    reg  samples__i_valid;
-    reg  [9:0] samples__i_flow;
-    reg  samples__clear_valid;
-    reg  [9:0] samples__clear_flow;
-    wire  samples__o_event;
-    wire  [144:0] samples__o_state;
-    reg  [144:0] samples__i_next;
-    reg  [9:0] samples__query_flow;
-    wire  [144:0] samples__o_stored;
+    wire  sent__o_epoch;
+    reg  returns__clk;
+    reg  returns__rst;
+    reg  returns__sweep;
+    reg  [9:0] returns__sweep_at;
+    reg  returns__i_valid;
+    reg  [9:0] returns__i_flow;
+    reg  returns__clear_valid;
+    reg  [9:0] returns__clear_flow;
+    reg  returns__clear_epoch;
+    wire  returns__o_event;
+    wire  [272:0] returns__o_state;
+    reg  [272:0] returns__i_next;
+    reg  [9:0] returns__query_flow;
+    wire  [272:0] returns__o_stored;
+    wire  returns__o_epoch;
     reg  events__clk;
     reg  events__rst;
     reg  events__sweep;
@@ -61893,17 +65867,54 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     reg  [9:0] events__i_flow;
     reg  events__clear_valid;
     reg  [9:0] events__clear_flow;
+    reg  events__clear_epoch;
     wire  events__o_event;
     wire  [262:0] events__o_state;
     reg  [262:0] events__i_next;
     reg  [9:0] events__query_flow;
     wire  [262:0] events__o_stored;
+    wire  events__o_epoch;
+    reg  superseded__clk;
+    reg  superseded__rst;
+    reg  superseded__sweep;
+    reg  [9:0] superseded__sweep_at;
+    reg  superseded__i_valid;
+    reg  [9:0] superseded__i_flow;
+    reg  superseded__clear_valid;
+    reg  [9:0] superseded__clear_flow;
+    reg  superseded__clear_epoch;
+    wire  superseded__o_event;
+    wire  [31:0] superseded__o_state;
+    reg  [31:0] superseded__i_next;
+    reg  [9:0] superseded__query_flow;
+    wire  [31:0] superseded__o_stored;
+    wire  superseded__o_epoch;
+    reg  [9:0] load_epochs__read_address;
+    reg  load_epochs__read_clock;
+    wire  load_epochs__read_data;
+    reg  [9:0] load_epochs__write_address;
+    reg  load_epochs__write_clock;
+    reg  load_epochs__write_data;
+    reg  load_epochs__write_enable;
+    reg  [9:0] query_epochs__read_address;
+    reg  query_epochs__read_clock;
+    wire  query_epochs__read_data;
+    reg  [9:0] query_epochs__write_address;
+    reg  query_epochs__write_clock;
+    reg  query_epochs__write_data;
+    reg  query_epochs__write_enable;
+    reg  [9:0] load_flow__d;
+    wire  [9:0] load_flow__q;
+    reg  load_flow__clock;
     reg  [9:0] sweep_at__d;
     wire  [9:0] sweep_at__q;
     reg  sweep_at__clock;
     reg  ready__d;
     wire  ready__q;
     reg  ready__clock;
+    reg  clear__d;
+    wire  clear__q;
+    reg  clear__clock;
     reg  ends__0__d;
     wire  ends__0__q;
     reg  ends__0__clock;
@@ -61931,6 +65942,9 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     reg  late__2__d;
     wire  late__2__q;
     reg  late__2__clock;
+    reg  late__3__d;
+    wire  late__3__q;
+    reg  late__3__clock;
     reg  [23:0] rtt__0__d;
     wire  [23:0] rtt__0__q;
     reg  rtt__0__clock;
@@ -61940,6 +65954,39 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     reg  [23:0] rtt__2__d;
     wire  [23:0] rtt__2__q;
     reg  rtt__2__clock;
+    reg  [23:0] rtt__3__d;
+    wire  [23:0] rtt__3__q;
+    reg  rtt__3__clock;
+    reg  sampled__0__d;
+    wire  sampled__0__q;
+    reg  sampled__0__clock;
+    reg  sampled__1__d;
+    wire  sampled__1__q;
+    reg  sampled__1__clock;
+    reg  sampled__2__d;
+    wire  sampled__2__q;
+    reg  sampled__2__clock;
+    reg  sampled__3__d;
+    wire  sampled__3__q;
+    reg  sampled__3__clock;
+    reg  [9:0] sample_flow_q__d;
+    wire  [9:0] sample_flow_q__q;
+    reg  sample_flow_q__clock;
+    reg  acked__0__d;
+    wire  acked__0__q;
+    reg  acked__0__clock;
+    reg  acked__1__d;
+    wire  acked__1__q;
+    reg  acked__1__clock;
+    reg  [1:0] outcome__0__d;
+    wire  [1:0] outcome__0__q;
+    reg  outcome__0__clock;
+    reg  [1:0] outcome__1__d;
+    wire  [1:0] outcome__1__q;
+    reg  outcome__1__clock;
+    reg  [3:0] acks_of__d;
+    wire  [3:0] acks_of__q;
+    reg  acks_of__clock;
     reg  [35:0] biased__d;
     wire  [35:0] biased__q;
     reg  biased__clock;
@@ -61985,6 +66032,12 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     reg  asked__d;
     wire  asked__q;
     reg  asked__clock;
+    reg  [3:0] asked_tag__d;
+    wire  [3:0] asked_tag__q;
+    reg  asked_tag__clock;
+    reg  [3:0] a_tag__d;
+    wire  [3:0] a_tag__q;
+    reg  a_tag__clock;
     reg  a_valid__d;
     wire  a_valid__q;
     reg  a_valid__clock;
@@ -61994,7 +66047,6 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     
     // Local signals
     reg  sweep;
-    reg  clear;
     reg  [31:0] packets;
     reg  [47:0] wire_bytes;
     reg  [31:0] segments;
@@ -62004,6 +66056,10 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     reg  [23:0] last;
     reg  [31:0] smoothed;
     reg  measured;
+    reg  [31:0] acks__0;
+    reg  [31:0] acks__1;
+    reg  [31:0] acks__2;
+    reg  [31:0] acks__3;
     reg  [35:0] old;
     reg  [35:0] inverse;
     reg  [35:0] sum;
@@ -62015,6 +66071,10 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     reg  [31:0] branches__4;
     reg  [31:0] steps;
     reg  [38:0] tail;
+    reg  [111:0] part_sent;
+    reg  [272:0] part_returns;
+    reg  [262:0] part_events;
+    reg  [31:0] part_superseded;
     
     // Sub module instances
     tnic_standalone__control__telemetry__sent sent(
@@ -62026,26 +66086,30 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         .i_flow(sent__i_flow),
         .clear_valid(sent__clear_valid),
         .clear_flow(sent__clear_flow),
+        .clear_epoch(sent__clear_epoch),
         .o_event(sent__o_event),
         .o_state(sent__o_state),
         .i_next(sent__i_next),
         .query_flow(sent__query_flow),
-        .o_stored(sent__o_stored)
+        .o_stored(sent__o_stored),
+        .o_epoch(sent__o_epoch)
     );
-    tnic_standalone__control__telemetry__samples samples(
-        .clk(samples__clk),
-        .rst(samples__rst),
-        .sweep(samples__sweep),
-        .sweep_at(samples__sweep_at),
-        .i_valid(samples__i_valid),
-        .i_flow(samples__i_flow),
-        .clear_valid(samples__clear_valid),
-        .clear_flow(samples__clear_flow),
-        .o_event(samples__o_event),
-        .o_state(samples__o_state),
-        .i_next(samples__i_next),
-        .query_flow(samples__query_flow),
-        .o_stored(samples__o_stored)
+    tnic_standalone__control__telemetry__returns returns(
+        .clk(returns__clk),
+        .rst(returns__rst),
+        .sweep(returns__sweep),
+        .sweep_at(returns__sweep_at),
+        .i_valid(returns__i_valid),
+        .i_flow(returns__i_flow),
+        .clear_valid(returns__clear_valid),
+        .clear_flow(returns__clear_flow),
+        .clear_epoch(returns__clear_epoch),
+        .o_event(returns__o_event),
+        .o_state(returns__o_state),
+        .i_next(returns__i_next),
+        .query_flow(returns__query_flow),
+        .o_stored(returns__o_stored),
+        .o_epoch(returns__o_epoch)
     );
     tnic_standalone__control__telemetry__events events(
         .clk(events__clk),
@@ -62056,11 +66120,53 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         .i_flow(events__i_flow),
         .clear_valid(events__clear_valid),
         .clear_flow(events__clear_flow),
+        .clear_epoch(events__clear_epoch),
         .o_event(events__o_event),
         .o_state(events__o_state),
         .i_next(events__i_next),
         .query_flow(events__query_flow),
-        .o_stored(events__o_stored)
+        .o_stored(events__o_stored),
+        .o_epoch(events__o_epoch)
+    );
+    tnic_standalone__control__telemetry__superseded superseded(
+        .clk(superseded__clk),
+        .rst(superseded__rst),
+        .sweep(superseded__sweep),
+        .sweep_at(superseded__sweep_at),
+        .i_valid(superseded__i_valid),
+        .i_flow(superseded__i_flow),
+        .clear_valid(superseded__clear_valid),
+        .clear_flow(superseded__clear_flow),
+        .clear_epoch(superseded__clear_epoch),
+        .o_event(superseded__o_event),
+        .o_state(superseded__o_state),
+        .i_next(superseded__i_next),
+        .query_flow(superseded__query_flow),
+        .o_stored(superseded__o_stored),
+        .o_epoch(superseded__o_epoch)
+    );
+    tnic_standalone__control__telemetry__load_epochs load_epochs(
+        .read_address(load_epochs__read_address),
+        .read_clock(load_epochs__read_clock),
+        .read_data(load_epochs__read_data),
+        .write_address(load_epochs__write_address),
+        .write_clock(load_epochs__write_clock),
+        .write_data(load_epochs__write_data),
+        .write_enable(load_epochs__write_enable)
+    );
+    tnic_standalone__control__telemetry__query_epochs query_epochs(
+        .read_address(query_epochs__read_address),
+        .read_clock(query_epochs__read_clock),
+        .read_data(query_epochs__read_data),
+        .write_address(query_epochs__write_address),
+        .write_clock(query_epochs__write_clock),
+        .write_data(query_epochs__write_data),
+        .write_enable(query_epochs__write_enable)
+    );
+    tnic_standalone__control__telemetry__load_flow load_flow(
+        .d(load_flow__d),
+        .q(load_flow__q),
+        .clock(load_flow__clock)
     );
     tnic_standalone__control__telemetry__sweep_at sweep_at(
         .d(sweep_at__d),
@@ -62071,6 +66177,11 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         .d(ready__d),
         .q(ready__q),
         .clock(ready__clock)
+    );
+    tnic_standalone__control__telemetry__clear clear(
+        .d(clear__d),
+        .q(clear__q),
+        .clock(clear__clock)
     );
     tnic_standalone__control__telemetry__ends__0 ends__0(
         .d(ends__0__d),
@@ -62117,6 +66228,11 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         .q(late__2__q),
         .clock(late__2__clock)
     );
+    tnic_standalone__control__telemetry__late__3 late__3(
+        .d(late__3__d),
+        .q(late__3__q),
+        .clock(late__3__clock)
+    );
     tnic_standalone__control__telemetry__rtt__0 rtt__0(
         .d(rtt__0__d),
         .q(rtt__0__q),
@@ -62131,6 +66247,61 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         .d(rtt__2__d),
         .q(rtt__2__q),
         .clock(rtt__2__clock)
+    );
+    tnic_standalone__control__telemetry__rtt__3 rtt__3(
+        .d(rtt__3__d),
+        .q(rtt__3__q),
+        .clock(rtt__3__clock)
+    );
+    tnic_standalone__control__telemetry__sampled__0 sampled__0(
+        .d(sampled__0__d),
+        .q(sampled__0__q),
+        .clock(sampled__0__clock)
+    );
+    tnic_standalone__control__telemetry__sampled__1 sampled__1(
+        .d(sampled__1__d),
+        .q(sampled__1__q),
+        .clock(sampled__1__clock)
+    );
+    tnic_standalone__control__telemetry__sampled__2 sampled__2(
+        .d(sampled__2__d),
+        .q(sampled__2__q),
+        .clock(sampled__2__clock)
+    );
+    tnic_standalone__control__telemetry__sampled__3 sampled__3(
+        .d(sampled__3__d),
+        .q(sampled__3__q),
+        .clock(sampled__3__clock)
+    );
+    tnic_standalone__control__telemetry__sample_flow_q sample_flow_q(
+        .d(sample_flow_q__d),
+        .q(sample_flow_q__q),
+        .clock(sample_flow_q__clock)
+    );
+    tnic_standalone__control__telemetry__acked__0 acked__0(
+        .d(acked__0__d),
+        .q(acked__0__q),
+        .clock(acked__0__clock)
+    );
+    tnic_standalone__control__telemetry__acked__1 acked__1(
+        .d(acked__1__d),
+        .q(acked__1__q),
+        .clock(acked__1__clock)
+    );
+    tnic_standalone__control__telemetry__outcome__0 outcome__0(
+        .d(outcome__0__d),
+        .q(outcome__0__q),
+        .clock(outcome__0__clock)
+    );
+    tnic_standalone__control__telemetry__outcome__1 outcome__1(
+        .d(outcome__1__d),
+        .q(outcome__1__q),
+        .clock(outcome__1__clock)
+    );
+    tnic_standalone__control__telemetry__acks_of acks_of(
+        .d(acks_of__d),
+        .q(acks_of__q),
+        .clock(acks_of__clock)
     );
     tnic_standalone__control__telemetry__biased biased(
         .d(biased__d),
@@ -62207,6 +66378,16 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         .q(asked__q),
         .clock(asked__clock)
     );
+    tnic_standalone__control__telemetry__asked_tag asked_tag(
+        .d(asked_tag__d),
+        .q(asked_tag__q),
+        .clock(asked_tag__clock)
+    );
+    tnic_standalone__control__telemetry__a_tag a_tag(
+        .d(a_tag__d),
+        .q(a_tag__q),
+        .clock(a_tag__clock)
+    );
     tnic_standalone__control__telemetry__a_valid a_valid(
         .d(a_valid__d),
         .q(a_valid__q),
@@ -62224,174 +66405,289 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         ready__d = ready__q;
         biased__d = biased__q;
         which__d = which__q;
+        acks_of__d = acks_of__q;
+        load_flow__d = load_flow__q;
+        clear__d = clear__q;
+        sample_flow_q__d = sample_flow_q__q;
         asked__d = asked__q;
+        asked_tag__d = asked_tag__q;
+        a_tag__d = a_tag__q;
         a_valid__d = a_valid__q;
         a_record__d = a_record__q;
+        sampled__1__d = sampled__0__q;
+        sampled__2__d = sampled__1__q;
+        sampled__3__d = sampled__2__q;
+        acked__1__d = acked__0__q;
         sweep_at__d = sweep_at__q + ((32'h1) & 10'h3ff);
         if (&sweep_at__q) begin
             ready__d = 1'b1;
         end
-        packets = sent__o_state[(32'h0)+:(32)];
-        wire_bytes = sent__o_state[(32'h20)+:(48)];
-        segments = sent__o_state[(32'h50)+:(32)];
-        if (sent__o_event) begin
-            packets = sent__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
-            wire_bytes = sent__o_state[(32'h20)+:(48)] + ((bytes__2__q) & 48'hffffffffffff);
-            if (ends__2__q) begin
-                segments = sent__o_state[(32'h50)+:(32)] + ((32'h1) & 32'hffffffff);
-            end
+        clear__d = fl_valid & ~fl_record[32'h1] & ready__q;
+        load_flow__d = fl_flow;
+        load_epochs__write_address = load_flow__q;
+        load_epochs__write_data = ~load_epochs__read_data;
+        query_epochs__write_address = load_flow__q;
+        query_epochs__write_data = ~load_epochs__read_data;
+        if (sweep) begin
+            load_epochs__write_address = sweep_at__q;
+            load_epochs__write_data = 1'b0;
+            query_epochs__write_address = sweep_at__q;
+            query_epochs__write_data = 1'b0;
         end
-        sent__i_next = {segments, wire_bytes, packets};
-        biased__d = (((rtt__1__q) & 36'hfffffffff) << 32'h8) | ((32'h5) & 36'hfffffffff);
-        count = samples__o_state[(32'h0)+:(32)];
-        timeouts = samples__o_state[(32'h20)+:(32)];
-        least = samples__o_state[(32'h40)+:(24)];
-        last = samples__o_state[(32'h58)+:(24)];
-        smoothed = samples__o_state[(32'h70)+:(32)];
-        measured = samples__o_state[(32'h90)+:(1)];
-        if (samples__o_event) begin
-            if (late__2__q) begin
-                timeouts = samples__o_state[(32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
+        segments = sent__o_state[(32'h50)+:(32)];
+        if (ends__2__q) begin
+            segments = sent__o_state[(32'h50)+:(32)] + ((32'h1) & 32'hffffffff);
+        end
+        sent__i_next = sent__o_state;
+        if (sent__o_event) begin
+            sent__i_next = {segments, wire_bytes, packets};
+        end
+        sampled__0__d = sample_valid & ready__q;
+        sample_flow_q__d = sample_flow;
+        returns__i_flow = sample_flow_q__q;
+        if (acked_valid) begin
+            returns__i_flow = acked_flow;
+        end
+        acked__0__d = acked_valid;
+        acks_of__d = ((32'h0) & 4'hf);
+        if (acked__1__q) begin
+            acks_of__d = ((32'h1) & 4'hf) << outcome__1__q;
+        end
+        biased__d = (((rtt__2__q) & 36'hfffffffff) << 32'h8) | ((32'h5) & 36'hfffffffff);
+        count = returns__o_state[(32'h0)+:(32)];
+        timeouts = returns__o_state[(32'h20)+:(32)];
+        least = returns__o_state[(32'h40)+:(24)];
+        last = returns__o_state[(32'h58)+:(24)];
+        smoothed = returns__o_state[(32'h70)+:(32)];
+        measured = returns__o_state[(32'h110)+:(1)];
+        acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)];
+        if (acks_of__q[0]) begin
+            acks__0 = returns__o_state[(32'h20 * 0 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
+        end
+        acks__1 = returns__o_state[(32'h20 * 1 + 32'h90)+:(32)];
+        if (acks_of__q[1]) begin
+            acks__1 = returns__o_state[(32'h20 * 1 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
+        end
+        acks__2 = returns__o_state[(32'h20 * 2 + 32'h90)+:(32)];
+        if (acks_of__q[2]) begin
+            acks__2 = returns__o_state[(32'h20 * 2 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
+        end
+        acks__3 = returns__o_state[(32'h20 * 3 + 32'h90)+:(32)];
+        if (acks_of__q[3]) begin
+            acks__3 = returns__o_state[(32'h20 * 3 + 32'h90)+:(32)] + ((32'h1) & 32'hffffffff);
+        end
+        if (sampled__3__q) begin
+            if (late__3__q) begin
+                timeouts = returns__o_state[(32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
             end
             else begin
-                count = samples__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
-                last = rtt__2__q;
+                count = returns__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
+                last = rtt__3__q;
                 measured = ((32'h1) & 1'h1);
-                if (samples__o_state[32'h90]) begin
+                if (returns__o_state[32'h110]) begin
                     smoothed = sum[(32'h3)+:(32)];
-                    if (rtt__2__q < samples__o_state[(32'h40)+:(24)]) begin
-                        least = rtt__2__q;
+                    if (rtt__3__q < returns__o_state[(32'h40)+:(24)]) begin
+                        least = rtt__3__q;
                     end
                 end
                 else begin
-                    smoothed = ((rtt__2__q) & 32'hffffffff) << 32'h8;
-                    least = rtt__2__q;
+                    smoothed = ((rtt__3__q) & 32'hffffffff) << 32'h8;
+                    least = rtt__3__q;
                 end
             end
         end
-        samples__i_next = {measured, smoothed, last, least, timeouts, count};
+        returns__i_next = returns__o_state;
+        if (returns__o_event) begin
+            returns__i_next = {measured, acks__3, acks__2, acks__1, acks__0, smoothed, last, least, timeouts, count};
+        end
         which__d = ((32'h1) & 5'h1f) << branch__1__q;
         if (branch__1__q[32'h2]) begin
             which__d = ((32'h10) & 5'h1f);
         end
-        updates = events__o_state[(32'h0)+:(32)];
         branches__0 = events__o_state[(32'h20 * 0 + 32'h20)+:(32)];
-        branches__1 = events__o_state[(32'h20 * 1 + 32'h20)+:(32)];
-        branches__2 = events__o_state[(32'h20 * 2 + 32'h20)+:(32)];
-        branches__3 = events__o_state[(32'h20 * 3 + 32'h20)+:(32)];
-        branches__4 = events__o_state[(32'h20 * 4 + 32'h20)+:(32)];
-        steps = events__o_state[(32'hc0)+:(32)];
-        tail = events__o_state[(32'he0)+:(39)];
-        if (events__o_event) begin
-            updates = events__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
-            if (which__q[0]) begin
-                branches__0 = events__o_state[(32'h20 * 0 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-            end
-            if (which__q[1]) begin
-                branches__1 = events__o_state[(32'h20 * 1 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-            end
-            if (which__q[2]) begin
-                branches__2 = events__o_state[(32'h20 * 2 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-            end
-            if (which__q[3]) begin
-                branches__3 = events__o_state[(32'h20 * 3 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-            end
-            if (which__q[4]) begin
-                branches__4 = events__o_state[(32'h20 * 4 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
-            end
-            if (hyperactive__2__q) begin
-                steps = events__o_state[(32'hc0)+:(32)] + ((32'h1) & 32'hffffffff);
-            end
-            tail = ((rate__2__q) & 39'h7fffffffff) | (((branch__2__q) & 39'h7fffffffff) << 32'h20) | (((kind__2__q) & 39'h7fffffffff) << 32'h24);
+        if (which__q[0]) begin
+            branches__0 = events__o_state[(32'h20 * 0 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
         end
-        events__i_next = {tail, steps, branches__4, branches__3, branches__2, branches__1, branches__0, updates};
+        branches__1 = events__o_state[(32'h20 * 1 + 32'h20)+:(32)];
+        if (which__q[1]) begin
+            branches__1 = events__o_state[(32'h20 * 1 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
+        end
+        branches__2 = events__o_state[(32'h20 * 2 + 32'h20)+:(32)];
+        if (which__q[2]) begin
+            branches__2 = events__o_state[(32'h20 * 2 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
+        end
+        branches__3 = events__o_state[(32'h20 * 3 + 32'h20)+:(32)];
+        if (which__q[3]) begin
+            branches__3 = events__o_state[(32'h20 * 3 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
+        end
+        branches__4 = events__o_state[(32'h20 * 4 + 32'h20)+:(32)];
+        if (which__q[4]) begin
+            branches__4 = events__o_state[(32'h20 * 4 + 32'h20)+:(32)] + ((32'h1) & 32'hffffffff);
+        end
+        steps = events__o_state[(32'hc0)+:(32)];
+        if (hyperactive__2__q) begin
+            steps = events__o_state[(32'hc0)+:(32)] + ((32'h1) & 32'hffffffff);
+        end
+        events__i_next = events__o_state;
+        if (events__o_event) begin
+            events__i_next = {tail, steps, branches__4, branches__3, branches__2, branches__1, branches__0, updates};
+        end
+        superseded__i_next = superseded__o_state;
+        if (superseded__o_event) begin
+            superseded__i_next = superseded__o_state + ((32'h1) & 32'hffffffff);
+        end
         asked__d = query_valid & ready__q;
+        asked_tag__d = query_tag;
         a_valid__d = asked__q;
-        a_record__d = {249'h0, events__o_stored, 224'h0, samples__o_stored[112+:32], 8'h0, samples__o_stored[88+:24], samples__o_stored[144+:1], 7'h0, samples__o_stored[0+:88], sent__o_stored[80+:32], 16'h0, sent__o_stored[0+:80]};
+        part_sent = ((32'h0) & 112'hffffffffffffffffffffffffffff);
+        part_returns = ((32'h0) & 273'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        part_events = ((32'h0) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        part_superseded = ((32'h0) & 32'hffffffff);
+        if (sent__o_epoch == query_epochs__read_data) begin
+            part_sent = sent__o_stored;
+        end
+        if (returns__o_epoch == query_epochs__read_data) begin
+            part_returns = returns__o_stored;
+        end
+        if (events__o_epoch == query_epochs__read_data) begin
+            part_events = events__o_stored;
+        end
+        if (superseded__o_epoch == query_epochs__read_data) begin
+            part_superseded = superseded__o_stored;
+        end
+        if (asked__q) begin
+            a_tag__d = asked_tag__q;
+            a_record__d = {192'h0, part_superseded, 25'h0, part_events, 96'h0, part_returns[112+:160], 8'h0, part_returns[88+:24], part_returns[272+:1], 7'h0, part_returns[0+:88], part_sent[80+:32], 16'h0, part_sent[0+:80]};
+        end
         if (rst) begin
             sweep_at__d = ((32'h0) & 10'h3ff);
             ready__d = 1'b0;
+            clear__d = 1'b0;
             asked__d = 1'b0;
             a_valid__d = 1'b0;
+            sampled__0__d = 1'b0;
+            sampled__1__d = 1'b0;
+            sampled__2__d = 1'b0;
+            sampled__3__d = 1'b0;
+            acked__0__d = 1'b0;
+            acked__1__d = 1'b0;
         end
     end
     always @(*) sweep_at__clock = clk;
     always @(*) ready__clock = clk;
     always @(*) biased__clock = clk;
     always @(*) which__clock = clk;
+    always @(*) acks_of__clock = clk;
+    always @(*) load_flow__clock = clk;
+    always @(*) clear__clock = clk;
+    always @(*) sample_flow_q__clock = clk;
     always @(*) asked__clock = clk;
+    always @(*) asked_tag__clock = clk;
+    always @(*) a_tag__clock = clk;
     always @(*) a_valid__clock = clk;
     always @(*) a_record__clock = clk;
     always @(*) ends__0__clock = clk;
     always @(*) bytes__0__clock = clk;
-    always @(*) late__0__clock = clk;
-    always @(*) rtt__0__clock = clk;
     always @(*) branch__0__clock = clk;
     always @(*) hyperactive__0__clock = clk;
     always @(*) rate__0__clock = clk;
     always @(*) kind__0__clock = clk;
     always @(*) ends__1__clock = clk;
     always @(*) bytes__1__clock = clk;
-    always @(*) late__1__clock = clk;
-    always @(*) rtt__1__clock = clk;
     always @(*) branch__1__clock = clk;
     always @(*) hyperactive__1__clock = clk;
     always @(*) rate__1__clock = clk;
     always @(*) kind__1__clock = clk;
     always @(*) ends__2__clock = clk;
     always @(*) bytes__2__clock = clk;
-    always @(*) late__2__clock = clk;
-    always @(*) rtt__2__clock = clk;
     always @(*) branch__2__clock = clk;
     always @(*) hyperactive__2__clock = clk;
     always @(*) rate__2__clock = clk;
     always @(*) kind__2__clock = clk;
     always @(*) ends__1__d = ends__0__q;
     always @(*) bytes__1__d = bytes__0__q;
-    always @(*) late__1__d = late__0__q;
-    always @(*) rtt__1__d = rtt__0__q;
     always @(*) branch__1__d = branch__0__q;
     always @(*) hyperactive__1__d = hyperactive__0__q;
     always @(*) rate__1__d = rate__0__q;
     always @(*) kind__1__d = kind__0__q;
     always @(*) ends__2__d = ends__1__q;
     always @(*) bytes__2__d = bytes__1__q;
-    always @(*) late__2__d = late__1__q;
-    always @(*) rtt__2__d = rtt__1__q;
     always @(*) branch__2__d = branch__1__q;
     always @(*) hyperactive__2__d = hyperactive__1__q;
     always @(*) rate__2__d = rate__1__q;
     always @(*) kind__2__d = kind__1__q;
+    always @(*) late__0__clock = clk;
+    always @(*) rtt__0__clock = clk;
+    always @(*) sampled__0__clock = clk;
+    always @(*) late__1__clock = clk;
+    always @(*) rtt__1__clock = clk;
+    always @(*) sampled__1__clock = clk;
+    always @(*) late__2__clock = clk;
+    always @(*) rtt__2__clock = clk;
+    always @(*) sampled__2__clock = clk;
+    always @(*) late__3__clock = clk;
+    always @(*) rtt__3__clock = clk;
+    always @(*) sampled__3__clock = clk;
+    always @(*) late__1__d = late__0__q;
+    always @(*) rtt__1__d = rtt__0__q;
+    always @(*) late__2__d = late__1__q;
+    always @(*) rtt__2__d = rtt__1__q;
+    always @(*) late__3__d = late__2__q;
+    always @(*) rtt__3__d = rtt__2__q;
+    always @(*) acked__0__clock = clk;
+    always @(*) outcome__0__clock = clk;
+    always @(*) acked__1__clock = clk;
+    always @(*) outcome__1__clock = clk;
+    always @(*) outcome__1__d = outcome__0__q;
     always @(*) sent__clk = clk;
-    always @(*) samples__clk = clk;
+    always @(*) returns__clk = clk;
     always @(*) events__clk = clk;
+    always @(*) superseded__clk = clk;
     always @(*) sent__rst = rst;
-    always @(*) samples__rst = rst;
+    always @(*) returns__rst = rst;
     always @(*) events__rst = rst;
+    always @(*) superseded__rst = rst;
     always @(*) sweep = ~ready__q;
     always @(*) sent__sweep = sweep;
-    always @(*) samples__sweep = sweep;
+    always @(*) returns__sweep = sweep;
     always @(*) events__sweep = sweep;
+    always @(*) superseded__sweep = sweep;
     always @(*) sent__sweep_at = sweep_at__q;
-    always @(*) samples__sweep_at = sweep_at__q;
+    always @(*) returns__sweep_at = sweep_at__q;
     always @(*) events__sweep_at = sweep_at__q;
+    always @(*) superseded__sweep_at = sweep_at__q;
     always @(*) swept = ready__q;
-    always @(*) clear = fl_valid & ~fl_record[32'h1];
-    always @(*) sent__clear_valid = clear;
-    always @(*) samples__clear_valid = clear;
-    always @(*) events__clear_valid = clear;
-    always @(*) sent__clear_flow = fl_flow;
-    always @(*) samples__clear_flow = fl_flow;
-    always @(*) events__clear_flow = fl_flow;
+    always @(*) load_epochs__read_clock = clk;
+    always @(*) load_epochs__write_clock = clk;
+    always @(*) query_epochs__read_clock = clk;
+    always @(*) query_epochs__write_clock = clk;
+    always @(*) load_epochs__read_address = fl_flow;
+    always @(*) load_epochs__write_enable = clear__q | sweep;
+    always @(*) query_epochs__read_address = query_flow;
+    always @(*) query_epochs__write_enable = clear__q | sweep;
+    always @(*) sent__clear_valid = clear__q;
+    always @(*) returns__clear_valid = clear__q;
+    always @(*) events__clear_valid = clear__q;
+    always @(*) superseded__clear_valid = clear__q;
+    always @(*) sent__clear_flow = load_flow__q;
+    always @(*) returns__clear_flow = load_flow__q;
+    always @(*) events__clear_flow = load_flow__q;
+    always @(*) superseded__clear_flow = load_flow__q;
+    always @(*) sent__clear_epoch = ~load_epochs__read_data;
+    always @(*) returns__clear_epoch = ~load_epochs__read_data;
+    always @(*) events__clear_epoch = ~load_epochs__read_data;
+    always @(*) superseded__clear_epoch = ~load_epochs__read_data;
     always @(*) sent__i_valid = sent_valid;
     always @(*) sent__i_flow = sent_flow;
     always @(*) ends__0__d = sent_last;
     always @(*) bytes__0__d = sent_wire_bytes;
-    always @(*) samples__i_valid = sample_valid;
-    always @(*) samples__i_flow = sample_flow;
+    always @(*) packets = sent__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
+    always @(*) wire_bytes = sent__o_state[(32'h20)+:(48)] + ((bytes__2__q) & 48'hffffffffffff);
     always @(*) late__0__d = sample_kind == ((32'h1) & 2'h3);
     always @(*) rtt__0__d = sample_rtt_ns;
-    always @(*) old = ((samples__o_state[(32'h70)+:(32)]) & 36'hfffffffff);
+    always @(*) returns__i_valid = sampled__0__q | acked_valid;
+    always @(*) outcome__0__d = acked_outcome;
+    always @(*) old = ((returns__o_state[(32'h70)+:(32)]) & 36'hfffffffff);
     always @(*) inverse = ~old;
     always @(*) sum = (old << 32'h3) + inverse + biased__q;
     always @(*) events__i_valid = event_valid;
@@ -62400,10 +66696,16 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     always @(*) hyperactive__0__d = event_hyperactive;
     always @(*) rate__0__d = event_rate;
     always @(*) kind__0__d = event_kind;
+    always @(*) updates = events__o_state[(32'h0)+:(32)] + ((32'h1) & 32'hffffffff);
+    always @(*) tail = ((rate__2__q) & 39'h7fffffffff) | (((branch__2__q) & 39'h7fffffffff) << 32'h20) | (((kind__2__q) & 39'h7fffffffff) << 32'h24);
+    always @(*) superseded__i_valid = superseded_valid;
+    always @(*) superseded__i_flow = superseded_flow;
     always @(*) sent__query_flow = query_flow;
-    always @(*) samples__query_flow = query_flow;
+    always @(*) returns__query_flow = query_flow;
     always @(*) events__query_flow = query_flow;
+    always @(*) superseded__query_flow = query_flow;
     always @(*) answer_valid = a_valid__q;
+    always @(*) answer_tag = a_tag__q;
     always @(*) answer_record = a_record__q;
     
 endmodule // standalone__control__telemetry
@@ -62428,6 +66730,25 @@ module tnic_standalone__control__telemetry__a_record(d,q,clock);
 endmodule // standalone__control__telemetry__a_record
 
 
+module tnic_standalone__control__telemetry__a_tag(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__a_tag
+
+
 module tnic_standalone__control__telemetry__a_valid(d,q,clock);
     
     // Module arguments
@@ -62447,6 +66768,63 @@ module tnic_standalone__control__telemetry__a_valid(d,q,clock);
 endmodule // standalone__control__telemetry__a_valid
 
 
+module tnic_standalone__control__telemetry__acked__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__acked__0
+
+
+module tnic_standalone__control__telemetry__acked__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__acked__1
+
+
+module tnic_standalone__control__telemetry__acks_of(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__acks_of
+
+
 module tnic_standalone__control__telemetry__asked(d,q,clock);
     
     // Module arguments
@@ -62464,6 +66842,25 @@ module tnic_standalone__control__telemetry__asked(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__asked
+
+
+module tnic_standalone__control__telemetry__asked_tag(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__asked_tag
 
 
 module tnic_standalone__control__telemetry__biased(d,q,clock);
@@ -62599,6 +66996,25 @@ module tnic_standalone__control__telemetry__bytes__2(d,q,clock);
 endmodule // standalone__control__telemetry__bytes__2
 
 
+module tnic_standalone__control__telemetry__clear(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__clear
+
+
 module tnic_standalone__control__telemetry__ends__0(d,q,clock);
     
     // Module arguments
@@ -62656,7 +67072,7 @@ module tnic_standalone__control__telemetry__ends__2(d,q,clock);
 endmodule // standalone__control__telemetry__ends__2
 
 
-module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,o_event,o_state,i_next,query_flow,o_stored);
+module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_epoch);
     
     // Module arguments
     input wire  clk;
@@ -62667,27 +67083,39 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
     input wire  [9:0] i_flow;
     input wire  clear_valid;
     input wire  [9:0] clear_flow;
+    input wire  clear_epoch;
     output reg  o_event;
     output reg  [262:0] o_state;
     input wire  [262:0] i_next;
     input wire  [9:0] query_flow;
     output reg  [262:0] o_stored;
+    output reg  o_epoch;
+    
+    // Constant declarations
+    localparam  mark = 264'h800000000000000000000000000000000000000000000000000000000000000000;
     
     // Stub signals
     reg  [9:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [262:0] ram__read_data;
+    wire  [263:0] ram__read_data;
     reg  [9:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [262:0] ram__write_data;
+    reg  [263:0] ram__write_data;
     reg  ram__write_enable;
     reg  [9:0] copy__read_address;
     reg  copy__read_clock;
-    wire  [262:0] copy__read_data;
+    wire  [263:0] copy__read_data;
     reg  [9:0] copy__write_address;
     reg  copy__write_clock;
-    reg  [262:0] copy__write_data;
+    reg  [263:0] copy__write_data;
     reg  copy__write_enable;
+    reg  [9:0] epochs__read_address;
+    reg  epochs__read_clock;
+    wire  epochs__read_data;
+    reg  [9:0] epochs__write_address;
+    reg  epochs__write_clock;
+    reg  epochs__write_data;
+    reg  epochs__write_enable;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -62751,8 +67179,32 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
     reg  same__3__d;
     wire  same__3__q;
     reg  same__3__clock;
-    reg  [262:0] raw__d;
-    wire  [262:0] raw__q;
+    reg  epoch__0__d;
+    wire  epoch__0__q;
+    reg  epoch__0__clock;
+    reg  epoch__1__d;
+    wire  epoch__1__q;
+    reg  epoch__1__clock;
+    reg  epoch__2__d;
+    wire  epoch__2__q;
+    reg  epoch__2__clock;
+    reg  epoch__3__d;
+    wire  epoch__3__q;
+    reg  epoch__3__clock;
+    reg  other__0__d;
+    wire  other__0__q;
+    reg  other__0__clock;
+    reg  other__1__d;
+    wire  other__1__q;
+    reg  other__1__clock;
+    reg  other__2__d;
+    wire  other__2__q;
+    reg  other__2__clock;
+    reg  other__3__d;
+    wire  other__3__q;
+    reg  other__3__clock;
+    reg  [263:0] raw__d;
+    wire  [263:0] raw__q;
     reg  raw__clock;
     reg  [262:0] state__d;
     wire  [262:0] state__q;
@@ -62769,6 +67221,9 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
     
     // Local signals
     reg  accept;
+    reg  [9:0] entering;
+    reg  [263:0] written;
+    reg  [263:0] stored;
     
     // Sub module instances
     tnic_standalone__control__telemetry__events__ram ram(
@@ -62788,6 +67243,15 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
         .write_clock(copy__write_clock),
         .write_data(copy__write_data),
         .write_enable(copy__write_enable)
+    );
+    tnic_standalone__control__telemetry__events__epochs epochs(
+        .read_address(epochs__read_address),
+        .read_clock(epochs__read_clock),
+        .read_data(epochs__read_data),
+        .write_address(epochs__write_address),
+        .write_clock(epochs__write_clock),
+        .write_data(epochs__write_data),
+        .write_enable(epochs__write_enable)
     );
     tnic_standalone__control__telemetry__events__pending pending(
         .d(pending__d),
@@ -62894,6 +67358,46 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
         .q(same__3__q),
         .clock(same__3__clock)
     );
+    tnic_standalone__control__telemetry__events__epoch__0 epoch__0(
+        .d(epoch__0__d),
+        .q(epoch__0__q),
+        .clock(epoch__0__clock)
+    );
+    tnic_standalone__control__telemetry__events__epoch__1 epoch__1(
+        .d(epoch__1__d),
+        .q(epoch__1__q),
+        .clock(epoch__1__clock)
+    );
+    tnic_standalone__control__telemetry__events__epoch__2 epoch__2(
+        .d(epoch__2__d),
+        .q(epoch__2__q),
+        .clock(epoch__2__clock)
+    );
+    tnic_standalone__control__telemetry__events__epoch__3 epoch__3(
+        .d(epoch__3__d),
+        .q(epoch__3__q),
+        .clock(epoch__3__clock)
+    );
+    tnic_standalone__control__telemetry__events__other__0 other__0(
+        .d(other__0__d),
+        .q(other__0__q),
+        .clock(other__0__clock)
+    );
+    tnic_standalone__control__telemetry__events__other__1 other__1(
+        .d(other__1__d),
+        .q(other__1__q),
+        .clock(other__1__clock)
+    );
+    tnic_standalone__control__telemetry__events__other__2 other__2(
+        .d(other__2__d),
+        .q(other__2__q),
+        .clock(other__2__clock)
+    );
+    tnic_standalone__control__telemetry__events__other__3 other__3(
+        .d(other__3__d),
+        .q(other__3__q),
+        .clock(other__3__clock)
+    );
     tnic_standalone__control__telemetry__events__raw raw(
         .d(raw__d),
         .q(raw__q),
@@ -62935,45 +67439,70 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
         event__0__d = accept;
         valid__0__d = accept | pending__q;
         clear__0__d = pending__q;
-        flow__0__d = pending_flow__q;
-        ram__read_address = pending_flow__q;
+        entering = pending_flow__q;
         pending__d = 1'b0;
         if (accept) begin
-            flow__0__d = i_flow;
-            ram__read_address = i_flow;
+            entering = i_flow;
             clear__0__d = pending__q & (pending_flow__q == i_flow);
             pending__d = pending__q & (pending_flow__q != i_flow);
         end
+        flow__0__d = entering;
+        ram__read_address = entering;
+        epochs__read_address = entering;
         if (clear_valid & ~sweep) begin
             pending__d = 1'b1;
             pending_flow__d = clear_flow;
         end
-        raw__d = ram__read_data;
-        state__d = raw__q;
-        if (clear__1__q) begin
+        if (valid__0__q) begin
+            raw__d = ram__read_data;
+        end
+        if (valid__1__q) begin
             state__d = ((32'h0) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            if (~clear__1__q) begin
+                if (same__0__q) begin
+                    if (~other__0__q) begin
+                        state__d = i_next;
+                    end
+                end
+                else if (same__1__q) begin
+                    if (~other__1__q) begin
+                        state__d = past__0__q;
+                    end
+                end
+                else if (same__2__q) begin
+                    if (~other__2__q) begin
+                        state__d = past__1__q;
+                    end
+                end
+                else if (same__3__q) begin
+                    if (~other__3__q) begin
+                        state__d = past__2__q;
+                    end
+                end
+                else begin
+                    if (|(raw__q & mark) == epoch__0__q) begin
+                        state__d = raw__q[(32'h0)+:(263)];
+                    end
+                end
+            end
         end
-        else if (same__0__q) begin
-            state__d = i_next;
-        end
-        else if (same__1__q) begin
-            state__d = past__0__q;
-        end
-        else if (same__2__q) begin
-            state__d = past__1__q;
-        end
-        else if (same__3__q) begin
-            state__d = past__2__q;
+        written = ((past__0__q) & 264'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        if (epoch__2__q) begin
+            written = ((past__0__q) & 264'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | mark;
         end
         ram__write_address = flow__3__q;
-        ram__write_data = past__0__q;
+        ram__write_data = written;
         copy__write_address = flow__3__q;
-        copy__write_data = past__0__q;
+        copy__write_data = written;
+        epochs__write_address = clear_flow;
+        epochs__write_data = clear_epoch;
         if (sweep) begin
             ram__write_address = sweep_at;
-            ram__write_data = ((32'h0) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            ram__write_data = ((32'h0) & 264'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             copy__write_address = sweep_at;
-            copy__write_data = ((32'h0) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            copy__write_data = ((32'h0) & 264'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            epochs__write_address = sweep_at;
+            epochs__write_data = 1'b0;
         end
         if (rst) begin
             valid__0__d = 1'b0;
@@ -63002,9 +67531,17 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
     always @(*) valid__4__clock = clk;
     always @(*) flow__4__clock = clk;
     always @(*) same__0__clock = clk;
+    always @(*) epoch__0__clock = clk;
+    always @(*) other__0__clock = clk;
     always @(*) same__1__clock = clk;
+    always @(*) epoch__1__clock = clk;
+    always @(*) other__1__clock = clk;
     always @(*) same__2__clock = clk;
+    always @(*) epoch__2__clock = clk;
+    always @(*) other__2__clock = clk;
     always @(*) same__3__clock = clk;
+    always @(*) epoch__3__clock = clk;
+    always @(*) other__3__clock = clk;
     always @(*) event__0__clock = clk;
     always @(*) past__0__clock = clk;
     always @(*) event__1__clock = clk;
@@ -63017,25 +67554,38 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
     always @(*) ram__write_clock = clk;
     always @(*) copy__read_clock = clk;
     always @(*) copy__write_clock = clk;
+    always @(*) epochs__read_clock = clk;
+    always @(*) epochs__write_clock = clk;
     always @(*) flow__1__d = flow__0__q;
     always @(*) flow__2__d = flow__1__q;
     always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
+    always @(*) epoch__1__d = epoch__0__q;
+    always @(*) epoch__2__d = epoch__1__q;
+    always @(*) epoch__3__d = epoch__2__q;
     always @(*) past__1__d = past__0__q;
     always @(*) past__2__d = past__1__q;
     always @(*) clear__1__d = clear__0__q;
     always @(*) accept = i_valid & ~sweep;
+    always @(*) epoch__0__d = epochs__read_data;
     always @(*) same__0__d = valid__1__q & (flow__1__q == flow__0__q);
+    always @(*) other__0__d = epochs__read_data ^ epoch__0__q;
     always @(*) same__1__d = valid__2__q & (flow__2__q == flow__0__q);
+    always @(*) other__1__d = epochs__read_data ^ epoch__1__q;
     always @(*) same__2__d = valid__3__q & (flow__3__q == flow__0__q);
+    always @(*) other__2__d = epochs__read_data ^ epoch__2__q;
     always @(*) same__3__d = valid__4__q & (flow__4__q == flow__0__q);
+    always @(*) other__3__d = epochs__read_data ^ epoch__3__q;
     always @(*) o_event = event__2__q;
     always @(*) o_state = state__q;
     always @(*) past__0__d = i_next;
     always @(*) ram__write_enable = valid__3__q | sweep;
     always @(*) copy__write_enable = valid__3__q | sweep;
+    always @(*) epochs__write_enable = clear_valid | sweep;
     always @(*) copy__read_address = query_flow;
-    always @(*) o_stored = copy__read_data;
+    always @(*) stored = copy__read_data;
+    always @(*) o_stored = stored[(32'h0)+:(263)];
+    always @(*) o_epoch = |(stored & mark);
     
 endmodule // standalone__control__telemetry__events
 
@@ -63083,14 +67633,14 @@ module tnic_standalone__control__telemetry__events__copy(read_address,read_clock
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [262:0] read_data;
+    output reg  [263:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [262:0] write_data;
+    input wire  [263:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[262:0] mem[1023:0];
+    reg[263:0] mem[1023:0];
     
     
     
@@ -63105,6 +67655,111 @@ module tnic_standalone__control__telemetry__events__copy(read_address,read_clock
     end
                 
 endmodule // standalone__control__telemetry__events__copy
+
+
+module tnic_standalone__control__telemetry__events__epoch__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__events__epoch__0
+
+
+module tnic_standalone__control__telemetry__events__epoch__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__events__epoch__1
+
+
+module tnic_standalone__control__telemetry__events__epoch__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__events__epoch__2
+
+
+module tnic_standalone__control__telemetry__events__epoch__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__events__epoch__3
+
+
+module tnic_standalone__control__telemetry__events__epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[0:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__events__epochs
 
 
 module tnic_standalone__control__telemetry__events__event__0(d,q,clock);
@@ -63259,6 +67914,82 @@ module tnic_standalone__control__telemetry__events__flow__4(d,q,clock);
 endmodule // standalone__control__telemetry__events__flow__4
 
 
+module tnic_standalone__control__telemetry__events__other__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__events__other__0
+
+
+module tnic_standalone__control__telemetry__events__other__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__events__other__1
+
+
+module tnic_standalone__control__telemetry__events__other__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__events__other__2
+
+
+module tnic_standalone__control__telemetry__events__other__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__events__other__3
+
+
 module tnic_standalone__control__telemetry__events__past__0(d,q,clock);
     
     // Module arguments
@@ -63359,14 +68090,14 @@ module tnic_standalone__control__telemetry__events__ram(read_address,read_clock,
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [262:0] read_data;
+    output reg  [263:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [262:0] write_data;
+    input wire  [263:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[262:0] mem[1023:0];
+    reg[263:0] mem[1023:0];
     
     
     
@@ -63386,13 +68117,13 @@ endmodule // standalone__control__telemetry__events__ram
 module tnic_standalone__control__telemetry__events__raw(d,q,clock);
     
     // Module arguments
-    input wire  [262:0] d;
-    output reg  [262:0] q;
+    input wire  [263:0] d;
+    output reg  [263:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 263'h0;
+       q = 264'h0;
     end
     
     always @(posedge clock) begin
@@ -63763,6 +68494,140 @@ module tnic_standalone__control__telemetry__late__2(d,q,clock);
 endmodule // standalone__control__telemetry__late__2
 
 
+module tnic_standalone__control__telemetry__late__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__late__3
+
+
+module tnic_standalone__control__telemetry__load_epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[0:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__load_epochs
+
+
+module tnic_standalone__control__telemetry__load_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__load_flow
+
+
+module tnic_standalone__control__telemetry__outcome__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__outcome__0
+
+
+module tnic_standalone__control__telemetry__outcome__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__outcome__1
+
+
+module tnic_standalone__control__telemetry__query_epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[0:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__query_epochs
+
+
 module tnic_standalone__control__telemetry__rate__0(d,q,clock);
     
     // Module arguments
@@ -63839,6 +68704,1257 @@ module tnic_standalone__control__telemetry__ready(d,q,clock);
 endmodule // standalone__control__telemetry__ready
 
 
+module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_epoch);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  sweep;
+    input wire  [9:0] sweep_at;
+    input wire  i_valid;
+    input wire  [9:0] i_flow;
+    input wire  clear_valid;
+    input wire  [9:0] clear_flow;
+    input wire  clear_epoch;
+    output reg  o_event;
+    output reg  [272:0] o_state;
+    input wire  [272:0] i_next;
+    input wire  [9:0] query_flow;
+    output reg  [272:0] o_stored;
+    output reg  o_epoch;
+    
+    // Constant declarations
+    localparam  mark = 274'h200000000000000000000000000000000000000000000000000000000000000000000;
+    
+    // Stub signals
+    reg  [9:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [273:0] ram__read_data;
+    reg  [9:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [273:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [9:0] copy__read_address;
+    reg  copy__read_clock;
+    wire  [273:0] copy__read_data;
+    reg  [9:0] copy__write_address;
+    reg  copy__write_clock;
+    reg  [273:0] copy__write_data;
+    reg  copy__write_enable;
+    reg  [9:0] epochs__read_address;
+    reg  epochs__read_clock;
+    wire  epochs__read_data;
+    reg  [9:0] epochs__write_address;
+    reg  epochs__write_clock;
+    reg  epochs__write_data;
+    reg  epochs__write_enable;
+    reg  pending__d;
+    wire  pending__q;
+    reg  pending__clock;
+    reg  [9:0] pending_flow__d;
+    wire  [9:0] pending_flow__q;
+    reg  pending_flow__clock;
+    reg  valid__0__d;
+    wire  valid__0__q;
+    reg  valid__0__clock;
+    reg  valid__1__d;
+    wire  valid__1__q;
+    reg  valid__1__clock;
+    reg  valid__2__d;
+    wire  valid__2__q;
+    reg  valid__2__clock;
+    reg  valid__3__d;
+    wire  valid__3__q;
+    reg  valid__3__clock;
+    reg  valid__4__d;
+    wire  valid__4__q;
+    reg  valid__4__clock;
+    reg  [9:0] flow__0__d;
+    wire  [9:0] flow__0__q;
+    reg  flow__0__clock;
+    reg  [9:0] flow__1__d;
+    wire  [9:0] flow__1__q;
+    reg  flow__1__clock;
+    reg  [9:0] flow__2__d;
+    wire  [9:0] flow__2__q;
+    reg  flow__2__clock;
+    reg  [9:0] flow__3__d;
+    wire  [9:0] flow__3__q;
+    reg  flow__3__clock;
+    reg  [9:0] flow__4__d;
+    wire  [9:0] flow__4__q;
+    reg  flow__4__clock;
+    reg  event__0__d;
+    wire  event__0__q;
+    reg  event__0__clock;
+    reg  event__1__d;
+    wire  event__1__q;
+    reg  event__1__clock;
+    reg  event__2__d;
+    wire  event__2__q;
+    reg  event__2__clock;
+    reg  clear__0__d;
+    wire  clear__0__q;
+    reg  clear__0__clock;
+    reg  clear__1__d;
+    wire  clear__1__q;
+    reg  clear__1__clock;
+    reg  same__0__d;
+    wire  same__0__q;
+    reg  same__0__clock;
+    reg  same__1__d;
+    wire  same__1__q;
+    reg  same__1__clock;
+    reg  same__2__d;
+    wire  same__2__q;
+    reg  same__2__clock;
+    reg  same__3__d;
+    wire  same__3__q;
+    reg  same__3__clock;
+    reg  epoch__0__d;
+    wire  epoch__0__q;
+    reg  epoch__0__clock;
+    reg  epoch__1__d;
+    wire  epoch__1__q;
+    reg  epoch__1__clock;
+    reg  epoch__2__d;
+    wire  epoch__2__q;
+    reg  epoch__2__clock;
+    reg  epoch__3__d;
+    wire  epoch__3__q;
+    reg  epoch__3__clock;
+    reg  other__0__d;
+    wire  other__0__q;
+    reg  other__0__clock;
+    reg  other__1__d;
+    wire  other__1__q;
+    reg  other__1__clock;
+    reg  other__2__d;
+    wire  other__2__q;
+    reg  other__2__clock;
+    reg  other__3__d;
+    wire  other__3__q;
+    reg  other__3__clock;
+    reg  [273:0] raw__d;
+    wire  [273:0] raw__q;
+    reg  raw__clock;
+    reg  [272:0] state__d;
+    wire  [272:0] state__q;
+    reg  state__clock;
+    reg  [272:0] past__0__d;
+    wire  [272:0] past__0__q;
+    reg  past__0__clock;
+    reg  [272:0] past__1__d;
+    wire  [272:0] past__1__q;
+    reg  past__1__clock;
+    reg  [272:0] past__2__d;
+    wire  [272:0] past__2__q;
+    reg  past__2__clock;
+    
+    // Local signals
+    reg  accept;
+    reg  [9:0] entering;
+    reg  [273:0] written;
+    reg  [273:0] stored;
+    
+    // Sub module instances
+    tnic_standalone__control__telemetry__returns__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__control__telemetry__returns__copy copy(
+        .read_address(copy__read_address),
+        .read_clock(copy__read_clock),
+        .read_data(copy__read_data),
+        .write_address(copy__write_address),
+        .write_clock(copy__write_clock),
+        .write_data(copy__write_data),
+        .write_enable(copy__write_enable)
+    );
+    tnic_standalone__control__telemetry__returns__epochs epochs(
+        .read_address(epochs__read_address),
+        .read_clock(epochs__read_clock),
+        .read_data(epochs__read_data),
+        .write_address(epochs__write_address),
+        .write_clock(epochs__write_clock),
+        .write_data(epochs__write_data),
+        .write_enable(epochs__write_enable)
+    );
+    tnic_standalone__control__telemetry__returns__pending pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    tnic_standalone__control__telemetry__returns__pending_flow pending_flow(
+        .d(pending_flow__d),
+        .q(pending_flow__q),
+        .clock(pending_flow__clock)
+    );
+    tnic_standalone__control__telemetry__returns__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__control__telemetry__returns__valid__1 valid__1(
+        .d(valid__1__d),
+        .q(valid__1__q),
+        .clock(valid__1__clock)
+    );
+    tnic_standalone__control__telemetry__returns__valid__2 valid__2(
+        .d(valid__2__d),
+        .q(valid__2__q),
+        .clock(valid__2__clock)
+    );
+    tnic_standalone__control__telemetry__returns__valid__3 valid__3(
+        .d(valid__3__d),
+        .q(valid__3__q),
+        .clock(valid__3__clock)
+    );
+    tnic_standalone__control__telemetry__returns__valid__4 valid__4(
+        .d(valid__4__d),
+        .q(valid__4__q),
+        .clock(valid__4__clock)
+    );
+    tnic_standalone__control__telemetry__returns__flow__0 flow__0(
+        .d(flow__0__d),
+        .q(flow__0__q),
+        .clock(flow__0__clock)
+    );
+    tnic_standalone__control__telemetry__returns__flow__1 flow__1(
+        .d(flow__1__d),
+        .q(flow__1__q),
+        .clock(flow__1__clock)
+    );
+    tnic_standalone__control__telemetry__returns__flow__2 flow__2(
+        .d(flow__2__d),
+        .q(flow__2__q),
+        .clock(flow__2__clock)
+    );
+    tnic_standalone__control__telemetry__returns__flow__3 flow__3(
+        .d(flow__3__d),
+        .q(flow__3__q),
+        .clock(flow__3__clock)
+    );
+    tnic_standalone__control__telemetry__returns__flow__4 flow__4(
+        .d(flow__4__d),
+        .q(flow__4__q),
+        .clock(flow__4__clock)
+    );
+    tnic_standalone__control__telemetry__returns__event__0 event__0(
+        .d(event__0__d),
+        .q(event__0__q),
+        .clock(event__0__clock)
+    );
+    tnic_standalone__control__telemetry__returns__event__1 event__1(
+        .d(event__1__d),
+        .q(event__1__q),
+        .clock(event__1__clock)
+    );
+    tnic_standalone__control__telemetry__returns__event__2 event__2(
+        .d(event__2__d),
+        .q(event__2__q),
+        .clock(event__2__clock)
+    );
+    tnic_standalone__control__telemetry__returns__clear__0 clear__0(
+        .d(clear__0__d),
+        .q(clear__0__q),
+        .clock(clear__0__clock)
+    );
+    tnic_standalone__control__telemetry__returns__clear__1 clear__1(
+        .d(clear__1__d),
+        .q(clear__1__q),
+        .clock(clear__1__clock)
+    );
+    tnic_standalone__control__telemetry__returns__same__0 same__0(
+        .d(same__0__d),
+        .q(same__0__q),
+        .clock(same__0__clock)
+    );
+    tnic_standalone__control__telemetry__returns__same__1 same__1(
+        .d(same__1__d),
+        .q(same__1__q),
+        .clock(same__1__clock)
+    );
+    tnic_standalone__control__telemetry__returns__same__2 same__2(
+        .d(same__2__d),
+        .q(same__2__q),
+        .clock(same__2__clock)
+    );
+    tnic_standalone__control__telemetry__returns__same__3 same__3(
+        .d(same__3__d),
+        .q(same__3__q),
+        .clock(same__3__clock)
+    );
+    tnic_standalone__control__telemetry__returns__epoch__0 epoch__0(
+        .d(epoch__0__d),
+        .q(epoch__0__q),
+        .clock(epoch__0__clock)
+    );
+    tnic_standalone__control__telemetry__returns__epoch__1 epoch__1(
+        .d(epoch__1__d),
+        .q(epoch__1__q),
+        .clock(epoch__1__clock)
+    );
+    tnic_standalone__control__telemetry__returns__epoch__2 epoch__2(
+        .d(epoch__2__d),
+        .q(epoch__2__q),
+        .clock(epoch__2__clock)
+    );
+    tnic_standalone__control__telemetry__returns__epoch__3 epoch__3(
+        .d(epoch__3__d),
+        .q(epoch__3__q),
+        .clock(epoch__3__clock)
+    );
+    tnic_standalone__control__telemetry__returns__other__0 other__0(
+        .d(other__0__d),
+        .q(other__0__q),
+        .clock(other__0__clock)
+    );
+    tnic_standalone__control__telemetry__returns__other__1 other__1(
+        .d(other__1__d),
+        .q(other__1__q),
+        .clock(other__1__clock)
+    );
+    tnic_standalone__control__telemetry__returns__other__2 other__2(
+        .d(other__2__d),
+        .q(other__2__q),
+        .clock(other__2__clock)
+    );
+    tnic_standalone__control__telemetry__returns__other__3 other__3(
+        .d(other__3__d),
+        .q(other__3__q),
+        .clock(other__3__clock)
+    );
+    tnic_standalone__control__telemetry__returns__raw raw(
+        .d(raw__d),
+        .q(raw__q),
+        .clock(raw__clock)
+    );
+    tnic_standalone__control__telemetry__returns__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    tnic_standalone__control__telemetry__returns__past__0 past__0(
+        .d(past__0__d),
+        .q(past__0__q),
+        .clock(past__0__clock)
+    );
+    tnic_standalone__control__telemetry__returns__past__1 past__1(
+        .d(past__1__d),
+        .q(past__1__q),
+        .clock(past__1__clock)
+    );
+    tnic_standalone__control__telemetry__returns__past__2 past__2(
+        .d(past__2__d),
+        .q(past__2__q),
+        .clock(past__2__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        pending__d = pending__q;
+        pending_flow__d = pending_flow__q;
+        raw__d = raw__q;
+        state__d = state__q;
+        valid__1__d = valid__0__q;
+        valid__2__d = valid__1__q;
+        valid__3__d = valid__2__q;
+        valid__4__d = valid__3__q;
+        event__1__d = event__0__q;
+        event__2__d = event__1__q;
+        event__0__d = accept;
+        valid__0__d = accept | pending__q;
+        clear__0__d = pending__q;
+        entering = pending_flow__q;
+        pending__d = 1'b0;
+        if (accept) begin
+            entering = i_flow;
+            clear__0__d = pending__q & (pending_flow__q == i_flow);
+            pending__d = pending__q & (pending_flow__q != i_flow);
+        end
+        flow__0__d = entering;
+        ram__read_address = entering;
+        epochs__read_address = entering;
+        if (clear_valid & ~sweep) begin
+            pending__d = 1'b1;
+            pending_flow__d = clear_flow;
+        end
+        if (valid__0__q) begin
+            raw__d = ram__read_data;
+        end
+        if (valid__1__q) begin
+            state__d = ((32'h0) & 273'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            if (~clear__1__q) begin
+                if (same__0__q) begin
+                    if (~other__0__q) begin
+                        state__d = i_next;
+                    end
+                end
+                else if (same__1__q) begin
+                    if (~other__1__q) begin
+                        state__d = past__0__q;
+                    end
+                end
+                else if (same__2__q) begin
+                    if (~other__2__q) begin
+                        state__d = past__1__q;
+                    end
+                end
+                else if (same__3__q) begin
+                    if (~other__3__q) begin
+                        state__d = past__2__q;
+                    end
+                end
+                else begin
+                    if (|(raw__q & mark) == epoch__0__q) begin
+                        state__d = raw__q[(32'h0)+:(273)];
+                    end
+                end
+            end
+        end
+        written = ((past__0__q) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+        if (epoch__2__q) begin
+            written = ((past__0__q) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | mark;
+        end
+        ram__write_address = flow__3__q;
+        ram__write_data = written;
+        copy__write_address = flow__3__q;
+        copy__write_data = written;
+        epochs__write_address = clear_flow;
+        epochs__write_data = clear_epoch;
+        if (sweep) begin
+            ram__write_address = sweep_at;
+            ram__write_data = ((32'h0) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            copy__write_address = sweep_at;
+            copy__write_data = ((32'h0) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+            epochs__write_address = sweep_at;
+            epochs__write_data = 1'b0;
+        end
+        if (rst) begin
+            valid__0__d = 1'b0;
+            valid__1__d = 1'b0;
+            valid__2__d = 1'b0;
+            valid__3__d = 1'b0;
+            valid__4__d = 1'b0;
+            event__0__d = 1'b0;
+            event__1__d = 1'b0;
+            event__2__d = 1'b0;
+            pending__d = 1'b0;
+        end
+    end
+    always @(*) pending__clock = clk;
+    always @(*) pending_flow__clock = clk;
+    always @(*) raw__clock = clk;
+    always @(*) state__clock = clk;
+    always @(*) valid__0__clock = clk;
+    always @(*) flow__0__clock = clk;
+    always @(*) valid__1__clock = clk;
+    always @(*) flow__1__clock = clk;
+    always @(*) valid__2__clock = clk;
+    always @(*) flow__2__clock = clk;
+    always @(*) valid__3__clock = clk;
+    always @(*) flow__3__clock = clk;
+    always @(*) valid__4__clock = clk;
+    always @(*) flow__4__clock = clk;
+    always @(*) same__0__clock = clk;
+    always @(*) epoch__0__clock = clk;
+    always @(*) other__0__clock = clk;
+    always @(*) same__1__clock = clk;
+    always @(*) epoch__1__clock = clk;
+    always @(*) other__1__clock = clk;
+    always @(*) same__2__clock = clk;
+    always @(*) epoch__2__clock = clk;
+    always @(*) other__2__clock = clk;
+    always @(*) same__3__clock = clk;
+    always @(*) epoch__3__clock = clk;
+    always @(*) other__3__clock = clk;
+    always @(*) event__0__clock = clk;
+    always @(*) past__0__clock = clk;
+    always @(*) event__1__clock = clk;
+    always @(*) past__1__clock = clk;
+    always @(*) event__2__clock = clk;
+    always @(*) past__2__clock = clk;
+    always @(*) clear__0__clock = clk;
+    always @(*) clear__1__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) copy__read_clock = clk;
+    always @(*) copy__write_clock = clk;
+    always @(*) epochs__read_clock = clk;
+    always @(*) epochs__write_clock = clk;
+    always @(*) flow__1__d = flow__0__q;
+    always @(*) flow__2__d = flow__1__q;
+    always @(*) flow__3__d = flow__2__q;
+    always @(*) flow__4__d = flow__3__q;
+    always @(*) epoch__1__d = epoch__0__q;
+    always @(*) epoch__2__d = epoch__1__q;
+    always @(*) epoch__3__d = epoch__2__q;
+    always @(*) past__1__d = past__0__q;
+    always @(*) past__2__d = past__1__q;
+    always @(*) clear__1__d = clear__0__q;
+    always @(*) accept = i_valid & ~sweep;
+    always @(*) epoch__0__d = epochs__read_data;
+    always @(*) same__0__d = valid__1__q & (flow__1__q == flow__0__q);
+    always @(*) other__0__d = epochs__read_data ^ epoch__0__q;
+    always @(*) same__1__d = valid__2__q & (flow__2__q == flow__0__q);
+    always @(*) other__1__d = epochs__read_data ^ epoch__1__q;
+    always @(*) same__2__d = valid__3__q & (flow__3__q == flow__0__q);
+    always @(*) other__2__d = epochs__read_data ^ epoch__2__q;
+    always @(*) same__3__d = valid__4__q & (flow__4__q == flow__0__q);
+    always @(*) other__3__d = epochs__read_data ^ epoch__3__q;
+    always @(*) o_event = event__2__q;
+    always @(*) o_state = state__q;
+    always @(*) past__0__d = i_next;
+    always @(*) ram__write_enable = valid__3__q | sweep;
+    always @(*) copy__write_enable = valid__3__q | sweep;
+    always @(*) epochs__write_enable = clear_valid | sweep;
+    always @(*) copy__read_address = query_flow;
+    always @(*) stored = copy__read_data;
+    always @(*) o_stored = stored[(32'h0)+:(273)];
+    always @(*) o_epoch = |(stored & mark);
+    
+endmodule // standalone__control__telemetry__returns
+
+
+module tnic_standalone__control__telemetry__returns__clear__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__clear__0
+
+
+module tnic_standalone__control__telemetry__returns__clear__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__clear__1
+
+
+module tnic_standalone__control__telemetry__returns__copy(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [273:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [273:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[273:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__returns__copy
+
+
+module tnic_standalone__control__telemetry__returns__epoch__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__epoch__0
+
+
+module tnic_standalone__control__telemetry__returns__epoch__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__epoch__1
+
+
+module tnic_standalone__control__telemetry__returns__epoch__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__epoch__2
+
+
+module tnic_standalone__control__telemetry__returns__epoch__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__epoch__3
+
+
+module tnic_standalone__control__telemetry__returns__epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[0:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__returns__epochs
+
+
+module tnic_standalone__control__telemetry__returns__event__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__event__0
+
+
+module tnic_standalone__control__telemetry__returns__event__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__event__1
+
+
+module tnic_standalone__control__telemetry__returns__event__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__event__2
+
+
+module tnic_standalone__control__telemetry__returns__flow__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__flow__0
+
+
+module tnic_standalone__control__telemetry__returns__flow__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__flow__1
+
+
+module tnic_standalone__control__telemetry__returns__flow__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__flow__2
+
+
+module tnic_standalone__control__telemetry__returns__flow__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__flow__3
+
+
+module tnic_standalone__control__telemetry__returns__flow__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__flow__4
+
+
+module tnic_standalone__control__telemetry__returns__other__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__other__0
+
+
+module tnic_standalone__control__telemetry__returns__other__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__other__1
+
+
+module tnic_standalone__control__telemetry__returns__other__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__other__2
+
+
+module tnic_standalone__control__telemetry__returns__other__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__other__3
+
+
+module tnic_standalone__control__telemetry__returns__past__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [272:0] d;
+    output reg  [272:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 273'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__past__0
+
+
+module tnic_standalone__control__telemetry__returns__past__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [272:0] d;
+    output reg  [272:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 273'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__past__1
+
+
+module tnic_standalone__control__telemetry__returns__past__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [272:0] d;
+    output reg  [272:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 273'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__past__2
+
+
+module tnic_standalone__control__telemetry__returns__pending(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__pending
+
+
+module tnic_standalone__control__telemetry__returns__pending_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__pending_flow
+
+
+module tnic_standalone__control__telemetry__returns__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [273:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [273:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[273:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__returns__ram
+
+
+module tnic_standalone__control__telemetry__returns__raw(d,q,clock);
+    
+    // Module arguments
+    input wire  [273:0] d;
+    output reg  [273:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 274'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__raw
+
+
+module tnic_standalone__control__telemetry__returns__same__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__same__0
+
+
+module tnic_standalone__control__telemetry__returns__same__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__same__1
+
+
+module tnic_standalone__control__telemetry__returns__same__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__same__2
+
+
+module tnic_standalone__control__telemetry__returns__same__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__same__3
+
+
+module tnic_standalone__control__telemetry__returns__state(d,q,clock);
+    
+    // Module arguments
+    input wire  [272:0] d;
+    output reg  [272:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 273'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__state
+
+
+module tnic_standalone__control__telemetry__returns__valid__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__valid__0
+
+
+module tnic_standalone__control__telemetry__returns__valid__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__valid__1
+
+
+module tnic_standalone__control__telemetry__returns__valid__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__valid__2
+
+
+module tnic_standalone__control__telemetry__returns__valid__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__valid__3
+
+
+module tnic_standalone__control__telemetry__returns__valid__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns__valid__4
+
+
 module tnic_standalone__control__telemetry__rtt__0(d,q,clock);
     
     // Module arguments
@@ -63896,7 +70012,121 @@ module tnic_standalone__control__telemetry__rtt__2(d,q,clock);
 endmodule // standalone__control__telemetry__rtt__2
 
 
-module tnic_standalone__control__telemetry__samples(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,o_event,o_state,i_next,query_flow,o_stored);
+module tnic_standalone__control__telemetry__rtt__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__rtt__3
+
+
+module tnic_standalone__control__telemetry__sample_flow_q(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sample_flow_q
+
+
+module tnic_standalone__control__telemetry__sampled__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sampled__0
+
+
+module tnic_standalone__control__telemetry__sampled__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sampled__1
+
+
+module tnic_standalone__control__telemetry__sampled__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sampled__2
+
+
+module tnic_standalone__control__telemetry__sampled__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sampled__3
+
+
+module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_epoch);
     
     // Module arguments
     input wire  clk;
@@ -63907,963 +70137,39 @@ module tnic_standalone__control__telemetry__samples(clk,rst,sweep,sweep_at,i_val
     input wire  [9:0] i_flow;
     input wire  clear_valid;
     input wire  [9:0] clear_flow;
-    output reg  o_event;
-    output reg  [144:0] o_state;
-    input wire  [144:0] i_next;
-    input wire  [9:0] query_flow;
-    output reg  [144:0] o_stored;
-    
-    // Stub signals
-    reg  [9:0] ram__read_address;
-    reg  ram__read_clock;
-    wire  [144:0] ram__read_data;
-    reg  [9:0] ram__write_address;
-    reg  ram__write_clock;
-    reg  [144:0] ram__write_data;
-    reg  ram__write_enable;
-    reg  [9:0] copy__read_address;
-    reg  copy__read_clock;
-    wire  [144:0] copy__read_data;
-    reg  [9:0] copy__write_address;
-    reg  copy__write_clock;
-    reg  [144:0] copy__write_data;
-    reg  copy__write_enable;
-    reg  pending__d;
-    wire  pending__q;
-    reg  pending__clock;
-    reg  [9:0] pending_flow__d;
-    wire  [9:0] pending_flow__q;
-    reg  pending_flow__clock;
-    reg  valid__0__d;
-    wire  valid__0__q;
-    reg  valid__0__clock;
-    reg  valid__1__d;
-    wire  valid__1__q;
-    reg  valid__1__clock;
-    reg  valid__2__d;
-    wire  valid__2__q;
-    reg  valid__2__clock;
-    reg  valid__3__d;
-    wire  valid__3__q;
-    reg  valid__3__clock;
-    reg  valid__4__d;
-    wire  valid__4__q;
-    reg  valid__4__clock;
-    reg  [9:0] flow__0__d;
-    wire  [9:0] flow__0__q;
-    reg  flow__0__clock;
-    reg  [9:0] flow__1__d;
-    wire  [9:0] flow__1__q;
-    reg  flow__1__clock;
-    reg  [9:0] flow__2__d;
-    wire  [9:0] flow__2__q;
-    reg  flow__2__clock;
-    reg  [9:0] flow__3__d;
-    wire  [9:0] flow__3__q;
-    reg  flow__3__clock;
-    reg  [9:0] flow__4__d;
-    wire  [9:0] flow__4__q;
-    reg  flow__4__clock;
-    reg  event__0__d;
-    wire  event__0__q;
-    reg  event__0__clock;
-    reg  event__1__d;
-    wire  event__1__q;
-    reg  event__1__clock;
-    reg  event__2__d;
-    wire  event__2__q;
-    reg  event__2__clock;
-    reg  clear__0__d;
-    wire  clear__0__q;
-    reg  clear__0__clock;
-    reg  clear__1__d;
-    wire  clear__1__q;
-    reg  clear__1__clock;
-    reg  same__0__d;
-    wire  same__0__q;
-    reg  same__0__clock;
-    reg  same__1__d;
-    wire  same__1__q;
-    reg  same__1__clock;
-    reg  same__2__d;
-    wire  same__2__q;
-    reg  same__2__clock;
-    reg  same__3__d;
-    wire  same__3__q;
-    reg  same__3__clock;
-    reg  [144:0] raw__d;
-    wire  [144:0] raw__q;
-    reg  raw__clock;
-    reg  [144:0] state__d;
-    wire  [144:0] state__q;
-    reg  state__clock;
-    reg  [144:0] past__0__d;
-    wire  [144:0] past__0__q;
-    reg  past__0__clock;
-    reg  [144:0] past__1__d;
-    wire  [144:0] past__1__q;
-    reg  past__1__clock;
-    reg  [144:0] past__2__d;
-    wire  [144:0] past__2__q;
-    reg  past__2__clock;
-    
-    // Local signals
-    reg  accept;
-    
-    // Sub module instances
-    tnic_standalone__control__telemetry__samples__ram ram(
-        .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
-        .read_data(ram__read_data),
-        .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    tnic_standalone__control__telemetry__samples__copy copy(
-        .read_address(copy__read_address),
-        .read_clock(copy__read_clock),
-        .read_data(copy__read_data),
-        .write_address(copy__write_address),
-        .write_clock(copy__write_clock),
-        .write_data(copy__write_data),
-        .write_enable(copy__write_enable)
-    );
-    tnic_standalone__control__telemetry__samples__pending pending(
-        .d(pending__d),
-        .q(pending__q),
-        .clock(pending__clock)
-    );
-    tnic_standalone__control__telemetry__samples__pending_flow pending_flow(
-        .d(pending_flow__d),
-        .q(pending_flow__q),
-        .clock(pending_flow__clock)
-    );
-    tnic_standalone__control__telemetry__samples__valid__0 valid__0(
-        .d(valid__0__d),
-        .q(valid__0__q),
-        .clock(valid__0__clock)
-    );
-    tnic_standalone__control__telemetry__samples__valid__1 valid__1(
-        .d(valid__1__d),
-        .q(valid__1__q),
-        .clock(valid__1__clock)
-    );
-    tnic_standalone__control__telemetry__samples__valid__2 valid__2(
-        .d(valid__2__d),
-        .q(valid__2__q),
-        .clock(valid__2__clock)
-    );
-    tnic_standalone__control__telemetry__samples__valid__3 valid__3(
-        .d(valid__3__d),
-        .q(valid__3__q),
-        .clock(valid__3__clock)
-    );
-    tnic_standalone__control__telemetry__samples__valid__4 valid__4(
-        .d(valid__4__d),
-        .q(valid__4__q),
-        .clock(valid__4__clock)
-    );
-    tnic_standalone__control__telemetry__samples__flow__0 flow__0(
-        .d(flow__0__d),
-        .q(flow__0__q),
-        .clock(flow__0__clock)
-    );
-    tnic_standalone__control__telemetry__samples__flow__1 flow__1(
-        .d(flow__1__d),
-        .q(flow__1__q),
-        .clock(flow__1__clock)
-    );
-    tnic_standalone__control__telemetry__samples__flow__2 flow__2(
-        .d(flow__2__d),
-        .q(flow__2__q),
-        .clock(flow__2__clock)
-    );
-    tnic_standalone__control__telemetry__samples__flow__3 flow__3(
-        .d(flow__3__d),
-        .q(flow__3__q),
-        .clock(flow__3__clock)
-    );
-    tnic_standalone__control__telemetry__samples__flow__4 flow__4(
-        .d(flow__4__d),
-        .q(flow__4__q),
-        .clock(flow__4__clock)
-    );
-    tnic_standalone__control__telemetry__samples__event__0 event__0(
-        .d(event__0__d),
-        .q(event__0__q),
-        .clock(event__0__clock)
-    );
-    tnic_standalone__control__telemetry__samples__event__1 event__1(
-        .d(event__1__d),
-        .q(event__1__q),
-        .clock(event__1__clock)
-    );
-    tnic_standalone__control__telemetry__samples__event__2 event__2(
-        .d(event__2__d),
-        .q(event__2__q),
-        .clock(event__2__clock)
-    );
-    tnic_standalone__control__telemetry__samples__clear__0 clear__0(
-        .d(clear__0__d),
-        .q(clear__0__q),
-        .clock(clear__0__clock)
-    );
-    tnic_standalone__control__telemetry__samples__clear__1 clear__1(
-        .d(clear__1__d),
-        .q(clear__1__q),
-        .clock(clear__1__clock)
-    );
-    tnic_standalone__control__telemetry__samples__same__0 same__0(
-        .d(same__0__d),
-        .q(same__0__q),
-        .clock(same__0__clock)
-    );
-    tnic_standalone__control__telemetry__samples__same__1 same__1(
-        .d(same__1__d),
-        .q(same__1__q),
-        .clock(same__1__clock)
-    );
-    tnic_standalone__control__telemetry__samples__same__2 same__2(
-        .d(same__2__d),
-        .q(same__2__q),
-        .clock(same__2__clock)
-    );
-    tnic_standalone__control__telemetry__samples__same__3 same__3(
-        .d(same__3__d),
-        .q(same__3__q),
-        .clock(same__3__clock)
-    );
-    tnic_standalone__control__telemetry__samples__raw raw(
-        .d(raw__d),
-        .q(raw__q),
-        .clock(raw__clock)
-    );
-    tnic_standalone__control__telemetry__samples__state state(
-        .d(state__d),
-        .q(state__q),
-        .clock(state__clock)
-    );
-    tnic_standalone__control__telemetry__samples__past__0 past__0(
-        .d(past__0__d),
-        .q(past__0__q),
-        .clock(past__0__clock)
-    );
-    tnic_standalone__control__telemetry__samples__past__1 past__1(
-        .d(past__1__d),
-        .q(past__1__q),
-        .clock(past__1__clock)
-    );
-    tnic_standalone__control__telemetry__samples__past__2 past__2(
-        .d(past__2__d),
-        .q(past__2__q),
-        .clock(past__2__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        pending__d = pending__q;
-        pending_flow__d = pending_flow__q;
-        raw__d = raw__q;
-        state__d = state__q;
-        valid__1__d = valid__0__q;
-        valid__2__d = valid__1__q;
-        valid__3__d = valid__2__q;
-        valid__4__d = valid__3__q;
-        event__1__d = event__0__q;
-        event__2__d = event__1__q;
-        event__0__d = accept;
-        valid__0__d = accept | pending__q;
-        clear__0__d = pending__q;
-        flow__0__d = pending_flow__q;
-        ram__read_address = pending_flow__q;
-        pending__d = 1'b0;
-        if (accept) begin
-            flow__0__d = i_flow;
-            ram__read_address = i_flow;
-            clear__0__d = pending__q & (pending_flow__q == i_flow);
-            pending__d = pending__q & (pending_flow__q != i_flow);
-        end
-        if (clear_valid & ~sweep) begin
-            pending__d = 1'b1;
-            pending_flow__d = clear_flow;
-        end
-        raw__d = ram__read_data;
-        state__d = raw__q;
-        if (clear__1__q) begin
-            state__d = ((32'h0) & 145'h1ffffffffffffffffffffffffffffffffffff);
-        end
-        else if (same__0__q) begin
-            state__d = i_next;
-        end
-        else if (same__1__q) begin
-            state__d = past__0__q;
-        end
-        else if (same__2__q) begin
-            state__d = past__1__q;
-        end
-        else if (same__3__q) begin
-            state__d = past__2__q;
-        end
-        ram__write_address = flow__3__q;
-        ram__write_data = past__0__q;
-        copy__write_address = flow__3__q;
-        copy__write_data = past__0__q;
-        if (sweep) begin
-            ram__write_address = sweep_at;
-            ram__write_data = ((32'h0) & 145'h1ffffffffffffffffffffffffffffffffffff);
-            copy__write_address = sweep_at;
-            copy__write_data = ((32'h0) & 145'h1ffffffffffffffffffffffffffffffffffff);
-        end
-        if (rst) begin
-            valid__0__d = 1'b0;
-            valid__1__d = 1'b0;
-            valid__2__d = 1'b0;
-            valid__3__d = 1'b0;
-            valid__4__d = 1'b0;
-            event__0__d = 1'b0;
-            event__1__d = 1'b0;
-            event__2__d = 1'b0;
-            pending__d = 1'b0;
-        end
-    end
-    always @(*) pending__clock = clk;
-    always @(*) pending_flow__clock = clk;
-    always @(*) raw__clock = clk;
-    always @(*) state__clock = clk;
-    always @(*) valid__0__clock = clk;
-    always @(*) flow__0__clock = clk;
-    always @(*) valid__1__clock = clk;
-    always @(*) flow__1__clock = clk;
-    always @(*) valid__2__clock = clk;
-    always @(*) flow__2__clock = clk;
-    always @(*) valid__3__clock = clk;
-    always @(*) flow__3__clock = clk;
-    always @(*) valid__4__clock = clk;
-    always @(*) flow__4__clock = clk;
-    always @(*) same__0__clock = clk;
-    always @(*) same__1__clock = clk;
-    always @(*) same__2__clock = clk;
-    always @(*) same__3__clock = clk;
-    always @(*) event__0__clock = clk;
-    always @(*) past__0__clock = clk;
-    always @(*) event__1__clock = clk;
-    always @(*) past__1__clock = clk;
-    always @(*) event__2__clock = clk;
-    always @(*) past__2__clock = clk;
-    always @(*) clear__0__clock = clk;
-    always @(*) clear__1__clock = clk;
-    always @(*) ram__read_clock = clk;
-    always @(*) ram__write_clock = clk;
-    always @(*) copy__read_clock = clk;
-    always @(*) copy__write_clock = clk;
-    always @(*) flow__1__d = flow__0__q;
-    always @(*) flow__2__d = flow__1__q;
-    always @(*) flow__3__d = flow__2__q;
-    always @(*) flow__4__d = flow__3__q;
-    always @(*) past__1__d = past__0__q;
-    always @(*) past__2__d = past__1__q;
-    always @(*) clear__1__d = clear__0__q;
-    always @(*) accept = i_valid & ~sweep;
-    always @(*) same__0__d = valid__1__q & (flow__1__q == flow__0__q);
-    always @(*) same__1__d = valid__2__q & (flow__2__q == flow__0__q);
-    always @(*) same__2__d = valid__3__q & (flow__3__q == flow__0__q);
-    always @(*) same__3__d = valid__4__q & (flow__4__q == flow__0__q);
-    always @(*) o_event = event__2__q;
-    always @(*) o_state = state__q;
-    always @(*) past__0__d = i_next;
-    always @(*) ram__write_enable = valid__3__q | sweep;
-    always @(*) copy__write_enable = valid__3__q | sweep;
-    always @(*) copy__read_address = query_flow;
-    always @(*) o_stored = copy__read_data;
-    
-endmodule // standalone__control__telemetry__samples
-
-
-module tnic_standalone__control__telemetry__samples__clear__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__clear__0
-
-
-module tnic_standalone__control__telemetry__samples__clear__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__clear__1
-
-
-module tnic_standalone__control__telemetry__samples__copy(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  [144:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [144:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[144:0] mem[1023:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__control__telemetry__samples__copy
-
-
-module tnic_standalone__control__telemetry__samples__event__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__event__0
-
-
-module tnic_standalone__control__telemetry__samples__event__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__event__1
-
-
-module tnic_standalone__control__telemetry__samples__event__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__event__2
-
-
-module tnic_standalone__control__telemetry__samples__flow__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__flow__0
-
-
-module tnic_standalone__control__telemetry__samples__flow__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__flow__1
-
-
-module tnic_standalone__control__telemetry__samples__flow__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__flow__2
-
-
-module tnic_standalone__control__telemetry__samples__flow__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__flow__3
-
-
-module tnic_standalone__control__telemetry__samples__flow__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__flow__4
-
-
-module tnic_standalone__control__telemetry__samples__past__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [144:0] d;
-    output reg  [144:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 145'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__past__0
-
-
-module tnic_standalone__control__telemetry__samples__past__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [144:0] d;
-    output reg  [144:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 145'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__past__1
-
-
-module tnic_standalone__control__telemetry__samples__past__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [144:0] d;
-    output reg  [144:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 145'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__past__2
-
-
-module tnic_standalone__control__telemetry__samples__pending(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__pending
-
-
-module tnic_standalone__control__telemetry__samples__pending_flow(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__pending_flow
-
-
-module tnic_standalone__control__telemetry__samples__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  [144:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [144:0] write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[144:0] mem[1023:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__control__telemetry__samples__ram
-
-
-module tnic_standalone__control__telemetry__samples__raw(d,q,clock);
-    
-    // Module arguments
-    input wire  [144:0] d;
-    output reg  [144:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 145'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__raw
-
-
-module tnic_standalone__control__telemetry__samples__same__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__same__0
-
-
-module tnic_standalone__control__telemetry__samples__same__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__same__1
-
-
-module tnic_standalone__control__telemetry__samples__same__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__same__2
-
-
-module tnic_standalone__control__telemetry__samples__same__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__same__3
-
-
-module tnic_standalone__control__telemetry__samples__state(d,q,clock);
-    
-    // Module arguments
-    input wire  [144:0] d;
-    output reg  [144:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 145'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__state
-
-
-module tnic_standalone__control__telemetry__samples__valid__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__valid__0
-
-
-module tnic_standalone__control__telemetry__samples__valid__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__valid__1
-
-
-module tnic_standalone__control__telemetry__samples__valid__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__valid__2
-
-
-module tnic_standalone__control__telemetry__samples__valid__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__valid__3
-
-
-module tnic_standalone__control__telemetry__samples__valid__4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__samples__valid__4
-
-
-module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,o_event,o_state,i_next,query_flow,o_stored);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  rst;
-    input wire  sweep;
-    input wire  [9:0] sweep_at;
-    input wire  i_valid;
-    input wire  [9:0] i_flow;
-    input wire  clear_valid;
-    input wire  [9:0] clear_flow;
+    input wire  clear_epoch;
     output reg  o_event;
     output reg  [111:0] o_state;
     input wire  [111:0] i_next;
     input wire  [9:0] query_flow;
     output reg  [111:0] o_stored;
+    output reg  o_epoch;
+    
+    // Constant declarations
+    localparam  mark = 113'h10000000000000000000000000000;
     
     // Stub signals
     reg  [9:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [111:0] ram__read_data;
+    wire  [112:0] ram__read_data;
     reg  [9:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [111:0] ram__write_data;
+    reg  [112:0] ram__write_data;
     reg  ram__write_enable;
     reg  [9:0] copy__read_address;
     reg  copy__read_clock;
-    wire  [111:0] copy__read_data;
+    wire  [112:0] copy__read_data;
     reg  [9:0] copy__write_address;
     reg  copy__write_clock;
-    reg  [111:0] copy__write_data;
+    reg  [112:0] copy__write_data;
     reg  copy__write_enable;
+    reg  [9:0] epochs__read_address;
+    reg  epochs__read_clock;
+    wire  epochs__read_data;
+    reg  [9:0] epochs__write_address;
+    reg  epochs__write_clock;
+    reg  epochs__write_data;
+    reg  epochs__write_enable;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -64927,8 +70233,32 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
     reg  same__3__d;
     wire  same__3__q;
     reg  same__3__clock;
-    reg  [111:0] raw__d;
-    wire  [111:0] raw__q;
+    reg  epoch__0__d;
+    wire  epoch__0__q;
+    reg  epoch__0__clock;
+    reg  epoch__1__d;
+    wire  epoch__1__q;
+    reg  epoch__1__clock;
+    reg  epoch__2__d;
+    wire  epoch__2__q;
+    reg  epoch__2__clock;
+    reg  epoch__3__d;
+    wire  epoch__3__q;
+    reg  epoch__3__clock;
+    reg  other__0__d;
+    wire  other__0__q;
+    reg  other__0__clock;
+    reg  other__1__d;
+    wire  other__1__q;
+    reg  other__1__clock;
+    reg  other__2__d;
+    wire  other__2__q;
+    reg  other__2__clock;
+    reg  other__3__d;
+    wire  other__3__q;
+    reg  other__3__clock;
+    reg  [112:0] raw__d;
+    wire  [112:0] raw__q;
     reg  raw__clock;
     reg  [111:0] state__d;
     wire  [111:0] state__q;
@@ -64945,6 +70275,9 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
     
     // Local signals
     reg  accept;
+    reg  [9:0] entering;
+    reg  [112:0] written;
+    reg  [112:0] stored;
     
     // Sub module instances
     tnic_standalone__control__telemetry__sent__ram ram(
@@ -64964,6 +70297,15 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
         .write_clock(copy__write_clock),
         .write_data(copy__write_data),
         .write_enable(copy__write_enable)
+    );
+    tnic_standalone__control__telemetry__sent__epochs epochs(
+        .read_address(epochs__read_address),
+        .read_clock(epochs__read_clock),
+        .read_data(epochs__read_data),
+        .write_address(epochs__write_address),
+        .write_clock(epochs__write_clock),
+        .write_data(epochs__write_data),
+        .write_enable(epochs__write_enable)
     );
     tnic_standalone__control__telemetry__sent__pending pending(
         .d(pending__d),
@@ -65070,6 +70412,46 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
         .q(same__3__q),
         .clock(same__3__clock)
     );
+    tnic_standalone__control__telemetry__sent__epoch__0 epoch__0(
+        .d(epoch__0__d),
+        .q(epoch__0__q),
+        .clock(epoch__0__clock)
+    );
+    tnic_standalone__control__telemetry__sent__epoch__1 epoch__1(
+        .d(epoch__1__d),
+        .q(epoch__1__q),
+        .clock(epoch__1__clock)
+    );
+    tnic_standalone__control__telemetry__sent__epoch__2 epoch__2(
+        .d(epoch__2__d),
+        .q(epoch__2__q),
+        .clock(epoch__2__clock)
+    );
+    tnic_standalone__control__telemetry__sent__epoch__3 epoch__3(
+        .d(epoch__3__d),
+        .q(epoch__3__q),
+        .clock(epoch__3__clock)
+    );
+    tnic_standalone__control__telemetry__sent__other__0 other__0(
+        .d(other__0__d),
+        .q(other__0__q),
+        .clock(other__0__clock)
+    );
+    tnic_standalone__control__telemetry__sent__other__1 other__1(
+        .d(other__1__d),
+        .q(other__1__q),
+        .clock(other__1__clock)
+    );
+    tnic_standalone__control__telemetry__sent__other__2 other__2(
+        .d(other__2__d),
+        .q(other__2__q),
+        .clock(other__2__clock)
+    );
+    tnic_standalone__control__telemetry__sent__other__3 other__3(
+        .d(other__3__d),
+        .q(other__3__q),
+        .clock(other__3__clock)
+    );
     tnic_standalone__control__telemetry__sent__raw raw(
         .d(raw__d),
         .q(raw__q),
@@ -65111,45 +70493,70 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
         event__0__d = accept;
         valid__0__d = accept | pending__q;
         clear__0__d = pending__q;
-        flow__0__d = pending_flow__q;
-        ram__read_address = pending_flow__q;
+        entering = pending_flow__q;
         pending__d = 1'b0;
         if (accept) begin
-            flow__0__d = i_flow;
-            ram__read_address = i_flow;
+            entering = i_flow;
             clear__0__d = pending__q & (pending_flow__q == i_flow);
             pending__d = pending__q & (pending_flow__q != i_flow);
         end
+        flow__0__d = entering;
+        ram__read_address = entering;
+        epochs__read_address = entering;
         if (clear_valid & ~sweep) begin
             pending__d = 1'b1;
             pending_flow__d = clear_flow;
         end
-        raw__d = ram__read_data;
-        state__d = raw__q;
-        if (clear__1__q) begin
+        if (valid__0__q) begin
+            raw__d = ram__read_data;
+        end
+        if (valid__1__q) begin
             state__d = ((32'h0) & 112'hffffffffffffffffffffffffffff);
+            if (~clear__1__q) begin
+                if (same__0__q) begin
+                    if (~other__0__q) begin
+                        state__d = i_next;
+                    end
+                end
+                else if (same__1__q) begin
+                    if (~other__1__q) begin
+                        state__d = past__0__q;
+                    end
+                end
+                else if (same__2__q) begin
+                    if (~other__2__q) begin
+                        state__d = past__1__q;
+                    end
+                end
+                else if (same__3__q) begin
+                    if (~other__3__q) begin
+                        state__d = past__2__q;
+                    end
+                end
+                else begin
+                    if (|(raw__q & mark) == epoch__0__q) begin
+                        state__d = raw__q[(32'h0)+:(112)];
+                    end
+                end
+            end
         end
-        else if (same__0__q) begin
-            state__d = i_next;
-        end
-        else if (same__1__q) begin
-            state__d = past__0__q;
-        end
-        else if (same__2__q) begin
-            state__d = past__1__q;
-        end
-        else if (same__3__q) begin
-            state__d = past__2__q;
+        written = ((past__0__q) & 113'h1ffffffffffffffffffffffffffff);
+        if (epoch__2__q) begin
+            written = ((past__0__q) & 113'h1ffffffffffffffffffffffffffff) | mark;
         end
         ram__write_address = flow__3__q;
-        ram__write_data = past__0__q;
+        ram__write_data = written;
         copy__write_address = flow__3__q;
-        copy__write_data = past__0__q;
+        copy__write_data = written;
+        epochs__write_address = clear_flow;
+        epochs__write_data = clear_epoch;
         if (sweep) begin
             ram__write_address = sweep_at;
-            ram__write_data = ((32'h0) & 112'hffffffffffffffffffffffffffff);
+            ram__write_data = ((32'h0) & 113'h1ffffffffffffffffffffffffffff);
             copy__write_address = sweep_at;
-            copy__write_data = ((32'h0) & 112'hffffffffffffffffffffffffffff);
+            copy__write_data = ((32'h0) & 113'h1ffffffffffffffffffffffffffff);
+            epochs__write_address = sweep_at;
+            epochs__write_data = 1'b0;
         end
         if (rst) begin
             valid__0__d = 1'b0;
@@ -65178,9 +70585,17 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
     always @(*) valid__4__clock = clk;
     always @(*) flow__4__clock = clk;
     always @(*) same__0__clock = clk;
+    always @(*) epoch__0__clock = clk;
+    always @(*) other__0__clock = clk;
     always @(*) same__1__clock = clk;
+    always @(*) epoch__1__clock = clk;
+    always @(*) other__1__clock = clk;
     always @(*) same__2__clock = clk;
+    always @(*) epoch__2__clock = clk;
+    always @(*) other__2__clock = clk;
     always @(*) same__3__clock = clk;
+    always @(*) epoch__3__clock = clk;
+    always @(*) other__3__clock = clk;
     always @(*) event__0__clock = clk;
     always @(*) past__0__clock = clk;
     always @(*) event__1__clock = clk;
@@ -65193,25 +70608,38 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
     always @(*) ram__write_clock = clk;
     always @(*) copy__read_clock = clk;
     always @(*) copy__write_clock = clk;
+    always @(*) epochs__read_clock = clk;
+    always @(*) epochs__write_clock = clk;
     always @(*) flow__1__d = flow__0__q;
     always @(*) flow__2__d = flow__1__q;
     always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
+    always @(*) epoch__1__d = epoch__0__q;
+    always @(*) epoch__2__d = epoch__1__q;
+    always @(*) epoch__3__d = epoch__2__q;
     always @(*) past__1__d = past__0__q;
     always @(*) past__2__d = past__1__q;
     always @(*) clear__1__d = clear__0__q;
     always @(*) accept = i_valid & ~sweep;
+    always @(*) epoch__0__d = epochs__read_data;
     always @(*) same__0__d = valid__1__q & (flow__1__q == flow__0__q);
+    always @(*) other__0__d = epochs__read_data ^ epoch__0__q;
     always @(*) same__1__d = valid__2__q & (flow__2__q == flow__0__q);
+    always @(*) other__1__d = epochs__read_data ^ epoch__1__q;
     always @(*) same__2__d = valid__3__q & (flow__3__q == flow__0__q);
+    always @(*) other__2__d = epochs__read_data ^ epoch__2__q;
     always @(*) same__3__d = valid__4__q & (flow__4__q == flow__0__q);
+    always @(*) other__3__d = epochs__read_data ^ epoch__3__q;
     always @(*) o_event = event__2__q;
     always @(*) o_state = state__q;
     always @(*) past__0__d = i_next;
     always @(*) ram__write_enable = valid__3__q | sweep;
     always @(*) copy__write_enable = valid__3__q | sweep;
+    always @(*) epochs__write_enable = clear_valid | sweep;
     always @(*) copy__read_address = query_flow;
-    always @(*) o_stored = copy__read_data;
+    always @(*) stored = copy__read_data;
+    always @(*) o_stored = stored[(32'h0)+:(112)];
+    always @(*) o_epoch = |(stored & mark);
     
 endmodule // standalone__control__telemetry__sent
 
@@ -65259,14 +70687,14 @@ module tnic_standalone__control__telemetry__sent__copy(read_address,read_clock,r
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [111:0] read_data;
+    output reg  [112:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [111:0] write_data;
+    input wire  [112:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[111:0] mem[1023:0];
+    reg[112:0] mem[1023:0];
     
     
     
@@ -65281,6 +70709,111 @@ module tnic_standalone__control__telemetry__sent__copy(read_address,read_clock,r
     end
                 
 endmodule // standalone__control__telemetry__sent__copy
+
+
+module tnic_standalone__control__telemetry__sent__epoch__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sent__epoch__0
+
+
+module tnic_standalone__control__telemetry__sent__epoch__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sent__epoch__1
+
+
+module tnic_standalone__control__telemetry__sent__epoch__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sent__epoch__2
+
+
+module tnic_standalone__control__telemetry__sent__epoch__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sent__epoch__3
+
+
+module tnic_standalone__control__telemetry__sent__epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[0:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__sent__epochs
 
 
 module tnic_standalone__control__telemetry__sent__event__0(d,q,clock);
@@ -65435,6 +70968,82 @@ module tnic_standalone__control__telemetry__sent__flow__4(d,q,clock);
 endmodule // standalone__control__telemetry__sent__flow__4
 
 
+module tnic_standalone__control__telemetry__sent__other__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sent__other__0
+
+
+module tnic_standalone__control__telemetry__sent__other__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sent__other__1
+
+
+module tnic_standalone__control__telemetry__sent__other__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sent__other__2
+
+
+module tnic_standalone__control__telemetry__sent__other__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sent__other__3
+
+
 module tnic_standalone__control__telemetry__sent__past__0(d,q,clock);
     
     // Module arguments
@@ -65535,14 +71144,14 @@ module tnic_standalone__control__telemetry__sent__ram(read_address,read_clock,re
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [111:0] read_data;
+    output reg  [112:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [111:0] write_data;
+    input wire  [112:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[111:0] mem[1023:0];
+    reg[112:0] mem[1023:0];
     
     
     
@@ -65562,13 +71171,13 @@ endmodule // standalone__control__telemetry__sent__ram
 module tnic_standalone__control__telemetry__sent__raw(d,q,clock);
     
     // Module arguments
-    input wire  [111:0] d;
-    output reg  [111:0] q;
+    input wire  [112:0] d;
+    output reg  [112:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 112'h0;
+       q = 113'h0;
     end
     
     always @(posedge clock) begin
@@ -65766,6 +71375,1257 @@ module tnic_standalone__control__telemetry__sent__valid__4(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__sent__valid__4
+
+
+module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_epoch);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  sweep;
+    input wire  [9:0] sweep_at;
+    input wire  i_valid;
+    input wire  [9:0] i_flow;
+    input wire  clear_valid;
+    input wire  [9:0] clear_flow;
+    input wire  clear_epoch;
+    output reg  o_event;
+    output reg  [31:0] o_state;
+    input wire  [31:0] i_next;
+    input wire  [9:0] query_flow;
+    output reg  [31:0] o_stored;
+    output reg  o_epoch;
+    
+    // Constant declarations
+    localparam  mark = 33'h100000000;
+    
+    // Stub signals
+    reg  [9:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [32:0] ram__read_data;
+    reg  [9:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [32:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [9:0] copy__read_address;
+    reg  copy__read_clock;
+    wire  [32:0] copy__read_data;
+    reg  [9:0] copy__write_address;
+    reg  copy__write_clock;
+    reg  [32:0] copy__write_data;
+    reg  copy__write_enable;
+    reg  [9:0] epochs__read_address;
+    reg  epochs__read_clock;
+    wire  epochs__read_data;
+    reg  [9:0] epochs__write_address;
+    reg  epochs__write_clock;
+    reg  epochs__write_data;
+    reg  epochs__write_enable;
+    reg  pending__d;
+    wire  pending__q;
+    reg  pending__clock;
+    reg  [9:0] pending_flow__d;
+    wire  [9:0] pending_flow__q;
+    reg  pending_flow__clock;
+    reg  valid__0__d;
+    wire  valid__0__q;
+    reg  valid__0__clock;
+    reg  valid__1__d;
+    wire  valid__1__q;
+    reg  valid__1__clock;
+    reg  valid__2__d;
+    wire  valid__2__q;
+    reg  valid__2__clock;
+    reg  valid__3__d;
+    wire  valid__3__q;
+    reg  valid__3__clock;
+    reg  valid__4__d;
+    wire  valid__4__q;
+    reg  valid__4__clock;
+    reg  [9:0] flow__0__d;
+    wire  [9:0] flow__0__q;
+    reg  flow__0__clock;
+    reg  [9:0] flow__1__d;
+    wire  [9:0] flow__1__q;
+    reg  flow__1__clock;
+    reg  [9:0] flow__2__d;
+    wire  [9:0] flow__2__q;
+    reg  flow__2__clock;
+    reg  [9:0] flow__3__d;
+    wire  [9:0] flow__3__q;
+    reg  flow__3__clock;
+    reg  [9:0] flow__4__d;
+    wire  [9:0] flow__4__q;
+    reg  flow__4__clock;
+    reg  event__0__d;
+    wire  event__0__q;
+    reg  event__0__clock;
+    reg  event__1__d;
+    wire  event__1__q;
+    reg  event__1__clock;
+    reg  event__2__d;
+    wire  event__2__q;
+    reg  event__2__clock;
+    reg  clear__0__d;
+    wire  clear__0__q;
+    reg  clear__0__clock;
+    reg  clear__1__d;
+    wire  clear__1__q;
+    reg  clear__1__clock;
+    reg  same__0__d;
+    wire  same__0__q;
+    reg  same__0__clock;
+    reg  same__1__d;
+    wire  same__1__q;
+    reg  same__1__clock;
+    reg  same__2__d;
+    wire  same__2__q;
+    reg  same__2__clock;
+    reg  same__3__d;
+    wire  same__3__q;
+    reg  same__3__clock;
+    reg  epoch__0__d;
+    wire  epoch__0__q;
+    reg  epoch__0__clock;
+    reg  epoch__1__d;
+    wire  epoch__1__q;
+    reg  epoch__1__clock;
+    reg  epoch__2__d;
+    wire  epoch__2__q;
+    reg  epoch__2__clock;
+    reg  epoch__3__d;
+    wire  epoch__3__q;
+    reg  epoch__3__clock;
+    reg  other__0__d;
+    wire  other__0__q;
+    reg  other__0__clock;
+    reg  other__1__d;
+    wire  other__1__q;
+    reg  other__1__clock;
+    reg  other__2__d;
+    wire  other__2__q;
+    reg  other__2__clock;
+    reg  other__3__d;
+    wire  other__3__q;
+    reg  other__3__clock;
+    reg  [32:0] raw__d;
+    wire  [32:0] raw__q;
+    reg  raw__clock;
+    reg  [31:0] state__d;
+    wire  [31:0] state__q;
+    reg  state__clock;
+    reg  [31:0] past__0__d;
+    wire  [31:0] past__0__q;
+    reg  past__0__clock;
+    reg  [31:0] past__1__d;
+    wire  [31:0] past__1__q;
+    reg  past__1__clock;
+    reg  [31:0] past__2__d;
+    wire  [31:0] past__2__q;
+    reg  past__2__clock;
+    
+    // Local signals
+    reg  accept;
+    reg  [9:0] entering;
+    reg  [32:0] written;
+    reg  [32:0] stored;
+    
+    // Sub module instances
+    tnic_standalone__control__telemetry__superseded__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__control__telemetry__superseded__copy copy(
+        .read_address(copy__read_address),
+        .read_clock(copy__read_clock),
+        .read_data(copy__read_data),
+        .write_address(copy__write_address),
+        .write_clock(copy__write_clock),
+        .write_data(copy__write_data),
+        .write_enable(copy__write_enable)
+    );
+    tnic_standalone__control__telemetry__superseded__epochs epochs(
+        .read_address(epochs__read_address),
+        .read_clock(epochs__read_clock),
+        .read_data(epochs__read_data),
+        .write_address(epochs__write_address),
+        .write_clock(epochs__write_clock),
+        .write_data(epochs__write_data),
+        .write_enable(epochs__write_enable)
+    );
+    tnic_standalone__control__telemetry__superseded__pending pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__pending_flow pending_flow(
+        .d(pending_flow__d),
+        .q(pending_flow__q),
+        .clock(pending_flow__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__valid__0 valid__0(
+        .d(valid__0__d),
+        .q(valid__0__q),
+        .clock(valid__0__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__valid__1 valid__1(
+        .d(valid__1__d),
+        .q(valid__1__q),
+        .clock(valid__1__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__valid__2 valid__2(
+        .d(valid__2__d),
+        .q(valid__2__q),
+        .clock(valid__2__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__valid__3 valid__3(
+        .d(valid__3__d),
+        .q(valid__3__q),
+        .clock(valid__3__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__valid__4 valid__4(
+        .d(valid__4__d),
+        .q(valid__4__q),
+        .clock(valid__4__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__flow__0 flow__0(
+        .d(flow__0__d),
+        .q(flow__0__q),
+        .clock(flow__0__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__flow__1 flow__1(
+        .d(flow__1__d),
+        .q(flow__1__q),
+        .clock(flow__1__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__flow__2 flow__2(
+        .d(flow__2__d),
+        .q(flow__2__q),
+        .clock(flow__2__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__flow__3 flow__3(
+        .d(flow__3__d),
+        .q(flow__3__q),
+        .clock(flow__3__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__flow__4 flow__4(
+        .d(flow__4__d),
+        .q(flow__4__q),
+        .clock(flow__4__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__event__0 event__0(
+        .d(event__0__d),
+        .q(event__0__q),
+        .clock(event__0__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__event__1 event__1(
+        .d(event__1__d),
+        .q(event__1__q),
+        .clock(event__1__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__event__2 event__2(
+        .d(event__2__d),
+        .q(event__2__q),
+        .clock(event__2__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__clear__0 clear__0(
+        .d(clear__0__d),
+        .q(clear__0__q),
+        .clock(clear__0__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__clear__1 clear__1(
+        .d(clear__1__d),
+        .q(clear__1__q),
+        .clock(clear__1__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__same__0 same__0(
+        .d(same__0__d),
+        .q(same__0__q),
+        .clock(same__0__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__same__1 same__1(
+        .d(same__1__d),
+        .q(same__1__q),
+        .clock(same__1__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__same__2 same__2(
+        .d(same__2__d),
+        .q(same__2__q),
+        .clock(same__2__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__same__3 same__3(
+        .d(same__3__d),
+        .q(same__3__q),
+        .clock(same__3__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__epoch__0 epoch__0(
+        .d(epoch__0__d),
+        .q(epoch__0__q),
+        .clock(epoch__0__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__epoch__1 epoch__1(
+        .d(epoch__1__d),
+        .q(epoch__1__q),
+        .clock(epoch__1__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__epoch__2 epoch__2(
+        .d(epoch__2__d),
+        .q(epoch__2__q),
+        .clock(epoch__2__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__epoch__3 epoch__3(
+        .d(epoch__3__d),
+        .q(epoch__3__q),
+        .clock(epoch__3__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__other__0 other__0(
+        .d(other__0__d),
+        .q(other__0__q),
+        .clock(other__0__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__other__1 other__1(
+        .d(other__1__d),
+        .q(other__1__q),
+        .clock(other__1__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__other__2 other__2(
+        .d(other__2__d),
+        .q(other__2__q),
+        .clock(other__2__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__other__3 other__3(
+        .d(other__3__d),
+        .q(other__3__q),
+        .clock(other__3__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__raw raw(
+        .d(raw__d),
+        .q(raw__q),
+        .clock(raw__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__state state(
+        .d(state__d),
+        .q(state__q),
+        .clock(state__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__past__0 past__0(
+        .d(past__0__d),
+        .q(past__0__q),
+        .clock(past__0__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__past__1 past__1(
+        .d(past__1__d),
+        .q(past__1__q),
+        .clock(past__1__clock)
+    );
+    tnic_standalone__control__telemetry__superseded__past__2 past__2(
+        .d(past__2__d),
+        .q(past__2__q),
+        .clock(past__2__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        pending__d = pending__q;
+        pending_flow__d = pending_flow__q;
+        raw__d = raw__q;
+        state__d = state__q;
+        valid__1__d = valid__0__q;
+        valid__2__d = valid__1__q;
+        valid__3__d = valid__2__q;
+        valid__4__d = valid__3__q;
+        event__1__d = event__0__q;
+        event__2__d = event__1__q;
+        event__0__d = accept;
+        valid__0__d = accept | pending__q;
+        clear__0__d = pending__q;
+        entering = pending_flow__q;
+        pending__d = 1'b0;
+        if (accept) begin
+            entering = i_flow;
+            clear__0__d = pending__q & (pending_flow__q == i_flow);
+            pending__d = pending__q & (pending_flow__q != i_flow);
+        end
+        flow__0__d = entering;
+        ram__read_address = entering;
+        epochs__read_address = entering;
+        if (clear_valid & ~sweep) begin
+            pending__d = 1'b1;
+            pending_flow__d = clear_flow;
+        end
+        if (valid__0__q) begin
+            raw__d = ram__read_data;
+        end
+        if (valid__1__q) begin
+            state__d = ((32'h0) & 32'hffffffff);
+            if (~clear__1__q) begin
+                if (same__0__q) begin
+                    if (~other__0__q) begin
+                        state__d = i_next;
+                    end
+                end
+                else if (same__1__q) begin
+                    if (~other__1__q) begin
+                        state__d = past__0__q;
+                    end
+                end
+                else if (same__2__q) begin
+                    if (~other__2__q) begin
+                        state__d = past__1__q;
+                    end
+                end
+                else if (same__3__q) begin
+                    if (~other__3__q) begin
+                        state__d = past__2__q;
+                    end
+                end
+                else begin
+                    if (|(raw__q & mark) == epoch__0__q) begin
+                        state__d = raw__q[(32'h0)+:(32)];
+                    end
+                end
+            end
+        end
+        written = ((past__0__q) & 33'h1ffffffff);
+        if (epoch__2__q) begin
+            written = ((past__0__q) & 33'h1ffffffff) | mark;
+        end
+        ram__write_address = flow__3__q;
+        ram__write_data = written;
+        copy__write_address = flow__3__q;
+        copy__write_data = written;
+        epochs__write_address = clear_flow;
+        epochs__write_data = clear_epoch;
+        if (sweep) begin
+            ram__write_address = sweep_at;
+            ram__write_data = ((32'h0) & 33'h1ffffffff);
+            copy__write_address = sweep_at;
+            copy__write_data = ((32'h0) & 33'h1ffffffff);
+            epochs__write_address = sweep_at;
+            epochs__write_data = 1'b0;
+        end
+        if (rst) begin
+            valid__0__d = 1'b0;
+            valid__1__d = 1'b0;
+            valid__2__d = 1'b0;
+            valid__3__d = 1'b0;
+            valid__4__d = 1'b0;
+            event__0__d = 1'b0;
+            event__1__d = 1'b0;
+            event__2__d = 1'b0;
+            pending__d = 1'b0;
+        end
+    end
+    always @(*) pending__clock = clk;
+    always @(*) pending_flow__clock = clk;
+    always @(*) raw__clock = clk;
+    always @(*) state__clock = clk;
+    always @(*) valid__0__clock = clk;
+    always @(*) flow__0__clock = clk;
+    always @(*) valid__1__clock = clk;
+    always @(*) flow__1__clock = clk;
+    always @(*) valid__2__clock = clk;
+    always @(*) flow__2__clock = clk;
+    always @(*) valid__3__clock = clk;
+    always @(*) flow__3__clock = clk;
+    always @(*) valid__4__clock = clk;
+    always @(*) flow__4__clock = clk;
+    always @(*) same__0__clock = clk;
+    always @(*) epoch__0__clock = clk;
+    always @(*) other__0__clock = clk;
+    always @(*) same__1__clock = clk;
+    always @(*) epoch__1__clock = clk;
+    always @(*) other__1__clock = clk;
+    always @(*) same__2__clock = clk;
+    always @(*) epoch__2__clock = clk;
+    always @(*) other__2__clock = clk;
+    always @(*) same__3__clock = clk;
+    always @(*) epoch__3__clock = clk;
+    always @(*) other__3__clock = clk;
+    always @(*) event__0__clock = clk;
+    always @(*) past__0__clock = clk;
+    always @(*) event__1__clock = clk;
+    always @(*) past__1__clock = clk;
+    always @(*) event__2__clock = clk;
+    always @(*) past__2__clock = clk;
+    always @(*) clear__0__clock = clk;
+    always @(*) clear__1__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) copy__read_clock = clk;
+    always @(*) copy__write_clock = clk;
+    always @(*) epochs__read_clock = clk;
+    always @(*) epochs__write_clock = clk;
+    always @(*) flow__1__d = flow__0__q;
+    always @(*) flow__2__d = flow__1__q;
+    always @(*) flow__3__d = flow__2__q;
+    always @(*) flow__4__d = flow__3__q;
+    always @(*) epoch__1__d = epoch__0__q;
+    always @(*) epoch__2__d = epoch__1__q;
+    always @(*) epoch__3__d = epoch__2__q;
+    always @(*) past__1__d = past__0__q;
+    always @(*) past__2__d = past__1__q;
+    always @(*) clear__1__d = clear__0__q;
+    always @(*) accept = i_valid & ~sweep;
+    always @(*) epoch__0__d = epochs__read_data;
+    always @(*) same__0__d = valid__1__q & (flow__1__q == flow__0__q);
+    always @(*) other__0__d = epochs__read_data ^ epoch__0__q;
+    always @(*) same__1__d = valid__2__q & (flow__2__q == flow__0__q);
+    always @(*) other__1__d = epochs__read_data ^ epoch__1__q;
+    always @(*) same__2__d = valid__3__q & (flow__3__q == flow__0__q);
+    always @(*) other__2__d = epochs__read_data ^ epoch__2__q;
+    always @(*) same__3__d = valid__4__q & (flow__4__q == flow__0__q);
+    always @(*) other__3__d = epochs__read_data ^ epoch__3__q;
+    always @(*) o_event = event__2__q;
+    always @(*) o_state = state__q;
+    always @(*) past__0__d = i_next;
+    always @(*) ram__write_enable = valid__3__q | sweep;
+    always @(*) copy__write_enable = valid__3__q | sweep;
+    always @(*) epochs__write_enable = clear_valid | sweep;
+    always @(*) copy__read_address = query_flow;
+    always @(*) stored = copy__read_data;
+    always @(*) o_stored = stored[(32'h0)+:(32)];
+    always @(*) o_epoch = |(stored & mark);
+    
+endmodule // standalone__control__telemetry__superseded
+
+
+module tnic_standalone__control__telemetry__superseded__clear__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__clear__0
+
+
+module tnic_standalone__control__telemetry__superseded__clear__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__clear__1
+
+
+module tnic_standalone__control__telemetry__superseded__copy(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [32:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [32:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[32:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__superseded__copy
+
+
+module tnic_standalone__control__telemetry__superseded__epoch__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__epoch__0
+
+
+module tnic_standalone__control__telemetry__superseded__epoch__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__epoch__1
+
+
+module tnic_standalone__control__telemetry__superseded__epoch__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__epoch__2
+
+
+module tnic_standalone__control__telemetry__superseded__epoch__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__epoch__3
+
+
+module tnic_standalone__control__telemetry__superseded__epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[0:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__superseded__epochs
+
+
+module tnic_standalone__control__telemetry__superseded__event__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__event__0
+
+
+module tnic_standalone__control__telemetry__superseded__event__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__event__1
+
+
+module tnic_standalone__control__telemetry__superseded__event__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__event__2
+
+
+module tnic_standalone__control__telemetry__superseded__flow__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__flow__0
+
+
+module tnic_standalone__control__telemetry__superseded__flow__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__flow__1
+
+
+module tnic_standalone__control__telemetry__superseded__flow__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__flow__2
+
+
+module tnic_standalone__control__telemetry__superseded__flow__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__flow__3
+
+
+module tnic_standalone__control__telemetry__superseded__flow__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__flow__4
+
+
+module tnic_standalone__control__telemetry__superseded__other__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__other__0
+
+
+module tnic_standalone__control__telemetry__superseded__other__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__other__1
+
+
+module tnic_standalone__control__telemetry__superseded__other__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__other__2
+
+
+module tnic_standalone__control__telemetry__superseded__other__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__other__3
+
+
+module tnic_standalone__control__telemetry__superseded__past__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__past__0
+
+
+module tnic_standalone__control__telemetry__superseded__past__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__past__1
+
+
+module tnic_standalone__control__telemetry__superseded__past__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__past__2
+
+
+module tnic_standalone__control__telemetry__superseded__pending(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__pending
+
+
+module tnic_standalone__control__telemetry__superseded__pending_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__pending_flow
+
+
+module tnic_standalone__control__telemetry__superseded__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [32:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [32:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[32:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__superseded__ram
+
+
+module tnic_standalone__control__telemetry__superseded__raw(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__raw
+
+
+module tnic_standalone__control__telemetry__superseded__same__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__same__0
+
+
+module tnic_standalone__control__telemetry__superseded__same__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__same__1
+
+
+module tnic_standalone__control__telemetry__superseded__same__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__same__2
+
+
+module tnic_standalone__control__telemetry__superseded__same__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__same__3
+
+
+module tnic_standalone__control__telemetry__superseded__state(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__state
+
+
+module tnic_standalone__control__telemetry__superseded__valid__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__valid__0
+
+
+module tnic_standalone__control__telemetry__superseded__valid__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__valid__1
+
+
+module tnic_standalone__control__telemetry__superseded__valid__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__valid__2
+
+
+module tnic_standalone__control__telemetry__superseded__valid__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__valid__3
+
+
+module tnic_standalone__control__telemetry__superseded__valid__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded__valid__4
 
 
 module tnic_standalone__control__telemetry__sweep_at(d,q,clock);

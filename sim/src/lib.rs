@@ -10,6 +10,8 @@ pub mod frame;
 pub mod metrics;
 pub mod network;
 pub mod nic;
+pub mod recording;
+pub mod replay;
 pub mod report;
 pub mod run;
 pub mod scenario;

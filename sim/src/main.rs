@@ -5,6 +5,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use timely_regs::recording::Recording;
+use timely_sim::recording::{Collector, Recorded, Records};
 use timely_sim::report::{Arm, Json, page, table, telemetry};
 use timely_sim::scenario::{self, Error, NicKind, Plan, build, file, hpcc};
 use timely_sim::time::{MS, Ps};
@@ -16,6 +18,8 @@ EXAMPLES
   timely-sim run sim/scenarios/incast.toml --nics rtl --out out/
   timely-sim run sim/scenarios/incast.toml --nics model --snapshot telemetry.json
   timely-sim hpcc topology.txt flow.txt --profile timely-100g --out out/
+  timely-sim run sim/scenarios/incast.toml --nics rtl --events target/incast.events
+  timely-sim replay target/incast.events
   timely-sim demo --out target/demo
 
 A scenario names its topology, switch, NICs, profiles and flows; sim/scenarios/ has commented ones, docs/simulator.md the list of
@@ -23,9 +27,10 @@ fields. --out writes report.html, summary.json and, where flows end, fct.txt.
 
 EXIT CODES
   0  everything asked for was done
-  1  a scenario could not be read or run; or an arm of the demo could not
+  1  a scenario or a file could not be read, run or written; or an arm of the demo could not
   2  the command line was wrong
-  3  it ran, but flows did not complete in time, or the demo broke a promise it is held to";
+  3  it ran, but flows did not complete in time, or the demo broke a promise it is held to
+  4  replay: the file is whole, but updates in it differ from the model's";
 
 /// Simulated networks of timely-nic NICs.
 #[derive(Parser)]
@@ -49,6 +54,17 @@ enum Command {
         /// File for the telemetry of every flow at the end, which rtl and model NICs write into their host's memory (JSON).
         #[arg(long, value_name = "FILE")]
         snapshot: Option<PathBuf>,
+        /// File for the event records of all NICs, which must be rtl or model; `replay` reads it.
+        #[arg(long, value_name = "FILE")]
+        events: Option<PathBuf>,
+        /// Records one of so many rate updates.
+        #[arg(long, value_name = "N", default_value_t = 1, requires = "events", value_parser = clap::value_parser!(u16).range(1..))]
+        every: u16,
+    },
+    /// Computes recorded rate updates again on the integer model and says whether they are equal.
+    Replay {
+        /// Event records behind the profiles that were in force, as `run --events` writes them.
+        events: PathBuf,
     },
     /// Runs topology.txt and flow.txt as HPCC's ns-3 simulator has them, and writes fct.txt.
     Hpcc {
@@ -136,12 +152,28 @@ fn json(arms: &[Arm]) -> String {
 }
 
 /// Runs one plan, prints and writes what came of it.
-fn run(mut plan: Plan, common: &Common, snapshot: Option<&Path>) -> Result<ExitCode, String> {
+fn run(mut plan: Plan, common: &Common, snapshot: Option<&Path>, events: Option<(&Path, u16)>) -> Result<ExitCode, String> {
     plan.seed = common.seed.unwrap_or(plan.seed);
     plan.nic.kind = common.nics.unwrap_or(plan.nic.kind);
     let (name, kind) = (plan.name.clone(), plan.nic.kind);
     let progress = Progress::new(&name, plan.duration);
-    let outcome = build::run(plan, &*cores::factory(), |now| progress.at(now)).map_err(|e| e.to_string())?;
+    if events.is_some() && !matches!(kind, NicKind::Rtl | NicKind::Model) {
+        return Err(format!("--events needs NICs that record: --nics rtl or --nics model, not {kind}"));
+    }
+    let factory = cores::factory();
+    let outcome = match events {
+        None => build::run(plan, &*factory, |now| progress.at(now)).map_err(|e| e.to_string())?,
+        Some((path, every)) => {
+            let recorded = Recorded::new(&*factory, every);
+            let mut records = Records::default();
+            let collector = Collector { records: &mut records, progress: |now| progress.at(now) };
+            let outcome = build::run(plan, &recorded, collector).map_err(|e| e.to_string())?;
+            let recording = recorded.recording(records)?;
+            std::fs::write(path, recording.to_bytes()).map_err(|e| format!("{}: {e}", path.display()))?;
+            eprintln!("{} event records: {}", recording.records.len(), path.display());
+            outcome
+        }
+    };
     drop(progress);
     if let Some(file) = snapshot {
         let text = serde_json::to_string_pretty(&telemetry::Snapshots::of(&outcome.snapshots)).expect("figures are plain numbers");
@@ -173,6 +205,16 @@ fn run(mut plan: Plan, common: &Common, snapshot: Option<&Path>) -> Result<ExitC
         return Ok(ExitCode::from(3));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Computes the updates of a file again.
+fn replay(path: &Path) -> Result<ExitCode, String> {
+    let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+    let bytes = std::fs::read(path).map_err(|e| failed(&e))?;
+    let recording = Recording::from_bytes(&bytes).map_err(|e| failed(&e))?;
+    let report = timely_sim::replay::replay(&recording);
+    println!("{report}");
+    Ok(if report.differences == 0 { ExitCode::SUCCESS } else { ExitCode::from(4) })
 }
 
 fn hpcc_plan(command: &Command) -> Result<Plan, Error> {
@@ -243,14 +285,17 @@ fn demo(common: &Common, quick: bool) -> Result<ExitCode, String> {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match &cli.command {
-        Command::Run { scenario, common, duration_ms, snapshot } => file::read(scenario).map_err(|e| e.to_string()).and_then(|mut plan| {
-            plan.snapshot = snapshot.is_some();
-            if let Some(ms) = duration_ms {
-                plan.duration = timely_sim::time::ps(*ms, MS).max(MS);
-            }
-            run(plan, common, snapshot.as_deref())
-        }),
-        Command::Hpcc { common, .. } => hpcc_plan(&cli.command).map_err(|e| e.to_string()).and_then(|plan| run(plan, common, None)),
+        Command::Run { scenario, common, duration_ms, snapshot, events, every } => {
+            file::read(scenario).map_err(|e| e.to_string()).and_then(|mut plan| {
+                plan.snapshot = snapshot.is_some();
+                if let Some(ms) = duration_ms {
+                    plan.duration = timely_sim::time::ps(*ms, MS).max(MS);
+                }
+                run(plan, common, snapshot.as_deref(), events.as_deref().map(|path| (path, *every)))
+            })
+        }
+        Command::Replay { events } => replay(events),
+        Command::Hpcc { common, .. } => hpcc_plan(&cli.command).map_err(|e| e.to_string()).and_then(|plan| run(plan, common, None, None)),
         Command::Demo { common, quick } => demo(common, *quick),
     };
     done.unwrap_or_else(|e| {

@@ -2,10 +2,10 @@
 use rand::Rng;
 use timely_hw::csr::Csr as Rtl;
 use timely_model::Block;
-use timely_model::bus::{FlowLoad, ProfileWrite};
+use timely_model::bus::{Answer, FlowLoad, ProfileWrite, Query};
 use timely_model::csr::{Csr, Doorbell, HostRate, In, Out, Settings};
 use timely_model::dma::Look;
-use timely_regs::map::{self, BLOCKS, Build, flow, heartbeat, id, window};
+use timely_regs::map::{self, BLOCKS, Build, flow, heartbeat, id, telemetry, window};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{self as sim, Dut, Library};
 
@@ -22,6 +22,8 @@ struct Stimulus {
     channels: [Runs; 6],
     /// Clocks until an answer, when a query is out.
     answer: Option<u32>,
+    /// Tag of the last query.
+    tag: u8,
     swept: bool,
     pulses: f64,
     now: u64,
@@ -42,6 +44,7 @@ impl Stimulus {
             ar: None,
             channels: [activity, activity, activity, 0.6, 0.6, 0.4].map(|p| Runs::new(p, 12)),
             answer: None,
+            tag: 0,
             swept: false,
             pulses: 0.0,
             now: 0,
@@ -53,8 +56,19 @@ impl Stimulus {
 
     fn address(&self, rng: &mut impl Rng) -> u32 {
         let registers: Vec<_> = BLOCKS.iter().flat_map(|b| b.registers).collect();
-        let kinds =
-            [heartbeat::PERIOD, heartbeat::BEAT, heartbeat::STATE, flow::COMMAND, flow::STATUS, flow::INDEX, id::CONTROL, id::ERROR];
+        let kinds = [
+            heartbeat::PERIOD,
+            heartbeat::BEAT,
+            heartbeat::STATE,
+            flow::COMMAND,
+            flow::STATUS,
+            flow::INDEX,
+            id::CONTROL,
+            id::ERROR,
+            telemetry::HISTOGRAM_INDEX,
+            telemetry::HISTOGRAM_COUNT,
+            telemetry::HISTOGRAM_CLEAR,
+        ];
         let known = match rng.random_range(0..10) {
             0..4 => {
                 let r = registers[rng.random_range(0..registers.len())];
@@ -96,7 +110,8 @@ impl Stimulus {
         if self.ar.is_none() && run[2] {
             self.ar = Some(self.address(rng));
         }
-        if out.query.is_some() {
+        if let Some(q) = out.query {
+            self.tag = q.tag;
             self.answer = rng.random_bool(0.6).then(|| rng.random_range(0..60));
         }
         if rng.random_bool(0.005) {
@@ -128,7 +143,10 @@ impl Stimulus {
             ar: self.ar,
             r_ready: run[4],
             hd_ready: run[5],
-            answer: answers.then(|| rng.random()),
+            answer: answers
+                .then(|| Answer { tag: if rng.random_bool(0.8) { self.tag } else { rng.random_range(0..16) }, record: rng.random() }),
+            histogram_count: rng.random(),
+            histogram_clearing: rng.random(),
             pulses: (0..32).fold(0, |p, k| p | u32::from(rng.random_bool(self.pulses)) << k),
             swept: self.swept,
             now: self.now,
@@ -158,7 +176,7 @@ struct Ports {
     outputs: Vec<sim::Out>,
 }
 
-const INPUTS: [&str; 22] = [
+const INPUTS: [&str; 25] = [
     "rst",
     "s_axil_awvalid",
     "s_axil_awaddr",
@@ -181,8 +199,11 @@ const INPUTS: [&str; 22] = [
     "bulk_valid",
     "bulk_flow",
     "bulk_record",
+    "answer_tag",
+    "histogram_count",
+    "histogram_clearing",
 ];
-const OUTPUTS: [&str; 49] = [
+const OUTPUTS: [&str; 54] = [
     "s_axil_awready",
     "s_axil_wready",
     "s_axil_arready",
@@ -232,6 +253,11 @@ const OUTPUTS: [&str; 49] = [
     "look_word",
     "look_data",
     "lost",
+    "query_tag",
+    "histogram_at",
+    "histogram_clear",
+    "cfg_event_every",
+    "cfg_event_filter",
 ];
 
 impl Ports {
@@ -259,7 +285,10 @@ impl Ports {
         for (&port, value) in p.iter().zip(values) {
             dut.set(port, value);
         }
-        dut.set_words(p[12], &i.answer.unwrap_or_else(|| rng.random()));
+        dut.set_words(p[12], &i.answer.map_or_else(|| rng.random(), |a| a.record));
+        dut.set(p[22], i.answer.map_or_else(|| rng.random_range(0..16), |a| a.tag.into()));
+        dut.set(p[23], i.histogram_count.into());
+        dut.set(p[24], i.histogram_clearing.into());
         dut.set(p[13], i.pulses.into());
         dut.set(p[14], i.swept.into());
         dut.set(p[15], i.now);
@@ -299,6 +328,8 @@ impl Ports {
                 enable: when("cfg_enable"),
                 time_increment: get("cfg_time_increment") as u32,
                 time_ptp: when("cfg_time_ptp"),
+                event_every: get("cfg_event_every") as u16,
+                event_filter: get("cfg_event_filter") as u32,
             },
             stop: when("stop"),
             time_set: when("time_set_valid").then(|| get("time_set_value")),
@@ -311,7 +342,9 @@ impl Ports {
                 .then(|| FlowLoad { flow: get("fl_flow") as u32, record: dut.get_words(at("fl_record")).try_into().unwrap() }),
             host: when("host_valid").then(|| HostRate { flow: get("host_flow") as u32, rate: get("host_rate") as u32 }),
             doorbell: when("hd_valid").then(|| Doorbell { flow: get("hd_flow") as u32, packets: get("hd_packets") as u16 }),
-            query: when("query_valid").then(|| get("query_flow") as u32),
+            query: when("query_valid").then(|| Query { flow: get("query_flow") as u32, tag: get("query_tag") as u8 }),
+            histogram_at: get("histogram_at") as u16,
+            histogram_clear: get("histogram_clear") as u16,
             written: when("st_valid").then(|| (get("st_word") as u32, get("st_data") as u32)),
             look: when("look_valid").then(|| Look { word: get("look_word") as u32, data: get("look_data") as u32 }),
             lost: when("lost"),

@@ -2,19 +2,23 @@
 use rand::Rng;
 use std::collections::BTreeMap;
 use timely_hw::telemetry::Telemetry;
-use timely_model::bus::{Event, FlowLoad, Sample, Sent};
+use timely_model::bus::{Acked, Answer, Event, FlowLoad, Query, Sample, Sent};
 use timely_model::{Block, telemetry};
-use timely_regs::telemetry::{TelemetryRecord, WORDS};
+use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::{flow, telemetry as layout};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 
 /// Taps with their own runs of events, on few flows of `2^flow_bits`.
 struct World {
     flows: Vec<u32>,
-    taps: [Runs; 4],
+    taps: [Runs; 6],
     loads: f64,
     rst: f64,
     loaded: u64,
+    /// Least clocks between two loads, less one.
+    spacing: u64,
+    /// Flow of the sample of the clock before.
+    sampled: Option<u32>,
 }
 
 impl World {
@@ -25,6 +29,8 @@ impl World {
             loads: 0.01,
             rst: 0.00005,
             loaded: 0,
+            spacing: 3,
+            sampled: None,
         }
     }
 
@@ -42,6 +48,12 @@ impl World {
             let rtt_ns = [rng.random_range(0..1 << 24), rng.random_range(0..100), (1 << 24) - 1][rng.random_range(0..3)];
             i.sample = Some(Sample { kind: rng.random_range(0..2), flow: flow(rng), rtt_ns, now_ns: rng.random(), ..Sample::default() });
         }
+        // An ACK has at most its own sample, which came the clock before.
+        let sampled = std::mem::replace(&mut self.sampled, i.sample.map(|s| s.flow));
+        if self.taps[4].next(rng) {
+            i.acked = Some(Acked { flow: sampled.unwrap_or_else(|| flow(rng)), outcome: rng.random_range(0..4) });
+        }
+        i.superseded = self.taps[5].next(rng).then(|| flow(rng));
         if self.taps[2].next(rng) {
             i.event = Some(Event {
                 flow: flow(rng),
@@ -53,8 +65,8 @@ impl World {
                 ..Event::default()
             });
         }
-        i.query = self.taps[3].next(rng).then(|| flow(rng));
-        if clk > self.loaded + 3 && rng.random_bool(self.loads) {
+        i.query = self.taps[3].next(rng).then(|| Query { flow: flow(rng), tag: rng.random_range(0..16) });
+        if clk > self.loaded + self.spacing && rng.random_bool(self.loads) {
             let mut record = [0; flow::WORDS];
             record.fill_with(|| rng.random());
             i.flow = Some(FlowLoad { flow: flow(rng), record });
@@ -76,6 +88,11 @@ fn lockstep<const F: usize>(flows: usize, loads: f64) {
         "sample_kind",
         "sample_flow",
         "sample_rtt_ns",
+        "acked_valid",
+        "acked_flow",
+        "acked_outcome",
+        "superseded_valid",
+        "superseded_flow",
         "event_valid",
         "event_flow",
         "event_branch",
@@ -86,10 +103,12 @@ fn lockstep<const F: usize>(flows: usize, loads: f64) {
         "fl_flow",
         "query_valid",
         "query_flow",
+        "query_tag",
     ];
     let ports = names.map(|n| library.input(n));
     let fl_record = library.input("fl_record");
-    let (swept, answer_valid, answer_record) = (library.output("swept"), library.output("answer_valid"), library.output("answer_record"));
+    let [swept, answer_valid, answer_tag, answer_record] =
+        ["swept", "answer_valid", "answer_tag", "answer_record"].map(|n| library.output(n));
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut world = World::new(&mut rng, F as u32, flows, 0.6);
@@ -99,10 +118,11 @@ fn lockstep<const F: usize>(flows: usize, loads: f64) {
         let (mut answers, mut clocks) = (0, 0);
         for clk in 0.. {
             let expected = model.output(clk);
-            let answer = (dut.get(answer_valid) == 1).then(|| <[u32; WORDS]>::try_from(dut.get_words(answer_record)).unwrap());
+            let answer = (dut.get(answer_valid) == 1)
+                .then(|| Answer { tag: dut.get(answer_tag) as u8, record: dut.get_words(answer_record).try_into().unwrap() });
             assert_eq!(telemetry::Out { swept: dut.get(swept) == 1, answer }, expected, "clock {clk}, seed {seed}");
-            if let Some(words) = expected.answer {
-                let r = TelemetryRecord::from_words(&words);
+            if let Some(answer) = expected.answer {
+                let r = TelemetryRecord::from_words(&answer.record);
                 assert_eq!(r.updates, r.branches.iter().fold(0u32, |a, b| a.wrapping_add(*b)), "torn at clock {clk}, seed {seed}");
                 answers += u32::from(r.updates > 3);
             }
@@ -114,7 +134,9 @@ fn lockstep<const F: usize>(flows: usize, loads: f64) {
             let (s, m, e) = (i.sent.unwrap_or_default(), i.sample, i.event.unwrap_or_default());
             let m_or = m.unwrap_or_default();
             let l = i.flow.unwrap_or_default();
-            let values: [u64; 19] = [
+            let a = i.acked.unwrap_or(Acked { flow: 0, outcome: 0 });
+            let q = i.query.unwrap_or_default();
+            let values: [u64; 25] = [
                 i.rst.into(),
                 i.sent.is_some().into(),
                 s.flow.into(),
@@ -124,6 +146,11 @@ fn lockstep<const F: usize>(flows: usize, loads: f64) {
                 m_or.kind.into(),
                 m_or.flow.into(),
                 m_or.rtt_ns.into(),
+                i.acked.is_some().into(),
+                a.flow.into(),
+                a.outcome.into(),
+                i.superseded.is_some().into(),
+                i.superseded.unwrap_or(0).into(),
                 i.event.is_some().into(),
                 e.flow.into(),
                 e.branch.into(),
@@ -133,7 +160,8 @@ fn lockstep<const F: usize>(flows: usize, loads: f64) {
                 i.flow.is_some().into(),
                 l.flow.into(),
                 i.query.is_some().into(),
-                i.query.unwrap_or(0).into(),
+                q.flow.into(),
+                q.tag.into(),
             ];
             for (port, value) in ports.iter().zip(values) {
                 dut.set(*port, value);
@@ -180,21 +208,28 @@ fn records_add_up() {
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut world = World::new(&mut rng, 4, 5, 0.3);
-        (world.loads, world.rst) = (0.001, 0.0);
+        (world.loads, world.rst, world.spacing) = (0.001, 0.0, 64);
         let mut model = telemetry::Telemetry::new(4);
         let mut want: BTreeMap<u32, (TelemetryRecord, f64)> = BTreeMap::new();
+        // A load counts 2 clocks later, a sample one.
+        let (mut loads, mut last) = ([None, None], None);
         let end = cycles().min(50_000);
         let mut clk = 0;
-        while clk < end {
-            let mut i = if model.output(clk).swept { world.next(clk, &mut rng) } else { telemetry::In::default() };
+        while clk < end + 4 {
+            let busy = model.output(clk).swept && clk < end;
+            let mut i = if busy { world.next(clk, &mut rng) } else { telemetry::In::default() };
             i.query = None;
+            if let Some(flow) = loads[1] {
+                want.insert(flow, Default::default());
+            }
+            loads = [i.flow.filter(|l| !l.keep()).map(|l| l.flow), loads[0]];
             if let Some(s) = i.sent {
                 let (r, _) = want.entry(s.flow).or_default();
                 r.packets += 1;
                 r.wire_bytes += u64::from(s.wire_bytes);
                 r.segments += u32::from(s.last);
             }
-            if let Some(s) = i.sample {
+            if let Some(s) = std::mem::replace(&mut last, i.sample) {
                 let (r, smooth) = want.entry(s.flow).or_default();
                 if s.kind == 1 {
                     r.timeouts += 1;
@@ -205,15 +240,19 @@ fn records_add_up() {
                     r.rtt = Some(layout::Rtts { min_ns: old.min_ns.min(s.rtt_ns), last_ns: s.rtt_ns, smoothed_q8: 0 });
                 }
             }
+            if let Some(a) = i.acked {
+                let (r, _) = want.entry(a.flow).or_default();
+                *[&mut r.acks, &mut r.stale, &mut r.repeated, &mut r.forged][usize::from(a.outcome)] += 1;
+            }
+            if let Some(flow) = i.superseded {
+                want.entry(flow).or_default().0.superseded += 1;
+            }
             if let Some(e) = i.event {
                 let (r, _) = want.entry(e.flow).or_default();
                 r.updates += 1;
                 r.branches[usize::from(e.branch.min(4))] += 1;
                 r.hyperactive += u32::from(e.hyperactive);
                 (r.rate, r.last_branch, r.last_kind) = (e.rate, e.branch, e.kind);
-            }
-            if let Some(l) = i.flow.filter(|l| !l.keep()) {
-                want.insert(l.flow, Default::default());
             }
             model.step(clk, &i);
             clk += 1;
@@ -223,10 +262,12 @@ fn records_add_up() {
                 model.step(clk, &telemetry::In::default());
                 clk += 1;
             }
-            model.step(clk, &telemetry::In { query: Some(flow), ..Default::default() });
+            model.step(clk, &telemetry::In { query: Some(Query { flow, tag: 5 }), ..Default::default() });
             assert_eq!(model.output(clk + 1).answer, None);
             model.step(clk + 1, &telemetry::In::default());
-            let mut got = TelemetryRecord::from_words(&model.output(clk + 2).answer.unwrap());
+            let answer = model.output(clk + 2).answer.unwrap();
+            assert_eq!(answer.tag, 5);
+            let mut got = TelemetryRecord::from_words(&answer.record);
             if let Some(r) = &mut got.rtt {
                 let stated = f64::from(r.smoothed_q8) / 256.0;
                 assert!((stated - smooth).abs() < 0.02, "smoothed {stated}, exactly {smooth}, flow {flow}, seed {seed}");
@@ -236,6 +277,40 @@ fn records_add_up() {
             clk += 2;
         }
     }
+}
+
+/// A record is cleared although its taps are busy with other flows, without one idle clock, from its load to after the next.
+#[test]
+fn no_load_is_lost_on_busy_taps() {
+    let mut model = telemetry::Telemetry::new(3);
+    let traffic = |flow| telemetry::In {
+        sent: Some(Sent { flow, last: true, wire_bytes: 100, ..Sent::default() }),
+        sample: Some(Sample { flow, rtt_ns: 10, ..Sample::default() }),
+        acked: Some(Acked { flow, outcome: 1 }),
+        event: Some(Event { flow, ..Event::default() }),
+        superseded: Some(flow),
+        ..Default::default()
+    };
+    let mut clk = 8;
+    let mut run = |model: &mut telemetry::Telemetry, clocks: u32, flow: u32, load: Option<u32>, query: Option<u32>| {
+        for k in 0..clocks {
+            let mut i = traffic(flow);
+            i.flow = load.filter(|_| k == 0).map(|flow| FlowLoad { flow, ..Default::default() });
+            i.query = query.map(|flow| Query { flow, tag: 0 });
+            model.step(clk, &i);
+            clk += 1;
+        }
+        model.output(clk).answer.map(|a| TelemetryRecord::from_words(&a.record))
+    };
+    run(&mut model, 20, 1, None, None);
+    let before = run(&mut model, 3, 2, None, Some(1)).unwrap();
+    assert!(before.packets > 5 && before.stale > 5 && before.updates > 5 && before.superseded > 5 && before.rtt.is_some());
+    run(&mut model, 10, 2, Some(1), None);
+    run(&mut model, 10, 2, Some(3), None);
+    assert_eq!(run(&mut model, 3, 2, None, Some(1)), Some(TelemetryRecord::default()));
+    run(&mut model, 10, 1, None, None);
+    let after = run(&mut model, 3, 2, None, Some(1)).unwrap();
+    assert!((3..=10).contains(&after.packets) && after.updates == after.packets && after.forged == 0, "{after:?}");
 }
 
 /// Counters wrap, and nothing else of the record moves.
@@ -248,11 +323,11 @@ fn wire_bytes_pass_32_bits() {
         model.step(clk, &telemetry::In { sent, ..Default::default() });
         clk += 1;
     }
-    for query in [None, None, None, None, None, Some(1), None] {
+    for query in [None, None, None, None, None, Some(Query { flow: 1, tag: 0 }), None] {
         model.step(clk, &telemetry::In { query, ..Default::default() });
         clk += 1;
     }
-    let r = TelemetryRecord::from_words(&model.output(clk).answer.unwrap());
+    let r = TelemetryRecord::from_words(&model.output(clk).answer.unwrap().record);
     assert_eq!((r.packets, r.wire_bytes, r.segments), (70_000, 70_000 * 65_535, 70_000));
 }
 
@@ -268,7 +343,7 @@ fn skipping_equals_stepping() {
             assert_eq!(stepped.output(clk), skipped.output(clk), "clock {clk}, seed {seed}");
             let i = world.next(clk, &mut rng);
             stepped.step(clk, &i);
-            let taps = i.sent.is_none() && i.sample.is_none() && i.event.is_none();
+            let taps = i.sent.is_none() && i.sample.is_none() && i.acked.is_none() && i.event.is_none() && i.superseded.is_none();
             if !taps || i.flow.is_some() || i.query.is_some() || i.rst || skipped.wake(clk) <= clk {
                 skipped.step(clk, &i);
             } else {

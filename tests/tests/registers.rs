@@ -2,7 +2,7 @@
 use std::cell::RefCell;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use timely_regs::counters::Counter;
-use timely_regs::device::{Bus, Device, Error, Refused};
+use timely_regs::device::{Bus, Device, Error, Only, Refused};
 use timely_regs::flow::FlowRecord;
 use timely_regs::map::{BAD_READ, BLOCKS, Build, flow, heartbeat, id, port, time, window};
 use timely_regs::parameters::Parameters;
@@ -21,6 +21,8 @@ struct Board {
     dut: RefCell<Dut>,
     telemetry: bool,
     answer_in: RefCell<Option<u32>>,
+    /// Histograms that are being cleared, and for how many clocks.
+    clearing: RefCell<(u64, u32)>,
     /// Flows and records that were loaded, doorbells and rates, as they left the block.
     loads: RefCell<Vec<(u64, Vec<u32>)>>,
     doorbells: RefCell<Vec<(u64, u64)>>,
@@ -34,6 +36,7 @@ impl Board {
             dut: RefCell::new(library.instantiate(1)),
             telemetry,
             answer_in: None.into(),
+            clearing: (0, 0).into(),
             loads: Vec::new().into(),
             doorbells: Vec::new().into(),
             rates: Vec::new().into(),
@@ -72,6 +75,14 @@ impl Board {
         if self.get("query_valid") == 1 && self.telemetry {
             *self.answer_in.borrow_mut() = Some(ANSWER_CLOCKS);
         }
+        // A histogram whose counts are the bins' numbers, and which is cleared in 50 clocks.
+        self.set("histogram_count", self.get("histogram_at"));
+        if self.get("histogram_clear") != 0 {
+            *self.clearing.borrow_mut() = (self.get("histogram_clear"), 50);
+        }
+        let (mask, clocks) = *self.clearing.borrow();
+        self.set("histogram_clearing", if clocks == 0 { 0 } else { mask });
+        *self.clearing.borrow_mut() = (mask, clocks.saturating_sub(1));
         let left = self.answer_in.take();
         self.set("answer_valid", (left == Some(0)).into());
         if left == Some(0) {
@@ -79,6 +90,9 @@ impl Board {
             let mut dut = self.dut.borrow_mut();
             let port = dut.library().input("answer_record");
             dut.set_words(port, &std::array::from_fn::<u32, 32, _>(|i| flow << 16 | i as u32));
+            let (tag, asked) = (dut.library().input("answer_tag"), dut.library().output("query_tag"));
+            let value = dut.get(asked);
+            dut.set(tag, value);
         }
         *self.answer_in.borrow_mut() = left.and_then(|n| n.checked_sub(1));
         self.dut.borrow_mut().tick();
@@ -197,7 +211,7 @@ fn a_driver_finds_its_way() {
 fn wrong_accesses_are_refused() {
     let device = ready("registers", true);
     let board = device.bus();
-    let unused = BLOCKS[6].base + 0x80;
+    let unused = BLOCKS.last().expect("there are blocks").base - 4;
     let cases = [
         (unused, None, 1),
         (id::MAGIC_WORD.address() + 2, None, 1),
@@ -352,4 +366,28 @@ fn the_header_compiles() {
     let out = out.expect("a C compiler, cc, which Verilator needs as well");
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A histogram reads bin by bin; which updates are recorded is set whole or not at all.
+#[test]
+fn histograms_and_records() {
+    let device = ready("csr_histograms", true);
+    for profile in [0, 15] {
+        let h = device.histogram(profile).unwrap();
+        assert!(h.counts.iter().enumerate().all(|(i, &c)| c == profile << 9 | i as u32), "profile {profile}: {:?}", h.counts);
+    }
+    assert!(matches!(device.histogram(16), Err(Error::OutOfRange(_))));
+    device.clear_histogram(7).unwrap();
+    assert_eq!(*device.bus().clearing.borrow(), (1 << 7, 0));
+
+    let settings = || (device.bus().get("cfg_event_every"), device.bus().get("cfg_event_filter"));
+    assert_eq!(settings(), (0, 0));
+    device.record_events(3, Only { flow: Some(77), profile: Some(5) }).unwrap();
+    assert_eq!(settings(), (3, 77 | 1 << 16 | 5 << 20 | 1 << 24));
+    device.record_events(1, Only::default()).unwrap();
+    assert_eq!(settings(), (1, 0));
+    assert!(matches!(device.record_events(1 << 16, Only { flow: Some(1), profile: None }), Err(Error::OutOfRange(_))));
+    assert_eq!(device.record_events(1, Only { flow: Some(1024), profile: None }), Err(Error::NoFlow { flow: 1024, flows: 1024 }));
+    assert!(matches!(device.record_events(1, Only { flow: None, profile: Some(16) }), Err(Error::OutOfRange(_))));
+    assert_eq!(settings(), (1, 0));
 }

@@ -1,5 +1,5 @@
 //! The records on the buses that several blocks listen to (`docs/datapath.md`), as values.
-use timely_regs::flow;
+use timely_regs::{flow, telemetry};
 
 /// A data frame that the generator hands to the MAC (`sent_*`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,6 +116,42 @@ pub struct Sample {
     pub hops: u8,
     /// The responder's residence, ns, at most [`RTT_MAX`]; 0 for a time-out.
     pub endpoint_ns: u32,
+}
+
+/// [`Acked`]: it released a segment.
+pub const ACK_ACCEPTED: u8 = 0;
+/// [`Acked`]: its segment is not outstanding any more, or not yet.
+pub const ACK_STALE: u8 = 1;
+/// [`Acked`]: its segment was acknowledged before.
+pub const ACK_REPEATED: u8 = 2;
+/// [`Acked`]: its nonce is wrong.
+pub const ACK_FORGED: u8 = 3;
+
+/// What became of an ACK of a flow that exists (`acked_*`), a clock after the place of its [`Sample`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acked {
+    /// Flow.
+    pub flow: u32,
+    /// [`ACK_ACCEPTED`] to [`ACK_FORGED`].
+    pub outcome: u8,
+}
+
+/// A flow's record is asked for (`query_*`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Query {
+    /// Flow.
+    pub flow: u32,
+    /// 4 bits that the answer gives back.
+    pub tag: u8,
+}
+
+/// The record that was asked for (`answer_*`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Tag of its query.
+    pub tag: u8,
+    /// `timely_regs::telemetry`.
+    pub record: [u32; telemetry::WORDS],
 }
 
 /// Bytes that are outstanding no more (`release_*`).

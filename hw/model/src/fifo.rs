@@ -48,6 +48,11 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Fifo<T> {
     pub fn is_empty(&self) -> bool {
         self.ram.is_empty() && self.pending.is_none() && self.out.is_none() && self.spill.is_none()
     }
+
+    /// Nothing moves until a word is pushed or taken.
+    pub fn is_settled(&self) -> bool {
+        self.pending.is_none() && (self.ram.is_empty() || self.spill.is_some())
+    }
 }
 
 impl<T: Clone + PartialEq + std::fmt::Debug> Block for Fifo<T> {

@@ -2,12 +2,14 @@
 //!
 //! A block is stepped at the clocks at which its input is not idle or its own [`Block::wake`] has come; so a clock costs what
 //! happens in it, and a packet a bounded number of clocks.
-use crate::bus::{Ack as AckHeader, Completion, FlowRate, Sample};
+use crate::bus::{Ack as AckHeader, Completion, FlowRate, Query, Sample};
 use crate::pacer::timemap::TimeMap;
 use crate::part::Part;
 use crate::stream::Beat;
+use crate::telemetry::{histograms, recorder};
 use crate::{Block, ack, csr, dma, engine, generator, pacer, parse, rtt, telemetry, time, txmux};
 use timely_regs::counters::Counter;
+use timely_regs::event;
 use timely_regs::map::Build;
 use timely_regs::wire::Header;
 
@@ -71,7 +73,12 @@ pub struct Out {
     pub memory: dma::Master,
     /// Interrupt lines, `timely_regs::map::dma`.
     pub irq: u32,
+    /// An event record leaves.
+    pub record: Option<[u32; event::WORDS]>,
 }
+
+/// Tag of DMA's queries; csr's are below.
+const DMA_TAG: u8 = 8;
 
 /// What blocks take to stay as it is while they are not stepped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -83,6 +90,9 @@ struct Levels {
     swept: bool,
     lost: bool,
     loading: bool,
+    every: u16,
+    filter: u32,
+    at: u16,
 }
 
 /// The NIC.
@@ -97,6 +107,8 @@ pub struct Nic {
     rtt: Part<rtt::Rtt>,
     engine: Part<engine::Engine>,
     telemetry: Part<telemetry::Telemetry>,
+    recorder: Part<recorder::Recorder>,
+    histograms: Part<histograms::Histograms>,
     csr: Part<csr::Csr>,
     dma: Part<dma::Dma>,
     pacer: Part<pacer::top::Pacer>,
@@ -145,6 +157,8 @@ impl Nic {
             rtt: Part::new(rtt::Rtt::new(build.flow_bits, build.segment_bits)),
             engine: Part::new(engine::Engine::new(build.flow_bits)),
             telemetry: Part::new(telemetry::Telemetry::new(build.flow_bits)),
+            recorder: Part::new(recorder::Recorder::new(recorder::QUEUE)),
+            histograms: Part::new(histograms::Histograms::default()),
             csr: Part::new(csr::Csr::new(build)),
             dma: Part::new(dma::Dma::new(build.flow_bits, build.bus_bits)),
             pacer: Part::new(pacer::top::Pacer::new(build.flow_bits, pacer::Timing::default())),
@@ -178,7 +192,7 @@ impl Nic {
         self.dma.block.output(clk).irq
     }
 
-    fn parts(&self) -> [u64; 11] {
+    fn parts(&self) -> [u64; 13] {
         [
             self.time.due,
             self.parse.due,
@@ -187,6 +201,8 @@ impl Nic {
             self.rtt.due,
             self.engine.due,
             self.telemetry.due,
+            self.recorder.due,
+            self.histograms.due,
             self.csr.due,
             self.dma.due,
             self.pacer.due,
@@ -215,6 +231,7 @@ impl Block for Nic {
             rate: self.engine.block.output(clk).rate,
             memory: dma.memory,
             irq: dma.irq,
+            record: self.recorder.block.output(clk).record.filter(|_| dma.record_ready),
         }
     }
 
@@ -230,6 +247,8 @@ impl Block for Nic {
         let rtt = self.rtt.block.output(clk);
         let engine = self.engine.block.output(clk);
         let telemetry = self.telemetry.block.output(clk);
+        let recorder = self.recorder.block.output(clk);
+        let histograms = self.histograms.block.output(clk);
         let pacer = self.pacer.block.output(clk);
         let generator = self.generator.block.output(clk);
         let now = time.now;
@@ -241,6 +260,9 @@ impl Block for Nic {
             swept: self.swept,
             lost: csr.lost,
             loading: dma.loading,
+            every: csr.settings.event_every,
+            filter: csr.settings.event_filter,
+            at: csr.histogram_at,
         };
         // Whoever waits for a level to change is stepped when it does.
         let changed = rst || levels != self.levels;
@@ -267,20 +289,22 @@ impl Block for Nic {
             look_refuse: dma.refuse,
             loading: dma.loading,
             bulk: dma.load,
+            histogram_count: histograms.count,
+            histogram_clearing: histograms.clearing,
             pulses: self.pulses,
             swept: self.swept,
             now,
         });
         let offered = i.memory.b.is_some() || i.memory.r.is_some();
-        let told = csr.written.is_some() || csr.look.is_some() || dma.query.is_some() || dma_answered;
+        let told = recorder.record.is_some() || csr.written.is_some() || csr.look.is_some() || dma.query.is_some() || dma_answered;
         self.dma.step(clk, changed || offered || told, || dma::In {
             rst,
             written: csr.written,
             look: csr.look,
             lost: csr.lost,
-            record: None,
+            record: recorder.record,
             query_ready: csr.query.is_none(),
-            answer: telemetry.answer.filter(|_| dma_answered),
+            answer: telemetry.answer.filter(|_| dma_answered).map(|a| a.record),
             memory: i.memory,
         });
         let c = &csr.settings;
@@ -336,14 +360,32 @@ impl Block for Nic {
             load: csr.flow,
             profile: csr.profile,
         });
-        let counted = generator.sent.is_some() || rtt.sample.is_some() || engine.event.is_some();
+        let counted = generator.sent.is_some() || rtt.sample.is_some() || rtt.acked.is_some() || engine.event.is_some();
         self.telemetry.step(clk, rst || counted || csr.query.is_some() || dma_asks || csr.flow.is_some(), || telemetry::In {
             rst,
             sent: generator.sent,
             sample: rtt.sample,
+            acked: rtt.acked,
             event: engine.event,
+            superseded: None,
             flow: csr.flow,
-            query: csr.query.or(dma.query.filter(|_| dma_asks)),
+            query: csr.query.or(dma.query.filter(|_| dma_asks).map(|flow| Query { flow, tag: DMA_TAG })),
+        });
+        let recorded = engine.event.is_some() || recorder.record.is_some() || csr.profile.is_some();
+        self.recorder.step(clk, changed || recorded, || recorder::In {
+            rst,
+            event: engine.event,
+            now,
+            profile: csr.profile,
+            every: c.event_every,
+            filter: c.event_filter,
+            ready: dma.record_ready,
+        });
+        self.histograms.step(clk, changed || engine.event.is_some() || csr.histogram_clear != 0, || histograms::In {
+            rst,
+            event: engine.event,
+            at: csr.histogram_at,
+            clear: csr.histogram_clear,
         });
         let stepping = self.adjusting;
         let told = generator.doorbell.is_some() || generator.charge.is_some() || rtt.release.is_some() || engine.rate.is_some();
@@ -381,16 +423,21 @@ impl Block for Nic {
             self.pacer.due = self.pacer.due.min(self.pacer.block.wake(clk + 1));
         }
         self.adjusting = adjusting;
-        let refused = u32::from(time.refused) << Counter::TimeStepsRefused as u32;
-        let pulses = parse.pulses | ack.pulses | rtt.pulses | engine.pulses | pacer.pulses | generator.pulses | refused;
+        let own =
+            u32::from(time.refused) << Counter::TimeStepsRefused as u32 | u32::from(recorder.dropped) << Counter::RecordsDropped as u32;
+        let pulses = parse.pulses | ack.pulses | rtt.pulses | engine.pulses | pacer.pulses | generator.pulses | own;
         self.pulses = if rst { 0 } else { pulses };
-        self.swept = !rst && rtt.swept && engine.swept && telemetry.swept && pacer.swept && generator.swept;
+        self.swept = !rst && rtt.swept && engine.swept && telemetry.swept && histograms.swept && pacer.swept && generator.swept;
     }
 
     /// A beat that stands at the transmit stream and is not taken asks for no clock by itself.
     fn wake(&self, clk: u64) -> u64 {
         // An idle input has no priority paused: after one that had, it is a change.
         if self.reset || self.pulses != 0 || self.asked != [false; 2] || self.swept != self.levels.swept || self.levels.pause != 0 {
+            return clk;
+        }
+        // A record that waits is offered to DMA at every clock.
+        if self.recorder.block.output(clk).record.is_some() {
             return clk;
         }
         self.parts().into_iter().min().unwrap_or(u64::MAX).max(clk)

@@ -74,6 +74,8 @@ counters! {
     EngineOverflows = 27,
     /// An accepted ACK claims a residence longer than its RTT.
     ResidenceAboveRtt = 28,
+    /// An event record found its queue full.
+    RecordsDropped = 29,
 }
 
 /// Counters in use.

@@ -189,7 +189,7 @@ mod tests {
         let bytes = sample().to_bytes();
         let first = HEADER_BYTES + 2 * PROFILE_BYTES;
         for end in 0..bytes.len() {
-            let whole = end >= first && (end - first) % event::BYTES == 0;
+            let whole = end >= first && (end - first).is_multiple_of(event::BYTES);
             assert_eq!(Recording::from_bytes(&bytes[..end]).is_ok(), whole, "{end} bytes");
         }
         let with = |at: usize, value: u8| {

@@ -1,7 +1,8 @@
 //! The telemetry record of a flow: thirty-two 32-bit words; [`FIELDS`] is its layout.
 //!
-//! Three groups: what was sent (words 0 to 3), what was measured (4 to 8), what the engine made of it (16 to 24). Each group is of
-//! one clock, so `updates` is always the sum of the branches. All counters wrap. A load without `keep` clears the record.
+//! Four groups: what was sent (words 0 to 3), what came back (4 to 12), what the engine made of it (16 to 24), what it was too busy for
+//! (25). Each group is of one clock, so `updates` is always the sum of the branches. All counters wrap. A load without `keep` clears the
+//! record.
 use crate::field::Field;
 
 /// Words of a record.
@@ -30,6 +31,14 @@ pub const RTT_LAST: Field = Field::new(7, 23, 0, "rtt_last", "last RTT, ns; only
 /// Smoothed RTT.
 pub const RTT_SMOOTHED: Field =
     Field::new(8, 31, 0, "rtt_smoothed", "smoothed RTT (by 1/8 a sample), 2^-8 ns; only if `measured`; see `smooth`");
+/// ACKs accepted.
+pub const ACKS: Field = Field::new(9, 31, 0, "acks", "ACKs that released a segment, with an RTT or without");
+/// ACKs of segments that are not outstanding.
+pub const STALE: Field = Field::new(10, 31, 0, "acks_stale", "ACKs of segments that were not outstanding any more, or not yet");
+/// ACKs of segments that were acknowledged before.
+pub const REPEATED: Field = Field::new(11, 31, 0, "acks_repeated", "ACKs of segments that were acknowledged before");
+/// ACKs with a wrong nonce.
+pub const FORGED: Field = Field::new(12, 31, 0, "acks_forged", "ACKs with a wrong nonce");
 /// Events of the engine.
 pub const UPDATES: Field = Field::new(16, 31, 0, "updates", "times that the engine set the rate; the sum of the branches");
 /// Updates by branch.
@@ -50,6 +59,15 @@ pub const LAST_BRANCH: Field =
 /// Kind of the last update.
 pub const LAST_KIND: Field = Field::new(24, 6, 4, "last_kind", "what the last update answered, as the engine's events name it");
 
+/// Samples superseded.
+pub const SUPERSEDED: Field = Field::new(
+    25,
+    31,
+    0,
+    "superseded",
+    "RTTs and time-outs that the engine never took, because newer ones of the flow came before its turn",
+);
+
 /// The layout of a record; bits that no field covers are 0.
 pub const FIELDS: &[Field] = &[
     PACKETS,
@@ -62,6 +80,10 @@ pub const FIELDS: &[Field] = &[
     MEASURED,
     RTT_LAST,
     RTT_SMOOTHED,
+    ACKS,
+    STALE,
+    REPEATED,
+    FORGED,
     UPDATES,
     BRANCHES[0],
     BRANCHES[1],
@@ -72,6 +94,7 @@ pub const FIELDS: &[Field] = &[
     RATE,
     LAST_BRANCH,
     LAST_KIND,
+    SUPERSEDED,
 ];
 
 /// The RTT smoothed by one more sample, both in 2^-8 ns: `(7 old + sample) / 8`, rounded to nearest, halves up.
@@ -107,6 +130,14 @@ pub struct TelemetryRecord {
     pub timeouts: u32,
     /// `None` until one was measured.
     pub rtt: Option<Rtts>,
+    /// ACKs that released a segment.
+    pub acks: u32,
+    /// ACKs of segments that were not outstanding.
+    pub stale: u32,
+    /// ACKs of segments that were acknowledged before.
+    pub repeated: u32,
+    /// ACKs with a wrong nonce.
+    pub forged: u32,
     /// Times that the engine set the rate.
     pub updates: u32,
     /// Of these, by branch: below Tlow, above Thigh, gradient increase, gradient decrease, other.
@@ -119,6 +150,8 @@ pub struct TelemetryRecord {
     pub last_branch: u8,
     /// Kind of the last update.
     pub last_kind: u8,
+    /// Samples that the engine never took.
+    pub superseded: u32,
 }
 
 impl TelemetryRecord {
@@ -135,12 +168,17 @@ impl TelemetryRecord {
                 last_ns: RTT_LAST.get(w),
                 smoothed_q8: RTT_SMOOTHED.get(w),
             }),
+            acks: ACKS.get(w),
+            stale: STALE.get(w),
+            repeated: REPEATED.get(w),
+            forged: FORGED.get(w),
             updates: UPDATES.get(w),
             branches: BRANCHES.map(|f| f.get(w)),
             hyperactive: HYPERACTIVE.get(w),
             rate: RATE.get(w),
             last_branch: LAST_BRANCH.get(w) as u8,
             last_kind: LAST_KIND.get(w) as u8,
+            superseded: SUPERSEDED.get(w),
         }
     }
 
@@ -160,6 +198,10 @@ impl TelemetryRecord {
             put(RTT_LAST, r.last_ns);
             put(RTT_SMOOTHED, r.smoothed_q8);
         }
+        put(ACKS, self.acks);
+        put(STALE, self.stale);
+        put(REPEATED, self.repeated);
+        put(FORGED, self.forged);
         put(UPDATES, self.updates);
         for (field, value) in BRANCHES.into_iter().zip(self.branches) {
             put(field, value);
@@ -168,6 +210,7 @@ impl TelemetryRecord {
         put(RATE, self.rate);
         put(LAST_BRANCH, self.last_branch.into());
         put(LAST_KIND, self.last_kind.into());
+        put(SUPERSEDED, self.superseded);
         w
     }
 }

@@ -73,6 +73,12 @@ pub struct Control<const F: usize> {
     pub count_index: Signal<In, Bits<5>>,
     /// Its value.
     pub count_value: Signal<In, Bits<32>>,
+    /// The count of the bin that is asked for.
+    pub histogram_count: Signal<In, Bits<32>>,
+    /// Histograms that are not cleared yet.
+    pub histogram_clearing: Signal<In, Bits<16>>,
+    /// HISTOGRAM_COUNT was read; one clock.
+    pub next_bin: Signal<Out, Bit>,
     /// Every block has cleared its RAM.
     pub swept: Signal<In, Bit>,
     /// The time.
@@ -184,6 +190,7 @@ pub struct Control<const F: usize> {
     bell_flow: DFF<Bits<F>>,
     bell_packets: DFF<Bits<16>>,
     asking: DFF<Bit>,
+    next_bin_q: DFF<Bit>,
 }
 
 fn word(r: Register) -> Constant<Bits<10>> {
@@ -204,7 +211,7 @@ impl<const F: usize> Control<F> {
         }
             clk, rst, request, request_write, request_address, request_data, request_whole, reply, reply_write,
             reply_error, reply_data, st_valid, st_word, st_data, copy_valid, copy_index, copy_data, copy_ready, count_index,
-            count_value, swept, now, enable, lost, busy, done, failed, look_valid, look_word, look_data,
+            count_value, histogram_count, histogram_clearing, next_bin, next_bin_q, swept, now, enable, lost, busy, done, failed, look_valid, look_word, look_data,
             look_live, look_refuse, loading, bulk_valid, bulk_flow, bulk_record, flow_index, stop, refused, time_set_valid, pw_valid, pw_profile,
             pw_word, pw_data, fl_valid, fl_command, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_ready, hd_flow, hd_packets,
             query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
@@ -234,7 +241,8 @@ impl<const F: usize> Logic for Control<F> {
             bell,
             bell_flow,
             bell_packets,
-            asking
+            asking,
+            next_bin_q
         );
         self.store.read_clock.next = self.clk.val();
         self.store.write_clock.next = self.clk.val();
@@ -254,6 +262,7 @@ impl<const F: usize> Logic for Control<F> {
         self.fl_own.d.next = false;
         self.host.d.next = false;
         self.asking.d.next = false;
+        self.next_bin_q.d.next = false;
         if self.hd_ready.val() {
             self.bell.d.next = false;
         }
@@ -294,6 +303,9 @@ impl<const F: usize> Logic for Control<F> {
         self.decode.look_refuse.next = self.look_refuse.val();
         self.decode.loading.next = self.loading.val();
         self.decode.now.next = self.now.val();
+        self.decode.histogram_count.next = self.histogram_count.val();
+        self.decode.histogram_clearing.next = self.histogram_clearing.val();
+        self.next_bin.next = self.next_bin_q.q.val();
         self.reason.next = self.decode.reason.val();
         self.reply.next = false;
         self.reply_error.next = false;
@@ -364,6 +376,7 @@ impl<const F: usize> Logic for Control<F> {
                             }
                         }
                     } else {
+                        self.next_bin_q.d.next = self.decode.bin.val();
                         if self.decode.counter.val() {
                             self.reply.next = false;
                             self.state.d.next = State::Count;
@@ -473,6 +486,7 @@ impl<const F: usize> Logic for Control<F> {
             self.host.d.next = false;
             self.bell.d.next = false;
             self.asking.d.next = false;
+            self.next_bin_q.d.next = false;
         }
     }
 }

@@ -2,7 +2,7 @@
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use std::collections::BTreeMap;
-use timely_regs::map::{self, Build, Register, dma, flow, id, profiles, time, window};
+use timely_regs::map::{self, Build, Register, dma, flow, id, profiles, telemetry, time, window};
 
 /// Looks an access up and judges it, in the clocks `fetch`, `capture`, `check`; then the outputs stand until the next.
 ///
@@ -54,6 +54,10 @@ pub struct Decode {
     pub loading: Signal<In, Bit>,
     /// The time.
     pub now: Signal<In, Bits<64>>,
+    /// The count of the bin that is asked for.
+    pub histogram_count: Signal<In, Bits<32>>,
+    /// Histograms that are not cleared yet.
+    pub histogram_clearing: Signal<In, Bits<16>>,
     /// Value after reset of the word that was asked for a clock ago; of a word of a profile, nothing useful.
     pub reset_value: Signal<Out, Bits<32>>,
     /// The access is to the window of the flows.
@@ -68,6 +72,8 @@ pub struct Decode {
     pub command: Signal<Out, Bit>,
     /// It is to a counter.
     pub counter: Signal<Out, Bit>,
+    /// It is to the count of a histogram's bin.
+    pub bin: Signal<Out, Bit>,
     /// Why it is refused, `timely_regs::map::id::Refusal`; 0 when it is not.
     pub reason: Signal<Out, Bits<3>>,
     /// What it reads, unless it is a counter.
@@ -85,6 +91,8 @@ pub struct Decode {
     at_counter: Constant<Bits<10>>,
     at_dma: Constant<Bits<4>>,
     at_live: Constant<Bits<6>>,
+    at_bin: Constant<Bits<10>>,
+    at_clearing: Constant<Bits<10>>,
     now_q: DFF<Bits<64>>,
     latched: DFF<Bits<32>>,
     /// The address is aligned and among the blocks.
@@ -104,6 +112,8 @@ pub struct Decode {
     /// One of DMA's, and one of those that DMA changes.
     is_dma: DFF<Bit>,
     is_live: DFF<Bit>,
+    is_bin: DFF<Bit>,
+    is_clearing: DFF<Bit>,
     nowhere: DFF<Bit>,
     entry: DFF<Bits<130>>,
     stored: DFF<Bits<32>>,
@@ -160,11 +170,13 @@ impl Decode {
             at_command: word(flow::COMMAND),
             at_flow_status: word(flow::STATUS),
             at_counter: word(counter),
+            at_bin: word(telemetry::HISTOGRAM_COUNT),
+            at_clearing: word(telemetry::HISTOGRAM_STATE),
             at_dma: Constant::new(bits::<4>((dma::BLOCK.base / 256).into())),
             at_live: Constant::new(bits::<6>(((dma::BLOCK.base + dma::LIVE) / 64).into())),
         }
-            clk, rst, fetch, capture, check, write, address, data, whole, word, store_data, ready, go, error, lost, busy, done, failed, look_live, look_refuse, loading, now,
-            reset_value, window, rate, profile, set_high, command, counter, reason, read, now_q, latched, here, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status, is_error, is_state, is_command, is_flow_status, is_counter, is_dma, is_live, nowhere, entry, stored, below, above,
+            clk, rst, fetch, capture, check, write, address, data, whole, word, store_data, ready, go, error, lost, busy, done, failed, look_live, look_refuse, loading, now, histogram_count, histogram_clearing,
+            reset_value, window, rate, profile, set_high, command, counter, bin, is_bin, is_clearing, reason, read, now_q, latched, here, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status, is_error, is_state, is_command, is_flow_status, is_counter, is_dma, is_live, nowhere, entry, stored, below, above,
             outside, absent, direction, later, value, flags)
     }
 }
@@ -183,6 +195,8 @@ impl Logic for Decode {
             is_counter,
             is_dma,
             is_live,
+            is_bin,
+            is_clearing,
             nowhere,
             entry,
             stored,
@@ -215,6 +229,8 @@ impl Logic for Decode {
             self.is_counter.d.next = self.here.val() & (self.word.val().get_bits::<5>(5) == self.at_counter.val().get_bits::<5>(5));
             self.is_dma.d.next = self.here.val() & (self.word.val().get_bits::<4>(6) == self.at_dma.val());
             self.is_live.d.next = self.here.val() & (self.word.val().get_bits::<6>(4) == self.at_live.val());
+            self.is_bin.d.next = self.here.val() & (self.word.val() == self.at_bin.val());
+            self.is_clearing.d.next = self.here.val() & (self.word.val() == self.at_clearing.val());
             self.nowhere.d.next = !self.here.val();
             if self.address.val().get_bits::<2>(22) == bits::<2>(1) {
                 self.nowhere.d.next = self.address.val().get_bits::<2>(0).any()
@@ -272,6 +288,12 @@ impl Logic for Decode {
             if self.is_error.q.val() {
                 self.value.d.next = bit_cast::<32, 31>(self.error.val());
             }
+            if self.is_bin.q.val() {
+                self.value.d.next = self.histogram_count.val();
+            }
+            if self.is_clearing.q.val() {
+                self.value.d.next = bit_cast::<32, 16>(self.histogram_clearing.val());
+            }
             // Bit by bit: a negated bit in a wider expression would be negated at its width.
             if (self.is_status.q.val() & self.ready.val())
                 | (self.is_state.q.val() & self.lost.val())
@@ -314,6 +336,7 @@ impl Logic for Decode {
         self.set_high.next = self.is_set_high.q.val();
         self.command.next = self.is_command.q.val();
         self.counter.next = self.is_counter.q.val();
+        self.bin.next = self.is_bin.q.val();
         self.read.next = self.value.q.val();
         if self.rst.val() {
             self.latched.d.next = bits::<32>(0);

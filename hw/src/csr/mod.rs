@@ -26,7 +26,7 @@ use timely_regs::map::Build;
 /// for a counter. After reset, accesses wait 1024 clocks until the store is filled. A refused access answers SLVERR, reads as
 /// `timely_regs::map::BAD_READ`, changes nothing but the `ERROR` register, and counts. Back pressure: a doorbell that finds the one
 /// before not taken waits up to 4096 clocks and is then refused; `fl_*`, `pw_*`, `host_*` and `query_*` are always taken. A query
-/// that is not answered in 4096 clocks ends with an error; the answer that comes later is ignored, unless the next query waits already.
+/// that is not answered in 4096 clocks ends with an error; the answer that comes later has another tag than the next query, and is ignored.
 /// Settings show a clock after the write was carried out; the multi-word ones change word by word.
 ///
 /// Its own events, `CsrErrors` and `HeartbeatStops`, are counted inside, beside `pulses`.
@@ -103,6 +103,10 @@ pub struct Csr<const F: usize> {
     pub cfg_time_increment: Signal<Out, Bits<32>>,
     /// PTP is the source of the time.
     pub cfg_time_ptp: Signal<Out, Bit>,
+    /// One of so many rate updates leaves as event record; 0 none.
+    pub cfg_event_every: Signal<Out, Bits<16>>,
+    /// Which ones, `timely_regs::map::telemetry::EVENT_FILTER`.
+    pub cfg_event_filter: Signal<Out, Bits<25>>,
     /// No grant may leave: not swept, not enabled, or heartbeat lost.
     pub stop: Signal<Out, Bit>,
     /// The time is to step; one clock.
@@ -165,12 +169,24 @@ pub struct Csr<const F: usize> {
     pub bulk_flow: Signal<In, Bits<F>>,
     /// Its record.
     pub bulk_record: Signal<In, Bits<512>>,
+    /// What the answer is to be known by, below 8.
+    pub query_tag: Signal<Out, Bits<4>>,
     /// The doorbell is taken.
     pub hd_ready: Signal<In, Bit>,
     /// Telemetry answers.
     pub answer_valid: Signal<In, Bit>,
+    /// The tag of its query.
+    pub answer_tag: Signal<In, Bits<4>>,
     /// The answer.
     pub answer_record: Signal<In, Bits<1024>>,
+    /// The bin whose count is asked for, above it its profile.
+    pub histogram_at: Signal<Out, Bits<13>>,
+    /// Its count.
+    pub histogram_count: Signal<In, Bits<32>>,
+    /// Histograms to be cleared, one clock.
+    pub histogram_clear: Signal<Out, Bits<16>>,
+    /// Histograms that are not cleared yet.
+    pub histogram_clearing: Signal<In, Bits<16>>,
     /// Events of all blocks, by `timely_regs::counters`.
     pub pulses: Signal<In, Bits<32>>,
     /// Every block has cleared its RAM.
@@ -195,7 +211,7 @@ impl<const F: usize> Csr<F> {
             control: Control::new(build),
             csr_errors: Constant::new(bits::<32>(1 << Counter::CsrErrors as u8)),
             heartbeat_stops: Constant::new(bits::<32>(1 << Counter::HeartbeatStops as u8)),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ack_enable, cfg_ns_per_byte, cfg_nonce_seed, cfg_allow4, cfg_mask4, cfg_allow6, cfg_mask6, cfg_enable, cfg_time_increment, cfg_time_ptp, stop, time_set_valid, time_set_value, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_record, pulses, swept, now, axil, settings, heartbeat, counters, query, events)
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ack_enable, cfg_ns_per_byte, cfg_nonce_seed, cfg_allow4, cfg_mask4, cfg_allow6, cfg_mask6, cfg_enable, cfg_time_increment, cfg_time_ptp, stop, time_set_valid, time_set_value, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, cfg_event_every, cfg_event_filter, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, heartbeat, counters, query, events)
     }
 }
 
@@ -256,7 +272,16 @@ impl<const F: usize> Logic for Csr<F> {
         self.query.start.next = self.control.query_valid.val();
         self.query.loaded.next = self.control.fl_command.val();
         self.query.answer_valid.next = self.answer_valid.val();
+        self.query.answer_tag.next = self.answer_tag.val();
         self.query.answer_record.next = self.answer_record.val();
+        self.query_tag.next = self.query.tag.val();
+        self.settings.next_bin.next = self.control.next_bin.val();
+        self.histogram_at.next = self.settings.histogram_at.val();
+        self.histogram_clear.next = self.settings.histogram_clear.val();
+        self.control.histogram_count.next = self.histogram_count.val();
+        self.control.histogram_clearing.next = self.histogram_clearing.val();
+        self.cfg_event_every.next = self.settings.cfg_event_every.val();
+        self.cfg_event_filter.next = self.settings.cfg_event_filter.val();
         self.control.count_index.next = self.counters.index.val();
         self.control.count_value.next = self.counters.value.val();
         self.control.swept.next = self.swept.val();

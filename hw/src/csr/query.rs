@@ -1,7 +1,7 @@
 //! A query under way: waits for the answer, then moves it into the store, a word a clock.
 use rust_hdl::prelude::*;
 
-/// Waits up to 4096 clocks for an answer; hands its 32 words over at `copy_*`, valid/ready; keeps the state of the last command.
+/// Waits up to 4096 clocks for an answer with its tag, 0 to 7 in turn; hands its 32 words over at `copy_*`, valid/ready; keeps the state of the last command.
 #[derive(LogicBlock, Default)]
 pub struct Query {
     /// Clock.
@@ -14,8 +14,12 @@ pub struct Query {
     pub loaded: Signal<In, Bit>,
     /// The answer is here.
     pub answer_valid: Signal<In, Bit>,
+    /// The tag of its query.
+    pub answer_tag: Signal<In, Bits<4>>,
     /// The answer.
     pub answer_record: Signal<In, Bits<1024>>,
+    /// The tag of the query that goes out.
+    pub tag: Signal<Out, Bits<4>>,
     /// A word is to be stored.
     pub copy_valid: Signal<Out, Bit>,
     /// Its number in the answer.
@@ -38,25 +42,29 @@ pub struct Query {
     busy_q: DFF<Bit>,
     done_q: DFF<Bit>,
     failed_q: DFF<Bit>,
+    tag_q: DFF<Bits<3>>,
 }
 
 impl Logic for Query {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, waiting, left, copying, index, record, busy_q, done_q, failed_q);
+        dff_setup!(self, clk, waiting, left, copying, index, record, busy_q, done_q, failed_q, tag_q);
         if self.loaded.val() {
             self.done_q.d.next = true;
             self.failed_q.d.next = false;
         }
         if self.waiting.q.val() {
             self.left.d.next = self.left.q.val() - bits::<12>(1);
-            if self.answer_valid.val() {
+            // The answer to an earlier query, which came too late, is not this one's.
+            if self.answer_valid.val() & (self.answer_tag.val() == bit_cast::<4, 3>(self.tag_q.q.val())) {
+                self.tag_q.d.next = self.tag_q.q.val() + bits::<3>(1);
                 self.waiting.d.next = false;
                 self.copying.d.next = true;
                 self.index.d.next = bits::<5>(0);
                 self.record.d.next = self.answer_record.val();
             } else {
                 if !self.left.q.val().any() {
+                    self.tag_q.d.next = self.tag_q.q.val() + bits::<3>(1);
                     self.waiting.d.next = false;
                     self.busy_q.d.next = false;
                     self.failed_q.d.next = true;
@@ -79,6 +87,7 @@ impl Logic for Query {
             self.done_q.d.next = false;
             self.failed_q.d.next = false;
         }
+        self.tag.next = bit_cast::<4, 3>(self.tag_q.q.val());
         self.copy_valid.next = self.copying.q.val();
         self.copy_index.next = self.index.q.val();
         self.copy_data.next = self.record.q.val().get_bits::<32>(0);
@@ -91,6 +100,7 @@ impl Logic for Query {
             self.busy_q.d.next = false;
             self.done_q.d.next = false;
             self.failed_q.d.next = false;
+            self.tag_q.d.next = bits::<3>(0);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The settings that other blocks read: registers that follow the writes into the store.
 use crate::construct::construct;
 use rust_hdl::prelude::*;
-use timely_regs::map::{Register, flow, id, port, time};
+use timely_regs::map::{Register, flow, id, port, telemetry, time};
 
 /// Settings on flat ports, valid the clock after the store is written. Byte 0 of an address, the first on the wire, is its lowest.
 ///
@@ -50,6 +50,16 @@ pub struct Settings {
     pub cfg_allow6: Signal<Out, Bits<128>>,
     /// Allowed IPv6 peers: bits that count.
     pub cfg_mask6: Signal<Out, Bits<128>>,
+    /// One of so many rate updates leaves as event record.
+    pub cfg_event_every: Signal<Out, Bits<16>>,
+    /// Which ones.
+    pub cfg_event_filter: Signal<Out, Bits<25>>,
+    /// HISTOGRAM_COUNT was read.
+    pub next_bin: Signal<In, Bit>,
+    /// The bin whose count is asked for.
+    pub histogram_at: Signal<Out, Bits<13>>,
+    /// Histograms to be cleared.
+    pub histogram_clear: Signal<Out, Bits<16>>,
     /// Flow of the next command.
     pub flow_index: Signal<Out, Bits<16>>,
     /// Time of the next step.
@@ -68,6 +78,10 @@ pub struct Settings {
     at_ack_enable: Constant<Bits<10>>,
     at_enable: Constant<Bits<10>>,
     at_time_ptp: Constant<Bits<10>>,
+    at_event_every: Constant<Bits<10>>,
+    at_event_filter: Constant<Bits<10>>,
+    at_histogram_index: Constant<Bits<10>>,
+    at_histogram_clear: Constant<Bits<10>>,
     at_ipv6: Constant<Bits<8>>,
     at_allow6: Constant<Bits<8>>,
     at_mask6: Constant<Bits<8>>,
@@ -91,6 +105,10 @@ pub struct Settings {
     ack_enable: DFF<Bit>,
     enable: DFF<Bit>,
     time_ptp: DFF<Bit>,
+    event_every: DFF<Bits<16>>,
+    event_filter: DFF<Bits<25>>,
+    bin: DFF<Bits<13>>,
+    cleared: DFF<Bits<16>>,
     ipv6: [DFF<Bits<32>>; 4],
     allow6: [DFF<Bits<32>>; 4],
     mask6: [DFF<Bits<32>>; 4],
@@ -123,13 +141,17 @@ impl Default for Settings {
             at_ack_enable: word(port::ACK_ENABLE),
             at_enable: word(id::CONTROL),
             at_time_ptp: word(time::SOURCE),
+            at_event_every: word(telemetry::EVENT_EVERY),
+            at_event_filter: word(telemetry::EVENT_FILTER),
+            at_histogram_index: word(telemetry::HISTOGRAM_INDEX),
+            at_histogram_clear: word(telemetry::HISTOGRAM_CLEAR),
             at_ipv6: four(port::IPV6),
             at_allow6: four(port::ALLOW6),
             at_mask6: four(port::MASK6),
             at_index: word(flow::INDEX),
             at_set_low: word(time::SET_LOW),
             at_set_high: word(time::SET_HIGH),
-        } clk, rst, st_valid, st_word, st_data, cfg_mac, cfg_ipv4, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ns_per_byte, cfg_nonce_seed, cfg_allow4, cfg_mask4, cfg_time_increment, cfg_ack_enable, cfg_enable, cfg_time_ptp, cfg_ipv6, cfg_allow6, cfg_mask6, flow_index, time_set_value, mac_low, mac_high, ipv4, udp_port, ack_tos, ack_ttl, ns_per_byte, nonce_seed, allow4, mask4, time_increment, index, set_low, set_high, ack_enable, enable, time_ptp; ipv6, allow6, mask6)
+        } clk, rst, st_valid, st_word, st_data, cfg_mac, cfg_ipv4, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ns_per_byte, cfg_nonce_seed, cfg_allow4, cfg_mask4, cfg_time_increment, cfg_ack_enable, cfg_enable, cfg_time_ptp, cfg_ipv6, cfg_allow6, cfg_mask6, cfg_event_every, cfg_event_filter, next_bin, histogram_at, histogram_clear, event_every, event_filter, bin, cleared, flow_index, time_set_value, mac_low, mac_high, ipv4, udp_port, ack_tos, ack_ttl, ns_per_byte, nonce_seed, allow4, mask4, time_increment, index, set_low, set_high, ack_enable, enable, time_ptp; ipv6, allow6, mask6)
     }
 }
 
@@ -137,8 +159,25 @@ impl Logic for Settings {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, mac_low, mac_high, ipv4, udp_port, ack_tos, ack_ttl, ns_per_byte, nonce_seed, allow4, mask4, time_increment);
+        dff_setup!(self, clk, event_every, event_filter, bin, cleared);
         dff_setup!(self, clk, index, set_low, set_high, ack_enable, enable, time_ptp);
+        self.cleared.d.next = bits::<16>(0);
+        if self.next_bin.val() {
+            self.bin.d.next = self.bin.q.val() + bits::<13>(1);
+        }
         if self.st_valid.val() {
+            if self.st_word.val() == self.at_event_every.val() {
+                self.event_every.d.next = self.st_data.val().get_bits::<16>(0);
+            }
+            if self.st_word.val() == self.at_event_filter.val() {
+                self.event_filter.d.next = self.st_data.val().get_bits::<25>(0);
+            }
+            if self.st_word.val() == self.at_histogram_index.val() {
+                self.bin.d.next = self.st_data.val().get_bits::<13>(0);
+            }
+            if self.st_word.val() == self.at_histogram_clear.val() {
+                self.cleared.d.next = self.st_data.val().get_bits::<16>(0);
+            }
             if self.st_word.val() == self.at_mac_low.val() {
                 self.mac_low.d.next = self.st_data.val();
             }
@@ -240,9 +279,17 @@ impl Logic for Settings {
             | (bit_cast::<128, 32>(self.mask6[2].q.val()) << 64)
             | (bit_cast::<128, 32>(self.mask6[1].q.val()) << 32)
             | bit_cast::<128, 32>(self.mask6[0].q.val());
+        self.cfg_event_every.next = self.event_every.q.val();
+        self.cfg_event_filter.next = self.event_filter.q.val();
+        self.histogram_at.next = self.bin.q.val();
+        self.histogram_clear.next = self.cleared.q.val();
         self.flow_index.next = self.index.q.val();
         self.time_set_value.next = (bit_cast::<64, 32>(self.set_high.q.val()) << 32) | bit_cast::<64, 32>(self.set_low.q.val());
         if self.rst.val() {
+            self.event_every.d.next = bits::<16>(0);
+            self.event_filter.d.next = bits::<25>(0);
+            self.bin.d.next = bits::<13>(0);
+            self.cleared.d.next = bits::<16>(0);
             self.mac_low.d.next = bits::<32>(0);
             self.mac_high.d.next = bits::<16>(0);
             self.ipv4.d.next = bits::<32>(0);

@@ -106,6 +106,12 @@ pub struct AckUnit<const F: usize, const S: usize, const A: usize> {
     pub release_bytes: Signal<Out, Bits<24>>,
     /// Counted events.
     pub pulses: Signal<Out, Bits<32>>,
+    /// What became of an ACK of a flow that exists.
+    pub acked_valid: Signal<Out, Bit>,
+    /// Its flow.
+    pub acked_flow: Signal<Out, Bits<F>>,
+    /// 0 accepted, 1 stale, 2 repeated, 3 forged.
+    pub acked_outcome: Signal<Out, Bits<2>>,
     memory: Memory<F, S, A>,
     profiles: Profiles,
     verdict: Verdict<S>,
@@ -147,6 +153,8 @@ pub struct AckUnit<const F: usize, const S: usize, const A: usize> {
     state: Signal<Local, Bits<56>>,
     r_valid: DFF<Bit>,
     r_bytes: DFF<Bits<24>>,
+    k_valid: DFF<Bit>,
+    k_outcome: DFF<Bits<2>>,
 }
 
 impl<const F: usize, const S: usize, const A: usize> Default for AckUnit<F, S, A> {
@@ -159,7 +167,7 @@ impl<const F: usize, const S: usize, const A: usize> Default for AckUnit<F, S, A
             clk rst sweep sweep_at a_valid a_flow a_segment a_nonce a_ts a_arrival a_departure a_ttl_sent a_ttl_seen slot_valid slot_flow
             slot_segment slot_next slot_nonce slot_bytes slot_opened slot_gap stamp_valid stamp_flow stamp_segment stamp flow_valid flow_index
             flow_enable flow_keep flow_profile pw_valid pw_profile pw_word pw_data now sample_valid sample_kind sample_flow sample_rtt_ns
-            sample_now_ns sample_hops sample_endpoint_ns release_valid release_flow release_bytes pulses memory profiles verdict signals
+            sample_now_ns sample_hops sample_endpoint_ns release_valid release_flow release_bytes pulses acked_valid acked_flow acked_outcome k_valid k_outcome memory profiles verdict signals
             waiting counts ack0 flow0 segment0 time0 high0 valid flow is_ack is_load is_rebase is_visit is_turn segment over nonce deadline
             after same upper settings raw_stamp stamped timeout_of measures s_valid state r_valid r_bytes
         )
@@ -169,7 +177,7 @@ impl<const F: usize, const S: usize, const A: usize> Default for AckUnit<F, S, A
 impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, after, stamped, timeout_of, measures, s_valid, r_valid, r_bytes);
+        dff_setup!(self, clk, after, stamped, timeout_of, measures, s_valid, r_valid, r_bytes, k_valid, k_outcome);
         for i in 0..5 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -301,6 +309,15 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.signals.keep_flow.next = self.flow[3].q.val();
         self.r_valid.d.next = self.verdict.hits.val();
         self.r_bytes.d.next = self.verdict.sum.val() - self.verdict.prior.val();
+        self.k_valid.d.next = self.is_ack[3].q.val() & !self.verdict.unknown.val();
+        self.k_outcome.d.next = bits::<2>(1);
+        if self.verdict.hits.val() {
+            self.k_outcome.d.next = bits::<2>(0);
+        } else if self.verdict.forged.val() {
+            self.k_outcome.d.next = bits::<2>(3);
+        } else if self.verdict.repeated.val() {
+            self.k_outcome.d.next = bits::<2>(2);
+        }
         self.counts.hit.next = self.verdict.hits.val();
         self.counts.ack.next = self.is_ack[3].q.val();
         self.counts.unknown.next = self.verdict.unknown.val();
@@ -354,6 +371,9 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.release_flow.next = self.flow[4].q.val();
         self.release_bytes.next = self.r_bytes.q.val();
         self.pulses.next = self.counts.pulses.val();
+        self.acked_valid.next = self.k_valid.q.val();
+        self.acked_flow.next = self.flow[4].q.val();
+        self.acked_outcome.next = self.k_outcome.q.val();
         if self.rst.val() {
             for i in 0..5 {
                 self.valid[i].d.next = false;
@@ -367,6 +387,7 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
             self.s_valid.d.next = false;
             self.measures.d.next = false;
             self.r_valid.d.next = false;
+            self.k_valid.d.next = false;
         }
     }
 }

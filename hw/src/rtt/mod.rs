@@ -121,6 +121,12 @@ pub struct Rtt<const F: usize, const S: usize, const A: usize> {
     pub release_bytes: Signal<Out, Bits<24>>,
     /// Counted events, bit by `timely_regs::counters::Counter`.
     pub pulses: Signal<Out, Bits<32>>,
+    /// What became of an ACK of a flow that exists, on the clock of its pulse.
+    pub acked_valid: Signal<Out, Bit>,
+    /// Its flow.
+    pub acked_flow: Signal<Out, Bits<F>>,
+    /// 0 accepted, 1 stale, 2 repeated, 3 forged.
+    pub acked_outcome: Signal<Out, Bits<2>>,
     sent: sent::SentUnit<F>,
     depart: depart::DepartUnit<F>,
     ack: ack::AckUnit<F, S, A>,
@@ -226,6 +232,9 @@ impl<const F: usize, const S: usize, const A: usize> Logic for Rtt<F, S, A> {
         self.release_valid.next = self.ack.release_valid.val();
         self.release_flow.next = self.ack.release_flow.val();
         self.release_bytes.next = self.ack.release_bytes.val();
+        self.acked_valid.next = self.ack.acked_valid.val();
+        self.acked_flow.next = self.ack.acked_flow.val();
+        self.acked_outcome.next = self.ack.acked_outcome.val();
         self.pulses.next = self.ack.pulses.val();
         if self.rst.val() {
             self.sweep_at.d.next = bits::<A>(0);

@@ -1,12 +1,16 @@
 //! A read-modify-write pipeline over one word a flow, and a copy of its RAM for queries.
+use crate::construct::construct;
+use num_bigint::BigUint;
 use rust_hdl::prelude::*;
 
-/// `W` bits for each of `2^F` flows. The owner computes `i_next` from `o_state` at once, where `o_event` says whether there is an event.
+/// `W` bits for each of `2^F` flows; `V` must be `W + 1`, for the epoch that they are of is stored with them. The owner computes `i_next` from
+/// `o_state` at once, where `o_event` says whether there is an event.
 ///
-/// Clock 0: an event, or a flow to be cleared, enters. 1: the RAM's data is captured. 2: the state is forwarded from the four operations
-/// before, or cleared. 3: `o_state`. 4: written. One operation a clock, never stalls.
-#[derive(LogicBlock, Default)]
-pub struct Group<const W: usize, const F: usize> {
+/// Clock 0: an event, or a flow to be cleared, enters. 1: the RAM's data and the flow's epoch are captured. 2: the state is forwarded from the
+/// four operations before; it is 0 if the flow is cleared, or the state is of another epoch. 3: `o_state`. 4: written. One operation a clock,
+/// never stalls.
+#[derive(LogicBlock)]
+pub struct Group<const W: usize, const V: usize, const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset.
@@ -23,6 +27,8 @@ pub struct Group<const W: usize, const F: usize> {
     pub clear_valid: Signal<In, Bit>,
     /// The flow.
     pub clear_flow: Signal<In, Bits<F>>,
+    /// Its epoch from the next clock on.
+    pub clear_epoch: Signal<In, Bit>,
     /// Clock 3 of an event, not just of a clear.
     pub o_event: Signal<Out, Bit>,
     /// The state before it.
@@ -33,23 +39,45 @@ pub struct Group<const W: usize, const F: usize> {
     pub query_flow: Signal<In, Bits<F>>,
     /// Its state, a clock later.
     pub o_stored: Signal<Out, Bits<W>>,
-    ram: RAM<Bits<W>, F>,
-    copy: RAM<Bits<W>, F>,
+    /// The epoch that this state is of.
+    pub o_epoch: Signal<Out, Bit>,
+    ram: RAM<Bits<V>, F>,
+    copy: RAM<Bits<V>, F>,
+    epochs: RAM<Bit, F>,
+    /// The bit of a word that is its epoch.
+    mark: Constant<Bits<V>>,
     pending: DFF<Bit>,
     pending_flow: DFF<Bits<F>>,
     accept: Signal<Local, Bit>,
+    entering: Signal<Local, Bits<F>>,
     // Index k is the register of clock k + 1.
     valid: [DFF<Bit>; 5],
     flow: [DFF<Bits<F>>; 5],
     event: [DFF<Bit>; 3],
     clear: [DFF<Bit>; 2],
     same: [DFF<Bit>; 4],
-    raw: DFF<Bits<W>>,
+    /// Epoch of the operation; index k is the register of clock k + 2.
+    epoch: [DFF<Bit>; 4],
+    /// The operations before are of another epoch.
+    other: [DFF<Bit>; 4],
+    raw: DFF<Bits<V>>,
     state: DFF<Bits<W>>,
     past: [DFF<Bits<W>>; 3],
+    written: Signal<Local, Bits<V>>,
+    stored: Signal<Local, Bits<V>>,
 }
 
-impl<const W: usize, const F: usize> Logic for Group<W, F> {
+impl<const W: usize, const V: usize, const F: usize> Default for Group<W, V, F> {
+    fn default() -> Self {
+        assert_eq!(V, W + 1, "a word is the state and its epoch");
+        construct!({ mark: Constant::new((BigUint::from(1u32) << W).into()) }
+            clk, rst, sweep, sweep_at, i_valid, i_flow, clear_valid, clear_flow, clear_epoch, o_event, o_state, i_next, query_flow, o_stored,
+            o_epoch, ram, copy, epochs, pending, pending_flow, accept, entering, raw, state, written, stored;
+            valid, flow, event, clear, same, epoch, other, past)
+    }
+}
+
+impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, pending, pending_flow, raw, state);
@@ -59,6 +87,8 @@ impl<const W: usize, const F: usize> Logic for Group<W, F> {
         }
         for i in 0..4 {
             self.same[i].clock.next = self.clk.val();
+            self.epoch[i].clock.next = self.clk.val();
+            self.other[i].clock.next = self.clk.val();
         }
         for i in 0..3 {
             self.event[i].clock.next = self.clk.val();
@@ -71,9 +101,14 @@ impl<const W: usize, const F: usize> Logic for Group<W, F> {
         self.ram.write_clock.next = self.clk.val();
         self.copy.read_clock.next = self.clk.val();
         self.copy.write_clock.next = self.clk.val();
+        self.epochs.read_clock.next = self.clk.val();
+        self.epochs.write_clock.next = self.clk.val();
         for i in 0..4 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
+        }
+        for i in 0..3 {
+            self.epoch[i + 1].d.next = self.epoch[i].q.val();
         }
         for i in 0..2 {
             self.event[i + 1].d.next = self.event[i].q.val();
@@ -85,56 +120,86 @@ impl<const W: usize, const F: usize> Logic for Group<W, F> {
         self.event[0].d.next = self.accept.val();
         self.valid[0].d.next = self.accept.val() | self.pending.q.val();
         self.clear[0].d.next = self.pending.q.val();
-        self.flow[0].d.next = self.pending_flow.q.val();
-        self.ram.read_address.next = self.pending_flow.q.val();
+        self.entering.next = self.pending_flow.q.val();
         self.pending.d.next = false;
         if self.accept.val() {
-            self.flow[0].d.next = self.i_flow.val();
-            self.ram.read_address.next = self.i_flow.val();
+            self.entering.next = self.i_flow.val();
             self.clear[0].d.next = self.pending.q.val() & (self.pending_flow.q.val() == self.i_flow.val());
             self.pending.d.next = self.pending.q.val() & (self.pending_flow.q.val() != self.i_flow.val());
         }
+        self.flow[0].d.next = self.entering.val();
+        self.ram.read_address.next = self.entering.val();
+        self.epochs.read_address.next = self.entering.val();
         if self.clear_valid.val() & !self.sweep.val() {
             self.pending.d.next = true;
             self.pending_flow.d.next = self.clear_flow.val();
         }
         // 1
-        self.raw.d.next = self.ram.read_data.val();
+        if self.valid[0].q.val() {
+            self.raw.d.next = self.ram.read_data.val();
+        }
+        self.epoch[0].d.next = self.epochs.read_data.val();
         for i in 0..4 {
             self.same[i].d.next = self.valid[i + 1].q.val() & (self.flow[i + 1].q.val() == self.flow[0].q.val());
+            self.other[i].d.next = self.epochs.read_data.val() ^ self.epoch[i].q.val();
         }
         // 2
-        self.state.d.next = self.raw.q.val();
-        if self.clear[1].q.val() {
+        if self.valid[1].q.val() {
             self.state.d.next = bits::<W>(0);
-        } else if self.same[0].q.val() {
-            self.state.d.next = self.i_next.val();
-        } else if self.same[1].q.val() {
-            self.state.d.next = self.past[0].q.val();
-        } else if self.same[2].q.val() {
-            self.state.d.next = self.past[1].q.val();
-        } else if self.same[3].q.val() {
-            self.state.d.next = self.past[2].q.val();
+            if !self.clear[1].q.val() {
+                if self.same[0].q.val() {
+                    if !self.other[0].q.val() {
+                        self.state.d.next = self.i_next.val();
+                    }
+                } else if self.same[1].q.val() {
+                    if !self.other[1].q.val() {
+                        self.state.d.next = self.past[0].q.val();
+                    }
+                } else if self.same[2].q.val() {
+                    if !self.other[2].q.val() {
+                        self.state.d.next = self.past[1].q.val();
+                    }
+                } else if self.same[3].q.val() {
+                    if !self.other[3].q.val() {
+                        self.state.d.next = self.past[2].q.val();
+                    }
+                } else {
+                    if (self.raw.q.val() & self.mark.val()).any() == self.epoch[0].q.val() {
+                        self.state.d.next = self.raw.q.val().get_bits::<W>(0);
+                    }
+                }
+            }
         }
         // 3
         self.o_event.next = self.event[2].q.val();
         self.o_state.next = self.state.q.val();
         self.past[0].d.next = self.i_next.val();
         // 4
+        self.written.next = bit_cast::<V, W>(self.past[0].q.val());
+        if self.epoch[2].q.val() {
+            self.written.next = bit_cast::<V, W>(self.past[0].q.val()) | self.mark.val();
+        }
         self.ram.write_enable.next = self.valid[3].q.val() | self.sweep.val();
         self.ram.write_address.next = self.flow[3].q.val();
-        self.ram.write_data.next = self.past[0].q.val();
+        self.ram.write_data.next = self.written.val();
         self.copy.write_enable.next = self.valid[3].q.val() | self.sweep.val();
         self.copy.write_address.next = self.flow[3].q.val();
-        self.copy.write_data.next = self.past[0].q.val();
+        self.copy.write_data.next = self.written.val();
+        self.epochs.write_enable.next = self.clear_valid.val() | self.sweep.val();
+        self.epochs.write_address.next = self.clear_flow.val();
+        self.epochs.write_data.next = self.clear_epoch.val();
         if self.sweep.val() {
             self.ram.write_address.next = self.sweep_at.val();
-            self.ram.write_data.next = bits::<W>(0);
+            self.ram.write_data.next = bits::<V>(0);
             self.copy.write_address.next = self.sweep_at.val();
-            self.copy.write_data.next = bits::<W>(0);
+            self.copy.write_data.next = bits::<V>(0);
+            self.epochs.write_address.next = self.sweep_at.val();
+            self.epochs.write_data.next = false;
         }
         self.copy.read_address.next = self.query_flow.val();
-        self.o_stored.next = self.copy.read_data.val();
+        self.stored.next = self.copy.read_data.val();
+        self.o_stored.next = self.stored.val().get_bits::<W>(0);
+        self.o_epoch.next = (self.stored.val() & self.mark.val()).any();
         if self.rst.val() {
             for i in 0..5 {
                 self.valid[i].d.next = false;

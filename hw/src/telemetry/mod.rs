@@ -1,13 +1,19 @@
-//! Counters of every flow: what was sent, measured, and decided; and a query for one flow's record.
-pub mod group;
+//! Counters of every flow: what was sent, what came back, what was decided; a query for one flow's record. Beside them, event records of rate
+//! updates, and the histograms of the profiles.
+mod group;
+mod histograms;
+mod recorder;
+
+pub use histograms::Histograms;
+pub use recorder::Recorder;
 
 use group::Group;
 use rust_hdl::prelude::*;
 
 /// The telemetry records of `2^F` flows (`timely_regs::telemetry`).
 ///
-/// Latency: an event is part of every answer whose query comes 5 clocks later or more; a query is answered 2 clocks later. Throughput:
-/// an event of each kind and a query every clock. Nothing stalls. Each group of fields is one word of RAM with one writer, and a copy
+/// Latency: an event is part of every answer whose query comes 5 clocks later or more, a sample 6; a query is answered 2 clocks later, with
+/// its tag. Throughput: an event of each kind and a query every clock. Nothing stalls. Each group of fields is one word of RAM with one writer, and a copy
 /// that queries alone read, so an answer is never torn. Model: `timely_model::telemetry::Telemetry`.
 #[derive(LogicBlock, Default)]
 pub struct Telemetry<const F: usize> {
@@ -33,6 +39,12 @@ pub struct Telemetry<const F: usize> {
     pub sample_flow: Signal<In, Bits<F>>,
     /// RTT, ns.
     pub sample_rtt_ns: Signal<In, Bits<24>>,
+    /// What became of an ACK; with the sample of the clock before, of the same flow, or alone.
+    pub acked_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub acked_flow: Signal<In, Bits<F>>,
+    /// 0 accepted, 1 stale, 2 repeated, 3 forged.
+    pub acked_outcome: Signal<In, Bits<2>>,
     /// The engine set a rate.
     pub event_valid: Signal<In, Bit>,
     /// Its flow.
@@ -45,6 +57,10 @@ pub struct Telemetry<const F: usize> {
     pub event_rate: Signal<In, Bits<32>>,
     /// Kind.
     pub event_kind: Signal<In, Bits<3>>,
+    /// The engine will never take a sample.
+    pub superseded_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub superseded_flow: Signal<In, Bits<F>>,
     /// A flow is loaded.
     pub fl_valid: Signal<In, Bit>,
     /// The flow.
@@ -55,25 +71,42 @@ pub struct Telemetry<const F: usize> {
     pub query_valid: Signal<In, Bit>,
     /// Its flow.
     pub query_flow: Signal<In, Bits<F>>,
-    /// The record of the flow of 2 clocks ago.
+    /// What the answer is known by.
+    pub query_tag: Signal<In, Bits<4>>,
+    /// The record of the flow of 2 clocks ago; it stands until the next.
     pub answer_valid: Signal<Out, Bit>,
+    /// Its query's tag.
+    pub answer_tag: Signal<Out, Bits<4>>,
     /// Word `i` in bits `32i+31..32i`.
     pub answer_record: Signal<Out, Bits<1024>>,
     /// Bits 31..0 packets, 79..32 wire bytes, 111..80 segments.
-    sent: Group<112, F>,
-    /// Bits 31..0 samples, 63..32 time-outs, 87..64 least, 111..88 last, 143..112 smoothed RTT, 144 measured.
-    samples: Group<145, F>,
+    sent: Group<112, 113, F>,
+    /// Bits 31..0 samples, 63..32 time-outs, 87..64 least, 111..88 last, 143..112 smoothed RTT, 271..144 words 9 to 12, 272 measured.
+    returns: Group<273, 274, F>,
     /// Words 16 to 24 of the record.
-    events: Group<263, F>,
+    events: Group<263, 264, F>,
+    /// Word 25.
+    superseded: Group<32, 33, F>,
+    /// The epochs, for loads to turn over and for queries.
+    load_epochs: RAM<Bit, F>,
+    query_epochs: RAM<Bit, F>,
+    load_flow: DFF<Bits<F>>,
     sweep_at: DFF<Bits<F>>,
     ready: DFF<Bit>,
     sweep: Signal<Local, Bit>,
-    clear: Signal<Local, Bit>,
+    clear: DFF<Bit>,
     // What came with an event; index k is the register of clock k + 1.
     ends: [DFF<Bit>; 3],
     bytes: [DFF<Bits<16>>; 3],
-    late: [DFF<Bit>; 3],
-    rtt: [DFF<Bits<24>>; 3],
+    // Of a sample, which enters a clock later; index k is the register of clock k.
+    late: [DFF<Bit>; 4],
+    rtt: [DFF<Bits<24>>; 4],
+    sampled: [DFF<Bit>; 4],
+    sample_flow_q: DFF<Bits<F>>,
+    acked: [DFF<Bit>; 2],
+    outcome: [DFF<Bits<2>>; 2],
+    /// The counter of the ACK, one bit each.
+    acks_of: DFF<Bits<4>>,
     /// RTT in 2^-8 ns, plus 5: half of the divisor, and 1 of the complement of the old value.
     biased: DFF<Bits<36>>,
     branch: [DFF<Bits<3>>; 3],
@@ -92,6 +125,7 @@ pub struct Telemetry<const F: usize> {
     last: Signal<Local, Bits<24>>,
     smoothed: Signal<Local, Bits<32>>,
     measured: Signal<Local, Bits<1>>,
+    acks: [Signal<Local, Bits<32>>; 4],
     old: Signal<Local, Bits<36>>,
     inverse: Signal<Local, Bits<36>>,
     sum: Signal<Local, Bits<36>>,
@@ -99,7 +133,14 @@ pub struct Telemetry<const F: usize> {
     branches: [Signal<Local, Bits<32>>; 5],
     steps: Signal<Local, Bits<32>>,
     tail: Signal<Local, Bits<39>>,
+    // What a query gives, of each group.
+    part_sent: Signal<Local, Bits<112>>,
+    part_returns: Signal<Local, Bits<273>>,
+    part_events: Signal<Local, Bits<263>>,
+    part_superseded: Signal<Local, Bits<32>>,
     asked: DFF<Bit>,
+    asked_tag: DFF<Bits<4>>,
+    a_tag: DFF<Bits<4>>,
     a_valid: DFF<Bit>,
     a_record: DFF<Bits<1024>>,
 }
@@ -107,12 +148,26 @@ pub struct Telemetry<const F: usize> {
 impl<const F: usize> Logic for Telemetry<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep_at, ready, biased, which, asked, a_valid, a_record);
+        dff_setup!(
+            self,
+            clk,
+            sweep_at,
+            ready,
+            biased,
+            which,
+            acks_of,
+            load_flow,
+            clear,
+            sample_flow_q,
+            asked,
+            asked_tag,
+            a_tag,
+            a_valid,
+            a_record
+        );
         for i in 0..3 {
             self.ends[i].clock.next = self.clk.val();
             self.bytes[i].clock.next = self.clk.val();
-            self.late[i].clock.next = self.clk.val();
-            self.rtt[i].clock.next = self.clk.val();
             self.branch[i].clock.next = self.clk.val();
             self.hyperactive[i].clock.next = self.clk.val();
             self.rate[i].clock.next = self.clk.val();
@@ -121,98 +176,165 @@ impl<const F: usize> Logic for Telemetry<F> {
         for i in 0..2 {
             self.ends[i + 1].d.next = self.ends[i].q.val();
             self.bytes[i + 1].d.next = self.bytes[i].q.val();
-            self.late[i + 1].d.next = self.late[i].q.val();
-            self.rtt[i + 1].d.next = self.rtt[i].q.val();
             self.branch[i + 1].d.next = self.branch[i].q.val();
             self.hyperactive[i + 1].d.next = self.hyperactive[i].q.val();
             self.rate[i + 1].d.next = self.rate[i].q.val();
             self.kind[i + 1].d.next = self.kind[i].q.val();
         }
+        for i in 0..4 {
+            self.late[i].clock.next = self.clk.val();
+            self.rtt[i].clock.next = self.clk.val();
+            self.sampled[i].clock.next = self.clk.val();
+        }
+        for i in 0..3 {
+            self.late[i + 1].d.next = self.late[i].q.val();
+            self.rtt[i + 1].d.next = self.rtt[i].q.val();
+            self.sampled[i + 1].d.next = self.sampled[i].q.val();
+        }
+        for i in 0..2 {
+            self.acked[i].clock.next = self.clk.val();
+            self.outcome[i].clock.next = self.clk.val();
+        }
+        self.acked[1].d.next = self.acked[0].q.val();
+        self.outcome[1].d.next = self.outcome[0].q.val();
         self.sent.clk.next = self.clk.val();
-        self.samples.clk.next = self.clk.val();
+        self.returns.clk.next = self.clk.val();
         self.events.clk.next = self.clk.val();
+        self.superseded.clk.next = self.clk.val();
         self.sent.rst.next = self.rst.val();
-        self.samples.rst.next = self.rst.val();
+        self.returns.rst.next = self.rst.val();
         self.events.rst.next = self.rst.val();
+        self.superseded.rst.next = self.rst.val();
         self.sweep.next = !self.ready.q.val();
         self.sent.sweep.next = self.sweep.val();
-        self.samples.sweep.next = self.sweep.val();
+        self.returns.sweep.next = self.sweep.val();
         self.events.sweep.next = self.sweep.val();
+        self.superseded.sweep.next = self.sweep.val();
         self.sent.sweep_at.next = self.sweep_at.q.val();
-        self.samples.sweep_at.next = self.sweep_at.q.val();
+        self.returns.sweep_at.next = self.sweep_at.q.val();
         self.events.sweep_at.next = self.sweep_at.q.val();
+        self.superseded.sweep_at.next = self.sweep_at.q.val();
         self.swept.next = self.ready.q.val();
         self.sweep_at.d.next = self.sweep_at.q.val() + bits::<F>(1);
         if self.sweep_at.q.val().all() {
             self.ready.d.next = true;
         }
-        // Flow record word 0, bit 1: keep.
-        self.clear.next = self.fl_valid.val() & !self.fl_record.val().get_bit(1);
-        self.sent.clear_valid.next = self.clear.val();
-        self.samples.clear_valid.next = self.clear.val();
-        self.events.clear_valid.next = self.clear.val();
-        self.sent.clear_flow.next = self.fl_flow.val();
-        self.samples.clear_flow.next = self.fl_flow.val();
-        self.events.clear_flow.next = self.fl_flow.val();
+        // A load, bit 1 of its record's word 0 being keep: the next clock turns the flow's epoch over.
+        self.load_epochs.read_clock.next = self.clk.val();
+        self.load_epochs.write_clock.next = self.clk.val();
+        self.query_epochs.read_clock.next = self.clk.val();
+        self.query_epochs.write_clock.next = self.clk.val();
+        self.clear.d.next = self.fl_valid.val() & !self.fl_record.val().get_bit(1) & self.ready.q.val();
+        self.load_flow.d.next = self.fl_flow.val();
+        self.load_epochs.read_address.next = self.fl_flow.val();
+        self.load_epochs.write_enable.next = self.clear.q.val() | self.sweep.val();
+        self.load_epochs.write_address.next = self.load_flow.q.val();
+        self.load_epochs.write_data.next = !self.load_epochs.read_data.val();
+        self.query_epochs.read_address.next = self.query_flow.val();
+        self.query_epochs.write_enable.next = self.clear.q.val() | self.sweep.val();
+        self.query_epochs.write_address.next = self.load_flow.q.val();
+        self.query_epochs.write_data.next = !self.load_epochs.read_data.val();
+        if self.sweep.val() {
+            self.load_epochs.write_address.next = self.sweep_at.q.val();
+            self.load_epochs.write_data.next = false;
+            self.query_epochs.write_address.next = self.sweep_at.q.val();
+            self.query_epochs.write_data.next = false;
+        }
+        self.sent.clear_valid.next = self.clear.q.val();
+        self.returns.clear_valid.next = self.clear.q.val();
+        self.events.clear_valid.next = self.clear.q.val();
+        self.superseded.clear_valid.next = self.clear.q.val();
+        self.sent.clear_flow.next = self.load_flow.q.val();
+        self.returns.clear_flow.next = self.load_flow.q.val();
+        self.events.clear_flow.next = self.load_flow.q.val();
+        self.superseded.clear_flow.next = self.load_flow.q.val();
+        self.sent.clear_epoch.next = !self.load_epochs.read_data.val();
+        self.returns.clear_epoch.next = !self.load_epochs.read_data.val();
+        self.events.clear_epoch.next = !self.load_epochs.read_data.val();
+        self.superseded.clear_epoch.next = !self.load_epochs.read_data.val();
 
         // What is sent.
         self.sent.i_valid.next = self.sent_valid.val();
         self.sent.i_flow.next = self.sent_flow.val();
         self.ends[0].d.next = self.sent_last.val();
         self.bytes[0].d.next = self.sent_wire_bytes.val();
-        self.packets.next = self.sent.o_state.val().get_bits::<32>(0);
-        self.wire_bytes.next = self.sent.o_state.val().get_bits::<48>(32);
+        self.packets.next = self.sent.o_state.val().get_bits::<32>(0) + bits::<32>(1);
+        self.wire_bytes.next = self.sent.o_state.val().get_bits::<48>(32) + bit_cast::<48, 16>(self.bytes[2].q.val());
         self.segments.next = self.sent.o_state.val().get_bits::<32>(80);
-        if self.sent.o_event.val() {
-            self.packets.next = self.sent.o_state.val().get_bits::<32>(0) + bits::<32>(1);
-            self.wire_bytes.next = self.sent.o_state.val().get_bits::<48>(32) + bit_cast::<48, 16>(self.bytes[2].q.val());
-            if self.ends[2].q.val() {
-                self.segments.next = self.sent.o_state.val().get_bits::<32>(80) + bits::<32>(1);
-            }
+        if self.ends[2].q.val() {
+            self.segments.next = self.sent.o_state.val().get_bits::<32>(80) + bits::<32>(1);
         }
-        self.sent.i_next.next = bit_cast::<112, 32>(self.packets.val())
-            | (bit_cast::<112, 48>(self.wire_bytes.val()) << 32)
-            | (bit_cast::<112, 32>(self.segments.val()) << 80);
+        self.sent.i_next.next = self.sent.o_state.val();
+        if self.sent.o_event.val() {
+            self.sent.i_next.next = bit_cast::<112, 32>(self.packets.val())
+                | (bit_cast::<112, 48>(self.wire_bytes.val()) << 32)
+                | (bit_cast::<112, 32>(self.segments.val()) << 80);
+        }
 
-        // What is measured. (7 old + new + 4) / 8 as 8 old + (-old - 1) + (new + 5), one addition of three.
-        self.samples.i_valid.next = self.sample_valid.val();
-        self.samples.i_flow.next = self.sample_flow.val();
+        // What comes back: the sample of the clock before, and what became of its ACK.
+        // (7 old + new + 4) / 8 as 8 old + (-old - 1) + (new + 5), one addition of three.
+        self.sampled[0].d.next = self.sample_valid.val() & self.ready.q.val();
+        self.sample_flow_q.d.next = self.sample_flow.val();
         self.late[0].d.next = self.sample_kind.val() == bits::<2>(1);
         self.rtt[0].d.next = self.sample_rtt_ns.val();
-        self.biased.d.next = (bit_cast::<36, 24>(self.rtt[1].q.val()) << 8) | bits::<36>(5);
-        self.old.next = bit_cast::<36, 32>(self.samples.o_state.val().get_bits::<32>(112));
+        self.returns.i_valid.next = self.sampled[0].q.val() | self.acked_valid.val();
+        self.returns.i_flow.next = self.sample_flow_q.q.val();
+        if self.acked_valid.val() {
+            self.returns.i_flow.next = self.acked_flow.val();
+        }
+        self.acked[0].d.next = self.acked_valid.val();
+        self.outcome[0].d.next = self.acked_outcome.val();
+        self.acks_of.d.next = bits::<4>(0);
+        if self.acked[1].q.val() {
+            self.acks_of.d.next = bits::<4>(1) << self.outcome[1].q.val();
+        }
+        self.biased.d.next = (bit_cast::<36, 24>(self.rtt[2].q.val()) << 8) | bits::<36>(5);
+        self.old.next = bit_cast::<36, 32>(self.returns.o_state.val().get_bits::<32>(112));
         self.inverse.next = !self.old.val();
         self.sum.next = (self.old.val() << 3) + self.inverse.val() + self.biased.q.val();
-        self.count.next = self.samples.o_state.val().get_bits::<32>(0);
-        self.timeouts.next = self.samples.o_state.val().get_bits::<32>(32);
-        self.least.next = self.samples.o_state.val().get_bits::<24>(64);
-        self.last.next = self.samples.o_state.val().get_bits::<24>(88);
-        self.smoothed.next = self.samples.o_state.val().get_bits::<32>(112);
-        self.measured.next = self.samples.o_state.val().get_bits::<1>(144);
-        if self.samples.o_event.val() {
-            if self.late[2].q.val() {
-                self.timeouts.next = self.samples.o_state.val().get_bits::<32>(32) + bits::<32>(1);
+        self.count.next = self.returns.o_state.val().get_bits::<32>(0);
+        self.timeouts.next = self.returns.o_state.val().get_bits::<32>(32);
+        self.least.next = self.returns.o_state.val().get_bits::<24>(64);
+        self.last.next = self.returns.o_state.val().get_bits::<24>(88);
+        self.smoothed.next = self.returns.o_state.val().get_bits::<32>(112);
+        self.measured.next = self.returns.o_state.val().get_bits::<1>(272);
+        for i in 0..4 {
+            self.acks[i].next = self.returns.o_state.val().get_bits::<32>(32 * i + 144);
+            if self.acks_of.q.val().get_bit(i) {
+                self.acks[i].next = self.returns.o_state.val().get_bits::<32>(32 * i + 144) + bits::<32>(1);
+            }
+        }
+        if self.sampled[3].q.val() {
+            if self.late[3].q.val() {
+                self.timeouts.next = self.returns.o_state.val().get_bits::<32>(32) + bits::<32>(1);
             } else {
-                self.count.next = self.samples.o_state.val().get_bits::<32>(0) + bits::<32>(1);
-                self.last.next = self.rtt[2].q.val();
+                self.count.next = self.returns.o_state.val().get_bits::<32>(0) + bits::<32>(1);
+                self.last.next = self.rtt[3].q.val();
                 self.measured.next = bits::<1>(1);
-                if self.samples.o_state.val().get_bit(144) {
+                if self.returns.o_state.val().get_bit(272) {
                     self.smoothed.next = self.sum.val().get_bits::<32>(3);
-                    if self.rtt[2].q.val() < self.samples.o_state.val().get_bits::<24>(64) {
-                        self.least.next = self.rtt[2].q.val();
+                    if self.rtt[3].q.val() < self.returns.o_state.val().get_bits::<24>(64) {
+                        self.least.next = self.rtt[3].q.val();
                     }
                 } else {
-                    self.smoothed.next = bit_cast::<32, 24>(self.rtt[2].q.val()) << 8;
-                    self.least.next = self.rtt[2].q.val();
+                    self.smoothed.next = bit_cast::<32, 24>(self.rtt[3].q.val()) << 8;
+                    self.least.next = self.rtt[3].q.val();
                 }
             }
         }
-        self.samples.i_next.next = bit_cast::<145, 32>(self.count.val())
-            | (bit_cast::<145, 32>(self.timeouts.val()) << 32)
-            | (bit_cast::<145, 24>(self.least.val()) << 64)
-            | (bit_cast::<145, 24>(self.last.val()) << 88)
-            | (bit_cast::<145, 32>(self.smoothed.val()) << 112)
-            | (bit_cast::<145, 1>(self.measured.val()) << 144);
+        self.returns.i_next.next = self.returns.o_state.val();
+        if self.returns.o_event.val() {
+            self.returns.i_next.next = bit_cast::<273, 32>(self.count.val())
+                | (bit_cast::<273, 32>(self.timeouts.val()) << 32)
+                | (bit_cast::<273, 24>(self.least.val()) << 64)
+                | (bit_cast::<273, 24>(self.last.val()) << 88)
+                | (bit_cast::<273, 32>(self.smoothed.val()) << 112)
+                | (bit_cast::<273, 32>(self.acks[0].val()) << 144)
+                | (bit_cast::<273, 32>(self.acks[1].val()) << 176)
+                | (bit_cast::<273, 32>(self.acks[2].val()) << 208)
+                | (bit_cast::<273, 32>(self.acks[3].val()) << 240)
+                | (bit_cast::<273, 1>(self.measured.val()) << 272);
+        }
 
         // What is decided.
         self.events.i_valid.next = self.event_valid.val();
@@ -225,55 +347,88 @@ impl<const F: usize> Logic for Telemetry<F> {
         if self.branch[1].q.val().get_bit(2) {
             self.which.d.next = bits::<5>(16);
         }
-        self.updates.next = self.events.o_state.val().get_bits::<32>(0);
+        self.updates.next = self.events.o_state.val().get_bits::<32>(0) + bits::<32>(1);
         for i in 0..5 {
             self.branches[i].next = self.events.o_state.val().get_bits::<32>(32 * i + 32);
+            if self.which.q.val().get_bit(i) {
+                self.branches[i].next = self.events.o_state.val().get_bits::<32>(32 * i + 32) + bits::<32>(1);
+            }
         }
         self.steps.next = self.events.o_state.val().get_bits::<32>(192);
-        self.tail.next = self.events.o_state.val().get_bits::<39>(224);
-        if self.events.o_event.val() {
-            self.updates.next = self.events.o_state.val().get_bits::<32>(0) + bits::<32>(1);
-            for i in 0..5 {
-                if self.which.q.val().get_bit(i) {
-                    self.branches[i].next = self.events.o_state.val().get_bits::<32>(32 * i + 32) + bits::<32>(1);
-                }
-            }
-            if self.hyperactive[2].q.val() {
-                self.steps.next = self.events.o_state.val().get_bits::<32>(192) + bits::<32>(1);
-            }
-            self.tail.next = bit_cast::<39, 32>(self.rate[2].q.val())
-                | (bit_cast::<39, 3>(self.branch[2].q.val()) << 32)
-                | (bit_cast::<39, 3>(self.kind[2].q.val()) << 36);
+        if self.hyperactive[2].q.val() {
+            self.steps.next = self.events.o_state.val().get_bits::<32>(192) + bits::<32>(1);
         }
-        self.events.i_next.next = bit_cast::<263, 32>(self.updates.val())
-            | (bit_cast::<263, 32>(self.branches[0].val()) << 32)
-            | (bit_cast::<263, 32>(self.branches[1].val()) << 64)
-            | (bit_cast::<263, 32>(self.branches[2].val()) << 96)
-            | (bit_cast::<263, 32>(self.branches[3].val()) << 128)
-            | (bit_cast::<263, 32>(self.branches[4].val()) << 160)
-            | (bit_cast::<263, 32>(self.steps.val()) << 192)
-            | (bit_cast::<263, 39>(self.tail.val()) << 224);
+        self.tail.next = bit_cast::<39, 32>(self.rate[2].q.val())
+            | (bit_cast::<39, 3>(self.branch[2].q.val()) << 32)
+            | (bit_cast::<39, 3>(self.kind[2].q.val()) << 36);
+        self.events.i_next.next = self.events.o_state.val();
+        if self.events.o_event.val() {
+            self.events.i_next.next = bit_cast::<263, 32>(self.updates.val())
+                | (bit_cast::<263, 32>(self.branches[0].val()) << 32)
+                | (bit_cast::<263, 32>(self.branches[1].val()) << 64)
+                | (bit_cast::<263, 32>(self.branches[2].val()) << 96)
+                | (bit_cast::<263, 32>(self.branches[3].val()) << 128)
+                | (bit_cast::<263, 32>(self.branches[4].val()) << 160)
+                | (bit_cast::<263, 32>(self.steps.val()) << 192)
+                | (bit_cast::<263, 39>(self.tail.val()) << 224);
+        }
+        self.superseded.i_valid.next = self.superseded_valid.val();
+        self.superseded.i_flow.next = self.superseded_flow.val();
+        self.superseded.i_next.next = self.superseded.o_state.val();
+        if self.superseded.o_event.val() {
+            self.superseded.i_next.next = self.superseded.o_state.val() + bits::<32>(1);
+        }
 
-        // Queries: the words of the record from the bits of the groups.
+        // Queries: the words of the record from the bits of the groups, 0 where a group is of another epoch. Nothing moves without one.
         self.sent.query_flow.next = self.query_flow.val();
-        self.samples.query_flow.next = self.query_flow.val();
+        self.returns.query_flow.next = self.query_flow.val();
         self.events.query_flow.next = self.query_flow.val();
+        self.superseded.query_flow.next = self.query_flow.val();
         self.asked.d.next = self.query_valid.val() & self.ready.q.val();
+        self.asked_tag.d.next = self.query_tag.val();
         self.a_valid.d.next = self.asked.q.val();
-        self.a_record.d.next = bit_cast::<1024, 80>(self.sent.o_stored.val().get_bits::<80>(0))
-            | (bit_cast::<1024, 32>(self.sent.o_stored.val().get_bits::<32>(80)) << 96)
-            | (bit_cast::<1024, 88>(self.samples.o_stored.val().get_bits::<88>(0)) << 128)
-            | (bit_cast::<1024, 1>(self.samples.o_stored.val().get_bits::<1>(144)) << 223)
-            | (bit_cast::<1024, 24>(self.samples.o_stored.val().get_bits::<24>(88)) << 224)
-            | (bit_cast::<1024, 32>(self.samples.o_stored.val().get_bits::<32>(112)) << 256)
-            | (bit_cast::<1024, 263>(self.events.o_stored.val()) << 512);
+        self.part_sent.next = bits::<112>(0);
+        self.part_returns.next = bits::<273>(0);
+        self.part_events.next = bits::<263>(0);
+        self.part_superseded.next = bits::<32>(0);
+        if self.sent.o_epoch.val() == self.query_epochs.read_data.val() {
+            self.part_sent.next = self.sent.o_stored.val();
+        }
+        if self.returns.o_epoch.val() == self.query_epochs.read_data.val() {
+            self.part_returns.next = self.returns.o_stored.val();
+        }
+        if self.events.o_epoch.val() == self.query_epochs.read_data.val() {
+            self.part_events.next = self.events.o_stored.val();
+        }
+        if self.superseded.o_epoch.val() == self.query_epochs.read_data.val() {
+            self.part_superseded.next = self.superseded.o_stored.val();
+        }
+        if self.asked.q.val() {
+            self.a_tag.d.next = self.asked_tag.q.val();
+            self.a_record.d.next = bit_cast::<1024, 80>(self.part_sent.val().get_bits::<80>(0))
+                | (bit_cast::<1024, 32>(self.part_sent.val().get_bits::<32>(80)) << 96)
+                | (bit_cast::<1024, 88>(self.part_returns.val().get_bits::<88>(0)) << 128)
+                | (bit_cast::<1024, 1>(self.part_returns.val().get_bits::<1>(272)) << 223)
+                | (bit_cast::<1024, 24>(self.part_returns.val().get_bits::<24>(88)) << 224)
+                | (bit_cast::<1024, 160>(self.part_returns.val().get_bits::<160>(112)) << 256)
+                | (bit_cast::<1024, 263>(self.part_events.val()) << 512)
+                | (bit_cast::<1024, 32>(self.part_superseded.val()) << 800);
+        }
         self.answer_valid.next = self.a_valid.q.val();
+        self.answer_tag.next = self.a_tag.q.val();
         self.answer_record.next = self.a_record.q.val();
         if self.rst.val() {
             self.sweep_at.d.next = bits::<F>(0);
             self.ready.d.next = false;
+            self.clear.d.next = false;
             self.asked.d.next = false;
             self.a_valid.d.next = false;
+            for i in 0..4 {
+                self.sampled[i].d.next = false;
+            }
+            for i in 0..2 {
+                self.acked[i].d.next = false;
+            }
         }
     }
 }

@@ -4,6 +4,8 @@
 //! place in the network. As everywhere in the datapath, outputs are functions of registers alone.
 use super::memory::Behaviour;
 
+use timely_regs::event;
+
 /// A beat that the NIC offers to its MAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TxBeat {
@@ -88,6 +90,13 @@ pub enum CoreEvent {
         flow: u32,
         /// The rate register, 2^-12 Mb/s.
         rate: u32,
+    },
+    /// An event record leaves.
+    Record {
+        /// Clock.
+        clk: u64,
+        /// The record, `timely_regs::event`.
+        words: [u32; event::WORDS],
     },
 }
 

@@ -253,6 +253,7 @@ impl MacNic {
                     let at = self.clock.edge(clk - self.base);
                     out.rates.push(RateSample { at, flow, mbps: f64::from(rate) / 4096.0 });
                 }
+                CoreEvent::Record { words, .. } => out.records.push(words),
             }
         }
         self.events = events;

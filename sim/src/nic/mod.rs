@@ -22,6 +22,7 @@ pub mod truth;
 
 use crate::frame::{FlowId, Frame};
 use crate::time::Ps;
+use timely_regs::event;
 use timely_regs::telemetry::TelemetryRecord;
 
 /// A frame that reaches a host.
@@ -90,6 +91,8 @@ pub struct Outbox {
     pub rates: Vec<RateSample>,
     /// Segments given up.
     pub timeouts: Vec<TimeoutSample>,
+    /// Event records, `timely_regs::event`.
+    pub records: Vec<[u32; event::WORDS]>,
 }
 
 impl Outbox {
@@ -99,6 +102,7 @@ impl Outbox {
         self.rtts.clear();
         self.rates.clear();
         self.timeouts.clear();
+        self.records.clear();
     }
 }
 

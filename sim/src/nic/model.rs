@@ -84,6 +84,9 @@ impl Core for Model {
         if let Some(r) = out.rate {
             self.events.push(CoreEvent::Rate { clk, flow: r.flow, rate: r.value });
         }
+        if let Some(words) = out.record {
+            self.events.push(CoreEvent::Record { clk, words });
+        }
         let request = self.master.request();
         let rx = input.rx.as_ref();
         let asked = &out.memory;

@@ -5,6 +5,7 @@ use super::memory::{Behaviour, Memory};
 use std::sync::Arc;
 use timely_model::bus::KIND_RTT;
 use timely_model::dma;
+use timely_regs::event;
 use timely_verilate::{Dut, Error, In, Library, Options, Out, build};
 
 /// Clocks after which a register access that nobody answers is given up.
@@ -79,6 +80,8 @@ struct Ports {
     mem_rvalid: In,
     mem_rready: Out,
     irq: Out,
+    rec_valid: Out,
+    rec_data: Out,
 }
 
 impl Ports {
@@ -146,6 +149,8 @@ impl Ports {
             mem_rvalid: l.input("m_axi_rvalid"),
             mem_rready: l.output("m_axi_rready"),
             irq: l.output("irq"),
+            rec_valid: l.output("tap_rec_valid"),
+            rec_data: l.output("tap_rec_data"),
         }
     }
 }
@@ -281,6 +286,11 @@ impl Rtl {
         }
         if d.get(p.rate_valid) == 1 {
             self.events.push(CoreEvent::Rate { clk, flow: d.get(p.rate_flow) as u32, rate: d.get(p.rate_value) as u32 });
+        }
+        if d.get(p.rec_valid) == 1 {
+            let mut words = [0; event::WORDS];
+            words.copy_from_slice(d.get_words(p.rec_data));
+            self.events.push(CoreEvent::Record { clk, words });
         }
     }
 

@@ -6,7 +6,7 @@ mod world;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use timely_hw::rtt::Rtt;
-use timely_model::bus::{KIND_RTT, KIND_TIMEOUT, Release, Sample};
+use timely_model::bus::{Acked, KIND_RTT, KIND_TIMEOUT, Release, Sample};
 use timely_model::{Block, rtt};
 use timely_regs::counters::Counter;
 use timely_tests::{cycles, rng, seeds, verilate};
@@ -73,7 +73,7 @@ const INPUTS: [&str; 28] = [
     "now",
 ];
 const PROFILE_INPUTS: [&str; 3] = ["pw_profile", "pw_word", "pw_data"];
-const OUTPUTS: [&str; 12] = [
+const OUTPUTS: [&str; 15] = [
     "swept",
     "sample_valid",
     "sample_kind",
@@ -86,6 +86,9 @@ const OUTPUTS: [&str; 12] = [
     "release_flow",
     "release_bytes",
     "pulses",
+    "acked_valid",
+    "acked_flow",
+    "acked_outcome",
 ];
 
 impl Ports {
@@ -153,6 +156,7 @@ impl Ports {
             }),
             release: (v[8] == 1).then(|| Release { flow: v[9] as u32, bytes: v[10] as u32 }),
             pulses: v[11] as u32,
+            acked: (v[12] == 1).then(|| Acked { flow: v[13] as u32, outcome: v[14] as u8 }),
         }
     }
 }

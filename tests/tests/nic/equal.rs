@@ -2,9 +2,12 @@
 use crate::STORM;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use timely_regs::map::{flow, id, time, window};
+use timely_regs::event::EventRecord;
+use timely_regs::map::{flow, id, profiles, telemetry, time, window};
 use timely_regs::parameters::Parameters;
+use timely_regs::recording::{Profiles, Recording};
 use timely_sim::nic::core::{CoreEvent, CoreIn};
+use timely_sim::replay::replay;
 use timely_tests::loopback::{Loop, spec};
 use timely_tests::nic::{Nic, counters, model, start, twin};
 use timely_tests::{cycles, rng, seeds};
@@ -53,7 +56,7 @@ fn skipping_equals_stepping() {
 /// What a busy host writes while packets fly: doorbells, rates, loads, the enable, the time.
 fn chatter(nic: &mut dyn Nic, flows: u32, rng: &mut ChaCha8Rng) {
     let f = rng.random_range(0..flows);
-    match rng.random_range(0..10) {
+    match rng.random_range(0..13) {
         0..3 => nic.post_write(window::doorbell(f), rng.random_range(1..300)),
         3..6 => nic.post_write(window::fixed_rate(f), rng.random_range(1..20_000 << 12)),
         // The record that was staged last, for this flow: with a start of its own, or as a change of what it was.
@@ -67,6 +70,9 @@ fn chatter(nic: &mut dyn Nic, flows: u32, rng: &mut ChaCha8Rng) {
             nic.post_write(time::SET_LOW.address(), to as u32);
             nic.post_write(time::SET_HIGH.address(), (to >> 32) as u32);
         }
+        9 => nic.post_write(telemetry::HISTOGRAM_INDEX.address(), 11 << 4 | rng.random_range(0..16)),
+        10 => nic.post_write(telemetry::HISTOGRAM_CLEAR.address(), 1 << rng.random_range(0..16)),
+        11 => drop(nic.read32(telemetry::HISTOGRAM_COUNT.address())),
         _ => drop(nic.read32(time::NOW_LOW.address())),
     }
 }
@@ -86,6 +92,7 @@ fn equal(bus: u32, flow_bits: u32, flows: u32) {
             };
         }
         start(&mut *nic, &spec);
+        nic.write32(telemetry::EVENT_EVERY.address(), 1).unwrap();
         let begun = nic.clk();
         let mut wire = Loop::new(bus as usize, STORM, rng.clone());
         let mut events = Vec::new();
@@ -97,6 +104,26 @@ fn equal(bus: u32, flow_bits: u32, flows: u32) {
             }
         }
         nic.drain(&mut events);
+        // Every update of the run, computed again.
+        let words: Vec<u32> = (0..profiles::WORD.count).map(|i| nic.read32(profiles::WORD.address() + 4 * i).unwrap()).collect();
+        let mut recording = Recording { profiles: vec![Profiles::default()], records: vec![] };
+        recording.profiles[0].as_flattened_mut().copy_from_slice(&words);
+        for event in &events {
+            if let CoreEvent::Record { words, .. } = event {
+                recording.records.push(EventRecord::from_words(words).unwrap());
+            }
+        }
+        let replayed = replay(&recording);
+        println!("{replayed}");
+        assert!(replayed.differences == 0 && replayed.missing == 0, "{replayed}, seed {seed}");
+        assert!(replayed.records as u64 > cycles() / 5000, "few records, seed {seed}");
+        // A record and a few bins, both compared word by word.
+        nic.write32(flow::INDEX.address(), 1).unwrap();
+        nic.write32(flow::COMMAND.address(), flow::QUERY).unwrap();
+        nic.write32(telemetry::HISTOGRAM_INDEX.address(), 10 << 4).unwrap();
+        let asked: u64 = (0..64).map(|_| u64::from(nic.read32(telemetry::HISTOGRAM_COUNT.address()).unwrap())).sum();
+        let answered: u64 = (0..32).map(|i| u64::from(nic.read32(flow::ANSWER.address() + 4 * i).unwrap())).sum();
+        assert!(asked + answered > 0, "neither a histogram nor a record has anything in it, seed {seed}");
         let counted = counters(&mut *nic);
         println!(
             "{bus} bits, 2^{flow_bits} flows, {flows} of them loaded: {:?}, {} events, counters {counted:?}",

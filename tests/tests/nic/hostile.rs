@@ -162,6 +162,7 @@ fn only_a_true_ack_changes_a_rate() {
                 let count = |c: Counter| u64::from(counted[c as usize]);
                 let of = |flow: u32, e: &CoreEvent| match *e {
                     CoreEvent::Rtt { flow: f, .. } | CoreEvent::Timeout { flow: f, .. } | CoreEvent::Rate { flow: f, .. } => f == flow,
+                    CoreEvent::Record { .. } => false,
                 };
                 let number = |flow, what: fn(&CoreEvent) -> bool| bench.events.iter().filter(|e| of(flow, e) && what(e)).count() as u64;
                 let rtts = [DEAF, HEARD].map(|f| number(f, |e| matches!(e, CoreEvent::Rtt { .. })));

@@ -149,6 +149,7 @@ fn a_rate_is_soon_in_force() {
                         CoreEvent::Rate { clk, rate, .. } => rates.push((clk, rate)),
                         CoreEvent::Rtt { clk, .. } => samples.push(clk),
                         CoreEvent::Timeout { .. } => panic!("a time-out after 10 ms"),
+                        CoreEvent::Record { .. } => panic!("a record that nobody asked for"),
                     }
                 }
                 // One rate is that of the load. At the clock after the pulse, the pacer's memory has the rate.

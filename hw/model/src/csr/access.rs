@@ -4,7 +4,7 @@ use crate::bus::{FlowLoad, ProfileWrite};
 use crate::dma::Look;
 use timely_regs::flow::WORDS;
 use timely_regs::map::id::Refusal;
-use timely_regs::map::{self, BAD_READ, Entry, dma, flow, id, profiles, time, window};
+use timely_regs::map::{self, BAD_READ, Entry, dma, flow, id, profiles, telemetry, time, window};
 
 /// What the access under way waits for; a clock each, but for the last three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +97,10 @@ impl Csr {
             self.heartbeat.lost.into()
         } else if is_dma(word) {
             self.dma.0
+        } else if word == telemetry::HISTOGRAM_COUNT.word() {
+            self.histogram_count
+        } else if word == telemetry::HISTOGRAM_STATE.word() {
+            self.histogram_clearing.into()
         } else {
             bits(&[(flow::BUSY, self.query.busy), (flow::DONE, self.query.done), (flow::FAILED, self.query.failed)])
         }
@@ -170,6 +174,7 @@ impl Csr {
                 self.state = State::Count;
                 return;
             }
+            self.next_bin = a.word() == telemetry::HISTOGRAM_COUNT.word();
         } else if a.window() {
             let (flow, offset) = a.flow();
             if offset == window::FIXED_RATE {

@@ -1,9 +1,10 @@
 //! What goes in and out of the register block at a clock.
-use super::{Answer, Settings};
-use crate::bus::{FlowLoad, ProfileWrite};
+use super::Settings;
+use crate::bus::{Answer, FlowLoad, ProfileWrite, Query};
 use crate::dma::Look;
 
-/// Inputs at a clock. `swept`, `loading` and what is looked at are levels that are taken to stay as they are while clocks are skipped.
+/// Inputs at a clock. `swept`, `loading`, what is looked at, `histogram_count` and `histogram_clearing` are levels that are taken to stay as
+/// they are while clocks are skipped.
 #[derive(Clone, Debug, Default)]
 pub struct In {
     /// Synchronous reset.
@@ -30,6 +31,10 @@ pub struct In {
     pub loading: bool,
     /// A flow that DMA loads.
     pub bulk: Option<FlowLoad>,
+    /// The count of the bin that is asked for.
+    pub histogram_count: u32,
+    /// Histograms that are not cleared yet.
+    pub histogram_clearing: u16,
     /// Counted events of all blocks, by `timely_regs::counters`.
     pub pulses: u32,
     /// Every block has cleared its RAM.
@@ -88,12 +93,16 @@ pub struct Out {
     pub host: Option<HostRate>,
     /// A doorbell waits to be taken.
     pub doorbell: Option<Doorbell>,
-    /// A flow's record is asked for.
-    pub query: Option<u32>,
     /// A write is carried out: word and data.
     pub written: Option<(u32, u32)>,
     /// A register is looked at.
     pub look: Option<Look>,
     /// The heartbeat is lost.
     pub lost: bool,
+    /// A flow's record is asked for.
+    pub query: Option<Query>,
+    /// The bin whose count is asked for, and above it its profile.
+    pub histogram_at: u16,
+    /// Histograms to be cleared.
+    pub histogram_clear: u16,
 }

@@ -7,15 +7,16 @@ mod query;
 mod settings;
 
 pub use io::{Doorbell, HostRate, In, OKAY, Out, SLVERR};
-pub use query::{Answer, PATIENCE};
+pub use query::{PATIENCE, TAGS};
 pub use settings::Settings;
 
 use crate::Block;
-use crate::bus::{FlowLoad, ProfileWrite};
+use crate::bus::{FlowLoad, ProfileWrite, Query};
+use crate::telemetry::histograms::AT_BITS;
 use access::{Access, State};
 use timely_regs::counters::Counter;
 use timely_regs::flow::WORDS;
-use timely_regs::map::{self, Build, flow, time};
+use timely_regs::map::{self, Build, flow, telemetry, time};
 
 /// Words of the store: all of the blocks.
 const STORE: usize = (map::BLOCK_BYTES / 4) as usize;
@@ -60,6 +61,13 @@ pub struct Csr {
     host: Option<HostRate>,
     doorbell: Option<Doorbell>,
     asking: bool,
+    histogram_at: u16,
+    /// HISTOGRAM_COUNT was read.
+    next_bin: bool,
+    histogram_clear: u16,
+    /// What telemetry shows at this clock.
+    histogram_count: u32,
+    histogram_clearing: u16,
     heartbeat: heartbeat::Heartbeat,
     counters: counters::Counters,
     query: query::Query,
@@ -101,6 +109,11 @@ impl Csr {
             host: None,
             doorbell: None,
             asking: false,
+            histogram_at: 0,
+            next_bin: false,
+            histogram_clear: 0,
+            histogram_count: 0,
+            histogram_clearing: 0,
             heartbeat: Default::default(),
             counters: Default::default(),
             query: Default::default(),
@@ -116,6 +129,10 @@ impl Csr {
             self.set = self.set & 0xffff_ffff | u64::from(data) << 32;
         } else if word == flow::INDEX.word() {
             self.index = data;
+        } else if word == telemetry::HISTOGRAM_INDEX.word() {
+            self.histogram_at = data as u16;
+        } else if word == telemetry::HISTOGRAM_CLEAR.word() {
+            self.histogram_clear = data as u16;
         }
     }
 }
@@ -145,10 +162,12 @@ impl Block for Csr {
             flow: self.flow,
             host: self.host,
             doorbell: self.doorbell,
-            query: self.asking.then_some(self.index),
             written: self.written,
             look: (self.state == State::Fetch).then(|| self.access.look()),
             lost: self.heartbeat.lost,
+            query: self.asking.then_some(Query { flow: self.index, tag: self.query.tag }),
+            histogram_at: self.histogram_at,
+            histogram_clear: self.histogram_clear,
         }
     }
 
@@ -162,6 +181,9 @@ impl Block for Csr {
         let swept_word = self.swept_word.take();
         let (asking, loaded) = (std::mem::take(&mut self.asking), std::mem::take(&mut self.loaded));
         let setting = std::mem::take(&mut self.setting);
+        let next_bin = std::mem::take(&mut self.next_bin);
+        self.histogram_clear = 0;
+        (self.histogram_count, self.histogram_clearing) = (i.histogram_count, i.histogram_clearing);
         let own =
             u32::from(self.error_pulse) << Counter::CsrErrors as u8 | u32::from(self.heartbeat.pulse) << Counter::HeartbeatStops as u8;
         self.error_pulse = false;
@@ -193,6 +215,9 @@ impl Block for Csr {
         self.query.step(asking, loaded, i.answer.as_ref(), !acting);
         self.counters.step(clk, i.pulses | own);
         self.heartbeat.step(clk, written);
+        if next_bin {
+            self.histogram_at = (self.histogram_at + 1) % (1 << AT_BITS);
+        }
         if let Some(w) = written {
             self.store(w);
         }
@@ -203,7 +228,8 @@ impl Block for Csr {
     fn wake(&self, clk: u64) -> u64 {
         let moving = self.state != State::Idle || self.offered().is_some() || self.written.is_some() || self.swept_word.is_some();
         let channels = self.aw.0 == self.aw.1.is_some() || self.w.0 == self.w.1.is_some() || self.ar.0 == self.ar.1.is_some();
-        let pulses = self.setting || self.time_set || self.error_pulse || self.loaded || self.asking;
+        let pulses =
+            self.setting || self.time_set || self.error_pulse || self.loaded || self.asking || self.next_bin || self.histogram_clear != 0;
         let streams = self.profile.is_some() || self.host.is_some() || self.flow.is_some();
         let levels = self.ready != self.swept || self.go != (self.ready && self.settings.enable && !self.heartbeat.lost);
         if moving || channels || pulses || streams || levels || !self.query.is_idle() || !self.counters.is_idle() {

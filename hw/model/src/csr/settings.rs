@@ -1,5 +1,5 @@
 //! The settings that other blocks read, as they follow the writes into the store.
-use timely_regs::map::{id, port, time};
+use timely_regs::map::{id, port, telemetry, time};
 
 /// Settings, on flat ports. Byte 0 of an address is its lowest byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +36,10 @@ pub struct Settings {
     pub time_increment: u32,
     /// PTP is the source of the time.
     pub time_ptp: bool,
+    /// One of so many rate updates leaves as event record; 0 none.
+    pub event_every: u16,
+    /// Which ones, `timely_regs::map::telemetry::EVENT_FILTER`.
+    pub event_filter: u32,
 }
 
 fn replace128(value: &mut u128, at: u32, data: u32) {
@@ -82,6 +86,10 @@ impl Settings {
             self.time_increment = data;
         } else if is(&time::SOURCE) {
             self.time_ptp = data != 0;
+        } else if is(&telemetry::EVENT_EVERY) {
+            self.event_every = data as u16;
+        } else if is(&telemetry::EVENT_FILTER) {
+            self.event_filter = data;
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::stream::WIDEST;
 use timely_regs::flow;
 
 /// Words of an event record.
-pub const RECORD_WORDS: usize = 16;
+pub const RECORD_WORDS: usize = timely_regs::event::WORDS;
 /// Words of an answer to a query, a telemetry record.
 pub const ANSWER_WORDS: usize = timely_regs::telemetry::WORDS;
 /// Response of a memory that did what was asked.

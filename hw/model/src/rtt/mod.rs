@@ -28,7 +28,7 @@
 //! that is not the successor of the one before it is the new base: what is older can no longer be acknowledged, and its bytes go
 //! with the next release. So numbers may restart or skip, and no byte is lost.
 //!
-//! **Timing.** An ACK gives its sample 4 clocks later, release and counter pulse 5 clocks later, always; skipped segments and time-outs are
+//! **Timing.** An ACK gives its sample 4 clocks later, release, outcome and counter pulse 5 clocks later, always; skipped segments and time-outs are
 //! pulsed one a clock from the 6th on. What a flow keeps of one-way delays counts for ACKs from the 5th clock on: of two of a flow that
 //! come closer together both see what was there before, and what the second found remains. Frames sent and ACKs are taken every clock; a segment can be acknowledged from the 5th clock
 //! after its `sent`. The `enable` of a load holds from the next clock on; that it voids older segments, and a new base, wait for the
@@ -38,7 +38,10 @@ mod signal;
 mod state;
 
 use crate::Block;
-use crate::bus::{Ack, Completion, FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, RTT_MAX, Release, Sample, Sent};
+use crate::bus::{
+    ACK_ACCEPTED, ACK_FORGED, ACK_REPEATED, ACK_STALE, Ack, Acked, Completion, FlowLoad, KIND_RTT, KIND_TIMEOUT, ProfileWrite, RTT_MAX,
+    Release, Sample, Sent,
+};
 use signal::{Echo, Least, measure, q8};
 use state::{Op, Query, Rank, Sending, State};
 use std::collections::VecDeque;
@@ -76,6 +79,8 @@ pub struct Out {
     pub sample: Option<Sample>,
     /// To the pacer.
     pub release: Option<Release>,
+    /// To telemetry.
+    pub acked: Option<Acked>,
     /// Counted events, bit by `timely_regs::counters::Counter`.
     pub pulses: u32,
 }
@@ -117,6 +122,7 @@ pub struct Rtt {
     lag: u64,
     sample: Option<Sample>,
     release: Option<Release>,
+    acked: Option<Acked>,
     pulses: u32,
     /// Skipped segments and time-outs that were not pulsed yet; 24 bits.
     skipped: u32,
@@ -161,6 +167,7 @@ impl Rtt {
             lag: 0,
             sample: None,
             release: None,
+            acked: None,
             pulses: 0,
             skipped: 0,
             timed_out: 0,
@@ -169,7 +176,12 @@ impl Rtt {
 
     /// Nothing is under way that an idle step would move.
     fn quiet(&self) -> bool {
-        let still = self.sample.is_none() && self.release.is_none() && self.pulses == 0 && self.skipped == 0 && self.timed_out == 0;
+        let still = self.sample.is_none()
+            && self.release.is_none()
+            && self.acked.is_none()
+            && self.pulses == 0
+            && self.skipped == 0
+            && self.timed_out == 0;
         still && self.stamp.is_none() && self.load.is_none() && self.rebase.is_none() && self.visit.is_none() && self.pipes_empty()
     }
 
@@ -233,6 +245,14 @@ impl Rtt {
         } else if op.query == Query::Load {
             self.state.keep_least(op.flow, Least::default());
         }
+        let outcome = match (op.rank, op.query) {
+            (Rank::Released, Query::Ack { .. }) => Some(ACK_ACCEPTED),
+            (Rank::Stale, _) => Some(ACK_STALE),
+            (Rank::Repeated, _) => Some(ACK_REPEATED),
+            (Rank::Forged, _) => Some(ACK_FORGED),
+            _ => None,
+        };
+        self.acked = outcome.map(|outcome| Acked { flow: op.flow, outcome });
         match op.rank {
             Rank::Released => self.release = Some(Release { flow: op.flow, bytes: op.bytes }),
             Rank::Unknown => self.pulses |= bit(Counter::AckUnknownFlow),
@@ -292,7 +312,7 @@ impl Block for Rtt {
     type Out = Out;
 
     fn output(&self, clk: u64) -> Out {
-        Out { swept: clk >= self.sweep_end, sample: self.sample, release: self.release, pulses: self.pulses }
+        Out { swept: clk >= self.sweep_end, sample: self.sample, release: self.release, acked: self.acked, pulses: self.pulses }
     }
 
     fn step(&mut self, clk: u64, i: &In) {
@@ -319,7 +339,7 @@ impl Block for Rtt {
         }
 
         // Operations, the oldest first.
-        (self.sample, self.release, self.pulses) = (None, None, 0);
+        (self.sample, self.release, self.acked, self.pulses) = (None, None, None, 0);
         for (debt, counter) in [(self.skipped, Counter::AcksSkipped), (self.timed_out, Counter::SegmentTimeouts)] {
             self.pulses |= if debt != 0 { bit(counter) } else { 0 };
         }

@@ -5,9 +5,10 @@ mod operations;
 
 pub use dma::{Memory, RECORD_WORDS, Ring, RingSettings};
 pub use error::Error;
+pub use operations::{Answer, Only};
 
 use crate::field::{Field, OutOfRange};
-use crate::map::{BLOCKS, Build, HEADER_NEXT, HEADER_TYPE, HEADER_VERSION, Kind, MAGIC, Register, id};
+use crate::map::{BLOCKS, Build, HEADER_NEXT, HEADER_TYPE, HEADER_VERSION, MAGIC, Register, id};
 
 /// 32-bit access to the BAR, by byte offset.
 pub trait Bus {
@@ -123,7 +124,7 @@ impl<B: Bus> Device<B> {
     /// Where a register of this device stands in the BAR.
     pub fn address(&self, r: &Register, i: u32) -> u32 {
         assert!(i < r.count, "{} has {} registers, no number {i}", r.name, r.count);
-        self.bases[r.block as usize - Kind::Id as usize] + r.offset + 4 * i
+        self.bases[r.block.place()] + r.offset + 4 * i
     }
 
     /// Reads a register.

@@ -3,15 +3,25 @@ use super::{Bus, Device, Error};
 use crate::counters::PLACES;
 use crate::field::OutOfRange;
 use crate::flow::FlowRecord;
-use crate::map::{flow, heartbeat, id, port, profiles, time, window};
-use crate::profile;
+use crate::histogram::{BINS, Histogram};
+use crate::map::{flow, heartbeat, id, port, profiles, telemetry as events, time, window};
+use crate::{profile, telemetry};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Reads of a status register before a wait is given up; hardware ends every command in 4096 clocks.
 const POLLS: u32 = 10_000;
 
+/// Which rate updates may be recorded: all by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Only {
+    /// Those of this flow alone.
+    pub flow: Option<u32>,
+    /// Those of the flows of this profile alone.
+    pub profile: Option<u32>,
+}
+
 /// The words of an answer to a query.
-pub type Answer = [u32; flow::ANSWER_WORDS as usize];
+pub type Answer = [u32; telemetry::WORDS];
 
 impl<B: Bus> Device<B> {
     fn poll(&self, what: &'static str, mut done: impl FnMut() -> Result<bool, Error<B::Error>>) -> Result<(), Error<B::Error>> {
@@ -207,11 +217,55 @@ impl<B: Bus> Device<B> {
         if self.read_field(&flow::STATUS, &flow::FAILED)? != 0 {
             return Err(Error::NoAnswer(number));
         }
-        let mut answer = [0; flow::ANSWER_WORDS as usize];
+        let mut answer = [0; telemetry::WORDS];
         for (i, word) in answer.iter_mut().enumerate() {
             *word = self.read_at(&flow::ANSWER, i as u32)?;
         }
         Ok(answer)
+    }
+
+    /// Lets one of `every` rate updates leave as event record; 0 none.
+    ///
+    /// # Errors
+    /// When the bus fails, there is no such flow or profile, or `every` is above 65,535; nothing is written then.
+    pub fn record_events(&self, every: u32, only: Only) -> Result<(), Error<B::Error>> {
+        let mut filter = [0];
+        if let Some(number) = only.flow {
+            events::FILTER_FLOW.set(&mut filter, self.known(number)?)?;
+            events::FILTER_BY_FLOW.set(&mut filter, 1)?;
+        }
+        if let Some(number) = only.profile {
+            events::FILTER_PROFILE.set(&mut filter, number)?;
+            events::FILTER_BY_PROFILE.set(&mut filter, 1)?;
+        }
+        events::EVENT_EVERY.fields[0].set(&mut [0], every)?;
+        self.write(&events::EVENT_FILTER, filter[0])?;
+        self.write(&events::EVENT_EVERY, every)
+    }
+
+    /// Reads the histogram of a profile, while it goes on counting.
+    ///
+    /// # Errors
+    /// When the bus fails, or there is no such profile.
+    pub fn histogram(&self, number: u32) -> Result<Histogram, Error<B::Error>> {
+        let mut index = [0];
+        events::INDEX_PROFILE.set(&mut index, number)?;
+        self.write(&events::HISTOGRAM_INDEX, index[0])?;
+        let mut counts = [0; BINS];
+        for count in &mut counts {
+            *count = self.read(&events::HISTOGRAM_COUNT)?;
+        }
+        Ok(Histogram { counts })
+    }
+
+    /// Clears the histogram of a profile and waits until that is done.
+    ///
+    /// # Errors
+    /// When the bus fails, there is no such profile, or it is never done.
+    pub fn clear_histogram(&self, number: u32) -> Result<(), Error<B::Error>> {
+        self.profile_word(number)?;
+        self.write(&events::HISTOGRAM_CLEAR, 1 << number)?;
+        self.poll("the clearing of a histogram", || Ok(self.read(&events::HISTOGRAM_STATE)? & 1 << number == 0))
     }
 
     /// Posts packets of a flow, 1 to 65,535.

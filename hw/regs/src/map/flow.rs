@@ -3,9 +3,6 @@ use super::{Access::*, Block, Kind, Register, Reset, bit, low, whole, window};
 use crate::field::Field;
 use crate::{flow, telemetry};
 
-/// Words of an answer.
-pub const ANSWER_WORDS: u32 = telemetry::WORDS as u32;
-
 /// The flow that the next command is about.
 pub const INDEX: Register =
     Register::new(Kind::Flow, 0x10, "INDEX", ReadWrite, "flow of the next command", &[low(16, "index", "below 2^FLOW_BITS")]);
@@ -58,7 +55,7 @@ pub const ANSWER: Register = Register::new(
     "the answer to the last query, valid when STATUS says done; see the telemetry record",
     &[whole("answer", "a word of the telemetry record")],
 )
-.array(ANSWER_WORDS);
+.array(telemetry::WORDS as u32);
 
 /// The block.
 pub const BLOCK: Block = Block {

@@ -11,6 +11,7 @@ pub mod heartbeat;
 pub mod id;
 pub mod port;
 pub mod profiles;
+pub mod telemetry;
 pub mod time;
 pub mod window;
 
@@ -179,12 +180,23 @@ pub enum Kind {
     Profiles = 7,
     /// Event ring, snapshots and loads in the host's memory; interrupts.
     Dma = 8,
+    /// Event records and histograms.
+    Telemetry = 9,
 }
 
 impl Kind {
     /// The block of this kind.
     pub const fn block(self) -> &'static Block {
-        &BLOCKS[self as usize - 1]
+        &BLOCKS[self.place()]
+    }
+
+    /// Its place in [`BLOCKS`].
+    pub const fn place(self) -> usize {
+        let mut i = 0;
+        while BLOCKS[i].kind as u16 != self as u16 {
+            i += 1;
+        }
+        i
     }
 
     /// The type word at the block's start.
@@ -194,8 +206,8 @@ impl Kind {
 }
 
 /// All blocks in the order of the list.
-pub const BLOCKS: [Block; 8] =
-    [id::BLOCK, time::BLOCK, port::BLOCK, heartbeat::BLOCK, counters::BLOCK, flow::BLOCK, profiles::BLOCK, dma::BLOCK];
+pub const BLOCKS: [Block; 9] =
+    [id::BLOCK, time::BLOCK, port::BLOCK, heartbeat::BLOCK, counters::BLOCK, flow::BLOCK, profiles::BLOCK, telemetry::BLOCK, dma::BLOCK];
 
 /// Offset of a block's type, behind which version and next stand in 4 bytes each.
 pub const HEADER_TYPE: u32 = 0;

@@ -1,0 +1,228 @@
+//! Event records of rate updates: some of them, chosen, numbered, queued.
+use crate::construct::construct;
+use crate::fifo::Fifo;
+use rust_hdl::prelude::*;
+use timely_regs::event;
+use timely_regs::map::telemetry::{FILTER_BY_FLOW, FILTER_BY_PROFILE, FILTER_FLOW, FILTER_PROFILE};
+use timely_regs::profile::LAW;
+
+/// Makes an event record (`timely_regs::event`) of one in `cfg_every` updates that pass `cfg_filter`; `A` address bits of the queue, `C` must be
+/// `A + 1`.
+///
+/// Latency: an update is at an empty queue's output 5 clocks later. Throughput: an update and a record every clock. Back pressure: none; a
+/// record that finds the queue full is dropped, which pulses `dropped` 3 clocks after the update, and leaves a gap in the numbers. Model:
+/// `timely_model::telemetry::recorder`.
+#[derive(LogicBlock)]
+pub struct Recorder<const F: usize, const A: usize, const C: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// The engine answered something.
+    pub event_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub event_flow: Signal<In, Bits<F>>,
+    /// The flow's profile.
+    pub event_profile: Signal<In, Bits<4>>,
+    /// What it was.
+    pub event_kind: Signal<In, Bits<3>>,
+    /// What decided.
+    pub event_branch: Signal<In, Bits<3>>,
+    /// A hyperactive increase.
+    pub event_hyperactive: Signal<In, Bit>,
+    /// The signal, ns.
+    pub event_rtt_ns: Signal<In, Bits<24>>,
+    /// TTL as sent less TTL as received.
+    pub event_hops: Signal<In, Bits<8>>,
+    /// Time in the responder, ns.
+    pub event_endpoint_ns: Signal<In, Bits<24>>,
+    /// Time of the sample, ns; of a host rate the rate.
+    pub event_now_ns: Signal<In, Bits<32>>,
+    /// Rate before.
+    pub event_rate_before: Signal<In, Bits<32>>,
+    /// Rate after.
+    pub event_rate: Signal<In, Bits<32>>,
+    /// The law's state before.
+    pub event_before: Signal<In, Bits<160>>,
+    /// The time, ns48.fns16.
+    pub now: Signal<In, Bits<64>>,
+    /// A word of a profile changes.
+    pub pw_valid: Signal<In, Bit>,
+    /// The profile.
+    pub pw_profile: Signal<In, Bits<4>>,
+    /// The word.
+    pub pw_word: Signal<In, Bits<5>>,
+    /// Its value.
+    pub pw_data: Signal<In, Bits<32>>,
+    /// One of so many is recorded; 0 none.
+    pub cfg_every: Signal<In, Bits<16>>,
+    /// Which ones, `timely_regs::map::telemetry::EVENT_FILTER`.
+    pub cfg_filter: Signal<In, Bits<25>>,
+    /// A record.
+    pub rec_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub rec_ready: Signal<In, Bit>,
+    /// Word `i` in bits `32i+31..32i`.
+    pub rec_data: Signal<Out, Bits<512>>,
+    /// A record was dropped; one clock.
+    pub dropped: Signal<Out, Bit>,
+    queue: Fifo<512, A, C>,
+    laws: [DFF<Bits<4>>; 16],
+    law_word: Constant<Bits<5>>,
+    version: Constant<Bits<32>>,
+    // The update of the clock before.
+    valid: DFF<Bit>,
+    passes: DFF<Bit>,
+    flow: DFF<Bits<F>>,
+    profile: DFF<Bits<4>>,
+    law: DFF<Bits<4>>,
+    kind: DFF<Bits<3>>,
+    branch: DFF<Bits<3>>,
+    hyperactive: DFF<Bit>,
+    signal: DFF<Bits<24>>,
+    hops: DFF<Bits<8>>,
+    endpoint: DFF<Bits<24>>,
+    argument: DFF<Bits<32>>,
+    rate_before: DFF<Bits<32>>,
+    rate: DFF<Bits<32>>,
+    earlier: DFF<Bits<160>>,
+    stamp: DFF<Bits<64>>,
+    // Which are taken.
+    every: DFF<Bits<16>>,
+    left: DFF<Bits<16>>,
+    number: DFF<Bits<32>>,
+    take: Signal<Local, Bit>,
+    other_flow: Signal<Local, Bit>,
+    other_profile: Signal<Local, Bit>,
+    about: Signal<Local, Bits<32>>,
+    // The record on its way to the queue.
+    made: DFF<Bit>,
+    record: DFF<Bits<512>>,
+    lost: DFF<Bit>,
+}
+
+impl<const F: usize, const A: usize, const C: usize> Default for Recorder<F, A, C> {
+    fn default() -> Self {
+        const {
+            assert!(
+                FILTER_FLOW.low == 0 && FILTER_BY_FLOW.low == 16 && FILTER_PROFILE.low == 20 && FILTER_BY_PROFILE.low == 24,
+                "the filter is cut at fixed bits"
+            );
+            assert!(LAW.low == 0 && LAW.high == 3 && event::WORDS == 16, "the record is put together at fixed bits");
+        }
+        construct!({
+            law_word: Constant::new(bits::<5>(LAW.word.into())),
+            version: Constant::new(bits::<32>(u64::from(event::VERSION << event::RECORD_VERSION.low))),
+        }
+            clk, rst, event_valid, event_flow, event_profile, event_kind, event_branch, event_hyperactive, event_rtt_ns, event_hops,
+            event_endpoint_ns, event_now_ns, event_rate_before, event_rate, event_before, now, pw_valid, pw_profile, pw_word, pw_data,
+            cfg_every, cfg_filter, rec_valid, rec_ready, rec_data, dropped, queue, valid, passes, flow, profile, law, kind, branch, hyperactive,
+            signal, hops, endpoint, argument, rate_before, rate, earlier, stamp, every, left, number, take, other_flow, other_profile, about,
+            made, record, lost; laws)
+    }
+}
+
+impl<const F: usize, const A: usize, const C: usize> Logic for Recorder<F, A, C> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, valid, passes, flow, profile, law, kind, branch, hyperactive, signal, hops, endpoint, argument);
+        dff_setup!(self, clk, rate_before, rate, earlier, stamp, every, left, number, made, record, lost);
+        // The laws of the profiles.
+        for i in 0..16 {
+            self.laws[i].clock.next = self.clk.val();
+            self.laws[i].d.next = self.laws[i].q.val();
+            if self.pw_valid.val() & (self.pw_word.val() == self.law_word.val()) & (self.pw_profile.val().index() == i) {
+                self.laws[i].d.next = self.pw_data.val().get_bits::<4>(0);
+            }
+            if self.rst.val() {
+                self.laws[i].d.next = bits::<4>(0);
+            }
+        }
+        // 0: the update, and whether it passes the filter.
+        self.valid.d.next = self.event_valid.val();
+        self.other_flow.next =
+            self.cfg_filter.val().get_bit(16) & (self.cfg_filter.val().get_bits::<16>(0) != bit_cast::<16, F>(self.event_flow.val()));
+        self.other_profile.next = self.cfg_filter.val().get_bit(24) & (self.cfg_filter.val().get_bits::<4>(20) != self.event_profile.val());
+        if self.event_valid.val() {
+            self.passes.d.next = !self.other_flow.val() & !self.other_profile.val();
+            self.flow.d.next = self.event_flow.val();
+            self.profile.d.next = self.event_profile.val();
+            for i in 0..16 {
+                if self.event_profile.val().index() == i {
+                    self.law.d.next = self.laws[i].q.val();
+                }
+            }
+            self.kind.d.next = self.event_kind.val();
+            self.branch.d.next = self.event_branch.val();
+            self.hyperactive.d.next = self.event_hyperactive.val();
+            self.signal.d.next = self.event_rtt_ns.val();
+            self.hops.d.next = self.event_hops.val();
+            self.endpoint.d.next = self.event_endpoint_ns.val();
+            self.argument.d.next = self.event_now_ns.val();
+            self.rate_before.d.next = self.event_rate_before.val();
+            self.rate.d.next = self.event_rate.val();
+            self.earlier.d.next = self.event_before.val();
+            self.stamp.d.next = self.now.val();
+        }
+        // 1: whether it is one of those that are taken; a new `every` starts afresh, and costs the update of this clock.
+        self.take.next = false;
+        self.every.d.next = self.cfg_every.val();
+        if self.cfg_every.val() != self.every.q.val() {
+            self.left.d.next = bits::<16>(0);
+        } else if self.valid.q.val() & self.passes.q.val() & self.every.q.val().any() {
+            if self.left.q.val().any() {
+                self.left.d.next = self.left.q.val() - bits::<16>(1);
+            } else {
+                self.left.d.next = self.every.q.val() - bits::<16>(1);
+                self.take.next = true;
+            }
+        }
+        self.made.d.next = self.take.val();
+        self.about.next = bit_cast::<32, F>(self.flow.q.val())
+            | (bit_cast::<32, 4>(self.profile.q.val()) << 16)
+            | (bit_cast::<32, 4>(self.law.q.val()) << 20)
+            | (bit_cast::<32, 3>(self.kind.q.val()) << 24)
+            | (bit_cast::<32, 3>(self.branch.q.val()) << 27);
+        if self.hyperactive.q.val() {
+            self.about.next = bit_cast::<32, F>(self.flow.q.val())
+                | (bit_cast::<32, 4>(self.profile.q.val()) << 16)
+                | (bit_cast::<32, 4>(self.law.q.val()) << 20)
+                | (bit_cast::<32, 3>(self.kind.q.val()) << 24)
+                | (bit_cast::<32, 3>(self.branch.q.val()) << 27)
+                | bits::<32>(1073741824);
+        }
+        if self.take.val() {
+            self.number.d.next = self.number.q.val() + bits::<32>(1);
+            self.record.d.next = bit_cast::<512, 32>(self.number.q.val())
+                | (bit_cast::<512, 64>(self.stamp.q.val()) << 32)
+                | (bit_cast::<512, 32>(self.about.val()) << 96)
+                | (bit_cast::<512, 24>(self.signal.q.val()) << 128)
+                | (bit_cast::<512, 8>(self.hops.q.val()) << 152)
+                | (bit_cast::<512, 24>(self.endpoint.q.val()) << 160)
+                | (bit_cast::<512, 32>(self.version.val()) << 160)
+                | (bit_cast::<512, 32>(self.argument.q.val()) << 192)
+                | (bit_cast::<512, 32>(self.rate_before.q.val()) << 224)
+                | (bit_cast::<512, 32>(self.rate.q.val()) << 256)
+                | (bit_cast::<512, 160>(self.earlier.q.val()) << 288)
+                | (bit_cast::<512, 32>(self.number.q.val()) << 480);
+        }
+        // 2: into the queue, or lost.
+        self.queue.clk.next = self.clk.val();
+        self.queue.rst.next = self.rst.val();
+        self.queue.i_valid.next = self.made.q.val();
+        self.queue.i_data.next = self.record.q.val();
+        self.lost.d.next = self.made.q.val() & !self.queue.i_ready.val();
+        self.dropped.next = self.lost.q.val();
+        self.rec_valid.next = self.queue.o_valid.val();
+        self.rec_data.next = self.queue.o_data.val();
+        self.queue.o_ready.next = self.rec_ready.val();
+        if self.rst.val() {
+            self.valid.d.next = false;
+            self.every.d.next = bits::<16>(0);
+            self.left.d.next = bits::<16>(0);
+            self.number.d.next = bits::<32>(0);
+            self.made.d.next = false;
+            self.lost.d.next = false;
+        }
+    }
+}
