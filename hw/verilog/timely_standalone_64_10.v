@@ -83420,8 +83420,12 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,x_valid,x_key,x_
     reg  head_due__d;
     wire  head_due__q;
     reg  head_due__clock;
+    reg  [2:0] unit__d;
+    wire  [2:0] unit__q;
+    reg  unit__clock;
     
     // Local signals
+    reg  moves;
     reg  valid_at__0;
     reg  valid_at__1;
     reg  valid_at__2;
@@ -85364,1610 +85368,3029 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,x_valid,x_key,x_
         .q(head_due__q),
         .clock(head_due__clock)
     );
+    tnic_standalone__pacer__gate__places__unit unit(
+        .d(unit__d),
+        .q(unit__q),
+        .clock(unit__clock)
+    );
     
     // Update code
     always @(*) begin
         head_due__d = head_due__q;
-        take_x__0 = x_valid & ((pop & ~precedes__2 & precedes__1) | (~pop & ~precedes__1 & precedes__0));
-        take_x__0 = x_valid & (~precedes__1 | (pop & ~precedes__2));
-        valids__0__d = valid_at__1;
-        olds__0__d = old_at__1;
-        keys__0__d = key_at__1;
-        flows__0__d = flow_at__1;
-        if (take_x__0) begin
-            valids__0__d = 1'b1;
-            olds__0__d = 1'b0;
-            keys__0__d = x_key;
-            flows__0__d = x_flow;
-        end
-        else if (take_right__0) begin
-            valids__0__d = valid_at__2;
-            olds__0__d = old_at__2;
-            keys__0__d = key_at__2;
-            flows__0__d = flow_at__2;
-        end
-        else if (take_left__0) begin
-            valids__0__d = valid_at__0;
-            olds__0__d = old_at__0;
-            keys__0__d = key_at__0;
-            flows__0__d = flow_at__0;
+        unit__d = unit__q;
+        unit__d = now[(32'h1b)+:(3)];
+        moves = x_valid | pop | stepped | (unit__q != unit__d);
+        valids__0__d = valids__0__q;
+        olds__0__d = olds__0__q;
+        keys__0__d = keys__0__q;
+        flows__0__d = flows__0__q;
+        ahead__0 = ((32'h0) & 30'h3fffffff);
+        units__0 = ((32'h0) & 3'h7);
+        take_right__0 = 1'b0;
+        take_x__0 = 1'b0;
+        take_left__0 = 1'b0;
+        precedes__1 = 1'b0;
+        valid_at__1 = 1'b0;
+        old_at__1 = 1'b0;
+        key_at__1 = ((32'h0) & 30'h3fffffff);
+        flow_at__1 = ((32'h0) & 10'h3ff);
+        valids__1__d = valids__1__q;
+        olds__1__d = olds__1__q;
+        keys__1__d = keys__1__q;
+        flows__1__d = flows__1__q;
+        ahead__1 = ((32'h0) & 30'h3fffffff);
+        units__1 = ((32'h0) & 3'h7);
+        take_right__1 = 1'b0;
+        take_x__1 = 1'b0;
+        take_left__1 = 1'b0;
+        precedes__2 = 1'b0;
+        valid_at__2 = 1'b0;
+        old_at__2 = 1'b0;
+        key_at__2 = ((32'h0) & 30'h3fffffff);
+        flow_at__2 = ((32'h0) & 10'h3ff);
+        valids__2__d = valids__2__q;
+        olds__2__d = olds__2__q;
+        keys__2__d = keys__2__q;
+        flows__2__d = flows__2__q;
+        ahead__2 = ((32'h0) & 30'h3fffffff);
+        units__2 = ((32'h0) & 3'h7);
+        take_right__2 = 1'b0;
+        take_x__2 = 1'b0;
+        take_left__2 = 1'b0;
+        precedes__3 = 1'b0;
+        valid_at__3 = 1'b0;
+        old_at__3 = 1'b0;
+        key_at__3 = ((32'h0) & 30'h3fffffff);
+        flow_at__3 = ((32'h0) & 10'h3ff);
+        valids__3__d = valids__3__q;
+        olds__3__d = olds__3__q;
+        keys__3__d = keys__3__q;
+        flows__3__d = flows__3__q;
+        ahead__3 = ((32'h0) & 30'h3fffffff);
+        units__3 = ((32'h0) & 3'h7);
+        take_right__3 = 1'b0;
+        take_x__3 = 1'b0;
+        take_left__3 = 1'b0;
+        precedes__4 = 1'b0;
+        valid_at__4 = 1'b0;
+        old_at__4 = 1'b0;
+        key_at__4 = ((32'h0) & 30'h3fffffff);
+        flow_at__4 = ((32'h0) & 10'h3ff);
+        valids__4__d = valids__4__q;
+        olds__4__d = olds__4__q;
+        keys__4__d = keys__4__q;
+        flows__4__d = flows__4__q;
+        ahead__4 = ((32'h0) & 30'h3fffffff);
+        units__4 = ((32'h0) & 3'h7);
+        take_right__4 = 1'b0;
+        take_x__4 = 1'b0;
+        take_left__4 = 1'b0;
+        precedes__5 = 1'b0;
+        valid_at__5 = 1'b0;
+        old_at__5 = 1'b0;
+        key_at__5 = ((32'h0) & 30'h3fffffff);
+        flow_at__5 = ((32'h0) & 10'h3ff);
+        valids__5__d = valids__5__q;
+        olds__5__d = olds__5__q;
+        keys__5__d = keys__5__q;
+        flows__5__d = flows__5__q;
+        ahead__5 = ((32'h0) & 30'h3fffffff);
+        units__5 = ((32'h0) & 3'h7);
+        take_right__5 = 1'b0;
+        take_x__5 = 1'b0;
+        take_left__5 = 1'b0;
+        precedes__6 = 1'b0;
+        valid_at__6 = 1'b0;
+        old_at__6 = 1'b0;
+        key_at__6 = ((32'h0) & 30'h3fffffff);
+        flow_at__6 = ((32'h0) & 10'h3ff);
+        valids__6__d = valids__6__q;
+        olds__6__d = olds__6__q;
+        keys__6__d = keys__6__q;
+        flows__6__d = flows__6__q;
+        ahead__6 = ((32'h0) & 30'h3fffffff);
+        units__6 = ((32'h0) & 3'h7);
+        take_right__6 = 1'b0;
+        take_x__6 = 1'b0;
+        take_left__6 = 1'b0;
+        precedes__7 = 1'b0;
+        valid_at__7 = 1'b0;
+        old_at__7 = 1'b0;
+        key_at__7 = ((32'h0) & 30'h3fffffff);
+        flow_at__7 = ((32'h0) & 10'h3ff);
+        valids__7__d = valids__7__q;
+        olds__7__d = olds__7__q;
+        keys__7__d = keys__7__q;
+        flows__7__d = flows__7__q;
+        ahead__7 = ((32'h0) & 30'h3fffffff);
+        units__7 = ((32'h0) & 3'h7);
+        take_right__7 = 1'b0;
+        take_x__7 = 1'b0;
+        take_left__7 = 1'b0;
+        precedes__8 = 1'b0;
+        valid_at__8 = 1'b0;
+        old_at__8 = 1'b0;
+        key_at__8 = ((32'h0) & 30'h3fffffff);
+        flow_at__8 = ((32'h0) & 10'h3ff);
+        valids__8__d = valids__8__q;
+        olds__8__d = olds__8__q;
+        keys__8__d = keys__8__q;
+        flows__8__d = flows__8__q;
+        ahead__8 = ((32'h0) & 30'h3fffffff);
+        units__8 = ((32'h0) & 3'h7);
+        take_right__8 = 1'b0;
+        take_x__8 = 1'b0;
+        take_left__8 = 1'b0;
+        precedes__9 = 1'b0;
+        valid_at__9 = 1'b0;
+        old_at__9 = 1'b0;
+        key_at__9 = ((32'h0) & 30'h3fffffff);
+        flow_at__9 = ((32'h0) & 10'h3ff);
+        valids__9__d = valids__9__q;
+        olds__9__d = olds__9__q;
+        keys__9__d = keys__9__q;
+        flows__9__d = flows__9__q;
+        ahead__9 = ((32'h0) & 30'h3fffffff);
+        units__9 = ((32'h0) & 3'h7);
+        take_right__9 = 1'b0;
+        take_x__9 = 1'b0;
+        take_left__9 = 1'b0;
+        precedes__10 = 1'b0;
+        valid_at__10 = 1'b0;
+        old_at__10 = 1'b0;
+        key_at__10 = ((32'h0) & 30'h3fffffff);
+        flow_at__10 = ((32'h0) & 10'h3ff);
+        valids__10__d = valids__10__q;
+        olds__10__d = olds__10__q;
+        keys__10__d = keys__10__q;
+        flows__10__d = flows__10__q;
+        ahead__10 = ((32'h0) & 30'h3fffffff);
+        units__10 = ((32'h0) & 3'h7);
+        take_right__10 = 1'b0;
+        take_x__10 = 1'b0;
+        take_left__10 = 1'b0;
+        precedes__11 = 1'b0;
+        valid_at__11 = 1'b0;
+        old_at__11 = 1'b0;
+        key_at__11 = ((32'h0) & 30'h3fffffff);
+        flow_at__11 = ((32'h0) & 10'h3ff);
+        valids__11__d = valids__11__q;
+        olds__11__d = olds__11__q;
+        keys__11__d = keys__11__q;
+        flows__11__d = flows__11__q;
+        ahead__11 = ((32'h0) & 30'h3fffffff);
+        units__11 = ((32'h0) & 3'h7);
+        take_right__11 = 1'b0;
+        take_x__11 = 1'b0;
+        take_left__11 = 1'b0;
+        precedes__12 = 1'b0;
+        valid_at__12 = 1'b0;
+        old_at__12 = 1'b0;
+        key_at__12 = ((32'h0) & 30'h3fffffff);
+        flow_at__12 = ((32'h0) & 10'h3ff);
+        valids__12__d = valids__12__q;
+        olds__12__d = olds__12__q;
+        keys__12__d = keys__12__q;
+        flows__12__d = flows__12__q;
+        ahead__12 = ((32'h0) & 30'h3fffffff);
+        units__12 = ((32'h0) & 3'h7);
+        take_right__12 = 1'b0;
+        take_x__12 = 1'b0;
+        take_left__12 = 1'b0;
+        precedes__13 = 1'b0;
+        valid_at__13 = 1'b0;
+        old_at__13 = 1'b0;
+        key_at__13 = ((32'h0) & 30'h3fffffff);
+        flow_at__13 = ((32'h0) & 10'h3ff);
+        valids__13__d = valids__13__q;
+        olds__13__d = olds__13__q;
+        keys__13__d = keys__13__q;
+        flows__13__d = flows__13__q;
+        ahead__13 = ((32'h0) & 30'h3fffffff);
+        units__13 = ((32'h0) & 3'h7);
+        take_right__13 = 1'b0;
+        take_x__13 = 1'b0;
+        take_left__13 = 1'b0;
+        precedes__14 = 1'b0;
+        valid_at__14 = 1'b0;
+        old_at__14 = 1'b0;
+        key_at__14 = ((32'h0) & 30'h3fffffff);
+        flow_at__14 = ((32'h0) & 10'h3ff);
+        valids__14__d = valids__14__q;
+        olds__14__d = olds__14__q;
+        keys__14__d = keys__14__q;
+        flows__14__d = flows__14__q;
+        ahead__14 = ((32'h0) & 30'h3fffffff);
+        units__14 = ((32'h0) & 3'h7);
+        take_right__14 = 1'b0;
+        take_x__14 = 1'b0;
+        take_left__14 = 1'b0;
+        precedes__15 = 1'b0;
+        valid_at__15 = 1'b0;
+        old_at__15 = 1'b0;
+        key_at__15 = ((32'h0) & 30'h3fffffff);
+        flow_at__15 = ((32'h0) & 10'h3ff);
+        valids__15__d = valids__15__q;
+        olds__15__d = olds__15__q;
+        keys__15__d = keys__15__q;
+        flows__15__d = flows__15__q;
+        ahead__15 = ((32'h0) & 30'h3fffffff);
+        units__15 = ((32'h0) & 3'h7);
+        take_right__15 = 1'b0;
+        take_x__15 = 1'b0;
+        take_left__15 = 1'b0;
+        precedes__16 = 1'b0;
+        valid_at__16 = 1'b0;
+        old_at__16 = 1'b0;
+        key_at__16 = ((32'h0) & 30'h3fffffff);
+        flow_at__16 = ((32'h0) & 10'h3ff);
+        valids__16__d = valids__16__q;
+        olds__16__d = olds__16__q;
+        keys__16__d = keys__16__q;
+        flows__16__d = flows__16__q;
+        ahead__16 = ((32'h0) & 30'h3fffffff);
+        units__16 = ((32'h0) & 3'h7);
+        take_right__16 = 1'b0;
+        take_x__16 = 1'b0;
+        take_left__16 = 1'b0;
+        precedes__17 = 1'b0;
+        valid_at__17 = 1'b0;
+        old_at__17 = 1'b0;
+        key_at__17 = ((32'h0) & 30'h3fffffff);
+        flow_at__17 = ((32'h0) & 10'h3ff);
+        valids__17__d = valids__17__q;
+        olds__17__d = olds__17__q;
+        keys__17__d = keys__17__q;
+        flows__17__d = flows__17__q;
+        ahead__17 = ((32'h0) & 30'h3fffffff);
+        units__17 = ((32'h0) & 3'h7);
+        take_right__17 = 1'b0;
+        take_x__17 = 1'b0;
+        take_left__17 = 1'b0;
+        precedes__18 = 1'b0;
+        valid_at__18 = 1'b0;
+        old_at__18 = 1'b0;
+        key_at__18 = ((32'h0) & 30'h3fffffff);
+        flow_at__18 = ((32'h0) & 10'h3ff);
+        valids__18__d = valids__18__q;
+        olds__18__d = olds__18__q;
+        keys__18__d = keys__18__q;
+        flows__18__d = flows__18__q;
+        ahead__18 = ((32'h0) & 30'h3fffffff);
+        units__18 = ((32'h0) & 3'h7);
+        take_right__18 = 1'b0;
+        take_x__18 = 1'b0;
+        take_left__18 = 1'b0;
+        precedes__19 = 1'b0;
+        valid_at__19 = 1'b0;
+        old_at__19 = 1'b0;
+        key_at__19 = ((32'h0) & 30'h3fffffff);
+        flow_at__19 = ((32'h0) & 10'h3ff);
+        valids__19__d = valids__19__q;
+        olds__19__d = olds__19__q;
+        keys__19__d = keys__19__q;
+        flows__19__d = flows__19__q;
+        ahead__19 = ((32'h0) & 30'h3fffffff);
+        units__19 = ((32'h0) & 3'h7);
+        take_right__19 = 1'b0;
+        take_x__19 = 1'b0;
+        take_left__19 = 1'b0;
+        precedes__20 = 1'b0;
+        valid_at__20 = 1'b0;
+        old_at__20 = 1'b0;
+        key_at__20 = ((32'h0) & 30'h3fffffff);
+        flow_at__20 = ((32'h0) & 10'h3ff);
+        valids__20__d = valids__20__q;
+        olds__20__d = olds__20__q;
+        keys__20__d = keys__20__q;
+        flows__20__d = flows__20__q;
+        ahead__20 = ((32'h0) & 30'h3fffffff);
+        units__20 = ((32'h0) & 3'h7);
+        take_right__20 = 1'b0;
+        take_x__20 = 1'b0;
+        take_left__20 = 1'b0;
+        precedes__21 = 1'b0;
+        valid_at__21 = 1'b0;
+        old_at__21 = 1'b0;
+        key_at__21 = ((32'h0) & 30'h3fffffff);
+        flow_at__21 = ((32'h0) & 10'h3ff);
+        valids__21__d = valids__21__q;
+        olds__21__d = olds__21__q;
+        keys__21__d = keys__21__q;
+        flows__21__d = flows__21__q;
+        ahead__21 = ((32'h0) & 30'h3fffffff);
+        units__21 = ((32'h0) & 3'h7);
+        take_right__21 = 1'b0;
+        take_x__21 = 1'b0;
+        take_left__21 = 1'b0;
+        precedes__22 = 1'b0;
+        valid_at__22 = 1'b0;
+        old_at__22 = 1'b0;
+        key_at__22 = ((32'h0) & 30'h3fffffff);
+        flow_at__22 = ((32'h0) & 10'h3ff);
+        valids__22__d = valids__22__q;
+        olds__22__d = olds__22__q;
+        keys__22__d = keys__22__q;
+        flows__22__d = flows__22__q;
+        ahead__22 = ((32'h0) & 30'h3fffffff);
+        units__22 = ((32'h0) & 3'h7);
+        take_right__22 = 1'b0;
+        take_x__22 = 1'b0;
+        take_left__22 = 1'b0;
+        precedes__23 = 1'b0;
+        valid_at__23 = 1'b0;
+        old_at__23 = 1'b0;
+        key_at__23 = ((32'h0) & 30'h3fffffff);
+        flow_at__23 = ((32'h0) & 10'h3ff);
+        valids__23__d = valids__23__q;
+        olds__23__d = olds__23__q;
+        keys__23__d = keys__23__q;
+        flows__23__d = flows__23__q;
+        ahead__23 = ((32'h0) & 30'h3fffffff);
+        units__23 = ((32'h0) & 3'h7);
+        take_right__23 = 1'b0;
+        take_x__23 = 1'b0;
+        take_left__23 = 1'b0;
+        precedes__24 = 1'b0;
+        valid_at__24 = 1'b0;
+        old_at__24 = 1'b0;
+        key_at__24 = ((32'h0) & 30'h3fffffff);
+        flow_at__24 = ((32'h0) & 10'h3ff);
+        valids__24__d = valids__24__q;
+        olds__24__d = olds__24__q;
+        keys__24__d = keys__24__q;
+        flows__24__d = flows__24__q;
+        ahead__24 = ((32'h0) & 30'h3fffffff);
+        units__24 = ((32'h0) & 3'h7);
+        take_right__24 = 1'b0;
+        take_x__24 = 1'b0;
+        take_left__24 = 1'b0;
+        precedes__25 = 1'b0;
+        valid_at__25 = 1'b0;
+        old_at__25 = 1'b0;
+        key_at__25 = ((32'h0) & 30'h3fffffff);
+        flow_at__25 = ((32'h0) & 10'h3ff);
+        valids__25__d = valids__25__q;
+        olds__25__d = olds__25__q;
+        keys__25__d = keys__25__q;
+        flows__25__d = flows__25__q;
+        ahead__25 = ((32'h0) & 30'h3fffffff);
+        units__25 = ((32'h0) & 3'h7);
+        take_right__25 = 1'b0;
+        take_x__25 = 1'b0;
+        take_left__25 = 1'b0;
+        precedes__26 = 1'b0;
+        valid_at__26 = 1'b0;
+        old_at__26 = 1'b0;
+        key_at__26 = ((32'h0) & 30'h3fffffff);
+        flow_at__26 = ((32'h0) & 10'h3ff);
+        valids__26__d = valids__26__q;
+        olds__26__d = olds__26__q;
+        keys__26__d = keys__26__q;
+        flows__26__d = flows__26__q;
+        ahead__26 = ((32'h0) & 30'h3fffffff);
+        units__26 = ((32'h0) & 3'h7);
+        take_right__26 = 1'b0;
+        take_x__26 = 1'b0;
+        take_left__26 = 1'b0;
+        precedes__27 = 1'b0;
+        valid_at__27 = 1'b0;
+        old_at__27 = 1'b0;
+        key_at__27 = ((32'h0) & 30'h3fffffff);
+        flow_at__27 = ((32'h0) & 10'h3ff);
+        valids__27__d = valids__27__q;
+        olds__27__d = olds__27__q;
+        keys__27__d = keys__27__q;
+        flows__27__d = flows__27__q;
+        ahead__27 = ((32'h0) & 30'h3fffffff);
+        units__27 = ((32'h0) & 3'h7);
+        take_right__27 = 1'b0;
+        take_x__27 = 1'b0;
+        take_left__27 = 1'b0;
+        precedes__28 = 1'b0;
+        valid_at__28 = 1'b0;
+        old_at__28 = 1'b0;
+        key_at__28 = ((32'h0) & 30'h3fffffff);
+        flow_at__28 = ((32'h0) & 10'h3ff);
+        valids__28__d = valids__28__q;
+        olds__28__d = olds__28__q;
+        keys__28__d = keys__28__q;
+        flows__28__d = flows__28__q;
+        ahead__28 = ((32'h0) & 30'h3fffffff);
+        units__28 = ((32'h0) & 3'h7);
+        take_right__28 = 1'b0;
+        take_x__28 = 1'b0;
+        take_left__28 = 1'b0;
+        precedes__29 = 1'b0;
+        valid_at__29 = 1'b0;
+        old_at__29 = 1'b0;
+        key_at__29 = ((32'h0) & 30'h3fffffff);
+        flow_at__29 = ((32'h0) & 10'h3ff);
+        valids__29__d = valids__29__q;
+        olds__29__d = olds__29__q;
+        keys__29__d = keys__29__q;
+        flows__29__d = flows__29__q;
+        ahead__29 = ((32'h0) & 30'h3fffffff);
+        units__29 = ((32'h0) & 3'h7);
+        take_right__29 = 1'b0;
+        take_x__29 = 1'b0;
+        take_left__29 = 1'b0;
+        precedes__30 = 1'b0;
+        valid_at__30 = 1'b0;
+        old_at__30 = 1'b0;
+        key_at__30 = ((32'h0) & 30'h3fffffff);
+        flow_at__30 = ((32'h0) & 10'h3ff);
+        valids__30__d = valids__30__q;
+        olds__30__d = olds__30__q;
+        keys__30__d = keys__30__q;
+        flows__30__d = flows__30__q;
+        ahead__30 = ((32'h0) & 30'h3fffffff);
+        units__30 = ((32'h0) & 3'h7);
+        take_right__30 = 1'b0;
+        take_x__30 = 1'b0;
+        take_left__30 = 1'b0;
+        precedes__31 = 1'b0;
+        valid_at__31 = 1'b0;
+        old_at__31 = 1'b0;
+        key_at__31 = ((32'h0) & 30'h3fffffff);
+        flow_at__31 = ((32'h0) & 10'h3ff);
+        valids__31__d = valids__31__q;
+        olds__31__d = olds__31__q;
+        keys__31__d = keys__31__q;
+        flows__31__d = flows__31__q;
+        ahead__31 = ((32'h0) & 30'h3fffffff);
+        units__31 = ((32'h0) & 3'h7);
+        take_right__31 = 1'b0;
+        take_x__31 = 1'b0;
+        take_left__31 = 1'b0;
+        precedes__32 = 1'b0;
+        valid_at__32 = 1'b0;
+        old_at__32 = 1'b0;
+        key_at__32 = ((32'h0) & 30'h3fffffff);
+        flow_at__32 = ((32'h0) & 10'h3ff);
+        valids__32__d = valids__32__q;
+        olds__32__d = olds__32__q;
+        keys__32__d = keys__32__q;
+        flows__32__d = flows__32__q;
+        ahead__32 = ((32'h0) & 30'h3fffffff);
+        units__32 = ((32'h0) & 3'h7);
+        take_right__32 = 1'b0;
+        take_x__32 = 1'b0;
+        take_left__32 = 1'b0;
+        precedes__33 = 1'b0;
+        valid_at__33 = 1'b0;
+        old_at__33 = 1'b0;
+        key_at__33 = ((32'h0) & 30'h3fffffff);
+        flow_at__33 = ((32'h0) & 10'h3ff);
+        valids__33__d = valids__33__q;
+        olds__33__d = olds__33__q;
+        keys__33__d = keys__33__q;
+        flows__33__d = flows__33__q;
+        ahead__33 = ((32'h0) & 30'h3fffffff);
+        units__33 = ((32'h0) & 3'h7);
+        take_right__33 = 1'b0;
+        take_x__33 = 1'b0;
+        take_left__33 = 1'b0;
+        precedes__34 = 1'b0;
+        valid_at__34 = 1'b0;
+        old_at__34 = 1'b0;
+        key_at__34 = ((32'h0) & 30'h3fffffff);
+        flow_at__34 = ((32'h0) & 10'h3ff);
+        valids__34__d = valids__34__q;
+        olds__34__d = olds__34__q;
+        keys__34__d = keys__34__q;
+        flows__34__d = flows__34__q;
+        ahead__34 = ((32'h0) & 30'h3fffffff);
+        units__34 = ((32'h0) & 3'h7);
+        take_right__34 = 1'b0;
+        take_x__34 = 1'b0;
+        take_left__34 = 1'b0;
+        precedes__35 = 1'b0;
+        valid_at__35 = 1'b0;
+        old_at__35 = 1'b0;
+        key_at__35 = ((32'h0) & 30'h3fffffff);
+        flow_at__35 = ((32'h0) & 10'h3ff);
+        valids__35__d = valids__35__q;
+        olds__35__d = olds__35__q;
+        keys__35__d = keys__35__q;
+        flows__35__d = flows__35__q;
+        ahead__35 = ((32'h0) & 30'h3fffffff);
+        units__35 = ((32'h0) & 3'h7);
+        take_right__35 = 1'b0;
+        take_x__35 = 1'b0;
+        take_left__35 = 1'b0;
+        precedes__36 = 1'b0;
+        valid_at__36 = 1'b0;
+        old_at__36 = 1'b0;
+        key_at__36 = ((32'h0) & 30'h3fffffff);
+        flow_at__36 = ((32'h0) & 10'h3ff);
+        valids__36__d = valids__36__q;
+        olds__36__d = olds__36__q;
+        keys__36__d = keys__36__q;
+        flows__36__d = flows__36__q;
+        ahead__36 = ((32'h0) & 30'h3fffffff);
+        units__36 = ((32'h0) & 3'h7);
+        take_right__36 = 1'b0;
+        take_x__36 = 1'b0;
+        take_left__36 = 1'b0;
+        precedes__37 = 1'b0;
+        valid_at__37 = 1'b0;
+        old_at__37 = 1'b0;
+        key_at__37 = ((32'h0) & 30'h3fffffff);
+        flow_at__37 = ((32'h0) & 10'h3ff);
+        valids__37__d = valids__37__q;
+        olds__37__d = olds__37__q;
+        keys__37__d = keys__37__q;
+        flows__37__d = flows__37__q;
+        ahead__37 = ((32'h0) & 30'h3fffffff);
+        units__37 = ((32'h0) & 3'h7);
+        take_right__37 = 1'b0;
+        take_x__37 = 1'b0;
+        take_left__37 = 1'b0;
+        precedes__38 = 1'b0;
+        valid_at__38 = 1'b0;
+        old_at__38 = 1'b0;
+        key_at__38 = ((32'h0) & 30'h3fffffff);
+        flow_at__38 = ((32'h0) & 10'h3ff);
+        valids__38__d = valids__38__q;
+        olds__38__d = olds__38__q;
+        keys__38__d = keys__38__q;
+        flows__38__d = flows__38__q;
+        ahead__38 = ((32'h0) & 30'h3fffffff);
+        units__38 = ((32'h0) & 3'h7);
+        take_right__38 = 1'b0;
+        take_x__38 = 1'b0;
+        take_left__38 = 1'b0;
+        precedes__39 = 1'b0;
+        valid_at__39 = 1'b0;
+        old_at__39 = 1'b0;
+        key_at__39 = ((32'h0) & 30'h3fffffff);
+        flow_at__39 = ((32'h0) & 10'h3ff);
+        valids__39__d = valids__39__q;
+        olds__39__d = olds__39__q;
+        keys__39__d = keys__39__q;
+        flows__39__d = flows__39__q;
+        ahead__39 = ((32'h0) & 30'h3fffffff);
+        units__39 = ((32'h0) & 3'h7);
+        take_right__39 = 1'b0;
+        take_x__39 = 1'b0;
+        take_left__39 = 1'b0;
+        precedes__40 = 1'b0;
+        valid_at__40 = 1'b0;
+        old_at__40 = 1'b0;
+        key_at__40 = ((32'h0) & 30'h3fffffff);
+        flow_at__40 = ((32'h0) & 10'h3ff);
+        valids__40__d = valids__40__q;
+        olds__40__d = olds__40__q;
+        keys__40__d = keys__40__q;
+        flows__40__d = flows__40__q;
+        ahead__40 = ((32'h0) & 30'h3fffffff);
+        units__40 = ((32'h0) & 3'h7);
+        take_right__40 = 1'b0;
+        take_x__40 = 1'b0;
+        take_left__40 = 1'b0;
+        precedes__41 = 1'b0;
+        valid_at__41 = 1'b0;
+        old_at__41 = 1'b0;
+        key_at__41 = ((32'h0) & 30'h3fffffff);
+        flow_at__41 = ((32'h0) & 10'h3ff);
+        valids__41__d = valids__41__q;
+        olds__41__d = olds__41__q;
+        keys__41__d = keys__41__q;
+        flows__41__d = flows__41__q;
+        ahead__41 = ((32'h0) & 30'h3fffffff);
+        units__41 = ((32'h0) & 3'h7);
+        take_right__41 = 1'b0;
+        take_x__41 = 1'b0;
+        take_left__41 = 1'b0;
+        precedes__42 = 1'b0;
+        valid_at__42 = 1'b0;
+        old_at__42 = 1'b0;
+        key_at__42 = ((32'h0) & 30'h3fffffff);
+        flow_at__42 = ((32'h0) & 10'h3ff);
+        valids__42__d = valids__42__q;
+        olds__42__d = olds__42__q;
+        keys__42__d = keys__42__q;
+        flows__42__d = flows__42__q;
+        ahead__42 = ((32'h0) & 30'h3fffffff);
+        units__42 = ((32'h0) & 3'h7);
+        take_right__42 = 1'b0;
+        take_x__42 = 1'b0;
+        take_left__42 = 1'b0;
+        precedes__43 = 1'b0;
+        valid_at__43 = 1'b0;
+        old_at__43 = 1'b0;
+        key_at__43 = ((32'h0) & 30'h3fffffff);
+        flow_at__43 = ((32'h0) & 10'h3ff);
+        valids__43__d = valids__43__q;
+        olds__43__d = olds__43__q;
+        keys__43__d = keys__43__q;
+        flows__43__d = flows__43__q;
+        ahead__43 = ((32'h0) & 30'h3fffffff);
+        units__43 = ((32'h0) & 3'h7);
+        take_right__43 = 1'b0;
+        take_x__43 = 1'b0;
+        take_left__43 = 1'b0;
+        precedes__44 = 1'b0;
+        valid_at__44 = 1'b0;
+        old_at__44 = 1'b0;
+        key_at__44 = ((32'h0) & 30'h3fffffff);
+        flow_at__44 = ((32'h0) & 10'h3ff);
+        valids__44__d = valids__44__q;
+        olds__44__d = olds__44__q;
+        keys__44__d = keys__44__q;
+        flows__44__d = flows__44__q;
+        ahead__44 = ((32'h0) & 30'h3fffffff);
+        units__44 = ((32'h0) & 3'h7);
+        take_right__44 = 1'b0;
+        take_x__44 = 1'b0;
+        take_left__44 = 1'b0;
+        precedes__45 = 1'b0;
+        valid_at__45 = 1'b0;
+        old_at__45 = 1'b0;
+        key_at__45 = ((32'h0) & 30'h3fffffff);
+        flow_at__45 = ((32'h0) & 10'h3ff);
+        valids__45__d = valids__45__q;
+        olds__45__d = olds__45__q;
+        keys__45__d = keys__45__q;
+        flows__45__d = flows__45__q;
+        ahead__45 = ((32'h0) & 30'h3fffffff);
+        units__45 = ((32'h0) & 3'h7);
+        take_right__45 = 1'b0;
+        take_x__45 = 1'b0;
+        take_left__45 = 1'b0;
+        precedes__46 = 1'b0;
+        valid_at__46 = 1'b0;
+        old_at__46 = 1'b0;
+        key_at__46 = ((32'h0) & 30'h3fffffff);
+        flow_at__46 = ((32'h0) & 10'h3ff);
+        valids__46__d = valids__46__q;
+        olds__46__d = olds__46__q;
+        keys__46__d = keys__46__q;
+        flows__46__d = flows__46__q;
+        ahead__46 = ((32'h0) & 30'h3fffffff);
+        units__46 = ((32'h0) & 3'h7);
+        take_right__46 = 1'b0;
+        take_x__46 = 1'b0;
+        take_left__46 = 1'b0;
+        precedes__47 = 1'b0;
+        valid_at__47 = 1'b0;
+        old_at__47 = 1'b0;
+        key_at__47 = ((32'h0) & 30'h3fffffff);
+        flow_at__47 = ((32'h0) & 10'h3ff);
+        valids__47__d = valids__47__q;
+        olds__47__d = olds__47__q;
+        keys__47__d = keys__47__q;
+        flows__47__d = flows__47__q;
+        ahead__47 = ((32'h0) & 30'h3fffffff);
+        units__47 = ((32'h0) & 3'h7);
+        take_right__47 = 1'b0;
+        take_x__47 = 1'b0;
+        take_left__47 = 1'b0;
+        precedes__48 = 1'b0;
+        valid_at__48 = 1'b0;
+        old_at__48 = 1'b0;
+        key_at__48 = ((32'h0) & 30'h3fffffff);
+        flow_at__48 = ((32'h0) & 10'h3ff);
+        valids__48__d = valids__48__q;
+        olds__48__d = olds__48__q;
+        keys__48__d = keys__48__q;
+        flows__48__d = flows__48__q;
+        ahead__48 = ((32'h0) & 30'h3fffffff);
+        units__48 = ((32'h0) & 3'h7);
+        take_right__48 = 1'b0;
+        take_x__48 = 1'b0;
+        take_left__48 = 1'b0;
+        precedes__49 = 1'b0;
+        valid_at__49 = 1'b0;
+        old_at__49 = 1'b0;
+        key_at__49 = ((32'h0) & 30'h3fffffff);
+        flow_at__49 = ((32'h0) & 10'h3ff);
+        valids__49__d = valids__49__q;
+        olds__49__d = olds__49__q;
+        keys__49__d = keys__49__q;
+        flows__49__d = flows__49__q;
+        ahead__49 = ((32'h0) & 30'h3fffffff);
+        units__49 = ((32'h0) & 3'h7);
+        take_right__49 = 1'b0;
+        take_x__49 = 1'b0;
+        take_left__49 = 1'b0;
+        precedes__50 = 1'b0;
+        valid_at__50 = 1'b0;
+        old_at__50 = 1'b0;
+        key_at__50 = ((32'h0) & 30'h3fffffff);
+        flow_at__50 = ((32'h0) & 10'h3ff);
+        valids__50__d = valids__50__q;
+        olds__50__d = olds__50__q;
+        keys__50__d = keys__50__q;
+        flows__50__d = flows__50__q;
+        ahead__50 = ((32'h0) & 30'h3fffffff);
+        units__50 = ((32'h0) & 3'h7);
+        take_right__50 = 1'b0;
+        take_x__50 = 1'b0;
+        take_left__50 = 1'b0;
+        precedes__51 = 1'b0;
+        valid_at__51 = 1'b0;
+        old_at__51 = 1'b0;
+        key_at__51 = ((32'h0) & 30'h3fffffff);
+        flow_at__51 = ((32'h0) & 10'h3ff);
+        valids__51__d = valids__51__q;
+        olds__51__d = olds__51__q;
+        keys__51__d = keys__51__q;
+        flows__51__d = flows__51__q;
+        ahead__51 = ((32'h0) & 30'h3fffffff);
+        units__51 = ((32'h0) & 3'h7);
+        take_right__51 = 1'b0;
+        take_x__51 = 1'b0;
+        take_left__51 = 1'b0;
+        precedes__52 = 1'b0;
+        valid_at__52 = 1'b0;
+        old_at__52 = 1'b0;
+        key_at__52 = ((32'h0) & 30'h3fffffff);
+        flow_at__52 = ((32'h0) & 10'h3ff);
+        valids__52__d = valids__52__q;
+        olds__52__d = olds__52__q;
+        keys__52__d = keys__52__q;
+        flows__52__d = flows__52__q;
+        ahead__52 = ((32'h0) & 30'h3fffffff);
+        units__52 = ((32'h0) & 3'h7);
+        take_right__52 = 1'b0;
+        take_x__52 = 1'b0;
+        take_left__52 = 1'b0;
+        precedes__53 = 1'b0;
+        valid_at__53 = 1'b0;
+        old_at__53 = 1'b0;
+        key_at__53 = ((32'h0) & 30'h3fffffff);
+        flow_at__53 = ((32'h0) & 10'h3ff);
+        valids__53__d = valids__53__q;
+        olds__53__d = olds__53__q;
+        keys__53__d = keys__53__q;
+        flows__53__d = flows__53__q;
+        ahead__53 = ((32'h0) & 30'h3fffffff);
+        units__53 = ((32'h0) & 3'h7);
+        take_right__53 = 1'b0;
+        take_x__53 = 1'b0;
+        take_left__53 = 1'b0;
+        precedes__54 = 1'b0;
+        valid_at__54 = 1'b0;
+        old_at__54 = 1'b0;
+        key_at__54 = ((32'h0) & 30'h3fffffff);
+        flow_at__54 = ((32'h0) & 10'h3ff);
+        valids__54__d = valids__54__q;
+        olds__54__d = olds__54__q;
+        keys__54__d = keys__54__q;
+        flows__54__d = flows__54__q;
+        ahead__54 = ((32'h0) & 30'h3fffffff);
+        units__54 = ((32'h0) & 3'h7);
+        take_right__54 = 1'b0;
+        take_x__54 = 1'b0;
+        take_left__54 = 1'b0;
+        precedes__55 = 1'b0;
+        valid_at__55 = 1'b0;
+        old_at__55 = 1'b0;
+        key_at__55 = ((32'h0) & 30'h3fffffff);
+        flow_at__55 = ((32'h0) & 10'h3ff);
+        valids__55__d = valids__55__q;
+        olds__55__d = olds__55__q;
+        keys__55__d = keys__55__q;
+        flows__55__d = flows__55__q;
+        ahead__55 = ((32'h0) & 30'h3fffffff);
+        units__55 = ((32'h0) & 3'h7);
+        take_right__55 = 1'b0;
+        take_x__55 = 1'b0;
+        take_left__55 = 1'b0;
+        precedes__56 = 1'b0;
+        valid_at__56 = 1'b0;
+        old_at__56 = 1'b0;
+        key_at__56 = ((32'h0) & 30'h3fffffff);
+        flow_at__56 = ((32'h0) & 10'h3ff);
+        valids__56__d = valids__56__q;
+        olds__56__d = olds__56__q;
+        keys__56__d = keys__56__q;
+        flows__56__d = flows__56__q;
+        ahead__56 = ((32'h0) & 30'h3fffffff);
+        units__56 = ((32'h0) & 3'h7);
+        take_right__56 = 1'b0;
+        take_x__56 = 1'b0;
+        take_left__56 = 1'b0;
+        precedes__57 = 1'b0;
+        valid_at__57 = 1'b0;
+        old_at__57 = 1'b0;
+        key_at__57 = ((32'h0) & 30'h3fffffff);
+        flow_at__57 = ((32'h0) & 10'h3ff);
+        valids__57__d = valids__57__q;
+        olds__57__d = olds__57__q;
+        keys__57__d = keys__57__q;
+        flows__57__d = flows__57__q;
+        ahead__57 = ((32'h0) & 30'h3fffffff);
+        units__57 = ((32'h0) & 3'h7);
+        take_right__57 = 1'b0;
+        take_x__57 = 1'b0;
+        take_left__57 = 1'b0;
+        precedes__58 = 1'b0;
+        valid_at__58 = 1'b0;
+        old_at__58 = 1'b0;
+        key_at__58 = ((32'h0) & 30'h3fffffff);
+        flow_at__58 = ((32'h0) & 10'h3ff);
+        valids__58__d = valids__58__q;
+        olds__58__d = olds__58__q;
+        keys__58__d = keys__58__q;
+        flows__58__d = flows__58__q;
+        ahead__58 = ((32'h0) & 30'h3fffffff);
+        units__58 = ((32'h0) & 3'h7);
+        take_right__58 = 1'b0;
+        take_x__58 = 1'b0;
+        take_left__58 = 1'b0;
+        precedes__59 = 1'b0;
+        valid_at__59 = 1'b0;
+        old_at__59 = 1'b0;
+        key_at__59 = ((32'h0) & 30'h3fffffff);
+        flow_at__59 = ((32'h0) & 10'h3ff);
+        valids__59__d = valids__59__q;
+        olds__59__d = olds__59__q;
+        keys__59__d = keys__59__q;
+        flows__59__d = flows__59__q;
+        ahead__59 = ((32'h0) & 30'h3fffffff);
+        units__59 = ((32'h0) & 3'h7);
+        take_right__59 = 1'b0;
+        take_x__59 = 1'b0;
+        take_left__59 = 1'b0;
+        precedes__60 = 1'b0;
+        valid_at__60 = 1'b0;
+        old_at__60 = 1'b0;
+        key_at__60 = ((32'h0) & 30'h3fffffff);
+        flow_at__60 = ((32'h0) & 10'h3ff);
+        valids__60__d = valids__60__q;
+        olds__60__d = olds__60__q;
+        keys__60__d = keys__60__q;
+        flows__60__d = flows__60__q;
+        ahead__60 = ((32'h0) & 30'h3fffffff);
+        units__60 = ((32'h0) & 3'h7);
+        take_right__60 = 1'b0;
+        take_x__60 = 1'b0;
+        take_left__60 = 1'b0;
+        precedes__61 = 1'b0;
+        valid_at__61 = 1'b0;
+        old_at__61 = 1'b0;
+        key_at__61 = ((32'h0) & 30'h3fffffff);
+        flow_at__61 = ((32'h0) & 10'h3ff);
+        valids__61__d = valids__61__q;
+        olds__61__d = olds__61__q;
+        keys__61__d = keys__61__q;
+        flows__61__d = flows__61__q;
+        ahead__61 = ((32'h0) & 30'h3fffffff);
+        units__61 = ((32'h0) & 3'h7);
+        take_right__61 = 1'b0;
+        take_x__61 = 1'b0;
+        take_left__61 = 1'b0;
+        precedes__62 = 1'b0;
+        valid_at__62 = 1'b0;
+        old_at__62 = 1'b0;
+        key_at__62 = ((32'h0) & 30'h3fffffff);
+        flow_at__62 = ((32'h0) & 10'h3ff);
+        valids__62__d = valids__62__q;
+        olds__62__d = olds__62__q;
+        keys__62__d = keys__62__q;
+        flows__62__d = flows__62__q;
+        ahead__62 = ((32'h0) & 30'h3fffffff);
+        units__62 = ((32'h0) & 3'h7);
+        take_right__62 = 1'b0;
+        take_x__62 = 1'b0;
+        take_left__62 = 1'b0;
+        precedes__63 = 1'b0;
+        valid_at__63 = 1'b0;
+        old_at__63 = 1'b0;
+        key_at__63 = ((32'h0) & 30'h3fffffff);
+        flow_at__63 = ((32'h0) & 10'h3ff);
+        valids__63__d = valids__63__q;
+        olds__63__d = olds__63__q;
+        keys__63__d = keys__63__q;
+        flows__63__d = flows__63__q;
+        ahead__63 = ((32'h0) & 30'h3fffffff);
+        units__63 = ((32'h0) & 3'h7);
+        take_right__63 = 1'b0;
+        take_x__63 = 1'b0;
+        take_left__63 = 1'b0;
+        precedes__64 = 1'b0;
+        valid_at__64 = 1'b0;
+        old_at__64 = 1'b0;
+        key_at__64 = ((32'h0) & 30'h3fffffff);
+        flow_at__64 = ((32'h0) & 10'h3ff);
+        if (moves) begin
+            ahead__0 = x_key - keys__0__q;
+            precedes__1 = valids__0__q & (olds__0__q | stepped | ~ahead__0[32'h1d]);
+            units__0 = now[(32'h1b)+:(3)] - keys__0__q[(32'h1b)+:(3)];
+            valid_at__1 = valids__0__q;
+            old_at__1 = olds__0__q | stepped | (units__0[32'h2] ^ units__0[32'h1]);
+            key_at__1 = keys__0__q;
+            flow_at__1 = flows__0__q;
+            ahead__1 = x_key - keys__1__q;
+            precedes__2 = valids__1__q & (olds__1__q | stepped | ~ahead__1[32'h1d]);
+            units__1 = now[(32'h1b)+:(3)] - keys__1__q[(32'h1b)+:(3)];
+            valid_at__2 = valids__1__q;
+            old_at__2 = olds__1__q | stepped | (units__1[32'h2] ^ units__1[32'h1]);
+            key_at__2 = keys__1__q;
+            flow_at__2 = flows__1__q;
+            ahead__2 = x_key - keys__2__q;
+            precedes__3 = valids__2__q & (olds__2__q | stepped | ~ahead__2[32'h1d]);
+            units__2 = now[(32'h1b)+:(3)] - keys__2__q[(32'h1b)+:(3)];
+            valid_at__3 = valids__2__q;
+            old_at__3 = olds__2__q | stepped | (units__2[32'h2] ^ units__2[32'h1]);
+            key_at__3 = keys__2__q;
+            flow_at__3 = flows__2__q;
+            ahead__3 = x_key - keys__3__q;
+            precedes__4 = valids__3__q & (olds__3__q | stepped | ~ahead__3[32'h1d]);
+            units__3 = now[(32'h1b)+:(3)] - keys__3__q[(32'h1b)+:(3)];
+            valid_at__4 = valids__3__q;
+            old_at__4 = olds__3__q | stepped | (units__3[32'h2] ^ units__3[32'h1]);
+            key_at__4 = keys__3__q;
+            flow_at__4 = flows__3__q;
+            ahead__4 = x_key - keys__4__q;
+            precedes__5 = valids__4__q & (olds__4__q | stepped | ~ahead__4[32'h1d]);
+            units__4 = now[(32'h1b)+:(3)] - keys__4__q[(32'h1b)+:(3)];
+            valid_at__5 = valids__4__q;
+            old_at__5 = olds__4__q | stepped | (units__4[32'h2] ^ units__4[32'h1]);
+            key_at__5 = keys__4__q;
+            flow_at__5 = flows__4__q;
+            ahead__5 = x_key - keys__5__q;
+            precedes__6 = valids__5__q & (olds__5__q | stepped | ~ahead__5[32'h1d]);
+            units__5 = now[(32'h1b)+:(3)] - keys__5__q[(32'h1b)+:(3)];
+            valid_at__6 = valids__5__q;
+            old_at__6 = olds__5__q | stepped | (units__5[32'h2] ^ units__5[32'h1]);
+            key_at__6 = keys__5__q;
+            flow_at__6 = flows__5__q;
+            ahead__6 = x_key - keys__6__q;
+            precedes__7 = valids__6__q & (olds__6__q | stepped | ~ahead__6[32'h1d]);
+            units__6 = now[(32'h1b)+:(3)] - keys__6__q[(32'h1b)+:(3)];
+            valid_at__7 = valids__6__q;
+            old_at__7 = olds__6__q | stepped | (units__6[32'h2] ^ units__6[32'h1]);
+            key_at__7 = keys__6__q;
+            flow_at__7 = flows__6__q;
+            ahead__7 = x_key - keys__7__q;
+            precedes__8 = valids__7__q & (olds__7__q | stepped | ~ahead__7[32'h1d]);
+            units__7 = now[(32'h1b)+:(3)] - keys__7__q[(32'h1b)+:(3)];
+            valid_at__8 = valids__7__q;
+            old_at__8 = olds__7__q | stepped | (units__7[32'h2] ^ units__7[32'h1]);
+            key_at__8 = keys__7__q;
+            flow_at__8 = flows__7__q;
+            ahead__8 = x_key - keys__8__q;
+            precedes__9 = valids__8__q & (olds__8__q | stepped | ~ahead__8[32'h1d]);
+            units__8 = now[(32'h1b)+:(3)] - keys__8__q[(32'h1b)+:(3)];
+            valid_at__9 = valids__8__q;
+            old_at__9 = olds__8__q | stepped | (units__8[32'h2] ^ units__8[32'h1]);
+            key_at__9 = keys__8__q;
+            flow_at__9 = flows__8__q;
+            ahead__9 = x_key - keys__9__q;
+            precedes__10 = valids__9__q & (olds__9__q | stepped | ~ahead__9[32'h1d]);
+            units__9 = now[(32'h1b)+:(3)] - keys__9__q[(32'h1b)+:(3)];
+            valid_at__10 = valids__9__q;
+            old_at__10 = olds__9__q | stepped | (units__9[32'h2] ^ units__9[32'h1]);
+            key_at__10 = keys__9__q;
+            flow_at__10 = flows__9__q;
+            ahead__10 = x_key - keys__10__q;
+            precedes__11 = valids__10__q & (olds__10__q | stepped | ~ahead__10[32'h1d]);
+            units__10 = now[(32'h1b)+:(3)] - keys__10__q[(32'h1b)+:(3)];
+            valid_at__11 = valids__10__q;
+            old_at__11 = olds__10__q | stepped | (units__10[32'h2] ^ units__10[32'h1]);
+            key_at__11 = keys__10__q;
+            flow_at__11 = flows__10__q;
+            ahead__11 = x_key - keys__11__q;
+            precedes__12 = valids__11__q & (olds__11__q | stepped | ~ahead__11[32'h1d]);
+            units__11 = now[(32'h1b)+:(3)] - keys__11__q[(32'h1b)+:(3)];
+            valid_at__12 = valids__11__q;
+            old_at__12 = olds__11__q | stepped | (units__11[32'h2] ^ units__11[32'h1]);
+            key_at__12 = keys__11__q;
+            flow_at__12 = flows__11__q;
+            ahead__12 = x_key - keys__12__q;
+            precedes__13 = valids__12__q & (olds__12__q | stepped | ~ahead__12[32'h1d]);
+            units__12 = now[(32'h1b)+:(3)] - keys__12__q[(32'h1b)+:(3)];
+            valid_at__13 = valids__12__q;
+            old_at__13 = olds__12__q | stepped | (units__12[32'h2] ^ units__12[32'h1]);
+            key_at__13 = keys__12__q;
+            flow_at__13 = flows__12__q;
+            ahead__13 = x_key - keys__13__q;
+            precedes__14 = valids__13__q & (olds__13__q | stepped | ~ahead__13[32'h1d]);
+            units__13 = now[(32'h1b)+:(3)] - keys__13__q[(32'h1b)+:(3)];
+            valid_at__14 = valids__13__q;
+            old_at__14 = olds__13__q | stepped | (units__13[32'h2] ^ units__13[32'h1]);
+            key_at__14 = keys__13__q;
+            flow_at__14 = flows__13__q;
+            ahead__14 = x_key - keys__14__q;
+            precedes__15 = valids__14__q & (olds__14__q | stepped | ~ahead__14[32'h1d]);
+            units__14 = now[(32'h1b)+:(3)] - keys__14__q[(32'h1b)+:(3)];
+            valid_at__15 = valids__14__q;
+            old_at__15 = olds__14__q | stepped | (units__14[32'h2] ^ units__14[32'h1]);
+            key_at__15 = keys__14__q;
+            flow_at__15 = flows__14__q;
+            ahead__15 = x_key - keys__15__q;
+            precedes__16 = valids__15__q & (olds__15__q | stepped | ~ahead__15[32'h1d]);
+            units__15 = now[(32'h1b)+:(3)] - keys__15__q[(32'h1b)+:(3)];
+            valid_at__16 = valids__15__q;
+            old_at__16 = olds__15__q | stepped | (units__15[32'h2] ^ units__15[32'h1]);
+            key_at__16 = keys__15__q;
+            flow_at__16 = flows__15__q;
+            ahead__16 = x_key - keys__16__q;
+            precedes__17 = valids__16__q & (olds__16__q | stepped | ~ahead__16[32'h1d]);
+            units__16 = now[(32'h1b)+:(3)] - keys__16__q[(32'h1b)+:(3)];
+            valid_at__17 = valids__16__q;
+            old_at__17 = olds__16__q | stepped | (units__16[32'h2] ^ units__16[32'h1]);
+            key_at__17 = keys__16__q;
+            flow_at__17 = flows__16__q;
+            ahead__17 = x_key - keys__17__q;
+            precedes__18 = valids__17__q & (olds__17__q | stepped | ~ahead__17[32'h1d]);
+            units__17 = now[(32'h1b)+:(3)] - keys__17__q[(32'h1b)+:(3)];
+            valid_at__18 = valids__17__q;
+            old_at__18 = olds__17__q | stepped | (units__17[32'h2] ^ units__17[32'h1]);
+            key_at__18 = keys__17__q;
+            flow_at__18 = flows__17__q;
+            ahead__18 = x_key - keys__18__q;
+            precedes__19 = valids__18__q & (olds__18__q | stepped | ~ahead__18[32'h1d]);
+            units__18 = now[(32'h1b)+:(3)] - keys__18__q[(32'h1b)+:(3)];
+            valid_at__19 = valids__18__q;
+            old_at__19 = olds__18__q | stepped | (units__18[32'h2] ^ units__18[32'h1]);
+            key_at__19 = keys__18__q;
+            flow_at__19 = flows__18__q;
+            ahead__19 = x_key - keys__19__q;
+            precedes__20 = valids__19__q & (olds__19__q | stepped | ~ahead__19[32'h1d]);
+            units__19 = now[(32'h1b)+:(3)] - keys__19__q[(32'h1b)+:(3)];
+            valid_at__20 = valids__19__q;
+            old_at__20 = olds__19__q | stepped | (units__19[32'h2] ^ units__19[32'h1]);
+            key_at__20 = keys__19__q;
+            flow_at__20 = flows__19__q;
+            ahead__20 = x_key - keys__20__q;
+            precedes__21 = valids__20__q & (olds__20__q | stepped | ~ahead__20[32'h1d]);
+            units__20 = now[(32'h1b)+:(3)] - keys__20__q[(32'h1b)+:(3)];
+            valid_at__21 = valids__20__q;
+            old_at__21 = olds__20__q | stepped | (units__20[32'h2] ^ units__20[32'h1]);
+            key_at__21 = keys__20__q;
+            flow_at__21 = flows__20__q;
+            ahead__21 = x_key - keys__21__q;
+            precedes__22 = valids__21__q & (olds__21__q | stepped | ~ahead__21[32'h1d]);
+            units__21 = now[(32'h1b)+:(3)] - keys__21__q[(32'h1b)+:(3)];
+            valid_at__22 = valids__21__q;
+            old_at__22 = olds__21__q | stepped | (units__21[32'h2] ^ units__21[32'h1]);
+            key_at__22 = keys__21__q;
+            flow_at__22 = flows__21__q;
+            ahead__22 = x_key - keys__22__q;
+            precedes__23 = valids__22__q & (olds__22__q | stepped | ~ahead__22[32'h1d]);
+            units__22 = now[(32'h1b)+:(3)] - keys__22__q[(32'h1b)+:(3)];
+            valid_at__23 = valids__22__q;
+            old_at__23 = olds__22__q | stepped | (units__22[32'h2] ^ units__22[32'h1]);
+            key_at__23 = keys__22__q;
+            flow_at__23 = flows__22__q;
+            ahead__23 = x_key - keys__23__q;
+            precedes__24 = valids__23__q & (olds__23__q | stepped | ~ahead__23[32'h1d]);
+            units__23 = now[(32'h1b)+:(3)] - keys__23__q[(32'h1b)+:(3)];
+            valid_at__24 = valids__23__q;
+            old_at__24 = olds__23__q | stepped | (units__23[32'h2] ^ units__23[32'h1]);
+            key_at__24 = keys__23__q;
+            flow_at__24 = flows__23__q;
+            ahead__24 = x_key - keys__24__q;
+            precedes__25 = valids__24__q & (olds__24__q | stepped | ~ahead__24[32'h1d]);
+            units__24 = now[(32'h1b)+:(3)] - keys__24__q[(32'h1b)+:(3)];
+            valid_at__25 = valids__24__q;
+            old_at__25 = olds__24__q | stepped | (units__24[32'h2] ^ units__24[32'h1]);
+            key_at__25 = keys__24__q;
+            flow_at__25 = flows__24__q;
+            ahead__25 = x_key - keys__25__q;
+            precedes__26 = valids__25__q & (olds__25__q | stepped | ~ahead__25[32'h1d]);
+            units__25 = now[(32'h1b)+:(3)] - keys__25__q[(32'h1b)+:(3)];
+            valid_at__26 = valids__25__q;
+            old_at__26 = olds__25__q | stepped | (units__25[32'h2] ^ units__25[32'h1]);
+            key_at__26 = keys__25__q;
+            flow_at__26 = flows__25__q;
+            ahead__26 = x_key - keys__26__q;
+            precedes__27 = valids__26__q & (olds__26__q | stepped | ~ahead__26[32'h1d]);
+            units__26 = now[(32'h1b)+:(3)] - keys__26__q[(32'h1b)+:(3)];
+            valid_at__27 = valids__26__q;
+            old_at__27 = olds__26__q | stepped | (units__26[32'h2] ^ units__26[32'h1]);
+            key_at__27 = keys__26__q;
+            flow_at__27 = flows__26__q;
+            ahead__27 = x_key - keys__27__q;
+            precedes__28 = valids__27__q & (olds__27__q | stepped | ~ahead__27[32'h1d]);
+            units__27 = now[(32'h1b)+:(3)] - keys__27__q[(32'h1b)+:(3)];
+            valid_at__28 = valids__27__q;
+            old_at__28 = olds__27__q | stepped | (units__27[32'h2] ^ units__27[32'h1]);
+            key_at__28 = keys__27__q;
+            flow_at__28 = flows__27__q;
+            ahead__28 = x_key - keys__28__q;
+            precedes__29 = valids__28__q & (olds__28__q | stepped | ~ahead__28[32'h1d]);
+            units__28 = now[(32'h1b)+:(3)] - keys__28__q[(32'h1b)+:(3)];
+            valid_at__29 = valids__28__q;
+            old_at__29 = olds__28__q | stepped | (units__28[32'h2] ^ units__28[32'h1]);
+            key_at__29 = keys__28__q;
+            flow_at__29 = flows__28__q;
+            ahead__29 = x_key - keys__29__q;
+            precedes__30 = valids__29__q & (olds__29__q | stepped | ~ahead__29[32'h1d]);
+            units__29 = now[(32'h1b)+:(3)] - keys__29__q[(32'h1b)+:(3)];
+            valid_at__30 = valids__29__q;
+            old_at__30 = olds__29__q | stepped | (units__29[32'h2] ^ units__29[32'h1]);
+            key_at__30 = keys__29__q;
+            flow_at__30 = flows__29__q;
+            ahead__30 = x_key - keys__30__q;
+            precedes__31 = valids__30__q & (olds__30__q | stepped | ~ahead__30[32'h1d]);
+            units__30 = now[(32'h1b)+:(3)] - keys__30__q[(32'h1b)+:(3)];
+            valid_at__31 = valids__30__q;
+            old_at__31 = olds__30__q | stepped | (units__30[32'h2] ^ units__30[32'h1]);
+            key_at__31 = keys__30__q;
+            flow_at__31 = flows__30__q;
+            ahead__31 = x_key - keys__31__q;
+            precedes__32 = valids__31__q & (olds__31__q | stepped | ~ahead__31[32'h1d]);
+            units__31 = now[(32'h1b)+:(3)] - keys__31__q[(32'h1b)+:(3)];
+            valid_at__32 = valids__31__q;
+            old_at__32 = olds__31__q | stepped | (units__31[32'h2] ^ units__31[32'h1]);
+            key_at__32 = keys__31__q;
+            flow_at__32 = flows__31__q;
+            ahead__32 = x_key - keys__32__q;
+            precedes__33 = valids__32__q & (olds__32__q | stepped | ~ahead__32[32'h1d]);
+            units__32 = now[(32'h1b)+:(3)] - keys__32__q[(32'h1b)+:(3)];
+            valid_at__33 = valids__32__q;
+            old_at__33 = olds__32__q | stepped | (units__32[32'h2] ^ units__32[32'h1]);
+            key_at__33 = keys__32__q;
+            flow_at__33 = flows__32__q;
+            ahead__33 = x_key - keys__33__q;
+            precedes__34 = valids__33__q & (olds__33__q | stepped | ~ahead__33[32'h1d]);
+            units__33 = now[(32'h1b)+:(3)] - keys__33__q[(32'h1b)+:(3)];
+            valid_at__34 = valids__33__q;
+            old_at__34 = olds__33__q | stepped | (units__33[32'h2] ^ units__33[32'h1]);
+            key_at__34 = keys__33__q;
+            flow_at__34 = flows__33__q;
+            ahead__34 = x_key - keys__34__q;
+            precedes__35 = valids__34__q & (olds__34__q | stepped | ~ahead__34[32'h1d]);
+            units__34 = now[(32'h1b)+:(3)] - keys__34__q[(32'h1b)+:(3)];
+            valid_at__35 = valids__34__q;
+            old_at__35 = olds__34__q | stepped | (units__34[32'h2] ^ units__34[32'h1]);
+            key_at__35 = keys__34__q;
+            flow_at__35 = flows__34__q;
+            ahead__35 = x_key - keys__35__q;
+            precedes__36 = valids__35__q & (olds__35__q | stepped | ~ahead__35[32'h1d]);
+            units__35 = now[(32'h1b)+:(3)] - keys__35__q[(32'h1b)+:(3)];
+            valid_at__36 = valids__35__q;
+            old_at__36 = olds__35__q | stepped | (units__35[32'h2] ^ units__35[32'h1]);
+            key_at__36 = keys__35__q;
+            flow_at__36 = flows__35__q;
+            ahead__36 = x_key - keys__36__q;
+            precedes__37 = valids__36__q & (olds__36__q | stepped | ~ahead__36[32'h1d]);
+            units__36 = now[(32'h1b)+:(3)] - keys__36__q[(32'h1b)+:(3)];
+            valid_at__37 = valids__36__q;
+            old_at__37 = olds__36__q | stepped | (units__36[32'h2] ^ units__36[32'h1]);
+            key_at__37 = keys__36__q;
+            flow_at__37 = flows__36__q;
+            ahead__37 = x_key - keys__37__q;
+            precedes__38 = valids__37__q & (olds__37__q | stepped | ~ahead__37[32'h1d]);
+            units__37 = now[(32'h1b)+:(3)] - keys__37__q[(32'h1b)+:(3)];
+            valid_at__38 = valids__37__q;
+            old_at__38 = olds__37__q | stepped | (units__37[32'h2] ^ units__37[32'h1]);
+            key_at__38 = keys__37__q;
+            flow_at__38 = flows__37__q;
+            ahead__38 = x_key - keys__38__q;
+            precedes__39 = valids__38__q & (olds__38__q | stepped | ~ahead__38[32'h1d]);
+            units__38 = now[(32'h1b)+:(3)] - keys__38__q[(32'h1b)+:(3)];
+            valid_at__39 = valids__38__q;
+            old_at__39 = olds__38__q | stepped | (units__38[32'h2] ^ units__38[32'h1]);
+            key_at__39 = keys__38__q;
+            flow_at__39 = flows__38__q;
+            ahead__39 = x_key - keys__39__q;
+            precedes__40 = valids__39__q & (olds__39__q | stepped | ~ahead__39[32'h1d]);
+            units__39 = now[(32'h1b)+:(3)] - keys__39__q[(32'h1b)+:(3)];
+            valid_at__40 = valids__39__q;
+            old_at__40 = olds__39__q | stepped | (units__39[32'h2] ^ units__39[32'h1]);
+            key_at__40 = keys__39__q;
+            flow_at__40 = flows__39__q;
+            ahead__40 = x_key - keys__40__q;
+            precedes__41 = valids__40__q & (olds__40__q | stepped | ~ahead__40[32'h1d]);
+            units__40 = now[(32'h1b)+:(3)] - keys__40__q[(32'h1b)+:(3)];
+            valid_at__41 = valids__40__q;
+            old_at__41 = olds__40__q | stepped | (units__40[32'h2] ^ units__40[32'h1]);
+            key_at__41 = keys__40__q;
+            flow_at__41 = flows__40__q;
+            ahead__41 = x_key - keys__41__q;
+            precedes__42 = valids__41__q & (olds__41__q | stepped | ~ahead__41[32'h1d]);
+            units__41 = now[(32'h1b)+:(3)] - keys__41__q[(32'h1b)+:(3)];
+            valid_at__42 = valids__41__q;
+            old_at__42 = olds__41__q | stepped | (units__41[32'h2] ^ units__41[32'h1]);
+            key_at__42 = keys__41__q;
+            flow_at__42 = flows__41__q;
+            ahead__42 = x_key - keys__42__q;
+            precedes__43 = valids__42__q & (olds__42__q | stepped | ~ahead__42[32'h1d]);
+            units__42 = now[(32'h1b)+:(3)] - keys__42__q[(32'h1b)+:(3)];
+            valid_at__43 = valids__42__q;
+            old_at__43 = olds__42__q | stepped | (units__42[32'h2] ^ units__42[32'h1]);
+            key_at__43 = keys__42__q;
+            flow_at__43 = flows__42__q;
+            ahead__43 = x_key - keys__43__q;
+            precedes__44 = valids__43__q & (olds__43__q | stepped | ~ahead__43[32'h1d]);
+            units__43 = now[(32'h1b)+:(3)] - keys__43__q[(32'h1b)+:(3)];
+            valid_at__44 = valids__43__q;
+            old_at__44 = olds__43__q | stepped | (units__43[32'h2] ^ units__43[32'h1]);
+            key_at__44 = keys__43__q;
+            flow_at__44 = flows__43__q;
+            ahead__44 = x_key - keys__44__q;
+            precedes__45 = valids__44__q & (olds__44__q | stepped | ~ahead__44[32'h1d]);
+            units__44 = now[(32'h1b)+:(3)] - keys__44__q[(32'h1b)+:(3)];
+            valid_at__45 = valids__44__q;
+            old_at__45 = olds__44__q | stepped | (units__44[32'h2] ^ units__44[32'h1]);
+            key_at__45 = keys__44__q;
+            flow_at__45 = flows__44__q;
+            ahead__45 = x_key - keys__45__q;
+            precedes__46 = valids__45__q & (olds__45__q | stepped | ~ahead__45[32'h1d]);
+            units__45 = now[(32'h1b)+:(3)] - keys__45__q[(32'h1b)+:(3)];
+            valid_at__46 = valids__45__q;
+            old_at__46 = olds__45__q | stepped | (units__45[32'h2] ^ units__45[32'h1]);
+            key_at__46 = keys__45__q;
+            flow_at__46 = flows__45__q;
+            ahead__46 = x_key - keys__46__q;
+            precedes__47 = valids__46__q & (olds__46__q | stepped | ~ahead__46[32'h1d]);
+            units__46 = now[(32'h1b)+:(3)] - keys__46__q[(32'h1b)+:(3)];
+            valid_at__47 = valids__46__q;
+            old_at__47 = olds__46__q | stepped | (units__46[32'h2] ^ units__46[32'h1]);
+            key_at__47 = keys__46__q;
+            flow_at__47 = flows__46__q;
+            ahead__47 = x_key - keys__47__q;
+            precedes__48 = valids__47__q & (olds__47__q | stepped | ~ahead__47[32'h1d]);
+            units__47 = now[(32'h1b)+:(3)] - keys__47__q[(32'h1b)+:(3)];
+            valid_at__48 = valids__47__q;
+            old_at__48 = olds__47__q | stepped | (units__47[32'h2] ^ units__47[32'h1]);
+            key_at__48 = keys__47__q;
+            flow_at__48 = flows__47__q;
+            ahead__48 = x_key - keys__48__q;
+            precedes__49 = valids__48__q & (olds__48__q | stepped | ~ahead__48[32'h1d]);
+            units__48 = now[(32'h1b)+:(3)] - keys__48__q[(32'h1b)+:(3)];
+            valid_at__49 = valids__48__q;
+            old_at__49 = olds__48__q | stepped | (units__48[32'h2] ^ units__48[32'h1]);
+            key_at__49 = keys__48__q;
+            flow_at__49 = flows__48__q;
+            ahead__49 = x_key - keys__49__q;
+            precedes__50 = valids__49__q & (olds__49__q | stepped | ~ahead__49[32'h1d]);
+            units__49 = now[(32'h1b)+:(3)] - keys__49__q[(32'h1b)+:(3)];
+            valid_at__50 = valids__49__q;
+            old_at__50 = olds__49__q | stepped | (units__49[32'h2] ^ units__49[32'h1]);
+            key_at__50 = keys__49__q;
+            flow_at__50 = flows__49__q;
+            ahead__50 = x_key - keys__50__q;
+            precedes__51 = valids__50__q & (olds__50__q | stepped | ~ahead__50[32'h1d]);
+            units__50 = now[(32'h1b)+:(3)] - keys__50__q[(32'h1b)+:(3)];
+            valid_at__51 = valids__50__q;
+            old_at__51 = olds__50__q | stepped | (units__50[32'h2] ^ units__50[32'h1]);
+            key_at__51 = keys__50__q;
+            flow_at__51 = flows__50__q;
+            ahead__51 = x_key - keys__51__q;
+            precedes__52 = valids__51__q & (olds__51__q | stepped | ~ahead__51[32'h1d]);
+            units__51 = now[(32'h1b)+:(3)] - keys__51__q[(32'h1b)+:(3)];
+            valid_at__52 = valids__51__q;
+            old_at__52 = olds__51__q | stepped | (units__51[32'h2] ^ units__51[32'h1]);
+            key_at__52 = keys__51__q;
+            flow_at__52 = flows__51__q;
+            ahead__52 = x_key - keys__52__q;
+            precedes__53 = valids__52__q & (olds__52__q | stepped | ~ahead__52[32'h1d]);
+            units__52 = now[(32'h1b)+:(3)] - keys__52__q[(32'h1b)+:(3)];
+            valid_at__53 = valids__52__q;
+            old_at__53 = olds__52__q | stepped | (units__52[32'h2] ^ units__52[32'h1]);
+            key_at__53 = keys__52__q;
+            flow_at__53 = flows__52__q;
+            ahead__53 = x_key - keys__53__q;
+            precedes__54 = valids__53__q & (olds__53__q | stepped | ~ahead__53[32'h1d]);
+            units__53 = now[(32'h1b)+:(3)] - keys__53__q[(32'h1b)+:(3)];
+            valid_at__54 = valids__53__q;
+            old_at__54 = olds__53__q | stepped | (units__53[32'h2] ^ units__53[32'h1]);
+            key_at__54 = keys__53__q;
+            flow_at__54 = flows__53__q;
+            ahead__54 = x_key - keys__54__q;
+            precedes__55 = valids__54__q & (olds__54__q | stepped | ~ahead__54[32'h1d]);
+            units__54 = now[(32'h1b)+:(3)] - keys__54__q[(32'h1b)+:(3)];
+            valid_at__55 = valids__54__q;
+            old_at__55 = olds__54__q | stepped | (units__54[32'h2] ^ units__54[32'h1]);
+            key_at__55 = keys__54__q;
+            flow_at__55 = flows__54__q;
+            ahead__55 = x_key - keys__55__q;
+            precedes__56 = valids__55__q & (olds__55__q | stepped | ~ahead__55[32'h1d]);
+            units__55 = now[(32'h1b)+:(3)] - keys__55__q[(32'h1b)+:(3)];
+            valid_at__56 = valids__55__q;
+            old_at__56 = olds__55__q | stepped | (units__55[32'h2] ^ units__55[32'h1]);
+            key_at__56 = keys__55__q;
+            flow_at__56 = flows__55__q;
+            ahead__56 = x_key - keys__56__q;
+            precedes__57 = valids__56__q & (olds__56__q | stepped | ~ahead__56[32'h1d]);
+            units__56 = now[(32'h1b)+:(3)] - keys__56__q[(32'h1b)+:(3)];
+            valid_at__57 = valids__56__q;
+            old_at__57 = olds__56__q | stepped | (units__56[32'h2] ^ units__56[32'h1]);
+            key_at__57 = keys__56__q;
+            flow_at__57 = flows__56__q;
+            ahead__57 = x_key - keys__57__q;
+            precedes__58 = valids__57__q & (olds__57__q | stepped | ~ahead__57[32'h1d]);
+            units__57 = now[(32'h1b)+:(3)] - keys__57__q[(32'h1b)+:(3)];
+            valid_at__58 = valids__57__q;
+            old_at__58 = olds__57__q | stepped | (units__57[32'h2] ^ units__57[32'h1]);
+            key_at__58 = keys__57__q;
+            flow_at__58 = flows__57__q;
+            ahead__58 = x_key - keys__58__q;
+            precedes__59 = valids__58__q & (olds__58__q | stepped | ~ahead__58[32'h1d]);
+            units__58 = now[(32'h1b)+:(3)] - keys__58__q[(32'h1b)+:(3)];
+            valid_at__59 = valids__58__q;
+            old_at__59 = olds__58__q | stepped | (units__58[32'h2] ^ units__58[32'h1]);
+            key_at__59 = keys__58__q;
+            flow_at__59 = flows__58__q;
+            ahead__59 = x_key - keys__59__q;
+            precedes__60 = valids__59__q & (olds__59__q | stepped | ~ahead__59[32'h1d]);
+            units__59 = now[(32'h1b)+:(3)] - keys__59__q[(32'h1b)+:(3)];
+            valid_at__60 = valids__59__q;
+            old_at__60 = olds__59__q | stepped | (units__59[32'h2] ^ units__59[32'h1]);
+            key_at__60 = keys__59__q;
+            flow_at__60 = flows__59__q;
+            ahead__60 = x_key - keys__60__q;
+            precedes__61 = valids__60__q & (olds__60__q | stepped | ~ahead__60[32'h1d]);
+            units__60 = now[(32'h1b)+:(3)] - keys__60__q[(32'h1b)+:(3)];
+            valid_at__61 = valids__60__q;
+            old_at__61 = olds__60__q | stepped | (units__60[32'h2] ^ units__60[32'h1]);
+            key_at__61 = keys__60__q;
+            flow_at__61 = flows__60__q;
+            ahead__61 = x_key - keys__61__q;
+            precedes__62 = valids__61__q & (olds__61__q | stepped | ~ahead__61[32'h1d]);
+            units__61 = now[(32'h1b)+:(3)] - keys__61__q[(32'h1b)+:(3)];
+            valid_at__62 = valids__61__q;
+            old_at__62 = olds__61__q | stepped | (units__61[32'h2] ^ units__61[32'h1]);
+            key_at__62 = keys__61__q;
+            flow_at__62 = flows__61__q;
+            ahead__62 = x_key - keys__62__q;
+            precedes__63 = valids__62__q & (olds__62__q | stepped | ~ahead__62[32'h1d]);
+            units__62 = now[(32'h1b)+:(3)] - keys__62__q[(32'h1b)+:(3)];
+            valid_at__63 = valids__62__q;
+            old_at__63 = olds__62__q | stepped | (units__62[32'h2] ^ units__62[32'h1]);
+            key_at__63 = keys__62__q;
+            flow_at__63 = flows__62__q;
+            ahead__63 = x_key - keys__63__q;
+            precedes__64 = valids__63__q & (olds__63__q | stepped | ~ahead__63[32'h1d]);
+            units__63 = now[(32'h1b)+:(3)] - keys__63__q[(32'h1b)+:(3)];
+            valid_at__64 = valids__63__q;
+            old_at__64 = olds__63__q | stepped | (units__63[32'h2] ^ units__63[32'h1]);
+            key_at__64 = keys__63__q;
+            flow_at__64 = flows__63__q;
+            take_right__0 = pop & (~x_valid | precedes__2);
+            take_x__0 = x_valid & ((pop & ~precedes__2 & precedes__1) | (~pop & ~precedes__1 & precedes__0));
+            take_left__0 = x_valid & ~pop & ~precedes__0;
+            take_right__1 = pop & (~x_valid | precedes__3);
+            take_x__1 = x_valid & ((pop & ~precedes__3 & precedes__2) | (~pop & ~precedes__2 & precedes__1));
+            take_left__1 = x_valid & ~pop & ~precedes__1;
+            take_right__2 = pop & (~x_valid | precedes__4);
+            take_x__2 = x_valid & ((pop & ~precedes__4 & precedes__3) | (~pop & ~precedes__3 & precedes__2));
+            take_left__2 = x_valid & ~pop & ~precedes__2;
+            take_right__3 = pop & (~x_valid | precedes__5);
+            take_x__3 = x_valid & ((pop & ~precedes__5 & precedes__4) | (~pop & ~precedes__4 & precedes__3));
+            take_left__3 = x_valid & ~pop & ~precedes__3;
+            take_right__4 = pop & (~x_valid | precedes__6);
+            take_x__4 = x_valid & ((pop & ~precedes__6 & precedes__5) | (~pop & ~precedes__5 & precedes__4));
+            take_left__4 = x_valid & ~pop & ~precedes__4;
+            take_right__5 = pop & (~x_valid | precedes__7);
+            take_x__5 = x_valid & ((pop & ~precedes__7 & precedes__6) | (~pop & ~precedes__6 & precedes__5));
+            take_left__5 = x_valid & ~pop & ~precedes__5;
+            take_right__6 = pop & (~x_valid | precedes__8);
+            take_x__6 = x_valid & ((pop & ~precedes__8 & precedes__7) | (~pop & ~precedes__7 & precedes__6));
+            take_left__6 = x_valid & ~pop & ~precedes__6;
+            take_right__7 = pop & (~x_valid | precedes__9);
+            take_x__7 = x_valid & ((pop & ~precedes__9 & precedes__8) | (~pop & ~precedes__8 & precedes__7));
+            take_left__7 = x_valid & ~pop & ~precedes__7;
+            take_right__8 = pop & (~x_valid | precedes__10);
+            take_x__8 = x_valid & ((pop & ~precedes__10 & precedes__9) | (~pop & ~precedes__9 & precedes__8));
+            take_left__8 = x_valid & ~pop & ~precedes__8;
+            take_right__9 = pop & (~x_valid | precedes__11);
+            take_x__9 = x_valid & ((pop & ~precedes__11 & precedes__10) | (~pop & ~precedes__10 & precedes__9));
+            take_left__9 = x_valid & ~pop & ~precedes__9;
+            take_right__10 = pop & (~x_valid | precedes__12);
+            take_x__10 = x_valid & ((pop & ~precedes__12 & precedes__11) | (~pop & ~precedes__11 & precedes__10));
+            take_left__10 = x_valid & ~pop & ~precedes__10;
+            take_right__11 = pop & (~x_valid | precedes__13);
+            take_x__11 = x_valid & ((pop & ~precedes__13 & precedes__12) | (~pop & ~precedes__12 & precedes__11));
+            take_left__11 = x_valid & ~pop & ~precedes__11;
+            take_right__12 = pop & (~x_valid | precedes__14);
+            take_x__12 = x_valid & ((pop & ~precedes__14 & precedes__13) | (~pop & ~precedes__13 & precedes__12));
+            take_left__12 = x_valid & ~pop & ~precedes__12;
+            take_right__13 = pop & (~x_valid | precedes__15);
+            take_x__13 = x_valid & ((pop & ~precedes__15 & precedes__14) | (~pop & ~precedes__14 & precedes__13));
+            take_left__13 = x_valid & ~pop & ~precedes__13;
+            take_right__14 = pop & (~x_valid | precedes__16);
+            take_x__14 = x_valid & ((pop & ~precedes__16 & precedes__15) | (~pop & ~precedes__15 & precedes__14));
+            take_left__14 = x_valid & ~pop & ~precedes__14;
+            take_right__15 = pop & (~x_valid | precedes__17);
+            take_x__15 = x_valid & ((pop & ~precedes__17 & precedes__16) | (~pop & ~precedes__16 & precedes__15));
+            take_left__15 = x_valid & ~pop & ~precedes__15;
+            take_right__16 = pop & (~x_valid | precedes__18);
+            take_x__16 = x_valid & ((pop & ~precedes__18 & precedes__17) | (~pop & ~precedes__17 & precedes__16));
+            take_left__16 = x_valid & ~pop & ~precedes__16;
+            take_right__17 = pop & (~x_valid | precedes__19);
+            take_x__17 = x_valid & ((pop & ~precedes__19 & precedes__18) | (~pop & ~precedes__18 & precedes__17));
+            take_left__17 = x_valid & ~pop & ~precedes__17;
+            take_right__18 = pop & (~x_valid | precedes__20);
+            take_x__18 = x_valid & ((pop & ~precedes__20 & precedes__19) | (~pop & ~precedes__19 & precedes__18));
+            take_left__18 = x_valid & ~pop & ~precedes__18;
+            take_right__19 = pop & (~x_valid | precedes__21);
+            take_x__19 = x_valid & ((pop & ~precedes__21 & precedes__20) | (~pop & ~precedes__20 & precedes__19));
+            take_left__19 = x_valid & ~pop & ~precedes__19;
+            take_right__20 = pop & (~x_valid | precedes__22);
+            take_x__20 = x_valid & ((pop & ~precedes__22 & precedes__21) | (~pop & ~precedes__21 & precedes__20));
+            take_left__20 = x_valid & ~pop & ~precedes__20;
+            take_right__21 = pop & (~x_valid | precedes__23);
+            take_x__21 = x_valid & ((pop & ~precedes__23 & precedes__22) | (~pop & ~precedes__22 & precedes__21));
+            take_left__21 = x_valid & ~pop & ~precedes__21;
+            take_right__22 = pop & (~x_valid | precedes__24);
+            take_x__22 = x_valid & ((pop & ~precedes__24 & precedes__23) | (~pop & ~precedes__23 & precedes__22));
+            take_left__22 = x_valid & ~pop & ~precedes__22;
+            take_right__23 = pop & (~x_valid | precedes__25);
+            take_x__23 = x_valid & ((pop & ~precedes__25 & precedes__24) | (~pop & ~precedes__24 & precedes__23));
+            take_left__23 = x_valid & ~pop & ~precedes__23;
+            take_right__24 = pop & (~x_valid | precedes__26);
+            take_x__24 = x_valid & ((pop & ~precedes__26 & precedes__25) | (~pop & ~precedes__25 & precedes__24));
+            take_left__24 = x_valid & ~pop & ~precedes__24;
+            take_right__25 = pop & (~x_valid | precedes__27);
+            take_x__25 = x_valid & ((pop & ~precedes__27 & precedes__26) | (~pop & ~precedes__26 & precedes__25));
+            take_left__25 = x_valid & ~pop & ~precedes__25;
+            take_right__26 = pop & (~x_valid | precedes__28);
+            take_x__26 = x_valid & ((pop & ~precedes__28 & precedes__27) | (~pop & ~precedes__27 & precedes__26));
+            take_left__26 = x_valid & ~pop & ~precedes__26;
+            take_right__27 = pop & (~x_valid | precedes__29);
+            take_x__27 = x_valid & ((pop & ~precedes__29 & precedes__28) | (~pop & ~precedes__28 & precedes__27));
+            take_left__27 = x_valid & ~pop & ~precedes__27;
+            take_right__28 = pop & (~x_valid | precedes__30);
+            take_x__28 = x_valid & ((pop & ~precedes__30 & precedes__29) | (~pop & ~precedes__29 & precedes__28));
+            take_left__28 = x_valid & ~pop & ~precedes__28;
+            take_right__29 = pop & (~x_valid | precedes__31);
+            take_x__29 = x_valid & ((pop & ~precedes__31 & precedes__30) | (~pop & ~precedes__30 & precedes__29));
+            take_left__29 = x_valid & ~pop & ~precedes__29;
+            take_right__30 = pop & (~x_valid | precedes__32);
+            take_x__30 = x_valid & ((pop & ~precedes__32 & precedes__31) | (~pop & ~precedes__31 & precedes__30));
+            take_left__30 = x_valid & ~pop & ~precedes__30;
+            take_right__31 = pop & (~x_valid | precedes__33);
+            take_x__31 = x_valid & ((pop & ~precedes__33 & precedes__32) | (~pop & ~precedes__32 & precedes__31));
+            take_left__31 = x_valid & ~pop & ~precedes__31;
+            take_right__32 = pop & (~x_valid | precedes__34);
+            take_x__32 = x_valid & ((pop & ~precedes__34 & precedes__33) | (~pop & ~precedes__33 & precedes__32));
+            take_left__32 = x_valid & ~pop & ~precedes__32;
+            take_right__33 = pop & (~x_valid | precedes__35);
+            take_x__33 = x_valid & ((pop & ~precedes__35 & precedes__34) | (~pop & ~precedes__34 & precedes__33));
+            take_left__33 = x_valid & ~pop & ~precedes__33;
+            take_right__34 = pop & (~x_valid | precedes__36);
+            take_x__34 = x_valid & ((pop & ~precedes__36 & precedes__35) | (~pop & ~precedes__35 & precedes__34));
+            take_left__34 = x_valid & ~pop & ~precedes__34;
+            take_right__35 = pop & (~x_valid | precedes__37);
+            take_x__35 = x_valid & ((pop & ~precedes__37 & precedes__36) | (~pop & ~precedes__36 & precedes__35));
+            take_left__35 = x_valid & ~pop & ~precedes__35;
+            take_right__36 = pop & (~x_valid | precedes__38);
+            take_x__36 = x_valid & ((pop & ~precedes__38 & precedes__37) | (~pop & ~precedes__37 & precedes__36));
+            take_left__36 = x_valid & ~pop & ~precedes__36;
+            take_right__37 = pop & (~x_valid | precedes__39);
+            take_x__37 = x_valid & ((pop & ~precedes__39 & precedes__38) | (~pop & ~precedes__38 & precedes__37));
+            take_left__37 = x_valid & ~pop & ~precedes__37;
+            take_right__38 = pop & (~x_valid | precedes__40);
+            take_x__38 = x_valid & ((pop & ~precedes__40 & precedes__39) | (~pop & ~precedes__39 & precedes__38));
+            take_left__38 = x_valid & ~pop & ~precedes__38;
+            take_right__39 = pop & (~x_valid | precedes__41);
+            take_x__39 = x_valid & ((pop & ~precedes__41 & precedes__40) | (~pop & ~precedes__40 & precedes__39));
+            take_left__39 = x_valid & ~pop & ~precedes__39;
+            take_right__40 = pop & (~x_valid | precedes__42);
+            take_x__40 = x_valid & ((pop & ~precedes__42 & precedes__41) | (~pop & ~precedes__41 & precedes__40));
+            take_left__40 = x_valid & ~pop & ~precedes__40;
+            take_right__41 = pop & (~x_valid | precedes__43);
+            take_x__41 = x_valid & ((pop & ~precedes__43 & precedes__42) | (~pop & ~precedes__42 & precedes__41));
+            take_left__41 = x_valid & ~pop & ~precedes__41;
+            take_right__42 = pop & (~x_valid | precedes__44);
+            take_x__42 = x_valid & ((pop & ~precedes__44 & precedes__43) | (~pop & ~precedes__43 & precedes__42));
+            take_left__42 = x_valid & ~pop & ~precedes__42;
+            take_right__43 = pop & (~x_valid | precedes__45);
+            take_x__43 = x_valid & ((pop & ~precedes__45 & precedes__44) | (~pop & ~precedes__44 & precedes__43));
+            take_left__43 = x_valid & ~pop & ~precedes__43;
+            take_right__44 = pop & (~x_valid | precedes__46);
+            take_x__44 = x_valid & ((pop & ~precedes__46 & precedes__45) | (~pop & ~precedes__45 & precedes__44));
+            take_left__44 = x_valid & ~pop & ~precedes__44;
+            take_right__45 = pop & (~x_valid | precedes__47);
+            take_x__45 = x_valid & ((pop & ~precedes__47 & precedes__46) | (~pop & ~precedes__46 & precedes__45));
+            take_left__45 = x_valid & ~pop & ~precedes__45;
+            take_right__46 = pop & (~x_valid | precedes__48);
+            take_x__46 = x_valid & ((pop & ~precedes__48 & precedes__47) | (~pop & ~precedes__47 & precedes__46));
+            take_left__46 = x_valid & ~pop & ~precedes__46;
+            take_right__47 = pop & (~x_valid | precedes__49);
+            take_x__47 = x_valid & ((pop & ~precedes__49 & precedes__48) | (~pop & ~precedes__48 & precedes__47));
+            take_left__47 = x_valid & ~pop & ~precedes__47;
+            take_right__48 = pop & (~x_valid | precedes__50);
+            take_x__48 = x_valid & ((pop & ~precedes__50 & precedes__49) | (~pop & ~precedes__49 & precedes__48));
+            take_left__48 = x_valid & ~pop & ~precedes__48;
+            take_right__49 = pop & (~x_valid | precedes__51);
+            take_x__49 = x_valid & ((pop & ~precedes__51 & precedes__50) | (~pop & ~precedes__50 & precedes__49));
+            take_left__49 = x_valid & ~pop & ~precedes__49;
+            take_right__50 = pop & (~x_valid | precedes__52);
+            take_x__50 = x_valid & ((pop & ~precedes__52 & precedes__51) | (~pop & ~precedes__51 & precedes__50));
+            take_left__50 = x_valid & ~pop & ~precedes__50;
+            take_right__51 = pop & (~x_valid | precedes__53);
+            take_x__51 = x_valid & ((pop & ~precedes__53 & precedes__52) | (~pop & ~precedes__52 & precedes__51));
+            take_left__51 = x_valid & ~pop & ~precedes__51;
+            take_right__52 = pop & (~x_valid | precedes__54);
+            take_x__52 = x_valid & ((pop & ~precedes__54 & precedes__53) | (~pop & ~precedes__53 & precedes__52));
+            take_left__52 = x_valid & ~pop & ~precedes__52;
+            take_right__53 = pop & (~x_valid | precedes__55);
+            take_x__53 = x_valid & ((pop & ~precedes__55 & precedes__54) | (~pop & ~precedes__54 & precedes__53));
+            take_left__53 = x_valid & ~pop & ~precedes__53;
+            take_right__54 = pop & (~x_valid | precedes__56);
+            take_x__54 = x_valid & ((pop & ~precedes__56 & precedes__55) | (~pop & ~precedes__55 & precedes__54));
+            take_left__54 = x_valid & ~pop & ~precedes__54;
+            take_right__55 = pop & (~x_valid | precedes__57);
+            take_x__55 = x_valid & ((pop & ~precedes__57 & precedes__56) | (~pop & ~precedes__56 & precedes__55));
+            take_left__55 = x_valid & ~pop & ~precedes__55;
+            take_right__56 = pop & (~x_valid | precedes__58);
+            take_x__56 = x_valid & ((pop & ~precedes__58 & precedes__57) | (~pop & ~precedes__57 & precedes__56));
+            take_left__56 = x_valid & ~pop & ~precedes__56;
+            take_right__57 = pop & (~x_valid | precedes__59);
+            take_x__57 = x_valid & ((pop & ~precedes__59 & precedes__58) | (~pop & ~precedes__58 & precedes__57));
+            take_left__57 = x_valid & ~pop & ~precedes__57;
+            take_right__58 = pop & (~x_valid | precedes__60);
+            take_x__58 = x_valid & ((pop & ~precedes__60 & precedes__59) | (~pop & ~precedes__59 & precedes__58));
+            take_left__58 = x_valid & ~pop & ~precedes__58;
+            take_right__59 = pop & (~x_valid | precedes__61);
+            take_x__59 = x_valid & ((pop & ~precedes__61 & precedes__60) | (~pop & ~precedes__60 & precedes__59));
+            take_left__59 = x_valid & ~pop & ~precedes__59;
+            take_right__60 = pop & (~x_valid | precedes__62);
+            take_x__60 = x_valid & ((pop & ~precedes__62 & precedes__61) | (~pop & ~precedes__61 & precedes__60));
+            take_left__60 = x_valid & ~pop & ~precedes__60;
+            take_right__61 = pop & (~x_valid | precedes__63);
+            take_x__61 = x_valid & ((pop & ~precedes__63 & precedes__62) | (~pop & ~precedes__62 & precedes__61));
+            take_left__61 = x_valid & ~pop & ~precedes__61;
+            take_right__62 = pop & (~x_valid | precedes__64);
+            take_x__62 = x_valid & ((pop & ~precedes__64 & precedes__63) | (~pop & ~precedes__63 & precedes__62));
+            take_left__62 = x_valid & ~pop & ~precedes__62;
+            take_right__63 = pop & (~x_valid | precedes__65);
+            take_x__63 = x_valid & ((pop & ~precedes__65 & precedes__64) | (~pop & ~precedes__64 & precedes__63));
+            take_left__63 = x_valid & ~pop & ~precedes__63;
+            take_x__0 = x_valid & (~precedes__1 | (pop & ~precedes__2));
+            valids__0__d = valid_at__1;
+            olds__0__d = old_at__1;
+            keys__0__d = key_at__1;
+            flows__0__d = flow_at__1;
+            if (take_x__0) begin
+                valids__0__d = 1'b1;
+                olds__0__d = 1'b0;
+                keys__0__d = x_key;
+                flows__0__d = x_flow;
+            end
+            else if (take_right__0) begin
+                valids__0__d = valid_at__2;
+                olds__0__d = old_at__2;
+                keys__0__d = key_at__2;
+                flows__0__d = flow_at__2;
+            end
+            else if (take_left__0) begin
+                valids__0__d = valid_at__0;
+                olds__0__d = old_at__0;
+                keys__0__d = key_at__0;
+                flows__0__d = flow_at__0;
+            end
+            valids__1__d = valid_at__2;
+            olds__1__d = old_at__2;
+            keys__1__d = key_at__2;
+            flows__1__d = flow_at__2;
+            if (take_x__1) begin
+                valids__1__d = 1'b1;
+                olds__1__d = 1'b0;
+                keys__1__d = x_key;
+                flows__1__d = x_flow;
+            end
+            else if (take_right__1) begin
+                valids__1__d = valid_at__3;
+                olds__1__d = old_at__3;
+                keys__1__d = key_at__3;
+                flows__1__d = flow_at__3;
+            end
+            else if (take_left__1) begin
+                valids__1__d = valid_at__1;
+                olds__1__d = old_at__1;
+                keys__1__d = key_at__1;
+                flows__1__d = flow_at__1;
+            end
+            valids__2__d = valid_at__3;
+            olds__2__d = old_at__3;
+            keys__2__d = key_at__3;
+            flows__2__d = flow_at__3;
+            if (take_x__2) begin
+                valids__2__d = 1'b1;
+                olds__2__d = 1'b0;
+                keys__2__d = x_key;
+                flows__2__d = x_flow;
+            end
+            else if (take_right__2) begin
+                valids__2__d = valid_at__4;
+                olds__2__d = old_at__4;
+                keys__2__d = key_at__4;
+                flows__2__d = flow_at__4;
+            end
+            else if (take_left__2) begin
+                valids__2__d = valid_at__2;
+                olds__2__d = old_at__2;
+                keys__2__d = key_at__2;
+                flows__2__d = flow_at__2;
+            end
+            valids__3__d = valid_at__4;
+            olds__3__d = old_at__4;
+            keys__3__d = key_at__4;
+            flows__3__d = flow_at__4;
+            if (take_x__3) begin
+                valids__3__d = 1'b1;
+                olds__3__d = 1'b0;
+                keys__3__d = x_key;
+                flows__3__d = x_flow;
+            end
+            else if (take_right__3) begin
+                valids__3__d = valid_at__5;
+                olds__3__d = old_at__5;
+                keys__3__d = key_at__5;
+                flows__3__d = flow_at__5;
+            end
+            else if (take_left__3) begin
+                valids__3__d = valid_at__3;
+                olds__3__d = old_at__3;
+                keys__3__d = key_at__3;
+                flows__3__d = flow_at__3;
+            end
+            valids__4__d = valid_at__5;
+            olds__4__d = old_at__5;
+            keys__4__d = key_at__5;
+            flows__4__d = flow_at__5;
+            if (take_x__4) begin
+                valids__4__d = 1'b1;
+                olds__4__d = 1'b0;
+                keys__4__d = x_key;
+                flows__4__d = x_flow;
+            end
+            else if (take_right__4) begin
+                valids__4__d = valid_at__6;
+                olds__4__d = old_at__6;
+                keys__4__d = key_at__6;
+                flows__4__d = flow_at__6;
+            end
+            else if (take_left__4) begin
+                valids__4__d = valid_at__4;
+                olds__4__d = old_at__4;
+                keys__4__d = key_at__4;
+                flows__4__d = flow_at__4;
+            end
+            valids__5__d = valid_at__6;
+            olds__5__d = old_at__6;
+            keys__5__d = key_at__6;
+            flows__5__d = flow_at__6;
+            if (take_x__5) begin
+                valids__5__d = 1'b1;
+                olds__5__d = 1'b0;
+                keys__5__d = x_key;
+                flows__5__d = x_flow;
+            end
+            else if (take_right__5) begin
+                valids__5__d = valid_at__7;
+                olds__5__d = old_at__7;
+                keys__5__d = key_at__7;
+                flows__5__d = flow_at__7;
+            end
+            else if (take_left__5) begin
+                valids__5__d = valid_at__5;
+                olds__5__d = old_at__5;
+                keys__5__d = key_at__5;
+                flows__5__d = flow_at__5;
+            end
+            valids__6__d = valid_at__7;
+            olds__6__d = old_at__7;
+            keys__6__d = key_at__7;
+            flows__6__d = flow_at__7;
+            if (take_x__6) begin
+                valids__6__d = 1'b1;
+                olds__6__d = 1'b0;
+                keys__6__d = x_key;
+                flows__6__d = x_flow;
+            end
+            else if (take_right__6) begin
+                valids__6__d = valid_at__8;
+                olds__6__d = old_at__8;
+                keys__6__d = key_at__8;
+                flows__6__d = flow_at__8;
+            end
+            else if (take_left__6) begin
+                valids__6__d = valid_at__6;
+                olds__6__d = old_at__6;
+                keys__6__d = key_at__6;
+                flows__6__d = flow_at__6;
+            end
+            valids__7__d = valid_at__8;
+            olds__7__d = old_at__8;
+            keys__7__d = key_at__8;
+            flows__7__d = flow_at__8;
+            if (take_x__7) begin
+                valids__7__d = 1'b1;
+                olds__7__d = 1'b0;
+                keys__7__d = x_key;
+                flows__7__d = x_flow;
+            end
+            else if (take_right__7) begin
+                valids__7__d = valid_at__9;
+                olds__7__d = old_at__9;
+                keys__7__d = key_at__9;
+                flows__7__d = flow_at__9;
+            end
+            else if (take_left__7) begin
+                valids__7__d = valid_at__7;
+                olds__7__d = old_at__7;
+                keys__7__d = key_at__7;
+                flows__7__d = flow_at__7;
+            end
+            valids__8__d = valid_at__9;
+            olds__8__d = old_at__9;
+            keys__8__d = key_at__9;
+            flows__8__d = flow_at__9;
+            if (take_x__8) begin
+                valids__8__d = 1'b1;
+                olds__8__d = 1'b0;
+                keys__8__d = x_key;
+                flows__8__d = x_flow;
+            end
+            else if (take_right__8) begin
+                valids__8__d = valid_at__10;
+                olds__8__d = old_at__10;
+                keys__8__d = key_at__10;
+                flows__8__d = flow_at__10;
+            end
+            else if (take_left__8) begin
+                valids__8__d = valid_at__8;
+                olds__8__d = old_at__8;
+                keys__8__d = key_at__8;
+                flows__8__d = flow_at__8;
+            end
+            valids__9__d = valid_at__10;
+            olds__9__d = old_at__10;
+            keys__9__d = key_at__10;
+            flows__9__d = flow_at__10;
+            if (take_x__9) begin
+                valids__9__d = 1'b1;
+                olds__9__d = 1'b0;
+                keys__9__d = x_key;
+                flows__9__d = x_flow;
+            end
+            else if (take_right__9) begin
+                valids__9__d = valid_at__11;
+                olds__9__d = old_at__11;
+                keys__9__d = key_at__11;
+                flows__9__d = flow_at__11;
+            end
+            else if (take_left__9) begin
+                valids__9__d = valid_at__9;
+                olds__9__d = old_at__9;
+                keys__9__d = key_at__9;
+                flows__9__d = flow_at__9;
+            end
+            valids__10__d = valid_at__11;
+            olds__10__d = old_at__11;
+            keys__10__d = key_at__11;
+            flows__10__d = flow_at__11;
+            if (take_x__10) begin
+                valids__10__d = 1'b1;
+                olds__10__d = 1'b0;
+                keys__10__d = x_key;
+                flows__10__d = x_flow;
+            end
+            else if (take_right__10) begin
+                valids__10__d = valid_at__12;
+                olds__10__d = old_at__12;
+                keys__10__d = key_at__12;
+                flows__10__d = flow_at__12;
+            end
+            else if (take_left__10) begin
+                valids__10__d = valid_at__10;
+                olds__10__d = old_at__10;
+                keys__10__d = key_at__10;
+                flows__10__d = flow_at__10;
+            end
+            valids__11__d = valid_at__12;
+            olds__11__d = old_at__12;
+            keys__11__d = key_at__12;
+            flows__11__d = flow_at__12;
+            if (take_x__11) begin
+                valids__11__d = 1'b1;
+                olds__11__d = 1'b0;
+                keys__11__d = x_key;
+                flows__11__d = x_flow;
+            end
+            else if (take_right__11) begin
+                valids__11__d = valid_at__13;
+                olds__11__d = old_at__13;
+                keys__11__d = key_at__13;
+                flows__11__d = flow_at__13;
+            end
+            else if (take_left__11) begin
+                valids__11__d = valid_at__11;
+                olds__11__d = old_at__11;
+                keys__11__d = key_at__11;
+                flows__11__d = flow_at__11;
+            end
+            valids__12__d = valid_at__13;
+            olds__12__d = old_at__13;
+            keys__12__d = key_at__13;
+            flows__12__d = flow_at__13;
+            if (take_x__12) begin
+                valids__12__d = 1'b1;
+                olds__12__d = 1'b0;
+                keys__12__d = x_key;
+                flows__12__d = x_flow;
+            end
+            else if (take_right__12) begin
+                valids__12__d = valid_at__14;
+                olds__12__d = old_at__14;
+                keys__12__d = key_at__14;
+                flows__12__d = flow_at__14;
+            end
+            else if (take_left__12) begin
+                valids__12__d = valid_at__12;
+                olds__12__d = old_at__12;
+                keys__12__d = key_at__12;
+                flows__12__d = flow_at__12;
+            end
+            valids__13__d = valid_at__14;
+            olds__13__d = old_at__14;
+            keys__13__d = key_at__14;
+            flows__13__d = flow_at__14;
+            if (take_x__13) begin
+                valids__13__d = 1'b1;
+                olds__13__d = 1'b0;
+                keys__13__d = x_key;
+                flows__13__d = x_flow;
+            end
+            else if (take_right__13) begin
+                valids__13__d = valid_at__15;
+                olds__13__d = old_at__15;
+                keys__13__d = key_at__15;
+                flows__13__d = flow_at__15;
+            end
+            else if (take_left__13) begin
+                valids__13__d = valid_at__13;
+                olds__13__d = old_at__13;
+                keys__13__d = key_at__13;
+                flows__13__d = flow_at__13;
+            end
+            valids__14__d = valid_at__15;
+            olds__14__d = old_at__15;
+            keys__14__d = key_at__15;
+            flows__14__d = flow_at__15;
+            if (take_x__14) begin
+                valids__14__d = 1'b1;
+                olds__14__d = 1'b0;
+                keys__14__d = x_key;
+                flows__14__d = x_flow;
+            end
+            else if (take_right__14) begin
+                valids__14__d = valid_at__16;
+                olds__14__d = old_at__16;
+                keys__14__d = key_at__16;
+                flows__14__d = flow_at__16;
+            end
+            else if (take_left__14) begin
+                valids__14__d = valid_at__14;
+                olds__14__d = old_at__14;
+                keys__14__d = key_at__14;
+                flows__14__d = flow_at__14;
+            end
+            valids__15__d = valid_at__16;
+            olds__15__d = old_at__16;
+            keys__15__d = key_at__16;
+            flows__15__d = flow_at__16;
+            if (take_x__15) begin
+                valids__15__d = 1'b1;
+                olds__15__d = 1'b0;
+                keys__15__d = x_key;
+                flows__15__d = x_flow;
+            end
+            else if (take_right__15) begin
+                valids__15__d = valid_at__17;
+                olds__15__d = old_at__17;
+                keys__15__d = key_at__17;
+                flows__15__d = flow_at__17;
+            end
+            else if (take_left__15) begin
+                valids__15__d = valid_at__15;
+                olds__15__d = old_at__15;
+                keys__15__d = key_at__15;
+                flows__15__d = flow_at__15;
+            end
+            valids__16__d = valid_at__17;
+            olds__16__d = old_at__17;
+            keys__16__d = key_at__17;
+            flows__16__d = flow_at__17;
+            if (take_x__16) begin
+                valids__16__d = 1'b1;
+                olds__16__d = 1'b0;
+                keys__16__d = x_key;
+                flows__16__d = x_flow;
+            end
+            else if (take_right__16) begin
+                valids__16__d = valid_at__18;
+                olds__16__d = old_at__18;
+                keys__16__d = key_at__18;
+                flows__16__d = flow_at__18;
+            end
+            else if (take_left__16) begin
+                valids__16__d = valid_at__16;
+                olds__16__d = old_at__16;
+                keys__16__d = key_at__16;
+                flows__16__d = flow_at__16;
+            end
+            valids__17__d = valid_at__18;
+            olds__17__d = old_at__18;
+            keys__17__d = key_at__18;
+            flows__17__d = flow_at__18;
+            if (take_x__17) begin
+                valids__17__d = 1'b1;
+                olds__17__d = 1'b0;
+                keys__17__d = x_key;
+                flows__17__d = x_flow;
+            end
+            else if (take_right__17) begin
+                valids__17__d = valid_at__19;
+                olds__17__d = old_at__19;
+                keys__17__d = key_at__19;
+                flows__17__d = flow_at__19;
+            end
+            else if (take_left__17) begin
+                valids__17__d = valid_at__17;
+                olds__17__d = old_at__17;
+                keys__17__d = key_at__17;
+                flows__17__d = flow_at__17;
+            end
+            valids__18__d = valid_at__19;
+            olds__18__d = old_at__19;
+            keys__18__d = key_at__19;
+            flows__18__d = flow_at__19;
+            if (take_x__18) begin
+                valids__18__d = 1'b1;
+                olds__18__d = 1'b0;
+                keys__18__d = x_key;
+                flows__18__d = x_flow;
+            end
+            else if (take_right__18) begin
+                valids__18__d = valid_at__20;
+                olds__18__d = old_at__20;
+                keys__18__d = key_at__20;
+                flows__18__d = flow_at__20;
+            end
+            else if (take_left__18) begin
+                valids__18__d = valid_at__18;
+                olds__18__d = old_at__18;
+                keys__18__d = key_at__18;
+                flows__18__d = flow_at__18;
+            end
+            valids__19__d = valid_at__20;
+            olds__19__d = old_at__20;
+            keys__19__d = key_at__20;
+            flows__19__d = flow_at__20;
+            if (take_x__19) begin
+                valids__19__d = 1'b1;
+                olds__19__d = 1'b0;
+                keys__19__d = x_key;
+                flows__19__d = x_flow;
+            end
+            else if (take_right__19) begin
+                valids__19__d = valid_at__21;
+                olds__19__d = old_at__21;
+                keys__19__d = key_at__21;
+                flows__19__d = flow_at__21;
+            end
+            else if (take_left__19) begin
+                valids__19__d = valid_at__19;
+                olds__19__d = old_at__19;
+                keys__19__d = key_at__19;
+                flows__19__d = flow_at__19;
+            end
+            valids__20__d = valid_at__21;
+            olds__20__d = old_at__21;
+            keys__20__d = key_at__21;
+            flows__20__d = flow_at__21;
+            if (take_x__20) begin
+                valids__20__d = 1'b1;
+                olds__20__d = 1'b0;
+                keys__20__d = x_key;
+                flows__20__d = x_flow;
+            end
+            else if (take_right__20) begin
+                valids__20__d = valid_at__22;
+                olds__20__d = old_at__22;
+                keys__20__d = key_at__22;
+                flows__20__d = flow_at__22;
+            end
+            else if (take_left__20) begin
+                valids__20__d = valid_at__20;
+                olds__20__d = old_at__20;
+                keys__20__d = key_at__20;
+                flows__20__d = flow_at__20;
+            end
+            valids__21__d = valid_at__22;
+            olds__21__d = old_at__22;
+            keys__21__d = key_at__22;
+            flows__21__d = flow_at__22;
+            if (take_x__21) begin
+                valids__21__d = 1'b1;
+                olds__21__d = 1'b0;
+                keys__21__d = x_key;
+                flows__21__d = x_flow;
+            end
+            else if (take_right__21) begin
+                valids__21__d = valid_at__23;
+                olds__21__d = old_at__23;
+                keys__21__d = key_at__23;
+                flows__21__d = flow_at__23;
+            end
+            else if (take_left__21) begin
+                valids__21__d = valid_at__21;
+                olds__21__d = old_at__21;
+                keys__21__d = key_at__21;
+                flows__21__d = flow_at__21;
+            end
+            valids__22__d = valid_at__23;
+            olds__22__d = old_at__23;
+            keys__22__d = key_at__23;
+            flows__22__d = flow_at__23;
+            if (take_x__22) begin
+                valids__22__d = 1'b1;
+                olds__22__d = 1'b0;
+                keys__22__d = x_key;
+                flows__22__d = x_flow;
+            end
+            else if (take_right__22) begin
+                valids__22__d = valid_at__24;
+                olds__22__d = old_at__24;
+                keys__22__d = key_at__24;
+                flows__22__d = flow_at__24;
+            end
+            else if (take_left__22) begin
+                valids__22__d = valid_at__22;
+                olds__22__d = old_at__22;
+                keys__22__d = key_at__22;
+                flows__22__d = flow_at__22;
+            end
+            valids__23__d = valid_at__24;
+            olds__23__d = old_at__24;
+            keys__23__d = key_at__24;
+            flows__23__d = flow_at__24;
+            if (take_x__23) begin
+                valids__23__d = 1'b1;
+                olds__23__d = 1'b0;
+                keys__23__d = x_key;
+                flows__23__d = x_flow;
+            end
+            else if (take_right__23) begin
+                valids__23__d = valid_at__25;
+                olds__23__d = old_at__25;
+                keys__23__d = key_at__25;
+                flows__23__d = flow_at__25;
+            end
+            else if (take_left__23) begin
+                valids__23__d = valid_at__23;
+                olds__23__d = old_at__23;
+                keys__23__d = key_at__23;
+                flows__23__d = flow_at__23;
+            end
+            valids__24__d = valid_at__25;
+            olds__24__d = old_at__25;
+            keys__24__d = key_at__25;
+            flows__24__d = flow_at__25;
+            if (take_x__24) begin
+                valids__24__d = 1'b1;
+                olds__24__d = 1'b0;
+                keys__24__d = x_key;
+                flows__24__d = x_flow;
+            end
+            else if (take_right__24) begin
+                valids__24__d = valid_at__26;
+                olds__24__d = old_at__26;
+                keys__24__d = key_at__26;
+                flows__24__d = flow_at__26;
+            end
+            else if (take_left__24) begin
+                valids__24__d = valid_at__24;
+                olds__24__d = old_at__24;
+                keys__24__d = key_at__24;
+                flows__24__d = flow_at__24;
+            end
+            valids__25__d = valid_at__26;
+            olds__25__d = old_at__26;
+            keys__25__d = key_at__26;
+            flows__25__d = flow_at__26;
+            if (take_x__25) begin
+                valids__25__d = 1'b1;
+                olds__25__d = 1'b0;
+                keys__25__d = x_key;
+                flows__25__d = x_flow;
+            end
+            else if (take_right__25) begin
+                valids__25__d = valid_at__27;
+                olds__25__d = old_at__27;
+                keys__25__d = key_at__27;
+                flows__25__d = flow_at__27;
+            end
+            else if (take_left__25) begin
+                valids__25__d = valid_at__25;
+                olds__25__d = old_at__25;
+                keys__25__d = key_at__25;
+                flows__25__d = flow_at__25;
+            end
+            valids__26__d = valid_at__27;
+            olds__26__d = old_at__27;
+            keys__26__d = key_at__27;
+            flows__26__d = flow_at__27;
+            if (take_x__26) begin
+                valids__26__d = 1'b1;
+                olds__26__d = 1'b0;
+                keys__26__d = x_key;
+                flows__26__d = x_flow;
+            end
+            else if (take_right__26) begin
+                valids__26__d = valid_at__28;
+                olds__26__d = old_at__28;
+                keys__26__d = key_at__28;
+                flows__26__d = flow_at__28;
+            end
+            else if (take_left__26) begin
+                valids__26__d = valid_at__26;
+                olds__26__d = old_at__26;
+                keys__26__d = key_at__26;
+                flows__26__d = flow_at__26;
+            end
+            valids__27__d = valid_at__28;
+            olds__27__d = old_at__28;
+            keys__27__d = key_at__28;
+            flows__27__d = flow_at__28;
+            if (take_x__27) begin
+                valids__27__d = 1'b1;
+                olds__27__d = 1'b0;
+                keys__27__d = x_key;
+                flows__27__d = x_flow;
+            end
+            else if (take_right__27) begin
+                valids__27__d = valid_at__29;
+                olds__27__d = old_at__29;
+                keys__27__d = key_at__29;
+                flows__27__d = flow_at__29;
+            end
+            else if (take_left__27) begin
+                valids__27__d = valid_at__27;
+                olds__27__d = old_at__27;
+                keys__27__d = key_at__27;
+                flows__27__d = flow_at__27;
+            end
+            valids__28__d = valid_at__29;
+            olds__28__d = old_at__29;
+            keys__28__d = key_at__29;
+            flows__28__d = flow_at__29;
+            if (take_x__28) begin
+                valids__28__d = 1'b1;
+                olds__28__d = 1'b0;
+                keys__28__d = x_key;
+                flows__28__d = x_flow;
+            end
+            else if (take_right__28) begin
+                valids__28__d = valid_at__30;
+                olds__28__d = old_at__30;
+                keys__28__d = key_at__30;
+                flows__28__d = flow_at__30;
+            end
+            else if (take_left__28) begin
+                valids__28__d = valid_at__28;
+                olds__28__d = old_at__28;
+                keys__28__d = key_at__28;
+                flows__28__d = flow_at__28;
+            end
+            valids__29__d = valid_at__30;
+            olds__29__d = old_at__30;
+            keys__29__d = key_at__30;
+            flows__29__d = flow_at__30;
+            if (take_x__29) begin
+                valids__29__d = 1'b1;
+                olds__29__d = 1'b0;
+                keys__29__d = x_key;
+                flows__29__d = x_flow;
+            end
+            else if (take_right__29) begin
+                valids__29__d = valid_at__31;
+                olds__29__d = old_at__31;
+                keys__29__d = key_at__31;
+                flows__29__d = flow_at__31;
+            end
+            else if (take_left__29) begin
+                valids__29__d = valid_at__29;
+                olds__29__d = old_at__29;
+                keys__29__d = key_at__29;
+                flows__29__d = flow_at__29;
+            end
+            valids__30__d = valid_at__31;
+            olds__30__d = old_at__31;
+            keys__30__d = key_at__31;
+            flows__30__d = flow_at__31;
+            if (take_x__30) begin
+                valids__30__d = 1'b1;
+                olds__30__d = 1'b0;
+                keys__30__d = x_key;
+                flows__30__d = x_flow;
+            end
+            else if (take_right__30) begin
+                valids__30__d = valid_at__32;
+                olds__30__d = old_at__32;
+                keys__30__d = key_at__32;
+                flows__30__d = flow_at__32;
+            end
+            else if (take_left__30) begin
+                valids__30__d = valid_at__30;
+                olds__30__d = old_at__30;
+                keys__30__d = key_at__30;
+                flows__30__d = flow_at__30;
+            end
+            valids__31__d = valid_at__32;
+            olds__31__d = old_at__32;
+            keys__31__d = key_at__32;
+            flows__31__d = flow_at__32;
+            if (take_x__31) begin
+                valids__31__d = 1'b1;
+                olds__31__d = 1'b0;
+                keys__31__d = x_key;
+                flows__31__d = x_flow;
+            end
+            else if (take_right__31) begin
+                valids__31__d = valid_at__33;
+                olds__31__d = old_at__33;
+                keys__31__d = key_at__33;
+                flows__31__d = flow_at__33;
+            end
+            else if (take_left__31) begin
+                valids__31__d = valid_at__31;
+                olds__31__d = old_at__31;
+                keys__31__d = key_at__31;
+                flows__31__d = flow_at__31;
+            end
+            valids__32__d = valid_at__33;
+            olds__32__d = old_at__33;
+            keys__32__d = key_at__33;
+            flows__32__d = flow_at__33;
+            if (take_x__32) begin
+                valids__32__d = 1'b1;
+                olds__32__d = 1'b0;
+                keys__32__d = x_key;
+                flows__32__d = x_flow;
+            end
+            else if (take_right__32) begin
+                valids__32__d = valid_at__34;
+                olds__32__d = old_at__34;
+                keys__32__d = key_at__34;
+                flows__32__d = flow_at__34;
+            end
+            else if (take_left__32) begin
+                valids__32__d = valid_at__32;
+                olds__32__d = old_at__32;
+                keys__32__d = key_at__32;
+                flows__32__d = flow_at__32;
+            end
+            valids__33__d = valid_at__34;
+            olds__33__d = old_at__34;
+            keys__33__d = key_at__34;
+            flows__33__d = flow_at__34;
+            if (take_x__33) begin
+                valids__33__d = 1'b1;
+                olds__33__d = 1'b0;
+                keys__33__d = x_key;
+                flows__33__d = x_flow;
+            end
+            else if (take_right__33) begin
+                valids__33__d = valid_at__35;
+                olds__33__d = old_at__35;
+                keys__33__d = key_at__35;
+                flows__33__d = flow_at__35;
+            end
+            else if (take_left__33) begin
+                valids__33__d = valid_at__33;
+                olds__33__d = old_at__33;
+                keys__33__d = key_at__33;
+                flows__33__d = flow_at__33;
+            end
+            valids__34__d = valid_at__35;
+            olds__34__d = old_at__35;
+            keys__34__d = key_at__35;
+            flows__34__d = flow_at__35;
+            if (take_x__34) begin
+                valids__34__d = 1'b1;
+                olds__34__d = 1'b0;
+                keys__34__d = x_key;
+                flows__34__d = x_flow;
+            end
+            else if (take_right__34) begin
+                valids__34__d = valid_at__36;
+                olds__34__d = old_at__36;
+                keys__34__d = key_at__36;
+                flows__34__d = flow_at__36;
+            end
+            else if (take_left__34) begin
+                valids__34__d = valid_at__34;
+                olds__34__d = old_at__34;
+                keys__34__d = key_at__34;
+                flows__34__d = flow_at__34;
+            end
+            valids__35__d = valid_at__36;
+            olds__35__d = old_at__36;
+            keys__35__d = key_at__36;
+            flows__35__d = flow_at__36;
+            if (take_x__35) begin
+                valids__35__d = 1'b1;
+                olds__35__d = 1'b0;
+                keys__35__d = x_key;
+                flows__35__d = x_flow;
+            end
+            else if (take_right__35) begin
+                valids__35__d = valid_at__37;
+                olds__35__d = old_at__37;
+                keys__35__d = key_at__37;
+                flows__35__d = flow_at__37;
+            end
+            else if (take_left__35) begin
+                valids__35__d = valid_at__35;
+                olds__35__d = old_at__35;
+                keys__35__d = key_at__35;
+                flows__35__d = flow_at__35;
+            end
+            valids__36__d = valid_at__37;
+            olds__36__d = old_at__37;
+            keys__36__d = key_at__37;
+            flows__36__d = flow_at__37;
+            if (take_x__36) begin
+                valids__36__d = 1'b1;
+                olds__36__d = 1'b0;
+                keys__36__d = x_key;
+                flows__36__d = x_flow;
+            end
+            else if (take_right__36) begin
+                valids__36__d = valid_at__38;
+                olds__36__d = old_at__38;
+                keys__36__d = key_at__38;
+                flows__36__d = flow_at__38;
+            end
+            else if (take_left__36) begin
+                valids__36__d = valid_at__36;
+                olds__36__d = old_at__36;
+                keys__36__d = key_at__36;
+                flows__36__d = flow_at__36;
+            end
+            valids__37__d = valid_at__38;
+            olds__37__d = old_at__38;
+            keys__37__d = key_at__38;
+            flows__37__d = flow_at__38;
+            if (take_x__37) begin
+                valids__37__d = 1'b1;
+                olds__37__d = 1'b0;
+                keys__37__d = x_key;
+                flows__37__d = x_flow;
+            end
+            else if (take_right__37) begin
+                valids__37__d = valid_at__39;
+                olds__37__d = old_at__39;
+                keys__37__d = key_at__39;
+                flows__37__d = flow_at__39;
+            end
+            else if (take_left__37) begin
+                valids__37__d = valid_at__37;
+                olds__37__d = old_at__37;
+                keys__37__d = key_at__37;
+                flows__37__d = flow_at__37;
+            end
+            valids__38__d = valid_at__39;
+            olds__38__d = old_at__39;
+            keys__38__d = key_at__39;
+            flows__38__d = flow_at__39;
+            if (take_x__38) begin
+                valids__38__d = 1'b1;
+                olds__38__d = 1'b0;
+                keys__38__d = x_key;
+                flows__38__d = x_flow;
+            end
+            else if (take_right__38) begin
+                valids__38__d = valid_at__40;
+                olds__38__d = old_at__40;
+                keys__38__d = key_at__40;
+                flows__38__d = flow_at__40;
+            end
+            else if (take_left__38) begin
+                valids__38__d = valid_at__38;
+                olds__38__d = old_at__38;
+                keys__38__d = key_at__38;
+                flows__38__d = flow_at__38;
+            end
+            valids__39__d = valid_at__40;
+            olds__39__d = old_at__40;
+            keys__39__d = key_at__40;
+            flows__39__d = flow_at__40;
+            if (take_x__39) begin
+                valids__39__d = 1'b1;
+                olds__39__d = 1'b0;
+                keys__39__d = x_key;
+                flows__39__d = x_flow;
+            end
+            else if (take_right__39) begin
+                valids__39__d = valid_at__41;
+                olds__39__d = old_at__41;
+                keys__39__d = key_at__41;
+                flows__39__d = flow_at__41;
+            end
+            else if (take_left__39) begin
+                valids__39__d = valid_at__39;
+                olds__39__d = old_at__39;
+                keys__39__d = key_at__39;
+                flows__39__d = flow_at__39;
+            end
+            valids__40__d = valid_at__41;
+            olds__40__d = old_at__41;
+            keys__40__d = key_at__41;
+            flows__40__d = flow_at__41;
+            if (take_x__40) begin
+                valids__40__d = 1'b1;
+                olds__40__d = 1'b0;
+                keys__40__d = x_key;
+                flows__40__d = x_flow;
+            end
+            else if (take_right__40) begin
+                valids__40__d = valid_at__42;
+                olds__40__d = old_at__42;
+                keys__40__d = key_at__42;
+                flows__40__d = flow_at__42;
+            end
+            else if (take_left__40) begin
+                valids__40__d = valid_at__40;
+                olds__40__d = old_at__40;
+                keys__40__d = key_at__40;
+                flows__40__d = flow_at__40;
+            end
+            valids__41__d = valid_at__42;
+            olds__41__d = old_at__42;
+            keys__41__d = key_at__42;
+            flows__41__d = flow_at__42;
+            if (take_x__41) begin
+                valids__41__d = 1'b1;
+                olds__41__d = 1'b0;
+                keys__41__d = x_key;
+                flows__41__d = x_flow;
+            end
+            else if (take_right__41) begin
+                valids__41__d = valid_at__43;
+                olds__41__d = old_at__43;
+                keys__41__d = key_at__43;
+                flows__41__d = flow_at__43;
+            end
+            else if (take_left__41) begin
+                valids__41__d = valid_at__41;
+                olds__41__d = old_at__41;
+                keys__41__d = key_at__41;
+                flows__41__d = flow_at__41;
+            end
+            valids__42__d = valid_at__43;
+            olds__42__d = old_at__43;
+            keys__42__d = key_at__43;
+            flows__42__d = flow_at__43;
+            if (take_x__42) begin
+                valids__42__d = 1'b1;
+                olds__42__d = 1'b0;
+                keys__42__d = x_key;
+                flows__42__d = x_flow;
+            end
+            else if (take_right__42) begin
+                valids__42__d = valid_at__44;
+                olds__42__d = old_at__44;
+                keys__42__d = key_at__44;
+                flows__42__d = flow_at__44;
+            end
+            else if (take_left__42) begin
+                valids__42__d = valid_at__42;
+                olds__42__d = old_at__42;
+                keys__42__d = key_at__42;
+                flows__42__d = flow_at__42;
+            end
+            valids__43__d = valid_at__44;
+            olds__43__d = old_at__44;
+            keys__43__d = key_at__44;
+            flows__43__d = flow_at__44;
+            if (take_x__43) begin
+                valids__43__d = 1'b1;
+                olds__43__d = 1'b0;
+                keys__43__d = x_key;
+                flows__43__d = x_flow;
+            end
+            else if (take_right__43) begin
+                valids__43__d = valid_at__45;
+                olds__43__d = old_at__45;
+                keys__43__d = key_at__45;
+                flows__43__d = flow_at__45;
+            end
+            else if (take_left__43) begin
+                valids__43__d = valid_at__43;
+                olds__43__d = old_at__43;
+                keys__43__d = key_at__43;
+                flows__43__d = flow_at__43;
+            end
+            valids__44__d = valid_at__45;
+            olds__44__d = old_at__45;
+            keys__44__d = key_at__45;
+            flows__44__d = flow_at__45;
+            if (take_x__44) begin
+                valids__44__d = 1'b1;
+                olds__44__d = 1'b0;
+                keys__44__d = x_key;
+                flows__44__d = x_flow;
+            end
+            else if (take_right__44) begin
+                valids__44__d = valid_at__46;
+                olds__44__d = old_at__46;
+                keys__44__d = key_at__46;
+                flows__44__d = flow_at__46;
+            end
+            else if (take_left__44) begin
+                valids__44__d = valid_at__44;
+                olds__44__d = old_at__44;
+                keys__44__d = key_at__44;
+                flows__44__d = flow_at__44;
+            end
+            valids__45__d = valid_at__46;
+            olds__45__d = old_at__46;
+            keys__45__d = key_at__46;
+            flows__45__d = flow_at__46;
+            if (take_x__45) begin
+                valids__45__d = 1'b1;
+                olds__45__d = 1'b0;
+                keys__45__d = x_key;
+                flows__45__d = x_flow;
+            end
+            else if (take_right__45) begin
+                valids__45__d = valid_at__47;
+                olds__45__d = old_at__47;
+                keys__45__d = key_at__47;
+                flows__45__d = flow_at__47;
+            end
+            else if (take_left__45) begin
+                valids__45__d = valid_at__45;
+                olds__45__d = old_at__45;
+                keys__45__d = key_at__45;
+                flows__45__d = flow_at__45;
+            end
+            valids__46__d = valid_at__47;
+            olds__46__d = old_at__47;
+            keys__46__d = key_at__47;
+            flows__46__d = flow_at__47;
+            if (take_x__46) begin
+                valids__46__d = 1'b1;
+                olds__46__d = 1'b0;
+                keys__46__d = x_key;
+                flows__46__d = x_flow;
+            end
+            else if (take_right__46) begin
+                valids__46__d = valid_at__48;
+                olds__46__d = old_at__48;
+                keys__46__d = key_at__48;
+                flows__46__d = flow_at__48;
+            end
+            else if (take_left__46) begin
+                valids__46__d = valid_at__46;
+                olds__46__d = old_at__46;
+                keys__46__d = key_at__46;
+                flows__46__d = flow_at__46;
+            end
+            valids__47__d = valid_at__48;
+            olds__47__d = old_at__48;
+            keys__47__d = key_at__48;
+            flows__47__d = flow_at__48;
+            if (take_x__47) begin
+                valids__47__d = 1'b1;
+                olds__47__d = 1'b0;
+                keys__47__d = x_key;
+                flows__47__d = x_flow;
+            end
+            else if (take_right__47) begin
+                valids__47__d = valid_at__49;
+                olds__47__d = old_at__49;
+                keys__47__d = key_at__49;
+                flows__47__d = flow_at__49;
+            end
+            else if (take_left__47) begin
+                valids__47__d = valid_at__47;
+                olds__47__d = old_at__47;
+                keys__47__d = key_at__47;
+                flows__47__d = flow_at__47;
+            end
+            valids__48__d = valid_at__49;
+            olds__48__d = old_at__49;
+            keys__48__d = key_at__49;
+            flows__48__d = flow_at__49;
+            if (take_x__48) begin
+                valids__48__d = 1'b1;
+                olds__48__d = 1'b0;
+                keys__48__d = x_key;
+                flows__48__d = x_flow;
+            end
+            else if (take_right__48) begin
+                valids__48__d = valid_at__50;
+                olds__48__d = old_at__50;
+                keys__48__d = key_at__50;
+                flows__48__d = flow_at__50;
+            end
+            else if (take_left__48) begin
+                valids__48__d = valid_at__48;
+                olds__48__d = old_at__48;
+                keys__48__d = key_at__48;
+                flows__48__d = flow_at__48;
+            end
+            valids__49__d = valid_at__50;
+            olds__49__d = old_at__50;
+            keys__49__d = key_at__50;
+            flows__49__d = flow_at__50;
+            if (take_x__49) begin
+                valids__49__d = 1'b1;
+                olds__49__d = 1'b0;
+                keys__49__d = x_key;
+                flows__49__d = x_flow;
+            end
+            else if (take_right__49) begin
+                valids__49__d = valid_at__51;
+                olds__49__d = old_at__51;
+                keys__49__d = key_at__51;
+                flows__49__d = flow_at__51;
+            end
+            else if (take_left__49) begin
+                valids__49__d = valid_at__49;
+                olds__49__d = old_at__49;
+                keys__49__d = key_at__49;
+                flows__49__d = flow_at__49;
+            end
+            valids__50__d = valid_at__51;
+            olds__50__d = old_at__51;
+            keys__50__d = key_at__51;
+            flows__50__d = flow_at__51;
+            if (take_x__50) begin
+                valids__50__d = 1'b1;
+                olds__50__d = 1'b0;
+                keys__50__d = x_key;
+                flows__50__d = x_flow;
+            end
+            else if (take_right__50) begin
+                valids__50__d = valid_at__52;
+                olds__50__d = old_at__52;
+                keys__50__d = key_at__52;
+                flows__50__d = flow_at__52;
+            end
+            else if (take_left__50) begin
+                valids__50__d = valid_at__50;
+                olds__50__d = old_at__50;
+                keys__50__d = key_at__50;
+                flows__50__d = flow_at__50;
+            end
+            valids__51__d = valid_at__52;
+            olds__51__d = old_at__52;
+            keys__51__d = key_at__52;
+            flows__51__d = flow_at__52;
+            if (take_x__51) begin
+                valids__51__d = 1'b1;
+                olds__51__d = 1'b0;
+                keys__51__d = x_key;
+                flows__51__d = x_flow;
+            end
+            else if (take_right__51) begin
+                valids__51__d = valid_at__53;
+                olds__51__d = old_at__53;
+                keys__51__d = key_at__53;
+                flows__51__d = flow_at__53;
+            end
+            else if (take_left__51) begin
+                valids__51__d = valid_at__51;
+                olds__51__d = old_at__51;
+                keys__51__d = key_at__51;
+                flows__51__d = flow_at__51;
+            end
+            valids__52__d = valid_at__53;
+            olds__52__d = old_at__53;
+            keys__52__d = key_at__53;
+            flows__52__d = flow_at__53;
+            if (take_x__52) begin
+                valids__52__d = 1'b1;
+                olds__52__d = 1'b0;
+                keys__52__d = x_key;
+                flows__52__d = x_flow;
+            end
+            else if (take_right__52) begin
+                valids__52__d = valid_at__54;
+                olds__52__d = old_at__54;
+                keys__52__d = key_at__54;
+                flows__52__d = flow_at__54;
+            end
+            else if (take_left__52) begin
+                valids__52__d = valid_at__52;
+                olds__52__d = old_at__52;
+                keys__52__d = key_at__52;
+                flows__52__d = flow_at__52;
+            end
+            valids__53__d = valid_at__54;
+            olds__53__d = old_at__54;
+            keys__53__d = key_at__54;
+            flows__53__d = flow_at__54;
+            if (take_x__53) begin
+                valids__53__d = 1'b1;
+                olds__53__d = 1'b0;
+                keys__53__d = x_key;
+                flows__53__d = x_flow;
+            end
+            else if (take_right__53) begin
+                valids__53__d = valid_at__55;
+                olds__53__d = old_at__55;
+                keys__53__d = key_at__55;
+                flows__53__d = flow_at__55;
+            end
+            else if (take_left__53) begin
+                valids__53__d = valid_at__53;
+                olds__53__d = old_at__53;
+                keys__53__d = key_at__53;
+                flows__53__d = flow_at__53;
+            end
+            valids__54__d = valid_at__55;
+            olds__54__d = old_at__55;
+            keys__54__d = key_at__55;
+            flows__54__d = flow_at__55;
+            if (take_x__54) begin
+                valids__54__d = 1'b1;
+                olds__54__d = 1'b0;
+                keys__54__d = x_key;
+                flows__54__d = x_flow;
+            end
+            else if (take_right__54) begin
+                valids__54__d = valid_at__56;
+                olds__54__d = old_at__56;
+                keys__54__d = key_at__56;
+                flows__54__d = flow_at__56;
+            end
+            else if (take_left__54) begin
+                valids__54__d = valid_at__54;
+                olds__54__d = old_at__54;
+                keys__54__d = key_at__54;
+                flows__54__d = flow_at__54;
+            end
+            valids__55__d = valid_at__56;
+            olds__55__d = old_at__56;
+            keys__55__d = key_at__56;
+            flows__55__d = flow_at__56;
+            if (take_x__55) begin
+                valids__55__d = 1'b1;
+                olds__55__d = 1'b0;
+                keys__55__d = x_key;
+                flows__55__d = x_flow;
+            end
+            else if (take_right__55) begin
+                valids__55__d = valid_at__57;
+                olds__55__d = old_at__57;
+                keys__55__d = key_at__57;
+                flows__55__d = flow_at__57;
+            end
+            else if (take_left__55) begin
+                valids__55__d = valid_at__55;
+                olds__55__d = old_at__55;
+                keys__55__d = key_at__55;
+                flows__55__d = flow_at__55;
+            end
+            valids__56__d = valid_at__57;
+            olds__56__d = old_at__57;
+            keys__56__d = key_at__57;
+            flows__56__d = flow_at__57;
+            if (take_x__56) begin
+                valids__56__d = 1'b1;
+                olds__56__d = 1'b0;
+                keys__56__d = x_key;
+                flows__56__d = x_flow;
+            end
+            else if (take_right__56) begin
+                valids__56__d = valid_at__58;
+                olds__56__d = old_at__58;
+                keys__56__d = key_at__58;
+                flows__56__d = flow_at__58;
+            end
+            else if (take_left__56) begin
+                valids__56__d = valid_at__56;
+                olds__56__d = old_at__56;
+                keys__56__d = key_at__56;
+                flows__56__d = flow_at__56;
+            end
+            valids__57__d = valid_at__58;
+            olds__57__d = old_at__58;
+            keys__57__d = key_at__58;
+            flows__57__d = flow_at__58;
+            if (take_x__57) begin
+                valids__57__d = 1'b1;
+                olds__57__d = 1'b0;
+                keys__57__d = x_key;
+                flows__57__d = x_flow;
+            end
+            else if (take_right__57) begin
+                valids__57__d = valid_at__59;
+                olds__57__d = old_at__59;
+                keys__57__d = key_at__59;
+                flows__57__d = flow_at__59;
+            end
+            else if (take_left__57) begin
+                valids__57__d = valid_at__57;
+                olds__57__d = old_at__57;
+                keys__57__d = key_at__57;
+                flows__57__d = flow_at__57;
+            end
+            valids__58__d = valid_at__59;
+            olds__58__d = old_at__59;
+            keys__58__d = key_at__59;
+            flows__58__d = flow_at__59;
+            if (take_x__58) begin
+                valids__58__d = 1'b1;
+                olds__58__d = 1'b0;
+                keys__58__d = x_key;
+                flows__58__d = x_flow;
+            end
+            else if (take_right__58) begin
+                valids__58__d = valid_at__60;
+                olds__58__d = old_at__60;
+                keys__58__d = key_at__60;
+                flows__58__d = flow_at__60;
+            end
+            else if (take_left__58) begin
+                valids__58__d = valid_at__58;
+                olds__58__d = old_at__58;
+                keys__58__d = key_at__58;
+                flows__58__d = flow_at__58;
+            end
+            valids__59__d = valid_at__60;
+            olds__59__d = old_at__60;
+            keys__59__d = key_at__60;
+            flows__59__d = flow_at__60;
+            if (take_x__59) begin
+                valids__59__d = 1'b1;
+                olds__59__d = 1'b0;
+                keys__59__d = x_key;
+                flows__59__d = x_flow;
+            end
+            else if (take_right__59) begin
+                valids__59__d = valid_at__61;
+                olds__59__d = old_at__61;
+                keys__59__d = key_at__61;
+                flows__59__d = flow_at__61;
+            end
+            else if (take_left__59) begin
+                valids__59__d = valid_at__59;
+                olds__59__d = old_at__59;
+                keys__59__d = key_at__59;
+                flows__59__d = flow_at__59;
+            end
+            valids__60__d = valid_at__61;
+            olds__60__d = old_at__61;
+            keys__60__d = key_at__61;
+            flows__60__d = flow_at__61;
+            if (take_x__60) begin
+                valids__60__d = 1'b1;
+                olds__60__d = 1'b0;
+                keys__60__d = x_key;
+                flows__60__d = x_flow;
+            end
+            else if (take_right__60) begin
+                valids__60__d = valid_at__62;
+                olds__60__d = old_at__62;
+                keys__60__d = key_at__62;
+                flows__60__d = flow_at__62;
+            end
+            else if (take_left__60) begin
+                valids__60__d = valid_at__60;
+                olds__60__d = old_at__60;
+                keys__60__d = key_at__60;
+                flows__60__d = flow_at__60;
+            end
+            valids__61__d = valid_at__62;
+            olds__61__d = old_at__62;
+            keys__61__d = key_at__62;
+            flows__61__d = flow_at__62;
+            if (take_x__61) begin
+                valids__61__d = 1'b1;
+                olds__61__d = 1'b0;
+                keys__61__d = x_key;
+                flows__61__d = x_flow;
+            end
+            else if (take_right__61) begin
+                valids__61__d = valid_at__63;
+                olds__61__d = old_at__63;
+                keys__61__d = key_at__63;
+                flows__61__d = flow_at__63;
+            end
+            else if (take_left__61) begin
+                valids__61__d = valid_at__61;
+                olds__61__d = old_at__61;
+                keys__61__d = key_at__61;
+                flows__61__d = flow_at__61;
+            end
+            valids__62__d = valid_at__63;
+            olds__62__d = old_at__63;
+            keys__62__d = key_at__63;
+            flows__62__d = flow_at__63;
+            if (take_x__62) begin
+                valids__62__d = 1'b1;
+                olds__62__d = 1'b0;
+                keys__62__d = x_key;
+                flows__62__d = x_flow;
+            end
+            else if (take_right__62) begin
+                valids__62__d = valid_at__64;
+                olds__62__d = old_at__64;
+                keys__62__d = key_at__64;
+                flows__62__d = flow_at__64;
+            end
+            else if (take_left__62) begin
+                valids__62__d = valid_at__62;
+                olds__62__d = old_at__62;
+                keys__62__d = key_at__62;
+                flows__62__d = flow_at__62;
+            end
+            valids__63__d = valid_at__64;
+            olds__63__d = old_at__64;
+            keys__63__d = key_at__64;
+            flows__63__d = flow_at__64;
+            if (take_x__63) begin
+                valids__63__d = 1'b1;
+                olds__63__d = 1'b0;
+                keys__63__d = x_key;
+                flows__63__d = x_flow;
+            end
+            else if (take_right__63) begin
+                valids__63__d = valid_at__65;
+                olds__63__d = old_at__65;
+                keys__63__d = key_at__65;
+                flows__63__d = flow_at__65;
+            end
+            else if (take_left__63) begin
+                valids__63__d = valid_at__63;
+                olds__63__d = old_at__63;
+                keys__63__d = key_at__63;
+                flows__63__d = flow_at__63;
+            end
         end
         if (rst) begin
             valids__0__d = 1'b0;
-        end
-        valids__1__d = valid_at__2;
-        olds__1__d = old_at__2;
-        keys__1__d = key_at__2;
-        flows__1__d = flow_at__2;
-        if (take_x__1) begin
-            valids__1__d = 1'b1;
-            olds__1__d = 1'b0;
-            keys__1__d = x_key;
-            flows__1__d = x_flow;
-        end
-        else if (take_right__1) begin
-            valids__1__d = valid_at__3;
-            olds__1__d = old_at__3;
-            keys__1__d = key_at__3;
-            flows__1__d = flow_at__3;
-        end
-        else if (take_left__1) begin
-            valids__1__d = valid_at__1;
-            olds__1__d = old_at__1;
-            keys__1__d = key_at__1;
-            flows__1__d = flow_at__1;
-        end
-        if (rst) begin
             valids__1__d = 1'b0;
-        end
-        valids__2__d = valid_at__3;
-        olds__2__d = old_at__3;
-        keys__2__d = key_at__3;
-        flows__2__d = flow_at__3;
-        if (take_x__2) begin
-            valids__2__d = 1'b1;
-            olds__2__d = 1'b0;
-            keys__2__d = x_key;
-            flows__2__d = x_flow;
-        end
-        else if (take_right__2) begin
-            valids__2__d = valid_at__4;
-            olds__2__d = old_at__4;
-            keys__2__d = key_at__4;
-            flows__2__d = flow_at__4;
-        end
-        else if (take_left__2) begin
-            valids__2__d = valid_at__2;
-            olds__2__d = old_at__2;
-            keys__2__d = key_at__2;
-            flows__2__d = flow_at__2;
-        end
-        if (rst) begin
             valids__2__d = 1'b0;
-        end
-        valids__3__d = valid_at__4;
-        olds__3__d = old_at__4;
-        keys__3__d = key_at__4;
-        flows__3__d = flow_at__4;
-        if (take_x__3) begin
-            valids__3__d = 1'b1;
-            olds__3__d = 1'b0;
-            keys__3__d = x_key;
-            flows__3__d = x_flow;
-        end
-        else if (take_right__3) begin
-            valids__3__d = valid_at__5;
-            olds__3__d = old_at__5;
-            keys__3__d = key_at__5;
-            flows__3__d = flow_at__5;
-        end
-        else if (take_left__3) begin
-            valids__3__d = valid_at__3;
-            olds__3__d = old_at__3;
-            keys__3__d = key_at__3;
-            flows__3__d = flow_at__3;
-        end
-        if (rst) begin
             valids__3__d = 1'b0;
-        end
-        valids__4__d = valid_at__5;
-        olds__4__d = old_at__5;
-        keys__4__d = key_at__5;
-        flows__4__d = flow_at__5;
-        if (take_x__4) begin
-            valids__4__d = 1'b1;
-            olds__4__d = 1'b0;
-            keys__4__d = x_key;
-            flows__4__d = x_flow;
-        end
-        else if (take_right__4) begin
-            valids__4__d = valid_at__6;
-            olds__4__d = old_at__6;
-            keys__4__d = key_at__6;
-            flows__4__d = flow_at__6;
-        end
-        else if (take_left__4) begin
-            valids__4__d = valid_at__4;
-            olds__4__d = old_at__4;
-            keys__4__d = key_at__4;
-            flows__4__d = flow_at__4;
-        end
-        if (rst) begin
             valids__4__d = 1'b0;
-        end
-        valids__5__d = valid_at__6;
-        olds__5__d = old_at__6;
-        keys__5__d = key_at__6;
-        flows__5__d = flow_at__6;
-        if (take_x__5) begin
-            valids__5__d = 1'b1;
-            olds__5__d = 1'b0;
-            keys__5__d = x_key;
-            flows__5__d = x_flow;
-        end
-        else if (take_right__5) begin
-            valids__5__d = valid_at__7;
-            olds__5__d = old_at__7;
-            keys__5__d = key_at__7;
-            flows__5__d = flow_at__7;
-        end
-        else if (take_left__5) begin
-            valids__5__d = valid_at__5;
-            olds__5__d = old_at__5;
-            keys__5__d = key_at__5;
-            flows__5__d = flow_at__5;
-        end
-        if (rst) begin
             valids__5__d = 1'b0;
-        end
-        valids__6__d = valid_at__7;
-        olds__6__d = old_at__7;
-        keys__6__d = key_at__7;
-        flows__6__d = flow_at__7;
-        if (take_x__6) begin
-            valids__6__d = 1'b1;
-            olds__6__d = 1'b0;
-            keys__6__d = x_key;
-            flows__6__d = x_flow;
-        end
-        else if (take_right__6) begin
-            valids__6__d = valid_at__8;
-            olds__6__d = old_at__8;
-            keys__6__d = key_at__8;
-            flows__6__d = flow_at__8;
-        end
-        else if (take_left__6) begin
-            valids__6__d = valid_at__6;
-            olds__6__d = old_at__6;
-            keys__6__d = key_at__6;
-            flows__6__d = flow_at__6;
-        end
-        if (rst) begin
             valids__6__d = 1'b0;
-        end
-        valids__7__d = valid_at__8;
-        olds__7__d = old_at__8;
-        keys__7__d = key_at__8;
-        flows__7__d = flow_at__8;
-        if (take_x__7) begin
-            valids__7__d = 1'b1;
-            olds__7__d = 1'b0;
-            keys__7__d = x_key;
-            flows__7__d = x_flow;
-        end
-        else if (take_right__7) begin
-            valids__7__d = valid_at__9;
-            olds__7__d = old_at__9;
-            keys__7__d = key_at__9;
-            flows__7__d = flow_at__9;
-        end
-        else if (take_left__7) begin
-            valids__7__d = valid_at__7;
-            olds__7__d = old_at__7;
-            keys__7__d = key_at__7;
-            flows__7__d = flow_at__7;
-        end
-        if (rst) begin
             valids__7__d = 1'b0;
-        end
-        valids__8__d = valid_at__9;
-        olds__8__d = old_at__9;
-        keys__8__d = key_at__9;
-        flows__8__d = flow_at__9;
-        if (take_x__8) begin
-            valids__8__d = 1'b1;
-            olds__8__d = 1'b0;
-            keys__8__d = x_key;
-            flows__8__d = x_flow;
-        end
-        else if (take_right__8) begin
-            valids__8__d = valid_at__10;
-            olds__8__d = old_at__10;
-            keys__8__d = key_at__10;
-            flows__8__d = flow_at__10;
-        end
-        else if (take_left__8) begin
-            valids__8__d = valid_at__8;
-            olds__8__d = old_at__8;
-            keys__8__d = key_at__8;
-            flows__8__d = flow_at__8;
-        end
-        if (rst) begin
             valids__8__d = 1'b0;
-        end
-        valids__9__d = valid_at__10;
-        olds__9__d = old_at__10;
-        keys__9__d = key_at__10;
-        flows__9__d = flow_at__10;
-        if (take_x__9) begin
-            valids__9__d = 1'b1;
-            olds__9__d = 1'b0;
-            keys__9__d = x_key;
-            flows__9__d = x_flow;
-        end
-        else if (take_right__9) begin
-            valids__9__d = valid_at__11;
-            olds__9__d = old_at__11;
-            keys__9__d = key_at__11;
-            flows__9__d = flow_at__11;
-        end
-        else if (take_left__9) begin
-            valids__9__d = valid_at__9;
-            olds__9__d = old_at__9;
-            keys__9__d = key_at__9;
-            flows__9__d = flow_at__9;
-        end
-        if (rst) begin
             valids__9__d = 1'b0;
-        end
-        valids__10__d = valid_at__11;
-        olds__10__d = old_at__11;
-        keys__10__d = key_at__11;
-        flows__10__d = flow_at__11;
-        if (take_x__10) begin
-            valids__10__d = 1'b1;
-            olds__10__d = 1'b0;
-            keys__10__d = x_key;
-            flows__10__d = x_flow;
-        end
-        else if (take_right__10) begin
-            valids__10__d = valid_at__12;
-            olds__10__d = old_at__12;
-            keys__10__d = key_at__12;
-            flows__10__d = flow_at__12;
-        end
-        else if (take_left__10) begin
-            valids__10__d = valid_at__10;
-            olds__10__d = old_at__10;
-            keys__10__d = key_at__10;
-            flows__10__d = flow_at__10;
-        end
-        if (rst) begin
             valids__10__d = 1'b0;
-        end
-        valids__11__d = valid_at__12;
-        olds__11__d = old_at__12;
-        keys__11__d = key_at__12;
-        flows__11__d = flow_at__12;
-        if (take_x__11) begin
-            valids__11__d = 1'b1;
-            olds__11__d = 1'b0;
-            keys__11__d = x_key;
-            flows__11__d = x_flow;
-        end
-        else if (take_right__11) begin
-            valids__11__d = valid_at__13;
-            olds__11__d = old_at__13;
-            keys__11__d = key_at__13;
-            flows__11__d = flow_at__13;
-        end
-        else if (take_left__11) begin
-            valids__11__d = valid_at__11;
-            olds__11__d = old_at__11;
-            keys__11__d = key_at__11;
-            flows__11__d = flow_at__11;
-        end
-        if (rst) begin
             valids__11__d = 1'b0;
-        end
-        valids__12__d = valid_at__13;
-        olds__12__d = old_at__13;
-        keys__12__d = key_at__13;
-        flows__12__d = flow_at__13;
-        if (take_x__12) begin
-            valids__12__d = 1'b1;
-            olds__12__d = 1'b0;
-            keys__12__d = x_key;
-            flows__12__d = x_flow;
-        end
-        else if (take_right__12) begin
-            valids__12__d = valid_at__14;
-            olds__12__d = old_at__14;
-            keys__12__d = key_at__14;
-            flows__12__d = flow_at__14;
-        end
-        else if (take_left__12) begin
-            valids__12__d = valid_at__12;
-            olds__12__d = old_at__12;
-            keys__12__d = key_at__12;
-            flows__12__d = flow_at__12;
-        end
-        if (rst) begin
             valids__12__d = 1'b0;
-        end
-        valids__13__d = valid_at__14;
-        olds__13__d = old_at__14;
-        keys__13__d = key_at__14;
-        flows__13__d = flow_at__14;
-        if (take_x__13) begin
-            valids__13__d = 1'b1;
-            olds__13__d = 1'b0;
-            keys__13__d = x_key;
-            flows__13__d = x_flow;
-        end
-        else if (take_right__13) begin
-            valids__13__d = valid_at__15;
-            olds__13__d = old_at__15;
-            keys__13__d = key_at__15;
-            flows__13__d = flow_at__15;
-        end
-        else if (take_left__13) begin
-            valids__13__d = valid_at__13;
-            olds__13__d = old_at__13;
-            keys__13__d = key_at__13;
-            flows__13__d = flow_at__13;
-        end
-        if (rst) begin
             valids__13__d = 1'b0;
-        end
-        valids__14__d = valid_at__15;
-        olds__14__d = old_at__15;
-        keys__14__d = key_at__15;
-        flows__14__d = flow_at__15;
-        if (take_x__14) begin
-            valids__14__d = 1'b1;
-            olds__14__d = 1'b0;
-            keys__14__d = x_key;
-            flows__14__d = x_flow;
-        end
-        else if (take_right__14) begin
-            valids__14__d = valid_at__16;
-            olds__14__d = old_at__16;
-            keys__14__d = key_at__16;
-            flows__14__d = flow_at__16;
-        end
-        else if (take_left__14) begin
-            valids__14__d = valid_at__14;
-            olds__14__d = old_at__14;
-            keys__14__d = key_at__14;
-            flows__14__d = flow_at__14;
-        end
-        if (rst) begin
             valids__14__d = 1'b0;
-        end
-        valids__15__d = valid_at__16;
-        olds__15__d = old_at__16;
-        keys__15__d = key_at__16;
-        flows__15__d = flow_at__16;
-        if (take_x__15) begin
-            valids__15__d = 1'b1;
-            olds__15__d = 1'b0;
-            keys__15__d = x_key;
-            flows__15__d = x_flow;
-        end
-        else if (take_right__15) begin
-            valids__15__d = valid_at__17;
-            olds__15__d = old_at__17;
-            keys__15__d = key_at__17;
-            flows__15__d = flow_at__17;
-        end
-        else if (take_left__15) begin
-            valids__15__d = valid_at__15;
-            olds__15__d = old_at__15;
-            keys__15__d = key_at__15;
-            flows__15__d = flow_at__15;
-        end
-        if (rst) begin
             valids__15__d = 1'b0;
-        end
-        valids__16__d = valid_at__17;
-        olds__16__d = old_at__17;
-        keys__16__d = key_at__17;
-        flows__16__d = flow_at__17;
-        if (take_x__16) begin
-            valids__16__d = 1'b1;
-            olds__16__d = 1'b0;
-            keys__16__d = x_key;
-            flows__16__d = x_flow;
-        end
-        else if (take_right__16) begin
-            valids__16__d = valid_at__18;
-            olds__16__d = old_at__18;
-            keys__16__d = key_at__18;
-            flows__16__d = flow_at__18;
-        end
-        else if (take_left__16) begin
-            valids__16__d = valid_at__16;
-            olds__16__d = old_at__16;
-            keys__16__d = key_at__16;
-            flows__16__d = flow_at__16;
-        end
-        if (rst) begin
             valids__16__d = 1'b0;
-        end
-        valids__17__d = valid_at__18;
-        olds__17__d = old_at__18;
-        keys__17__d = key_at__18;
-        flows__17__d = flow_at__18;
-        if (take_x__17) begin
-            valids__17__d = 1'b1;
-            olds__17__d = 1'b0;
-            keys__17__d = x_key;
-            flows__17__d = x_flow;
-        end
-        else if (take_right__17) begin
-            valids__17__d = valid_at__19;
-            olds__17__d = old_at__19;
-            keys__17__d = key_at__19;
-            flows__17__d = flow_at__19;
-        end
-        else if (take_left__17) begin
-            valids__17__d = valid_at__17;
-            olds__17__d = old_at__17;
-            keys__17__d = key_at__17;
-            flows__17__d = flow_at__17;
-        end
-        if (rst) begin
             valids__17__d = 1'b0;
-        end
-        valids__18__d = valid_at__19;
-        olds__18__d = old_at__19;
-        keys__18__d = key_at__19;
-        flows__18__d = flow_at__19;
-        if (take_x__18) begin
-            valids__18__d = 1'b1;
-            olds__18__d = 1'b0;
-            keys__18__d = x_key;
-            flows__18__d = x_flow;
-        end
-        else if (take_right__18) begin
-            valids__18__d = valid_at__20;
-            olds__18__d = old_at__20;
-            keys__18__d = key_at__20;
-            flows__18__d = flow_at__20;
-        end
-        else if (take_left__18) begin
-            valids__18__d = valid_at__18;
-            olds__18__d = old_at__18;
-            keys__18__d = key_at__18;
-            flows__18__d = flow_at__18;
-        end
-        if (rst) begin
             valids__18__d = 1'b0;
-        end
-        valids__19__d = valid_at__20;
-        olds__19__d = old_at__20;
-        keys__19__d = key_at__20;
-        flows__19__d = flow_at__20;
-        if (take_x__19) begin
-            valids__19__d = 1'b1;
-            olds__19__d = 1'b0;
-            keys__19__d = x_key;
-            flows__19__d = x_flow;
-        end
-        else if (take_right__19) begin
-            valids__19__d = valid_at__21;
-            olds__19__d = old_at__21;
-            keys__19__d = key_at__21;
-            flows__19__d = flow_at__21;
-        end
-        else if (take_left__19) begin
-            valids__19__d = valid_at__19;
-            olds__19__d = old_at__19;
-            keys__19__d = key_at__19;
-            flows__19__d = flow_at__19;
-        end
-        if (rst) begin
             valids__19__d = 1'b0;
-        end
-        valids__20__d = valid_at__21;
-        olds__20__d = old_at__21;
-        keys__20__d = key_at__21;
-        flows__20__d = flow_at__21;
-        if (take_x__20) begin
-            valids__20__d = 1'b1;
-            olds__20__d = 1'b0;
-            keys__20__d = x_key;
-            flows__20__d = x_flow;
-        end
-        else if (take_right__20) begin
-            valids__20__d = valid_at__22;
-            olds__20__d = old_at__22;
-            keys__20__d = key_at__22;
-            flows__20__d = flow_at__22;
-        end
-        else if (take_left__20) begin
-            valids__20__d = valid_at__20;
-            olds__20__d = old_at__20;
-            keys__20__d = key_at__20;
-            flows__20__d = flow_at__20;
-        end
-        if (rst) begin
             valids__20__d = 1'b0;
-        end
-        valids__21__d = valid_at__22;
-        olds__21__d = old_at__22;
-        keys__21__d = key_at__22;
-        flows__21__d = flow_at__22;
-        if (take_x__21) begin
-            valids__21__d = 1'b1;
-            olds__21__d = 1'b0;
-            keys__21__d = x_key;
-            flows__21__d = x_flow;
-        end
-        else if (take_right__21) begin
-            valids__21__d = valid_at__23;
-            olds__21__d = old_at__23;
-            keys__21__d = key_at__23;
-            flows__21__d = flow_at__23;
-        end
-        else if (take_left__21) begin
-            valids__21__d = valid_at__21;
-            olds__21__d = old_at__21;
-            keys__21__d = key_at__21;
-            flows__21__d = flow_at__21;
-        end
-        if (rst) begin
             valids__21__d = 1'b0;
-        end
-        valids__22__d = valid_at__23;
-        olds__22__d = old_at__23;
-        keys__22__d = key_at__23;
-        flows__22__d = flow_at__23;
-        if (take_x__22) begin
-            valids__22__d = 1'b1;
-            olds__22__d = 1'b0;
-            keys__22__d = x_key;
-            flows__22__d = x_flow;
-        end
-        else if (take_right__22) begin
-            valids__22__d = valid_at__24;
-            olds__22__d = old_at__24;
-            keys__22__d = key_at__24;
-            flows__22__d = flow_at__24;
-        end
-        else if (take_left__22) begin
-            valids__22__d = valid_at__22;
-            olds__22__d = old_at__22;
-            keys__22__d = key_at__22;
-            flows__22__d = flow_at__22;
-        end
-        if (rst) begin
             valids__22__d = 1'b0;
-        end
-        valids__23__d = valid_at__24;
-        olds__23__d = old_at__24;
-        keys__23__d = key_at__24;
-        flows__23__d = flow_at__24;
-        if (take_x__23) begin
-            valids__23__d = 1'b1;
-            olds__23__d = 1'b0;
-            keys__23__d = x_key;
-            flows__23__d = x_flow;
-        end
-        else if (take_right__23) begin
-            valids__23__d = valid_at__25;
-            olds__23__d = old_at__25;
-            keys__23__d = key_at__25;
-            flows__23__d = flow_at__25;
-        end
-        else if (take_left__23) begin
-            valids__23__d = valid_at__23;
-            olds__23__d = old_at__23;
-            keys__23__d = key_at__23;
-            flows__23__d = flow_at__23;
-        end
-        if (rst) begin
             valids__23__d = 1'b0;
-        end
-        valids__24__d = valid_at__25;
-        olds__24__d = old_at__25;
-        keys__24__d = key_at__25;
-        flows__24__d = flow_at__25;
-        if (take_x__24) begin
-            valids__24__d = 1'b1;
-            olds__24__d = 1'b0;
-            keys__24__d = x_key;
-            flows__24__d = x_flow;
-        end
-        else if (take_right__24) begin
-            valids__24__d = valid_at__26;
-            olds__24__d = old_at__26;
-            keys__24__d = key_at__26;
-            flows__24__d = flow_at__26;
-        end
-        else if (take_left__24) begin
-            valids__24__d = valid_at__24;
-            olds__24__d = old_at__24;
-            keys__24__d = key_at__24;
-            flows__24__d = flow_at__24;
-        end
-        if (rst) begin
             valids__24__d = 1'b0;
-        end
-        valids__25__d = valid_at__26;
-        olds__25__d = old_at__26;
-        keys__25__d = key_at__26;
-        flows__25__d = flow_at__26;
-        if (take_x__25) begin
-            valids__25__d = 1'b1;
-            olds__25__d = 1'b0;
-            keys__25__d = x_key;
-            flows__25__d = x_flow;
-        end
-        else if (take_right__25) begin
-            valids__25__d = valid_at__27;
-            olds__25__d = old_at__27;
-            keys__25__d = key_at__27;
-            flows__25__d = flow_at__27;
-        end
-        else if (take_left__25) begin
-            valids__25__d = valid_at__25;
-            olds__25__d = old_at__25;
-            keys__25__d = key_at__25;
-            flows__25__d = flow_at__25;
-        end
-        if (rst) begin
             valids__25__d = 1'b0;
-        end
-        valids__26__d = valid_at__27;
-        olds__26__d = old_at__27;
-        keys__26__d = key_at__27;
-        flows__26__d = flow_at__27;
-        if (take_x__26) begin
-            valids__26__d = 1'b1;
-            olds__26__d = 1'b0;
-            keys__26__d = x_key;
-            flows__26__d = x_flow;
-        end
-        else if (take_right__26) begin
-            valids__26__d = valid_at__28;
-            olds__26__d = old_at__28;
-            keys__26__d = key_at__28;
-            flows__26__d = flow_at__28;
-        end
-        else if (take_left__26) begin
-            valids__26__d = valid_at__26;
-            olds__26__d = old_at__26;
-            keys__26__d = key_at__26;
-            flows__26__d = flow_at__26;
-        end
-        if (rst) begin
             valids__26__d = 1'b0;
-        end
-        valids__27__d = valid_at__28;
-        olds__27__d = old_at__28;
-        keys__27__d = key_at__28;
-        flows__27__d = flow_at__28;
-        if (take_x__27) begin
-            valids__27__d = 1'b1;
-            olds__27__d = 1'b0;
-            keys__27__d = x_key;
-            flows__27__d = x_flow;
-        end
-        else if (take_right__27) begin
-            valids__27__d = valid_at__29;
-            olds__27__d = old_at__29;
-            keys__27__d = key_at__29;
-            flows__27__d = flow_at__29;
-        end
-        else if (take_left__27) begin
-            valids__27__d = valid_at__27;
-            olds__27__d = old_at__27;
-            keys__27__d = key_at__27;
-            flows__27__d = flow_at__27;
-        end
-        if (rst) begin
             valids__27__d = 1'b0;
-        end
-        valids__28__d = valid_at__29;
-        olds__28__d = old_at__29;
-        keys__28__d = key_at__29;
-        flows__28__d = flow_at__29;
-        if (take_x__28) begin
-            valids__28__d = 1'b1;
-            olds__28__d = 1'b0;
-            keys__28__d = x_key;
-            flows__28__d = x_flow;
-        end
-        else if (take_right__28) begin
-            valids__28__d = valid_at__30;
-            olds__28__d = old_at__30;
-            keys__28__d = key_at__30;
-            flows__28__d = flow_at__30;
-        end
-        else if (take_left__28) begin
-            valids__28__d = valid_at__28;
-            olds__28__d = old_at__28;
-            keys__28__d = key_at__28;
-            flows__28__d = flow_at__28;
-        end
-        if (rst) begin
             valids__28__d = 1'b0;
-        end
-        valids__29__d = valid_at__30;
-        olds__29__d = old_at__30;
-        keys__29__d = key_at__30;
-        flows__29__d = flow_at__30;
-        if (take_x__29) begin
-            valids__29__d = 1'b1;
-            olds__29__d = 1'b0;
-            keys__29__d = x_key;
-            flows__29__d = x_flow;
-        end
-        else if (take_right__29) begin
-            valids__29__d = valid_at__31;
-            olds__29__d = old_at__31;
-            keys__29__d = key_at__31;
-            flows__29__d = flow_at__31;
-        end
-        else if (take_left__29) begin
-            valids__29__d = valid_at__29;
-            olds__29__d = old_at__29;
-            keys__29__d = key_at__29;
-            flows__29__d = flow_at__29;
-        end
-        if (rst) begin
             valids__29__d = 1'b0;
-        end
-        valids__30__d = valid_at__31;
-        olds__30__d = old_at__31;
-        keys__30__d = key_at__31;
-        flows__30__d = flow_at__31;
-        if (take_x__30) begin
-            valids__30__d = 1'b1;
-            olds__30__d = 1'b0;
-            keys__30__d = x_key;
-            flows__30__d = x_flow;
-        end
-        else if (take_right__30) begin
-            valids__30__d = valid_at__32;
-            olds__30__d = old_at__32;
-            keys__30__d = key_at__32;
-            flows__30__d = flow_at__32;
-        end
-        else if (take_left__30) begin
-            valids__30__d = valid_at__30;
-            olds__30__d = old_at__30;
-            keys__30__d = key_at__30;
-            flows__30__d = flow_at__30;
-        end
-        if (rst) begin
             valids__30__d = 1'b0;
-        end
-        valids__31__d = valid_at__32;
-        olds__31__d = old_at__32;
-        keys__31__d = key_at__32;
-        flows__31__d = flow_at__32;
-        if (take_x__31) begin
-            valids__31__d = 1'b1;
-            olds__31__d = 1'b0;
-            keys__31__d = x_key;
-            flows__31__d = x_flow;
-        end
-        else if (take_right__31) begin
-            valids__31__d = valid_at__33;
-            olds__31__d = old_at__33;
-            keys__31__d = key_at__33;
-            flows__31__d = flow_at__33;
-        end
-        else if (take_left__31) begin
-            valids__31__d = valid_at__31;
-            olds__31__d = old_at__31;
-            keys__31__d = key_at__31;
-            flows__31__d = flow_at__31;
-        end
-        if (rst) begin
             valids__31__d = 1'b0;
-        end
-        valids__32__d = valid_at__33;
-        olds__32__d = old_at__33;
-        keys__32__d = key_at__33;
-        flows__32__d = flow_at__33;
-        if (take_x__32) begin
-            valids__32__d = 1'b1;
-            olds__32__d = 1'b0;
-            keys__32__d = x_key;
-            flows__32__d = x_flow;
-        end
-        else if (take_right__32) begin
-            valids__32__d = valid_at__34;
-            olds__32__d = old_at__34;
-            keys__32__d = key_at__34;
-            flows__32__d = flow_at__34;
-        end
-        else if (take_left__32) begin
-            valids__32__d = valid_at__32;
-            olds__32__d = old_at__32;
-            keys__32__d = key_at__32;
-            flows__32__d = flow_at__32;
-        end
-        if (rst) begin
             valids__32__d = 1'b0;
-        end
-        valids__33__d = valid_at__34;
-        olds__33__d = old_at__34;
-        keys__33__d = key_at__34;
-        flows__33__d = flow_at__34;
-        if (take_x__33) begin
-            valids__33__d = 1'b1;
-            olds__33__d = 1'b0;
-            keys__33__d = x_key;
-            flows__33__d = x_flow;
-        end
-        else if (take_right__33) begin
-            valids__33__d = valid_at__35;
-            olds__33__d = old_at__35;
-            keys__33__d = key_at__35;
-            flows__33__d = flow_at__35;
-        end
-        else if (take_left__33) begin
-            valids__33__d = valid_at__33;
-            olds__33__d = old_at__33;
-            keys__33__d = key_at__33;
-            flows__33__d = flow_at__33;
-        end
-        if (rst) begin
             valids__33__d = 1'b0;
-        end
-        valids__34__d = valid_at__35;
-        olds__34__d = old_at__35;
-        keys__34__d = key_at__35;
-        flows__34__d = flow_at__35;
-        if (take_x__34) begin
-            valids__34__d = 1'b1;
-            olds__34__d = 1'b0;
-            keys__34__d = x_key;
-            flows__34__d = x_flow;
-        end
-        else if (take_right__34) begin
-            valids__34__d = valid_at__36;
-            olds__34__d = old_at__36;
-            keys__34__d = key_at__36;
-            flows__34__d = flow_at__36;
-        end
-        else if (take_left__34) begin
-            valids__34__d = valid_at__34;
-            olds__34__d = old_at__34;
-            keys__34__d = key_at__34;
-            flows__34__d = flow_at__34;
-        end
-        if (rst) begin
             valids__34__d = 1'b0;
-        end
-        valids__35__d = valid_at__36;
-        olds__35__d = old_at__36;
-        keys__35__d = key_at__36;
-        flows__35__d = flow_at__36;
-        if (take_x__35) begin
-            valids__35__d = 1'b1;
-            olds__35__d = 1'b0;
-            keys__35__d = x_key;
-            flows__35__d = x_flow;
-        end
-        else if (take_right__35) begin
-            valids__35__d = valid_at__37;
-            olds__35__d = old_at__37;
-            keys__35__d = key_at__37;
-            flows__35__d = flow_at__37;
-        end
-        else if (take_left__35) begin
-            valids__35__d = valid_at__35;
-            olds__35__d = old_at__35;
-            keys__35__d = key_at__35;
-            flows__35__d = flow_at__35;
-        end
-        if (rst) begin
             valids__35__d = 1'b0;
-        end
-        valids__36__d = valid_at__37;
-        olds__36__d = old_at__37;
-        keys__36__d = key_at__37;
-        flows__36__d = flow_at__37;
-        if (take_x__36) begin
-            valids__36__d = 1'b1;
-            olds__36__d = 1'b0;
-            keys__36__d = x_key;
-            flows__36__d = x_flow;
-        end
-        else if (take_right__36) begin
-            valids__36__d = valid_at__38;
-            olds__36__d = old_at__38;
-            keys__36__d = key_at__38;
-            flows__36__d = flow_at__38;
-        end
-        else if (take_left__36) begin
-            valids__36__d = valid_at__36;
-            olds__36__d = old_at__36;
-            keys__36__d = key_at__36;
-            flows__36__d = flow_at__36;
-        end
-        if (rst) begin
             valids__36__d = 1'b0;
-        end
-        valids__37__d = valid_at__38;
-        olds__37__d = old_at__38;
-        keys__37__d = key_at__38;
-        flows__37__d = flow_at__38;
-        if (take_x__37) begin
-            valids__37__d = 1'b1;
-            olds__37__d = 1'b0;
-            keys__37__d = x_key;
-            flows__37__d = x_flow;
-        end
-        else if (take_right__37) begin
-            valids__37__d = valid_at__39;
-            olds__37__d = old_at__39;
-            keys__37__d = key_at__39;
-            flows__37__d = flow_at__39;
-        end
-        else if (take_left__37) begin
-            valids__37__d = valid_at__37;
-            olds__37__d = old_at__37;
-            keys__37__d = key_at__37;
-            flows__37__d = flow_at__37;
-        end
-        if (rst) begin
             valids__37__d = 1'b0;
-        end
-        valids__38__d = valid_at__39;
-        olds__38__d = old_at__39;
-        keys__38__d = key_at__39;
-        flows__38__d = flow_at__39;
-        if (take_x__38) begin
-            valids__38__d = 1'b1;
-            olds__38__d = 1'b0;
-            keys__38__d = x_key;
-            flows__38__d = x_flow;
-        end
-        else if (take_right__38) begin
-            valids__38__d = valid_at__40;
-            olds__38__d = old_at__40;
-            keys__38__d = key_at__40;
-            flows__38__d = flow_at__40;
-        end
-        else if (take_left__38) begin
-            valids__38__d = valid_at__38;
-            olds__38__d = old_at__38;
-            keys__38__d = key_at__38;
-            flows__38__d = flow_at__38;
-        end
-        if (rst) begin
             valids__38__d = 1'b0;
-        end
-        valids__39__d = valid_at__40;
-        olds__39__d = old_at__40;
-        keys__39__d = key_at__40;
-        flows__39__d = flow_at__40;
-        if (take_x__39) begin
-            valids__39__d = 1'b1;
-            olds__39__d = 1'b0;
-            keys__39__d = x_key;
-            flows__39__d = x_flow;
-        end
-        else if (take_right__39) begin
-            valids__39__d = valid_at__41;
-            olds__39__d = old_at__41;
-            keys__39__d = key_at__41;
-            flows__39__d = flow_at__41;
-        end
-        else if (take_left__39) begin
-            valids__39__d = valid_at__39;
-            olds__39__d = old_at__39;
-            keys__39__d = key_at__39;
-            flows__39__d = flow_at__39;
-        end
-        if (rst) begin
             valids__39__d = 1'b0;
-        end
-        valids__40__d = valid_at__41;
-        olds__40__d = old_at__41;
-        keys__40__d = key_at__41;
-        flows__40__d = flow_at__41;
-        if (take_x__40) begin
-            valids__40__d = 1'b1;
-            olds__40__d = 1'b0;
-            keys__40__d = x_key;
-            flows__40__d = x_flow;
-        end
-        else if (take_right__40) begin
-            valids__40__d = valid_at__42;
-            olds__40__d = old_at__42;
-            keys__40__d = key_at__42;
-            flows__40__d = flow_at__42;
-        end
-        else if (take_left__40) begin
-            valids__40__d = valid_at__40;
-            olds__40__d = old_at__40;
-            keys__40__d = key_at__40;
-            flows__40__d = flow_at__40;
-        end
-        if (rst) begin
             valids__40__d = 1'b0;
-        end
-        valids__41__d = valid_at__42;
-        olds__41__d = old_at__42;
-        keys__41__d = key_at__42;
-        flows__41__d = flow_at__42;
-        if (take_x__41) begin
-            valids__41__d = 1'b1;
-            olds__41__d = 1'b0;
-            keys__41__d = x_key;
-            flows__41__d = x_flow;
-        end
-        else if (take_right__41) begin
-            valids__41__d = valid_at__43;
-            olds__41__d = old_at__43;
-            keys__41__d = key_at__43;
-            flows__41__d = flow_at__43;
-        end
-        else if (take_left__41) begin
-            valids__41__d = valid_at__41;
-            olds__41__d = old_at__41;
-            keys__41__d = key_at__41;
-            flows__41__d = flow_at__41;
-        end
-        if (rst) begin
             valids__41__d = 1'b0;
-        end
-        valids__42__d = valid_at__43;
-        olds__42__d = old_at__43;
-        keys__42__d = key_at__43;
-        flows__42__d = flow_at__43;
-        if (take_x__42) begin
-            valids__42__d = 1'b1;
-            olds__42__d = 1'b0;
-            keys__42__d = x_key;
-            flows__42__d = x_flow;
-        end
-        else if (take_right__42) begin
-            valids__42__d = valid_at__44;
-            olds__42__d = old_at__44;
-            keys__42__d = key_at__44;
-            flows__42__d = flow_at__44;
-        end
-        else if (take_left__42) begin
-            valids__42__d = valid_at__42;
-            olds__42__d = old_at__42;
-            keys__42__d = key_at__42;
-            flows__42__d = flow_at__42;
-        end
-        if (rst) begin
             valids__42__d = 1'b0;
-        end
-        valids__43__d = valid_at__44;
-        olds__43__d = old_at__44;
-        keys__43__d = key_at__44;
-        flows__43__d = flow_at__44;
-        if (take_x__43) begin
-            valids__43__d = 1'b1;
-            olds__43__d = 1'b0;
-            keys__43__d = x_key;
-            flows__43__d = x_flow;
-        end
-        else if (take_right__43) begin
-            valids__43__d = valid_at__45;
-            olds__43__d = old_at__45;
-            keys__43__d = key_at__45;
-            flows__43__d = flow_at__45;
-        end
-        else if (take_left__43) begin
-            valids__43__d = valid_at__43;
-            olds__43__d = old_at__43;
-            keys__43__d = key_at__43;
-            flows__43__d = flow_at__43;
-        end
-        if (rst) begin
             valids__43__d = 1'b0;
-        end
-        valids__44__d = valid_at__45;
-        olds__44__d = old_at__45;
-        keys__44__d = key_at__45;
-        flows__44__d = flow_at__45;
-        if (take_x__44) begin
-            valids__44__d = 1'b1;
-            olds__44__d = 1'b0;
-            keys__44__d = x_key;
-            flows__44__d = x_flow;
-        end
-        else if (take_right__44) begin
-            valids__44__d = valid_at__46;
-            olds__44__d = old_at__46;
-            keys__44__d = key_at__46;
-            flows__44__d = flow_at__46;
-        end
-        else if (take_left__44) begin
-            valids__44__d = valid_at__44;
-            olds__44__d = old_at__44;
-            keys__44__d = key_at__44;
-            flows__44__d = flow_at__44;
-        end
-        if (rst) begin
             valids__44__d = 1'b0;
-        end
-        valids__45__d = valid_at__46;
-        olds__45__d = old_at__46;
-        keys__45__d = key_at__46;
-        flows__45__d = flow_at__46;
-        if (take_x__45) begin
-            valids__45__d = 1'b1;
-            olds__45__d = 1'b0;
-            keys__45__d = x_key;
-            flows__45__d = x_flow;
-        end
-        else if (take_right__45) begin
-            valids__45__d = valid_at__47;
-            olds__45__d = old_at__47;
-            keys__45__d = key_at__47;
-            flows__45__d = flow_at__47;
-        end
-        else if (take_left__45) begin
-            valids__45__d = valid_at__45;
-            olds__45__d = old_at__45;
-            keys__45__d = key_at__45;
-            flows__45__d = flow_at__45;
-        end
-        if (rst) begin
             valids__45__d = 1'b0;
-        end
-        valids__46__d = valid_at__47;
-        olds__46__d = old_at__47;
-        keys__46__d = key_at__47;
-        flows__46__d = flow_at__47;
-        if (take_x__46) begin
-            valids__46__d = 1'b1;
-            olds__46__d = 1'b0;
-            keys__46__d = x_key;
-            flows__46__d = x_flow;
-        end
-        else if (take_right__46) begin
-            valids__46__d = valid_at__48;
-            olds__46__d = old_at__48;
-            keys__46__d = key_at__48;
-            flows__46__d = flow_at__48;
-        end
-        else if (take_left__46) begin
-            valids__46__d = valid_at__46;
-            olds__46__d = old_at__46;
-            keys__46__d = key_at__46;
-            flows__46__d = flow_at__46;
-        end
-        if (rst) begin
             valids__46__d = 1'b0;
-        end
-        valids__47__d = valid_at__48;
-        olds__47__d = old_at__48;
-        keys__47__d = key_at__48;
-        flows__47__d = flow_at__48;
-        if (take_x__47) begin
-            valids__47__d = 1'b1;
-            olds__47__d = 1'b0;
-            keys__47__d = x_key;
-            flows__47__d = x_flow;
-        end
-        else if (take_right__47) begin
-            valids__47__d = valid_at__49;
-            olds__47__d = old_at__49;
-            keys__47__d = key_at__49;
-            flows__47__d = flow_at__49;
-        end
-        else if (take_left__47) begin
-            valids__47__d = valid_at__47;
-            olds__47__d = old_at__47;
-            keys__47__d = key_at__47;
-            flows__47__d = flow_at__47;
-        end
-        if (rst) begin
             valids__47__d = 1'b0;
-        end
-        valids__48__d = valid_at__49;
-        olds__48__d = old_at__49;
-        keys__48__d = key_at__49;
-        flows__48__d = flow_at__49;
-        if (take_x__48) begin
-            valids__48__d = 1'b1;
-            olds__48__d = 1'b0;
-            keys__48__d = x_key;
-            flows__48__d = x_flow;
-        end
-        else if (take_right__48) begin
-            valids__48__d = valid_at__50;
-            olds__48__d = old_at__50;
-            keys__48__d = key_at__50;
-            flows__48__d = flow_at__50;
-        end
-        else if (take_left__48) begin
-            valids__48__d = valid_at__48;
-            olds__48__d = old_at__48;
-            keys__48__d = key_at__48;
-            flows__48__d = flow_at__48;
-        end
-        if (rst) begin
             valids__48__d = 1'b0;
-        end
-        valids__49__d = valid_at__50;
-        olds__49__d = old_at__50;
-        keys__49__d = key_at__50;
-        flows__49__d = flow_at__50;
-        if (take_x__49) begin
-            valids__49__d = 1'b1;
-            olds__49__d = 1'b0;
-            keys__49__d = x_key;
-            flows__49__d = x_flow;
-        end
-        else if (take_right__49) begin
-            valids__49__d = valid_at__51;
-            olds__49__d = old_at__51;
-            keys__49__d = key_at__51;
-            flows__49__d = flow_at__51;
-        end
-        else if (take_left__49) begin
-            valids__49__d = valid_at__49;
-            olds__49__d = old_at__49;
-            keys__49__d = key_at__49;
-            flows__49__d = flow_at__49;
-        end
-        if (rst) begin
             valids__49__d = 1'b0;
-        end
-        valids__50__d = valid_at__51;
-        olds__50__d = old_at__51;
-        keys__50__d = key_at__51;
-        flows__50__d = flow_at__51;
-        if (take_x__50) begin
-            valids__50__d = 1'b1;
-            olds__50__d = 1'b0;
-            keys__50__d = x_key;
-            flows__50__d = x_flow;
-        end
-        else if (take_right__50) begin
-            valids__50__d = valid_at__52;
-            olds__50__d = old_at__52;
-            keys__50__d = key_at__52;
-            flows__50__d = flow_at__52;
-        end
-        else if (take_left__50) begin
-            valids__50__d = valid_at__50;
-            olds__50__d = old_at__50;
-            keys__50__d = key_at__50;
-            flows__50__d = flow_at__50;
-        end
-        if (rst) begin
             valids__50__d = 1'b0;
-        end
-        valids__51__d = valid_at__52;
-        olds__51__d = old_at__52;
-        keys__51__d = key_at__52;
-        flows__51__d = flow_at__52;
-        if (take_x__51) begin
-            valids__51__d = 1'b1;
-            olds__51__d = 1'b0;
-            keys__51__d = x_key;
-            flows__51__d = x_flow;
-        end
-        else if (take_right__51) begin
-            valids__51__d = valid_at__53;
-            olds__51__d = old_at__53;
-            keys__51__d = key_at__53;
-            flows__51__d = flow_at__53;
-        end
-        else if (take_left__51) begin
-            valids__51__d = valid_at__51;
-            olds__51__d = old_at__51;
-            keys__51__d = key_at__51;
-            flows__51__d = flow_at__51;
-        end
-        if (rst) begin
             valids__51__d = 1'b0;
-        end
-        valids__52__d = valid_at__53;
-        olds__52__d = old_at__53;
-        keys__52__d = key_at__53;
-        flows__52__d = flow_at__53;
-        if (take_x__52) begin
-            valids__52__d = 1'b1;
-            olds__52__d = 1'b0;
-            keys__52__d = x_key;
-            flows__52__d = x_flow;
-        end
-        else if (take_right__52) begin
-            valids__52__d = valid_at__54;
-            olds__52__d = old_at__54;
-            keys__52__d = key_at__54;
-            flows__52__d = flow_at__54;
-        end
-        else if (take_left__52) begin
-            valids__52__d = valid_at__52;
-            olds__52__d = old_at__52;
-            keys__52__d = key_at__52;
-            flows__52__d = flow_at__52;
-        end
-        if (rst) begin
             valids__52__d = 1'b0;
-        end
-        valids__53__d = valid_at__54;
-        olds__53__d = old_at__54;
-        keys__53__d = key_at__54;
-        flows__53__d = flow_at__54;
-        if (take_x__53) begin
-            valids__53__d = 1'b1;
-            olds__53__d = 1'b0;
-            keys__53__d = x_key;
-            flows__53__d = x_flow;
-        end
-        else if (take_right__53) begin
-            valids__53__d = valid_at__55;
-            olds__53__d = old_at__55;
-            keys__53__d = key_at__55;
-            flows__53__d = flow_at__55;
-        end
-        else if (take_left__53) begin
-            valids__53__d = valid_at__53;
-            olds__53__d = old_at__53;
-            keys__53__d = key_at__53;
-            flows__53__d = flow_at__53;
-        end
-        if (rst) begin
             valids__53__d = 1'b0;
-        end
-        valids__54__d = valid_at__55;
-        olds__54__d = old_at__55;
-        keys__54__d = key_at__55;
-        flows__54__d = flow_at__55;
-        if (take_x__54) begin
-            valids__54__d = 1'b1;
-            olds__54__d = 1'b0;
-            keys__54__d = x_key;
-            flows__54__d = x_flow;
-        end
-        else if (take_right__54) begin
-            valids__54__d = valid_at__56;
-            olds__54__d = old_at__56;
-            keys__54__d = key_at__56;
-            flows__54__d = flow_at__56;
-        end
-        else if (take_left__54) begin
-            valids__54__d = valid_at__54;
-            olds__54__d = old_at__54;
-            keys__54__d = key_at__54;
-            flows__54__d = flow_at__54;
-        end
-        if (rst) begin
             valids__54__d = 1'b0;
-        end
-        valids__55__d = valid_at__56;
-        olds__55__d = old_at__56;
-        keys__55__d = key_at__56;
-        flows__55__d = flow_at__56;
-        if (take_x__55) begin
-            valids__55__d = 1'b1;
-            olds__55__d = 1'b0;
-            keys__55__d = x_key;
-            flows__55__d = x_flow;
-        end
-        else if (take_right__55) begin
-            valids__55__d = valid_at__57;
-            olds__55__d = old_at__57;
-            keys__55__d = key_at__57;
-            flows__55__d = flow_at__57;
-        end
-        else if (take_left__55) begin
-            valids__55__d = valid_at__55;
-            olds__55__d = old_at__55;
-            keys__55__d = key_at__55;
-            flows__55__d = flow_at__55;
-        end
-        if (rst) begin
             valids__55__d = 1'b0;
-        end
-        valids__56__d = valid_at__57;
-        olds__56__d = old_at__57;
-        keys__56__d = key_at__57;
-        flows__56__d = flow_at__57;
-        if (take_x__56) begin
-            valids__56__d = 1'b1;
-            olds__56__d = 1'b0;
-            keys__56__d = x_key;
-            flows__56__d = x_flow;
-        end
-        else if (take_right__56) begin
-            valids__56__d = valid_at__58;
-            olds__56__d = old_at__58;
-            keys__56__d = key_at__58;
-            flows__56__d = flow_at__58;
-        end
-        else if (take_left__56) begin
-            valids__56__d = valid_at__56;
-            olds__56__d = old_at__56;
-            keys__56__d = key_at__56;
-            flows__56__d = flow_at__56;
-        end
-        if (rst) begin
             valids__56__d = 1'b0;
-        end
-        valids__57__d = valid_at__58;
-        olds__57__d = old_at__58;
-        keys__57__d = key_at__58;
-        flows__57__d = flow_at__58;
-        if (take_x__57) begin
-            valids__57__d = 1'b1;
-            olds__57__d = 1'b0;
-            keys__57__d = x_key;
-            flows__57__d = x_flow;
-        end
-        else if (take_right__57) begin
-            valids__57__d = valid_at__59;
-            olds__57__d = old_at__59;
-            keys__57__d = key_at__59;
-            flows__57__d = flow_at__59;
-        end
-        else if (take_left__57) begin
-            valids__57__d = valid_at__57;
-            olds__57__d = old_at__57;
-            keys__57__d = key_at__57;
-            flows__57__d = flow_at__57;
-        end
-        if (rst) begin
             valids__57__d = 1'b0;
-        end
-        valids__58__d = valid_at__59;
-        olds__58__d = old_at__59;
-        keys__58__d = key_at__59;
-        flows__58__d = flow_at__59;
-        if (take_x__58) begin
-            valids__58__d = 1'b1;
-            olds__58__d = 1'b0;
-            keys__58__d = x_key;
-            flows__58__d = x_flow;
-        end
-        else if (take_right__58) begin
-            valids__58__d = valid_at__60;
-            olds__58__d = old_at__60;
-            keys__58__d = key_at__60;
-            flows__58__d = flow_at__60;
-        end
-        else if (take_left__58) begin
-            valids__58__d = valid_at__58;
-            olds__58__d = old_at__58;
-            keys__58__d = key_at__58;
-            flows__58__d = flow_at__58;
-        end
-        if (rst) begin
             valids__58__d = 1'b0;
-        end
-        valids__59__d = valid_at__60;
-        olds__59__d = old_at__60;
-        keys__59__d = key_at__60;
-        flows__59__d = flow_at__60;
-        if (take_x__59) begin
-            valids__59__d = 1'b1;
-            olds__59__d = 1'b0;
-            keys__59__d = x_key;
-            flows__59__d = x_flow;
-        end
-        else if (take_right__59) begin
-            valids__59__d = valid_at__61;
-            olds__59__d = old_at__61;
-            keys__59__d = key_at__61;
-            flows__59__d = flow_at__61;
-        end
-        else if (take_left__59) begin
-            valids__59__d = valid_at__59;
-            olds__59__d = old_at__59;
-            keys__59__d = key_at__59;
-            flows__59__d = flow_at__59;
-        end
-        if (rst) begin
             valids__59__d = 1'b0;
-        end
-        valids__60__d = valid_at__61;
-        olds__60__d = old_at__61;
-        keys__60__d = key_at__61;
-        flows__60__d = flow_at__61;
-        if (take_x__60) begin
-            valids__60__d = 1'b1;
-            olds__60__d = 1'b0;
-            keys__60__d = x_key;
-            flows__60__d = x_flow;
-        end
-        else if (take_right__60) begin
-            valids__60__d = valid_at__62;
-            olds__60__d = old_at__62;
-            keys__60__d = key_at__62;
-            flows__60__d = flow_at__62;
-        end
-        else if (take_left__60) begin
-            valids__60__d = valid_at__60;
-            olds__60__d = old_at__60;
-            keys__60__d = key_at__60;
-            flows__60__d = flow_at__60;
-        end
-        if (rst) begin
             valids__60__d = 1'b0;
-        end
-        valids__61__d = valid_at__62;
-        olds__61__d = old_at__62;
-        keys__61__d = key_at__62;
-        flows__61__d = flow_at__62;
-        if (take_x__61) begin
-            valids__61__d = 1'b1;
-            olds__61__d = 1'b0;
-            keys__61__d = x_key;
-            flows__61__d = x_flow;
-        end
-        else if (take_right__61) begin
-            valids__61__d = valid_at__63;
-            olds__61__d = old_at__63;
-            keys__61__d = key_at__63;
-            flows__61__d = flow_at__63;
-        end
-        else if (take_left__61) begin
-            valids__61__d = valid_at__61;
-            olds__61__d = old_at__61;
-            keys__61__d = key_at__61;
-            flows__61__d = flow_at__61;
-        end
-        if (rst) begin
             valids__61__d = 1'b0;
-        end
-        valids__62__d = valid_at__63;
-        olds__62__d = old_at__63;
-        keys__62__d = key_at__63;
-        flows__62__d = flow_at__63;
-        if (take_x__62) begin
-            valids__62__d = 1'b1;
-            olds__62__d = 1'b0;
-            keys__62__d = x_key;
-            flows__62__d = x_flow;
-        end
-        else if (take_right__62) begin
-            valids__62__d = valid_at__64;
-            olds__62__d = old_at__64;
-            keys__62__d = key_at__64;
-            flows__62__d = flow_at__64;
-        end
-        else if (take_left__62) begin
-            valids__62__d = valid_at__62;
-            olds__62__d = old_at__62;
-            keys__62__d = key_at__62;
-            flows__62__d = flow_at__62;
-        end
-        if (rst) begin
             valids__62__d = 1'b0;
-        end
-        valids__63__d = valid_at__64;
-        olds__63__d = old_at__64;
-        keys__63__d = key_at__64;
-        flows__63__d = flow_at__64;
-        if (take_x__63) begin
-            valids__63__d = 1'b1;
-            olds__63__d = 1'b0;
-            keys__63__d = x_key;
-            flows__63__d = x_flow;
-        end
-        else if (take_right__63) begin
-            valids__63__d = valid_at__65;
-            olds__63__d = old_at__65;
-            keys__63__d = key_at__65;
-            flows__63__d = flow_at__65;
-        end
-        else if (take_left__63) begin
-            valids__63__d = valid_at__63;
-            olds__63__d = old_at__63;
-            keys__63__d = key_at__63;
-            flows__63__d = flow_at__63;
-        end
-        if (rst) begin
             valids__63__d = 1'b0;
         end
         head_due__d = due_at__0;
@@ -86982,6 +88405,7 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,x_valid,x_key,x_
         end
     end
     always @(*) head_due__clock = clk;
+    always @(*) unit__clock = clk;
     always @(*) valid_at__0 = 1'b0;
     always @(*) old_at__0 = 1'b0;
     always @(*) key_at__0 = ((32'h0) & 30'h3fffffff);
@@ -86992,645 +88416,6 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,x_valid,x_key,x_
     always @(*) key_at__65 = ((32'h0) & 30'h3fffffff);
     always @(*) flow_at__65 = ((32'h0) & 10'h3ff);
     always @(*) precedes__65 = 1'b0;
-    always @(*) ahead__0 = x_key - keys__0__q;
-    always @(*) precedes__1 = valids__0__q & (olds__0__q | stepped | ~ahead__0[32'h1d]);
-    always @(*) units__0 = now[(32'h1b)+:(3)] - keys__0__q[(32'h1b)+:(3)];
-    always @(*) valid_at__1 = valids__0__q;
-    always @(*) old_at__1 = olds__0__q | stepped | (units__0[32'h2] ^ units__0[32'h1]);
-    always @(*) key_at__1 = keys__0__q;
-    always @(*) flow_at__1 = flows__0__q;
-    always @(*) ahead__1 = x_key - keys__1__q;
-    always @(*) precedes__2 = valids__1__q & (olds__1__q | stepped | ~ahead__1[32'h1d]);
-    always @(*) units__1 = now[(32'h1b)+:(3)] - keys__1__q[(32'h1b)+:(3)];
-    always @(*) valid_at__2 = valids__1__q;
-    always @(*) old_at__2 = olds__1__q | stepped | (units__1[32'h2] ^ units__1[32'h1]);
-    always @(*) key_at__2 = keys__1__q;
-    always @(*) flow_at__2 = flows__1__q;
-    always @(*) ahead__2 = x_key - keys__2__q;
-    always @(*) precedes__3 = valids__2__q & (olds__2__q | stepped | ~ahead__2[32'h1d]);
-    always @(*) units__2 = now[(32'h1b)+:(3)] - keys__2__q[(32'h1b)+:(3)];
-    always @(*) valid_at__3 = valids__2__q;
-    always @(*) old_at__3 = olds__2__q | stepped | (units__2[32'h2] ^ units__2[32'h1]);
-    always @(*) key_at__3 = keys__2__q;
-    always @(*) flow_at__3 = flows__2__q;
-    always @(*) ahead__3 = x_key - keys__3__q;
-    always @(*) precedes__4 = valids__3__q & (olds__3__q | stepped | ~ahead__3[32'h1d]);
-    always @(*) units__3 = now[(32'h1b)+:(3)] - keys__3__q[(32'h1b)+:(3)];
-    always @(*) valid_at__4 = valids__3__q;
-    always @(*) old_at__4 = olds__3__q | stepped | (units__3[32'h2] ^ units__3[32'h1]);
-    always @(*) key_at__4 = keys__3__q;
-    always @(*) flow_at__4 = flows__3__q;
-    always @(*) ahead__4 = x_key - keys__4__q;
-    always @(*) precedes__5 = valids__4__q & (olds__4__q | stepped | ~ahead__4[32'h1d]);
-    always @(*) units__4 = now[(32'h1b)+:(3)] - keys__4__q[(32'h1b)+:(3)];
-    always @(*) valid_at__5 = valids__4__q;
-    always @(*) old_at__5 = olds__4__q | stepped | (units__4[32'h2] ^ units__4[32'h1]);
-    always @(*) key_at__5 = keys__4__q;
-    always @(*) flow_at__5 = flows__4__q;
-    always @(*) ahead__5 = x_key - keys__5__q;
-    always @(*) precedes__6 = valids__5__q & (olds__5__q | stepped | ~ahead__5[32'h1d]);
-    always @(*) units__5 = now[(32'h1b)+:(3)] - keys__5__q[(32'h1b)+:(3)];
-    always @(*) valid_at__6 = valids__5__q;
-    always @(*) old_at__6 = olds__5__q | stepped | (units__5[32'h2] ^ units__5[32'h1]);
-    always @(*) key_at__6 = keys__5__q;
-    always @(*) flow_at__6 = flows__5__q;
-    always @(*) ahead__6 = x_key - keys__6__q;
-    always @(*) precedes__7 = valids__6__q & (olds__6__q | stepped | ~ahead__6[32'h1d]);
-    always @(*) units__6 = now[(32'h1b)+:(3)] - keys__6__q[(32'h1b)+:(3)];
-    always @(*) valid_at__7 = valids__6__q;
-    always @(*) old_at__7 = olds__6__q | stepped | (units__6[32'h2] ^ units__6[32'h1]);
-    always @(*) key_at__7 = keys__6__q;
-    always @(*) flow_at__7 = flows__6__q;
-    always @(*) ahead__7 = x_key - keys__7__q;
-    always @(*) precedes__8 = valids__7__q & (olds__7__q | stepped | ~ahead__7[32'h1d]);
-    always @(*) units__7 = now[(32'h1b)+:(3)] - keys__7__q[(32'h1b)+:(3)];
-    always @(*) valid_at__8 = valids__7__q;
-    always @(*) old_at__8 = olds__7__q | stepped | (units__7[32'h2] ^ units__7[32'h1]);
-    always @(*) key_at__8 = keys__7__q;
-    always @(*) flow_at__8 = flows__7__q;
-    always @(*) ahead__8 = x_key - keys__8__q;
-    always @(*) precedes__9 = valids__8__q & (olds__8__q | stepped | ~ahead__8[32'h1d]);
-    always @(*) units__8 = now[(32'h1b)+:(3)] - keys__8__q[(32'h1b)+:(3)];
-    always @(*) valid_at__9 = valids__8__q;
-    always @(*) old_at__9 = olds__8__q | stepped | (units__8[32'h2] ^ units__8[32'h1]);
-    always @(*) key_at__9 = keys__8__q;
-    always @(*) flow_at__9 = flows__8__q;
-    always @(*) ahead__9 = x_key - keys__9__q;
-    always @(*) precedes__10 = valids__9__q & (olds__9__q | stepped | ~ahead__9[32'h1d]);
-    always @(*) units__9 = now[(32'h1b)+:(3)] - keys__9__q[(32'h1b)+:(3)];
-    always @(*) valid_at__10 = valids__9__q;
-    always @(*) old_at__10 = olds__9__q | stepped | (units__9[32'h2] ^ units__9[32'h1]);
-    always @(*) key_at__10 = keys__9__q;
-    always @(*) flow_at__10 = flows__9__q;
-    always @(*) ahead__10 = x_key - keys__10__q;
-    always @(*) precedes__11 = valids__10__q & (olds__10__q | stepped | ~ahead__10[32'h1d]);
-    always @(*) units__10 = now[(32'h1b)+:(3)] - keys__10__q[(32'h1b)+:(3)];
-    always @(*) valid_at__11 = valids__10__q;
-    always @(*) old_at__11 = olds__10__q | stepped | (units__10[32'h2] ^ units__10[32'h1]);
-    always @(*) key_at__11 = keys__10__q;
-    always @(*) flow_at__11 = flows__10__q;
-    always @(*) ahead__11 = x_key - keys__11__q;
-    always @(*) precedes__12 = valids__11__q & (olds__11__q | stepped | ~ahead__11[32'h1d]);
-    always @(*) units__11 = now[(32'h1b)+:(3)] - keys__11__q[(32'h1b)+:(3)];
-    always @(*) valid_at__12 = valids__11__q;
-    always @(*) old_at__12 = olds__11__q | stepped | (units__11[32'h2] ^ units__11[32'h1]);
-    always @(*) key_at__12 = keys__11__q;
-    always @(*) flow_at__12 = flows__11__q;
-    always @(*) ahead__12 = x_key - keys__12__q;
-    always @(*) precedes__13 = valids__12__q & (olds__12__q | stepped | ~ahead__12[32'h1d]);
-    always @(*) units__12 = now[(32'h1b)+:(3)] - keys__12__q[(32'h1b)+:(3)];
-    always @(*) valid_at__13 = valids__12__q;
-    always @(*) old_at__13 = olds__12__q | stepped | (units__12[32'h2] ^ units__12[32'h1]);
-    always @(*) key_at__13 = keys__12__q;
-    always @(*) flow_at__13 = flows__12__q;
-    always @(*) ahead__13 = x_key - keys__13__q;
-    always @(*) precedes__14 = valids__13__q & (olds__13__q | stepped | ~ahead__13[32'h1d]);
-    always @(*) units__13 = now[(32'h1b)+:(3)] - keys__13__q[(32'h1b)+:(3)];
-    always @(*) valid_at__14 = valids__13__q;
-    always @(*) old_at__14 = olds__13__q | stepped | (units__13[32'h2] ^ units__13[32'h1]);
-    always @(*) key_at__14 = keys__13__q;
-    always @(*) flow_at__14 = flows__13__q;
-    always @(*) ahead__14 = x_key - keys__14__q;
-    always @(*) precedes__15 = valids__14__q & (olds__14__q | stepped | ~ahead__14[32'h1d]);
-    always @(*) units__14 = now[(32'h1b)+:(3)] - keys__14__q[(32'h1b)+:(3)];
-    always @(*) valid_at__15 = valids__14__q;
-    always @(*) old_at__15 = olds__14__q | stepped | (units__14[32'h2] ^ units__14[32'h1]);
-    always @(*) key_at__15 = keys__14__q;
-    always @(*) flow_at__15 = flows__14__q;
-    always @(*) ahead__15 = x_key - keys__15__q;
-    always @(*) precedes__16 = valids__15__q & (olds__15__q | stepped | ~ahead__15[32'h1d]);
-    always @(*) units__15 = now[(32'h1b)+:(3)] - keys__15__q[(32'h1b)+:(3)];
-    always @(*) valid_at__16 = valids__15__q;
-    always @(*) old_at__16 = olds__15__q | stepped | (units__15[32'h2] ^ units__15[32'h1]);
-    always @(*) key_at__16 = keys__15__q;
-    always @(*) flow_at__16 = flows__15__q;
-    always @(*) ahead__16 = x_key - keys__16__q;
-    always @(*) precedes__17 = valids__16__q & (olds__16__q | stepped | ~ahead__16[32'h1d]);
-    always @(*) units__16 = now[(32'h1b)+:(3)] - keys__16__q[(32'h1b)+:(3)];
-    always @(*) valid_at__17 = valids__16__q;
-    always @(*) old_at__17 = olds__16__q | stepped | (units__16[32'h2] ^ units__16[32'h1]);
-    always @(*) key_at__17 = keys__16__q;
-    always @(*) flow_at__17 = flows__16__q;
-    always @(*) ahead__17 = x_key - keys__17__q;
-    always @(*) precedes__18 = valids__17__q & (olds__17__q | stepped | ~ahead__17[32'h1d]);
-    always @(*) units__17 = now[(32'h1b)+:(3)] - keys__17__q[(32'h1b)+:(3)];
-    always @(*) valid_at__18 = valids__17__q;
-    always @(*) old_at__18 = olds__17__q | stepped | (units__17[32'h2] ^ units__17[32'h1]);
-    always @(*) key_at__18 = keys__17__q;
-    always @(*) flow_at__18 = flows__17__q;
-    always @(*) ahead__18 = x_key - keys__18__q;
-    always @(*) precedes__19 = valids__18__q & (olds__18__q | stepped | ~ahead__18[32'h1d]);
-    always @(*) units__18 = now[(32'h1b)+:(3)] - keys__18__q[(32'h1b)+:(3)];
-    always @(*) valid_at__19 = valids__18__q;
-    always @(*) old_at__19 = olds__18__q | stepped | (units__18[32'h2] ^ units__18[32'h1]);
-    always @(*) key_at__19 = keys__18__q;
-    always @(*) flow_at__19 = flows__18__q;
-    always @(*) ahead__19 = x_key - keys__19__q;
-    always @(*) precedes__20 = valids__19__q & (olds__19__q | stepped | ~ahead__19[32'h1d]);
-    always @(*) units__19 = now[(32'h1b)+:(3)] - keys__19__q[(32'h1b)+:(3)];
-    always @(*) valid_at__20 = valids__19__q;
-    always @(*) old_at__20 = olds__19__q | stepped | (units__19[32'h2] ^ units__19[32'h1]);
-    always @(*) key_at__20 = keys__19__q;
-    always @(*) flow_at__20 = flows__19__q;
-    always @(*) ahead__20 = x_key - keys__20__q;
-    always @(*) precedes__21 = valids__20__q & (olds__20__q | stepped | ~ahead__20[32'h1d]);
-    always @(*) units__20 = now[(32'h1b)+:(3)] - keys__20__q[(32'h1b)+:(3)];
-    always @(*) valid_at__21 = valids__20__q;
-    always @(*) old_at__21 = olds__20__q | stepped | (units__20[32'h2] ^ units__20[32'h1]);
-    always @(*) key_at__21 = keys__20__q;
-    always @(*) flow_at__21 = flows__20__q;
-    always @(*) ahead__21 = x_key - keys__21__q;
-    always @(*) precedes__22 = valids__21__q & (olds__21__q | stepped | ~ahead__21[32'h1d]);
-    always @(*) units__21 = now[(32'h1b)+:(3)] - keys__21__q[(32'h1b)+:(3)];
-    always @(*) valid_at__22 = valids__21__q;
-    always @(*) old_at__22 = olds__21__q | stepped | (units__21[32'h2] ^ units__21[32'h1]);
-    always @(*) key_at__22 = keys__21__q;
-    always @(*) flow_at__22 = flows__21__q;
-    always @(*) ahead__22 = x_key - keys__22__q;
-    always @(*) precedes__23 = valids__22__q & (olds__22__q | stepped | ~ahead__22[32'h1d]);
-    always @(*) units__22 = now[(32'h1b)+:(3)] - keys__22__q[(32'h1b)+:(3)];
-    always @(*) valid_at__23 = valids__22__q;
-    always @(*) old_at__23 = olds__22__q | stepped | (units__22[32'h2] ^ units__22[32'h1]);
-    always @(*) key_at__23 = keys__22__q;
-    always @(*) flow_at__23 = flows__22__q;
-    always @(*) ahead__23 = x_key - keys__23__q;
-    always @(*) precedes__24 = valids__23__q & (olds__23__q | stepped | ~ahead__23[32'h1d]);
-    always @(*) units__23 = now[(32'h1b)+:(3)] - keys__23__q[(32'h1b)+:(3)];
-    always @(*) valid_at__24 = valids__23__q;
-    always @(*) old_at__24 = olds__23__q | stepped | (units__23[32'h2] ^ units__23[32'h1]);
-    always @(*) key_at__24 = keys__23__q;
-    always @(*) flow_at__24 = flows__23__q;
-    always @(*) ahead__24 = x_key - keys__24__q;
-    always @(*) precedes__25 = valids__24__q & (olds__24__q | stepped | ~ahead__24[32'h1d]);
-    always @(*) units__24 = now[(32'h1b)+:(3)] - keys__24__q[(32'h1b)+:(3)];
-    always @(*) valid_at__25 = valids__24__q;
-    always @(*) old_at__25 = olds__24__q | stepped | (units__24[32'h2] ^ units__24[32'h1]);
-    always @(*) key_at__25 = keys__24__q;
-    always @(*) flow_at__25 = flows__24__q;
-    always @(*) ahead__25 = x_key - keys__25__q;
-    always @(*) precedes__26 = valids__25__q & (olds__25__q | stepped | ~ahead__25[32'h1d]);
-    always @(*) units__25 = now[(32'h1b)+:(3)] - keys__25__q[(32'h1b)+:(3)];
-    always @(*) valid_at__26 = valids__25__q;
-    always @(*) old_at__26 = olds__25__q | stepped | (units__25[32'h2] ^ units__25[32'h1]);
-    always @(*) key_at__26 = keys__25__q;
-    always @(*) flow_at__26 = flows__25__q;
-    always @(*) ahead__26 = x_key - keys__26__q;
-    always @(*) precedes__27 = valids__26__q & (olds__26__q | stepped | ~ahead__26[32'h1d]);
-    always @(*) units__26 = now[(32'h1b)+:(3)] - keys__26__q[(32'h1b)+:(3)];
-    always @(*) valid_at__27 = valids__26__q;
-    always @(*) old_at__27 = olds__26__q | stepped | (units__26[32'h2] ^ units__26[32'h1]);
-    always @(*) key_at__27 = keys__26__q;
-    always @(*) flow_at__27 = flows__26__q;
-    always @(*) ahead__27 = x_key - keys__27__q;
-    always @(*) precedes__28 = valids__27__q & (olds__27__q | stepped | ~ahead__27[32'h1d]);
-    always @(*) units__27 = now[(32'h1b)+:(3)] - keys__27__q[(32'h1b)+:(3)];
-    always @(*) valid_at__28 = valids__27__q;
-    always @(*) old_at__28 = olds__27__q | stepped | (units__27[32'h2] ^ units__27[32'h1]);
-    always @(*) key_at__28 = keys__27__q;
-    always @(*) flow_at__28 = flows__27__q;
-    always @(*) ahead__28 = x_key - keys__28__q;
-    always @(*) precedes__29 = valids__28__q & (olds__28__q | stepped | ~ahead__28[32'h1d]);
-    always @(*) units__28 = now[(32'h1b)+:(3)] - keys__28__q[(32'h1b)+:(3)];
-    always @(*) valid_at__29 = valids__28__q;
-    always @(*) old_at__29 = olds__28__q | stepped | (units__28[32'h2] ^ units__28[32'h1]);
-    always @(*) key_at__29 = keys__28__q;
-    always @(*) flow_at__29 = flows__28__q;
-    always @(*) ahead__29 = x_key - keys__29__q;
-    always @(*) precedes__30 = valids__29__q & (olds__29__q | stepped | ~ahead__29[32'h1d]);
-    always @(*) units__29 = now[(32'h1b)+:(3)] - keys__29__q[(32'h1b)+:(3)];
-    always @(*) valid_at__30 = valids__29__q;
-    always @(*) old_at__30 = olds__29__q | stepped | (units__29[32'h2] ^ units__29[32'h1]);
-    always @(*) key_at__30 = keys__29__q;
-    always @(*) flow_at__30 = flows__29__q;
-    always @(*) ahead__30 = x_key - keys__30__q;
-    always @(*) precedes__31 = valids__30__q & (olds__30__q | stepped | ~ahead__30[32'h1d]);
-    always @(*) units__30 = now[(32'h1b)+:(3)] - keys__30__q[(32'h1b)+:(3)];
-    always @(*) valid_at__31 = valids__30__q;
-    always @(*) old_at__31 = olds__30__q | stepped | (units__30[32'h2] ^ units__30[32'h1]);
-    always @(*) key_at__31 = keys__30__q;
-    always @(*) flow_at__31 = flows__30__q;
-    always @(*) ahead__31 = x_key - keys__31__q;
-    always @(*) precedes__32 = valids__31__q & (olds__31__q | stepped | ~ahead__31[32'h1d]);
-    always @(*) units__31 = now[(32'h1b)+:(3)] - keys__31__q[(32'h1b)+:(3)];
-    always @(*) valid_at__32 = valids__31__q;
-    always @(*) old_at__32 = olds__31__q | stepped | (units__31[32'h2] ^ units__31[32'h1]);
-    always @(*) key_at__32 = keys__31__q;
-    always @(*) flow_at__32 = flows__31__q;
-    always @(*) ahead__32 = x_key - keys__32__q;
-    always @(*) precedes__33 = valids__32__q & (olds__32__q | stepped | ~ahead__32[32'h1d]);
-    always @(*) units__32 = now[(32'h1b)+:(3)] - keys__32__q[(32'h1b)+:(3)];
-    always @(*) valid_at__33 = valids__32__q;
-    always @(*) old_at__33 = olds__32__q | stepped | (units__32[32'h2] ^ units__32[32'h1]);
-    always @(*) key_at__33 = keys__32__q;
-    always @(*) flow_at__33 = flows__32__q;
-    always @(*) ahead__33 = x_key - keys__33__q;
-    always @(*) precedes__34 = valids__33__q & (olds__33__q | stepped | ~ahead__33[32'h1d]);
-    always @(*) units__33 = now[(32'h1b)+:(3)] - keys__33__q[(32'h1b)+:(3)];
-    always @(*) valid_at__34 = valids__33__q;
-    always @(*) old_at__34 = olds__33__q | stepped | (units__33[32'h2] ^ units__33[32'h1]);
-    always @(*) key_at__34 = keys__33__q;
-    always @(*) flow_at__34 = flows__33__q;
-    always @(*) ahead__34 = x_key - keys__34__q;
-    always @(*) precedes__35 = valids__34__q & (olds__34__q | stepped | ~ahead__34[32'h1d]);
-    always @(*) units__34 = now[(32'h1b)+:(3)] - keys__34__q[(32'h1b)+:(3)];
-    always @(*) valid_at__35 = valids__34__q;
-    always @(*) old_at__35 = olds__34__q | stepped | (units__34[32'h2] ^ units__34[32'h1]);
-    always @(*) key_at__35 = keys__34__q;
-    always @(*) flow_at__35 = flows__34__q;
-    always @(*) ahead__35 = x_key - keys__35__q;
-    always @(*) precedes__36 = valids__35__q & (olds__35__q | stepped | ~ahead__35[32'h1d]);
-    always @(*) units__35 = now[(32'h1b)+:(3)] - keys__35__q[(32'h1b)+:(3)];
-    always @(*) valid_at__36 = valids__35__q;
-    always @(*) old_at__36 = olds__35__q | stepped | (units__35[32'h2] ^ units__35[32'h1]);
-    always @(*) key_at__36 = keys__35__q;
-    always @(*) flow_at__36 = flows__35__q;
-    always @(*) ahead__36 = x_key - keys__36__q;
-    always @(*) precedes__37 = valids__36__q & (olds__36__q | stepped | ~ahead__36[32'h1d]);
-    always @(*) units__36 = now[(32'h1b)+:(3)] - keys__36__q[(32'h1b)+:(3)];
-    always @(*) valid_at__37 = valids__36__q;
-    always @(*) old_at__37 = olds__36__q | stepped | (units__36[32'h2] ^ units__36[32'h1]);
-    always @(*) key_at__37 = keys__36__q;
-    always @(*) flow_at__37 = flows__36__q;
-    always @(*) ahead__37 = x_key - keys__37__q;
-    always @(*) precedes__38 = valids__37__q & (olds__37__q | stepped | ~ahead__37[32'h1d]);
-    always @(*) units__37 = now[(32'h1b)+:(3)] - keys__37__q[(32'h1b)+:(3)];
-    always @(*) valid_at__38 = valids__37__q;
-    always @(*) old_at__38 = olds__37__q | stepped | (units__37[32'h2] ^ units__37[32'h1]);
-    always @(*) key_at__38 = keys__37__q;
-    always @(*) flow_at__38 = flows__37__q;
-    always @(*) ahead__38 = x_key - keys__38__q;
-    always @(*) precedes__39 = valids__38__q & (olds__38__q | stepped | ~ahead__38[32'h1d]);
-    always @(*) units__38 = now[(32'h1b)+:(3)] - keys__38__q[(32'h1b)+:(3)];
-    always @(*) valid_at__39 = valids__38__q;
-    always @(*) old_at__39 = olds__38__q | stepped | (units__38[32'h2] ^ units__38[32'h1]);
-    always @(*) key_at__39 = keys__38__q;
-    always @(*) flow_at__39 = flows__38__q;
-    always @(*) ahead__39 = x_key - keys__39__q;
-    always @(*) precedes__40 = valids__39__q & (olds__39__q | stepped | ~ahead__39[32'h1d]);
-    always @(*) units__39 = now[(32'h1b)+:(3)] - keys__39__q[(32'h1b)+:(3)];
-    always @(*) valid_at__40 = valids__39__q;
-    always @(*) old_at__40 = olds__39__q | stepped | (units__39[32'h2] ^ units__39[32'h1]);
-    always @(*) key_at__40 = keys__39__q;
-    always @(*) flow_at__40 = flows__39__q;
-    always @(*) ahead__40 = x_key - keys__40__q;
-    always @(*) precedes__41 = valids__40__q & (olds__40__q | stepped | ~ahead__40[32'h1d]);
-    always @(*) units__40 = now[(32'h1b)+:(3)] - keys__40__q[(32'h1b)+:(3)];
-    always @(*) valid_at__41 = valids__40__q;
-    always @(*) old_at__41 = olds__40__q | stepped | (units__40[32'h2] ^ units__40[32'h1]);
-    always @(*) key_at__41 = keys__40__q;
-    always @(*) flow_at__41 = flows__40__q;
-    always @(*) ahead__41 = x_key - keys__41__q;
-    always @(*) precedes__42 = valids__41__q & (olds__41__q | stepped | ~ahead__41[32'h1d]);
-    always @(*) units__41 = now[(32'h1b)+:(3)] - keys__41__q[(32'h1b)+:(3)];
-    always @(*) valid_at__42 = valids__41__q;
-    always @(*) old_at__42 = olds__41__q | stepped | (units__41[32'h2] ^ units__41[32'h1]);
-    always @(*) key_at__42 = keys__41__q;
-    always @(*) flow_at__42 = flows__41__q;
-    always @(*) ahead__42 = x_key - keys__42__q;
-    always @(*) precedes__43 = valids__42__q & (olds__42__q | stepped | ~ahead__42[32'h1d]);
-    always @(*) units__42 = now[(32'h1b)+:(3)] - keys__42__q[(32'h1b)+:(3)];
-    always @(*) valid_at__43 = valids__42__q;
-    always @(*) old_at__43 = olds__42__q | stepped | (units__42[32'h2] ^ units__42[32'h1]);
-    always @(*) key_at__43 = keys__42__q;
-    always @(*) flow_at__43 = flows__42__q;
-    always @(*) ahead__43 = x_key - keys__43__q;
-    always @(*) precedes__44 = valids__43__q & (olds__43__q | stepped | ~ahead__43[32'h1d]);
-    always @(*) units__43 = now[(32'h1b)+:(3)] - keys__43__q[(32'h1b)+:(3)];
-    always @(*) valid_at__44 = valids__43__q;
-    always @(*) old_at__44 = olds__43__q | stepped | (units__43[32'h2] ^ units__43[32'h1]);
-    always @(*) key_at__44 = keys__43__q;
-    always @(*) flow_at__44 = flows__43__q;
-    always @(*) ahead__44 = x_key - keys__44__q;
-    always @(*) precedes__45 = valids__44__q & (olds__44__q | stepped | ~ahead__44[32'h1d]);
-    always @(*) units__44 = now[(32'h1b)+:(3)] - keys__44__q[(32'h1b)+:(3)];
-    always @(*) valid_at__45 = valids__44__q;
-    always @(*) old_at__45 = olds__44__q | stepped | (units__44[32'h2] ^ units__44[32'h1]);
-    always @(*) key_at__45 = keys__44__q;
-    always @(*) flow_at__45 = flows__44__q;
-    always @(*) ahead__45 = x_key - keys__45__q;
-    always @(*) precedes__46 = valids__45__q & (olds__45__q | stepped | ~ahead__45[32'h1d]);
-    always @(*) units__45 = now[(32'h1b)+:(3)] - keys__45__q[(32'h1b)+:(3)];
-    always @(*) valid_at__46 = valids__45__q;
-    always @(*) old_at__46 = olds__45__q | stepped | (units__45[32'h2] ^ units__45[32'h1]);
-    always @(*) key_at__46 = keys__45__q;
-    always @(*) flow_at__46 = flows__45__q;
-    always @(*) ahead__46 = x_key - keys__46__q;
-    always @(*) precedes__47 = valids__46__q & (olds__46__q | stepped | ~ahead__46[32'h1d]);
-    always @(*) units__46 = now[(32'h1b)+:(3)] - keys__46__q[(32'h1b)+:(3)];
-    always @(*) valid_at__47 = valids__46__q;
-    always @(*) old_at__47 = olds__46__q | stepped | (units__46[32'h2] ^ units__46[32'h1]);
-    always @(*) key_at__47 = keys__46__q;
-    always @(*) flow_at__47 = flows__46__q;
-    always @(*) ahead__47 = x_key - keys__47__q;
-    always @(*) precedes__48 = valids__47__q & (olds__47__q | stepped | ~ahead__47[32'h1d]);
-    always @(*) units__47 = now[(32'h1b)+:(3)] - keys__47__q[(32'h1b)+:(3)];
-    always @(*) valid_at__48 = valids__47__q;
-    always @(*) old_at__48 = olds__47__q | stepped | (units__47[32'h2] ^ units__47[32'h1]);
-    always @(*) key_at__48 = keys__47__q;
-    always @(*) flow_at__48 = flows__47__q;
-    always @(*) ahead__48 = x_key - keys__48__q;
-    always @(*) precedes__49 = valids__48__q & (olds__48__q | stepped | ~ahead__48[32'h1d]);
-    always @(*) units__48 = now[(32'h1b)+:(3)] - keys__48__q[(32'h1b)+:(3)];
-    always @(*) valid_at__49 = valids__48__q;
-    always @(*) old_at__49 = olds__48__q | stepped | (units__48[32'h2] ^ units__48[32'h1]);
-    always @(*) key_at__49 = keys__48__q;
-    always @(*) flow_at__49 = flows__48__q;
-    always @(*) ahead__49 = x_key - keys__49__q;
-    always @(*) precedes__50 = valids__49__q & (olds__49__q | stepped | ~ahead__49[32'h1d]);
-    always @(*) units__49 = now[(32'h1b)+:(3)] - keys__49__q[(32'h1b)+:(3)];
-    always @(*) valid_at__50 = valids__49__q;
-    always @(*) old_at__50 = olds__49__q | stepped | (units__49[32'h2] ^ units__49[32'h1]);
-    always @(*) key_at__50 = keys__49__q;
-    always @(*) flow_at__50 = flows__49__q;
-    always @(*) ahead__50 = x_key - keys__50__q;
-    always @(*) precedes__51 = valids__50__q & (olds__50__q | stepped | ~ahead__50[32'h1d]);
-    always @(*) units__50 = now[(32'h1b)+:(3)] - keys__50__q[(32'h1b)+:(3)];
-    always @(*) valid_at__51 = valids__50__q;
-    always @(*) old_at__51 = olds__50__q | stepped | (units__50[32'h2] ^ units__50[32'h1]);
-    always @(*) key_at__51 = keys__50__q;
-    always @(*) flow_at__51 = flows__50__q;
-    always @(*) ahead__51 = x_key - keys__51__q;
-    always @(*) precedes__52 = valids__51__q & (olds__51__q | stepped | ~ahead__51[32'h1d]);
-    always @(*) units__51 = now[(32'h1b)+:(3)] - keys__51__q[(32'h1b)+:(3)];
-    always @(*) valid_at__52 = valids__51__q;
-    always @(*) old_at__52 = olds__51__q | stepped | (units__51[32'h2] ^ units__51[32'h1]);
-    always @(*) key_at__52 = keys__51__q;
-    always @(*) flow_at__52 = flows__51__q;
-    always @(*) ahead__52 = x_key - keys__52__q;
-    always @(*) precedes__53 = valids__52__q & (olds__52__q | stepped | ~ahead__52[32'h1d]);
-    always @(*) units__52 = now[(32'h1b)+:(3)] - keys__52__q[(32'h1b)+:(3)];
-    always @(*) valid_at__53 = valids__52__q;
-    always @(*) old_at__53 = olds__52__q | stepped | (units__52[32'h2] ^ units__52[32'h1]);
-    always @(*) key_at__53 = keys__52__q;
-    always @(*) flow_at__53 = flows__52__q;
-    always @(*) ahead__53 = x_key - keys__53__q;
-    always @(*) precedes__54 = valids__53__q & (olds__53__q | stepped | ~ahead__53[32'h1d]);
-    always @(*) units__53 = now[(32'h1b)+:(3)] - keys__53__q[(32'h1b)+:(3)];
-    always @(*) valid_at__54 = valids__53__q;
-    always @(*) old_at__54 = olds__53__q | stepped | (units__53[32'h2] ^ units__53[32'h1]);
-    always @(*) key_at__54 = keys__53__q;
-    always @(*) flow_at__54 = flows__53__q;
-    always @(*) ahead__54 = x_key - keys__54__q;
-    always @(*) precedes__55 = valids__54__q & (olds__54__q | stepped | ~ahead__54[32'h1d]);
-    always @(*) units__54 = now[(32'h1b)+:(3)] - keys__54__q[(32'h1b)+:(3)];
-    always @(*) valid_at__55 = valids__54__q;
-    always @(*) old_at__55 = olds__54__q | stepped | (units__54[32'h2] ^ units__54[32'h1]);
-    always @(*) key_at__55 = keys__54__q;
-    always @(*) flow_at__55 = flows__54__q;
-    always @(*) ahead__55 = x_key - keys__55__q;
-    always @(*) precedes__56 = valids__55__q & (olds__55__q | stepped | ~ahead__55[32'h1d]);
-    always @(*) units__55 = now[(32'h1b)+:(3)] - keys__55__q[(32'h1b)+:(3)];
-    always @(*) valid_at__56 = valids__55__q;
-    always @(*) old_at__56 = olds__55__q | stepped | (units__55[32'h2] ^ units__55[32'h1]);
-    always @(*) key_at__56 = keys__55__q;
-    always @(*) flow_at__56 = flows__55__q;
-    always @(*) ahead__56 = x_key - keys__56__q;
-    always @(*) precedes__57 = valids__56__q & (olds__56__q | stepped | ~ahead__56[32'h1d]);
-    always @(*) units__56 = now[(32'h1b)+:(3)] - keys__56__q[(32'h1b)+:(3)];
-    always @(*) valid_at__57 = valids__56__q;
-    always @(*) old_at__57 = olds__56__q | stepped | (units__56[32'h2] ^ units__56[32'h1]);
-    always @(*) key_at__57 = keys__56__q;
-    always @(*) flow_at__57 = flows__56__q;
-    always @(*) ahead__57 = x_key - keys__57__q;
-    always @(*) precedes__58 = valids__57__q & (olds__57__q | stepped | ~ahead__57[32'h1d]);
-    always @(*) units__57 = now[(32'h1b)+:(3)] - keys__57__q[(32'h1b)+:(3)];
-    always @(*) valid_at__58 = valids__57__q;
-    always @(*) old_at__58 = olds__57__q | stepped | (units__57[32'h2] ^ units__57[32'h1]);
-    always @(*) key_at__58 = keys__57__q;
-    always @(*) flow_at__58 = flows__57__q;
-    always @(*) ahead__58 = x_key - keys__58__q;
-    always @(*) precedes__59 = valids__58__q & (olds__58__q | stepped | ~ahead__58[32'h1d]);
-    always @(*) units__58 = now[(32'h1b)+:(3)] - keys__58__q[(32'h1b)+:(3)];
-    always @(*) valid_at__59 = valids__58__q;
-    always @(*) old_at__59 = olds__58__q | stepped | (units__58[32'h2] ^ units__58[32'h1]);
-    always @(*) key_at__59 = keys__58__q;
-    always @(*) flow_at__59 = flows__58__q;
-    always @(*) ahead__59 = x_key - keys__59__q;
-    always @(*) precedes__60 = valids__59__q & (olds__59__q | stepped | ~ahead__59[32'h1d]);
-    always @(*) units__59 = now[(32'h1b)+:(3)] - keys__59__q[(32'h1b)+:(3)];
-    always @(*) valid_at__60 = valids__59__q;
-    always @(*) old_at__60 = olds__59__q | stepped | (units__59[32'h2] ^ units__59[32'h1]);
-    always @(*) key_at__60 = keys__59__q;
-    always @(*) flow_at__60 = flows__59__q;
-    always @(*) ahead__60 = x_key - keys__60__q;
-    always @(*) precedes__61 = valids__60__q & (olds__60__q | stepped | ~ahead__60[32'h1d]);
-    always @(*) units__60 = now[(32'h1b)+:(3)] - keys__60__q[(32'h1b)+:(3)];
-    always @(*) valid_at__61 = valids__60__q;
-    always @(*) old_at__61 = olds__60__q | stepped | (units__60[32'h2] ^ units__60[32'h1]);
-    always @(*) key_at__61 = keys__60__q;
-    always @(*) flow_at__61 = flows__60__q;
-    always @(*) ahead__61 = x_key - keys__61__q;
-    always @(*) precedes__62 = valids__61__q & (olds__61__q | stepped | ~ahead__61[32'h1d]);
-    always @(*) units__61 = now[(32'h1b)+:(3)] - keys__61__q[(32'h1b)+:(3)];
-    always @(*) valid_at__62 = valids__61__q;
-    always @(*) old_at__62 = olds__61__q | stepped | (units__61[32'h2] ^ units__61[32'h1]);
-    always @(*) key_at__62 = keys__61__q;
-    always @(*) flow_at__62 = flows__61__q;
-    always @(*) ahead__62 = x_key - keys__62__q;
-    always @(*) precedes__63 = valids__62__q & (olds__62__q | stepped | ~ahead__62[32'h1d]);
-    always @(*) units__62 = now[(32'h1b)+:(3)] - keys__62__q[(32'h1b)+:(3)];
-    always @(*) valid_at__63 = valids__62__q;
-    always @(*) old_at__63 = olds__62__q | stepped | (units__62[32'h2] ^ units__62[32'h1]);
-    always @(*) key_at__63 = keys__62__q;
-    always @(*) flow_at__63 = flows__62__q;
-    always @(*) ahead__63 = x_key - keys__63__q;
-    always @(*) precedes__64 = valids__63__q & (olds__63__q | stepped | ~ahead__63[32'h1d]);
-    always @(*) units__63 = now[(32'h1b)+:(3)] - keys__63__q[(32'h1b)+:(3)];
-    always @(*) valid_at__64 = valids__63__q;
-    always @(*) old_at__64 = olds__63__q | stepped | (units__63[32'h2] ^ units__63[32'h1]);
-    always @(*) key_at__64 = keys__63__q;
-    always @(*) flow_at__64 = flows__63__q;
-    always @(*) take_right__0 = pop & (~x_valid | precedes__2);
-    always @(*) take_left__0 = x_valid & ~pop & ~precedes__0;
-    always @(*) take_right__1 = pop & (~x_valid | precedes__3);
-    always @(*) take_x__1 = x_valid & ((pop & ~precedes__3 & precedes__2) | (~pop & ~precedes__2 & precedes__1));
-    always @(*) take_left__1 = x_valid & ~pop & ~precedes__1;
-    always @(*) take_right__2 = pop & (~x_valid | precedes__4);
-    always @(*) take_x__2 = x_valid & ((pop & ~precedes__4 & precedes__3) | (~pop & ~precedes__3 & precedes__2));
-    always @(*) take_left__2 = x_valid & ~pop & ~precedes__2;
-    always @(*) take_right__3 = pop & (~x_valid | precedes__5);
-    always @(*) take_x__3 = x_valid & ((pop & ~precedes__5 & precedes__4) | (~pop & ~precedes__4 & precedes__3));
-    always @(*) take_left__3 = x_valid & ~pop & ~precedes__3;
-    always @(*) take_right__4 = pop & (~x_valid | precedes__6);
-    always @(*) take_x__4 = x_valid & ((pop & ~precedes__6 & precedes__5) | (~pop & ~precedes__5 & precedes__4));
-    always @(*) take_left__4 = x_valid & ~pop & ~precedes__4;
-    always @(*) take_right__5 = pop & (~x_valid | precedes__7);
-    always @(*) take_x__5 = x_valid & ((pop & ~precedes__7 & precedes__6) | (~pop & ~precedes__6 & precedes__5));
-    always @(*) take_left__5 = x_valid & ~pop & ~precedes__5;
-    always @(*) take_right__6 = pop & (~x_valid | precedes__8);
-    always @(*) take_x__6 = x_valid & ((pop & ~precedes__8 & precedes__7) | (~pop & ~precedes__7 & precedes__6));
-    always @(*) take_left__6 = x_valid & ~pop & ~precedes__6;
-    always @(*) take_right__7 = pop & (~x_valid | precedes__9);
-    always @(*) take_x__7 = x_valid & ((pop & ~precedes__9 & precedes__8) | (~pop & ~precedes__8 & precedes__7));
-    always @(*) take_left__7 = x_valid & ~pop & ~precedes__7;
-    always @(*) take_right__8 = pop & (~x_valid | precedes__10);
-    always @(*) take_x__8 = x_valid & ((pop & ~precedes__10 & precedes__9) | (~pop & ~precedes__9 & precedes__8));
-    always @(*) take_left__8 = x_valid & ~pop & ~precedes__8;
-    always @(*) take_right__9 = pop & (~x_valid | precedes__11);
-    always @(*) take_x__9 = x_valid & ((pop & ~precedes__11 & precedes__10) | (~pop & ~precedes__10 & precedes__9));
-    always @(*) take_left__9 = x_valid & ~pop & ~precedes__9;
-    always @(*) take_right__10 = pop & (~x_valid | precedes__12);
-    always @(*) take_x__10 = x_valid & ((pop & ~precedes__12 & precedes__11) | (~pop & ~precedes__11 & precedes__10));
-    always @(*) take_left__10 = x_valid & ~pop & ~precedes__10;
-    always @(*) take_right__11 = pop & (~x_valid | precedes__13);
-    always @(*) take_x__11 = x_valid & ((pop & ~precedes__13 & precedes__12) | (~pop & ~precedes__12 & precedes__11));
-    always @(*) take_left__11 = x_valid & ~pop & ~precedes__11;
-    always @(*) take_right__12 = pop & (~x_valid | precedes__14);
-    always @(*) take_x__12 = x_valid & ((pop & ~precedes__14 & precedes__13) | (~pop & ~precedes__13 & precedes__12));
-    always @(*) take_left__12 = x_valid & ~pop & ~precedes__12;
-    always @(*) take_right__13 = pop & (~x_valid | precedes__15);
-    always @(*) take_x__13 = x_valid & ((pop & ~precedes__15 & precedes__14) | (~pop & ~precedes__14 & precedes__13));
-    always @(*) take_left__13 = x_valid & ~pop & ~precedes__13;
-    always @(*) take_right__14 = pop & (~x_valid | precedes__16);
-    always @(*) take_x__14 = x_valid & ((pop & ~precedes__16 & precedes__15) | (~pop & ~precedes__15 & precedes__14));
-    always @(*) take_left__14 = x_valid & ~pop & ~precedes__14;
-    always @(*) take_right__15 = pop & (~x_valid | precedes__17);
-    always @(*) take_x__15 = x_valid & ((pop & ~precedes__17 & precedes__16) | (~pop & ~precedes__16 & precedes__15));
-    always @(*) take_left__15 = x_valid & ~pop & ~precedes__15;
-    always @(*) take_right__16 = pop & (~x_valid | precedes__18);
-    always @(*) take_x__16 = x_valid & ((pop & ~precedes__18 & precedes__17) | (~pop & ~precedes__17 & precedes__16));
-    always @(*) take_left__16 = x_valid & ~pop & ~precedes__16;
-    always @(*) take_right__17 = pop & (~x_valid | precedes__19);
-    always @(*) take_x__17 = x_valid & ((pop & ~precedes__19 & precedes__18) | (~pop & ~precedes__18 & precedes__17));
-    always @(*) take_left__17 = x_valid & ~pop & ~precedes__17;
-    always @(*) take_right__18 = pop & (~x_valid | precedes__20);
-    always @(*) take_x__18 = x_valid & ((pop & ~precedes__20 & precedes__19) | (~pop & ~precedes__19 & precedes__18));
-    always @(*) take_left__18 = x_valid & ~pop & ~precedes__18;
-    always @(*) take_right__19 = pop & (~x_valid | precedes__21);
-    always @(*) take_x__19 = x_valid & ((pop & ~precedes__21 & precedes__20) | (~pop & ~precedes__20 & precedes__19));
-    always @(*) take_left__19 = x_valid & ~pop & ~precedes__19;
-    always @(*) take_right__20 = pop & (~x_valid | precedes__22);
-    always @(*) take_x__20 = x_valid & ((pop & ~precedes__22 & precedes__21) | (~pop & ~precedes__21 & precedes__20));
-    always @(*) take_left__20 = x_valid & ~pop & ~precedes__20;
-    always @(*) take_right__21 = pop & (~x_valid | precedes__23);
-    always @(*) take_x__21 = x_valid & ((pop & ~precedes__23 & precedes__22) | (~pop & ~precedes__22 & precedes__21));
-    always @(*) take_left__21 = x_valid & ~pop & ~precedes__21;
-    always @(*) take_right__22 = pop & (~x_valid | precedes__24);
-    always @(*) take_x__22 = x_valid & ((pop & ~precedes__24 & precedes__23) | (~pop & ~precedes__23 & precedes__22));
-    always @(*) take_left__22 = x_valid & ~pop & ~precedes__22;
-    always @(*) take_right__23 = pop & (~x_valid | precedes__25);
-    always @(*) take_x__23 = x_valid & ((pop & ~precedes__25 & precedes__24) | (~pop & ~precedes__24 & precedes__23));
-    always @(*) take_left__23 = x_valid & ~pop & ~precedes__23;
-    always @(*) take_right__24 = pop & (~x_valid | precedes__26);
-    always @(*) take_x__24 = x_valid & ((pop & ~precedes__26 & precedes__25) | (~pop & ~precedes__25 & precedes__24));
-    always @(*) take_left__24 = x_valid & ~pop & ~precedes__24;
-    always @(*) take_right__25 = pop & (~x_valid | precedes__27);
-    always @(*) take_x__25 = x_valid & ((pop & ~precedes__27 & precedes__26) | (~pop & ~precedes__26 & precedes__25));
-    always @(*) take_left__25 = x_valid & ~pop & ~precedes__25;
-    always @(*) take_right__26 = pop & (~x_valid | precedes__28);
-    always @(*) take_x__26 = x_valid & ((pop & ~precedes__28 & precedes__27) | (~pop & ~precedes__27 & precedes__26));
-    always @(*) take_left__26 = x_valid & ~pop & ~precedes__26;
-    always @(*) take_right__27 = pop & (~x_valid | precedes__29);
-    always @(*) take_x__27 = x_valid & ((pop & ~precedes__29 & precedes__28) | (~pop & ~precedes__28 & precedes__27));
-    always @(*) take_left__27 = x_valid & ~pop & ~precedes__27;
-    always @(*) take_right__28 = pop & (~x_valid | precedes__30);
-    always @(*) take_x__28 = x_valid & ((pop & ~precedes__30 & precedes__29) | (~pop & ~precedes__29 & precedes__28));
-    always @(*) take_left__28 = x_valid & ~pop & ~precedes__28;
-    always @(*) take_right__29 = pop & (~x_valid | precedes__31);
-    always @(*) take_x__29 = x_valid & ((pop & ~precedes__31 & precedes__30) | (~pop & ~precedes__30 & precedes__29));
-    always @(*) take_left__29 = x_valid & ~pop & ~precedes__29;
-    always @(*) take_right__30 = pop & (~x_valid | precedes__32);
-    always @(*) take_x__30 = x_valid & ((pop & ~precedes__32 & precedes__31) | (~pop & ~precedes__31 & precedes__30));
-    always @(*) take_left__30 = x_valid & ~pop & ~precedes__30;
-    always @(*) take_right__31 = pop & (~x_valid | precedes__33);
-    always @(*) take_x__31 = x_valid & ((pop & ~precedes__33 & precedes__32) | (~pop & ~precedes__32 & precedes__31));
-    always @(*) take_left__31 = x_valid & ~pop & ~precedes__31;
-    always @(*) take_right__32 = pop & (~x_valid | precedes__34);
-    always @(*) take_x__32 = x_valid & ((pop & ~precedes__34 & precedes__33) | (~pop & ~precedes__33 & precedes__32));
-    always @(*) take_left__32 = x_valid & ~pop & ~precedes__32;
-    always @(*) take_right__33 = pop & (~x_valid | precedes__35);
-    always @(*) take_x__33 = x_valid & ((pop & ~precedes__35 & precedes__34) | (~pop & ~precedes__34 & precedes__33));
-    always @(*) take_left__33 = x_valid & ~pop & ~precedes__33;
-    always @(*) take_right__34 = pop & (~x_valid | precedes__36);
-    always @(*) take_x__34 = x_valid & ((pop & ~precedes__36 & precedes__35) | (~pop & ~precedes__35 & precedes__34));
-    always @(*) take_left__34 = x_valid & ~pop & ~precedes__34;
-    always @(*) take_right__35 = pop & (~x_valid | precedes__37);
-    always @(*) take_x__35 = x_valid & ((pop & ~precedes__37 & precedes__36) | (~pop & ~precedes__36 & precedes__35));
-    always @(*) take_left__35 = x_valid & ~pop & ~precedes__35;
-    always @(*) take_right__36 = pop & (~x_valid | precedes__38);
-    always @(*) take_x__36 = x_valid & ((pop & ~precedes__38 & precedes__37) | (~pop & ~precedes__37 & precedes__36));
-    always @(*) take_left__36 = x_valid & ~pop & ~precedes__36;
-    always @(*) take_right__37 = pop & (~x_valid | precedes__39);
-    always @(*) take_x__37 = x_valid & ((pop & ~precedes__39 & precedes__38) | (~pop & ~precedes__38 & precedes__37));
-    always @(*) take_left__37 = x_valid & ~pop & ~precedes__37;
-    always @(*) take_right__38 = pop & (~x_valid | precedes__40);
-    always @(*) take_x__38 = x_valid & ((pop & ~precedes__40 & precedes__39) | (~pop & ~precedes__39 & precedes__38));
-    always @(*) take_left__38 = x_valid & ~pop & ~precedes__38;
-    always @(*) take_right__39 = pop & (~x_valid | precedes__41);
-    always @(*) take_x__39 = x_valid & ((pop & ~precedes__41 & precedes__40) | (~pop & ~precedes__40 & precedes__39));
-    always @(*) take_left__39 = x_valid & ~pop & ~precedes__39;
-    always @(*) take_right__40 = pop & (~x_valid | precedes__42);
-    always @(*) take_x__40 = x_valid & ((pop & ~precedes__42 & precedes__41) | (~pop & ~precedes__41 & precedes__40));
-    always @(*) take_left__40 = x_valid & ~pop & ~precedes__40;
-    always @(*) take_right__41 = pop & (~x_valid | precedes__43);
-    always @(*) take_x__41 = x_valid & ((pop & ~precedes__43 & precedes__42) | (~pop & ~precedes__42 & precedes__41));
-    always @(*) take_left__41 = x_valid & ~pop & ~precedes__41;
-    always @(*) take_right__42 = pop & (~x_valid | precedes__44);
-    always @(*) take_x__42 = x_valid & ((pop & ~precedes__44 & precedes__43) | (~pop & ~precedes__43 & precedes__42));
-    always @(*) take_left__42 = x_valid & ~pop & ~precedes__42;
-    always @(*) take_right__43 = pop & (~x_valid | precedes__45);
-    always @(*) take_x__43 = x_valid & ((pop & ~precedes__45 & precedes__44) | (~pop & ~precedes__44 & precedes__43));
-    always @(*) take_left__43 = x_valid & ~pop & ~precedes__43;
-    always @(*) take_right__44 = pop & (~x_valid | precedes__46);
-    always @(*) take_x__44 = x_valid & ((pop & ~precedes__46 & precedes__45) | (~pop & ~precedes__45 & precedes__44));
-    always @(*) take_left__44 = x_valid & ~pop & ~precedes__44;
-    always @(*) take_right__45 = pop & (~x_valid | precedes__47);
-    always @(*) take_x__45 = x_valid & ((pop & ~precedes__47 & precedes__46) | (~pop & ~precedes__46 & precedes__45));
-    always @(*) take_left__45 = x_valid & ~pop & ~precedes__45;
-    always @(*) take_right__46 = pop & (~x_valid | precedes__48);
-    always @(*) take_x__46 = x_valid & ((pop & ~precedes__48 & precedes__47) | (~pop & ~precedes__47 & precedes__46));
-    always @(*) take_left__46 = x_valid & ~pop & ~precedes__46;
-    always @(*) take_right__47 = pop & (~x_valid | precedes__49);
-    always @(*) take_x__47 = x_valid & ((pop & ~precedes__49 & precedes__48) | (~pop & ~precedes__48 & precedes__47));
-    always @(*) take_left__47 = x_valid & ~pop & ~precedes__47;
-    always @(*) take_right__48 = pop & (~x_valid | precedes__50);
-    always @(*) take_x__48 = x_valid & ((pop & ~precedes__50 & precedes__49) | (~pop & ~precedes__49 & precedes__48));
-    always @(*) take_left__48 = x_valid & ~pop & ~precedes__48;
-    always @(*) take_right__49 = pop & (~x_valid | precedes__51);
-    always @(*) take_x__49 = x_valid & ((pop & ~precedes__51 & precedes__50) | (~pop & ~precedes__50 & precedes__49));
-    always @(*) take_left__49 = x_valid & ~pop & ~precedes__49;
-    always @(*) take_right__50 = pop & (~x_valid | precedes__52);
-    always @(*) take_x__50 = x_valid & ((pop & ~precedes__52 & precedes__51) | (~pop & ~precedes__51 & precedes__50));
-    always @(*) take_left__50 = x_valid & ~pop & ~precedes__50;
-    always @(*) take_right__51 = pop & (~x_valid | precedes__53);
-    always @(*) take_x__51 = x_valid & ((pop & ~precedes__53 & precedes__52) | (~pop & ~precedes__52 & precedes__51));
-    always @(*) take_left__51 = x_valid & ~pop & ~precedes__51;
-    always @(*) take_right__52 = pop & (~x_valid | precedes__54);
-    always @(*) take_x__52 = x_valid & ((pop & ~precedes__54 & precedes__53) | (~pop & ~precedes__53 & precedes__52));
-    always @(*) take_left__52 = x_valid & ~pop & ~precedes__52;
-    always @(*) take_right__53 = pop & (~x_valid | precedes__55);
-    always @(*) take_x__53 = x_valid & ((pop & ~precedes__55 & precedes__54) | (~pop & ~precedes__54 & precedes__53));
-    always @(*) take_left__53 = x_valid & ~pop & ~precedes__53;
-    always @(*) take_right__54 = pop & (~x_valid | precedes__56);
-    always @(*) take_x__54 = x_valid & ((pop & ~precedes__56 & precedes__55) | (~pop & ~precedes__55 & precedes__54));
-    always @(*) take_left__54 = x_valid & ~pop & ~precedes__54;
-    always @(*) take_right__55 = pop & (~x_valid | precedes__57);
-    always @(*) take_x__55 = x_valid & ((pop & ~precedes__57 & precedes__56) | (~pop & ~precedes__56 & precedes__55));
-    always @(*) take_left__55 = x_valid & ~pop & ~precedes__55;
-    always @(*) take_right__56 = pop & (~x_valid | precedes__58);
-    always @(*) take_x__56 = x_valid & ((pop & ~precedes__58 & precedes__57) | (~pop & ~precedes__57 & precedes__56));
-    always @(*) take_left__56 = x_valid & ~pop & ~precedes__56;
-    always @(*) take_right__57 = pop & (~x_valid | precedes__59);
-    always @(*) take_x__57 = x_valid & ((pop & ~precedes__59 & precedes__58) | (~pop & ~precedes__58 & precedes__57));
-    always @(*) take_left__57 = x_valid & ~pop & ~precedes__57;
-    always @(*) take_right__58 = pop & (~x_valid | precedes__60);
-    always @(*) take_x__58 = x_valid & ((pop & ~precedes__60 & precedes__59) | (~pop & ~precedes__59 & precedes__58));
-    always @(*) take_left__58 = x_valid & ~pop & ~precedes__58;
-    always @(*) take_right__59 = pop & (~x_valid | precedes__61);
-    always @(*) take_x__59 = x_valid & ((pop & ~precedes__61 & precedes__60) | (~pop & ~precedes__60 & precedes__59));
-    always @(*) take_left__59 = x_valid & ~pop & ~precedes__59;
-    always @(*) take_right__60 = pop & (~x_valid | precedes__62);
-    always @(*) take_x__60 = x_valid & ((pop & ~precedes__62 & precedes__61) | (~pop & ~precedes__61 & precedes__60));
-    always @(*) take_left__60 = x_valid & ~pop & ~precedes__60;
-    always @(*) take_right__61 = pop & (~x_valid | precedes__63);
-    always @(*) take_x__61 = x_valid & ((pop & ~precedes__63 & precedes__62) | (~pop & ~precedes__62 & precedes__61));
-    always @(*) take_left__61 = x_valid & ~pop & ~precedes__61;
-    always @(*) take_right__62 = pop & (~x_valid | precedes__64);
-    always @(*) take_x__62 = x_valid & ((pop & ~precedes__64 & precedes__63) | (~pop & ~precedes__63 & precedes__62));
-    always @(*) take_left__62 = x_valid & ~pop & ~precedes__62;
-    always @(*) take_right__63 = pop & (~x_valid | precedes__65);
-    always @(*) take_x__63 = x_valid & ((pop & ~precedes__65 & precedes__64) | (~pop & ~precedes__64 & precedes__63));
-    always @(*) take_left__63 = x_valid & ~pop & ~precedes__63;
     always @(*) valids__0__clock = clk;
     always @(*) olds__0__clock = clk;
     always @(*) keys__0__clock = clk;
@@ -91565,6 +92350,25 @@ module tnic_standalone__pacer__gate__places__olds__9(d,q,clock);
     end
           
 endmodule // standalone__pacer__gate__places__olds__9
+
+
+module tnic_standalone__pacer__gate__places__unit(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__gate__places__unit
 
 
 module tnic_standalone__pacer__gate__places__valids__0(d,q,clock);

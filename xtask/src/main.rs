@@ -20,7 +20,7 @@ EXAMPLES
 
 ENVIRONMENT
   VERILATOR, VERILATOR_ROOT   a Verilator of your own; set-up then installs none
-  CXX                         a C++ compiler other than g++
+  CXX                         a C++ compiler other than clang++, or g++ where there is no clang
   YOSYS, NEXTPNR_ECP5         a Yosys and an nextpnr-ecp5 of your own
   TIMELY_CYCLES, TIMELY_SEED  clocks and seed of the lockstep tests
 

@@ -388,7 +388,8 @@ impl<const F: usize> Logic for Control<F> {
                 // A word comes out of the store the clock after its number went in.
                 self.word.d.next = self.word.q.val() + bits::<10>(1);
                 self.left.d.next = self.left.q.val() - bits::<12>(1);
-                self.record.d.next = (self.record.q.val() >> 32) | (bit_cast::<512, 32>(self.store.read_data.val()) << 480);
+                self.record.d.next = bit_cast::<512, 480>(self.record.q.val().get_bits::<480>(32))
+                    | (bit_cast::<512, 32>(self.store.read_data.val()) << 480);
                 if !self.left.q.val().any() {
                     self.fl.d.next = true;
                     self.fl_own.d.next = true;

@@ -11,7 +11,9 @@ use std::sync::Arc;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A tool is not installed or did not start.
-    #[error("{tool} did not start ({source}). Install Verilator and g++ (Debian: apt-get install verilator g++), or set VERILATOR")]
+    #[error(
+        "{tool} did not start ({source}). Install Verilator and a C++ compiler (Debian: apt-get install verilator clang), or set VERILATOR and CXX"
+    )]
     Tool {
         /// Its name.
         tool: String,
@@ -40,7 +42,7 @@ pub enum Error {
 /// How a model is compiled.
 #[derive(Clone, Copy, Debug, Hash, Default)]
 pub struct Options {
-    /// `-O3` instead of `-O1`: 10 % slower to compile, a third faster to run. For whole NICs that run long.
+    /// `-O2` instead of `-O1`: slower to compile, faster to run. For whole NICs that run long.
     pub fast: bool,
 }
 
@@ -82,6 +84,15 @@ fn verilator() -> String {
     std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into())
 }
 
+/// The C++ compiler: `CXX`, else clang, else gcc. Clang takes a quarter of gcc's time for the straight-line code of a whole NIC, and what
+/// it makes runs a third faster.
+fn compiler() -> String {
+    std::env::var("CXX").unwrap_or_else(|_| {
+        let runs = |c: &str| Command::new(c).arg("--version").output().is_ok_and(|o| o.status.success());
+        if runs("clang++") { "clang++" } else { "g++" }.into()
+    })
+}
+
 fn hash(x: impl Hash) -> String {
     let mut h = DefaultHasher::new();
     x.hash(&mut h);
@@ -99,15 +110,15 @@ const DEFINES: [&str; 8] = [
     "-std=gnu++17",
 ];
 
-fn cxx(include: &Path, opt: &str) -> Command {
-    let mut c = Command::new(std::env::var("CXX").unwrap_or_else(|_| "g++".into()));
+fn cxx(compiler: &str, include: &Path, opt: &str) -> Command {
+    let mut c = Command::new(compiler);
     c.args(DEFINES).args(["-fPIC", "-w", opt, "-I"]).arg(include).arg("-I").arg(include.join("vltstd"));
     c
 }
 
 /// The simulator's own runtime, compiled once for all models.
-fn runtime(root: &Path, include: &Path, version: &str) -> Result<Vec<PathBuf>, Error> {
-    let dir = root.join(format!("runtime-{}", hash(version)));
+fn runtime(root: &Path, include: &Path, version: &str, compiler: &str) -> Result<Vec<PathBuf>, Error> {
+    let dir = root.join(format!("runtime-{}", hash((version, compiler))));
     fs::create_dir_all(&dir).map_err(|e| Error::File(dir.clone(), e))?;
     locked(&dir.join("lock"), || {
         let mut objects = Vec::new();
@@ -115,7 +126,7 @@ fn runtime(root: &Path, include: &Path, version: &str) -> Result<Vec<PathBuf>, E
             let object = dir.join(source).with_extension("o");
             if !object.exists() {
                 let part = object.with_extension("part.o");
-                run("g++", cxx(include, "-O2").arg("-c").arg(include.join(source)).arg("-o").arg(&part))?;
+                run(compiler, cxx(compiler, include, "-O2").arg("-c").arg(include.join(source)).arg("-o").arg(&part))?;
                 fs::rename(&part, &object).map_err(|e| Error::File(object.clone(), e))?;
             }
             objects.push(object);
@@ -132,12 +143,13 @@ pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<A
     let ports = ports::parse(verilog, top).ok_or_else(|| Error::Ports(top.into()))?;
     let shim = ports::shim(&ports);
     let version = run("verilator", Command::new(verilator()).arg("--version"))?;
+    let compiler = compiler();
     let root = cache_root();
-    let dir = root.join(format!("{name}-{}", hash((verilog, top, &shim, &version, options, DEFINES))));
+    let dir = root.join(format!("{name}-{}", hash((verilog, top, &shim, &version, &compiler, options, DEFINES))));
     fs::create_dir_all(&dir).map_err(|e| Error::File(dir.clone(), e))?;
     let object = dir.join("model.so");
     locked(&dir.join("lock"), || {
-        if object.exists() { Ok(()) } else { compile(&root, &dir, &object, verilog, top, &shim, &version, options) }
+        if object.exists() { Ok(()) } else { compile(&root, &dir, &object, verilog, top, &shim, &version, &compiler, options) }
     })?;
     // SAFETY: the library is what `compile` linked from the shim below; its initialisers only register C++ statics.
     let code = unsafe { libloading::Library::new(&object)? };
@@ -158,6 +170,7 @@ fn compile(
     top: &str,
     shim: &str,
     version: &str,
+    compiler: &str,
     options: Options,
 ) -> Result<(), Error> {
     let root_dir = match std::env::var("VERILATOR_ROOT") {
@@ -184,12 +197,18 @@ fn compile(
     // One translation unit: the headers cost more than a block's own code.
     let unit: String = sources.iter().map(|p| format!("#include \"{}\"\n", p.display())).collect();
     write(&dir.join("unit.cpp"), &format!("{unit}#include \"{}\"\n", dir.join("shim.cpp").display()))?;
-    let runtime = runtime(root, &include, version)?;
+    let runtime = runtime(root, &include, version, compiler)?;
     let part = dir.join("model.part.so");
-    let opt = if options.fast { "-O3" } else { "-O1" };
-    let mut link = cxx(&include, opt);
-    link.arg("-I").arg(dir.join("cc")).arg("-shared").arg(dir.join("unit.cpp")).args(&runtime).args(["-lpthread", "-o"]).arg(&part);
-    run("g++", &mut link)?;
+    let opt = if options.fast { "-O2" } else { "-O1" };
+    let mut link = cxx(compiler, &include, opt);
+    link.arg("-I")
+        .arg(dir.join("cc"))
+        .arg("-shared")
+        .arg(dir.join("unit.cpp"))
+        .args(&runtime)
+        .args(["-lpthread", "-latomic", "-o"])
+        .arg(&part);
+    run(compiler, &mut link)?;
     // The generated sources of a whole NIC are tens of megabytes; the library is all that is needed again.
     let _ = fs::remove_dir_all(dir.join("cc"));
     fs::rename(&part, object).map_err(|e| Error::File(object.into(), e))
