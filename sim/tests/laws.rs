@@ -14,7 +14,10 @@ fn each_law_in_an_incast() {
     println!("profile      NICs    utilization  Jain   RTT p50  p99 us");
     for (profile, utilization, jain, p99) in LAWS {
         for kind in ["model", "paced"] {
-            let text = include_str!("../scenarios/incast.toml").replace("timely-10g", profile).replace("\"paced\"", &format!("\"{kind}\""));
+            let incast = include_str!("../scenarios/incast.toml").replace("timely-10g", "law").replace("\"paced\"", &format!("\"{kind}\""));
+            // Event-level hosts have no other signal.
+            let signal = if kind == "paced" { "signal = 'rtt'\n" } else { "" };
+            let text = format!("{incast}\n[profile.law]\nlike = '{profile}'\n{signal}");
             let plan = file::parse(Path::new("incast.toml"), &text).expect("valid");
             let s = build::run(plan, cores.as_ref(), |_| {}).expect("runs").summary;
             let (p50, p99_us) = (s.rtt_us.p50, s.rtt_us.p99);
