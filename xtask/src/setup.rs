@@ -108,6 +108,8 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
         ("verilator", version(&verilator, "--version").is_none()),
         // Several times faster than gcc at what Verilator writes, and so is its code.
         ("clang", own_cxx.is_none() && version("clang++", "--version").is_none()),
+        // For waves; the test of waves says so where they are missing.
+        ("zlib1g-dev", wanted == For::Testing && !Path::new("/usr/include/zlib.h").exists()),
         ("yosys", wanted != For::Running && version("yosys", "-V").is_none()),
         ("z3", wanted == For::Testing && version("z3", "--version").is_none()),
     ]

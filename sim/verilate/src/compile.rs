@@ -34,6 +34,9 @@ pub enum Error {
     /// A file could not be written or read.
     #[error("{0}: {1}")]
     File(PathBuf, std::io::Error),
+    /// Waves cannot be written.
+    #[error("no waves can be written to {0}: the model was compiled without them, or writes some already, or the file cannot be opened")]
+    Waves(PathBuf),
     /// The compiled library did not load.
     #[error("the compiled model did not load: {0}")]
     Load(#[from] libloading::Error),
@@ -42,6 +45,8 @@ pub enum Error {
 /// How a model is compiled.
 #[derive(Clone, Copy, Debug, Hash, Default)]
 pub struct Options {
+    /// The model can write waves, as FST; twenty times slower while it does. Needs the headers of zlib.
+    pub waves: bool,
     /// `-O2` instead of `-O1`: slower to compile, faster to run. For whole NICs that run long.
     pub fast: bool,
 }
@@ -99,34 +104,27 @@ fn hash(x: impl Hash) -> String {
     format!("{:016x}", h.finish())
 }
 
-const DEFINES: [&str; 8] = [
-    "-DVERILATOR=1",
-    "-DVM_COVERAGE=0",
-    "-DVM_SC=0",
-    "-DVM_TRACE=0",
-    "-DVM_TRACE_FST=0",
-    "-DVM_TRACE_VCD=0",
-    "-faligned-new",
-    "-std=gnu++17",
-];
+const DEFINES: [&str; 6] = ["-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE_VCD=0", "-faligned-new", "-std=gnu++17"];
 
-fn cxx(compiler: &str, include: &Path, opt: &str) -> Command {
+fn cxx(compiler: &str, include: &Path, opt: &str, waves: bool) -> Command {
     let mut c = Command::new(compiler);
+    c.args(if waves { ["-DVM_TRACE=1", "-DVM_TRACE_FST=1"] } else { ["-DVM_TRACE=0", "-DVM_TRACE_FST=0"] });
     c.args(DEFINES).args(["-fPIC", "-w", opt, "-I"]).arg(include).arg("-I").arg(include.join("vltstd"));
     c
 }
 
 /// The simulator's own runtime, compiled once for all models.
-fn runtime(root: &Path, include: &Path, version: &str, compiler: &str) -> Result<Vec<PathBuf>, Error> {
-    let dir = root.join(format!("runtime-{}", hash((version, compiler))));
+fn runtime(root: &Path, include: &Path, version: &str, compiler: &str, waves: bool) -> Result<Vec<PathBuf>, Error> {
+    let dir = root.join(format!("runtime-{}", hash((version, compiler, waves))));
     fs::create_dir_all(&dir).map_err(|e| Error::File(dir.clone(), e))?;
     locked(&dir.join("lock"), || {
         let mut objects = Vec::new();
-        for source in ["verilated.cpp", "verilated_threads.cpp"] {
+        let writer: &[&str] = if waves { &["verilated_fst_c.cpp"] } else { &[] };
+        for source in ["verilated.cpp", "verilated_threads.cpp"].iter().chain(writer) {
             let object = dir.join(source).with_extension("o");
             if !object.exists() {
                 let part = object.with_extension("part.o");
-                run(compiler, cxx(compiler, include, "-O2").arg("-c").arg(include.join(source)).arg("-o").arg(&part))?;
+                run(compiler, cxx(compiler, include, "-O2", waves).arg("-c").arg(include.join(source)).arg("-o").arg(&part))?;
                 fs::rename(&part, &object).map_err(|e| Error::File(object.clone(), e))?;
             }
             objects.push(object);
@@ -140,8 +138,10 @@ fn runtime(root: &Path, include: &Path, version: &str, compiler: &str) -> Result
 /// # Errors
 /// A tool that is missing or fails, a text without the module, a cache that cannot be written.
 pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<Arc<Library>, Error> {
+    let waves = std::env::var_os("TIMELY_WAVES").map(PathBuf::from);
+    let options = Options { waves: options.waves || waves.is_some(), ..options };
     let ports = ports::parse(verilog, top).ok_or_else(|| Error::Ports(top.into()))?;
-    let shim = ports::shim(&ports);
+    let shim = ports::shim(&ports, options.waves);
     let version = run("verilator", Command::new(verilator()).arg("--version"))?;
     let compiler = compiler();
     let root = cache_root();
@@ -153,12 +153,20 @@ pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<A
     })?;
     // SAFETY: the library is what `compile` linked from the shim below; its initialisers only register C++ statics.
     let code = unsafe { libloading::Library::new(&object)? };
-    // SAFETY: the shim defines these four symbols with these signatures.
-    let (new, delete, settle, cycle) =
-        unsafe { (*code.get(b"tnv_new\0")?, *code.get(b"tnv_delete\0")?, *code.get(b"tnv_settle\0")?, *code.get(b"tnv_cycle\0")?) };
+    // SAFETY: the shim defines these five symbols with these signatures.
+    let (new, delete, settle, cycle, record) = unsafe {
+        (
+            *code.get(b"tnv_new\0")?,
+            *code.get(b"tnv_delete\0")?,
+            *code.get(b"tnv_settle\0")?,
+            *code.get(b"tnv_cycle\0")?,
+            *code.get(b"tnv_record\0")?,
+        )
+    };
     let words = |d| ports.iter().filter(|p| p.direction == d).map(|p| p.offset + p.words()).max().unwrap_or(0);
     let (in_words, out_words) = (words(ports::Direction::In), words(ports::Direction::Out));
-    Ok(Arc::new(Library { in_words, out_words, ports, new, delete, settle, cycle, _code: code }))
+    let waves = waves.map(|dir| dir.join(name));
+    Ok(Arc::new(Library { in_words, out_words, ports, new, delete, settle, cycle, record, waves, _code: code }))
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -186,6 +194,9 @@ fn compile(
     let mut verilate = Command::new(verilator());
     // RustHDL's emission is full of harmless width warnings; LATCH, MULTIDRIVEN and UNOPTFLAT have a test of their own.
     verilate.args(["--cc", "--prefix", "Vdut", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", top, "-O3", "--x-assign", "fast"]);
+    if options.waves {
+        verilate.arg("--trace-fst");
+    }
     verilate.args(["--Mdir"]).arg(dir.join("cc")).arg(dir.join("dut.v"));
     run("verilator", &mut verilate)?;
     let mut sources: Vec<PathBuf> = fs::read_dir(dir.join("cc"))
@@ -197,16 +208,18 @@ fn compile(
     // One translation unit: the headers cost more than a block's own code.
     let unit: String = sources.iter().map(|p| format!("#include \"{}\"\n", p.display())).collect();
     write(&dir.join("unit.cpp"), &format!("{unit}#include \"{}\"\n", dir.join("shim.cpp").display()))?;
-    let runtime = runtime(root, &include, version, compiler)?;
+    let runtime = runtime(root, &include, version, compiler, options.waves)?;
     let part = dir.join("model.part.so");
     let opt = if options.fast { "-O2" } else { "-O1" };
-    let mut link = cxx(compiler, &include, opt);
+    let mut link = cxx(compiler, &include, opt, options.waves);
     link.arg("-I")
         .arg(dir.join("cc"))
         .arg("-shared")
         .arg(dir.join("unit.cpp"))
         .args(&runtime)
-        .args(["-lpthread", "-latomic", "-o"])
+        .args(["-lpthread", "-latomic"])
+        .args(options.waves.then_some("-lz"))
+        .arg("-o")
         .arg(&part);
     run(compiler, &mut link)?;
     // The generated sources of a whole NIC are tens of megabytes; the library is all that is needed again.

@@ -4,6 +4,9 @@
 //! named by a hash of all that went into it. [`Library::instantiate`] makes as many independent models as wanted; each may live
 //! on its own thread.
 //!
+//! With `TIMELY_WAVES=DIR` in the environment every model is compiled to write waves, and every instance writes `DIR/NAME-N.fst`, for
+//! GTKWave or Surfer: twenty times slower, so shorten the run. [`Dut::record`] does the same for one instance.
+//!
 //! A module fits when its clock is called `clk`, and its outputs depend on registers alone (they are sampled after the edge).
 mod compile;
 mod ports;
@@ -11,11 +14,15 @@ mod ports;
 pub use compile::{Error, Options, build, cache_root};
 pub use ports::{Direction, Port};
 
-use std::ffi::c_void;
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 type New = unsafe extern "C" fn(seed: u32) -> *mut c_void;
 type Delete = unsafe extern "C" fn(*mut c_void);
+type Record = unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int;
 type Cycle = unsafe extern "C" fn(*mut c_void, *const u32, *mut u32);
 
 /// A compiled and loaded model, from which instances are made.
@@ -27,6 +34,9 @@ pub struct Library {
     delete: Delete,
     settle: Cycle,
     cycle: Cycle,
+    record: Record,
+    // Where every instance writes its waves, without the number that ends the name.
+    waves: Option<PathBuf>,
     // Keeps the code mapped for as long as the pointers above are in use.
     _code: libloading::Library,
 }
@@ -82,6 +92,14 @@ impl Library {
         // SAFETY: `new` was taken from the library that `self` keeps mapped, with the signature the shim defines.
         let model = unsafe { (self.new)(seed) };
         let mut dut = Dut { library: self.clone(), model, inputs: vec![0; self.in_words], outputs: vec![0; self.out_words] };
+        if let Some(stem) = &self.waves {
+            static NEXT: AtomicU32 = AtomicU32::new(0);
+            let mut path = stem.clone().into_os_string();
+            path.push(format!("-{}.fst", NEXT.fetch_add(1, Ordering::Relaxed)));
+            if let Err(e) = dut.record(Path::new(&path)) {
+                eprintln!("no waves: {e}");
+            }
+        }
         dut.settle();
         dut
     }
@@ -102,6 +120,23 @@ impl Dut {
     /// The library this is an instance of.
     pub fn library(&self) -> &Arc<Library> {
         &self.library
+    }
+
+    /// Writes the waves of all signals from here on to an FST file, until the instance is dropped.
+    ///
+    /// # Errors
+    /// The model was compiled without [`Options::waves`], is recorded already, or the file cannot be written.
+    pub fn record(&mut self, path: &Path) -> Result<(), Error> {
+        let failed = |e| Error::File(path.into(), e);
+        if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
+            std::fs::create_dir_all(dir).map_err(failed)?;
+        }
+        let name = CString::new(path.as_os_str().as_bytes()).map_err(|e| failed(e.into()))?;
+        // SAFETY: `model` is live until drop, and `name` ends with a zero and outlives the call, which copies it.
+        match unsafe { (self.library.record)(self.model, name.as_ptr()) } {
+            0 => Err(Error::Waves(path.into())),
+            _ => Ok(()),
+        }
     }
 
     /// Sets an input of up to 64 bits for the coming edge.

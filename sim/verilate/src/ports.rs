@@ -61,8 +61,8 @@ pub(crate) fn parse(verilog: &str, top: &str) -> Option<Vec<Port>> {
     Some(ports)
 }
 
-/// The shim in C++: `tnv_new`, `tnv_delete`, `tnv_settle`, `tnv_cycle`.
-pub(crate) fn shim(ports: &[Port]) -> String {
+/// The shim in C++: `tnv_new`, `tnv_delete`, `tnv_settle`, `tnv_cycle`, `tnv_record`; the last works only with `waves`.
+pub(crate) fn shim(ports: &[Port], waves: bool) -> String {
     let (mut load, mut store) = (String::new(), String::new());
     for p in ports {
         let (n, at, words) = (&p.name, p.offset, p.words());
@@ -82,12 +82,27 @@ pub(crate) fn shim(ports: &[Port]) -> String {
         }
         .expect("writing to a string");
     }
+    let (ever, record) = if waves {
+        (
+            "    h->context.traceEverOn(true);\n",
+            "    Model* h = (Model*)p;\n    if (h->waves) return 0;\n    h->waves = new VerilatedFstC;\n    h->dut->trace(h->waves, 99);\n    \
+             h->waves->open(path);\n    return h->waves->isOpen();\n",
+        )
+    } else {
+        ("", "    return 0;\n")
+    };
     format!(
         r#"// Generated: copies word arrays to and from the ports of one model.
 #include "Vdut.h"
 #include "verilated.h"
 #include <cstdint>
-struct Model {{ VerilatedContext context; Vdut* dut; }};
+#if VM_TRACE
+#include "verilated_fst_c.h"
+#else
+struct VerilatedFstC {{ void dump(uint64_t) {{}} void close() {{}} }};
+#endif
+// A clock is 4,000 units of 1 ps in the waves.
+struct Model {{ VerilatedContext context; Vdut* dut; VerilatedFstC* waves = nullptr; uint64_t clock = 0; }};
 double sc_time_stamp() {{ return 0; }}
 static inline void load(Vdut* m, const uint32_t* in) {{
 {load}}}
@@ -98,18 +113,30 @@ void* tnv_new(uint32_t seed) {{
     Model* h = new Model;
     h->context.randReset(seed ? 2 : 0);
     if (seed) h->context.randSeed(seed & 0x7fffffff ? seed & 0x7fffffff : 1);
-    h->dut = new Vdut(&h->context, "dut");
+{ever}    h->dut = new Vdut(&h->context, "dut");
     h->dut->clk = 0;
     return h;
 }}
-void tnv_delete(void* p) {{ Model* h = (Model*)p; h->dut->final(); delete h->dut; delete h; }}
+void tnv_delete(void* p) {{
+    Model* h = (Model*)p;
+    h->dut->final();
+    if (h->waves) h->waves->close();
+    delete h->waves; delete h->dut; delete h;
+}}
+int tnv_record(void* p, const char* path) {{
+{record}}}
 void tnv_settle(void* p, const uint32_t* in, uint32_t* out) {{
     Vdut* m = ((Model*)p)->dut;
     load(m, in); m->eval(); store(m, out);
 }}
 void tnv_cycle(void* p, const uint32_t* in, uint32_t* out) {{
-    Vdut* m = ((Model*)p)->dut;
-    load(m, in); m->clk = 1; m->eval(); m->clk = 0; m->eval(); store(m, out);
+    Model* h = (Model*)p;
+    Vdut* m = h->dut;
+    load(m, in); m->clk = 1; m->eval();
+    if (h->waves) h->waves->dump(h->clock * 4000);
+    m->clk = 0; m->eval(); store(m, out);
+    if (h->waves) h->waves->dump(h->clock * 4000 + 2000);
+    h->clock++;
 }}
 }}
 "#
