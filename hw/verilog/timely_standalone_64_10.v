@@ -17053,6 +17053,9 @@ module tnic_standalone__control__dma__ring(clk,rst,start,base,size,watermark,hol
     reg  [20:0] slot__d;
     wire  [20:0] slot__q;
     reg  slot__clock;
+    reg  wraps__d;
+    wire  wraps__q;
+    reg  wraps__clock;
     reg  [31:0] left__d;
     wire  [31:0] left__q;
     reg  left__clock;
@@ -17060,7 +17063,6 @@ module tnic_standalone__control__dma__ring(clk,rst,start,base,size,watermark,hol
     // Local signals
     reg  [31:0] ones;
     reg  [20:0] slot_next;
-    reg  wraps;
     
     // Sub module instances
     tnic_standalone__control__dma__ring__cursor cursor(
@@ -17130,6 +17132,11 @@ module tnic_standalone__control__dma__ring(clk,rst,start,base,size,watermark,hol
         .q(slot__q),
         .clock(slot__clock)
     );
+    tnic_standalone__control__dma__ring__wraps wraps(
+        .d(wraps__d),
+        .q(wraps__q),
+        .clock(wraps__clock)
+    );
     tnic_standalone__control__dma__ring__left left(
         .d(left__d),
         .q(left__q),
@@ -17150,6 +17157,7 @@ module tnic_standalone__control__dma__ring(clk,rst,start,base,size,watermark,hol
         settle__d = settle__q;
         broken__d = broken__q;
         slot__d = slot__q;
+        wraps__d = wraps__q;
         left__d = left__q;
         beyond__d = ones << size;
         fill__d = issued__q - read__q;
@@ -17181,11 +17189,12 @@ module tnic_standalone__control__dma__ring(clk,rst,start,base,size,watermark,hol
                 end
             end
         end
+        wraps__d = |(slot_next & beyond__q[(32'h0)+:(21)]);
         if (took) begin
             issued__d = issued__q + ((32'h1) & 32'hffffffff);
             settle__d = ((32'h2) & 2'h3);
             slot__d = slot_next;
-            if (wraps) begin
+            if (wraps__q) begin
                 slot__d = ((32'h0) & 21'h1fffff);
             end
         end
@@ -17228,14 +17237,14 @@ module tnic_standalone__control__dma__ring(clk,rst,start,base,size,watermark,hol
     always @(*) settle__clock = clk;
     always @(*) broken__clock = clk;
     always @(*) slot__clock = clk;
+    always @(*) wraps__clock = clk;
     always @(*) left__clock = clk;
     always @(*) ones = 64'hffffffff;
     always @(*) slot_next = slot__q + ((32'h1) & 21'h1fffff);
-    always @(*) wraps = |(slot_next & beyond__q[(32'h0)+:(21)]);
     always @(*) cursor__clk = clk;
     always @(*) cursor__base = base;
     always @(*) cursor__advance = took;
-    always @(*) cursor__set_base = start | (took & wraps);
+    always @(*) cursor__set_base = start | (took & wraps__q);
     always @(*) address = cursor__address;
     always @(*) open = ~|settle__q & ~full__q;
     always @(*) crowded = ~|settle__q & full__q;
@@ -17612,6 +17621,25 @@ module tnic_standalone__control__dma__ring__unread(d,q,clock);
     end
           
 endmodule // standalone__control__dma__ring__unread
+
+
+module tnic_standalone__control__dma__ring__wraps(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__dma__ring__wraps
 
 
 module tnic_standalone__control__dma__ring_last(d,q,clock);

@@ -57,14 +57,15 @@ pub struct Ring {
     broken: DFF<Bit>,
     slot: DFF<Bits<21>>,
     slot_next: Signal<Local, Bits<21>>,
-    wraps: Signal<Local, Bit>,
+    /// The slot is the ring's last: known two clocks after the one before was taken.
+    wraps: DFF<Bit>,
     left: DFF<Bits<32>>,
 }
 
 impl Logic for Ring {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, beyond, issued, produced, read, fill, full, unread, some, reached, settle, broken, slot, left);
+        dff_setup!(self, clk, beyond, issued, produced, read, fill, full, unread, some, reached, settle, broken, slot, wraps, left);
         self.ones.next = 0xFFFF_FFFF_u64.into();
         self.beyond.d.next = self.ones.val() << self.size.val();
         // Room: two clocks behind the indices, which `settle` waits for.
@@ -97,16 +98,16 @@ impl Logic for Ring {
             }
         }
         self.slot_next.next = self.slot.q.val() + bits::<21>(1);
-        self.wraps.next = (self.slot_next.val() & self.beyond.q.val().get_bits::<21>(0)).any();
+        self.wraps.d.next = (self.slot_next.val() & self.beyond.q.val().get_bits::<21>(0)).any();
         self.cursor.clk.next = self.clk.val();
         self.cursor.base.next = self.base.val();
         self.cursor.advance.next = self.took.val();
-        self.cursor.set_base.next = self.start.val() | (self.took.val() & self.wraps.val());
+        self.cursor.set_base.next = self.start.val() | (self.took.val() & self.wraps.q.val());
         if self.took.val() {
             self.issued.d.next = self.issued.q.val() + bits::<32>(1);
             self.settle.d.next = bits::<2>(2);
             self.slot.d.next = self.slot_next.val();
-            if self.wraps.val() {
+            if self.wraps.q.val() {
                 self.slot.d.next = bits::<21>(0);
             }
         }
