@@ -62466,6 +62466,12 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
     reg  [15:0] number__7__d;
     wire  [15:0] number__7__q;
     reg  number__7__clock;
+    reg  [15:0] number__8__d;
+    wire  [15:0] number__8__q;
+    reg  number__8__clock;
+    reg  [15:0] number__9__d;
+    wire  [15:0] number__9__q;
+    reg  number__9__clock;
     reg  [39:0] ts__0__d;
     wire  [39:0] ts__0__q;
     reg  ts__0__clock;
@@ -62490,12 +62496,36 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
     reg  [39:0] ts__7__d;
     wire  [39:0] ts__7__q;
     reg  ts__7__clock;
-    reg  [80:0] entry__d;
-    wire  [80:0] entry__q;
-    reg  entry__clock;
+    reg  [39:0] ts__8__d;
+    wire  [39:0] ts__8__q;
+    reg  ts__8__clock;
+    reg  [80:0] entry__0__d;
+    wire  [80:0] entry__0__q;
+    reg  entry__0__clock;
+    reg  [80:0] entry__1__d;
+    wire  [80:0] entry__1__q;
+    reg  entry__1__clock;
     reg  ours__d;
     wire  ours__q;
     reg  ours__clock;
+    reg  fits__d;
+    wire  fits__q;
+    reg  fits__clock;
+    reg  alive__d;
+    wire  alive__q;
+    reg  alive__clock;
+    reg  same__0__d;
+    wire  same__0__q;
+    reg  same__0__clock;
+    reg  same__1__d;
+    wire  same__1__q;
+    reg  same__1__clock;
+    reg  hits__0__d;
+    wire  hits__0__q;
+    reg  hits__0__clock;
+    reg  hits__1__d;
+    wire  hits__1__q;
+    reg  hits__1__clock;
     reg  out_valid__d;
     wire  out_valid__q;
     reg  out_valid__clock;
@@ -62612,6 +62642,16 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
         .q(number__7__q),
         .clock(number__7__clock)
     );
+    tnic_standalone__control__rtt__depart__number__8 number__8(
+        .d(number__8__d),
+        .q(number__8__q),
+        .clock(number__8__clock)
+    );
+    tnic_standalone__control__rtt__depart__number__9 number__9(
+        .d(number__9__d),
+        .q(number__9__q),
+        .clock(number__9__clock)
+    );
     tnic_standalone__control__rtt__depart__ts__0 ts__0(
         .d(ts__0__d),
         .q(ts__0__q),
@@ -62652,15 +62692,55 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
         .q(ts__7__q),
         .clock(ts__7__clock)
     );
-    tnic_standalone__control__rtt__depart__entry entry(
-        .d(entry__d),
-        .q(entry__q),
-        .clock(entry__clock)
+    tnic_standalone__control__rtt__depart__ts__8 ts__8(
+        .d(ts__8__d),
+        .q(ts__8__q),
+        .clock(ts__8__clock)
+    );
+    tnic_standalone__control__rtt__depart__entry__0 entry__0(
+        .d(entry__0__d),
+        .q(entry__0__q),
+        .clock(entry__0__clock)
+    );
+    tnic_standalone__control__rtt__depart__entry__1 entry__1(
+        .d(entry__1__d),
+        .q(entry__1__q),
+        .clock(entry__1__clock)
     );
     tnic_standalone__control__rtt__depart__ours ours(
         .d(ours__d),
         .q(ours__q),
         .clock(ours__clock)
+    );
+    tnic_standalone__control__rtt__depart__fits fits(
+        .d(fits__d),
+        .q(fits__q),
+        .clock(fits__clock)
+    );
+    tnic_standalone__control__rtt__depart__alive alive(
+        .d(alive__d),
+        .q(alive__q),
+        .clock(alive__clock)
+    );
+    tnic_standalone__control__rtt__depart__same__0 same__0(
+        .d(same__0__d),
+        .q(same__0__q),
+        .clock(same__0__clock)
+    );
+    tnic_standalone__control__rtt__depart__same__1 same__1(
+        .d(same__1__d),
+        .q(same__1__q),
+        .clock(same__1__clock)
+    );
+    tnic_standalone__control__rtt__depart__hits__0 hits__0(
+        .d(hits__0__d),
+        .q(hits__0__q),
+        .clock(hits__0__clock)
+    );
+    tnic_standalone__control__rtt__depart__hits__1 hits__1(
+        .d(hits__1__d),
+        .q(hits__1__q),
+        .clock(hits__1__clock)
     );
     tnic_standalone__control__rtt__depart__out_valid out_valid(
         .d(out_valid__d),
@@ -62686,8 +62766,9 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
     // Update code
     always @(*) begin
         live__d = live__q;
-        entry__d = entry__q;
         ours__d = ours__q;
+        fits__d = fits__q;
+        alive__d = alive__q;
         out_valid__d = out_valid__q;
         out_flow__d = out_flow__q;
         out_segment__d = out_segment__q;
@@ -62700,19 +62781,22 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
         valid__6__d = valid__5__q;
         valid__7__d = valid__6__q;
         valid__0__d = c_valid & ~sweep;
-        entry__d = entries__read_data;
         ours__d = ~number__6__q[32'hf] & (number__6__q[(32'h0)+:(15)] != no_data);
+        alive__d = live__q[index];
+        fits__d = valid__7__q & ours__q & (number__7__q[(32'h8)+:(7)] == entry__0__q[(32'h2a)+:(7)]);
+        hits__0__d = hit;
+        hits__1__d = hits__0__q;
         base = ((32'h0) & 40'hffffffffff);
-        if (entry__q[32'h28]) begin
-            base = ts__7__q;
+        if (entry__1__q[32'h28]) begin
+            base = ts__8__q;
         end
-        out_stamp__d = base + entry__q[(32'h0)+:(40)];
-        out_valid__d = hit & entry__q[32'h29];
-        out_segment__d = entry__q[(32'h31)+:(16)];
-        out_flow__d = entry__q[(32'h41)+:(10)];
+        out_stamp__d = base + entry__1__q[(32'h0)+:(40)];
+        out_valid__d = hit & entry__1__q[32'h29];
+        out_segment__d = entry__1__q[(32'h31)+:(16)];
+        out_flow__d = entry__1__q[(32'h41)+:(10)];
         clear = ((32'h0) & 256'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
-        if (hit) begin
-            clear = one << index;
+        if (hits__0__q) begin
+            clear = one << number__9__q[(32'h0)+:(8)];
         end
         set = ((32'h0) & 256'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         if (tag_valid) begin
@@ -62729,62 +62813,82 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
             valid__5__d = 1'b0;
             valid__6__d = 1'b0;
             valid__7__d = 1'b0;
+            hits__0__d = 1'b0;
+            hits__1__d = 1'b0;
+            fits__d = 1'b0;
             live__d = ((32'h0) & 256'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             out_valid__d = 1'b0;
         end
     end
     always @(*) live__clock = clk;
-    always @(*) entry__clock = clk;
     always @(*) ours__clock = clk;
+    always @(*) fits__clock = clk;
+    always @(*) alive__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out_flow__clock = clk;
     always @(*) out_segment__clock = clk;
     always @(*) out_stamp__clock = clk;
+    always @(*) entry__0__clock = clk;
+    always @(*) same__0__clock = clk;
+    always @(*) hits__0__clock = clk;
+    always @(*) entry__1__clock = clk;
+    always @(*) same__1__clock = clk;
+    always @(*) hits__1__clock = clk;
     always @(*) valid__0__clock = clk;
-    always @(*) number__0__clock = clk;
-    always @(*) ts__0__clock = clk;
     always @(*) valid__1__clock = clk;
-    always @(*) number__1__clock = clk;
-    always @(*) ts__1__clock = clk;
     always @(*) valid__2__clock = clk;
-    always @(*) number__2__clock = clk;
-    always @(*) ts__2__clock = clk;
     always @(*) valid__3__clock = clk;
-    always @(*) number__3__clock = clk;
-    always @(*) ts__3__clock = clk;
     always @(*) valid__4__clock = clk;
-    always @(*) number__4__clock = clk;
-    always @(*) ts__4__clock = clk;
     always @(*) valid__5__clock = clk;
-    always @(*) number__5__clock = clk;
-    always @(*) ts__5__clock = clk;
     always @(*) valid__6__clock = clk;
-    always @(*) number__6__clock = clk;
-    always @(*) ts__6__clock = clk;
     always @(*) valid__7__clock = clk;
+    always @(*) number__0__clock = clk;
+    always @(*) number__1__clock = clk;
+    always @(*) number__2__clock = clk;
+    always @(*) number__3__clock = clk;
+    always @(*) number__4__clock = clk;
+    always @(*) number__5__clock = clk;
+    always @(*) number__6__clock = clk;
     always @(*) number__7__clock = clk;
-    always @(*) ts__7__clock = clk;
+    always @(*) number__8__clock = clk;
+    always @(*) number__9__clock = clk;
     always @(*) number__1__d = number__0__q;
-    always @(*) ts__1__d = ts__0__q;
+    always @(*) ts__0__clock = clk;
     always @(*) number__2__d = number__1__q;
-    always @(*) ts__2__d = ts__1__q;
+    always @(*) ts__1__clock = clk;
     always @(*) number__3__d = number__2__q;
-    always @(*) ts__3__d = ts__2__q;
+    always @(*) ts__2__clock = clk;
     always @(*) number__4__d = number__3__q;
-    always @(*) ts__4__d = ts__3__q;
+    always @(*) ts__3__clock = clk;
     always @(*) number__5__d = number__4__q;
-    always @(*) ts__5__d = ts__4__q;
+    always @(*) ts__4__clock = clk;
     always @(*) number__6__d = number__5__q;
-    always @(*) ts__6__d = ts__5__q;
+    always @(*) ts__5__clock = clk;
     always @(*) number__7__d = number__6__q;
+    always @(*) ts__6__clock = clk;
+    always @(*) number__8__d = number__7__q;
+    always @(*) ts__7__clock = clk;
+    always @(*) number__9__d = number__8__q;
+    always @(*) ts__8__clock = clk;
+    always @(*) ts__1__d = ts__0__q;
+    always @(*) ts__2__d = ts__1__q;
+    always @(*) ts__3__d = ts__2__q;
+    always @(*) ts__4__d = ts__3__q;
+    always @(*) ts__5__d = ts__4__q;
+    always @(*) ts__6__d = ts__5__q;
     always @(*) ts__7__d = ts__6__q;
+    always @(*) ts__8__d = ts__7__q;
     always @(*) entries__read_clock = clk;
     always @(*) entries__write_clock = clk;
     always @(*) number__0__d = c_tag;
     always @(*) ts__0__d = c_ts;
     always @(*) entries__read_address = number__5__q[(32'h0)+:(8)];
+    always @(*) entry__0__d = entries__read_data;
+    always @(*) entry__1__d = entry__0__q;
     always @(*) index = number__7__q[(32'h0)+:(8)];
-    always @(*) hit = valid__7__q & ours__q & live__q[index] & (number__7__q[(32'h8)+:(7)] == entry__q[(32'h2a)+:(7)]);
+    always @(*) same__0__d = number__7__q[(32'h0)+:(8)] == number__8__q[(32'h0)+:(8)];
+    always @(*) same__1__d = number__7__q[(32'h0)+:(8)] == number__9__q[(32'h0)+:(8)];
+    always @(*) hit = fits__q & alive__q & ~(same__0__q & hits__0__q) & ~(same__1__q & hits__1__q);
     always @(*) stamp_valid = out_valid__q;
     always @(*) stamp_flow = out_flow__q;
     always @(*) stamp_segment = out_segment__q;
@@ -62794,6 +62898,25 @@ module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,ta
     always @(*) entries__write_data = {6'h0, tag_flow, tag_segment[0+:16], tag[8+:7], tag_write, tag_relative, tag_value};
     
 endmodule // standalone__control__rtt__depart
+
+
+module tnic_standalone__control__rtt__depart__alive(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__alive
 
 
 module tnic_standalone__control__rtt__depart__entries(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -62825,7 +62948,7 @@ module tnic_standalone__control__rtt__depart__entries(read_address,read_clock,re
 endmodule // standalone__control__rtt__depart__entries
 
 
-module tnic_standalone__control__rtt__depart__entry(d,q,clock);
+module tnic_standalone__control__rtt__depart__entry__0(d,q,clock);
     
     // Module arguments
     input wire  [80:0] d;
@@ -62841,7 +62964,83 @@ module tnic_standalone__control__rtt__depart__entry(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__rtt__depart__entry
+endmodule // standalone__control__rtt__depart__entry__0
+
+
+module tnic_standalone__control__rtt__depart__entry__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [80:0] d;
+    output reg  [80:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 81'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__entry__1
+
+
+module tnic_standalone__control__rtt__depart__fits(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__fits
+
+
+module tnic_standalone__control__rtt__depart__hits__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__hits__0
+
+
+module tnic_standalone__control__rtt__depart__hits__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__hits__1
 
 
 module tnic_standalone__control__rtt__depart__live(d,q,clock);
@@ -63015,6 +63214,44 @@ module tnic_standalone__control__rtt__depart__number__7(d,q,clock);
 endmodule // standalone__control__rtt__depart__number__7
 
 
+module tnic_standalone__control__rtt__depart__number__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__number__8
+
+
+module tnic_standalone__control__rtt__depart__number__9(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__number__9
+
+
 module tnic_standalone__control__rtt__depart__ours(d,q,clock);
     
     // Module arguments
@@ -63108,6 +63345,44 @@ module tnic_standalone__control__rtt__depart__out_valid(d,q,clock);
     end
           
 endmodule // standalone__control__rtt__depart__out_valid
+
+
+module tnic_standalone__control__rtt__depart__same__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__same__0
+
+
+module tnic_standalone__control__rtt__depart__same__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__same__1
 
 
 module tnic_standalone__control__rtt__depart__ts__0(d,q,clock);
@@ -63260,6 +63535,25 @@ module tnic_standalone__control__rtt__depart__ts__7(d,q,clock);
     end
           
 endmodule // standalone__control__rtt__depart__ts__7
+
+
+module tnic_standalone__control__rtt__depart__ts__8(d,q,clock);
+    
+    // Module arguments
+    input wire  [39:0] d;
+    output reg  [39:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 40'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__depart__ts__8
 
 
 module tnic_standalone__control__rtt__depart__valid__0(d,q,clock);

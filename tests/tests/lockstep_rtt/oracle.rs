@@ -124,7 +124,7 @@ fn every_ack_gives_what_history_says() {
             if let Some((a, at, index)) = hit {
                 let f = flows.get_mut(&a.flow).unwrap();
                 let (s, bytes) = (&f.segments[index], f.segments[index].bytes);
-                let known = |s: &&Segment| s.start.is_some_and(|(_, known)| known + 10 <= at);
+                let known = |s: &&Segment| s.start.is_some_and(|(_, known)| known + 11 <= at);
                 // The segment that will have this slot may have its stamp there already.
                 let evicted = f.segments.get(index + SLOTS).filter(known).is_some();
                 match (Some(s).filter(known).filter(|_| !evicted).and_then(|s| s.start), out.sample) {

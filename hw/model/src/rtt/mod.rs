@@ -11,7 +11,7 @@
 //! `(wire_bytes - 20) * cfg_ns_per_byte`. 1: the departure stamp of the first packet. 2: the launch time of the first packet.
 //! Stamps are those of a frame's first byte. Its end is the stamp of the ACK's first byte. Stamps are kept with 8 fraction bits and
 //! 32 bits of ns; so an RTT may be up to 2.1 s before it aliases, is stated as 2^24 - 1 ns from 16.7 ms on, and as 0 if negative.
-//! A stamp may come from the clock of its frame's `sent` on; it counts for ACKs that come 10 clocks after it or later.
+//! A stamp may come from the clock of its frame's `sent` on; it counts for ACKs that come 11 clocks after it or later.
 //! With starts 1 and 2 a segment's stamp is there before its last packet, and may cost the one `2^S` older its sample, nothing else.
 //!
 //! **An ACK** is, in this order: of an unknown flow (index out of range, or not enabled); forged (its segment is in its slot, but the
@@ -43,7 +43,7 @@ use crate::bus::{
     Release, Sample, Sent,
 };
 use signal::{Echo, Least, measure, q8};
-use state::{Op, Query, Rank, Sending, State};
+use state::{Departing, Op, Query, Rank, Sending, State};
 use std::collections::VecDeque;
 use timely_regs::counters::Counter;
 use timely_regs::profile;
@@ -105,7 +105,7 @@ pub struct Rtt {
     /// Completions that wait for the frame's tag to have its entry, by clocks since.
     completing: VecDeque<Option<Completion>>,
     /// Completions with the tag entry that they found, by clocks since.
-    departing: VecDeque<Option<(Completion, state::Tag)>>,
+    departing: VecDeque<Option<Departing>>,
     /// Stamp that is written at this clock: flow, segment, stamp.
     stamp: Option<(u32, u32, u64)>,
     /// Operations on flows, by clocks since.
@@ -157,7 +157,7 @@ impl Rtt {
             bases: [0; profile::PROFILES],
             sending: nothing(5),
             completing: nothing(COMPLETION_DELAY),
-            departing: nothing(2),
+            departing: nothing(5),
             stamp: None,
             ops: nothing(4),
             load: None,
@@ -331,7 +331,8 @@ impl Block for Rtt {
 
         // Reads of this clock, before its writes.
         let entering = self.arbitrate(scan, i);
-        let completing = self.completing.pop_back().flatten().map(|c| (c, self.state.tag(c.tag)));
+        let arrived = self.completing.pop_back().flatten();
+        let completing = arrived.map(|c| Departing { completion: c, tag: self.state.tag(c.tag), live: false, hit: false });
         self.completing.push_front(i.completion);
         if let Some(op) = &mut self.ops[1] {
             let p = usize::from(op.profile);
@@ -353,15 +354,25 @@ impl Block for Rtt {
         }
         self.ops.push_front(entering);
 
-        // Completions: the stamp is written a clock after the tag was found live, the tag is spent at once.
+        // Completions: looked at two clocks after the entry was read, decided a clock later, and the tag is spent and the stamp written
+        // after one more. Who comes in between with the same tag is told.
         let stamp = self.stamp.take();
-        if let Some((c, tag)) = self.departing.pop_back().flatten()
-            && self.state.spend(c.tag, &tag)
-            && tag.write
-        {
-            let base = if tag.relative { q8(c.ts) } else { 0 };
-            self.stamp = Some((tag.flow, tag.segment, (base + tag.value) & state::STAMP));
+        if let Some(d) = &mut self.departing[1] {
+            d.live = self.state.is_live(d.completion.tag);
         }
+        if let Some(mut d) = self.departing[2] {
+            let tag = d.completion.tag;
+            d.hit = d.fits() && d.live && !self.departing.range(3..).flatten().any(|other| other.spends(tag));
+            if d.hit && d.tag.write {
+                let base = if d.tag.relative { q8(d.completion.ts) } else { 0 };
+                self.stamp = Some((d.tag.flow, d.tag.segment, (base + d.tag.value) & state::STAMP));
+            }
+            self.departing[2] = Some(d);
+        }
+        if let Some(d) = self.departing[3].filter(|d| d.hit) {
+            self.state.spend(d.completion.tag);
+        }
+        self.departing.pop_back();
         self.departing.push_front(completing);
         if let Some((flow, segment, stamp)) = stamp {
             self.state.write_stamp(flow, segment, stamp);

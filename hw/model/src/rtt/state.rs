@@ -1,6 +1,6 @@
 //! The memory of the RTT block: flows, segment slots, tags; and what an operation does to a flow.
 use super::signal::{Echo, Least, Measured};
-use crate::bus::{FlowLoad, Sent, TAG_NO_DATA};
+use crate::bus::{Completion, FlowLoad, Sent, TAG_NO_DATA};
 use std::collections::BTreeSet;
 
 /// Bits of a stamp: 32 of ns, 8 of fractions.
@@ -49,6 +49,30 @@ pub struct Tag {
     pub write: bool,
     pub relative: bool,
     pub value: u64,
+}
+
+/// A completion with the entry that it found.
+#[derive(Clone, Copy, Debug)]
+pub struct Departing {
+    pub completion: Completion,
+    pub tag: Tag,
+    /// Its place was live when it was looked at.
+    pub live: bool,
+    /// It gives what its entry says.
+    pub hit: bool,
+}
+
+impl Departing {
+    /// The completion is of the entry's frame, as far as the tag tells.
+    pub fn fits(&self) -> bool {
+        let tag = self.completion.tag;
+        tag != TAG_NO_DATA && tag >> 8 == self.tag.upper
+    }
+
+    /// It spends the place of this tag.
+    pub fn spends(&self, tag: u16) -> bool {
+        self.hit && (self.completion.tag ^ tag) & 0xff == 0
+    }
 }
 
 /// A frame on its way into slot and tag table.
@@ -303,13 +327,14 @@ impl State {
         self.tags[usize::from(tag) % TAGS]
     }
 
-    /// Whether a frame with this tag is under way; from now on it is not.
-    pub fn spend(&mut self, tag: u16, entry: &Tag) -> bool {
-        let live = tag != TAG_NO_DATA && tag >> 8 == entry.upper && self.live[usize::from(tag) % TAGS];
-        if live {
-            self.live[usize::from(tag) % TAGS] = false;
-        }
-        live
+    /// Whether a frame with a tag in this place is under way.
+    pub fn is_live(&self, tag: u16) -> bool {
+        self.live[usize::from(tag) % TAGS]
+    }
+
+    /// It no longer is.
+    pub fn spend(&mut self, tag: u16) {
+        self.live[usize::from(tag) % TAGS] = false;
     }
 
     pub fn write_stamp(&mut self, flow: u32, segment: u32, stamp: u64) {
