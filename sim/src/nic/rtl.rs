@@ -161,7 +161,7 @@ impl Shell {
     /// # Errors
     /// Verilator or the C++ compiler is missing or fails.
     pub fn new(verilog: &str, top: &str) -> Result<Self, Error> {
-        let library = build("nic", verilog, top, Options { fast: true })?;
+        let library = build("nic", verilog, top, Options { fast: true, ..Options::default() })?;
         let ports = Ports::of(&library);
         Ok(Shell { library, ports })
     }
