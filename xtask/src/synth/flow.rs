@@ -111,12 +111,8 @@ impl Flow {
     /// The tools' versions, by tool: what stands in brackets depends on the machine.
     pub fn versions(&self) -> BTreeMap<String, String> {
         let number = |text: &str| {
-            let words = text.split_whitespace();
-            words
-                .map(|w| w.trim_matches(|c: char| "()\"".contains(c)))
-                .find(|w| w.contains('.') && w.contains(|c: char| c.is_ascii_digit()))
-                .unwrap_or("?")
-                .to_owned()
+            let word = text.split_whitespace().map(|w| w.trim_matches(|c: char| "()\"".contains(c))).find(|w| w.contains('.'));
+            word.and_then(|w| w.rsplit('-').next()).unwrap_or("?").to_owned()
         };
         [("nextpnr-ecp5".into(), number(&self.nextpnr.1)), ("yosys".into(), number(&self.yosys.1))].into()
     }

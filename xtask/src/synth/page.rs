@@ -50,7 +50,7 @@ pub fn page(record: &Record) -> String {
     }
     let slow: Vec<&str> = record.block.iter().filter(|(_, b)| b.mhz().is_some_and(|m| m < LEAST_MHZ)).map(|(n, _)| n.as_str()).collect();
     if slow.is_empty() {
-        page.push_str("\nEvery block that was placed reaches 160 MHz.\n");
+        page.push_str("\nEvery block above that was placed reaches 160 MHz.\n");
     } else {
         writeln!(page, "\nBelow 160 MHz: {}.", slow.join(", ")).ok();
     }
