@@ -1,7 +1,7 @@
 //! The blocks that are proven, emitted with small parameters: the same source as the NIC's, other const generics.
 use timely_hw::emit::emit;
 use timely_hw::fifo::Fifo;
-use timely_hw::{ack, csr, engine, generator, pacer, time, txmux};
+use timely_hw::{ack, csr, dma, engine, generator, pacer, time, txmux};
 use timely_model::pacer::Timing;
 
 /// A block's name, which is its top module's without `tnic_`, and its emission.
@@ -20,16 +20,15 @@ const BLOCKS: &[Block] = &[
     ("pass", |n| emit(n, pacer::pass::Pass::<2, 3, 13, 17, 45>::new(Timing::default()))),
     ("fate", |n| emit(n, pacer::pass::Fate::default())),
     ("bucket", |n| emit(n, pacer::pass::Bucket::default())),
-    ("wheel", |n| emit(n, pacer::wheel::Wheel::<2, 10, 4, 3>::default())),
     ("walkers", |n| emit(n, pacer::wheel::Walkers::<2, 3>::default())),
     ("first", |n| emit(n, pacer::wheel::First::default())),
-    ("sorter", |n| emit(n, pacer::gate::Sorter::<2>::default())),
-    ("gate", |n| emit(n, pacer::gate::Gate::<2, 96>::default())),
     ("txmux", |n| emit(n, txmux::TxMux::<8, 1>::default())),
     ("axil", |n| emit(n, csr::Axil::default())),
     ("ack", |n| emit(n, ack::Ack::<64, 8>::default())),
     ("generator", |n| emit(n, generator::Generator::<64, 8, 1, 1, 17>::default())),
     ("arbiter", |n| emit(n, engine::Arbiter::<2>::default())),
+    ("writer", |n| emit(n, dma::Writer::<64>::default())),
+    ("reader", |n| emit(n, dma::Reader::<64>::default())),
     ("count", |n| emit(n, time::Count::default())),
     ("correct", |n| emit(n, time::Correct::default())),
 ];

@@ -10,7 +10,7 @@ const AFTER: &str = "\
 EXIT CODES
   0 all proven, all twins refuted   1 a proof or a twin is not as it must be   2 the command line or the table was wrong
 
-Needs yosys, yosys-smtbmc, yosys-abc and z3 (Debian: yosys, z3). Problems, logs and traces are kept in the work folder.";
+Needs yosys, yosys-smtbmc and z3 (Debian: yosys, z3). Problems, logs and traces are kept in the work folder.";
 
 /// Proves properties of the emitted blocks; each proof has a twin with a bug, which must be refuted.
 #[derive(Parser)]

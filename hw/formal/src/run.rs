@@ -1,7 +1,7 @@
 //! Runs proofs, some at a time, and says what became of each.
 use crate::blocks;
 use crate::solve::{Answer, Problem, Timed};
-use crate::table::{Engine, Proof};
+use crate::table::Proof;
 use crate::verilog::{open_rams, substitute};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -10,7 +10,7 @@ use std::time::Instant;
 
 /// What became of a proof and its twin.
 pub struct Outcome {
-    /// Clocks without a counterexample, or by which engine.
+    /// Clocks without a counterexample.
     pub base: String,
     /// Whether it holds for ever, and why.
     pub induction: String,
@@ -33,7 +33,7 @@ pub struct Folders {
 }
 
 // A part of a proof as a cell of the report; what is wrong with it goes to `fault`.
-fn judge(what: &str, clocks: &str, (answer, seconds): &Timed, fault: &mut Option<String>) -> String {
+fn judge(what: &str, clocks: u32, (answer, seconds): &Timed, fault: &mut Option<String>) -> String {
     let (cell, wrong) = match answer {
         Answer::Holds => return format!("{clocks} {seconds:.1} s"),
         Answer::Fails(step, trace) => (format!("FAILS at {step}"), format!("{what} fails at clock {step}: {}", trace.display())),
@@ -52,16 +52,12 @@ fn prove(p: &Proof, folders: &Folders) -> Result<Outcome, String> {
     let folder = folders.work.join(&p.name);
     let problem = Problem::new(p, folder.join("proof"), &open_rams(&emitted), &properties)?;
     let mut fault = None;
-    let (base, induction, unbounded) = match (p.engine, p.induction) {
-        (Engine::Pdr, _) => {
-            let timed = problem.pdr()?;
-            ("-".into(), judge("the proof", "pdr", &timed, &mut fault), timed.0 == Answer::Holds)
-        }
-        (Engine::Smt, None) => (judge("the base case", &p.base.to_string(), &problem.base(p.base)?, &mut fault), "BOUNDED".into(), false),
-        (Engine::Smt, Some(clocks)) => {
-            let base = judge("the base case", &p.base.to_string(), &problem.base(p.base)?, &mut fault);
+    let base = judge("the base case", p.base, &problem.base(p.base)?, &mut fault);
+    let (induction, unbounded) = match p.induction {
+        None => ("BOUNDED".into(), false),
+        Some(clocks) => {
             let timed = problem.induction(clocks)?;
-            (base, judge("the induction", &clocks.to_string(), &timed, &mut fault), timed.0 == Answer::Holds)
+            (judge("the induction", clocks, &timed, &mut fault), timed.0 == Answer::Holds)
         }
     };
     // The bug must show at what is promised, not at the state that makes it inductive.

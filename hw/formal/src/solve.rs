@@ -1,5 +1,5 @@
-//! One question to the tools: yosys makes the problem, smtbmc with z3 or yosys-abc answers it.
-use crate::table::{Engine, Memory, Proof};
+//! One question to the tools: yosys makes the problem, smtbmc with z3 answers it.
+use crate::table::Proof;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -13,7 +13,7 @@ pub struct Problem<'a> {
 /// What a solver said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// No counterexample, in so many clocks, or by induction over so many, or ever.
+    /// No counterexample, in so many clocks or by induction over so many.
     Holds,
     /// A counterexample that ends at this clock; its trace.
     Fails(u32, PathBuf),
@@ -54,18 +54,10 @@ fn tool(variable: &str, name: &str) -> String {
 fn script(proof: &Proof) -> String {
     let free: String = proof.free.iter().map(|m| format!("select -assert-any {m}\ncutpoint {m}\n")).collect();
     let define: String = proof.define.iter().map(|d| format!(" -D{d}")).collect();
-    let memory = if proof.memory == Memory::Map { "memory_map\n" } else { "" };
-    let write = match proof.engine {
-        Engine::Smt => "async2sync\nopt -full\ndffunmap\nopt_clean\nwrite_smt2 -wires problem.smt2\n",
-        Engine::Pdr => {
-            "async2sync\nopt -full\ndffunmap\nopt_clean\nwrite_smt2 -wires problem.smt2\n\
-             setundef -undriven -anyseq\nsetattr -unset keep\ndelete -output\nopt -full\ntechmap\nopt -fast\ndffunmap\n\
-             abc -g AND -fast\nopt_clean\nwrite_aiger -I -B -zinit problem.aig\n"
-        }
-    };
     format!(
         "read_verilog block.v\nproc\nsetattr -unset init */w:*\n{free}read_verilog -sv -formal{define} properties.sv\n\
-         prep -flatten -top top -nordff\nsetundef -undriven -anyseq\n{memory}{write}"
+         prep -flatten -top top -nordff\nsetundef -undriven -anyseq\nmemory_map\nasync2sync\nopt -full\n\
+         dffunmap\nopt_clean\nwrite_smt2 -wires problem.smt2\n"
     )
 }
 
@@ -119,27 +111,6 @@ impl<'a> Problem<'a> {
     /// What the tools say when they don't answer.
     pub fn induction(&self, clocks: u32) -> Result<Timed, String> {
         self.smtbmc("induction", &["-i", "-t", &clocks.to_string()])
-    }
-
-    /// The properties for ever.
-    ///
-    /// # Errors
-    /// What the tools say when they don't answer.
-    pub fn pdr(&self) -> Result<Timed, String> {
-        let started = Instant::now();
-        let command = format!("read_aiger problem.aig; fold; strash; pdr -T {}", self.proof.timeout);
-        let (code, text) = run(&self.folder, "pdr", self.proof.timeout + 10, &tool("YOSYS_ABC", "yosys-abc"), &["-c", &command])?;
-        let seconds = started.elapsed().as_secs_f64();
-        let answer = if text.contains("Property proved") {
-            Answer::Holds
-        } else if let Some((_, rest)) = text.split_once("asserted in frame ") {
-            Answer::Fails(number(rest), self.folder.join("pdr.log"))
-        } else if TIMED_OUT.contains(&code) || text.contains("imeout") || text.contains("UNDECIDED") {
-            Answer::TimedOut
-        } else {
-            return Err(format!("yosys-abc ended with {code} in {}\n{text}", self.folder.display()));
-        };
-        Ok((answer, seconds))
     }
 }
 

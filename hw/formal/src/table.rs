@@ -4,28 +4,6 @@ use serde::Deserialize;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// How an unbounded proof is found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Engine {
-    /// k-induction by smtbmc and z3; without `induction`, the base case alone.
-    #[default]
-    Smt,
-    /// Property-directed reachability by yosys-abc, which finds the invariant by itself: unbounded or nothing.
-    Pdr,
-}
-
-/// What becomes of a block's RAMs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Memory {
-    /// Flip-flops.
-    #[default]
-    Map,
-    /// Arrays of the solver.
-    Array,
-}
-
 /// A bug in one place of the emitted Verilog.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,16 +29,9 @@ pub struct Proof {
     /// The file in `properties/`.
     pub properties: String,
     /// Clocks of the base case, from a reset on.
-    #[serde(default)]
     pub base: u32,
-    /// Clocks of the induction.
+    /// Clocks of the induction; without it the proof is bounded.
     pub induction: Option<u32>,
-    /// How it is proven.
-    #[serde(default)]
-    pub engine: Engine,
-    /// RAMs.
-    #[serde(default)]
-    pub memory: Memory,
     /// Modules whose outputs may do anything: what they do is proven elsewhere, or does not matter.
     #[serde(default)]
     pub free: Vec<String>,
@@ -114,14 +85,8 @@ fn parse(text: &str) -> Result<Vec<Proof>, String> {
         if blocks::find(&p.block).is_none() {
             return Err(format!("proof {}: there is no block {}", p.name, p.block));
         }
-        if p.engine == Engine::Smt && p.base == 0 {
-            return Err(format!("proof {}: an induction without a base case proves nothing", p.name));
-        }
         if p.induction.is_some_and(|k| k > p.base) {
             return Err(format!("proof {}: the base case must be as long as the induction", p.name));
-        }
-        if p.engine == Engine::Pdr && (p.base != 0 || p.induction.is_some() || p.memory == Memory::Array) {
-            return Err(format!("proof {}: pdr takes no lengths, and RAMs as flip-flops", p.name));
         }
     }
     Ok(table.proof)
@@ -138,8 +103,8 @@ mod tests {
     fn what_would_prove_nothing_is_refused() {
         let with = |keys: &str| parse(&ROW.replace("[[proof]]\n", &format!("[[proof]]\n{keys}\n")));
         assert!(with("base = 5").is_ok());
-        assert!(with("induction = 5").unwrap_err().contains("base case"));
-        assert!(with("engine = 'pdr'\nbase = 5").unwrap_err().contains("pdr"));
+        assert!(with("induction = 5").unwrap_err().contains("base"));
+        assert!(with("base = 4\ninduction = 5").unwrap_err().contains("base case"));
         assert!(with("base = 5\nbass = 6").is_err());
         assert!(parse(&format!("{ROW}{ROW}").replace("[[proof]]\n", "[[proof]]\nbase = 5\n")).unwrap_err().contains("two proofs"));
         assert!(parse(&ROW.replace("'fifo'", "'fife'").replace("[[proof]]\n", "[[proof]]\nbase = 5\n")).unwrap_err().contains("fife"));
