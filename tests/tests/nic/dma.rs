@@ -1,13 +1,14 @@
 //! DMA of the whole NIC, as a driver uses it: bulk loads, snapshots beside traffic and queries, interrupts, and everything that ends it.
 use crate::STORM;
 use timely_regs::counters::Counter;
-use timely_regs::device::{Device, Error, Memory, Refused, RingSettings};
+use timely_regs::device::{Device, Error, Memory, Only, RECORD_WORDS, Refused, RingSettings};
+use timely_regs::event::EventRecord;
 use timely_regs::flow::FlowRecord;
 use timely_regs::map::dma::{self, Code};
 use timely_regs::parameters::Parameters;
 use timely_regs::telemetry::TelemetryRecord;
 use timely_sim::nic::access::Access;
-use timely_sim::nic::core::AccessError;
+use timely_sim::nic::core::{AccessError, CoreEvent};
 use timely_sim::nic::memory::Behaviour;
 use timely_tests::loopback::{Loop, spec};
 use timely_tests::nic::{Nic, cores, start};
@@ -103,6 +104,65 @@ fn a_snapshot_beside_traffic() {
                 packets.push(sent);
             }
             assert!(packets[0] > 100 && packets.is_sorted() && packets[0] < packets[2], "{packets:?}, seed {seed}");
+        }
+    }
+}
+
+/// Every rate update comes through the ring as a whole record, in order; the watermark and the hold-off time interrupt for it. While the
+/// ring is full records wait, and those for which there is no room any more are counted; those that come are still in order.
+#[test]
+fn event_records_come_through_the_ring() {
+    for seed in seeds() {
+        for (name, mut nic) in cores(64, 10) {
+            let mut rng = rng(seed);
+            start(&mut *nic, &spec(64, 10, 6, &Parameters::timely_10g(8.0), &mut rng));
+            let mut wire = Loop::new(64, STORM, rng);
+            let settings = RingSettings { bits: 5, watermark: 8, holdoff_clocks: 100 };
+            let mut ring = {
+                let access = Access::new(&mut *nic);
+                let device = Device::open(&access).unwrap();
+                device.set_interrupts(1 << dma::RING_WATERMARK_LINE | 1 << dma::RING_OVERFLOW_LINE).unwrap();
+                let ring = device.start_ring(&access.buffer(BUFFER, 64 << 5), &settings).unwrap();
+                device.record_events(1, Only::default()).unwrap();
+                ring
+            };
+            let (mut records, mut events, mut few, mut overflows) = (Vec::new(), Vec::new(), 0, 0);
+            nic.drain(&mut events);
+            events.clear();
+            let mut reads_from = 0;
+            let mut whole = 0;
+            while records.len() < 600 {
+                let input = wire.inputs(nic.clk(), nic.now(), &nic.output());
+                nic.step(&input);
+                assert!(nic.clk() < 3_000_000, "{} records, seed {seed}", records.len());
+                let irq = nic.irq();
+                if irq == 0 || nic.clk() < reads_from {
+                    continue;
+                }
+                let access = Access::new(&mut *nic);
+                let device = Device::open(&access).unwrap();
+                overflows += device.take_interrupts().unwrap() >> dma::RING_OVERFLOW_LINE & 1;
+                let take = |words: [u32; RECORD_WORDS]| records.push(EventRecord::from_words(&words).expect("a whole record"));
+                let unread = device.read_ring(&mut ring, &access.buffer(BUFFER, 64 << 5), take).unwrap();
+                few += u32::from((1..settings.watermark).contains(&unread));
+                device.take_interrupts().unwrap();
+                if records.len() < 300 {
+                    whole = records.len();
+                    assert_eq!(device.counters().unwrap()[Counter::RecordsDropped as usize], 0);
+                } else {
+                    // From now on a driver that reads late.
+                    reads_from = nic.clk() + 60_000;
+                }
+            }
+            nic.drain(&mut events);
+            let rates = events.iter().filter_map(|e| if let CoreEvent::Rate { flow, rate, .. } = e { Some((*flow, *rate)) } else { None });
+            let expected: Vec<_> = rates.take(whole).collect();
+            let got: Vec<_> = records[..whole].iter().map(|r| (r.flow, r.rate)).collect();
+            assert_eq!(got, expected, "rates in records and at the pins, {name}, seed {seed}");
+            let in_order = |w: &[EventRecord]| w[0].sequence < w[1].sequence && w[0].time <= w[1].time;
+            assert!(records.windows(2).all(in_order), "out of order, {name}, seed {seed}");
+            println!("{name}: {} records, {few} times fewer than the watermark, {overflows} overflows", records.len());
+            assert!(few > 0 && overflows > 0, "{few} reads after the hold-off time, {overflows} overflows, {name}, seed {seed}");
         }
     }
 }
