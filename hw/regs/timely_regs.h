@@ -706,6 +706,20 @@
 #define TIMELY_COUNTER_RESIDENCE_ABOVE_RTT 28 /* An accepted ACK claims a residence longer than its RTT. */
 #define TIMELY_COUNTER_RECORDS_DROPPED 29 /* An event record found its queue full. */
 
+/* The standalone NIC on PCI Express */
+#define TIMELY_PCI_VENDOR_ID 0x1234u /* vendor */
+#define TIMELY_PCI_DEVICE_ID 0x544du /* device */
+#define TIMELY_PCI_SUBSYSTEM_VENDOR_ID 0x1234u /* subsystem vendor */
+#define TIMELY_PCI_SUBSYSTEM_ID 0x1u /* subsystem: the standalone shell */
+#define TIMELY_PCI_CLASS_CODE 0x20000u /* Ethernet controller */
+#define TIMELY_PCI_REGISTERS_BAR 0x0u /* BAR of the register map, 64-bit */
+#define TIMELY_PCI_REGISTERS_BYTES 0x1000000u /* its bytes */
+#define TIMELY_PCI_MSIX_BAR 0x2u /* BAR of MSI-X, 64-bit */
+#define TIMELY_PCI_MSIX_BYTES 0x1000u /* its bytes */
+#define TIMELY_PCI_MSIX_TABLE 0x0u /* offset of the MSI-X table in it */
+#define TIMELY_PCI_MSIX_PBA 0x800u /* offset of the pending bits in it */
+#define TIMELY_PCI_VECTORS 0x6u /* MSI-X vectors, one an interrupt line of block dma, by its number */
+
 /* Our header on the wire, big-endian */
 #define TIMELY_WIRE_HEADER_BYTES 48
 #define TIMELY_WIRE_VERSION_VALUE 1

@@ -10,6 +10,7 @@ pub mod histogram;
 pub mod link;
 pub mod map;
 pub mod parameters;
+pub mod pci;
 pub mod profile;
 pub mod recording;
 pub mod telemetry;

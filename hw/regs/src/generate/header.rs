@@ -3,7 +3,7 @@ use super::{WIRE, snake};
 use crate::counters;
 use crate::field::Field;
 use crate::map::{self, BLOCKS, flow as flow_block, id, window};
-use crate::{event, flow, histogram, link, profile, telemetry, wire};
+use crate::{event, flow, histogram, link, pci, profile, telemetry, wire};
 use std::fmt::Write;
 
 const PREFIX: &str = "TIMELY";
@@ -103,6 +103,10 @@ pub fn header() -> String {
     section(&mut o, "Event counters");
     for (i, name, meaning) in counters::TABLE {
         define(&mut o, &format!("COUNTER_{}", snake(name)), i, meaning.trim());
+    }
+    section(&mut o, "The standalone NIC on PCI Express");
+    for (name, value, meaning) in pci::TABLE {
+        define(&mut o, &format!("PCI_{name}"), format!("{value:#x}u"), meaning);
     }
     section(&mut o, "Our header on the wire, big-endian");
     define(&mut o, "WIRE_HEADER_BYTES", wire::HEADER_BYTES, "");

@@ -3,7 +3,7 @@ use super::snake;
 use crate::counters;
 use crate::field::Field;
 use crate::map::{self, BAD_READ, BLOCKS, Block, Parameter, Register, Reset, window};
-use crate::{event, flow, histogram, profile, telemetry};
+use crate::{event, flow, histogram, pci, profile, telemetry};
 use std::fmt::Write;
 
 fn reset(r: &Register) -> String {
@@ -125,6 +125,15 @@ fn write(o: &mut String) -> std::fmt::Result {
     writeln!(o, "\n## Event counters\n| number | name | |\n|---|---|---|")?;
     for (i, name, meaning) in counters::TABLE {
         writeln!(o, "| {i} | `{}` | {} |", snake(name), cell(meaning.trim()))?;
+    }
+    writeln!(
+        o,
+        "\n## PCI Express\nThe standalone NIC. Its IDs are for experiments; a shell whose card has others keeps those. FLR, power management \
+         (D3hot loses the state) and MSI-X; no INTx. A vector is signalled when its line rises, and once more when the line is still up after \
+         a write to `INTERRUPT` or `INTERRUPT_MASK`. While bus mastering is off, bursts wait.\n\n| | | |\n|---|---|---|"
+    )?;
+    for (name, value, meaning) in pci::TABLE {
+        writeln!(o, "| `{name}` | {value:#x} | {meaning} |")?;
     }
     Ok(())
 }
