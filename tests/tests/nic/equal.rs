@@ -78,7 +78,6 @@ fn chatter(nic: &mut dyn Nic, flows: u32, rng: &mut ChaCha8Rng) {
 }
 
 fn equal(bus: u32, flow_bits: u32, flows: u32) {
-    let mut timeouts = 0;
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut nic = twin(bus, flow_bits, seed);
@@ -87,8 +86,9 @@ fn equal(bus: u32, flow_bits: u32, flows: u32) {
         let impatient = Parameters { timeout_us: 20.0, idle_us: 10.0, outstanding_bytes: 9000, ..Parameters::timely_10g(2.0) };
         for f in &mut spec.flows {
             f.parameters = match f.spec.id % 4 {
-                0 => Parameters::fixed(1500.0),
-                1 => impatient.clone(),
+                // The last flow's record is the one that is loaded again and again, for any flow.
+                0 => impatient.clone(),
+                1 => Parameters::fixed(1500.0),
                 _ => continue,
             };
         }
@@ -134,10 +134,8 @@ fn equal(bus: u32, flow_bits: u32, flows: u32) {
         let seen = |what: fn(&CoreEvent) -> bool| events.iter().filter(|e| what(e)).count() as u64;
         assert!(wire.tally.data > cycles() / 1000 && wire.tally.acks > cycles() / 4000, "little was sent, seed {seed}");
         assert!(seen(|e| matches!(e, CoreEvent::Rtt { .. })) > cycles() / 10_000, "few samples, seed {seed}");
-        timeouts += seen(|e| matches!(e, CoreEvent::Timeout { .. }));
+        assert!(seen(|e| matches!(e, CoreEvent::Timeout { .. })) > 0 || cycles() < 100_000, "no time-outs, seed {seed}");
     }
-    // A seed may lose no ACK of the impatient flows.
-    assert!(timeouts > 0 || cycles() < 100_000 || seeds().len() < 2, "no time-outs");
 }
 
 /// The same frames at the same clocks, the same samples and rates, the same time: whatever the wire and the host do.

@@ -179,7 +179,7 @@ fn a_rate_is_soon_in_force() {
                 }
                 assert!(*most <= AIM, "{name}, {bus} bits: {most} clocks, seed {seed}");
                 assert!(lower.kept < BITES, "{name}, {bus} bits: {} clocks until a lower rate bites, seed {seed}", lower.kept);
-                assert!(lower.count > 20 && higher.count > 20, "few rates changed, seed {seed}");
+                assert!(lower.count.min(higher.count) > cycles() / 10_000, "few rates changed, seed {seed}");
             }
         }
     }

@@ -36,8 +36,10 @@ fn a_lost_ack_stalls_a_flow_for_its_time_out_at_most() {
                 start(&mut *nic, &spec(bus, 10, 10.0, flows));
                 let mut bench = Bench::new(nic);
                 let begun = bench.clk();
-                let silence = begun + cycles()..begun + 4 * cycles();
-                let end = begun + 5 * cycles();
+                // A part is long enough for time-outs to strike and to heal, however short the run is asked to be.
+                let part = cycles().max(2 * timeout);
+                let silence = begun + part..begun + 4 * part;
+                let end = begun + 5 * part;
                 let mut last = [begun; FLOWS as usize];
                 let (mut longest, mut healthy, mut after, mut packets) = (0, 0, 0, 0u64);
                 while let Some(sent) = bench.run(end) {
