@@ -45,7 +45,7 @@
 
 /* Block time: The NIC's own time, ns48.fns16: 48 bits of ns above 16 bits of fraction. */
 #define TIMELY_TIME_TYPE 0x54690002u
-#define TIMELY_TIME_VERSION 1
+#define TIMELY_TIME_VERSION 2
 #define TIMELY_TIME_BASE 0x100u /* of this version of the map; walk the list instead */
 #define TIMELY_TIME_NOW_LOW 0x10u /* RO: reading it latches NOW_HIGH */
 #define TIMELY_TIME_NOW_HIGH 0x14u /* RO: as it was when NOW_LOW was read */
@@ -58,6 +58,9 @@
 #define TIMELY_TIME_SOURCE 0x24u /* RW: where the time comes from */
 #define TIMELY_TIME_SOURCE_PTP_SHIFT 0 /* 0 free-running, 1 follows the PTP clock of the shell, never backwards */
 #define TIMELY_TIME_SOURCE_PTP_MASK 0x1u
+#define TIMELY_TIME_LEAD 0x28u /* RW: how far ahead of its launch a packet is granted */
+#define TIMELY_TIME_LEAD_LEAD_SHIFT 0 /* ns; unless 0, every packet waits for its launch in front of the MAC, and each start is that much later */
+#define TIMELY_TIME_LEAD_LEAD_MASK 0xffffu
 
 /* Block port: Addresses of the port, and who gets ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word. A value of several registers is torn while it is written: set it while the design is not enabled. */
 #define TIMELY_PORT_TYPE 0x54690003u
@@ -515,6 +518,9 @@
 #define TIMELY_PROFILE_SIGNAL_BASE_NS_WORD 29
 #define TIMELY_PROFILE_SIGNAL_BASE_NS_SHIFT 0 /* signal 2: what is added to the variation, ns; the unloaded RTT keeps thresholds their meaning */
 #define TIMELY_PROFILE_SIGNAL_BASE_NS_MASK 0xffffffu
+#define TIMELY_PROFILE_USE_WINDOW_NS_WORD 30
+#define TIMELY_PROFILE_USE_WINDOW_NS_SHIFT 0 /* the rate of a flow does not grow from when it is this far behind 80 % of its use, ns, until it has caught up; 0 it may always */
+#define TIMELY_PROFILE_USE_WINDOW_NS_MASK 0xffffffu
 
 /* Telemetry record */
 #define TIMELY_TELEMETRY_WORDS 32

@@ -9,6 +9,7 @@ use crate::engine::Engine;
 use crate::fifo::Fifo;
 use crate::frame::Frame;
 use crate::generator::Generator;
+use crate::launch::Launch;
 use crate::pacer::Pacer;
 use crate::pacer::doorbell::Doorbell;
 use crate::pacer::gate::Gate;
@@ -94,6 +95,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "dma_64_10" Speed Dma::<64, 8, 10>::default();
     "dma_512_14" Speed Dma::<512, 64, 14>::default();
     "csr_10" Speed Csr::<10>::new(&build(10));
+    "launch_64" Speed Launch::<64, 8, 81>::default();
+    "launch_512" Speed Launch::<512, 64, 137>::default();
     "time" Speed Time::default();
     "fifo" Speed Fifo::<64, 5, 6>::default();
     "control_64_10" Area Control::<64, 8, 10, 5, 15>::new(&build(10));

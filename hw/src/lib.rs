@@ -14,6 +14,7 @@ pub mod engine;
 pub mod fifo;
 pub mod frame;
 pub mod generator;
+pub mod launch;
 pub mod num;
 pub mod pacer;
 mod pack;

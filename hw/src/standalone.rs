@@ -3,6 +3,7 @@ use crate::config::Config;
 use crate::construct::construct;
 use crate::control::Control;
 use crate::generator::Generator;
+use crate::launch::Launch;
 use crate::pacer::Pacer;
 use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
@@ -11,8 +12,10 @@ use timely_regs::map::Build;
 /// Control half, pacer half and generator behind an AXI-Lite slave and a MAC's streams.
 ///
 /// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `X` log2 of the calendar's slots,
-/// `D = F + 16`; the rest are widths inside the pacer ([`Pacer`]). Model:
-/// `timely_model::nic`.
+/// `D = F + 16`, `L = K + 73`; the rest are widths inside the pacer ([`Pacer`]).
+///
+/// Unless `LEAD` is 0, the pacer decides that much ahead, and frames of the generator wait for their launch in a gate; otherwise they go
+/// past it. A new `LEAD` counts for the frames from when the generator and the gate are between two. Model: `timely_model::nic`.
 #[derive(LogicBlock)]
 pub struct Standalone<
     const W: usize,
@@ -29,6 +32,7 @@ pub struct Standalone<
     const FR: usize,
     const FZ: usize,
     const FW: usize,
+    const L: usize,
 > {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -182,6 +186,12 @@ pub struct Standalone<
     control: Control<W, K, F, S, A>,
     pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
     generator: Generator<W, K, F, S, D>,
+    gate: Launch<W, K, L>,
+    /// Frames go through the gate.
+    gated: DFF<Bit>,
+    /// The generator is inside a frame.
+    begun: DFF<Bit>,
+    taken: Signal<Local, Bit>,
 }
 
 impl<
@@ -199,7 +209,8 @@ impl<
     const FR: usize,
     const FZ: usize,
     const FW: usize,
-> Standalone<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW>
+    const L: usize,
+> Standalone<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L>
 {
     /// The shell of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
@@ -209,7 +220,7 @@ impl<
             s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, pause, now, stopped, tap_sample_valid, tap_sample_kind,
-            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, tap_rec_valid, tap_rec_data, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, reset, generator,
+            tap_sample_flow, tap_sample_rtt_ns, tap_rate_valid, tap_rate_flow, tap_rate_value, tap_rec_valid, tap_rec_data, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, reset, generator, gate, gated, begun, taken,
         )
     }
 }
@@ -229,11 +240,12 @@ impl<
     const FR: usize,
     const FZ: usize,
     const FW: usize,
-> Logic for Standalone<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW>
+    const L: usize,
+> Logic for Standalone<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, reset);
+        dff_setup!(self, clk, reset, gated, begun);
         // One register in front of a signal that nearly every register of the design reads.
         self.reset.d.next = self.rst.val();
         self.control.clk.next = self.clk.val();
@@ -242,6 +254,8 @@ impl<
         self.pacer.rst.next = self.reset.q.val();
         self.generator.clk.next = self.clk.val();
         self.generator.rst.next = self.reset.q.val();
+        self.gate.clk.next = self.clk.val();
+        self.gate.rst.next = self.reset.q.val();
         self.control.s_axil_awaddr.next = self.s_axil_awaddr.val();
         self.control.s_axil_awvalid.next = self.s_axil_awvalid.val();
         self.s_axil_awready.next = self.control.s_axil_awready.val();
@@ -314,12 +328,39 @@ impl<
         self.tap_rec_valid.next = self.control.tap_rec_valid.val();
         self.tap_rec_data.next = self.control.tap_rec_data.val();
         // Control half and generator.
+        self.gate.now.next = self.control.now.val();
+        self.gate.s_tdata.next = self.generator.m_tdata.val();
+        self.gate.s_tkeep.next = self.generator.m_tkeep.val();
+        self.gate.s_tvalid.next = self.generator.m_tvalid.val() & self.gated.q.val();
+        self.gate.s_tlast.next = self.generator.m_tlast.val();
+        self.gate.s_tag.next = self.generator.m_tag.val();
+        self.gate.s_launch.next = self.generator.sent_launch.val();
+        self.gate.m_tready.next = self.control.d_tready.val();
         self.control.d_tdata.next = self.generator.m_tdata.val();
         self.control.d_tkeep.next = self.generator.m_tkeep.val();
         self.control.d_tvalid.next = self.generator.m_tvalid.val();
         self.control.d_tlast.next = self.generator.m_tlast.val();
         self.control.d_tag.next = self.generator.m_tag.val();
         self.generator.m_tready.next = self.control.d_tready.val();
+        if self.gated.q.val() {
+            self.control.d_tdata.next = self.gate.m_tdata.val();
+            self.control.d_tkeep.next = self.gate.m_tkeep.val();
+            self.control.d_tvalid.next = self.gate.m_tvalid.val();
+            self.control.d_tlast.next = self.gate.m_tlast.val();
+            self.control.d_tag.next = self.gate.m_tag.val();
+            self.generator.m_tready.next = self.gate.s_tready.val();
+        }
+        self.taken.next = self.generator.m_tvalid.val() & self.generator.m_tready.val();
+        if self.taken.val() {
+            self.begun.d.next = !self.generator.m_tlast.val();
+        }
+        if (!self.begun.q.val() & !self.generator.m_tvalid.val()) & self.gate.empty.val() {
+            self.gated.d.next = self.control.cfg_lead.val().any();
+        }
+        if self.reset.q.val() {
+            self.begun.d.next = false;
+            self.gated.d.next = false;
+        }
         self.control.sent_valid.next = self.generator.sent_valid.val();
         self.control.sent_tag.next = self.generator.sent_tag.val();
         self.control.sent_flow.next = self.generator.sent_flow.val();
@@ -355,9 +396,12 @@ impl<
         self.pacer.fl_flow.next = self.control.fl_flow.val();
         self.pacer.fl_record.next = self.control.fl_record.val();
         self.pacer.stop.next = self.control.stop.val();
-        self.pacer.now.next = self.control.now.val();
+        self.pacer.now.next = self.control.later.val();
         self.control.idle_valid.next = self.pacer.idle_valid.val();
         self.control.idle_flow.next = self.pacer.idle_flow.val();
+        self.control.limited_valid.next = self.pacer.limited_valid.val();
+        self.control.limited_flow.next = self.pacer.limited_flow.val();
+        self.control.limited.next = self.pacer.limited.val();
         self.pacer.pause.next = self.pause.val();
         // Generator and pacer.
         self.pacer.doorbell_valid.next = self.generator.doorbell_valid.val();
@@ -400,7 +444,7 @@ pub(crate) fn emit_here(config: Config, clock_ps: u32) -> Result<String, String>
         ($(($w:literal, $f:literal, $s:literal, $x:literal))*) => {
             match (config.bus, config.flow_bits) {
                 $(($w, $f) => crate::emit::emit("standalone", Standalone::<$w, { $w / 8 }, $f, $s, { $f + $s }, $x, { $f + 16 },
-                    { $x - 6 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }>::new(&build)),)*
+                    { $x - 6 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, { $w / 8 + 73 }>::new(&build)),)*
                 _ => Err(format!("{config} is not built")),
             }
         };

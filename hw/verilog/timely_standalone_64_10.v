@@ -136,9 +136,14 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  [63:0] control__sent_launch;
     reg  control__idle_valid;
     reg  [9:0] control__idle_flow;
+    reg  control__limited_valid;
+    reg  [9:0] control__limited_flow;
+    reg  control__limited;
     reg  [31:0] control__data_pulses;
     reg  control__data_swept;
     wire  [63:0] control__now;
+    wire  [63:0] control__later;
+    wire  [15:0] control__cfg_lead;
     wire  control__stop;
     wire  [47:0] control__cfg_mac;
     wire  [31:0] control__cfg_ipv4;
@@ -224,6 +229,9 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  [63:0] pacer__grant_launch;
     wire  pacer__idle_valid;
     wire  [9:0] pacer__idle_flow;
+    wire  pacer__limited_valid;
+    wire  [9:0] pacer__limited_flow;
+    wire  pacer__limited;
     wire  [31:0] pacer__pulses;
     wire  pacer__swept;
     reg  generator__clk;
@@ -268,6 +276,32 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  [23:0] generator__sent_segment_bytes;
     wire  [63:0] generator__sent_launch;
     wire  [31:0] generator__pulses;
+    reg  gate__clk;
+    reg  gate__rst;
+    reg  [63:0] gate__now;
+    reg  [63:0] gate__s_tdata;
+    reg  [7:0] gate__s_tkeep;
+    reg  gate__s_tvalid;
+    wire  gate__s_tready;
+    reg  gate__s_tlast;
+    reg  [15:0] gate__s_tag;
+    reg  [63:0] gate__s_launch;
+    wire  [63:0] gate__m_tdata;
+    wire  [7:0] gate__m_tkeep;
+    wire  gate__m_tvalid;
+    reg  gate__m_tready;
+    wire  gate__m_tlast;
+    wire  [15:0] gate__m_tag;
+    wire  gate__empty;
+    reg  gated__d;
+    wire  gated__q;
+    reg  gated__clock;
+    reg  begun__d;
+    wire  begun__q;
+    reg  begun__clock;
+    
+    // Local signals
+    reg  taken;
     
     // Sub module instances
     tnic_standalone__reset reset(
@@ -330,9 +364,14 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .sent_launch(control__sent_launch),
         .idle_valid(control__idle_valid),
         .idle_flow(control__idle_flow),
+        .limited_valid(control__limited_valid),
+        .limited_flow(control__limited_flow),
+        .limited(control__limited),
         .data_pulses(control__data_pulses),
         .data_swept(control__data_swept),
         .now(control__now),
+        .later(control__later),
+        .cfg_lead(control__cfg_lead),
         .stop(control__stop),
         .cfg_mac(control__cfg_mac),
         .cfg_ipv4(control__cfg_ipv4),
@@ -420,6 +459,9 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .grant_launch(pacer__grant_launch),
         .idle_valid(pacer__idle_valid),
         .idle_flow(pacer__idle_flow),
+        .limited_valid(pacer__limited_valid),
+        .limited_flow(pacer__limited_flow),
+        .limited(pacer__limited),
         .pulses(pacer__pulses),
         .swept(pacer__swept)
     );
@@ -467,19 +509,79 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .sent_launch(generator__sent_launch),
         .pulses(generator__pulses)
     );
+    tnic_standalone__gate gate(
+        .clk(gate__clk),
+        .rst(gate__rst),
+        .now(gate__now),
+        .s_tdata(gate__s_tdata),
+        .s_tkeep(gate__s_tkeep),
+        .s_tvalid(gate__s_tvalid),
+        .s_tready(gate__s_tready),
+        .s_tlast(gate__s_tlast),
+        .s_tag(gate__s_tag),
+        .s_launch(gate__s_launch),
+        .m_tdata(gate__m_tdata),
+        .m_tkeep(gate__m_tkeep),
+        .m_tvalid(gate__m_tvalid),
+        .m_tready(gate__m_tready),
+        .m_tlast(gate__m_tlast),
+        .m_tag(gate__m_tag),
+        .empty(gate__empty)
+    );
+    tnic_standalone__gated gated(
+        .d(gated__d),
+        .q(gated__q),
+        .clock(gated__clock)
+    );
+    tnic_standalone__begun begun(
+        .d(begun__d),
+        .q(begun__q),
+        .clock(begun__clock)
+    );
     
     // Update code
     always @(*) begin
         reset__d = reset__q;
+        gated__d = gated__q;
+        begun__d = begun__q;
         reset__d = rst;
+        control__d_tdata = generator__m_tdata;
+        control__d_tkeep = generator__m_tkeep;
+        control__d_tvalid = generator__m_tvalid;
+        control__d_tlast = generator__m_tlast;
+        control__d_tag = generator__m_tag;
+        generator__m_tready = control__d_tready;
+        if (gated__q) begin
+            control__d_tdata = gate__m_tdata;
+            control__d_tkeep = gate__m_tkeep;
+            control__d_tvalid = gate__m_tvalid;
+            control__d_tlast = gate__m_tlast;
+            control__d_tag = gate__m_tag;
+            generator__m_tready = gate__s_tready;
+        end
+        taken = generator__m_tvalid & generator__m_tready;
+        if (taken) begin
+            begun__d = ~generator__m_tlast;
+        end
+        if ((~begun__q & ~generator__m_tvalid) & gate__empty) begin
+            gated__d = |control__cfg_lead;
+        end
+        if (reset__q) begin
+            begun__d = 1'b0;
+            gated__d = 1'b0;
+        end
     end
     always @(*) reset__clock = clk;
+    always @(*) gated__clock = clk;
+    always @(*) begun__clock = clk;
     always @(*) control__clk = clk;
     always @(*) control__rst = reset__q;
     always @(*) pacer__clk = clk;
     always @(*) pacer__rst = reset__q;
     always @(*) generator__clk = clk;
     always @(*) generator__rst = reset__q;
+    always @(*) gate__clk = clk;
+    always @(*) gate__rst = reset__q;
     always @(*) control__s_axil_awaddr = s_axil_awaddr;
     always @(*) control__s_axil_awvalid = s_axil_awvalid;
     always @(*) s_axil_awready = control__s_axil_awready;
@@ -551,12 +653,14 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) irq = control__irq;
     always @(*) tap_rec_valid = control__tap_rec_valid;
     always @(*) tap_rec_data = control__tap_rec_data;
-    always @(*) control__d_tdata = generator__m_tdata;
-    always @(*) control__d_tkeep = generator__m_tkeep;
-    always @(*) control__d_tvalid = generator__m_tvalid;
-    always @(*) control__d_tlast = generator__m_tlast;
-    always @(*) control__d_tag = generator__m_tag;
-    always @(*) generator__m_tready = control__d_tready;
+    always @(*) gate__now = control__now;
+    always @(*) gate__s_tdata = generator__m_tdata;
+    always @(*) gate__s_tkeep = generator__m_tkeep;
+    always @(*) gate__s_tvalid = generator__m_tvalid & gated__q;
+    always @(*) gate__s_tlast = generator__m_tlast;
+    always @(*) gate__s_tag = generator__m_tag;
+    always @(*) gate__s_launch = generator__sent_launch;
+    always @(*) gate__m_tready = control__d_tready;
     always @(*) control__sent_valid = generator__sent_valid;
     always @(*) control__sent_tag = generator__sent_tag;
     always @(*) control__sent_flow = generator__sent_flow;
@@ -591,9 +695,12 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) pacer__fl_flow = control__fl_flow;
     always @(*) pacer__fl_record = control__fl_record;
     always @(*) pacer__stop = control__stop;
-    always @(*) pacer__now = control__now;
+    always @(*) pacer__now = control__later;
     always @(*) control__idle_valid = pacer__idle_valid;
     always @(*) control__idle_flow = pacer__idle_flow;
+    always @(*) control__limited_valid = pacer__limited_valid;
+    always @(*) control__limited_flow = pacer__limited_flow;
+    always @(*) control__limited = pacer__limited;
     always @(*) pacer__pause = pause;
     always @(*) pacer__doorbell_valid = generator__doorbell_valid;
     always @(*) pacer__doorbell_flow = generator__doorbell_flow;
@@ -613,7 +720,26 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
 endmodule // standalone
 
 
-module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,idle_valid,idle_flow,data_pulses,data_swept,now,stop,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
+module tnic_standalone__begun(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__begun
+
+
+module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,data_pulses,data_swept,now,later,cfg_lead,stop,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -670,9 +796,14 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     input wire  [63:0] sent_launch;
     input wire  idle_valid;
     input wire  [9:0] idle_flow;
+    input wire  limited_valid;
+    input wire  [9:0] limited_flow;
+    input wire  limited;
     input wire  [31:0] data_pulses;
     input wire  data_swept;
     output reg  [63:0] now;
+    output reg  [63:0] later;
+    output reg  [15:0] cfg_lead;
     output reg  stop;
     output reg  [47:0] cfg_mac;
     output reg  [31:0] cfg_ipv4;
@@ -737,7 +868,9 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     reg  [63:0] clock__time_set_value;
     reg  clock__ptp_valid;
     reg  [63:0] clock__ptp_time;
+    reg  [15:0] clock__cfg_lead;
     wire  [63:0] clock__now;
+    wire  [63:0] clock__later;
     wire  [47:0] clock__now_sec;
     wire  [29:0] clock__now_ns;
     wire  clock__refused;
@@ -862,6 +995,9 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     reg  [23:0] engine__sample_endpoint_ns;
     reg  engine__idle_valid;
     reg  [9:0] engine__idle_flow;
+    reg  engine__limited_valid;
+    reg  [9:0] engine__limited_flow;
+    reg  engine__limited;
     reg  engine__host_valid;
     reg  [9:0] engine__host_flow;
     reg  [31:0] engine__host_rate;
@@ -994,6 +1130,7 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     wire  csr__cfg_time_ptp;
     wire  [15:0] csr__cfg_event_every;
     wire  [24:0] csr__cfg_event_filter;
+    wire  [15:0] csr__cfg_lead;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  [63:0] csr__time_set_value;
@@ -1113,7 +1250,9 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .time_set_value(clock__time_set_value),
         .ptp_valid(clock__ptp_valid),
         .ptp_time(clock__ptp_time),
+        .cfg_lead(clock__cfg_lead),
         .now(clock__now),
+        .later(clock__later),
         .now_sec(clock__now_sec),
         .now_ns(clock__now_ns),
         .refused(clock__refused)
@@ -1248,6 +1387,9 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .sample_endpoint_ns(engine__sample_endpoint_ns),
         .idle_valid(engine__idle_valid),
         .idle_flow(engine__idle_flow),
+        .limited_valid(engine__limited_valid),
+        .limited_flow(engine__limited_flow),
+        .limited(engine__limited),
         .host_valid(engine__host_valid),
         .host_flow(engine__host_flow),
         .host_rate(engine__host_rate),
@@ -1388,6 +1530,7 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .cfg_time_ptp(csr__cfg_time_ptp),
         .cfg_event_every(csr__cfg_event_every),
         .cfg_event_filter(csr__cfg_event_filter),
+        .cfg_lead(csr__cfg_lead),
         .stop(csr__stop),
         .time_set_valid(csr__time_set_valid),
         .time_set_value(csr__time_set_value),
@@ -1651,7 +1794,10 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) clock__time_set_value = csr__time_set_value;
     always @(*) clock__ptp_valid = ptp_valid;
     always @(*) clock__ptp_time = ptp_time;
+    always @(*) clock__cfg_lead = csr__cfg_lead;
     always @(*) now = clock__now;
+    always @(*) later = clock__later;
+    always @(*) cfg_lead = csr__cfg_lead;
     always @(*) parse__s_tdata = s_axis_rx_tdata;
     always @(*) parse__s_tkeep = s_axis_rx_tkeep;
     always @(*) parse__s_tvalid = s_axis_rx_tvalid;
@@ -1740,6 +1886,9 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) tap_sample_rtt_ns = rtt__sample_rtt_ns;
     always @(*) engine__idle_valid = idle_valid;
     always @(*) engine__idle_flow = idle_flow;
+    always @(*) engine__limited_valid = limited_valid;
+    always @(*) engine__limited_flow = limited_flow;
+    always @(*) engine__limited = limited;
     always @(*) engine__host_valid = csr__host_valid;
     always @(*) engine__host_flow = csr__host_flow;
     always @(*) engine__host_rate = csr__host_rate;
@@ -4803,7 +4952,7 @@ module tnic_standalone__control__asked_before(d,q,clock);
 endmodule // standalone__control__asked_before
 
 
-module tnic_standalone__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,time_set_valid,time_set_value,ptp_valid,ptp_time,now,now_sec,now_ns,refused);
+module tnic_standalone__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,time_set_valid,time_set_value,ptp_valid,ptp_time,cfg_lead,now,later,now_sec,now_ns,refused);
     
     // Module arguments
     input wire  clk;
@@ -4814,7 +4963,9 @@ module tnic_standalone__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,t
     input wire  [63:0] time_set_value;
     input wire  ptp_valid;
     input wire  [63:0] ptp_time;
+    input wire  [15:0] cfg_lead;
     output reg  [63:0] now;
+    output reg  [63:0] later;
     output reg  [47:0] now_sec;
     output reg  [29:0] now_ns;
     output reg  refused;
@@ -4842,7 +4993,9 @@ module tnic_standalone__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,t
     reg  [15:0] count__step_fraction;
     reg  [18:0] count__step_sec;
     reg  [29:0] count__step_rest;
+    reg  [15:0] count__lead;
     wire  [63:0] count__now;
+    wire  [63:0] count__later;
     wire  [47:0] count__now_sec;
     wire  [29:0] count__now_ns;
     
@@ -4872,7 +5025,9 @@ module tnic_standalone__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,t
         .step_fraction(count__step_fraction),
         .step_sec(count__step_sec),
         .step_rest(count__step_rest),
+        .lead(count__lead),
         .now(count__now),
+        .later(count__later),
         .now_sec(count__now_sec),
         .now_ns(count__now_ns)
     );
@@ -4897,6 +5052,8 @@ module tnic_standalone__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,t
     always @(*) count__step_sec = correct__step_sec;
     always @(*) count__step_rest = correct__step_rest;
     always @(*) now = count__now;
+    always @(*) count__lead = cfg_lead;
+    always @(*) later = count__later;
     always @(*) now_sec = count__now_sec;
     always @(*) now_ns = count__now_ns;
     always @(*) refused = correct__refused;
@@ -5657,7 +5814,7 @@ module tnic_standalone__control__clock__correct__wanted(d,q,clock);
 endmodule // standalone__control__clock__correct__wanted
 
 
-module tnic_standalone__control__clock__count(clk,rst,rate,step_ns,step_fraction,step_sec,step_rest,now,now_sec,now_ns);
+module tnic_standalone__control__clock__count(clk,rst,rate,step_ns,step_fraction,step_sec,step_rest,lead,now,later,now_sec,now_ns);
     
     // Module arguments
     input wire  clk;
@@ -5667,7 +5824,9 @@ module tnic_standalone__control__clock__count(clk,rst,rate,step_ns,step_fraction
     input wire  [15:0] step_fraction;
     input wire  [18:0] step_sec;
     input wire  [29:0] step_rest;
+    input wire  [15:0] lead;
     output reg  [63:0] now;
+    output reg  [63:0] later;
     output reg  [47:0] now_sec;
     output reg  [29:0] now_ns;
     
@@ -5774,6 +5933,9 @@ module tnic_standalone__control__clock__count(clk,rst,rate,step_ns,step_fraction
     reg  [63:0] now7__d;
     wire  [63:0] now7__q;
     reg  now7__clock;
+    reg  [24:0] later7__d;
+    wire  [24:0] later7__q;
+    reg  later7__clock;
     reg  [29:0] ns7__d;
     wire  [29:0] ns7__q;
     reg  ns7__clock;
@@ -5783,6 +5945,9 @@ module tnic_standalone__control__clock__count(clk,rst,rate,step_ns,step_fraction
     reg  [63:0] now8__d;
     wire  [63:0] now8__q;
     reg  now8__clock;
+    reg  [63:0] later8__d;
+    wire  [63:0] later8__q;
+    reg  later8__clock;
     reg  [29:0] ns8__d;
     wire  [29:0] ns8__q;
     reg  ns8__clock;
@@ -5799,6 +5964,7 @@ module tnic_standalone__control__clock__count(clk,rst,rate,step_ns,step_fraction
     reg  [31:0] over;
     reg  [31:0] plain;
     reg  [31:0] wrapped;
+    reg  [23:0] late_high;
     
     // Sub module instances
     tnic_standalone__control__clock__count__addend addend(
@@ -5966,6 +6132,11 @@ module tnic_standalone__control__clock__count(clk,rst,rate,step_ns,step_fraction
         .q(now7__q),
         .clock(now7__clock)
     );
+    tnic_standalone__control__clock__count__later7 later7(
+        .d(later7__d),
+        .q(later7__q),
+        .clock(later7__clock)
+    );
     tnic_standalone__control__clock__count__ns7 ns7(
         .d(ns7__d),
         .q(ns7__q),
@@ -5980,6 +6151,11 @@ module tnic_standalone__control__clock__count(clk,rst,rate,step_ns,step_fraction
         .d(now8__d),
         .q(now8__q),
         .clock(now8__clock)
+    );
+    tnic_standalone__control__clock__count__later8 later8(
+        .d(later8__d),
+        .q(later8__q),
+        .clock(later8__clock)
     );
     tnic_standalone__control__clock__count__ns8 ns8(
         .d(ns8__d),
@@ -6032,9 +6208,11 @@ module tnic_standalone__control__clock__count(clk,rst,rate,step_ns,step_fraction
         wrap__d = wrap__q;
         sec6__d = sec6__q;
         now7__d = now7__q;
+        later7__d = later7__q;
         ns7__d = ns7__q;
         sec_low__d = sec_low__q;
         now8__d = now8__q;
+        later8__d = later8__q;
         ns8__d = ns8__q;
         sec_low8__d = sec_low8__q;
         sec_high__d = sec_high__q;
@@ -6083,9 +6261,11 @@ module tnic_standalone__control__clock__count(clk,rst,rate,step_ns,step_fraction
         end
         sec6__d = sec5__q;
         now7__d = (((high__q) & 64'hffffffffffffffff) << 32'h28) | (((low6__q) & 64'hffffffffffffffff) << 32'h10) | ((fraction6__q) & 64'hffffffffffffffff);
+        later7__d = ((low6__q) & 25'h1ffffff) + ((lead) & 25'h1ffffff);
         ns7__d = ns__q;
         sec_low__d = ((sec_low__q[(32'h0)+:(24)]) & 25'h1ffffff) + ((sec6__q) & 25'h1ffffff) + wrap__q;
         now8__d = now7__q;
+        later8__d = (((late_high) & 64'hffffffffffffffff) << 32'h28) | (((later7__q[(32'h0)+:(24)]) & 64'hffffffffffffffff) << 32'h10) | ((now7__q[(32'h0)+:(16)]) & 64'hffffffffffffffff);
         ns8__d = ns7__q;
         sec_low8__d = sec_low__q[(32'h0)+:(24)];
         sec_high__d = sec_high__q + ((sec_low__q[(32'h18)+:(1)]) & 24'hffffff);
@@ -6123,9 +6303,11 @@ module tnic_standalone__control__clock__count(clk,rst,rate,step_ns,step_fraction
             wrap__d = ((32'h0) & 25'h1ffffff);
             sec6__d = ((32'h0) & 20'hfffff);
             now7__d = ((32'h0) & 64'hffffffffffffffff);
+            later7__d = ((32'h0) & 25'h1ffffff);
             ns7__d = ((32'h0) & 30'h3fffffff);
             sec_low__d = ((32'h0) & 25'h1ffffff);
             now8__d = ((32'h0) & 64'hffffffffffffffff);
+            later8__d = ((32'h0) & 64'hffffffffffffffff);
             ns8__d = ((32'h0) & 30'h3fffffff);
             sec_low8__d = ((32'h0) & 24'hffffff);
             sec_high__d = ((32'h0) & 24'hffffff);
@@ -6164,9 +6346,11 @@ module tnic_standalone__control__clock__count(clk,rst,rate,step_ns,step_fraction
     always @(*) wrap__clock = clk;
     always @(*) sec6__clock = clk;
     always @(*) now7__clock = clk;
+    always @(*) later7__clock = clk;
     always @(*) ns7__clock = clk;
     always @(*) sec_low__clock = clk;
     always @(*) now8__clock = clk;
+    always @(*) later8__clock = clk;
     always @(*) ns8__clock = clk;
     always @(*) sec_low8__clock = clk;
     always @(*) sec_high__clock = clk;
@@ -6175,7 +6359,9 @@ module tnic_standalone__control__clock__count(clk,rst,rate,step_ns,step_fraction
     always @(*) over = ns3__q - second;
     always @(*) plain = ((ns__q) & 32'hffffffff) + ns5__q;
     always @(*) wrapped = ((ns__q) & 32'hffffffff) + less5__q;
+    always @(*) late_high = now7__q[(32'h28)+:(24)] + ((later7__q[(32'h18)+:(1)]) & 24'hffffff);
     always @(*) now = now8__q;
+    always @(*) later = later8__q;
     always @(*) now_ns = ns8__q;
     always @(*) now_sec = (((sec_high__q) & 48'hffffffffffff) << 32'h18) | ((sec_low8__q) & 48'hffffffffffff);
     
@@ -6408,6 +6594,44 @@ module tnic_standalone__control__clock__count__high5(d,q,clock);
     end
           
 endmodule // standalone__control__clock__count__high5
+
+
+module tnic_standalone__control__clock__count__later7(d,q,clock);
+    
+    // Module arguments
+    input wire  [24:0] d;
+    output reg  [24:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 25'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__clock__count__later7
+
+
+module tnic_standalone__control__clock__count__later8(d,q,clock);
+    
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__clock__count__later8
 
 
 module tnic_standalone__control__clock__count__less5(d,q,clock);
@@ -6923,7 +7147,7 @@ module tnic_standalone__control__clock__count__wrap(d,q,clock);
 endmodule // standalone__control__clock__count__wrap
 
 
-module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ack_enable,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_allow6,cfg_mask6,cfg_enable,cfg_time_increment,cfg_time_ptp,cfg_event_every,cfg_event_filter,stop,time_set_valid,time_set_value,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,hd_ready,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pulses,swept,now);
+module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ack_enable,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_allow6,cfg_mask6,cfg_enable,cfg_time_increment,cfg_time_ptp,cfg_event_every,cfg_event_filter,cfg_lead,stop,time_set_valid,time_set_value,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,hd_ready,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pulses,swept,now);
     
     // Module arguments
     input wire  clk;
@@ -6963,6 +7187,7 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     output reg  cfg_time_ptp;
     output reg  [15:0] cfg_event_every;
     output reg  [24:0] cfg_event_filter;
+    output reg  [15:0] cfg_lead;
     output reg  stop;
     output reg  time_set_valid;
     output reg  [63:0] time_set_value;
@@ -7117,6 +7342,7 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     wire  settings__cfg_ack_enable;
     wire  settings__cfg_enable;
     wire  settings__cfg_time_ptp;
+    wire  [15:0] settings__cfg_lead;
     wire  [127:0] settings__cfg_ipv6;
     wire  [127:0] settings__cfg_allow6;
     wire  [127:0] settings__cfg_mask6;
@@ -7269,6 +7495,7 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
         .cfg_ack_enable(settings__cfg_ack_enable),
         .cfg_enable(settings__cfg_enable),
         .cfg_time_ptp(settings__cfg_time_ptp),
+        .cfg_lead(settings__cfg_lead),
         .cfg_ipv6(settings__cfg_ipv6),
         .cfg_allow6(settings__cfg_allow6),
         .cfg_mask6(settings__cfg_mask6),
@@ -7426,6 +7653,7 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     always @(*) cfg_enable = settings__cfg_enable;
     always @(*) cfg_time_increment = settings__cfg_time_increment;
     always @(*) cfg_time_ptp = settings__cfg_time_ptp;
+    always @(*) cfg_lead = settings__cfg_lead;
     always @(*) stop = control__stop;
     always @(*) time_set_valid = control__time_set_valid;
     always @(*) time_set_value = settings__time_set_value;
@@ -9515,7 +9743,7 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b111110] = 130'h0;
     mem[9'b111111] = 130'h0;
     mem[9'b1000000] = 130'h100000000000000000000000054690002;
-    mem[9'b1000001] = 130'h100000000000000000000000000000001;
+    mem[9'b1000001] = 130'h100000000000000000000000000000002;
     mem[9'b1000010] = 130'h100000000000000000000000000000200;
     mem[9'b1000011] = 130'h0;
     mem[9'b1000100] = 130'h1ffffffff00000000ffffffff00000000;
@@ -9524,7 +9752,7 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b1000111] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b1001000] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b1001001] = 130'h300000001000000000000000100000000;
-    mem[9'b1001010] = 130'h0;
+    mem[9'b1001010] = 130'h30000ffff000000000000ffff00000000;
     mem[9'b1001011] = 130'h0;
     mem[9'b1001100] = 130'h0;
     mem[9'b1001101] = 130'h0;
@@ -13228,7 +13456,7 @@ module tnic_standalone__control__csr__query__waiting(d,q,clock);
 endmodule // standalone__control__csr__query__waiting
 
 
-module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,cfg_mac,cfg_ipv4,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_time_increment,cfg_ack_enable,cfg_enable,cfg_time_ptp,cfg_ipv6,cfg_allow6,cfg_mask6,cfg_event_every,cfg_event_filter,next_bin,histogram_at,histogram_clear,flow_index,time_set_value);
+module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,cfg_mac,cfg_ipv4,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_time_increment,cfg_ack_enable,cfg_enable,cfg_time_ptp,cfg_lead,cfg_ipv6,cfg_allow6,cfg_mask6,cfg_event_every,cfg_event_filter,next_bin,histogram_at,histogram_clear,flow_index,time_set_value);
     
     // Module arguments
     input wire  clk;
@@ -13249,6 +13477,7 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     output reg  cfg_ack_enable;
     output reg  cfg_enable;
     output reg  cfg_time_ptp;
+    output reg  [15:0] cfg_lead;
     output reg  [127:0] cfg_ipv6;
     output reg  [127:0] cfg_allow6;
     output reg  [127:0] cfg_mask6;
@@ -13279,6 +13508,7 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     localparam  at_event_filter = 10'b110100101;
     localparam  at_histogram_index = 10'b110100111;
     localparam  at_histogram_clear = 10'b110101001;
+    localparam  at_lead = 10'b1001010;
     localparam  at_ipv6 = 8'h22;
     localparam  at_allow6 = 8'h25;
     localparam  at_mask6 = 8'h26;
@@ -13350,6 +13580,9 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     reg  [15:0] cleared__d;
     wire  [15:0] cleared__q;
     reg  cleared__clock;
+    reg  [15:0] lead__d;
+    wire  [15:0] lead__q;
+    reg  lead__clock;
     reg  [31:0] ipv6__0__d;
     wire  [31:0] ipv6__0__q;
     reg  ipv6__0__clock;
@@ -13493,6 +13726,11 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
         .q(cleared__q),
         .clock(cleared__clock)
     );
+    tnic_standalone__control__csr__settings__lead lead(
+        .d(lead__d),
+        .q(lead__q),
+        .clock(lead__clock)
+    );
     tnic_standalone__control__csr__settings__ipv6__0 ipv6__0(
         .d(ipv6__0__d),
         .q(ipv6__0__q),
@@ -13577,6 +13815,7 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
         ack_enable__d = ack_enable__q;
         enable__d = enable__q;
         time_ptp__d = time_ptp__q;
+        lead__d = lead__q;
         cleared__d = ((32'h0) & 16'hffff);
         if (next_bin) begin
             bin__d = bin__q + ((32'h1) & 13'h1fff);
@@ -13644,6 +13883,9 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
             end
             if (st_word == at_time_ptp) begin
                 time_ptp__d = st_data[32'h0];
+            end
+            if (st_word == at_lead) begin
+                lead__d = st_data[(32'h0)+:(16)];
             end
         end
         ipv6__0__d = ipv6__0__q;
@@ -13744,6 +13986,7 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
             ack_enable__d = 1'b0;
             enable__d = 1'b0;
             time_ptp__d = 1'b0;
+            lead__d = ((32'h0) & 16'hffff);
         end
     end
     always @(*) mac_low__clock = clk;
@@ -13767,6 +14010,7 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     always @(*) ack_enable__clock = clk;
     always @(*) enable__clock = clk;
     always @(*) time_ptp__clock = clk;
+    always @(*) lead__clock = clk;
     always @(*) ipv6__0__clock = clk;
     always @(*) allow6__0__clock = clk;
     always @(*) mask6__0__clock = clk;
@@ -13792,6 +14036,7 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     always @(*) cfg_ack_enable = ack_enable__q;
     always @(*) cfg_enable = enable__q;
     always @(*) cfg_time_ptp = time_ptp__q;
+    always @(*) cfg_lead = lead__q;
     always @(*) cfg_ipv6 = {ipv6__3__q, ipv6__2__q, ipv6__1__q, ipv6__0__q};
     always @(*) cfg_allow6 = {allow6__3__q, allow6__2__q, allow6__1__q, allow6__0__q};
     always @(*) cfg_mask6 = {mask6__3__q, mask6__2__q, mask6__1__q, mask6__0__q};
@@ -14164,6 +14409,25 @@ module tnic_standalone__control__csr__settings__ipv6__3(d,q,clock);
     end
           
 endmodule // standalone__control__csr__settings__ipv6__3
+
+
+module tnic_standalone__control__csr__settings__lead(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__settings__lead
 
 
 module tnic_standalone__control__csr__settings__mac_high(d,q,clock);
@@ -19477,7 +19741,7 @@ module tnic_standalone__control__dma__writer__waiting(d,q,clock);
 endmodule // standalone__control__dma__writer__waiting
 
 
-module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,idle_valid,idle_flow,host_valid,host_flow,host_rate,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,event_valid,event_flow,event_branch,event_hyperactive,event_rtt_ns,event_rate,event_kind,event_before,event_rate_before,event_now_ns,event_hops,event_endpoint_ns,event_profile,pulses);
+module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,idle_valid,idle_flow,limited_valid,limited_flow,limited,host_valid,host_flow,host_rate,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,event_valid,event_flow,event_branch,event_hyperactive,event_rtt_ns,event_rate,event_kind,event_before,event_rate_before,event_now_ns,event_hops,event_endpoint_ns,event_profile,pulses);
     
     // Module arguments
     input wire  clk;
@@ -19492,6 +19756,9 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     input wire  [23:0] sample_endpoint_ns;
     input wire  idle_valid;
     input wire  [9:0] idle_flow;
+    input wire  limited_valid;
+    input wire  [9:0] limited_flow;
+    input wire  limited;
     input wire  host_valid;
     input wire  [9:0] host_flow;
     input wire  [31:0] host_rate;
@@ -19689,6 +19956,15 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     wire  increase__hyperactive_14;
     wire  [25:0] increase__step_14;
     wire  [27:0] increase__beta_14;
+    reg  limits__clk;
+    reg  limits__sweep;
+    reg  [9:0] limits__sweep_flow;
+    reg  limits__write;
+    reg  [9:0] limits__write_flow;
+    reg  limits__write_bit;
+    reg  [9:0] limits__flow_0;
+    wire  limits__limited_18;
+    wire  limits__limited_19;
     reg  choose__clk;
     reg  [42:0] choose__bus_13;
     reg  [3:0] choose__profile_13;
@@ -19729,6 +20005,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  rate__floor_15;
     reg  rate__sets_17;
     reg  rate__idle_17;
+    reg  rate__hold_18;
     wire  [31:0] rate__before_10;
     wire  [31:0] rate__before_14;
     wire  [31:0] rate__before_19;
@@ -20737,6 +21014,17 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .step_14(increase__step_14),
         .beta_14(increase__beta_14)
     );
+    tnic_standalone__control__engine__limits limits(
+        .clk(limits__clk),
+        .sweep(limits__sweep),
+        .sweep_flow(limits__sweep_flow),
+        .write(limits__write),
+        .write_flow(limits__write_flow),
+        .write_bit(limits__write_bit),
+        .flow_0(limits__flow_0),
+        .limited_18(limits__limited_18),
+        .limited_19(limits__limited_19)
+    );
     tnic_standalone__control__engine__choose choose(
         .clk(choose__clk),
         .bus_13(choose__bus_13),
@@ -20780,6 +21068,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .floor_15(rate__floor_15),
         .sets_17(rate__sets_17),
         .idle_17(rate__idle_17),
+        .hold_18(rate__hold_18),
         .before_10(rate__before_10),
         .before_14(rate__before_14),
         .before_19(rate__before_19),
@@ -22196,6 +22485,10 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
             record__d = {mark__10__q, 98'h0};
         end
         writes__d = valid__10__q & (kind__10__q != ((32'h3) & 3'h7));
+        event_before = {earlier__out[99+:32], 16'h0, earlier__out[131+:8], 2'h0, earlier__out[60+:38], earlier__out[24+:32], 3'h0, earlier__out[98+:1], earlier__out[57+:3], earlier__out[56+:1], earlier__out[0+:24]};
+        if (limits__limited_19) begin
+            event_before = event_before | (((32'h1) & 160'hffffffffffffffffffffffffffffffffffffffff) << 32'h1f);
+        end
         pulses = ((32'h0) & 32'hffffffff);
         if (rate_now) begin
             pulses = pulses | rate_updates;
@@ -22889,6 +23182,14 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) rate__floor_15 = choose__floor_15;
     always @(*) rate__sets_17 = choose__sets_17;
     always @(*) rate__idle_17 = choose__idle_17;
+    always @(*) rate__hold_18 = limits__limited_18 & (kind__18__q == ((32'h0) & 3'h7));
+    always @(*) limits__clk = clk;
+    always @(*) limits__sweep = sweep;
+    always @(*) limits__sweep_flow = sweep_flow;
+    always @(*) limits__write = limited_valid;
+    always @(*) limits__write_flow = limited_flow;
+    always @(*) limits__write_bit = limited;
+    always @(*) limits__flow_0 = arbiter__flow;
     always @(*) root__clk = clk;
     always @(*) root__sweep = sweep;
     always @(*) root__sweep_flow = sweep_flow;
@@ -22908,7 +23209,6 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) event_rtt_ns = inputs__out[(32'h0)+:(24)];
     always @(*) event_rate = rate__rate_19;
     always @(*) event_kind = kind__19__q;
-    always @(*) event_before = {earlier__out[99+:32], 16'h0, earlier__out[131+:8], 2'h0, earlier__out[60+:38], earlier__out[24+:32], 3'h0, earlier__out[98+:1], earlier__out[57+:3], earlier__out[56+:1], earlier__out[0+:24]};
     always @(*) event_rate_before = rate__before_19;
     always @(*) event_now_ns = inputs__out[(32'h18)+:(32)];
     always @(*) event_hops = inputs__out[(32'h38)+:(8)];
@@ -39405,6 +39705,687 @@ module tnic_standalone__control__engine__kind__9(d,q,clock);
 endmodule // standalone__control__engine__kind__9
 
 
+module tnic_standalone__control__engine__limits(clk,sweep,sweep_flow,write,write_flow,write_bit,flow_0,limited_18,limited_19);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  sweep;
+    input wire  [9:0] sweep_flow;
+    input wire  write;
+    input wire  [9:0] write_flow;
+    input wire  write_bit;
+    input wire  [9:0] flow_0;
+    output reg  limited_18;
+    output reg  limited_19;
+    
+    // Stub signals
+    reg  [9:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  ram__read_data;
+    reg  [9:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  ram__write_data;
+    reg  ram__write_enable;
+    reg  bits__clk;
+    reg  bits__i;
+    wire  bits__o;
+    reg  later__clk;
+    reg  later__i;
+    wire  later__o;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__limits__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__control__engine__limits__bits bits(
+        .clk(bits__clk),
+        .i(bits__i),
+        .o(bits__o)
+    );
+    tnic_standalone__control__engine__limits__later later(
+        .clk(later__clk),
+        .i(later__i),
+        .o(later__o)
+    );
+    
+    // Update code
+    always @(*) begin
+        ram__write_enable = write;
+        ram__write_address = write_flow;
+        ram__write_data = ((32'h0) & 1'h1);
+        if (write_bit) begin
+            ram__write_data = ((32'h1) & 1'h1);
+        end
+        if (sweep) begin
+            ram__write_enable = 1'b1;
+            ram__write_address = sweep_flow;
+            ram__write_data = ((32'h0) & 1'h1);
+        end
+    end
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) bits__clk = clk;
+    always @(*) later__clk = clk;
+    always @(*) ram__read_address = flow_0;
+    always @(*) bits__i = ram__read_data;
+    always @(*) limited_18 = |bits__o;
+    always @(*) later__i = bits__o;
+    always @(*) limited_19 = |later__o;
+    
+endmodule // standalone__control__engine__limits
+
+
+module tnic_standalone__control__engine__limits__bits(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  i;
+    output reg  o;
+    
+    // Stub signals
+    reg  v__0__d;
+    wire  v__0__q;
+    reg  v__0__clock;
+    reg  v__1__d;
+    wire  v__1__q;
+    reg  v__1__clock;
+    reg  v__2__d;
+    wire  v__2__q;
+    reg  v__2__clock;
+    reg  v__3__d;
+    wire  v__3__q;
+    reg  v__3__clock;
+    reg  v__4__d;
+    wire  v__4__q;
+    reg  v__4__clock;
+    reg  v__5__d;
+    wire  v__5__q;
+    reg  v__5__clock;
+    reg  v__6__d;
+    wire  v__6__q;
+    reg  v__6__clock;
+    reg  v__7__d;
+    wire  v__7__q;
+    reg  v__7__clock;
+    reg  v__8__d;
+    wire  v__8__q;
+    reg  v__8__clock;
+    reg  v__9__d;
+    wire  v__9__q;
+    reg  v__9__clock;
+    reg  v__10__d;
+    wire  v__10__q;
+    reg  v__10__clock;
+    reg  v__11__d;
+    wire  v__11__q;
+    reg  v__11__clock;
+    reg  v__12__d;
+    wire  v__12__q;
+    reg  v__12__clock;
+    reg  v__13__d;
+    wire  v__13__q;
+    reg  v__13__clock;
+    reg  v__14__d;
+    wire  v__14__q;
+    reg  v__14__clock;
+    reg  v__15__d;
+    wire  v__15__q;
+    reg  v__15__clock;
+    reg  v__16__d;
+    wire  v__16__q;
+    reg  v__16__clock;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__limits__bits__v__0 v__0(
+        .d(v__0__d),
+        .q(v__0__q),
+        .clock(v__0__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__1 v__1(
+        .d(v__1__d),
+        .q(v__1__q),
+        .clock(v__1__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__2 v__2(
+        .d(v__2__d),
+        .q(v__2__q),
+        .clock(v__2__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__3 v__3(
+        .d(v__3__d),
+        .q(v__3__q),
+        .clock(v__3__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__4 v__4(
+        .d(v__4__d),
+        .q(v__4__q),
+        .clock(v__4__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__5 v__5(
+        .d(v__5__d),
+        .q(v__5__q),
+        .clock(v__5__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__6 v__6(
+        .d(v__6__d),
+        .q(v__6__q),
+        .clock(v__6__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__7 v__7(
+        .d(v__7__d),
+        .q(v__7__q),
+        .clock(v__7__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__8 v__8(
+        .d(v__8__d),
+        .q(v__8__q),
+        .clock(v__8__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__9 v__9(
+        .d(v__9__d),
+        .q(v__9__q),
+        .clock(v__9__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__10 v__10(
+        .d(v__10__d),
+        .q(v__10__q),
+        .clock(v__10__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__11 v__11(
+        .d(v__11__d),
+        .q(v__11__q),
+        .clock(v__11__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__12 v__12(
+        .d(v__12__d),
+        .q(v__12__q),
+        .clock(v__12__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__13 v__13(
+        .d(v__13__d),
+        .q(v__13__q),
+        .clock(v__13__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__14 v__14(
+        .d(v__14__d),
+        .q(v__14__q),
+        .clock(v__14__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__15 v__15(
+        .d(v__15__d),
+        .q(v__15__q),
+        .clock(v__15__clock)
+    );
+    tnic_standalone__control__engine__limits__bits__v__16 v__16(
+        .d(v__16__d),
+        .q(v__16__q),
+        .clock(v__16__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        o = v__0__q;
+        o = v__1__q;
+        o = v__2__q;
+        o = v__3__q;
+        o = v__4__q;
+        o = v__5__q;
+        o = v__6__q;
+        o = v__7__q;
+        o = v__8__q;
+        o = v__9__q;
+        o = v__10__q;
+        o = v__11__q;
+        o = v__12__q;
+        o = v__13__q;
+        o = v__14__q;
+        o = v__15__q;
+        o = v__16__q;
+    end
+    always @(*) v__0__clock = clk;
+    always @(*) v__1__clock = clk;
+    always @(*) v__2__clock = clk;
+    always @(*) v__3__clock = clk;
+    always @(*) v__4__clock = clk;
+    always @(*) v__5__clock = clk;
+    always @(*) v__6__clock = clk;
+    always @(*) v__7__clock = clk;
+    always @(*) v__8__clock = clk;
+    always @(*) v__9__clock = clk;
+    always @(*) v__10__clock = clk;
+    always @(*) v__11__clock = clk;
+    always @(*) v__12__clock = clk;
+    always @(*) v__13__clock = clk;
+    always @(*) v__14__clock = clk;
+    always @(*) v__15__clock = clk;
+    always @(*) v__16__clock = clk;
+    always @(*) v__0__d = i;
+    always @(*) v__1__d = v__0__q;
+    always @(*) v__2__d = v__1__q;
+    always @(*) v__3__d = v__2__q;
+    always @(*) v__4__d = v__3__q;
+    always @(*) v__5__d = v__4__q;
+    always @(*) v__6__d = v__5__q;
+    always @(*) v__7__d = v__6__q;
+    always @(*) v__8__d = v__7__q;
+    always @(*) v__9__d = v__8__q;
+    always @(*) v__10__d = v__9__q;
+    always @(*) v__11__d = v__10__q;
+    always @(*) v__12__d = v__11__q;
+    always @(*) v__13__d = v__12__q;
+    always @(*) v__14__d = v__13__q;
+    always @(*) v__15__d = v__14__q;
+    always @(*) v__16__d = v__15__q;
+    
+endmodule // standalone__control__engine__limits__bits
+
+
+module tnic_standalone__control__engine__limits__bits__v__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__0
+
+
+module tnic_standalone__control__engine__limits__bits__v__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__1
+
+
+module tnic_standalone__control__engine__limits__bits__v__10(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__10
+
+
+module tnic_standalone__control__engine__limits__bits__v__11(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__11
+
+
+module tnic_standalone__control__engine__limits__bits__v__12(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__12
+
+
+module tnic_standalone__control__engine__limits__bits__v__13(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__13
+
+
+module tnic_standalone__control__engine__limits__bits__v__14(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__14
+
+
+module tnic_standalone__control__engine__limits__bits__v__15(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__15
+
+
+module tnic_standalone__control__engine__limits__bits__v__16(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__16
+
+
+module tnic_standalone__control__engine__limits__bits__v__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__2
+
+
+module tnic_standalone__control__engine__limits__bits__v__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__3
+
+
+module tnic_standalone__control__engine__limits__bits__v__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__4
+
+
+module tnic_standalone__control__engine__limits__bits__v__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__5
+
+
+module tnic_standalone__control__engine__limits__bits__v__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__6
+
+
+module tnic_standalone__control__engine__limits__bits__v__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__7
+
+
+module tnic_standalone__control__engine__limits__bits__v__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__8
+
+
+module tnic_standalone__control__engine__limits__bits__v__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__bits__v__9
+
+
+module tnic_standalone__control__engine__limits__later(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  i;
+    output reg  o;
+    
+    // Stub signals
+    reg  v__0__d;
+    wire  v__0__q;
+    reg  v__0__clock;
+    
+    // Sub module instances
+    tnic_standalone__control__engine__limits__later__v__0 v__0(
+        .d(v__0__d),
+        .q(v__0__q),
+        .clock(v__0__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+    end
+    always @(*) v__0__clock = clk;
+    always @(*) v__0__d = i;
+    always @(*) o = v__0__q;
+    
+endmodule // standalone__control__engine__limits__later
+
+
+module tnic_standalone__control__engine__limits__later__v__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__limits__later__v__0
+
+
+module tnic_standalone__control__engine__limits__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[0:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__engine__limits__ram
+
+
 module tnic_standalone__control__engine__mark__0(d,q,clock);
     
     // Module arguments
@@ -40184,7 +41165,7 @@ module tnic_standalone__control__engine__profile__9(d,q,clock);
 endmodule // standalone__control__engine__profile__9
 
 
-module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profile_16,flow_8,flow_19,valid_19,weight_15,weighed_15,rise_15,floor_15,sets_17,idle_17,before_10,before_14,before_19,rate_19);
+module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profile_16,flow_8,flow_19,valid_19,weight_15,weighed_15,rise_15,floor_15,sets_17,idle_17,hold_18,before_10,before_14,before_19,rate_19);
     
     // Module arguments
     input wire  clk;
@@ -40201,6 +41182,7 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
     input wire  floor_15;
     input wire  sets_17;
     input wire  idle_17;
+    input wire  hold_18;
     output reg  [31:0] before_10;
     output reg  [31:0] before_14;
     output reg  [31:0] before_19;
@@ -40311,6 +41293,8 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
     reg  [45:0] outer_bits;
     reg signed [45:0] sum;
     reg  [45:0] sum_bits;
+    reg  rises;
+    reg  allowed;
     
     // Sub module instances
     tnic_standalone__control__engine__rate__restart restart(
@@ -40500,6 +41484,9 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
         if (wide__q > ((upper__q) & 37'h1fffffffff)) begin
             limited__d = upper__q;
         end
+        if ((hold_18 & rises) & allowed) begin
+            limited__d = old__8__q;
+        end
         if (wide__q[32'h24] | (wide__q < ((lower__q) & 37'h1fffffffff))) begin
             limited__d = lower__q;
         end
@@ -40574,6 +41561,8 @@ module tnic_standalone__control__engine__rate(clk,sweep,sweep_flow,bus_16,profil
     always @(*) lh_signed = ((lh__q) & 28'hfffffff);
     always @(*) sum = (outer__q - inner__q);
     always @(*) sum_bits = sum;
+    always @(*) rises = wide__q > ((old__8__q) & 37'h1fffffffff);
+    always @(*) allowed = old__8__q <= upper__q;
     always @(*) rate_19 = limited__q;
     
 endmodule // standalone__control__engine__rate
@@ -73566,6 +74555,1153 @@ module tnic_standalone__control__txmux__valid(d,q,clock);
 endmodule // standalone__control__txmux__valid
 
 
+module tnic_standalone__gate(clk,rst,now,s_tdata,s_tkeep,s_tvalid,s_tready,s_tlast,s_tag,s_launch,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,empty);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  [63:0] now;
+    input wire  [63:0] s_tdata;
+    input wire  [7:0] s_tkeep;
+    input wire  s_tvalid;
+    output reg  s_tready;
+    input wire  s_tlast;
+    input wire  [15:0] s_tag;
+    input wire  [63:0] s_launch;
+    output reg  [63:0] m_tdata;
+    output reg  [7:0] m_tkeep;
+    output reg  m_tvalid;
+    input wire  m_tready;
+    output reg  m_tlast;
+    output reg  [15:0] m_tag;
+    output reg  empty;
+    
+    // Stub signals
+    reg  queue__clk;
+    reg  queue__rst;
+    reg  queue__i_valid;
+    reg  [80:0] queue__i_data;
+    wire  queue__i_ready;
+    wire  queue__o_valid;
+    wire  [80:0] queue__o_data;
+    reg  queue__o_ready;
+    reg  bytes__clk;
+    reg  bytes__rst;
+    reg  bytes__i_valid;
+    reg  [63:0] bytes__i_data;
+    wire  bytes__i_ready;
+    wire  bytes__o_valid;
+    wire  [63:0] bytes__o_data;
+    reg  bytes__o_ready;
+    reg  [4:0] queued__d;
+    wire  [4:0] queued__q;
+    reg  queued__clock;
+    reg  valid__d;
+    wire  valid__q;
+    reg  valid__clock;
+    reg  [63:0] data__d;
+    wire  [63:0] data__q;
+    reg  data__clock;
+    reg  [7:0] keep__d;
+    wire  [7:0] keep__q;
+    reg  keep__clock;
+    reg  last__d;
+    wire  last__q;
+    reg  last__clock;
+    reg  [15:0] tag__d;
+    wire  [15:0] tag__q;
+    reg  tag__clock;
+    reg  [55:0] launch__d;
+    wire  [55:0] launch__q;
+    reg  launch__clock;
+    reg  open__d;
+    wire  open__q;
+    reg  open__clock;
+    reg  begun__d;
+    wire  begun__q;
+    reg  begun__clock;
+    
+    // Local signals
+    reg  free;
+    reg  push;
+    reg  pop;
+    reg  [55:0] since_next;
+    reg  [55:0] since;
+    
+    // Sub module instances
+    tnic_standalone__gate__queue queue(
+        .clk(queue__clk),
+        .rst(queue__rst),
+        .i_valid(queue__i_valid),
+        .i_data(queue__i_data),
+        .i_ready(queue__i_ready),
+        .o_valid(queue__o_valid),
+        .o_data(queue__o_data),
+        .o_ready(queue__o_ready)
+    );
+    tnic_standalone__gate__bytes bytes(
+        .clk(bytes__clk),
+        .rst(bytes__rst),
+        .i_valid(bytes__i_valid),
+        .i_data(bytes__i_data),
+        .i_ready(bytes__i_ready),
+        .o_valid(bytes__o_valid),
+        .o_data(bytes__o_data),
+        .o_ready(bytes__o_ready)
+    );
+    tnic_standalone__gate__queued queued(
+        .d(queued__d),
+        .q(queued__q),
+        .clock(queued__clock)
+    );
+    tnic_standalone__gate__valid valid(
+        .d(valid__d),
+        .q(valid__q),
+        .clock(valid__clock)
+    );
+    tnic_standalone__gate__data data(
+        .d(data__d),
+        .q(data__q),
+        .clock(data__clock)
+    );
+    tnic_standalone__gate__keep keep(
+        .d(keep__d),
+        .q(keep__q),
+        .clock(keep__clock)
+    );
+    tnic_standalone__gate__last last(
+        .d(last__d),
+        .q(last__q),
+        .clock(last__clock)
+    );
+    tnic_standalone__gate__tag tag(
+        .d(tag__d),
+        .q(tag__q),
+        .clock(tag__clock)
+    );
+    tnic_standalone__gate__launch launch(
+        .d(launch__d),
+        .q(launch__q),
+        .clock(launch__clock)
+    );
+    tnic_standalone__gate__open open(
+        .d(open__d),
+        .q(open__q),
+        .clock(open__clock)
+    );
+    tnic_standalone__gate__begun begun(
+        .d(begun__d),
+        .q(begun__q),
+        .clock(begun__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        queued__d = queued__q;
+        valid__d = valid__q;
+        data__d = data__q;
+        keep__d = keep__q;
+        last__d = last__q;
+        tag__d = tag__q;
+        launch__d = launch__q;
+        open__d = open__q;
+        begun__d = begun__q;
+        queue__i_data = {s_tkeep, 1'h0, s_tag, s_launch[8+:56]};
+        if (s_tlast) begin
+            queue__i_data = queue__i_data | (((32'h1) & 81'h1ffffffffffffffffffff) << 32'h48);
+        end
+        if (free) begin
+            valid__d = queue__o_valid;
+            launch__d = queue__o_data[(32'h0)+:(56)];
+            tag__d = queue__o_data[(32'h38)+:(16)];
+            last__d = queue__o_data[32'h48];
+            keep__d = queue__o_data[(32'h49)+:(8)];
+            data__d = bytes__o_data;
+            open__d = begun__q | ~since_next[32'h37];
+        end
+        else if (~open__q) begin
+            open__d = ~since[32'h37];
+        end
+        if (pop) begin
+            begun__d = ~queue__o_data[32'h48];
+        end
+        if (push & ~pop) begin
+            queued__d = queued__q + ((32'h1) & 5'h1f);
+        end
+        if (pop & ~push) begin
+            queued__d = queued__q - ((32'h1) & 5'h1f);
+        end
+        if (rst) begin
+            queued__d = ((32'h0) & 5'h1f);
+            valid__d = 1'b0;
+            open__d = 1'b0;
+            begun__d = 1'b0;
+        end
+    end
+    always @(*) queued__clock = clk;
+    always @(*) valid__clock = clk;
+    always @(*) data__clock = clk;
+    always @(*) keep__clock = clk;
+    always @(*) last__clock = clk;
+    always @(*) tag__clock = clk;
+    always @(*) launch__clock = clk;
+    always @(*) open__clock = clk;
+    always @(*) begun__clock = clk;
+    always @(*) queue__clk = clk;
+    always @(*) queue__rst = rst;
+    always @(*) bytes__clk = clk;
+    always @(*) bytes__rst = rst;
+    always @(*) bytes__i_valid = s_tvalid;
+    always @(*) bytes__i_data = s_tdata;
+    always @(*) push = s_tvalid & queue__i_ready;
+    always @(*) queue__i_valid = s_tvalid;
+    always @(*) free = ~valid__q | (open__q & m_tready);
+    always @(*) pop = free & queue__o_valid;
+    always @(*) queue__o_ready = free;
+    always @(*) bytes__o_ready = free;
+    always @(*) since_next = now[(32'h8)+:(56)] - queue__o_data[(32'h0)+:(56)];
+    always @(*) since = now[(32'h8)+:(56)] - launch__q;
+    always @(*) s_tready = queue__i_ready;
+    always @(*) m_tvalid = valid__q & open__q;
+    always @(*) m_tdata = data__q;
+    always @(*) m_tkeep = keep__q;
+    always @(*) m_tlast = last__q;
+    always @(*) m_tag = tag__q;
+    always @(*) empty = ~valid__q & ~|queued__q;
+    
+endmodule // standalone__gate
+
+
+module tnic_standalone__gate__begun(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__begun
+
+
+module tnic_standalone__gate__bytes(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [63:0] i_data;
+    output reg  i_ready;
+    output reg  o_valid;
+    output reg  [63:0] o_data;
+    input wire  o_ready;
+    
+    // Constant declarations
+    localparam  depth = 5'b10000;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [63:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [63:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [4:0] fill__d;
+    wire  [4:0] fill__q;
+    reg  fill__clock;
+    reg  [3:0] write__d;
+    wire  [3:0] write__q;
+    reg  write__clock;
+    reg  [3:0] read__d;
+    wire  [3:0] read__q;
+    reg  read__clock;
+    reg  pending__d;
+    wire  pending__q;
+    reg  pending__clock;
+    reg  out_valid__d;
+    wire  out_valid__q;
+    reg  out_valid__clock;
+    reg  [63:0] out__d;
+    wire  [63:0] out__q;
+    reg  out__clock;
+    reg  spill_valid__d;
+    wire  spill_valid__q;
+    reg  spill_valid__clock;
+    reg  [63:0] spill__d;
+    wire  [63:0] spill__q;
+    reg  spill__clock;
+    
+    // Local signals
+    reg  push;
+    reg  issue;
+    reg  pop;
+    reg  [1:0] held;
+    
+    // Sub module instances
+    tnic_standalone__gate__bytes__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__gate__bytes__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__gate__bytes__write write(
+        .d(write__d),
+        .q(write__q),
+        .clock(write__clock)
+    );
+    tnic_standalone__gate__bytes__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
+    );
+    tnic_standalone__gate__bytes__pending pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    tnic_standalone__gate__bytes__out_valid out_valid(
+        .d(out_valid__d),
+        .q(out_valid__q),
+        .clock(out_valid__clock)
+    );
+    tnic_standalone__gate__bytes__out out(
+        .d(out__d),
+        .q(out__q),
+        .clock(out__clock)
+    );
+    tnic_standalone__gate__bytes__spill_valid spill_valid(
+        .d(spill_valid__d),
+        .q(spill_valid__q),
+        .clock(spill_valid__clock)
+    );
+    tnic_standalone__gate__bytes__spill spill(
+        .d(spill__d),
+        .q(spill__q),
+        .clock(spill__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        fill__d = fill__q;
+        write__d = write__q;
+        read__d = read__q;
+        pending__d = pending__q;
+        out_valid__d = out_valid__q;
+        out__d = out__q;
+        spill_valid__d = spill_valid__q;
+        spill__d = spill__q;
+        held = ((32'h0) & 2'h3);
+        if (pending__q) begin
+            held = ((32'h1) & 2'h3);
+        end
+        if (out_valid__q & ~pop) begin
+            held = held + ((32'h1) & 2'h3);
+        end
+        if (spill_valid__q) begin
+            held = held + ((32'h1) & 2'h3);
+        end
+        issue = |fill__q & ~held[32'h1];
+        pending__d = issue;
+        if (issue) begin
+            read__d = read__q + ((32'h1) & 4'hf);
+        end
+        if (push) begin
+            write__d = write__q + ((32'h1) & 4'hf);
+        end
+        if (push & ~issue) begin
+            fill__d = fill__q + ((32'h1) & 5'h1f);
+        end
+        if (issue & ~push) begin
+            fill__d = fill__q - ((32'h1) & 5'h1f);
+        end
+        if (pop | ~out_valid__q) begin
+            if (spill_valid__q) begin
+                out_valid__d = 1'b1;
+                out__d = spill__q;
+                spill_valid__d = pending__q;
+                spill__d = ram__read_data;
+            end
+            else begin
+                out_valid__d = pending__q;
+                out__d = ram__read_data;
+            end
+        end
+        else begin
+            if (pending__q) begin
+                spill_valid__d = 1'b1;
+                spill__d = ram__read_data;
+            end
+        end
+        if (rst) begin
+            fill__d = ((32'h0) & 5'h1f);
+            write__d = ((32'h0) & 4'hf);
+            read__d = ((32'h0) & 4'hf);
+            pending__d = 1'b0;
+            out_valid__d = 1'b0;
+            spill_valid__d = 1'b0;
+        end
+    end
+    always @(*) fill__clock = clk;
+    always @(*) write__clock = clk;
+    always @(*) read__clock = clk;
+    always @(*) pending__clock = clk;
+    always @(*) out_valid__clock = clk;
+    always @(*) out__clock = clk;
+    always @(*) spill_valid__clock = clk;
+    always @(*) spill__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = read__q;
+    always @(*) ram__write_address = write__q;
+    always @(*) ram__write_data = i_data;
+    always @(*) push = i_valid & (fill__q != depth);
+    always @(*) ram__write_enable = push;
+    always @(*) pop = out_valid__q & o_ready;
+    always @(*) i_ready = fill__q != depth;
+    always @(*) o_valid = out_valid__q;
+    always @(*) o_data = out__q;
+    
+endmodule // standalone__gate__bytes
+
+
+module tnic_standalone__gate__bytes__fill(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__bytes__fill
+
+
+module tnic_standalone__gate__bytes__out(d,q,clock);
+    
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__bytes__out
+
+
+module tnic_standalone__gate__bytes__out_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__bytes__out_valid
+
+
+module tnic_standalone__gate__bytes__pending(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__bytes__pending
+
+
+module tnic_standalone__gate__bytes__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [63:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [63:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[63:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__gate__bytes__ram
+
+
+module tnic_standalone__gate__bytes__read(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__bytes__read
+
+
+module tnic_standalone__gate__bytes__spill(d,q,clock);
+    
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__bytes__spill
+
+
+module tnic_standalone__gate__bytes__spill_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__bytes__spill_valid
+
+
+module tnic_standalone__gate__bytes__write(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__bytes__write
+
+
+module tnic_standalone__gate__data(d,q,clock);
+    
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__data
+
+
+module tnic_standalone__gate__keep(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__keep
+
+
+module tnic_standalone__gate__last(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__last
+
+
+module tnic_standalone__gate__launch(d,q,clock);
+    
+    // Module arguments
+    input wire  [55:0] d;
+    output reg  [55:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 56'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__launch
+
+
+module tnic_standalone__gate__open(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__open
+
+
+module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  rst;
+    input wire  i_valid;
+    input wire  [80:0] i_data;
+    output reg  i_ready;
+    output reg  o_valid;
+    output reg  [80:0] o_data;
+    input wire  o_ready;
+    
+    // Constant declarations
+    localparam  depth = 5'b10000;
+    
+    // Stub signals
+    reg  [3:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [80:0] ram__read_data;
+    reg  [3:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [80:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [4:0] fill__d;
+    wire  [4:0] fill__q;
+    reg  fill__clock;
+    reg  [3:0] write__d;
+    wire  [3:0] write__q;
+    reg  write__clock;
+    reg  [3:0] read__d;
+    wire  [3:0] read__q;
+    reg  read__clock;
+    reg  pending__d;
+    wire  pending__q;
+    reg  pending__clock;
+    reg  out_valid__d;
+    wire  out_valid__q;
+    reg  out_valid__clock;
+    reg  [80:0] out__d;
+    wire  [80:0] out__q;
+    reg  out__clock;
+    reg  spill_valid__d;
+    wire  spill_valid__q;
+    reg  spill_valid__clock;
+    reg  [80:0] spill__d;
+    wire  [80:0] spill__q;
+    reg  spill__clock;
+    
+    // Local signals
+    reg  push;
+    reg  issue;
+    reg  pop;
+    reg  [1:0] held;
+    
+    // Sub module instances
+    tnic_standalone__gate__queue__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__gate__queue__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__gate__queue__write write(
+        .d(write__d),
+        .q(write__q),
+        .clock(write__clock)
+    );
+    tnic_standalone__gate__queue__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
+    );
+    tnic_standalone__gate__queue__pending pending(
+        .d(pending__d),
+        .q(pending__q),
+        .clock(pending__clock)
+    );
+    tnic_standalone__gate__queue__out_valid out_valid(
+        .d(out_valid__d),
+        .q(out_valid__q),
+        .clock(out_valid__clock)
+    );
+    tnic_standalone__gate__queue__out out(
+        .d(out__d),
+        .q(out__q),
+        .clock(out__clock)
+    );
+    tnic_standalone__gate__queue__spill_valid spill_valid(
+        .d(spill_valid__d),
+        .q(spill_valid__q),
+        .clock(spill_valid__clock)
+    );
+    tnic_standalone__gate__queue__spill spill(
+        .d(spill__d),
+        .q(spill__q),
+        .clock(spill__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        fill__d = fill__q;
+        write__d = write__q;
+        read__d = read__q;
+        pending__d = pending__q;
+        out_valid__d = out_valid__q;
+        out__d = out__q;
+        spill_valid__d = spill_valid__q;
+        spill__d = spill__q;
+        held = ((32'h0) & 2'h3);
+        if (pending__q) begin
+            held = ((32'h1) & 2'h3);
+        end
+        if (out_valid__q & ~pop) begin
+            held = held + ((32'h1) & 2'h3);
+        end
+        if (spill_valid__q) begin
+            held = held + ((32'h1) & 2'h3);
+        end
+        issue = |fill__q & ~held[32'h1];
+        pending__d = issue;
+        if (issue) begin
+            read__d = read__q + ((32'h1) & 4'hf);
+        end
+        if (push) begin
+            write__d = write__q + ((32'h1) & 4'hf);
+        end
+        if (push & ~issue) begin
+            fill__d = fill__q + ((32'h1) & 5'h1f);
+        end
+        if (issue & ~push) begin
+            fill__d = fill__q - ((32'h1) & 5'h1f);
+        end
+        if (pop | ~out_valid__q) begin
+            if (spill_valid__q) begin
+                out_valid__d = 1'b1;
+                out__d = spill__q;
+                spill_valid__d = pending__q;
+                spill__d = ram__read_data;
+            end
+            else begin
+                out_valid__d = pending__q;
+                out__d = ram__read_data;
+            end
+        end
+        else begin
+            if (pending__q) begin
+                spill_valid__d = 1'b1;
+                spill__d = ram__read_data;
+            end
+        end
+        if (rst) begin
+            fill__d = ((32'h0) & 5'h1f);
+            write__d = ((32'h0) & 4'hf);
+            read__d = ((32'h0) & 4'hf);
+            pending__d = 1'b0;
+            out_valid__d = 1'b0;
+            spill_valid__d = 1'b0;
+        end
+    end
+    always @(*) fill__clock = clk;
+    always @(*) write__clock = clk;
+    always @(*) read__clock = clk;
+    always @(*) pending__clock = clk;
+    always @(*) out_valid__clock = clk;
+    always @(*) out__clock = clk;
+    always @(*) spill_valid__clock = clk;
+    always @(*) spill__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__read_address = read__q;
+    always @(*) ram__write_address = write__q;
+    always @(*) ram__write_data = i_data;
+    always @(*) push = i_valid & (fill__q != depth);
+    always @(*) ram__write_enable = push;
+    always @(*) pop = out_valid__q & o_ready;
+    always @(*) i_ready = fill__q != depth;
+    always @(*) o_valid = out_valid__q;
+    always @(*) o_data = out__q;
+    
+endmodule // standalone__gate__queue
+
+
+module tnic_standalone__gate__queue__fill(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__queue__fill
+
+
+module tnic_standalone__gate__queue__out(d,q,clock);
+    
+    // Module arguments
+    input wire  [80:0] d;
+    output reg  [80:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 81'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__queue__out
+
+
+module tnic_standalone__gate__queue__out_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__queue__out_valid
+
+
+module tnic_standalone__gate__queue__pending(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__queue__pending
+
+
+module tnic_standalone__gate__queue__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [80:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [80:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[80:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__gate__queue__ram
+
+
+module tnic_standalone__gate__queue__read(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__queue__read
+
+
+module tnic_standalone__gate__queue__spill(d,q,clock);
+    
+    // Module arguments
+    input wire  [80:0] d;
+    output reg  [80:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 81'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__queue__spill
+
+
+module tnic_standalone__gate__queue__spill_valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__queue__spill_valid
+
+
+module tnic_standalone__gate__queue__write(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__queue__write
+
+
+module tnic_standalone__gate__queued(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__queued
+
+
+module tnic_standalone__gate__tag(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__tag
+
+
+module tnic_standalone__gate__valid(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gate__valid
+
+
+module tnic_standalone__gated(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__gated
+
+
 module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_seed,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,grant_valid,grant_ready,grant_flow,grant_launch,charge_valid,charge_flow,charge_bytes,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,pulses);
     
     // Module arguments
@@ -78943,7 +81079,7 @@ module tnic_standalone__generator__turn(d,q,clock);
 endmodule // standalone__generator__turn
 
 
-module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,release_valid,release_flow,release_bytes,rate_valid,rate_flow,rate_value,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,charge_valid,charge_flow,charge_bytes,pause,stop,now,grant_valid,grant_ready,grant_flow,grant_launch,idle_valid,idle_flow,pulses,swept);
+module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,release_valid,release_flow,release_bytes,rate_valid,rate_flow,rate_value,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,charge_valid,charge_flow,charge_bytes,pause,stop,now,grant_valid,grant_ready,grant_flow,grant_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,pulses,swept);
     
     // Module arguments
     input wire  clk;
@@ -78977,6 +81113,9 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     output reg  [63:0] grant_launch;
     output reg  idle_valid;
     output reg  [9:0] idle_flow;
+    output reg  limited_valid;
+    output reg  [9:0] limited_flow;
+    output reg  limited;
     output reg  [31:0] pulses;
     output reg  swept;
     
@@ -79068,6 +81207,7 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     wire  pass__granted_valid;
     wire  [9:0] pass__granted_flow;
     wire  [15:0] pass__granted_count;
+    wire  pass__limited;
     wire  pass__sleep_valid;
     reg  pass__sleep_ready;
     wire  [9:0] pass__sleep_flow;
@@ -79213,6 +81353,7 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
         .granted_valid(pass__granted_valid),
         .granted_flow(pass__granted_flow),
         .granted_count(pass__granted_count),
+        .limited(pass__limited),
         .sleep_valid(pass__sleep_valid),
         .sleep_ready(pass__sleep_ready),
         .sleep_flow(pass__sleep_flow),
@@ -79374,6 +81515,9 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     always @(*) grant_launch = gate__grant_launch;
     always @(*) idle_valid = pass__idle_valid;
     always @(*) idle_flow = pass__idle_flow;
+    always @(*) limited_valid = pass__granted_valid;
+    always @(*) limited_flow = pass__granted_flow;
+    always @(*) limited = pass__limited;
     always @(*) swept = go;
     
 endmodule // standalone__pacer
@@ -94989,7 +97133,7 @@ module tnic_standalone__pacer__parking__queue__write(d,q,clock);
 endmodule // standalone__pacer__parking__queue__write
 
 
-module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
+module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
     
     // Module arguments
     input wire  clk;
@@ -95020,6 +97164,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     output reg  granted_valid;
     output reg  [9:0] granted_flow;
     output reg  [15:0] granted_count;
+    output reg  limited;
     output reg  sleep_valid;
     input wire  sleep_ready;
     output reg  [9:0] sleep_flow;
@@ -95052,7 +97197,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  [9:0] memory__flow;
     reg  memory__state_write;
     reg  [9:0] memory__state_flow;
-    reg  [197:0] memory__state_word;
+    reg  [226:0] memory__state_word;
     reg  memory__post_valid;
     reg  [9:0] memory__post_flow;
     reg  [41:0] memory__post_word;
@@ -95069,7 +97214,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  memory__rate_valid;
     reg  [9:0] memory__rate_flow;
     reg  [31:0] memory__rate_value;
-    wire  [197:0] memory__state;
+    wire  [226:0] memory__state;
     wire  [41:0] memory__post;
     wire  [49:0] memory__paid;
     wire  [29:0] memory__rate;
@@ -95078,6 +97223,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     wire  [23:0] memory__bound;
     wire  [30:0] memory__idle;
     wire  [19:0] memory__cap;
+    wire  [23:0] memory__window;
     wire  memory__swept;
     reg  reciprocal__clk;
     reg  [29:0] reciprocal__rate;
@@ -95093,6 +97239,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  [23:0] bucket__bound;
     reg  [30:0] bucket__idle;
     reg  [19:0] bucket__cap;
+    wire  [27:0] bucket__elapsed;
     wire  [22:0] bucket__packet;
     wire  [50:0] bucket__tokens;
     wire  [51:0] bucket__deficit;
@@ -95152,6 +97299,19 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     wire  wake__insert_valid;
     wire  [9:0] wake__insert_flow;
     wire  [12:0] wake__insert_slot;
+    reg  slack__clk;
+    reg  [27:0] slack__slack;
+    reg  slack__limited;
+    reg  slack__started;
+    reg  [23:0] slack__window;
+    reg  [27:0] slack__elapsed;
+    reg  [30:0] slack__gap;
+    reg  slack__write;
+    reg  slack__clear;
+    reg  slack__grant;
+    reg  [2:0] slack__size;
+    wire  [27:0] slack__slack_17;
+    wire  slack__limited_17;
     reg  sleeps__clk;
     reg  sleeps__rst;
     reg  sleeps__i_valid;
@@ -95376,6 +97536,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .bound(memory__bound),
         .idle(memory__idle),
         .cap(memory__cap),
+        .window(memory__window),
         .swept(memory__swept)
     );
     tnic_standalone__pacer__pass__reciprocal reciprocal(
@@ -95395,6 +97556,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .bound(bucket__bound),
         .idle(bucket__idle),
         .cap(bucket__cap),
+        .elapsed(bucket__elapsed),
         .packet(bucket__packet),
         .tokens(bucket__tokens),
         .deficit(bucket__deficit),
@@ -95460,6 +97622,21 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .insert_valid(wake__insert_valid),
         .insert_flow(wake__insert_flow),
         .insert_slot(wake__insert_slot)
+    );
+    tnic_standalone__pacer__pass__slack slack(
+        .clk(slack__clk),
+        .slack(slack__slack),
+        .limited(slack__limited),
+        .started(slack__started),
+        .window(slack__window),
+        .elapsed(slack__elapsed),
+        .gap(slack__gap),
+        .write(slack__write),
+        .clear(slack__clear),
+        .grant(slack__grant),
+        .size(slack__size),
+        .slack_17(slack__slack_17),
+        .limited_17(slack__limited_17)
     );
     tnic_standalone__pacer__pass__sleeps sleeps(
         .clk(sleeps__clk),
@@ -95835,6 +98012,10 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
             why17__d = bounding;
         end
         released17__d = released__o;
+        memory__state_word = {1'h0, slack__slack_17, state17__q};
+        if (slack__limited_17) begin
+            memory__state_word = memory__state_word | (((32'h1) & 227'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he2);
+        end
         if (rst) begin
             write17__d = 1'b0;
             sleep17__d = 1'b0;
@@ -95916,6 +98097,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) fate__rst = rst;
     always @(*) wake__clk = clk;
     always @(*) wake__rst = rst;
+    always @(*) slack__clk = clk;
     always @(*) sleeps__clk = clk;
     always @(*) sleeps__rst = rst;
     always @(*) rates__clk = clk;
@@ -95967,7 +98149,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) flow__17__d = flow__16__q;
     always @(*) flow__18__d = flow__17__q;
     always @(*) reciprocal__rate = memory__rate;
-    always @(*) bucket__state = memory__state;
+    always @(*) bucket__state = memory__state[(32'h0)+:(198)];
     always @(*) bucket__post = memory__post;
     always @(*) bucket__paid = memory__paid;
     always @(*) bucket__rate = memory__rate;
@@ -95978,11 +98160,16 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) counts__i = memory__state[(32'h9a)+:(16)];
     always @(*) started__i = memory__state[(32'hc4)+:(1)];
     always @(*) pfc__i = memory__pfc;
+    always @(*) slack__slack = memory__state[(32'hc6)+:(28)];
+    always @(*) slack__limited = memory__state[32'he2];
+    always @(*) slack__started = memory__state[32'hc4];
     always @(*) bucket__now = now3__q;
     always @(*) bucket__bound = memory__bound;
     always @(*) bucket__idle = memory__idle;
     always @(*) bucket__cap = memory__cap;
     always @(*) now14__i = now3__q;
+    always @(*) slack__window = memory__window;
+    always @(*) slack__elapsed = bucket__elapsed;
     always @(*) packets__i = bucket__packet;
     always @(*) span__y = reciprocal__y;
     always @(*) span__e = reciprocal__e;
@@ -96001,6 +98188,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) fate__bucket = verdicts__o;
     always @(*) fate__due = span__due;
     always @(*) fate__enough = span__enough;
+    always @(*) slack__gap = span__gap;
     always @(*) wake__valid = fate__insert;
     always @(*) wake__again = fate__again;
     always @(*) wake__soon = fate__soon;
@@ -96011,9 +98199,12 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) wake__at = now16__o[(32'h0)+:(17)];
     always @(*) wake__now = now;
     always @(*) wake__flow = flow__18__q;
+    always @(*) slack__write = fate__write;
+    always @(*) slack__clear = fate__clear;
+    always @(*) slack__grant = fate__grant;
+    always @(*) slack__size = fate__size;
     always @(*) memory__state_write = write17__q;
     always @(*) memory__state_flow = flow__16__q;
-    always @(*) memory__state_word = state17__q;
     always @(*) sleeps__o_ready = sleep_ready;
     always @(*) sleeps__i_valid = sleep17__q;
     always @(*) sleeps__i_data = (((count17__q) & 53'h1fffffffffffff) | (((released17__q) & 53'h1fffffffffffff) << 32'h10)) | ((((why17__q) & 53'h1fffffffffffff) << 32'h29) | (((flow__16__q) & 53'h1fffffffffffff) << 32'h2b));
@@ -96021,6 +98212,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) granted_valid = valid__16__q;
     always @(*) granted_flow = flow__16__q;
     always @(*) granted_count = count17__q;
+    always @(*) limited = slack__limited_17;
     always @(*) sleep_valid = sleeps__o_valid;
     always @(*) sleep_flow = sleeps__o_data[(32'h2b)+:(10)];
     always @(*) sleep_why = sleeps__o_data[(32'h29)+:(2)];
@@ -96044,7 +98236,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
 endmodule // standalone__pacer__pass
 
 
-module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bound,idle,cap,packet,tokens,deficit,base,measured,verdict);
+module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bound,idle,cap,elapsed,packet,tokens,deficit,base,measured,verdict);
     
     // Module arguments
     input wire  clk;
@@ -96057,6 +98249,7 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     input wire  [23:0] bound;
     input wire  [30:0] idle;
     input wire  [19:0] cap;
+    output reg  [27:0] elapsed;
     output reg  [22:0] packet;
     output reg  [50:0] tokens;
     output reg  [51:0] deficit;
@@ -97258,6 +99451,7 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     always @(*) is_stuck = flags__o[32'h3];
     always @(*) is_awake = flags__o[32'h4];
     always @(*) is_live = ~is_drop & is_backlog;
+    always @(*) elapsed = elapsed3__q;
     always @(*) packet = packet3__q;
     always @(*) tokens = tokens8__q;
     always @(*) deficit = lacks8__q;
@@ -101988,7 +104182,7 @@ module tnic_standalone__pacer__pass__launch16(d,q,clock);
 endmodule // standalone__pacer__pass__launch16
 
 
-module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,state_word,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,state,post,paid,rate,pfc,size,bound,idle,cap,swept);
+module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,state_word,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,state,post,paid,rate,pfc,size,bound,idle,cap,window,swept);
     
     // Module arguments
     input wire  clk;
@@ -101996,7 +104190,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     input wire  [9:0] flow;
     input wire  state_write;
     input wire  [9:0] state_flow;
-    input wire  [197:0] state_word;
+    input wire  [226:0] state_word;
     input wire  post_valid;
     input wire  [9:0] post_flow;
     input wire  [41:0] post_word;
@@ -102013,7 +104207,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     input wire  rate_valid;
     input wire  [9:0] rate_flow;
     input wire  [31:0] rate_value;
-    output reg  [197:0] state;
+    output reg  [226:0] state;
     output reg  [41:0] post;
     output reg  [49:0] paid;
     output reg  [29:0] rate;
@@ -102022,6 +104216,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     output reg  [23:0] bound;
     output reg  [30:0] idle;
     output reg  [19:0] cap;
+    output reg  [23:0] window;
     output reg  swept;
     
     // Constant declarations
@@ -102030,14 +104225,15 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     localparam  bound_word = 5'b1;
     localparam  idle_word = 5'b11;
     localparam  cap_word = 5'b100;
+    localparam  window_word = 5'b11110;
     
     // Stub signals
     reg  [9:0] state_ram__read_address;
     reg  state_ram__read_clock;
-    wire  [197:0] state_ram__read_data;
+    wire  [226:0] state_ram__read_data;
     reg  [9:0] state_ram__write_address;
     reg  state_ram__write_clock;
-    reg  [197:0] state_ram__write_data;
+    reg  [226:0] state_ram__write_data;
     reg  state_ram__write_enable;
     reg  [9:0] post_ram__read_address;
     reg  post_ram__read_clock;
@@ -102088,8 +104284,15 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     reg  cap_ram__write_clock;
     reg  [19:0] cap_ram__write_data;
     reg  cap_ram__write_enable;
-    reg  [197:0] state_raw__d;
-    wire  [197:0] state_raw__q;
+    reg  [3:0] window_ram__read_address;
+    reg  window_ram__read_clock;
+    wire  [23:0] window_ram__read_data;
+    reg  [3:0] window_ram__write_address;
+    reg  window_ram__write_clock;
+    reg  [23:0] window_ram__write_data;
+    reg  window_ram__write_enable;
+    reg  [226:0] state_raw__d;
+    wire  [226:0] state_raw__q;
     reg  state_raw__clock;
     reg  [41:0] post_raw__d;
     wire  [41:0] post_raw__q;
@@ -102194,6 +104397,15 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         .write_clock(cap_ram__write_clock),
         .write_data(cap_ram__write_data),
         .write_enable(cap_ram__write_enable)
+    );
+    tnic_standalone__pacer__pass__memory__window_ram window_ram(
+        .read_address(window_ram__read_address),
+        .read_clock(window_ram__read_clock),
+        .read_data(window_ram__read_data),
+        .write_address(window_ram__write_address),
+        .write_clock(window_ram__write_clock),
+        .write_data(window_ram__write_data),
+        .write_enable(window_ram__write_enable)
     );
     tnic_standalone__pacer__pass__memory__state_raw state_raw(
         .d(state_raw__d),
@@ -102301,10 +104513,13 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         cap_ram__write_enable = pw_valid & (pw_word == cap_word);
         cap_ram__write_address = pw_profile;
         cap_ram__write_data = pw_data[(32'h0)+:(20)];
+        window_ram__write_enable = pw_valid & (pw_word == window_word);
+        window_ram__write_address = pw_profile;
+        window_ram__write_data = pw_data[(32'h0)+:(24)];
         if (~is_swept) begin
             state_ram__write_enable = 1'b1;
             state_ram__write_address = address;
-            state_ram__write_data = ((32'h0) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff);
+            state_ram__write_data = ((32'h0) & 227'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             post_ram__write_enable = 1'b1;
             post_ram__write_address = address;
             post_ram__write_data = ((32'h0) & 42'h3ffffffffff);
@@ -102326,6 +104541,9 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
             cap_ram__write_enable = 1'b1;
             cap_ram__write_address = address[(32'h0)+:(4)];
             cap_ram__write_data = ((32'h0) & 20'hfffff);
+            window_ram__write_enable = 1'b1;
+            window_ram__write_address = address[(32'h0)+:(4)];
+            window_ram__write_data = ((32'h0) & 24'hffffff);
         end
         if (rst) begin
             sweep__d = ((32'h0) & 11'h7ff);
@@ -102357,6 +104575,8 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     always @(*) idle_ram__write_clock = clk;
     always @(*) cap_ram__read_clock = clk;
     always @(*) cap_ram__write_clock = clk;
+    always @(*) window_ram__read_clock = clk;
+    always @(*) window_ram__write_clock = clk;
     always @(*) is_swept = sweep__q == sweep_end;
     always @(*) state_ram__read_address = flow;
     always @(*) post_ram__read_address = flow;
@@ -102366,6 +104586,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     always @(*) bound_ram__read_address = config_raw__q[(32'h0)+:(4)];
     always @(*) idle_ram__read_address = config_raw__q[(32'h0)+:(4)];
     always @(*) cap_ram__read_address = config_raw__q[(32'h0)+:(4)];
+    always @(*) window_ram__read_address = config_raw__q[(32'h0)+:(4)];
     always @(*) address = sweep__q[(32'h0)+:(10)];
     always @(*) state = state_raw__q;
     always @(*) post = post_raw__q;
@@ -102376,6 +104597,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     always @(*) bound = bound_ram__read_data;
     always @(*) idle = idle_ram__read_data;
     always @(*) cap = cap_ram__read_data;
+    always @(*) window = window_ram__read_data;
     always @(*) swept = is_swept;
     
 endmodule // standalone__pacer__pass__memory
@@ -102722,14 +104944,14 @@ module tnic_standalone__pacer__pass__memory__state_ram(read_address,read_clock,r
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [197:0] read_data;
+    output reg  [226:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [197:0] write_data;
+    input wire  [226:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[197:0] mem[1023:0];
+    reg[226:0] mem[1023:0];
     
     
     
@@ -102749,13 +104971,13 @@ endmodule // standalone__pacer__pass__memory__state_ram
 module tnic_standalone__pacer__pass__memory__state_raw(d,q,clock);
     
     // Module arguments
-    input wire  [197:0] d;
-    output reg  [197:0] q;
+    input wire  [226:0] d;
+    output reg  [226:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 198'h0;
+       q = 227'h0;
     end
     
     always @(posedge clock) begin
@@ -102782,6 +105004,35 @@ module tnic_standalone__pacer__pass__memory__sweep(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__memory__sweep
+
+
+module tnic_standalone__pacer__pass__memory__window_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [3:0] read_address;
+    input wire  read_clock;
+    output reg  [23:0] read_data;
+    input wire  [3:0] write_address;
+    input wire  write_clock;
+    input wire  [23:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[23:0] mem[15:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__pass__memory__window_ram
 
 
 module tnic_standalone__pacer__pass__now14(clk,i,o);
@@ -105594,6 +107845,1426 @@ module tnic_standalone__pacer__pass__settled__v__5(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__settled__v__5
+
+
+module tnic_standalone__pacer__pass__slack(clk,slack,limited,started,window,elapsed,gap,write,clear,grant,size,slack_17,limited_17);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [27:0] slack;
+    input wire  limited;
+    input wire  started;
+    input wire  [23:0] window;
+    input wire  [27:0] elapsed;
+    input wire  [30:0] gap;
+    input wire  write;
+    input wire  clear;
+    input wire  grant;
+    input wire  [2:0] size;
+    output reg  [27:0] slack_17;
+    output reg  limited_17;
+    
+    // Constant declarations
+    localparam  least = 28'h8000000;
+    localparam  cut = 31'h7fffffff;
+    
+    // Stub signals
+    reg  lasts__clk;
+    reg  [29:0] lasts__i;
+    wire  [29:0] lasts__o;
+    reg  windows__clk;
+    reg  [23:0] windows__i;
+    wire  [23:0] windows__o;
+    reg  [31:0] sum6__d;
+    wire  [31:0] sum6__q;
+    reg  sum6__clock;
+    reg  [23:0] window6__d;
+    wire  [23:0] window6__q;
+    reg  window6__clock;
+    reg  [1:0] flags6__d;
+    wire  [1:0] flags6__q;
+    reg  flags6__clock;
+    reg  over7__d;
+    wire  over7__q;
+    reg  over7__clock;
+    reg  above7__d;
+    wire  above7__q;
+    reg  above7__clock;
+    reg  [25:0] value7__d;
+    wire  [25:0] value7__q;
+    reg  value7__clock;
+    reg  [23:0] window7__d;
+    wire  [23:0] window7__q;
+    reg  window7__clock;
+    reg  [1:0] flags7__d;
+    wire  [1:0] flags7__q;
+    reg  flags7__clock;
+    reg  [25:0] value8__d;
+    wire  [25:0] value8__q;
+    reg  value8__clock;
+    reg  limited8__d;
+    wire  limited8__q;
+    reg  limited8__clock;
+    reg  settled__clk;
+    reg  [26:0] settled__i;
+    wire  [26:0] settled__o;
+    reg  earlier__clk;
+    reg  earlier__i;
+    wire  earlier__o;
+    reg  [31:0] spent16__d;
+    wire  [31:0] spent16__q;
+    reg  spent16__clock;
+    reg  cut16__d;
+    wire  cut16__q;
+    reg  cut16__clock;
+    reg  [27:0] slack17__d;
+    wire  [27:0] slack17__q;
+    reg  slack17__clock;
+    reg  limited17__d;
+    wire  limited17__q;
+    reg  limited17__clock;
+    
+    // Local signals
+    reg  [31:0] extended;
+    reg  [30:0] most;
+    reg  [36:0] train;
+    reg  [27:0] rest;
+    
+    // Sub module instances
+    tnic_standalone__pacer__pass__slack__lasts lasts(
+        .clk(lasts__clk),
+        .i(lasts__i),
+        .o(lasts__o)
+    );
+    tnic_standalone__pacer__pass__slack__windows windows(
+        .clk(windows__clk),
+        .i(windows__i),
+        .o(windows__o)
+    );
+    tnic_standalone__pacer__pass__slack__sum6 sum6(
+        .d(sum6__d),
+        .q(sum6__q),
+        .clock(sum6__clock)
+    );
+    tnic_standalone__pacer__pass__slack__window6 window6(
+        .d(window6__d),
+        .q(window6__q),
+        .clock(window6__clock)
+    );
+    tnic_standalone__pacer__pass__slack__flags6 flags6(
+        .d(flags6__d),
+        .q(flags6__q),
+        .clock(flags6__clock)
+    );
+    tnic_standalone__pacer__pass__slack__over7 over7(
+        .d(over7__d),
+        .q(over7__q),
+        .clock(over7__clock)
+    );
+    tnic_standalone__pacer__pass__slack__above7 above7(
+        .d(above7__d),
+        .q(above7__q),
+        .clock(above7__clock)
+    );
+    tnic_standalone__pacer__pass__slack__value7 value7(
+        .d(value7__d),
+        .q(value7__q),
+        .clock(value7__clock)
+    );
+    tnic_standalone__pacer__pass__slack__window7 window7(
+        .d(window7__d),
+        .q(window7__q),
+        .clock(window7__clock)
+    );
+    tnic_standalone__pacer__pass__slack__flags7 flags7(
+        .d(flags7__d),
+        .q(flags7__q),
+        .clock(flags7__clock)
+    );
+    tnic_standalone__pacer__pass__slack__value8 value8(
+        .d(value8__d),
+        .q(value8__q),
+        .clock(value8__clock)
+    );
+    tnic_standalone__pacer__pass__slack__limited8 limited8(
+        .d(limited8__d),
+        .q(limited8__q),
+        .clock(limited8__clock)
+    );
+    tnic_standalone__pacer__pass__slack__settled settled(
+        .clk(settled__clk),
+        .i(settled__i),
+        .o(settled__o)
+    );
+    tnic_standalone__pacer__pass__slack__earlier earlier(
+        .clk(earlier__clk),
+        .i(earlier__i),
+        .o(earlier__o)
+    );
+    tnic_standalone__pacer__pass__slack__spent16 spent16(
+        .d(spent16__d),
+        .q(spent16__q),
+        .clock(spent16__clock)
+    );
+    tnic_standalone__pacer__pass__slack__cut16 cut16(
+        .d(cut16__d),
+        .q(cut16__q),
+        .clock(cut16__clock)
+    );
+    tnic_standalone__pacer__pass__slack__slack17 slack17(
+        .d(slack17__d),
+        .q(slack17__q),
+        .clock(slack17__clock)
+    );
+    tnic_standalone__pacer__pass__slack__limited17 limited17(
+        .d(limited17__d),
+        .q(limited17__q),
+        .clock(limited17__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        sum6__d = sum6__q;
+        window6__d = window6__q;
+        flags6__d = flags6__q;
+        over7__d = over7__q;
+        above7__d = above7__q;
+        value7__d = value7__q;
+        window7__d = window7__q;
+        flags7__d = flags7__q;
+        value8__d = value8__q;
+        limited8__d = limited8__q;
+        spent16__d = spent16__q;
+        cut16__d = cut16__q;
+        slack17__d = slack17__q;
+        limited17__d = limited17__q;
+        lasts__i = ((slack) & 30'h3fffffff);
+        earlier__i = ((32'h0) & 1'h1);
+        if (limited) begin
+            lasts__i = lasts__i | (((32'h1) & 30'h3fffffff) << 32'h1c);
+            earlier__i = ((32'h1) & 1'h1);
+        end
+        if (started) begin
+            lasts__i = lasts__i | (((32'h1) & 30'h3fffffff) << 32'h1d);
+        end
+        extended = ((lasts__o[(32'h0)+:(28)]) & 32'hffffffff);
+        if (lasts__o[32'h1b]) begin
+            extended = ((lasts__o[(32'h0)+:(28)]) & 32'hffffffff) | (((32'hf) & 32'hffffffff) << 32'h1c);
+        end
+        sum6__d = extended + (((elapsed) & 32'hffffffff) << 32'h2);
+        window6__d = windows__o;
+        flags6__d = lasts__o[(32'h1c)+:(2)];
+        over7__d = ~sum6__q[32'h1f] & (sum6__q[(32'h0)+:(31)] >= most);
+        above7__d = ~sum6__q[32'h1f] & |sum6__q;
+        value7__d = sum6__q[(32'h0)+:(26)];
+        window7__d = window6__q;
+        flags7__d = flags6__q;
+        value8__d = ((32'h0) & 26'h3ffffff);
+        if (flags7__q[32'h1]) begin
+            if (over7__q) begin
+                value8__d = ((window7__q) & 26'h3ffffff) << 32'h2;
+            end
+            else if (above7__q) begin
+                value8__d = value7__q;
+            end
+        end
+        limited8__d = (flags7__q[32'h1] & |window7__q) & (over7__q | (above7__q & flags7__q[32'h0]));
+        settled__i = ((value8__q) & 27'h7ffffff);
+        if (limited8__q) begin
+            settled__i = settled__i | (((32'h1) & 27'h7ffffff) << 32'h1a);
+        end
+        spent16__d = ((gap) & 32'hffffffff) + ((gap[(32'h2)+:(29)]) & 32'hffffffff);
+        cut16__d = gap == cut;
+        slack17__d = ((settled__o[(32'h0)+:(26)]) & 28'hfffffff);
+        if (grant) begin
+            slack17__d = rest;
+            if (cut16__q) begin
+                slack17__d = least;
+            end
+        end
+        limited17__d = settled__o[32'h1a];
+        if (~write) begin
+            limited17__d = |earlier__o;
+        end
+        if (clear) begin
+            slack17__d = ((32'h0) & 28'hfffffff);
+            limited17__d = 1'b0;
+        end
+    end
+    always @(*) sum6__clock = clk;
+    always @(*) window6__clock = clk;
+    always @(*) flags6__clock = clk;
+    always @(*) over7__clock = clk;
+    always @(*) above7__clock = clk;
+    always @(*) value7__clock = clk;
+    always @(*) window7__clock = clk;
+    always @(*) flags7__clock = clk;
+    always @(*) value8__clock = clk;
+    always @(*) limited8__clock = clk;
+    always @(*) spent16__clock = clk;
+    always @(*) cut16__clock = clk;
+    always @(*) slack17__clock = clk;
+    always @(*) limited17__clock = clk;
+    always @(*) lasts__clk = clk;
+    always @(*) windows__clk = clk;
+    always @(*) settled__clk = clk;
+    always @(*) earlier__clk = clk;
+    always @(*) windows__i = window;
+    always @(*) most = ((window6__q) & 31'h7fffffff) << 32'h2;
+    always @(*) train = ((spent16__q) & 37'h1fffffffff) << size;
+    always @(*) rest = ((settled__o[(32'h0)+:(26)]) & 28'hfffffff) - train[(32'h6)+:(28)];
+    always @(*) slack_17 = slack17__q;
+    always @(*) limited_17 = limited17__q;
+    
+endmodule // standalone__pacer__pass__slack
+
+
+module tnic_standalone__pacer__pass__slack__above7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__above7
+
+
+module tnic_standalone__pacer__pass__slack__cut16(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__cut16
+
+
+module tnic_standalone__pacer__pass__slack__earlier(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  i;
+    output reg  o;
+    
+    // Stub signals
+    reg  v__0__d;
+    wire  v__0__q;
+    reg  v__0__clock;
+    reg  v__1__d;
+    wire  v__1__q;
+    reg  v__1__clock;
+    reg  v__2__d;
+    wire  v__2__q;
+    reg  v__2__clock;
+    reg  v__3__d;
+    wire  v__3__q;
+    reg  v__3__clock;
+    reg  v__4__d;
+    wire  v__4__q;
+    reg  v__4__clock;
+    reg  v__5__d;
+    wire  v__5__q;
+    reg  v__5__clock;
+    reg  v__6__d;
+    wire  v__6__q;
+    reg  v__6__clock;
+    reg  v__7__d;
+    wire  v__7__q;
+    reg  v__7__clock;
+    reg  v__8__d;
+    wire  v__8__q;
+    reg  v__8__clock;
+    reg  v__9__d;
+    wire  v__9__q;
+    reg  v__9__clock;
+    reg  v__10__d;
+    wire  v__10__q;
+    reg  v__10__clock;
+    reg  v__11__d;
+    wire  v__11__q;
+    reg  v__11__clock;
+    reg  v__12__d;
+    wire  v__12__q;
+    reg  v__12__clock;
+    reg  v__13__d;
+    wire  v__13__q;
+    reg  v__13__clock;
+    
+    // Sub module instances
+    tnic_standalone__pacer__pass__slack__earlier__v__0 v__0(
+        .d(v__0__d),
+        .q(v__0__q),
+        .clock(v__0__clock)
+    );
+    tnic_standalone__pacer__pass__slack__earlier__v__1 v__1(
+        .d(v__1__d),
+        .q(v__1__q),
+        .clock(v__1__clock)
+    );
+    tnic_standalone__pacer__pass__slack__earlier__v__2 v__2(
+        .d(v__2__d),
+        .q(v__2__q),
+        .clock(v__2__clock)
+    );
+    tnic_standalone__pacer__pass__slack__earlier__v__3 v__3(
+        .d(v__3__d),
+        .q(v__3__q),
+        .clock(v__3__clock)
+    );
+    tnic_standalone__pacer__pass__slack__earlier__v__4 v__4(
+        .d(v__4__d),
+        .q(v__4__q),
+        .clock(v__4__clock)
+    );
+    tnic_standalone__pacer__pass__slack__earlier__v__5 v__5(
+        .d(v__5__d),
+        .q(v__5__q),
+        .clock(v__5__clock)
+    );
+    tnic_standalone__pacer__pass__slack__earlier__v__6 v__6(
+        .d(v__6__d),
+        .q(v__6__q),
+        .clock(v__6__clock)
+    );
+    tnic_standalone__pacer__pass__slack__earlier__v__7 v__7(
+        .d(v__7__d),
+        .q(v__7__q),
+        .clock(v__7__clock)
+    );
+    tnic_standalone__pacer__pass__slack__earlier__v__8 v__8(
+        .d(v__8__d),
+        .q(v__8__q),
+        .clock(v__8__clock)
+    );
+    tnic_standalone__pacer__pass__slack__earlier__v__9 v__9(
+        .d(v__9__d),
+        .q(v__9__q),
+        .clock(v__9__clock)
+    );
+    tnic_standalone__pacer__pass__slack__earlier__v__10 v__10(
+        .d(v__10__d),
+        .q(v__10__q),
+        .clock(v__10__clock)
+    );
+    tnic_standalone__pacer__pass__slack__earlier__v__11 v__11(
+        .d(v__11__d),
+        .q(v__11__q),
+        .clock(v__11__clock)
+    );
+    tnic_standalone__pacer__pass__slack__earlier__v__12 v__12(
+        .d(v__12__d),
+        .q(v__12__q),
+        .clock(v__12__clock)
+    );
+    tnic_standalone__pacer__pass__slack__earlier__v__13 v__13(
+        .d(v__13__d),
+        .q(v__13__q),
+        .clock(v__13__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        o = v__0__q;
+        o = v__1__q;
+        o = v__2__q;
+        o = v__3__q;
+        o = v__4__q;
+        o = v__5__q;
+        o = v__6__q;
+        o = v__7__q;
+        o = v__8__q;
+        o = v__9__q;
+        o = v__10__q;
+        o = v__11__q;
+        o = v__12__q;
+        o = v__13__q;
+    end
+    always @(*) v__0__clock = clk;
+    always @(*) v__1__clock = clk;
+    always @(*) v__2__clock = clk;
+    always @(*) v__3__clock = clk;
+    always @(*) v__4__clock = clk;
+    always @(*) v__5__clock = clk;
+    always @(*) v__6__clock = clk;
+    always @(*) v__7__clock = clk;
+    always @(*) v__8__clock = clk;
+    always @(*) v__9__clock = clk;
+    always @(*) v__10__clock = clk;
+    always @(*) v__11__clock = clk;
+    always @(*) v__12__clock = clk;
+    always @(*) v__13__clock = clk;
+    always @(*) v__0__d = i;
+    always @(*) v__1__d = v__0__q;
+    always @(*) v__2__d = v__1__q;
+    always @(*) v__3__d = v__2__q;
+    always @(*) v__4__d = v__3__q;
+    always @(*) v__5__d = v__4__q;
+    always @(*) v__6__d = v__5__q;
+    always @(*) v__7__d = v__6__q;
+    always @(*) v__8__d = v__7__q;
+    always @(*) v__9__d = v__8__q;
+    always @(*) v__10__d = v__9__q;
+    always @(*) v__11__d = v__10__q;
+    always @(*) v__12__d = v__11__q;
+    always @(*) v__13__d = v__12__q;
+    
+endmodule // standalone__pacer__pass__slack__earlier
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__0
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__1
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__10(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__10
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__11(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__11
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__12(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__12
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__13(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__13
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__2
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__3
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__4
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__5
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__6(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__6
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__7
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__8
+
+
+module tnic_standalone__pacer__pass__slack__earlier__v__9(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__earlier__v__9
+
+
+module tnic_standalone__pacer__pass__slack__flags6(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__flags6
+
+
+module tnic_standalone__pacer__pass__slack__flags7(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__flags7
+
+
+module tnic_standalone__pacer__pass__slack__lasts(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [29:0] i;
+    output reg  [29:0] o;
+    
+    // Stub signals
+    reg  [29:0] v__0__d;
+    wire  [29:0] v__0__q;
+    reg  v__0__clock;
+    reg  [29:0] v__1__d;
+    wire  [29:0] v__1__q;
+    reg  v__1__clock;
+    reg  [29:0] v__2__d;
+    wire  [29:0] v__2__q;
+    reg  v__2__clock;
+    
+    // Sub module instances
+    tnic_standalone__pacer__pass__slack__lasts__v__0 v__0(
+        .d(v__0__d),
+        .q(v__0__q),
+        .clock(v__0__clock)
+    );
+    tnic_standalone__pacer__pass__slack__lasts__v__1 v__1(
+        .d(v__1__d),
+        .q(v__1__q),
+        .clock(v__1__clock)
+    );
+    tnic_standalone__pacer__pass__slack__lasts__v__2 v__2(
+        .d(v__2__d),
+        .q(v__2__q),
+        .clock(v__2__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        o = v__0__q;
+        o = v__1__q;
+        o = v__2__q;
+    end
+    always @(*) v__0__clock = clk;
+    always @(*) v__1__clock = clk;
+    always @(*) v__2__clock = clk;
+    always @(*) v__0__d = i;
+    always @(*) v__1__d = v__0__q;
+    always @(*) v__2__d = v__1__q;
+    
+endmodule // standalone__pacer__pass__slack__lasts
+
+
+module tnic_standalone__pacer__pass__slack__lasts__v__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__lasts__v__0
+
+
+module tnic_standalone__pacer__pass__slack__lasts__v__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__lasts__v__1
+
+
+module tnic_standalone__pacer__pass__slack__lasts__v__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [29:0] d;
+    output reg  [29:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 30'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__lasts__v__2
+
+
+module tnic_standalone__pacer__pass__slack__limited17(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__limited17
+
+
+module tnic_standalone__pacer__pass__slack__limited8(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__limited8
+
+
+module tnic_standalone__pacer__pass__slack__over7(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__over7
+
+
+module tnic_standalone__pacer__pass__slack__settled(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [26:0] i;
+    output reg  [26:0] o;
+    
+    // Stub signals
+    reg  [26:0] v__0__d;
+    wire  [26:0] v__0__q;
+    reg  v__0__clock;
+    reg  [26:0] v__1__d;
+    wire  [26:0] v__1__q;
+    reg  v__1__clock;
+    reg  [26:0] v__2__d;
+    wire  [26:0] v__2__q;
+    reg  v__2__clock;
+    reg  [26:0] v__3__d;
+    wire  [26:0] v__3__q;
+    reg  v__3__clock;
+    reg  [26:0] v__4__d;
+    wire  [26:0] v__4__q;
+    reg  v__4__clock;
+    reg  [26:0] v__5__d;
+    wire  [26:0] v__5__q;
+    reg  v__5__clock;
+    reg  [26:0] v__6__d;
+    wire  [26:0] v__6__q;
+    reg  v__6__clock;
+    reg  [26:0] v__7__d;
+    wire  [26:0] v__7__q;
+    reg  v__7__clock;
+    
+    // Sub module instances
+    tnic_standalone__pacer__pass__slack__settled__v__0 v__0(
+        .d(v__0__d),
+        .q(v__0__q),
+        .clock(v__0__clock)
+    );
+    tnic_standalone__pacer__pass__slack__settled__v__1 v__1(
+        .d(v__1__d),
+        .q(v__1__q),
+        .clock(v__1__clock)
+    );
+    tnic_standalone__pacer__pass__slack__settled__v__2 v__2(
+        .d(v__2__d),
+        .q(v__2__q),
+        .clock(v__2__clock)
+    );
+    tnic_standalone__pacer__pass__slack__settled__v__3 v__3(
+        .d(v__3__d),
+        .q(v__3__q),
+        .clock(v__3__clock)
+    );
+    tnic_standalone__pacer__pass__slack__settled__v__4 v__4(
+        .d(v__4__d),
+        .q(v__4__q),
+        .clock(v__4__clock)
+    );
+    tnic_standalone__pacer__pass__slack__settled__v__5 v__5(
+        .d(v__5__d),
+        .q(v__5__q),
+        .clock(v__5__clock)
+    );
+    tnic_standalone__pacer__pass__slack__settled__v__6 v__6(
+        .d(v__6__d),
+        .q(v__6__q),
+        .clock(v__6__clock)
+    );
+    tnic_standalone__pacer__pass__slack__settled__v__7 v__7(
+        .d(v__7__d),
+        .q(v__7__q),
+        .clock(v__7__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        o = v__0__q;
+        o = v__1__q;
+        o = v__2__q;
+        o = v__3__q;
+        o = v__4__q;
+        o = v__5__q;
+        o = v__6__q;
+        o = v__7__q;
+    end
+    always @(*) v__0__clock = clk;
+    always @(*) v__1__clock = clk;
+    always @(*) v__2__clock = clk;
+    always @(*) v__3__clock = clk;
+    always @(*) v__4__clock = clk;
+    always @(*) v__5__clock = clk;
+    always @(*) v__6__clock = clk;
+    always @(*) v__7__clock = clk;
+    always @(*) v__0__d = i;
+    always @(*) v__1__d = v__0__q;
+    always @(*) v__2__d = v__1__q;
+    always @(*) v__3__d = v__2__q;
+    always @(*) v__4__d = v__3__q;
+    always @(*) v__5__d = v__4__q;
+    always @(*) v__6__d = v__5__q;
+    always @(*) v__7__d = v__6__q;
+    
+endmodule // standalone__pacer__pass__slack__settled
+
+
+module tnic_standalone__pacer__pass__slack__settled__v__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__settled__v__0
+
+
+module tnic_standalone__pacer__pass__slack__settled__v__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__settled__v__1
+
+
+module tnic_standalone__pacer__pass__slack__settled__v__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__settled__v__2
+
+
+module tnic_standalone__pacer__pass__slack__settled__v__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__settled__v__3
+
+
+module tnic_standalone__pacer__pass__slack__settled__v__4(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__settled__v__4
+
+
+module tnic_standalone__pacer__pass__slack__settled__v__5(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__settled__v__5
+
+
+module tnic_standalone__pacer__pass__slack__settled__v__6(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__settled__v__6
+
+
+module tnic_standalone__pacer__pass__slack__settled__v__7(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__settled__v__7
+
+
+module tnic_standalone__pacer__pass__slack__slack17(d,q,clock);
+    
+    // Module arguments
+    input wire  [27:0] d;
+    output reg  [27:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 28'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__slack17
+
+
+module tnic_standalone__pacer__pass__slack__spent16(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__spent16
+
+
+module tnic_standalone__pacer__pass__slack__sum6(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__sum6
+
+
+module tnic_standalone__pacer__pass__slack__value7(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__value7
+
+
+module tnic_standalone__pacer__pass__slack__value8(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__value8
+
+
+module tnic_standalone__pacer__pass__slack__window6(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__window6
+
+
+module tnic_standalone__pacer__pass__slack__window7(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__window7
+
+
+module tnic_standalone__pacer__pass__slack__windows(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [23:0] i;
+    output reg  [23:0] o;
+    
+    // Stub signals
+    reg  [23:0] v__0__d;
+    wire  [23:0] v__0__q;
+    reg  v__0__clock;
+    reg  [23:0] v__1__d;
+    wire  [23:0] v__1__q;
+    reg  v__1__clock;
+    
+    // Sub module instances
+    tnic_standalone__pacer__pass__slack__windows__v__0 v__0(
+        .d(v__0__d),
+        .q(v__0__q),
+        .clock(v__0__clock)
+    );
+    tnic_standalone__pacer__pass__slack__windows__v__1 v__1(
+        .d(v__1__d),
+        .q(v__1__q),
+        .clock(v__1__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        o = v__0__q;
+        o = v__1__q;
+    end
+    always @(*) v__0__clock = clk;
+    always @(*) v__1__clock = clk;
+    always @(*) v__0__d = i;
+    always @(*) v__1__d = v__0__q;
+    
+endmodule // standalone__pacer__pass__slack__windows
+
+
+module tnic_standalone__pacer__pass__slack__windows__v__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__windows__v__0
+
+
+module tnic_standalone__pacer__pass__slack__windows__v__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slack__windows__v__1
 
 
 module tnic_standalone__pacer__pass__sleep17(d,q,clock);

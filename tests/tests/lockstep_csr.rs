@@ -209,7 +209,7 @@ const INPUTS: [&str; 25] = [
     "histogram_count",
     "histogram_clearing",
 ];
-const OUTPUTS: [&str; 54] = [
+const OUTPUTS: [&str; 55] = [
     "s_axil_awready",
     "s_axil_wready",
     "s_axil_arready",
@@ -233,6 +233,7 @@ const OUTPUTS: [&str; 54] = [
     "cfg_mask6",
     "cfg_enable",
     "cfg_time_increment",
+    "cfg_lead",
     "cfg_time_ptp",
     "stop",
     "time_set_valid",
@@ -333,6 +334,7 @@ impl Ports {
                 mask6: wide("cfg_mask6"),
                 enable: when("cfg_enable"),
                 time_increment: get("cfg_time_increment") as u32,
+                lead: get("cfg_lead") as u16,
                 time_ptp: when("cfg_time_ptp"),
                 event_every: get("cfg_event_every") as u16,
                 event_filter: get("cfg_event_filter") as u32,

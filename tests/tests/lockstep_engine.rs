@@ -17,6 +17,7 @@ struct Bench {
     rst: v::In,
     sample: [v::In; 7],
     idle: [v::In; 2],
+    limited: [v::In; 3],
     host: [v::In; 3],
     load: [v::In; 3],
     write: [v::In; 4],
@@ -34,6 +35,7 @@ impl Bench {
             sample: ["sample_valid", "sample_kind", "sample_flow", "sample_rtt_ns", "sample_now_ns", "sample_hops", "sample_endpoint_ns"]
                 .map(i),
             idle: ["idle_valid", "idle_flow"].map(i),
+            limited: ["limited_valid", "limited_flow", "limited"].map(i),
             host: ["host_valid", "host_flow", "host_rate"].map(i),
             load: ["fl_valid", "fl_flow", "fl_record"].map(i),
             write: ["pw_valid", "pw_profile", "pw_word", "pw_data"].map(i),
@@ -73,6 +75,7 @@ impl Bench {
             i.sample.map(|s| vec![s.kind.into(), s.flow.into(), s.rtt_ns.into(), s.now_ns.into(), s.hops.into(), s.endpoint_ns.into()]),
         );
         put(&self.idle, i.idle.map(|f| vec![f.into()]));
+        put(&self.limited, i.limited.map(|(f, l)| vec![f.into(), l.into()]));
         put(&self.host, i.host.map(|r| vec![r.flow.into(), r.value.into()]));
         put(&self.write, i.profile.map(|w| vec![w.profile.into(), w.word.into(), w.data.into()]));
         put(&self.load[..2], i.load.map(|l| vec![l.flow.into()]));
@@ -218,6 +221,9 @@ impl Stimulus {
         self.now = self.now.wrapping_add(if rng.random_range(0..5000) == 0 { rng.random() } else { rng.random_range(0..2000) });
         self.one_flow_now = self.one_flow.next(rng);
         i.sample = self.samples.next(rng).then(|| self.sample(rng));
+        if rng.random_range(0..20) == 0 {
+            i.limited = Some((self.flow(rng), rng.random_range(0..3) == 0));
+        }
         if self.others.next(rng) {
             match rng.random_range(0..3) {
                 0 => i.idle = Some(self.flow(rng)),
@@ -420,7 +426,13 @@ fn skipping_equals_stepping() {
             assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
             let i = stimulus.next(&mut rng, out.swept);
             stepped.step(clk, &i);
-            let idle = !i.rst && i.sample.is_none() && i.idle.is_none() && i.host.is_none() && i.load.is_none() && i.profile.is_none();
+            let idle = !i.rst
+                && i.sample.is_none()
+                && i.idle.is_none()
+                && i.limited.is_none()
+                && i.host.is_none()
+                && i.load.is_none()
+                && i.profile.is_none();
             if idle && skipped.wake(clk) > clk {
                 skips += 1;
             } else {

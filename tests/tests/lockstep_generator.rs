@@ -132,13 +132,15 @@ fn lockstep<const W: usize, const K: usize, const F: usize, const D: usize>(name
         let (mut events, mut posts) = (0, 0);
         for clk in 0..cycles() {
             let s = sent.map(|port| dut.get(port));
+            let beat = m.get(&dut).map(|beat| (beat, dut.get(m_tag) as u16));
             let rtl = Out {
                 swept: dut.get(swept) == 1,
                 host_doorbell_ready: dut.get(hd_ready) == 1,
                 grant_ready: dut.get(grant_ready) == 1,
                 charge: (dut.get(charge_valid) == 1).then(|| (dut.get(charge_flow) as u32, dut.get(charge_bytes) as u16)),
                 doorbell: (dut.get(doorbell_valid) == 1).then(|| (dut.get(doorbell_flow) as u32, dut.get(doorbell_packets) as u16)),
-                beat: m.get(&dut).map(|beat| (beat, dut.get(m_tag) as u16)),
+                launch: if beat.is_some() { s[8] } else { 0 },
+                beat,
                 sent: (dut.get(sent_valid) == 1).then(|| Sent {
                     tag: s[0] as u16,
                     flow: s[1] as u32,

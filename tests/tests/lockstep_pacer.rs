@@ -30,6 +30,7 @@ fn outputs(dut: &Dut, l: &Library) -> Out {
         doorbell_ready: on("doorbell_ready"),
         grant: on("grant_valid").then(|| Grant { flow: get("grant_flow") as u32, launch: get("grant_launch") }),
         idle: on("idle_valid").then(|| get("idle_flow") as u32),
+        limited: on("limited_valid").then(|| (get("limited_flow") as u32, on("limited"))),
         pulses: get("pulses") as u32,
         swept: on("swept"),
     }
@@ -55,7 +56,7 @@ fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
     let load = i.load.unwrap_or(FlowLoad { flow, record: [noise32; 16] });
     set("fl_valid", i.load.is_some().into());
     set("fl_flow", load.flow.into());
-    let w = i.profile.unwrap_or(ProfileWrite { profile: 0, word: noise as u8 & 7, data: noise32 });
+    let w = i.profile.unwrap_or(ProfileWrite { profile: 0, word: noise as u8 & 31, data: noise32 });
     set("pw_valid", i.profile.is_some().into());
     set("pw_profile", w.profile.into());
     set("pw_word", w.word.into());
@@ -80,6 +81,8 @@ struct Met {
     idles: u64,
     refused: u64,
     doorbells_held: u64,
+    /// Passes of flows that are limited, and of those that are not.
+    limited: [u64; 2],
     last: bool,
 }
 
@@ -91,12 +94,16 @@ impl Met {
         self.last = left;
         self.stalled += u64::from(o.grant.is_some() && !i.grant_ready);
         self.idles += u64::from(o.idle.is_some());
+        if let Some((_, limited)) = o.limited {
+            self.limited[usize::from(!limited)] += 1;
+        }
         self.refused += u64::from(o.pulses >> Counter::DoorbellsRefused as u32 & 1);
         self.doorbells_held += u64::from(o.swept && !o.doorbell_ready && i.doorbell.is_some());
     }
 
     fn all(&self) -> bool {
-        [self.grants, self.in_a_row, self.stalled, self.idles, self.refused, self.doorbells_held].iter().all(|n| *n > 20)
+        let counts = [self.grants, self.in_a_row, self.stalled, self.idles, self.refused, self.doorbells_held];
+        counts.iter().chain(&self.limited).all(|n| *n > 20)
     }
 }
 
@@ -217,8 +224,9 @@ impl World {
             // Profiles 0 to 3: without bound or idle time; with a bound; with an idle time; with both.
             let p = self.first as u8 & 3;
             let (bound, idle) = (if p & 1 == 1 { 40_000 } else { 0 }, if p & 2 == 2 { 3000 } else { 0 });
+            let window = (profile::USE_WINDOW, 3000 * u32::from(p));
             let (field, data) =
-                [(profile::OUTSTANDING, bound), (profile::IDLE_NS, idle), (profile::TOKEN_CAP, 16384)][self.first as usize / 4 % 3];
+                [(profile::OUTSTANDING, bound), (profile::IDLE_NS, idle), (profile::TOKEN_CAP, 16384), window][self.first as usize / 4 % 4];
             i.profile = Some(ProfileWrite { profile: p, word: field.word, data });
             self.first += 1;
         } else {
@@ -236,7 +244,8 @@ impl World {
                 i.load = Some(self.load(rng, flow, enable));
             }
             if rng.random_bool(0.0005) {
-                let (field, data) = match rng.random_range(0..3) {
+                let (field, data) = match rng.random_range(0..4) {
+                    3 => (profile::USE_WINDOW, any_size(rng, 24)),
                     0 => (profile::OUTSTANDING, any_size(rng, 24)),
                     1 => (profile::IDLE_NS, any_size(rng, 31)),
                     _ => (profile::TOKEN_CAP, any_size(rng, 20)),
@@ -357,5 +366,66 @@ fn skipping_equals_stepping() {
         }
         println!("{skips} clocks skipped");
         assert!(skips > cycles() / 100, "{skips} clocks skipped");
+    }
+}
+
+/// A shell whose packets come 100 to 400 clocks after their grants, with the pacer's time ahead by more than that and the launch gate in
+/// front of the link: every packet departs at the clock that sees its launch, as one from a shell without delay would.
+#[test]
+fn late_packets_depart_at_their_launch() {
+    const LEAD_NS: u64 = 1760;
+    let library = verilate("pacer", Pacer::<10, 13, 7, 17, 9, 11, 26, 34, 53, 104>::new(Timing::default()));
+    let gate = verilate("launch512", timely_hw::launch::Launch::<512, 64, 137>::default());
+    let (s_valid, s_ready, s_launch) = (gate.input("s_tvalid"), gate.output("s_tready"), gate.input("s_launch"));
+    let (s_last, s_tag, now, m_ready) = (gate.input("s_tlast"), gate.input("s_tag"), gate.input("now"), gate.input("m_tready"));
+    let (m_valid, m_tag) = (gate.output("m_tvalid"), gate.output("m_tag"));
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        // The rig's time is the pacer's: a lead later than the link's.
+        let mut rig = Rig::new(10);
+        rig.start = LEAD_NS;
+        rig.profile(0, 0, 16384);
+        for f in 0..20 {
+            rig.flow(f, 1538, (rng.random_range(500.0..4000.0) * 4096.0) as u32);
+            rig.doorbells.push_back((f, 60_000));
+        }
+        let (mut dut, mut launch) = (library.instantiate(seed as u32), gate.instantiate(seed as u32));
+        let (mut packets, mut waiting) = (VecDeque::new(), VecDeque::new());
+        let (mut due, mut left, mut departed, mut shortest, mut longest) = (0, 0, 0u64, u64::MAX, 0);
+        for clk in 0..cycles() {
+            assert_eq!(rig.clk, clk);
+            // Packets come in the order of their grants, a beat each.
+            let comes = packets.front().is_some_and(|p: &(u64, u64)| p.0 <= clk) && launch.get(s_ready) == 1;
+            launch.set(s_valid, comes.into());
+            launch.set(s_last, 1);
+            launch.set(m_ready, 1);
+            launch.set(now, (clk * 4) << 16);
+            if let Some((_, at)) = packets.pop_front_if(|_| comes) {
+                launch.set(s_launch, at);
+                launch.set(s_tag, departed + waiting.len() as u64 & 0xffff);
+                waiting.push_back(at);
+            }
+            if launch.get(m_valid) == 1 {
+                let at = waiting.pop_front().expect("what departs was there");
+                assert_eq!(launch.get(m_tag), departed & 0xffff);
+                let seen = at.div_ceil(4 << 16);
+                assert_eq!(clk, (seen + 1).max(left + 1), "a packet launched at {at}, clock {seen}, seed {seed}");
+                (left, departed) = (clk, departed + 1);
+            }
+            launch.tick();
+            let before = rig.departures.len();
+            let i = rig.inputs(&outputs(&dut, &library));
+            drive(&mut dut, &library, &i, 0);
+            dut.tick();
+            rig.clk += 1;
+            if let Some(grant) = rig.departures.get(before) {
+                let delay = rng.random_range(100..=400);
+                due = due.max(clk + delay);
+                packets.push_back((due, grant.launch));
+                (shortest, longest) = (shortest.min(due - clk), longest.max(due - clk));
+            }
+        }
+        println!("{departed} packets came {shortest} to {longest} clocks after their grants and departed at their launch");
+        assert!(departed > cycles() / 100 && shortest < 120 && longest == 400, "seed {seed}");
     }
 }

@@ -26,6 +26,7 @@ fn outputs(dut: &Dut, l: &Library) -> Out {
     Out {
         ready: on("q_ready"),
         granted: on("granted_valid").then(|| (get("granted_flow") as u32, get("granted_count") as u16)),
+        limited: on("granted_valid").then(|| (get("granted_flow") as u32, on("limited"))),
         sleep: on("sleep_valid").then(|| Request {
             flow: get("sleep_flow") as u32,
             why: [Sleep::Empty, Sleep::Bounded, Sleep::Cleared][get("sleep_why") as usize],
@@ -88,6 +89,8 @@ struct Met {
     idles: u64,
     inserts: u64,
     resumes: u64,
+    /// Passes of flows that are limited, and of those that are not.
+    limited: [u64; 2],
 }
 
 impl Met {
@@ -102,10 +105,18 @@ impl Met {
         self.idles += u64::from(o.idle.is_some());
         self.inserts += u64::from(o.insert.is_some());
         self.resumes += u64::from(o.resume);
+        if let Some((_, limited)) = o.limited {
+            self.limited[usize::from(!limited)] += 1;
+        }
     }
 
     fn all(&self) -> bool {
-        self.sleeps.iter().chain(&self.trains).chain([&self.parks, &self.idles, &self.inserts, &self.resumes]).all(|n| *n > 20)
+        self.sleeps
+            .iter()
+            .chain(&self.trains)
+            .chain(&self.limited)
+            .chain([&self.parks, &self.idles, &self.inserts, &self.resumes])
+            .all(|n| *n > 20)
     }
 }
 
@@ -176,8 +187,7 @@ impl World {
             i.rate = Some((self.flow(rng), value));
         }
         if rng.random_bool(0.02) {
-            let word = rng.random_range(0..6);
-            let bits = [32, 24, 31, 31, 20, 32][usize::from(word)];
+            let (word, bits) = [(0, 32), (1, 24), (2, 31), (3, 31), (4, 20), (5, 32), (30, 24)][rng.random_range(0..7)];
             let data = if rng.random_bool(0.3) { 0 } else { any_size(rng, bits) as u32 };
             i.profile = Some(ProfileWrite { profile: rng.random_range(0..16), word, data });
         }

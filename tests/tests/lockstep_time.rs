@@ -30,6 +30,9 @@ impl Stimulus {
             let any = rng.random_range(1 << 20..=u32::MAX);
             self.input.increment = *pick(rng, &[NOMINAL - 6711, NOMINAL + 6711, any, u32::MAX, 1 << 20, NOMINAL]);
         }
+        if rng.random_bool(0.002) {
+            self.input.lead = if rng.random() { 0 } else { rng.random() };
+        }
         if rng.random_bool(0.0005) {
             self.input.ptp = !self.input.ptp;
             self.often = *pick(rng, &[0.01, 0.3, 1.0]);
@@ -63,6 +66,7 @@ fn rtl_equals_model() {
     let library = verilate("time", timely_hw::time::Time::default());
     let input = |name| library.input(name);
     let (rst, increment, ptp) = (input("rst"), input("cfg_time_increment"), input("cfg_time_ptp"));
+    let (lead, later) = (input("cfg_lead"), library.output("later"));
     let (set_valid, set_value) = (input("time_set_valid"), input("time_set_value"));
     let (ptp_valid, ptp_time) = (input("ptp_valid"), input("ptp_time"));
     let output = |name| library.output(name);
@@ -73,13 +77,15 @@ fn rtl_equals_model() {
         let mut dut = library.instantiate(seed as u32);
         let mut model = Time::new();
         for clk in 0..cycles() {
-            let rtl = Out { now: dut.get(now), sec: dut.get(sec), ns: dut.get(ns) as u32, refused: dut.get(refused) == 1 };
+            let (sec, ns) = (dut.get(sec), dut.get(ns) as u32);
+            let rtl = Out { now: dut.get(now), later: dut.get(later), sec, ns, refused: dut.get(refused) == 1 };
             assert_eq!(rtl, model.output(clk), "clock {clk}, seed {seed}");
             let mut i = stimulus.next(&mut rng, rtl.now);
             i.rst |= clk == 0;
             dut.set(rst, i.rst.into());
             dut.set(increment, i.increment.into());
             dut.set(ptp, i.ptp.into());
+            dut.set(lead, i.lead.into());
             dut.set(ptp_valid, i.ptp_time.is_some().into());
             dut.set(ptp_time, i.ptp_time.unwrap_or_else(|| rng.random()));
             dut.set(set_valid, i.set.is_some().into());
@@ -215,15 +221,15 @@ fn skipping_equals_stepping() {
         let mut rng = rng(seed);
         let mut stimulus = Stimulus::new();
         let (mut stepped, mut skipped) = (Time::new(), Time::new());
-        let (mut skips, mut levels) = (0, (0, false));
+        let (mut skips, mut levels) = (0, (0, false, 0));
         for clk in 0..cycles() {
             let out = stepped.output(clk);
             assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
             let mut i = stimulus.next(&mut rng, out.now);
             i.ptp_time = i.ptp_time.filter(|_| i.ptp);
             stepped.step(clk, &i);
-            let idle = i.ptp_time.is_none() && i.set.is_none() && !i.rst && levels == (i.increment, i.ptp);
-            levels = (i.increment, i.ptp);
+            let idle = i.ptp_time.is_none() && i.set.is_none() && !i.rst && levels == (i.increment, i.ptp, i.lead);
+            levels = (i.increment, i.ptp, i.lead);
             if !idle || skipped.wake(clk) <= clk {
                 skipped.step(clk, &i);
             } else {

@@ -7,6 +7,7 @@ use timely_model::pacer::pass::longest_sleep;
 use timely_model::pacer::timemap::TimeMap;
 use timely_model::pacer::token::BYTE;
 use timely_regs::flow::FlowRecord;
+use timely_regs::profile;
 use timely_tests::{Runs, cycles, rng, seeds};
 
 /// Departures of a lone flow at the gate against the ideal ones, and its long-run rate, from 1 Mb/s to 100 Gb/s.
@@ -385,6 +386,130 @@ fn late_sizes_keep_the_rate() {
         let uncharged = 4.0 + after as f64 * 4.0 * f64::from(mbps) / (84.0 * 8000.0);
         assert!(error.abs() <= uncharged * (1538.0 - 84.0), "{error} bytes too many at {mbps} Mb/s");
     }
+}
+
+/// A flow holds 65,535 packets and no more: what would be one too many is refused as a whole, counted, and changes nothing; also when the counts
+/// of packets have wrapped.
+#[test]
+fn doorbells_at_their_limits() {
+    let mut rig = Rig::new(4);
+    rig.sweep();
+    rig.profile(0, 0, 0);
+    rig.flow(3, 114, 100_000 * MBPS);
+    rig.settle();
+    rig.stop = true;
+    let mut granted = 0;
+    for round in 0..3u64 {
+        let ring = |rig: &mut Rig, packets| {
+            let before = rig.refused;
+            rig.doorbells.push_back((3, packets));
+            rig.run(100);
+            rig.refused - before
+        };
+        assert_eq!(
+            [ring(&mut rig, 65_530), ring(&mut rig, 6), ring(&mut rig, 5), ring(&mut rig, 1), ring(&mut rig, 65_535)],
+            [0, 1, 0, 1, 1]
+        );
+        assert_eq!(ring(&mut rig, 0), 0, "a doorbell of nothing");
+        rig.stop = false;
+        while rig.departures.len() as u64 == granted {
+            rig.step();
+        }
+        rig.stop = true;
+        rig.run(1000);
+        // What was granted makes room for as much.
+        let gone = (rig.departures.len() as u64 - granted) as u16;
+        assert_eq!([ring(&mut rig, gone + 1), ring(&mut rig, gone), ring(&mut rig, 1)], [1, 0, 1]);
+        rig.stop = false;
+        let end = rig.clk + 70_000 * 4;
+        while rig.departures.len() as u64 - granted < 65_535 + u64::from(gone) && rig.clk < end {
+            rig.step();
+        }
+        rig.run(10_000);
+        granted += 65_535 + u64::from(gone);
+        assert_eq!(rig.departures.len() as u64, granted, "round {round}");
+        rig.stop = true;
+        rig.run(100);
+    }
+}
+
+/// The time is set forward by any amount, or slowed down while it follows PTP: no flow is lost, each is paid for what passed by no more than its
+/// cap, and all go on at their rates.
+#[test]
+fn adjustments_of_the_time() {
+    const CAP: u32 = 2 * 1538;
+    let mut rig = Rig::new(4);
+    rig.sweep();
+    rig.profile(0, 0, CAP);
+    let mbps = [3000, 1000, 100, 10];
+    for f in 0..4 {
+        rig.flow(f, 1538, mbps[f as usize] * MBPS);
+    }
+    rig.settle();
+    for f in 0..4 {
+        rig.doorbells.push_back((f, 60_000));
+    }
+    rig.run(50_000);
+    let mut rng = rng(1);
+    for bits in [8, 12, 16, 17, 19, 20, 22, 30, 40, 46, 47] {
+        let from = rig.departures.len();
+        // At half its speed for a while, which is a step back of the rig's own line.
+        for _ in 0..200 {
+            rig.step();
+            rig.start = rig.start.wrapping_sub(2);
+        }
+        let step = (1 << bits) + rng.random_range(0..1u64 << bits);
+        rig.start = rig.start.wrapping_add(step);
+        let at = rig.now();
+        rig.run(400_000);
+        let ns_after = 1_600_000.0;
+        for f in 0..4u32 {
+            let all: Vec<_> = rig.departures[from..].iter().filter(|d| d.flow == f).collect();
+            let after = all.iter().filter(|d| d.now.wrapping_sub(at) < 1 << 63).count() as f64;
+            let gap = 1538.0 * 8000.0 / f64::from(mbps[f as usize]);
+            let (least, most) = ((ns_after / gap - 2.0).max(0.0), ns_after / gap + f64::from(CAP) / 1538.0 + 2.0);
+            assert!(
+                (least..=most).contains(&after),
+                "flow {f}: {after} packets after a step of {step} ns, {least:.1} to {most:.1} expected"
+            );
+        }
+    }
+}
+
+/// A flow that posts a packet in ten gaps is soon known not to use its rate; a backlogged one is not, nor one that uses 90 % of it; and one
+/// that was is not any more when it has caught up.
+#[test]
+fn flows_that_do_not_use_their_rate_are_known() {
+    let mut rig = Rig::new(4);
+    rig.sweep();
+    rig.profile(0, 0, 16384);
+    rig.profiles.push_back(timely_model::bus::ProfileWrite { profile: 0, word: profile::USE_WINDOW.word, data: 20_000 });
+    for f in 0..3 {
+        rig.flow(f, 1538, 1_000 * MBPS);
+    }
+    rig.settle();
+    // A gap is 12.3 us, 3076 clocks.
+    let mut limited = [false; 3];
+    let mut ever = [false; 3];
+    rig.doorbells.push_back((0, 10_000));
+    for clk in 0..2_000_000u64 {
+        if clk % 30_760 == 0 && clk < 1_000_000 {
+            rig.doorbells.push_back((1, 1));
+        }
+        if clk % 3_418 == 0 {
+            rig.doorbells.push_back((2, 1));
+        }
+        if clk == 1_000_000 {
+            assert_eq!((limited, ever), ([false, true, false], [false, true, false]), "after {} packets", rig.departures.len());
+            rig.doorbells.push_back((1, 10_000));
+        }
+        let out = rig.step();
+        if let Some((flow, is)) = out.limited {
+            limited[flow as usize] = is;
+            ever[flow as usize] |= is;
+        }
+    }
+    assert_eq!((limited, ever), ([false; 3], [false, true, false]), "at the end");
 }
 
 /// The face that skips clocks gives what the face that steps them gives.

@@ -7,7 +7,7 @@ use crate::pacer::timemap::TimeMap;
 use crate::part::Part;
 use crate::stream::Beat;
 use crate::telemetry::{histograms, recorder};
-use crate::{Block, ack, csr, dma, engine, generator, pacer, parse, rtt, telemetry, time, txmux};
+use crate::{Block, ack, csr, dma, engine, generator, launch, pacer, parse, rtt, telemetry, time, txmux};
 use timely_regs::counters::Counter;
 use timely_regs::event;
 use timely_regs::map::Build;
@@ -87,6 +87,7 @@ struct Levels {
     stop: bool,
     increment: u32,
     ptp: bool,
+    lead: u16,
     swept: bool,
     lost: bool,
     loading: bool,
@@ -113,6 +114,11 @@ pub struct Nic {
     dma: Part<dma::Dma>,
     pacer: Part<pacer::top::Pacer>,
     generator: Part<generator::Generator>,
+    gate: Part<launch::Launch>,
+    /// Frames go through the gate.
+    gated: bool,
+    /// The generator is inside a frame.
+    inside: bool,
     pulses: u32,
     swept: bool,
     /// DMA's queries of the last two clocks.
@@ -163,6 +169,9 @@ impl Nic {
             dma: Part::new(dma::Dma::new(build.flow_bits, build.bus_bits)),
             pacer: Part::new(pacer::top::Pacer::new(build.flow_bits, pacer::Timing::default())),
             generator: Part::new(generator::Generator::new(build.flow_bits, build.bus_bits as usize)),
+            gate: Part::new(launch::Launch::new()),
+            gated: false,
+            inside: false,
             pulses: 0,
             swept: false,
             asked: [false; 2],
@@ -192,7 +201,7 @@ impl Nic {
         self.dma.block.output(clk).irq
     }
 
-    fn parts(&self) -> [u64; 13] {
+    fn parts(&self) -> [u64; 14] {
         [
             self.time.due,
             self.parse.due,
@@ -207,6 +216,7 @@ impl Nic {
             self.dma.due,
             self.pacer.due,
             self.generator.due,
+            self.gate.due,
         ]
     }
 }
@@ -251,12 +261,17 @@ impl Block for Nic {
         let histograms = self.histograms.block.output(clk);
         let pacer = self.pacer.block.output(clk);
         let generator = self.generator.block.output(clk);
+        let gate = self.gate.block.output(clk);
+        // Frames go through the gate or past it.
+        let gated = self.gated;
+        let (data, data_ready) = if gated { (gate.beat, gate.ready) } else { (generator.beat, txmux.data_ready) };
         let now = time.now;
         let levels = Levels {
             pause: i.pause,
             stop: csr.stop,
             increment: csr.settings.time_increment,
             ptp: csr.settings.time_ptp,
+            lead: csr.settings.lead,
             swept: self.swept,
             lost: csr.lost,
             loading: dma.loading,
@@ -314,6 +329,7 @@ impl Block for Nic {
             ptp: c.time_ptp,
             ptp_time: i.ptp,
             set: csr.time_set,
+            lead: c.lead,
         });
         self.parse.step(clk, rst || i.rx.is_some(), || parse::In { rst, beat: i.rx, stamp: i.rx_ts, bad: i.rx_bad, port: c.udp_port });
         self.ack.step(clk, rst || parse.report.is_some() || ack.beat.is_some(), || ack::In {
@@ -323,10 +339,10 @@ impl Block for Nic {
             report: parse.report,
             ready: txmux.ack_ready,
         });
-        self.txmux.step(clk, rst || ack.beat.is_some() || generator.beat.is_some() || txmux.beat.is_some(), || txmux::In {
+        self.txmux.step(clk, rst || ack.beat.is_some() || data.is_some() || txmux.beat.is_some(), || txmux::In {
             rst,
             ack: ack.beat,
-            data: generator.beat,
+            data,
             ready: i.tx_ready,
         });
         let header = parse.report.filter(|r| r.kind == parse::kind::ACK).map(|r| {
@@ -352,10 +368,12 @@ impl Block for Nic {
             ns_per_byte: c.ns_per_byte,
             now,
         });
-        self.engine.step(clk, rst || rtt.sample.is_some() || pacer.idle.is_some() || csr.host.is_some() || bus, || engine::In {
+        let asked = rtt.sample.is_some() || pacer.idle.is_some() || pacer.limited.is_some() || csr.host.is_some();
+        self.engine.step(clk, rst || asked || bus, || engine::In {
             rst,
             sample: rtt.sample,
             idle: pacer.idle,
+            limited: pacer.limited,
             host: csr.host.map(|h| FlowRate { flow: h.flow, value: h.rate }),
             load: csr.flow,
             profile: csr.profile,
@@ -399,7 +417,7 @@ impl Block for Nic {
             load: csr.flow,
             pause: i.pause,
             stop: csr.stop,
-            now,
+            now: time.later,
             grant_ready: generator.grant_ready,
         });
         let asked = csr.doorbell.is_some() || pacer.grant.is_some() || csr.flow.is_some() || generator.doorbell.is_some();
@@ -410,15 +428,26 @@ impl Block for Nic {
             host_doorbell: csr.doorbell.map(|d| (d.flow, d.packets)),
             grant: pacer.grant.map(|g| (g.flow, g.launch)),
             doorbell_ready: pacer.doorbell_ready,
-            ready: txmux.data_ready,
+            ready: data_ready,
         });
+        let timed = generator.beat.filter(|_| gated).map(|(beat, tag)| launch::Timed { beat, tag, launch: generator.launch });
+        self.gate.step(clk, rst || timed.is_some(), || launch::In { rst, beat: timed, now, ready: txmux.data_ready });
+        if !self.inside && generator.beat.is_none() && gate.empty {
+            self.gated = c.lead != 0;
+        }
+        if let Some((beat, _)) = generator.beat.filter(|_| data_ready) {
+            self.inside = !beat.last;
+        }
+        if rst {
+            (self.gated, self.inside) = (false, false);
+        }
         // While the time is being adjusted, the pacer sees every clock of it; then it is told the new line. The bit more makes up for the
         // fraction that the line does not carry; a wake-up may come early.
         let adjusting = self.time.due == clk + 1;
         if adjusting {
             self.pacer.block.lose_time();
         } else if stepping || changed {
-            let map = TimeMap { clk0: clk + 1, now: self.now(clk + 1) + 1, step: c.time_increment.max(1) };
+            let map = TimeMap { clk0: clk + 1, now: self.time.block.later(clk + 1) + 1, step: c.time_increment.max(1) };
             self.pacer.block.set_time(map);
             self.pacer.due = self.pacer.due.min(self.pacer.block.wake(clk + 1));
         }

@@ -24,7 +24,7 @@ const STEP: u32 = 23;
 /// Amounts that are on their way from the debt to the output.
 const LINE: usize = LATENCY - 2;
 
-/// Inputs at a clock. The levels `increment` and `ptp` are taken to stay as they are while clocks are skipped.
+/// Inputs at a clock. The levels `increment`, `ptp` and `lead` are taken to stay as they are while clocks are skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct In {
     /// Synchronous reset.
@@ -37,6 +37,8 @@ pub struct In {
     pub ptp_time: Option<u64>,
     /// A time to step forward to, ns48.fns16.
     pub set: Option<u64>,
+    /// How far `later` is ahead, ns. A level as the first two.
+    pub lead: u16,
 }
 
 /// Outputs at a clock.
@@ -44,6 +46,8 @@ pub struct In {
 pub struct Out {
     /// The time, ns48.fns16.
     pub now: u64,
+    /// The time and the lead of two clocks ago, ns48.fns16.
+    pub later: u64,
     /// Its seconds, 48 bits.
     pub sec: u64,
     /// Its nanoseconds in the second.
@@ -69,6 +73,8 @@ pub struct Time {
     offset: u64,
     by_software: bool,
     refused: bool,
+    /// The lead of the last two clocks, the newer first.
+    leads: [u16; 2],
     /// An increment was sampled since reset.
     started: bool,
 }
@@ -87,6 +93,11 @@ impl Time {
     pub fn now(&self, clk: u64) -> u64 {
         (self.total(clk) >> 8) as u64
     }
+
+    /// The time at `clk` and the lead, ns48.fns16.
+    pub fn later(&self, clk: u64) -> u64 {
+        self.now(clk).wrapping_add(u64::from(self.leads[1]) << 16)
+    }
 }
 
 impl Block for Time {
@@ -97,6 +108,7 @@ impl Block for Time {
         let ns = self.total(clk) >> 24;
         Out {
             now: self.now(clk),
+            later: self.later(clk),
             sec: (ns / 1_000_000_000) as u64 & ((1 << 48) - 1),
             ns: (ns % 1_000_000_000) as u32,
             refused: self.refused,
@@ -125,6 +137,7 @@ impl Block for Time {
         self.line.push_back(u128::from(self.increment - taken));
         self.total += self.line.pop_front().expect("the line is never empty");
         self.increment = i.increment;
+        self.leads = [i.lead, self.leads[0]];
         self.started = true;
         if self.phase == 0 {
             let wanted = if i.ptp { i.ptp_time } else { i.set };
@@ -140,6 +153,7 @@ impl Block for Time {
 
     fn wake(&self, clk: u64) -> u64 {
         let steady = self.line.iter().all(|&a| a == u128::from(self.increment));
+        let steady = steady && self.leads[0] == self.leads[1];
         if self.started && steady && self.phase == 0 && self.debt == 0 && !self.refused { u64::MAX } else { clk }
     }
 }

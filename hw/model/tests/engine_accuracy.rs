@@ -182,6 +182,7 @@ fn one_step() {
         counts.iter_mut().zip(pair.steps).for_each(|(c, s)| *c += s);
     }
     println!("steps by branch {counts:?}, forced {forced}, worst error over line rate by branch {worst:?}");
+    println!("figure engine.one_step_error.timely {:e}", worst.into_iter().fold(0.0, f64::max));
     assert!(counts.iter().all(|c| *c > 50_000) && forced < 1000, "{counts:?}, {forced}");
 }
 
@@ -254,6 +255,7 @@ fn trajectories() {
         for shape in [Shape::Constant, Shape::Steps, Shape::Ramp, Shape::Walk, Shape::Loop] {
             let (worst, forced, steps) = trajectory(p, shape, 3);
             println!("{name:26} {shape:?}: error {worst:.1e}, forced {forced}, by branch {steps:?}");
+            println!("figure engine.trajectory_error.timely {worst:e}");
             assert!(worst <= 1e-5 && forced <= u64::from(UPDATES) / 100, "{name} {shape:?}: {worst:.2e}, {forced} forced: {p:?}");
         }
     }

@@ -177,6 +177,7 @@ fn random_state(rng: &mut impl Rng, p: &Parameters, now_ns: u64) -> (State, Oper
         marked,
         mark: if marked { mark } else { 0 },
         rate: (rate / RATE_UNIT) as u32,
+        limited: false,
     };
     let endpoint_ns = if swift { endpoint.min(f64::from(RTT_MAX)) as u32 } else { 0 };
     (state, Operation { rtt_ns, value: now_ns as u32, hops: rng.random_range(0..16), endpoint_ns, ..Operation::default() })
@@ -205,6 +206,7 @@ fn one_step(law: LawKind) {
         }
     }
     println!("{law:?}: steps by branch {counts:?}, forced {forced}, worst error over line rate by branch {worst:?}");
+    println!("figure engine.one_step_error.{} {:e}", format!("{law:?}").to_lowercase(), worst.into_iter().fold(0.0, f64::max));
     let branches = if law == LawKind::Swift { [ABOVE_HIGH, INCREASE, DECREASE, HELD] } else { [BELOW_LOW, ABOVE_HIGH, INCREASE, DECREASE] };
     assert!(branches.iter().all(|b| counts[usize::from(*b)] > 20_000) && forced < 1000, "{counts:?}, {forced}");
 }
@@ -262,6 +264,7 @@ fn trajectories(law: LawKind) {
         for shape in [Shape::Constant, Shape::Steps, Shape::Ramp, Shape::Walk, Shape::Loop] {
             let (worst, forced) = trajectory(p, shape, 3);
             println!("{name:18} {shape:?}: error {worst:.1e}, forced {forced}");
+            println!("figure engine.trajectory_error.{} {worst:e}", format!("{law:?}").to_lowercase());
             assert!(worst <= 1e-5 && forced <= u64::from(UPDATES) / 100, "{name} {shape:?}: {worst:.2e}, {forced} forced: {p:?}");
         }
     }

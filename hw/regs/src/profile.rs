@@ -2,7 +2,7 @@
 //!
 //! Words 0 to 8 are read by several blocks. Words 9 to 28 are the rate engine's, in the fixed-point form it computes with:
 //! [`crate::parameters`] makes them from human units, and names the precision. A word may mean different things to different laws: Swift
-//! has its base target in Tlow and the target of its endpoint delay in Thigh. Word 29 belongs to the signal. Rates are u32 in
+//! has its base target in Tlow and the target of its endpoint delay in Thigh. Word 29 belongs to the signal, 30 to the pacer. Rates are u32 in
 //! 2^-12 Mb/s; `Q.n` has n fraction bits.
 use crate::field::Field;
 
@@ -139,6 +139,15 @@ pub const SIGNAL_BASE: Field = Field::new(
     "signal 2: what is added to the variation, ns; the unloaded RTT keeps thresholds their meaning",
 );
 
+/// When a flow counts as limited by its application.
+pub const USE_WINDOW: Field = Field::new(
+    30,
+    23,
+    0,
+    "use_window_ns",
+    "the rate of a flow does not grow from when it is this far behind 80 % of its use, ns, until it has caught up; 0 it may always",
+);
+
 /// The layout of a profile; bits that no field covers are 0.
 pub const FIELDS: &[Field] = &[
     LAW,
@@ -182,6 +191,7 @@ pub const FIELDS: &[Field] = &[
     MAX_DECREASE,
     FLOW_SHIFT,
     SIGNAL_BASE,
+    USE_WINDOW,
 ];
 
 /// [`SIGNAL`]: the RTT.

@@ -7,6 +7,7 @@ mod delta;
 mod error;
 mod gradient;
 mod increase;
+mod limited;
 mod product;
 mod queue;
 mod rate;
@@ -26,6 +27,7 @@ use delta::Delta;
 use error::Error;
 use gradient::Gradient;
 use increase::Increase;
+use limited::Limited;
 pub use queue::Queue;
 use rate::Rate;
 use reciprocal::Reciprocal;
@@ -71,6 +73,12 @@ pub struct Engine<const F: usize> {
     pub idle_valid: Signal<In, Bit>,
     /// The flow.
     pub idle_flow: Signal<In, Bits<F>>,
+    /// The pacer looked at a flow.
+    pub limited_valid: Signal<In, Bit>,
+    /// The flow.
+    pub limited_flow: Signal<In, Bits<F>>,
+    /// It sends too little of its rate for samples to raise it, from the next operation on.
+    pub limited: Signal<In, Bit>,
     /// The host writes a rate.
     pub host_valid: Signal<In, Bit>,
     /// Its flow.
@@ -145,6 +153,7 @@ pub struct Engine<const F: usize> {
     scale: Scale,
     gradient: Gradient,
     increase: Increase,
+    limits: Limited<F>,
     choose: Choose,
     rate: Rate<F>,
     root: Root<F>,
@@ -198,11 +207,11 @@ impl<const F: usize> Default for Engine<F> {
             last_sweep: Constant::new(((1u64 << F.max(4)) - 1).into()),
         }
             clk, rst, swept, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns,
-            idle_valid, idle_flow, host_valid, host_flow, host_rate, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word,
+            idle_valid, idle_flow, limited_valid, limited_flow, limited, host_valid, host_flow, host_rate, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word,
             pw_data, rate_valid, rate_flow, rate_value, event_valid, event_flow, event_branch, event_hyperactive, event_rtt_ns,
             event_rate, event_kind, event_before, event_rate_before, event_now_ns, event_hops, event_endpoint_ns, event_profile, pulses,
             sweep_count, sweep_done, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
-            scale, gradient, increase, choose, rate, root, inputs, earlier, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
+            scale, gradient, increase, choose, limits, rate, root, inputs, earlier, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
             profile, flags, threshold, zeros, inverse, endpoint_inverse, negative, count, mark, above, smoothed, kept, rising, reached,
             writes, record, marked, marked_now, marked_output, falls, sampled, rate_now, refused_now)
     }
@@ -572,6 +581,14 @@ impl<const F: usize> Logic for Engine<F> {
         self.rate.floor_15.next = self.choose.floor_15.val();
         self.rate.sets_17.next = self.choose.sets_17.val();
         self.rate.idle_17.next = self.choose.idle_17.val();
+        self.rate.hold_18.next = self.limits.limited_18.val() & (self.kind[18].q.val() == bits::<3>(0));
+        self.limits.clk.next = self.clk.val();
+        self.limits.sweep.next = self.sweep.val();
+        self.limits.sweep_flow.next = self.sweep_flow.val();
+        self.limits.write.next = self.limited_valid.val();
+        self.limits.write_flow.next = self.limited_flow.val();
+        self.limits.write_bit.next = self.limited.val();
+        self.limits.flow_0.next = self.arbiter.flow.val();
         // 19 to 25: its root, for the next.
         self.root.clk.next = self.clk.val();
         self.root.sweep.next = self.sweep.val();
@@ -602,6 +619,9 @@ impl<const F: usize> Logic for Engine<F> {
             | (bit_cast::<160, 38>(self.earlier.out.val().get_bits::<38>(60)) << 64)
             | (bit_cast::<160, 8>(self.earlier.out.val().get_bits::<8>(131)) << 104)
             | (bit_cast::<160, 32>(self.earlier.out.val().get_bits::<32>(99)) << 128);
+        if self.limits.limited_19.val() {
+            self.event_before.next = self.event_before.val() | (bits::<160>(1) << 31);
+        }
         self.event_rate_before.next = self.rate.before_19.val();
         self.event_now_ns.next = self.inputs.out.val().get_bits::<32>(24);
         self.event_hops.next = self.inputs.out.val().get_bits::<8>(56);

@@ -38,6 +38,8 @@ pub struct Rate<const F: usize> {
     pub sets_17: Signal<In, Bit>,
     /// It is an idle restart.
     pub idle_17: Signal<In, Bit>,
+    /// The rate may not rise.
+    pub hold_18: Signal<In, Bit>,
     /// The rate before.
     pub before_10: Signal<Out, Bits<32>>,
     /// The same.
@@ -79,6 +81,8 @@ pub struct Rate<const F: usize> {
     upper: DFF<Bits<32>>,
     lower: DFF<Bits<32>>,
     limited: DFF<Bits<32>>,
+    rises: Signal<Local, Bit>,
+    allowed: Signal<Local, Bit>,
 }
 
 impl<const F: usize> Logic for Rate<F> {
@@ -154,6 +158,11 @@ impl<const F: usize> Logic for Rate<F> {
         self.limited.d.next = self.wide.q.val().get_bits::<32>(0);
         if self.wide.q.val() > bit_cast::<37, 32>(self.upper.q.val()) {
             self.limited.d.next = self.upper.q.val();
+        }
+        self.rises.next = self.wide.q.val() > bit_cast::<37, 32>(self.old[8].q.val());
+        self.allowed.next = self.old[8].q.val() <= self.upper.q.val();
+        if (self.hold_18.val() & self.rises.val()) & self.allowed.val() {
+            self.limited.d.next = self.old[8].q.val();
         }
         if self.wide.q.val().get_bit(36) | (self.wide.q.val() < bit_cast::<37, 32>(self.lower.q.val())) {
             self.limited.d.next = self.lower.q.val();

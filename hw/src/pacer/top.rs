@@ -95,6 +95,12 @@ pub struct Pacer<
     pub idle_valid: Signal<Out, Bit>,
     /// It.
     pub idle_flow: Signal<Out, Bits<F>>,
+    /// A flow came to its pass.
+    pub limited_valid: Signal<Out, Bit>,
+    /// It.
+    pub limited_flow: Signal<Out, Bits<F>>,
+    /// It sends too little of its rate for it to grow.
+    pub limited: Signal<Out, Bit>,
     /// Counted events, by `timely_regs::counters`: grants, and doorbells refused.
     pub pulses: Signal<Out, Bits<32>>,
     /// The RAMs are clear; nothing is accepted before.
@@ -138,7 +144,8 @@ impl<
             refused: Constant::new(bits::<32>(1 << Counter::DoorbellsRefused as u32)),
         } clk, rst, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, release_valid, release_flow, release_bytes, rate_valid,
             rate_flow, rate_value, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, charge_valid, charge_flow,
-            charge_bytes, pause, stop, now, grant_valid, grant_ready, grant_flow, grant_launch, idle_valid, idle_flow, pulses, swept,
+            charge_bytes, pause, stop, now, grant_valid, grant_ready, grant_flow, grant_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited,
+            pulses, swept,
             doorbell, ready, charge, parking, wheel, gate, granted, go, left)
     }
 }
@@ -259,6 +266,9 @@ impl<
         self.grant_launch.next = self.gate.grant_launch.val();
         self.idle_valid.next = self.pass.idle_valid.val();
         self.idle_flow.next = self.pass.idle_flow.val();
+        self.limited_valid.next = self.pass.granted_valid.val();
+        self.limited_flow.next = self.pass.granted_flow.val();
+        self.limited.next = self.pass.limited.val();
         self.pulses.next = bits::<32>(0);
         if self.granted.q.val() {
             self.pulses.next = self.counted.val();

@@ -21,8 +21,12 @@ pub struct Count {
     pub step_sec: Signal<In, Bits<19>>,
     /// Nanoseconds in `step_ns` beside them.
     pub step_rest: Signal<In, Bits<30>>,
+    /// How far `later` is ahead, ns; it counts two clocks later.
+    pub lead: Signal<In, Bits<16>>,
     /// The time, ns48.fns16.
     pub now: Signal<Out, Bits<64>>,
+    /// The time and the lead.
+    pub later: Signal<Out, Bits<64>>,
     /// Seconds of the time.
     pub now_sec: Signal<Out, Bits<48>>,
     /// Nanoseconds of the time in its second.
@@ -73,10 +77,13 @@ pub struct Count {
     sec6: DFF<Bits<20>>,
     // 7: lower half of the seconds.
     now7: DFF<Bits<64>>,
+    later7: DFF<Bits<25>>,
     ns7: DFF<Bits<30>>,
     sec_low: DFF<Bits<25>>,
     // 8: upper half.
     now8: DFF<Bits<64>>,
+    late_high: Signal<Local, Bits<24>>,
+    later8: DFF<Bits<64>>,
     ns8: DFF<Bits<30>>,
     sec_low8: DFF<Bits<24>>,
     sec_high: DFF<Bits<24>>,
@@ -85,9 +92,9 @@ pub struct Count {
 impl Default for Count {
     fn default() -> Self {
         construct!({ second: Constant::new(bits::<32>(1_000_000_000)) }
-            clk, rst, rate, step_ns, step_fraction, step_sec, step_rest, now, now_sec, now_ns, addend, ns1, sec1, rest1, sum, fraction, delta,
+            clk, rst, rate, step_ns, step_fraction, step_sec, step_rest, lead, now, later, now_sec, now_ns, addend, ns1, sec1, rest1, sum, fraction, delta,
             ns2, sec2, rest2, fraction3, low3, high3, ns3, sec3, fraction4, low_sum, low, carry4, high4, over, ns4, sec4, fraction5, low5, high5,
-            ns5, less5, sec5, fraction6, low6, high, plain, wrapped, ns, wrap, sec6, now7, ns7, sec_low, now8, ns8, sec_low8, sec_high)
+            ns5, less5, sec5, fraction6, low6, high, plain, wrapped, ns, wrap, sec6, now7, later7, ns7, sec_low, now8, late_high, later8, ns8, sec_low8, sec_high)
     }
 }
 
@@ -96,7 +103,7 @@ impl Logic for Count {
     fn update(&mut self) {
         dff_setup!(self, clk, addend, ns1, sec1, rest1, fraction, delta, ns2, sec2, rest2, fraction3, low3, high3, ns3, sec3);
         dff_setup!(self, clk, fraction4, low, carry4, high4, ns4, sec4, fraction5, low5, high5, ns5, less5, sec5);
-        dff_setup!(self, clk, fraction6, low6, high, ns, wrap, sec6, now7, ns7, sec_low, now8, ns8, sec_low8, sec_high);
+        dff_setup!(self, clk, fraction6, low6, high, ns, wrap, sec6, now7, later7, ns7, sec_low, now8, later8, ns8, sec_low8, sec_high);
         // 1
         self.addend.d.next = bit_cast::<33, 32>(self.rate.val()) + (bit_cast::<33, 16>(self.step_fraction.val()) << 8);
         self.ns1.d.next = self.step_ns.val();
@@ -154,15 +161,21 @@ impl Logic for Count {
         self.now7.d.next = (bit_cast::<64, 24>(self.high.q.val()) << 40)
             | (bit_cast::<64, 24>(self.low6.q.val()) << 16)
             | bit_cast::<64, 16>(self.fraction6.q.val());
+        self.later7.d.next = bit_cast::<25, 24>(self.low6.q.val()) + bit_cast::<25, 16>(self.lead.val());
         self.ns7.d.next = self.ns.q.val();
         self.sec_low.d.next =
             bit_cast::<25, 24>(self.sec_low.q.val().get_bits::<24>(0)) + bit_cast::<25, 20>(self.sec6.q.val()) + self.wrap.q.val();
         // 8
         self.now8.d.next = self.now7.q.val();
+        self.late_high.next = self.now7.q.val().get_bits::<24>(40) + bit_cast::<24, 1>(self.later7.q.val().get_bits::<1>(24));
+        self.later8.d.next = (bit_cast::<64, 24>(self.late_high.val()) << 40)
+            | (bit_cast::<64, 24>(self.later7.q.val().get_bits::<24>(0)) << 16)
+            | bit_cast::<64, 16>(self.now7.q.val().get_bits::<16>(0));
         self.ns8.d.next = self.ns7.q.val();
         self.sec_low8.d.next = self.sec_low.q.val().get_bits::<24>(0);
         self.sec_high.d.next = self.sec_high.q.val() + bit_cast::<24, 1>(self.sec_low.q.val().get_bits::<1>(24));
         self.now.next = self.now8.q.val();
+        self.later.next = self.later8.q.val();
         self.now_ns.next = self.ns8.q.val();
         self.now_sec.next = (bit_cast::<48, 24>(self.sec_high.q.val()) << 24) | bit_cast::<48, 24>(self.sec_low8.q.val());
         if self.rst.val() {
@@ -200,9 +213,11 @@ impl Logic for Count {
             self.wrap.d.next = bits::<25>(0);
             self.sec6.d.next = bits::<20>(0);
             self.now7.d.next = bits::<64>(0);
+            self.later7.d.next = bits::<25>(0);
             self.ns7.d.next = bits::<30>(0);
             self.sec_low.d.next = bits::<25>(0);
             self.now8.d.next = bits::<64>(0);
+            self.later8.d.next = bits::<64>(0);
             self.ns8.d.next = bits::<30>(0);
             self.sec_low8.d.next = bits::<24>(0);
             self.sec_high.d.next = bits::<24>(0);

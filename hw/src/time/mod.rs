@@ -43,8 +43,12 @@ pub struct Time {
     pub ptp_valid: Signal<In, Bit>,
     /// PTP's time at this clock, ns48.fns16.
     pub ptp_time: Signal<In, Bits<64>>,
+    /// How far `later` is ahead, ns; it counts two clocks later.
+    pub cfg_lead: Signal<In, Bits<16>>,
     /// The time, ns48.fns16.
     pub now: Signal<Out, Bits<64>>,
+    /// The time and the lead, for who decides ahead: a launch that is here in it is a lead away.
+    pub later: Signal<Out, Bits<64>>,
     /// Seconds of the time.
     pub now_sec: Signal<Out, Bits<48>>,
     /// Nanoseconds of the time in its second.
@@ -75,6 +79,8 @@ impl Logic for Time {
         self.count.step_sec.next = self.correct.step_sec.val();
         self.count.step_rest.next = self.correct.step_rest.val();
         self.now.next = self.count.now.val();
+        self.count.lead.next = self.cfg_lead.val();
+        self.later.next = self.count.later.val();
         self.now_sec.next = self.count.now_sec.val();
         self.now_ns.next = self.count.now_ns.val();
         self.refused.next = self.correct.refused.val();

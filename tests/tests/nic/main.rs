@@ -3,6 +3,7 @@ mod dma;
 mod equal;
 mod hostile;
 mod latency;
+mod limited;
 mod loss;
 mod pacing;
 mod reset;

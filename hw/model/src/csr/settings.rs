@@ -40,6 +40,8 @@ pub struct Settings {
     pub event_every: u16,
     /// Which ones, `timely_regs::map::telemetry::EVENT_FILTER`.
     pub event_filter: u32,
+    /// How far ahead of its launch a packet is granted, ns.
+    pub lead: u16,
 }
 
 fn replace128(value: &mut u128, at: u32, data: u32) {
@@ -90,6 +92,8 @@ impl Settings {
             self.event_every = data as u16;
         } else if is(&telemetry::EVENT_FILTER) {
             self.event_filter = data;
+        } else if is(&time::LEAD) {
+            self.lead = data as u16;
         }
     }
 }

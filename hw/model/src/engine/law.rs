@@ -79,6 +79,8 @@ pub struct State {
     pub mark: u64,
     /// Rate.
     pub rate: u32,
+    /// It sends too little of its rate for a sample to raise it.
+    pub limited: bool,
 }
 
 /// Bits of a mark.
@@ -87,11 +89,11 @@ pub const MARK_BITS: u32 = 40;
 const AVERAGE_HIGH: u32 = AVERAGE_BITS - 32;
 
 impl State {
-    /// The state without the rate, as `event_before` has it. Word 0: RTT in bits 23..0, history in 24, negatives in 27..25, marked in 28;
-    /// word 1 the time, word 2 and the low bits of word 3 the smoothed difference, word 4 the mark, its upper 8 bits in 15..8 of word 3.
+    /// The state without the rate, as `event_before` has it. Word 0: RTT in bits 23..0, history in 24, negatives in 27..25, marked in 28,
+    /// limited in 31; word 1 the time, word 2 and the low bits of word 3 the smoothed difference, word 4 the mark, its upper 8 bits in 15..8 of word 3.
     pub fn to_words(&self) -> [u32; 5] {
         let average = self.average as u64 & ((1 << AVERAGE_BITS) - 1);
-        let flags = u32::from(self.history) | u32::from(self.negatives) << 1 | u32::from(self.marked) << 4;
+        let flags = u32::from(self.history) | u32::from(self.negatives) << 1 | u32::from(self.marked) << 4 | u32::from(self.limited) << 7;
         [
             self.rtt_ns | flags << 24,
             self.time_ns,
@@ -113,6 +115,7 @@ impl State {
             marked: words[0] >> 28 & 1 != 0,
             mark: u64::from(words[3] >> 8 & 0xff) << 32 | u64::from(words[4]),
             rate,
+            limited: words[0] >> 31 != 0,
         }
     }
 }
@@ -169,6 +172,9 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
     let mut least = p::LEAST_RATE.get(w);
     match op.kind {
         Kind::Sample => {
+            if s.limited {
+                greatest = greatest.min(s.rate);
+            }
             let of_law = sample(w, s, op);
             if governed {
                 change = of_law;
@@ -191,12 +197,14 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
         }
         Kind::Idle => greatest = p::RESTART_RATE.get(w),
     }
+    let limited = s.limited;
     match op.kind {
         Kind::Sample | Kind::Host => {}
         Kind::Timeout if law == LAW_SWIFT => *s = State { marked: true, mark: op.value.into(), rate: s.rate, ..State::default() },
         Kind::Timeout | Kind::Idle => *s = State { marked: s.marked, mark: s.mark, rate: s.rate, ..State::default() },
         Kind::Init => *s = State { rate: s.rate, ..State::default() },
     }
+    s.limited = limited;
     if sets_rate {
         let rate = i64::from(s.rate);
         let less = parts::product(change.weighed.unwrap_or(rate), change.weight);

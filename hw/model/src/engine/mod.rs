@@ -48,6 +48,8 @@ pub struct In {
     pub sample: Option<Sample>,
     /// From the pacer: the flow sends again after its idle time.
     pub idle: Option<u32>,
+    /// From the pacer: whether a flow sends too little of its rate for samples to raise it, from the next operation on.
+    pub limited: Option<(u32, bool)>,
     /// From the host.
     pub host: Option<FlowRate>,
     /// Flow bus.
@@ -217,6 +219,9 @@ impl Block for Engine {
         self.lost = u32::from(sample) << Counter::SamplesDropped as u32 | u32::from(other) << Counter::EngineOverflows as u32;
         if let Some(load) = &i.load {
             self.flows[load.flow as usize].0 = load.profile();
+        }
+        if let Some((flow, limited)) = i.limited {
+            self.flows[flow as usize].1.limited = limited;
         }
         if let Some(w) = &i.profile {
             self.profiles[usize::from(w.profile)][usize::from(w.word)] = w.data;

@@ -74,6 +74,8 @@ pub struct Out {
     pub doorbell: Option<(u32, u16)>,
     /// The beat at the output and its frame's tag.
     pub beat: Option<(Beat, u16)>,
+    /// With `beat`: when its frame may leave, ns48.fns16.
+    pub launch: u64,
     /// The frame whose first beat is at the output for the first clock.
     pub sent: Option<Sent>,
     /// Counted events, by `timely_regs::counters`.
@@ -207,6 +209,7 @@ impl Block for Generator {
                 && self.posts < POSTS,
             charge: outcome.and_then(|o| o.charge),
             doorbell: self.doorbells.output(clk).head,
+            launch: frame.beat.as_ref().map_or(0, |(_, sent)| sent.launch),
             beat: frame.beat.map(|(beat, sent)| (beat, sent.tag)),
             sent,
             pulses: bit(sent.is_some(), Counter::TxFrames) | bit(refused, Counter::DoorbellsRefused),

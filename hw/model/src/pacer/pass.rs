@@ -70,6 +70,8 @@ pub struct Out {
     pub ready: bool,
     /// A flow's count of granted packets.
     pub granted: Option<(u32, u16)>,
+    /// The same flow, and whether it sends too little of its rate for it to grow.
+    pub limited: Option<(u32, bool)>,
     /// A request to sleep.
     pub sleep: Option<Request>,
     /// A flow and the slot of its next pass.
@@ -129,6 +131,7 @@ pub struct Pass {
     bound: [u32; profile::PROFILES],
     idle_time: [u32; profile::PROFILES],
     cap: [u32; profile::PROFILES],
+    window: [u32; profile::PROFILES],
     reading: VecDeque<Op>,
     deciding: VecDeque<Op>,
     written: [Option<Written>; 2],
@@ -165,6 +168,7 @@ impl Pass {
             bound: [0; profile::PROFILES],
             idle_time: [0; profile::PROFILES],
             cap: [0; profile::PROFILES],
+            window: [0; profile::PROFILES],
             reading: VecDeque::new(),
             deciding: VecDeque::new(),
             written: [None; 2],
@@ -223,6 +227,7 @@ impl Pass {
                 self.train = Some(Train { flow, packets: taken, launch, gap: gap as u32 });
                 state.granted = state.granted.wrapping_add(taken as u16);
                 state.started = true;
+                state.slack = token::spend(state.slack, gap, size);
                 if u32::from(backlog) == taken {
                     state.awake = false;
                     written(state, request(Sleep::Empty, state.granted))
@@ -252,9 +257,12 @@ impl Pass {
         if let Some(w) = i.profile {
             let mut record = [0; profile::WORDS];
             record[usize::from(w.word)] = w.data;
-            for (field, values) in
-                [(profile::OUTSTANDING, &mut self.bound), (profile::IDLE_NS, &mut self.idle_time), (profile::TOKEN_CAP, &mut self.cap)]
-            {
+            for (field, values) in [
+                (profile::OUTSTANDING, &mut self.bound),
+                (profile::IDLE_NS, &mut self.idle_time),
+                (profile::TOKEN_CAP, &mut self.cap),
+                (profile::USE_WINDOW, &mut self.window),
+            ] {
                 if field.word == w.word {
                     values[usize::from(w.profile)] = field.get(&record);
                 }
@@ -275,6 +283,7 @@ impl Block for Pass {
         Out {
             ready: self.in_flight < IN_FLIGHT && self.owed < 64,
             granted: self.written[1].map(|w| (w.flow, w.state.granted)),
+            limited: self.written[1].map(|w| (w.flow, w.state.limited)),
             sleep: self.sleeps.output(clk).head,
             insert: self.insert,
             train: self.train,
@@ -325,6 +334,7 @@ impl Block for Pass {
         {
             let profile = usize::from(op.config.profile);
             (op.view.bound, op.view.idle, op.view.cap) = (self.bound[profile], self.idle_time[profile], self.cap[profile]);
+            op.view.window = self.window[profile];
             op.view.time = ((i.now >> 16) + u64::from(self.timing.ahead)) & ((1 << TIME_BITS) - 1);
             self.deciding.push_back(op);
         }

@@ -30,6 +30,12 @@ pub const RECHECK: u64 = 1024;
 pub const WINDOW: u32 = 32;
 /// ns beyond the lead that a train must cover, so that the flow's next pass is in time.
 pub const COVER: u32 = 64;
+/// Fraction bits of a flow's slack, ns.
+pub const SLACK_FRACTION: u32 = 2;
+/// Bits of a flow's slack, sign included.
+pub const SLACK_BITS: u32 = 28;
+/// Greatest gap between packets, 2^-8 ns (8.4 ms): longer ones are cut to it.
+pub const GAP_MAX: u64 = (1 << 31) - 1;
 
 const TIME_MASK: u64 = (1 << TIME_BITS) - 1;
 
@@ -77,6 +83,11 @@ pub struct State {
     pub started: bool,
     /// It was charged a packet since then, so the size of its last one is known.
     pub measured: bool,
+    /// By how much longer it has taken for its packets than 5/4 of the time that they last at its rate, 2^-2 ns; less than 0 while what it
+    /// was granted last is not over. See [`slack`].
+    pub slack: i64,
+    /// It has lately sent less than 80 % of its rate: it is limited by something else, and its rate is not to grow.
+    pub limited: bool,
 }
 
 /// Everything a pass reads.
@@ -100,6 +111,8 @@ pub struct View {
     pub idle: u32,
     /// Token cap while backlogged, bytes.
     pub cap: u32,
+    /// Slack from which a flow counts as limited, ns; 0 for never.
+    pub window: u32,
 }
 
 /// What becomes of a flow at its pass, but for what the gate and a pause allow.
@@ -138,6 +151,30 @@ pub fn train_bits(n: u32) -> u32 {
     n.ilog2().min(TRAIN_BITS)
 }
 
+/// A flow's slack and whether it is limited, `elapsed` ns after its last pass, before it is granted anything.
+///
+/// A packet that is granted pays for 5/4 of its gap ([`spend`]), and time goes by: so the slack of a flow that sends more than 80 % of its
+/// rate falls in the long run, and that of any other grows. It stays between 0 and the window, and the flow is limited from when the slack
+/// reaches the window until it is used up again. A flow that was never granted anything is not limited.
+pub fn slack(s: &State, elapsed: u64, window: u32) -> (i64, bool) {
+    if !s.started {
+        return (0, false);
+    }
+    let most = i64::from(window) << SLACK_FRACTION;
+    let sum = s.slack + ((elapsed.min((1 << ELAPSED_BITS) - 1) as i64) << SLACK_FRACTION);
+    (sum.clamp(0, most), window != 0 && (sum >= most || (sum > 0 && s.limited)))
+}
+
+/// The slack of a flow that is granted a train of `2^size` packets with this gap between them, 2^-8 ns. A gap that was cut says little:
+/// such a flow never counts as limited.
+pub fn spend(slack: i64, gap: u64, size: u32) -> i64 {
+    if gap == GAP_MAX {
+        return -1 << (SLACK_BITS - 1);
+    }
+    let spent = ((gap + (gap >> 2)) << size) >> (8 - SLACK_FRACTION);
+    signed(slack - spent as i64, SLACK_BITS)
+}
+
 /// A pass: what it finds, and whether the flow starts to send after its idle time.
 pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let s = &v.state;
@@ -157,6 +194,8 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
             awake: false,
             started: false,
             measured: false,
+            slack: 0,
+            limited: false,
         };
         return (Plan::Sleep(Sleep::Cleared, state), false);
     }
@@ -175,7 +214,19 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     // Outstanding bytes are never negative: where they seem so, packets of before a load were released after it.
     let excess = signed(i64::from(outstanding.wrapping_sub(s.base)), BYTES_BITS);
     let base = if excess < 0 { outstanding & BYTES_MASK } else { s.base };
-    let settled = State { tokens: signed(tokens, 51), time: v.time, used: v.rate, seen: v.paid.bytes, base, awake: true, measured, ..*s };
+    let (slack, limited) = slack(s, elapsed, v.window);
+    let settled = State {
+        tokens: signed(tokens, 51),
+        time: v.time,
+        used: v.rate,
+        seen: v.paid.bytes,
+        base,
+        awake: true,
+        measured,
+        slack,
+        limited,
+        ..*s
+    };
     let idle = !s.awake && s.started && v.idle != 0 && elapsed >= u64::from(v.idle);
 
     // What is granted and not charged yet costs what the last packet cost, for now.
@@ -198,7 +249,7 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let deficit = signed(i64::from(uncharged_bytes) * BYTE - tokens, 52);
     let tau = ((i128::from(deficit) * i128::from(y)) >> (e + 9)).clamp(-(1 << 31), (1 << 31) - 1) as i64;
     let halves = (u64::from(size) * 125 * u64::from(y)) << 10 >> e;
-    let gap = halves.div_ceil(2).min((1 << 31) - 1);
+    let gap = halves.div_ceil(2).min(GAP_MAX);
     let cover = i64::from((timing.lead + COVER) << 8) - tau.max(0);
     let enough = (0..TRAIN_BITS).find(|k| (gap << k) as i64 >= cover).unwrap_or(TRAIN_BITS);
     let size = enough.min(bound_bits).min(train_bits(backlog.into()));
@@ -252,5 +303,47 @@ mod tests {
         assert_eq!(state.tokens, -538 * BYTE + (12_000 << 12));
         let left = (538 * 8000 - 12_000) * 256;
         assert!(!due && tau <= left && left - tau < left >> 15, "{tau} of {left}");
+    }
+
+    /// A flow that is granted a packet whenever `share` of its rate allows, for some time.
+    fn limited_at(share: f64, window: u32, gap_ns: f64, packets: u32) -> Vec<bool> {
+        let mut s = State { started: true, ..State::default() };
+        let gap = (gap_ns * 256.0) as u64;
+        s.slack = spend(0, gap, 0);
+        let mut clock = 0.0;
+        let step = |clock: &mut f64| {
+            let before = *clock as u64;
+            *clock += gap_ns / share;
+            *clock as u64 - before
+        };
+        (0..packets)
+            .map(|_| {
+                let elapsed = step(&mut clock);
+                (s.slack, s.limited) = slack(&s, elapsed, window);
+                s.slack = spend(s.slack, gap, 0);
+                s.limited
+            })
+            .collect()
+    }
+
+    /// Above 80 % a flow is not limited, below it is, whatever its gap: also one that is longer than the window.
+    #[test]
+    fn a_flow_is_limited_below_four_fifths() {
+        for gap_ns in [6.72, 123.0, 12_304.0, 3_000_000.0] {
+            for window in [20_000, 1_000_000] {
+                let packets = (40.0 * f64::from(window) / gap_ns).max(1000.0) as u32;
+                for share in [0.84, 0.9, 1.0] {
+                    assert!(limited_at(share, window, gap_ns, packets).iter().all(|l| !l), "{share} of a rate, gap {gap_ns} ns");
+                }
+                for share in [0.76, 0.5, 0.1, 0.001] {
+                    let limited = limited_at(share, window, gap_ns, packets);
+                    let first = limited.iter().position(|l| *l).unwrap_or_else(|| panic!("{share} of a rate, gap {gap_ns} ns"));
+                    assert!(limited[first..].iter().all(|l| *l), "{share} of a rate, gap {gap_ns} ns");
+                }
+            }
+        }
+        assert!(limited_at(0.001, 0, 123.0, 1000).iter().all(|l| !l), "window 0");
+        let far = GAP_MAX as f64 / 256.0;
+        assert!(limited_at(0.3, 1000, far, 100).iter().all(|l| !l), "a gap that was cut");
     }
 }

@@ -42,6 +42,8 @@ pub struct Out {
     pub grant: Option<gate::Grant>,
     /// A flow starts to send after its profile's idle time.
     pub idle: Option<u32>,
+    /// A flow came to its pass: whether it sends too little of its rate for it to grow.
+    pub limited: Option<(u32, bool)>,
     /// Counted events, by `timely_regs::counters`.
     pub pulses: u32,
     /// The RAMs are clear; nothing is accepted before.
@@ -116,6 +118,7 @@ impl Block for Pacer {
             doorbell_ready: doorbell.doorbell_ready && swept,
             grant: self.gate.block.output(clk).grant,
             idle: pass.idle,
+            limited: pass.limited,
             pulses: u32::from(self.granted) << Counter::Grants as u32 | u32::from(doorbell.refused) << Counter::DoorbellsRefused as u32,
             swept,
         }

@@ -1,5 +1,5 @@
 //! The NIC's own time, ns48.fns16.
-use super::{Access::*, Block, Kind, Parameter, Register, Reset, bit, whole};
+use super::{Access::*, Block, Kind, Parameter, Register, Reset, bit, low, whole};
 
 /// Low half of the time; a read latches the high half.
 pub const NOW_LOW: Register = Register::new(
@@ -53,12 +53,22 @@ pub const SOURCE: Register = Register::new(
     &[bit(0, "ptp", "0 free-running, 1 follows the PTP clock of the shell, never backwards")],
 );
 
+/// How far ahead of its launch a grant goes.
+pub const LEAD: Register = Register::new(
+    Kind::Time,
+    0x28,
+    "LEAD",
+    ReadWrite,
+    "how far ahead of its launch a packet is granted",
+    &[low(16, "lead", "ns; unless 0, every packet waits for its launch in front of the MAC, and each start is that much later")],
+);
+
 /// The block.
 pub const BLOCK: Block = Block {
     kind: Kind::Time,
     name: "time",
-    version: 1,
+    version: 2,
     base: 0x100,
     meaning: "The NIC's own time, ns48.fns16: 48 bits of ns above 16 bits of fraction.",
-    registers: &[NOW_LOW, NOW_HIGH, INCREMENT, SET_LOW, SET_HIGH, SOURCE],
+    registers: &[NOW_LOW, NOW_HIGH, INCREMENT, SET_LOW, SET_HIGH, SOURCE, LEAD],
 };

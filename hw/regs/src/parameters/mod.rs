@@ -132,6 +132,8 @@ pub struct Parameters {
     pub idle_us: f64,
     /// Token cap of a backlogged flow, bytes.
     pub cap_bytes: u32,
+    /// A flow that is so far behind 80 % of its rate's use, us, does not raise its rate until it has caught up; 0 it always may.
+    pub use_window_us: f64,
 }
 
 /// A parameter that the hardware cannot hold, or that contradicts another.

@@ -60,6 +60,7 @@ impl Parameters {
             timeout_us: 10_000.0,
             idle_us: 0.0,
             cap_bytes: 3036,
+            use_window_us: 0.0,
         }
     }
 

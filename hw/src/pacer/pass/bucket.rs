@@ -28,6 +28,8 @@ pub struct Bucket {
     pub idle: Signal<In, Bits<31>>,
     /// Clock 1: token cap.
     pub cap: Signal<In, Bits<20>>,
+    /// Clock 3: ns since the last pass, cut to 28 bits.
+    pub elapsed: Signal<Out, Bits<28>>,
     /// Clock 3: 125 times the bytes of a packet.
     pub packet: Signal<Out, Bits<23>>,
     /// Clock 8: the tokens.
@@ -171,7 +173,7 @@ impl Default for Bucket {
     fn default() -> Self {
         const { assert!(UNCHARGED == 1 << 8, "bit 8 of the uncharged packets says that a flow has too many") };
         construct!({ octet: Constant::new(bits::<7>(125)) }
-            clk, state, post, paid, rate, size, now, bound, idle, cap, packet, tokens, deficit, base, measured, verdict, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1, length2,
+            clk, state, post, paid, rate, size, now, bound, idle, cap, elapsed, packet, tokens, deficit, base, measured, verdict, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1, length2,
             measured2, elapsed2, rate2, excess2, sent2, cap2, bound2, idle2, outstanding2, base2, uncharged2, tokens2, log2, exact2, may_idle2,
             flags2, elapsed3, late3, waiting3, packet3, length3, tokens3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
             high_high, waiting4, total4, length4, tokens4, cap4, low5, high5, lacks5, least5, none5, tokens5, filled6, lacks6, tokens6,
@@ -429,6 +431,7 @@ impl Logic for Bucket {
             ((self.is_drop.val() & self.is_uncharged.val()) | self.empty8.d.val()) | (self.bounded8.d.val() & !self.is_awake.val());
         self.starts8.d.next = self.lates.o.val().any() & (self.send8.d.val() | (self.again8.d.val() & !self.is_drop.val()));
 
+        self.elapsed.next = self.elapsed3.q.val();
         self.packet.next = self.packet3.q.val();
         self.tokens.next = self.tokens8.q.val();
         self.deficit.next = self.lacks8.q.val();

@@ -21,7 +21,7 @@ pub struct Memory<const F: usize, const S: usize> {
     /// Its flow.
     pub state_flow: Signal<In, Bits<F>>,
     /// It.
-    pub state_word: Signal<In, Bits<198>>,
+    pub state_word: Signal<In, Bits<227>>,
     /// A word of the doorbell unit.
     pub post_valid: Signal<In, Bit>,
     /// Its flow.
@@ -55,7 +55,7 @@ pub struct Memory<const F: usize, const S: usize> {
     /// 2^-12 Mb/s; clamped to 30 bits.
     pub rate_value: Signal<In, Bits<32>>,
     /// The flow's state.
-    pub state: Signal<Out, Bits<198>>,
+    pub state: Signal<Out, Bits<227>>,
     /// What was posted and released.
     pub post: Signal<Out, Bits<42>>,
     /// What was charged.
@@ -66,15 +66,17 @@ pub struct Memory<const F: usize, const S: usize> {
     pub pfc: Signal<Out, Bits<3>>,
     /// Wire bytes of its packets as its record says.
     pub size: Signal<Out, Bits<16>>,
-    /// Its profile's outstanding bound, bytes; 3 clocks after `flow`, like the next two.
+    /// Its profile's outstanding bound, bytes; 3 clocks after `flow`, like the next three.
     pub bound: Signal<Out, Bits<24>>,
     /// Its profile's idle time, ns.
     pub idle: Signal<Out, Bits<31>>,
     /// Its profile's token cap, bytes.
     pub cap: Signal<Out, Bits<20>>,
+    /// Slack from which its profile's flows count as limited, ns.
+    pub window: Signal<Out, Bits<24>>,
     /// The RAMs are clear.
     pub swept: Signal<Out, Bit>,
-    state_ram: RAM<Bits<198>, F>,
+    state_ram: RAM<Bits<227>, F>,
     post_ram: RAM<Bits<42>, F>,
     paid_ram: RAM<Bits<50>, F>,
     rate_ram: RAM<Bits<30>, F>,
@@ -83,7 +85,8 @@ pub struct Memory<const F: usize, const S: usize> {
     bound_ram: RAM<Bits<24>, 4>,
     idle_ram: RAM<Bits<31>, 4>,
     cap_ram: RAM<Bits<20>, 4>,
-    state_raw: DFF<Bits<198>>,
+    window_ram: RAM<Bits<24>, 4>,
+    state_raw: DFF<Bits<227>>,
     post_raw: DFF<Bits<42>>,
     paid_raw: DFF<Bits<50>>,
     rate_raw: DFF<Bits<30>>,
@@ -101,6 +104,7 @@ pub struct Memory<const F: usize, const S: usize> {
     bound_word: Constant<Bits<5>>,
     idle_word: Constant<Bits<5>>,
     cap_word: Constant<Bits<5>>,
+    window_word: Constant<Bits<5>>,
 }
 
 /// The kernel below takes the fields by their bits.
@@ -112,6 +116,7 @@ const _: () = {
     assert!(profile::OUTSTANDING.low == 0 && profile::OUTSTANDING.high == 23);
     assert!(profile::IDLE_NS.low == 0 && profile::IDLE_NS.high == 30);
     assert!(profile::TOKEN_CAP.low == 0 && profile::TOKEN_CAP.high == 19);
+    assert!(profile::USE_WINDOW.low == 0 && profile::USE_WINDOW.high == 23);
 };
 
 impl<const F: usize, const S: usize> Default for Memory<F, S> {
@@ -123,10 +128,11 @@ impl<const F: usize, const S: usize> Default for Memory<F, S> {
             bound_word: Constant::new(bits::<5>(profile::OUTSTANDING.word.into())),
             idle_word: Constant::new(bits::<5>(profile::IDLE_NS.word.into())),
             cap_word: Constant::new(bits::<5>(profile::TOKEN_CAP.word.into())),
+            window_word: Constant::new(bits::<5>(profile::USE_WINDOW.word.into())),
         } clk, rst, flow, state_write, state_flow, state_word, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, fl_valid,
             fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, state, post, paid, rate, pfc,
-            size, bound, idle, cap, swept, state_ram, post_ram, paid_ram, rate_ram, config_ram, bound_ram, idle_ram, cap_ram, state_raw,
-            post_raw, paid_raw, rate_raw, config_raw, load, load_flow, load_config, sweep, is_swept, address, headers, length)
+            size, bound, idle, cap, window, swept, state_ram, post_ram, paid_ram, rate_ram, config_ram, bound_ram, idle_ram, cap_ram,
+            window_ram, state_raw, post_raw, paid_raw, rate_raw, config_raw, load, load_flow, load_config, sweep, is_swept, address, headers, length)
     }
 }
 
@@ -150,6 +156,8 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.idle_ram.write_clock.next = self.clk.val();
         self.cap_ram.read_clock.next = self.clk.val();
         self.cap_ram.write_clock.next = self.clk.val();
+        self.window_ram.read_clock.next = self.clk.val();
+        self.window_ram.write_clock.next = self.clk.val();
         self.is_swept.next = self.sweep.q.val() == self.sweep_end.val();
         if !self.is_swept.val() {
             self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
@@ -168,6 +176,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.bound_ram.read_address.next = self.config_raw.q.val().get_bits::<4>(0);
         self.idle_ram.read_address.next = self.config_raw.q.val().get_bits::<4>(0);
         self.cap_ram.read_address.next = self.config_raw.q.val().get_bits::<4>(0);
+        self.window_ram.read_address.next = self.config_raw.q.val().get_bits::<4>(0);
 
         // A record becomes profile, priority and wire bytes a packet: those of IPv4 without a tag, and what is more.
         self.load.d.next = self.fl_valid.val() & self.is_swept.val();
@@ -212,11 +221,14 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.cap_ram.write_enable.next = self.pw_valid.val() & (self.pw_word.val() == self.cap_word.val());
         self.cap_ram.write_address.next = self.pw_profile.val();
         self.cap_ram.write_data.next = self.pw_data.val().get_bits::<20>(0);
+        self.window_ram.write_enable.next = self.pw_valid.val() & (self.pw_word.val() == self.window_word.val());
+        self.window_ram.write_address.next = self.pw_profile.val();
+        self.window_ram.write_data.next = self.pw_data.val().get_bits::<24>(0);
         self.address.next = self.sweep.q.val().get_bits::<F>(0);
         if !self.is_swept.val() {
             self.state_ram.write_enable.next = true;
             self.state_ram.write_address.next = self.address.val();
-            self.state_ram.write_data.next = bits::<198>(0);
+            self.state_ram.write_data.next = bits::<227>(0);
             self.post_ram.write_enable.next = true;
             self.post_ram.write_address.next = self.address.val();
             self.post_ram.write_data.next = bits::<42>(0);
@@ -238,6 +250,9 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             self.cap_ram.write_enable.next = true;
             self.cap_ram.write_address.next = self.address.val().get_bits::<4>(0);
             self.cap_ram.write_data.next = bits::<20>(0);
+            self.window_ram.write_enable.next = true;
+            self.window_ram.write_address.next = self.address.val().get_bits::<4>(0);
+            self.window_ram.write_data.next = bits::<24>(0);
         }
 
         self.state.next = self.state_raw.q.val();
@@ -249,6 +264,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.bound.next = self.bound_ram.read_data.val();
         self.idle.next = self.idle_ram.read_data.val();
         self.cap.next = self.cap_ram.read_data.val();
+        self.window.next = self.window_ram.read_data.val();
         self.swept.next = self.is_swept.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<S>(0);

@@ -14,6 +14,7 @@ mod bucket;
 mod fate;
 mod memory;
 mod reciprocal;
+mod slack;
 mod span;
 mod wake;
 use super::delay::Delay;
@@ -24,6 +25,7 @@ pub use fate::Fate;
 use memory::Memory;
 use reciprocal::Reciprocal;
 use rust_hdl::prelude::*;
+use slack::Slack;
 use span::Span;
 use timely_model::pacer::Timing;
 use timely_model::pacer::doorbell::Sleep;
@@ -102,6 +104,8 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub granted_flow: Signal<Out, Bits<F>>,
     /// The count.
     pub granted_count: Signal<Out, Bits<16>>,
+    /// With it: the flow sends too little of its rate for it to grow.
+    pub limited: Signal<Out, Bit>,
     /// A request to sleep.
     pub sleep_valid: Signal<Out, Bit>,
     /// It is taken at this clock if offered.
@@ -148,6 +152,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     span: Span,
     fate: Fate,
     wake: Wake<F, X, Y>,
+    slack: Slack,
     sleeps: Fifo<Z, 6, 7>,
     ahead: Constant<Bits<48>>,
     clearing: Constant<Bits<2>>,
@@ -193,9 +198,9 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             bounding: Constant::new(bits::<2>(Sleep::Bounded as u64)),
         } clk, rst, q_valid, q_flow, q_ready, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, fl_valid, fl_flow, fl_record,
             pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, pause, stop, now, left, granted_valid, granted_flow,
-            granted_count, sleep_valid, sleep_ready, sleep_flow, sleep_why, sleep_granted, sleep_released, insert_valid, insert_flow,
+            granted_count, limited, sleep_valid, sleep_ready, sleep_flow, sleep_why, sleep_granted, sleep_released, insert_valid, insert_flow,
             insert_slot, train_valid, train_flow, train_packets, train_launch, train_gap, park_valid, park_flow, resume, idle_valid, idle_flow,
-            swept, memory, reciprocal, bucket, fate, sleeps, now3, rates, bytes, released, counts, started, pfc, now14, now16, packets,
+            swept, memory, reciprocal, bucket, fate, slack, sleeps, now3, rates, bytes, released, counts, started, pfc, now14, now16, packets,
             verdicts, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, issue, tokens, count;
             valid, flow)
     }
@@ -218,6 +223,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.fate.rst.next = self.rst.val();
         self.wake.clk.next = self.clk.val();
         self.wake.rst.next = self.rst.val();
+        self.slack.clk.next = self.clk.val();
         self.sleeps.clk.next = self.clk.val();
         self.sleeps.rst.next = self.rst.val();
         self.rates.clk.next = self.clk.val();
@@ -263,7 +269,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         // 2
         self.now3.d.next = self.now.val().get_bits::<48>(16) + self.ahead.val();
         self.reciprocal.rate.next = self.memory.rate.val();
-        self.bucket.state.next = self.memory.state.val();
+        self.bucket.state.next = self.memory.state.val().get_bits::<198>(0);
         self.bucket.post.next = self.memory.post.val();
         self.bucket.paid.next = self.memory.paid.val();
         self.bucket.rate.next = self.memory.rate.val();
@@ -274,6 +280,9 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.counts.i.next = self.memory.state.val().get_bits::<16>(154);
         self.started.i.next = self.memory.state.val().get_bits::<1>(196);
         self.pfc.i.next = self.memory.pfc.val();
+        self.slack.slack.next = self.memory.state.val().get_bits::<28>(198);
+        self.slack.limited.next = self.memory.state.val().get_bit(226);
+        self.slack.started.next = self.memory.state.val().get_bit(196);
 
         // 3
         self.bucket.now.next = self.now3.q.val();
@@ -281,8 +290,10 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.bucket.idle.next = self.memory.idle.val();
         self.bucket.cap.next = self.memory.cap.val();
         self.now14.i.next = self.now3.q.val();
+        self.slack.window.next = self.memory.window.val();
 
         // 5, 8, 10, 14
+        self.slack.elapsed.next = self.bucket.elapsed.val();
         self.packets.i.next = self.bucket.packet.val();
         self.span.y.next = self.reciprocal.y.val();
         self.span.e.next = self.reciprocal.e.val();
@@ -310,6 +321,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.tau16.d.next = self.span.tau.val();
         self.gap16.d.next = self.span.gap.val();
         self.launch16.d.next = self.span.launch.val();
+        self.slack.gap.next = self.span.gap.val();
 
         // 16: what the grant changes. 19: the wake-up.
         self.wake.valid.next = self.fate.insert.val();
@@ -343,6 +355,10 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         if !self.fate.clear.val() & self.settled.o.val().get_bit(76) {
             self.state17.d.next = self.state17.d.val() | (bits::<198>(1) << 197);
         }
+        self.slack.write.next = self.fate.write.val();
+        self.slack.clear.next = self.fate.clear.val();
+        self.slack.grant.next = self.fate.grant.val();
+        self.slack.size.next = self.fate.size.val();
         self.write17.d.next = self.fate.write.val();
         self.sleep17.d.next = self.fate.sleep.val();
         self.why17.d.next = bits::<2>(0);
@@ -357,7 +373,10 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         // 17: write.
         self.memory.state_write.next = self.write17.q.val();
         self.memory.state_flow.next = self.flow[16].q.val();
-        self.memory.state_word.next = self.state17.q.val();
+        self.memory.state_word.next = bit_cast::<227, 198>(self.state17.q.val()) | (bit_cast::<227, 28>(self.slack.slack_17.val()) << 198);
+        if self.slack.limited_17.val() {
+            self.memory.state_word.next = self.memory.state_word.val() | (bits::<227>(1) << 226);
+        }
         self.sleeps.o_ready.next = self.sleep_ready.val();
         self.sleeps.i_valid.next = self.sleep17.q.val();
         self.sleeps.i_data.next = (bit_cast::<Z, 16>(self.count17.q.val()) | (bit_cast::<Z, 25>(self.released17.q.val()) << 16))
@@ -367,6 +386,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.granted_valid.next = self.valid[16].q.val();
         self.granted_flow.next = self.flow[16].q.val();
         self.granted_count.next = self.count17.q.val();
+        self.limited.next = self.slack.limited_17.val();
         self.sleep_valid.next = self.sleeps.o_valid.val();
         self.sleep_flow.next = self.sleeps.o_data.val().get_bits::<F>(43);
         self.sleep_why.next = self.sleeps.o_data.val().get_bits::<2>(41);

@@ -1,0 +1,55 @@
+//! Which flows send too little of their rate for a sample to raise it.
+use crate::pacer::delay::Delay;
+use rust_hdl::prelude::*;
+
+/// A bit a flow. A port's number is the clock after the issue at which it holds; an operation goes by what was written until its issue.
+#[derive(LogicBlock, Default)]
+pub struct Limited<const F: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Clear `sweep_flow`.
+    pub sweep: Signal<In, Bit>,
+    /// The flow to clear.
+    pub sweep_flow: Signal<In, Bits<F>>,
+    /// A flow's bit is written.
+    pub write: Signal<In, Bit>,
+    /// The flow.
+    pub write_flow: Signal<In, Bits<F>>,
+    /// Its bit.
+    pub write_bit: Signal<In, Bit>,
+    /// The operation's flow.
+    pub flow_0: Signal<In, Bits<F>>,
+    /// Its bit.
+    pub limited_18: Signal<Out, Bit>,
+    /// The same.
+    pub limited_19: Signal<Out, Bit>,
+    ram: RAM<Bits<1>, F>,
+    bits: Delay<1, 17>,
+    later: Delay<1, 1>,
+}
+
+impl<const F: usize> Logic for Limited<F> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.ram.read_clock.next = self.clk.val();
+        self.ram.write_clock.next = self.clk.val();
+        self.bits.clk.next = self.clk.val();
+        self.later.clk.next = self.clk.val();
+        self.ram.read_address.next = self.flow_0.val();
+        self.bits.i.next = self.ram.read_data.val();
+        self.limited_18.next = self.bits.o.val().any();
+        self.later.i.next = self.bits.o.val();
+        self.limited_19.next = self.later.o.val().any();
+        self.ram.write_enable.next = self.write.val();
+        self.ram.write_address.next = self.write_flow.val();
+        self.ram.write_data.next = bits::<1>(0);
+        if self.write_bit.val() {
+            self.ram.write_data.next = bits::<1>(1);
+        }
+        if self.sweep.val() {
+            self.ram.write_enable.next = true;
+            self.ram.write_address.next = self.sweep_flow.val();
+            self.ram.write_data.next = bits::<1>(0);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! How much of its rate a flow uses: its slack, and whether that says that something else than its rate limits it.
+use crate::construct::construct;
+use crate::pacer::delay::Delay;
+use rust_hdl::prelude::*;
+use timely_model::pacer::token::{GAP_MAX, SLACK_BITS, SLACK_FRACTION};
+
+/// `timely_model::pacer::token::{slack, spend}`. A port's comment names the clock of the pass at which it holds; outputs at 17.
+#[derive(LogicBlock)]
+pub struct Slack {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// 2: the slack that the last pass left, 2^-2 ns, signed.
+    pub slack: Signal<In, Bits<28>>,
+    /// 2: the flow was limited then.
+    pub limited: Signal<In, Bit>,
+    /// 2: it was granted a packet since its accounts were cleared.
+    pub started: Signal<In, Bit>,
+    /// 3: the slack from which it is limited, ns; 0 for never.
+    pub window: Signal<In, Bits<24>>,
+    /// 5: ns since its last pass, cut.
+    pub elapsed: Signal<In, Bits<28>>,
+    /// 15: 2^-8 ns between its packets, cut.
+    pub gap: Signal<In, Bits<31>>,
+    /// 16: its state changes.
+    pub write: Signal<In, Bit>,
+    /// 16: its accounts are cleared.
+    pub clear: Signal<In, Bit>,
+    /// 16: a train is granted.
+    pub grant: Signal<In, Bit>,
+    /// 16: of two to the power of this packets.
+    pub size: Signal<In, Bits<3>>,
+    /// The slack.
+    pub slack_17: Signal<Out, Bits<28>>,
+    /// Whether it is limited.
+    pub limited_17: Signal<Out, Bit>,
+    /// Slack 28 bits, limited, started.
+    lasts: Delay<30, 3>,
+    windows: Delay<24, 2>,
+    sum6: DFF<Bits<32>>,
+    window6: DFF<Bits<24>>,
+    flags6: DFF<Bits<2>>,
+    over7: DFF<Bit>,
+    above7: DFF<Bit>,
+    value7: DFF<Bits<26>>,
+    window7: DFF<Bits<24>>,
+    flags7: DFF<Bits<2>>,
+    value8: DFF<Bits<26>>,
+    limited8: DFF<Bit>,
+    /// Slack 26 bits, limited.
+    settled: Delay<27, 8>,
+    earlier: Delay<1, 14>,
+    spent16: DFF<Bits<32>>,
+    cut16: DFF<Bit>,
+    slack17: DFF<Bits<28>>,
+    limited17: DFF<Bit>,
+    extended: Signal<Local, Bits<32>>,
+    most: Signal<Local, Bits<31>>,
+    train: Signal<Local, Bits<37>>,
+    rest: Signal<Local, Bits<28>>,
+    least: Constant<Bits<28>>,
+    cut: Constant<Bits<31>>,
+}
+
+impl Default for Slack {
+    fn default() -> Self {
+        const { assert!(SLACK_BITS == 28 && SLACK_FRACTION == 2, "the widths below are those of the model") };
+        construct!({ least: Constant::new(bits::<28>(1 << (SLACK_BITS - 1))), cut: Constant::new(bits::<31>(GAP_MAX)) }
+            clk, slack, limited, started, window, elapsed, gap, write, clear, grant, size, slack_17, limited_17, lasts, windows, sum6, window6,
+            flags6, over7, above7, value7, window7, flags7, value8, limited8, settled, earlier, spent16, cut16, slack17, limited17, extended,
+            most, train, rest)
+    }
+}
+
+impl Logic for Slack {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, sum6, window6, flags6, over7, above7, value7, window7, flags7, value8, limited8, spent16, cut16, slack17);
+        dff_setup!(self, clk, limited17);
+        self.lasts.clk.next = self.clk.val();
+        self.windows.clk.next = self.clk.val();
+        self.settled.clk.next = self.clk.val();
+        self.earlier.clk.next = self.clk.val();
+
+        // 2, 3
+        self.lasts.i.next = bit_cast::<30, 28>(self.slack.val());
+        self.earlier.i.next = bits::<1>(0);
+        if self.limited.val() {
+            self.lasts.i.next = self.lasts.i.val() | (bits::<30>(1) << 28);
+            self.earlier.i.next = bits::<1>(1);
+        }
+        if self.started.val() {
+            self.lasts.i.next = self.lasts.i.val() | (bits::<30>(1) << 29);
+        }
+        self.windows.i.next = self.window.val();
+
+        // 5: the time that went by.
+        self.extended.next = bit_cast::<32, 28>(self.lasts.o.val().get_bits::<28>(0));
+        if self.lasts.o.val().get_bit(27) {
+            self.extended.next = bit_cast::<32, 28>(self.lasts.o.val().get_bits::<28>(0)) | (bits::<32>(15) << 28);
+        }
+        self.sum6.d.next = self.extended.val() + (bit_cast::<32, 28>(self.elapsed.val()) << 2);
+        self.window6.d.next = self.windows.o.val();
+        self.flags6.d.next = self.lasts.o.val().get_bits::<2>(28);
+
+        // 6: against both ends.
+        self.most.next = bit_cast::<31, 24>(self.window6.q.val()) << 2;
+        self.over7.d.next = !self.sum6.q.val().get_bit(31) & (self.sum6.q.val().get_bits::<31>(0) >= self.most.val());
+        self.above7.d.next = !self.sum6.q.val().get_bit(31) & self.sum6.q.val().any();
+        self.value7.d.next = self.sum6.q.val().get_bits::<26>(0);
+        self.window7.d.next = self.window6.q.val();
+        self.flags7.d.next = self.flags6.q.val();
+
+        // 7: between them.
+        self.value8.d.next = bits::<26>(0);
+        if self.flags7.q.val().get_bit(1) {
+            if self.over7.q.val() {
+                self.value8.d.next = bit_cast::<26, 24>(self.window7.q.val()) << 2;
+            } else if self.above7.q.val() {
+                self.value8.d.next = self.value7.q.val();
+            }
+        }
+        self.limited8.d.next = (self.flags7.q.val().get_bit(1) & self.window7.q.val().any())
+            & (self.over7.q.val() | (self.above7.q.val() & self.flags7.q.val().get_bit(0)));
+
+        // 8
+        self.settled.i.next = bit_cast::<27, 26>(self.value8.q.val());
+        if self.limited8.q.val() {
+            self.settled.i.next = self.settled.i.val() | (bits::<27>(1) << 26);
+        }
+
+        // 15: 5/4 of the gap.
+        self.spent16.d.next = bit_cast::<32, 31>(self.gap.val()) + bit_cast::<32, 29>(self.gap.val().get_bits::<29>(2));
+        self.cut16.d.next = self.gap.val() == self.cut.val();
+
+        // 16: what is granted.
+        self.train.next = bit_cast::<37, 32>(self.spent16.q.val()) << self.size.val();
+        self.rest.next = bit_cast::<28, 26>(self.settled.o.val().get_bits::<26>(0)) - self.train.val().get_bits::<28>(6);
+        self.slack17.d.next = bit_cast::<28, 26>(self.settled.o.val().get_bits::<26>(0));
+        if self.grant.val() {
+            self.slack17.d.next = self.rest.val();
+            if self.cut16.q.val() {
+                self.slack17.d.next = self.least.val();
+            }
+        }
+        self.limited17.d.next = self.settled.o.val().get_bit(26);
+        if !self.write.val() {
+            self.limited17.d.next = self.earlier.o.val().any();
+        }
+        if self.clear.val() {
+            self.slack17.d.next = bits::<28>(0);
+            self.limited17.d.next = false;
+        }
+
+        // 17
+        self.slack_17.next = self.slack17.q.val();
+        self.limited_17.next = self.limited17.q.val();
+    }
+}
