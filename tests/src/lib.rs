@@ -3,6 +3,7 @@ pub mod axis;
 pub mod bench;
 pub mod frames;
 pub mod loopback;
+pub mod measure;
 pub mod network;
 pub mod nic;
 

@@ -153,7 +153,7 @@ fn lockstep<const W: usize, const K: usize>(name: &str) {
             model.step(clk, &i);
         }
         let all = [Counter::AcksSent, Counter::AckRefusedPeer, Counter::AckRefusedAddress, Counter::AckDroppedFull];
-        assert_eq!(seen, all.iter().map(|c| 1 << *c as u32).sum(), "not every event happened");
+        assert_eq!(seen, all.iter().map(|c| 1 << *c as u32).sum::<u32>(), "not every event happened");
     }
 }
 

@@ -1,4 +1,5 @@
 //! `cargo xtask`: the commands of the README, and what developers run.
+mod bench;
 mod demo;
 mod process;
 mod prove;
@@ -13,6 +14,7 @@ const AFTER: &str = "\
 EXAMPLES
   cargo xtask demo            ten NICs against one, a table, target/demo/report.html
   cargo xtask test            everything that a change must pass
+  cargo xtask bench           what the design reaches, a table and docs/bench.md; --json for machines
   cargo xtask prove fifo      the formal proofs whose names contain `fifo`; all without a name
   cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds
   cargo xtask synth ack       area and speed of all blocks that begin with ack, into the record
@@ -25,7 +27,8 @@ ENVIRONMENT
   TIMELY_CYCLES, TIMELY_SEED  clocks and seed of the lockstep tests
 
 EXIT CODES
-  0 done   1 a step failed; its output is above   2 the command line was wrong   3 the demo broke a promise it is held to";
+  0 done   1 a step failed; its output is above   2 the command line was wrong   3 the demo broke a promise it is held to,
+         or a figure of the bench misses what is asked for";
 
 /// The commands of timely-nic's developers and visitors.
 #[derive(Parser)]
@@ -43,6 +46,8 @@ enum Command {
     Test(verify::Test),
     /// Runs the demonstration and writes target/demo/report.html.
     Demo(demo::Demo),
+    /// Measures what the design reaches; writes docs/bench.md.
+    Bench(bench::Bench),
     /// Proves properties of the emitted blocks, and refutes twins with a bug.
     Prove(prove::Prove),
     /// Runs the lockstep tests for longer.
@@ -59,6 +64,7 @@ fn main() -> ExitCode {
         }),
         Command::Test(t) => t.run(),
         Command::Demo(d) => d.run(),
+        Command::Bench(b) => b.run(),
         Command::Prove(p) => p.run(),
         Command::Soak(s) => s.run(),
         Command::Synth(s) => s.run(),

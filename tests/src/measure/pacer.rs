@@ -1,0 +1,307 @@
+//! What the pacer reaches, on its Verilog: grants a clock in each mix, punctuality and rate of a flow alone, lateness under load.
+use super::dut::{CLOCK_NS, Rig, pacer};
+use super::{Bound, Figure};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
+use timely_verilate::Library;
+
+/// ns of a byte at 100 Gb/s.
+const BYTE_NS: f64 = 0.08;
+/// Rate register of 1 Mb/s.
+const MBPS: f64 = 4096.0;
+/// Least grants a clock asked for.
+const GRANTS: f64 = 0.6;
+/// Lateness beyond an ideal FIFO link asked for, ns.
+const EXCESS_NS: f64 = 123.0;
+
+/// How much is measured.
+struct Extent {
+    flow_bits: u32,
+    /// Clocks before and in a window.
+    warm: u64,
+    window: u64,
+    /// Flows that share the link.
+    sharing: u32,
+    /// Windows of a flow alone, ns.
+    alone: f64,
+}
+
+impl Extent {
+    fn new(quick: bool) -> Self {
+        if quick {
+            Extent { flow_bits: 10, warm: 10_000, window: 10_000, sharing: 100, alone: 40_000.0 }
+        } else {
+            Extent { flow_bits: 16, warm: 400_000, window: 500_000, sharing: 1000, alone: 4_200_000.0 }
+        }
+    }
+
+    fn flows(&self) -> u32 {
+        1 << self.flow_bits
+    }
+}
+
+/// The register of a rate in Mb/s.
+fn register(mbps: f64) -> u32 {
+    (mbps * MBPS).round().max(1.0) as u32
+}
+
+/// ns between packets of `bytes` at a rate register.
+fn gap_ns(bytes: u16, register: u32) -> f64 {
+    f64::from(bytes) * 8000.0 * MBPS / f64::from(register)
+}
+
+/// The rate at which packets of `bytes` are `ns` apart, Mb/s.
+fn at_gap(bytes: u16, ns: f64) -> f64 {
+    f64::from(bytes) * 8000.0 / ns
+}
+
+/// `n` rates from 1 Mb/s to 10 Gb/s, their logarithms uniform, Mb/s.
+fn log_uniform(n: u32, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    (0..n).map(|_| 10f64.powf(rng.random_range(0.0..4.0))).collect()
+}
+
+/// Grants a clock of flows with these rates (Mb/s), all backlogged, packets of 84 bytes, the gate's output always ready.
+fn capacity(library: &Arc<Library>, extent: &Extent, rates: &[f64], window: u64) -> f64 {
+    let mut rig = Rig::new(library, extent.flow_bits, 84, 16_384);
+    for (flow, mbps) in (0..).zip(rates) {
+        rig.flow(flow, register(*mbps));
+        rig.post(flow);
+    }
+    while !rig.is_settled() {
+        rig.step();
+    }
+    for _ in 0..extent.warm {
+        rig.step();
+    }
+    (0..window).filter(|_| rig.step().is_some()).count() as f64 / window as f64
+}
+
+/// All flows come due at one instant: `(until each was granted a packet, in a window behind that)`, grants a clock.
+///
+/// A flow of rate 0 is looked at again a microsecond later. So while the time stands still, all flows gather in one slot (the calendar keeps
+/// it as two lists); then they get their rates, and the time goes on.
+fn one_slot(library: &Arc<Library>, extent: &Extent, mbps: f64) -> (f64, f64) {
+    let mut rig = Rig::new(library, extent.flow_bits, 84, 16_384);
+    rig.runs = false;
+    for flow in 0..extent.flows() {
+        rig.flow(flow, 0);
+        rig.post(flow);
+    }
+    rig.settle();
+    for flow in 0..extent.flows() {
+        rig.rate(flow, register(mbps));
+    }
+    rig.settle();
+    rig.runs = true;
+    let (mut seen, mut missing, mut grants, mut first, mut clocks) =
+        (vec![false; extent.flows() as usize], extent.flows(), 0u64, None, 0u64);
+    while missing > 0 && clocks < 40 * u64::from(extent.flows()) {
+        if let Some(t) = rig.step() {
+            first.get_or_insert(clocks);
+            grants += 1;
+            missing -= u32::from(!std::mem::replace(&mut seen[t.flow as usize], true));
+        }
+        clocks += 1;
+    }
+    let burst = grants as f64 / (clocks - first.unwrap_or(0)) as f64;
+    let after = (0..extent.window).filter(|_| rig.step().is_some()).count() as f64 / extent.window as f64;
+    (burst, after)
+}
+
+/// Grants a clock, in each mix.
+///
+/// # Errors
+/// What the emission or Verilator found wrong.
+pub fn grants(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
+    let (library, extent) = (&pacer(quick)?, &Extent::new(quick));
+    let n = extent.flows();
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    // 64K gaps of 440 us are 0.596 grants a clock, the line's 148.8 million; to see what the pacer could do, it is asked for 1.05.
+    let all = |per_clock: f64| vec![at_gap(84, f64::from(n) * CLOCK_NS as f64 / per_clock); n as usize];
+    let line = 0.5952;
+    // Whole gaps, for the flows may have started in any part of one.
+    let gaps = (5.0 * f64::from(n) / line).round() as u64;
+    let kept = capacity(library, extent, &all(line), gaps) / line;
+    let mut mixes = vec![("equal", capacity(library, extent, &all(1.05), extent.window))];
+    mixes.push(("log_uniform", capacity(library, extent, &log_uniform(n, &mut rng), extent.window)));
+    let mut rates = all(1.05);
+    rates[7] = 50_000.0;
+    mixes.push(("one_50g", capacity(library, extent, &rates, extent.window)));
+    let (burst, after) = one_slot(library, extent, all(1.05)[0]);
+    mixes.push(("one_slot", burst.min(after)));
+    let least = mixes.iter().map(|m| m.1).fold(f64::MAX, f64::min);
+    let what = format!("{n} backlogged flows, 84 B, least of the four mixes");
+    out.push(Figure::new("pacer.grants_per_clock", least, &what).bound(Bound::AtLeast(GRANTS)));
+    for (name, value) in mixes {
+        let what = match name {
+            "equal" => "all rates equal, asked for 1.05 a clock",
+            "log_uniform" => "rates log-uniform from 1 Mb/s to 10 Gb/s",
+            "one_50g" => "one flow of 50 Gb/s beside equal ones",
+            _ => "all due in one slot: until each had its turn, or the clocks behind that, whichever was slower",
+        };
+        out.push(Figure::new(&format!("pacer.grants_per_clock.{name}"), value, what).bound(Bound::AtLeast(GRANTS)));
+    }
+    let what = "share of what flows with gaps of 440 us ask for (148.8 million a second) that they get";
+    out.push(Figure::new("pacer.line_rate_share", kept, what));
+    Ok(())
+}
+
+/// A flow alone at this register: `(greatest distance from its schedule in clocks, rate error in ppm)`.
+fn lone(library: &Arc<Library>, extent: &Extent, bytes: u16, register: u32) -> (f64, f64) {
+    let mut rig = Rig::new(library, extent.flow_bits, bytes, 16_384);
+    rig.flow(5, register);
+    rig.settle();
+    rig.post(5);
+    let gap = gap_ns(bytes, register);
+    let clocks = (extent.alone.max(3.5 * gap) / CLOCK_NS as f64) as u64;
+    let taken: Vec<_> = (0..clocks).filter_map(|_| rig.step()).collect();
+    // The size in the record has room for our headers; a flow of shorter packets takes them for that long until the first is charged.
+    let from = if bytes < timely_model::pacer::pass::OVERHEAD { taken.len() / 100 } else { 0 };
+    let taken = &taken[from.max(2).min(taken.len() - 2)..];
+    let (mut error, first, n) = (0f64, taken[0], taken.len() - 1);
+    for (k, t) in taken.iter().enumerate() {
+        let off = (t.now - first.now) as f64 / 65536.0 - k as f64 * gap;
+        error = error.max(off.abs() / CLOCK_NS as f64);
+    }
+    let span = (taken[n].launch - first.launch) as f64 / 65536.0;
+    (error, (n as f64 * gap / span - 1.0) * 1e6)
+}
+
+/// Punctuality and rate of a flow alone.
+///
+/// # Errors
+/// What the emission or Verilator found wrong.
+pub fn alone(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
+    let (library, extent) = (&pacer(quick)?, &Extent::new(quick));
+    let all = [(84, 1.0), (84, 100.0), (84, 10_000.0), (84, 77_777.0), (84, 100_000.0)];
+    let long = [(1538, 10.0), (1538, 333.0), (1538, 1000.0), (1538, 10_000.0), (1538, 50_000.0), (1538, 100_000.0)];
+    let cases: Vec<(u16, f64)> = if quick { vec![(84, 10_000.0), (1538, 40_000.0)] } else { all.into_iter().chain(long).collect() };
+    let (mut error, mut ppm) = (0f64, 0f64);
+    for (bytes, mbps) in cases {
+        let (e, p) = lone(library, extent, bytes, register(mbps));
+        (error, ppm) = (error.max(e), ppm.max(p.abs()));
+    }
+    let what = "a flow alone at the gate against its schedule, 1 Mb/s to 100 Gb/s, 84 and 1,538 B, at worst";
+    out.push(Figure::new("pacer.lone_flow_error_clocks", error, what).bound(Bound::AtMost(1.0)));
+    let what = "its rate against the register, windows of 4.2 ms, at worst";
+    out.push(Figure::new("pacer.long_run_ppm", ppm, what).bound(Bound::AtMost(1.0)));
+    for (name, mbps) in [("1_mbps", 1.0), ("1_gbps", 1000.0)] {
+        let what = "the register's step, relative to the rate";
+        out.push(Figure::new(&format!("pacer.rate_step_ppm.{name}"), 1e6 / (mbps * MBPS), what));
+    }
+    Ok(())
+}
+
+/// Lateness of packets on a link, ns.
+struct Late {
+    /// p50, p99 and greatest lateness against the flows' own schedules.
+    raw: [f64; 3],
+    /// p50, p99 and greatest lateness beyond that on an ideal FIFO link.
+    excess: [f64; 3],
+}
+
+fn percentiles(mut x: Vec<f64>) -> [f64; 3] {
+    x.sort_by(f64::total_cmp);
+    let at = |q: f64| x[((x.len() - 1) as f64 * q).round() as usize];
+    [at(0.5), at(0.99), at(1.0)]
+}
+
+/// Backlogged flows of these rates on a link of 100 Gb/s, which takes a grant as soon as it is free.
+///
+/// What arrives at the ideal link are the same packets at the times that the flows' rates give them, counted from each flow's first.
+fn lateness(library: &Arc<Library>, extent: &Extent, bytes: u16, rates: &[f64], rng: &mut ChaCha8Rng) -> Late {
+    let mut rig = Rig::new(library, extent.flow_bits, bytes, 65_536);
+    let registers: Vec<u32> = rates.iter().map(|r| register(*r)).collect();
+    for (flow, r) in (0..).zip(&registers) {
+        rig.flow(flow, *r);
+    }
+    rig.settle();
+    // Each flow starts at any time of its own gap, so that no part of the run has more arrivals than another.
+    let mut start = |r: u32| rng.random_range(0..(gap_ns(bytes, r) / CLOCK_NS as f64) as u64 + 1);
+    let mut starts: Vec<(u64, u32)> = (0..).zip(&registers).map(|(flow, r)| (start(*r), flow)).collect();
+    starts.sort_unstable();
+    let mut starts = starts.into_iter().peekable();
+    let (from, end) = (rig.clk, rig.clk + extent.warm + 2 * extent.window);
+    let service = f64::from(bytes) * BYTE_NS;
+    let (mut free, mut taken) = (0f64, Vec::new());
+    while rig.clk < end {
+        while let Some((_, flow)) = starts.next_if(|s| s.0 <= rig.clk - from) {
+            rig.post(flow);
+        }
+        let now = rig.now as f64 / 65536.0;
+        // A link with a little store: it takes a grant at the clock in which it comes to its end.
+        rig.ready = free < now + CLOCK_NS as f64;
+        if let Some(t) = rig.step() {
+            let start = free.max(now);
+            free = start + service;
+            taken.push((t.flow, t.launch as f64 / 65536.0, start));
+        }
+    }
+    // A flow's first packets may be charged for what the record says.
+    let mut firsts: Vec<Option<(f64, u64)>> = vec![None; rates.len()];
+    let mut count = vec![0u64; rates.len()];
+    let mut packets: Vec<(f64, f64)> = Vec::with_capacity(taken.len());
+    for (flow, launch, start) in taken {
+        let f = flow as usize;
+        let k = count[f];
+        count[f] += 1;
+        if k < 2 {
+            packets.push((launch, start));
+            continue;
+        }
+        let (first, base) = *firsts[f].get_or_insert((launch, k));
+        packets.push((first + (k - base) as f64 * gap_ns(bytes, registers[f]), start));
+    }
+    let mut order: Vec<usize> = (0..packets.len()).collect();
+    order.sort_by(|a, b| packets[*a].0.total_cmp(&packets[*b].0));
+    let warm = packets[0].1 + (extent.warm * CLOCK_NS) as f64;
+    let (mut ideal, mut raw, mut excess) = (0f64, Vec::new(), Vec::new());
+    for i in order {
+        let (due, start) = packets[i];
+        ideal = ideal.max(due);
+        if due > warm {
+            raw.push(start - due);
+            excess.push(start - ideal);
+        }
+        ideal += service;
+    }
+    Late { raw: percentiles(raw), excess: percentiles(excess) }
+}
+
+/// Lateness on a shared link.
+///
+/// # Errors
+/// What the emission or Verilator found wrong.
+pub fn under_load(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
+    let (library, extent) = (&pacer(quick)?, &Extent::new(quick));
+    let n = extent.sharing as usize;
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    let mut worst = f64::MIN;
+    let mut rows = Vec::new();
+    for bytes in [84, 1538] {
+        for mix in ["equal", "log_uniform", "one_50g"] {
+            let mut rates: Vec<f64> = match mix {
+                "equal" => (0..n).map(|_| rng.random_range(0.9..1.1)).collect(),
+                "log_uniform" => log_uniform(n as u32, &mut rng),
+                _ => vec![45_000.0 / (n - 1) as f64; n],
+            };
+            if mix == "one_50g" {
+                rates[0] = 50_000.0;
+            }
+            let scale = 95_000.0 / rates.iter().sum::<f64>();
+            rates.iter_mut().for_each(|r| *r *= scale);
+            let late = lateness(library, extent, bytes, &rates, &mut rng);
+            worst = worst.max(late.excess[1]);
+            rows.push((format!("{bytes}b.{mix}"), late));
+        }
+    }
+    let what = format!("lateness beyond an ideal FIFO link with the same arrivals, {n} flows, 95 % of 100 Gb/s, worst of the six below");
+    out.push(Figure::new("pacer.p99_excess_ns", worst, &what).bound(Bound::AtMost(EXCESS_NS)));
+    for (name, late) in rows {
+        let what = |all: [f64; 3]| format!("p50 {:.0}, p99 {:.0}, greatest {:.0} ns", all[0], all[1], all[2]);
+        out.push(Figure::new(&format!("pacer.p99_excess_ns.{name}"), late.excess[1], &what(late.excess)).bound(Bound::AtMost(EXCESS_NS)));
+        out.push(Figure::new(&format!("pacer.p99_lateness_ns.{name}"), late.raw[1], &format!("raw: {}", what(late.raw))));
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! What other commands have measured and committed: area and speed, mutants.
+use super::{Bound, Figure};
+use std::path::Path;
+use toml::Value;
+
+/// Where `cargo xtask synth` keeps its figures.
+const SYNTH: &str = "hw/synth/record.toml";
+/// LUTs of a VU9P.
+const VU9P_LUTS: f64 = 1_182_240.0;
+
+fn mhz(block: &Value) -> Option<f64> {
+    let mut all: Vec<f64> = block.get("ecp5_mhz")?.as_array()?.iter().filter_map(Value::as_float).collect();
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied()
+}
+
+fn xcup(block: Option<&Value>, what: &str) -> Option<f64> {
+    block?.get("xcup")?.get(what)?.as_integer().map(|n| n as f64)
+}
+
+fn synth(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
+    const NONE: &str = "`cargo xtask synth` has recorded none";
+    let parsed: Value = text.map_or(Ok(Value::Table(Default::default())), |t| toml::from_str(t)).map_err(|e| format!("{SYNTH}: {e}"))?;
+    let blocks = parsed.get("block").and_then(Value::as_table);
+    let speeds = blocks.into_iter().flatten().filter_map(|(name, b)| Some((name.clone(), mhz(b)?)));
+    let slowest = speeds.min_by(|a, b| a.1.total_cmp(&b.1));
+    out.push(match slowest {
+        Some((name, mhz)) => {
+            Figure::new("synth.ecp5_fmax_mhz", mhz, &format!("the slowest block, {name}: median of three seeds, placed and routed"))
+        }
+        None => Figure::missing("synth.ecp5_fmax_mhz", NONE),
+    });
+    let block = |name: &str| blocks.and_then(|b| b.get(name));
+    let core = xcup(block("core_512_14"), "lut").map(|lut| lut / VU9P_LUTS * 100.0);
+    let bounds = [
+        Bound::AtLeast(160.0),
+        Bound::AtLeast(160.0),
+        Bound::AtMost(3000.0),
+        Bound::AtMost(32.0),
+        Bound::AtMost(6000.0),
+        Bound::AtMost(5.0),
+    ];
+    for (key, value, what) in [
+        ("synth.ecp5_fmax_mhz.core_64_10", block("core_64_10").and_then(mhz), "the NIC of 64 bits and 1,024 flows"),
+        ("synth.xcup.engine_lut", xcup(block("engine_14"), "lut"), "rate engine of 16K flows, UltraScale+"),
+        ("synth.xcup.engine_dsp", xcup(block("engine_14"), "dsp"), "the same"),
+        ("synth.xcup.pacer_lut", xcup(block("pacer_14"), "lut"), "pacer of 16K flows"),
+        ("synth.xcup.core_percent", core, "the NIC of 512 bits and 16K flows, of the LUTs of a VU9P"),
+    ] {
+        out.push(value.map_or_else(|| Figure::missing(key, NONE), |v| Figure::new(key, v, what)));
+    }
+    let from = out.len() - bounds.len();
+    out[from..].iter_mut().zip(bounds).for_each(|(f, b)| f.bound = Some(b));
+    Ok(())
+}
+
+/// Reads all of it.
+///
+/// # Errors
+/// A record that is no TOML.
+pub fn read(root: &Path, out: &mut Vec<Figure>) -> Result<(), String> {
+    synth(std::fs::read_to_string(root.join(SYNTH)).ok().as_deref(), out)?;
+    out.push(Figure { bound: Some(Bound::AtLeast(0.95)), ..Figure::missing("mutate.killed", "no mutants are recorded") });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_read() {
+        let text = "[block.engine_14]\necp5_mhz = [170.0, 150.5, 165.0]\nxcup = { lut = 2000, dsp = 25 }\n\
+                    [block.core_512_14]\necp5_mhz = []\nxcup = { lut = 59112 }\n";
+        let mut out = Vec::new();
+        synth(Some(text), &mut out).expect("TOML");
+        let value = |key: &str| out.iter().find(|f| f.key == key).expect("a key").value;
+        assert_eq!(value("synth.ecp5_fmax_mhz"), Some(165.0));
+        assert_eq!(
+            (value("synth.xcup.engine_lut"), value("synth.xcup.engine_dsp"), value("synth.xcup.pacer_lut")),
+            (Some(2000.0), Some(25.0), None)
+        );
+        assert_eq!(value("synth.xcup.core_percent"), Some(5.0));
+        assert!(!out.iter().any(Figure::is_missed));
+    }
+}

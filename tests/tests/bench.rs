@@ -1,0 +1,51 @@
+//! The bench in its quick form: that it runs, and gives the figures that it is known by.
+use std::collections::HashSet;
+use std::path::Path;
+use timely_tests::measure::{all, json, page, table};
+
+const KEYS: [&str; 25] = [
+    "pacer.grants_per_clock",
+    "pacer.grants_per_clock.equal",
+    "pacer.grants_per_clock.log_uniform",
+    "pacer.grants_per_clock.one_50g",
+    "pacer.grants_per_clock.one_slot",
+    "pacer.lone_flow_error_clocks",
+    "pacer.long_run_ppm",
+    "pacer.rate_step_ppm.1_mbps",
+    "pacer.rate_step_ppm.1_gbps",
+    "pacer.p99_excess_ns",
+    "loop.ack_turnaround_ns",
+    "loop.ack_to_gap_clocks",
+    "rtt.error_clocks",
+    "engine.updates_per_clock",
+    "engine.same_flow_interval_clocks",
+    "engine.one_step_error.timely",
+    "engine.trajectory_error.timely",
+    "telemetry.snapshot_ms",
+    "synth.ecp5_fmax_mhz",
+    "synth.ecp5_fmax_mhz.core_64_10",
+    "synth.xcup.engine_lut",
+    "synth.xcup.engine_dsp",
+    "synth.xcup.pacer_lut",
+    "synth.xcup.core_percent",
+    "mutate.killed",
+];
+
+#[test]
+fn the_keys_are_stable() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let figures = all(true, None, &root, "figure engine.one_step_error.timely 3e-8\n").expect("a bench that runs");
+    let keys: HashSet<&str> = figures.iter().map(|f| f.key.as_str()).collect();
+    assert_eq!(keys.len(), figures.len(), "a key twice");
+    for key in KEYS {
+        assert!(keys.contains(key), "no {key} among {keys:?}");
+    }
+    for f in &figures {
+        assert!(f.value.is_none_or(f64::is_finite) && !f.note.is_empty(), "{f:?}");
+    }
+    let parsed: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&json(&figures)).expect("JSON");
+    assert_eq!(parsed["engine.one_step_error.timely"], 3e-8);
+    assert!(parsed["telemetry.snapshot_ms"].is_null() || parsed["telemetry.snapshot_ms"].is_number());
+    let (table, page) = (table(&figures), page(&figures));
+    assert!(figures.iter().all(|f| table.contains(&f.key) && page.contains(&f.key)));
+}
