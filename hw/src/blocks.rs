@@ -18,7 +18,7 @@ use crate::pacer::wheel::Wheel;
 use crate::parse::Parse;
 use crate::rtt::Rtt;
 use crate::standalone;
-use crate::telemetry::Telemetry;
+use crate::telemetry::{Histograms, Recorder, Telemetry};
 use crate::time::Time;
 use crate::txmux::TxMux;
 use timely_model::pacer::Timing;
@@ -92,6 +92,9 @@ pub const BLOCKS: &[Block] = blocks! {
     "gate_10" Speed Gate::<10, 104>::default();
     "doorbell_10" Speed Doorbell::<10, 11, 34, 26>::default();
     "telemetry_10" Speed Telemetry::<10>::default();
+    "telemetry_14" Area Telemetry::<14>::default();
+    "recorder_10" Speed Recorder::<10, 9, 10>::default();
+    "histograms" Speed Histograms::default();
     "dma_64_10" Speed Dma::<64, 8, 10>::default();
     "dma_512_14" Speed Dma::<512, 64, 14>::default();
     "csr_10" Speed Csr::<10>::new(&build(10));

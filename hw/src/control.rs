@@ -571,8 +571,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.telemetry.acked_valid.next = self.rtt.acked_valid.val();
         self.telemetry.acked_flow.next = self.rtt.acked_flow.val();
         self.telemetry.acked_outcome.next = self.rtt.acked_outcome.val();
-        self.telemetry.superseded_valid.next = false;
-        self.telemetry.superseded_flow.next = bits::<F>(0);
+        self.telemetry.superseded_valid.next = self.engine.superseded_valid.val();
+        self.telemetry.superseded_flow.next = self.engine.superseded_flow.val();
         self.telemetry.event_valid.next = self.engine.event_valid.val();
         self.telemetry.event_flow.next = self.engine.event_flow.val();
         self.telemetry.event_branch.next = self.engine.event_branch.val();

@@ -1025,6 +1025,8 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     wire  [23:0] engine__event_endpoint_ns;
     wire  [3:0] engine__event_profile;
     wire  [31:0] engine__pulses;
+    wire  engine__superseded_valid;
+    wire  [9:0] engine__superseded_flow;
     reg  telemetry__clk;
     reg  telemetry__rst;
     wire  telemetry__swept;
@@ -1416,7 +1418,9 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .event_hops(engine__event_hops),
         .event_endpoint_ns(engine__event_endpoint_ns),
         .event_profile(engine__event_profile),
-        .pulses(engine__pulses)
+        .pulses(engine__pulses),
+        .superseded_valid(engine__superseded_valid),
+        .superseded_flow(engine__superseded_flow)
     );
     tnic_standalone__control__telemetry telemetry(
         .clk(telemetry__clk),
@@ -1913,8 +1917,8 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) telemetry__acked_valid = rtt__acked_valid;
     always @(*) telemetry__acked_flow = rtt__acked_flow;
     always @(*) telemetry__acked_outcome = rtt__acked_outcome;
-    always @(*) telemetry__superseded_valid = 1'b0;
-    always @(*) telemetry__superseded_flow = ((32'h0) & 10'h3ff);
+    always @(*) telemetry__superseded_valid = engine__superseded_valid;
+    always @(*) telemetry__superseded_flow = engine__superseded_flow;
     always @(*) telemetry__event_valid = engine__event_valid;
     always @(*) telemetry__event_flow = engine__event_flow;
     always @(*) telemetry__event_branch = engine__event_branch;
@@ -19741,7 +19745,7 @@ module tnic_standalone__control__dma__writer__waiting(d,q,clock);
 endmodule // standalone__control__dma__writer__waiting
 
 
-module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,idle_valid,idle_flow,limited_valid,limited_flow,limited,host_valid,host_flow,host_rate,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,event_valid,event_flow,event_branch,event_hyperactive,event_rtt_ns,event_rate,event_kind,event_before,event_rate_before,event_now_ns,event_hops,event_endpoint_ns,event_profile,pulses);
+module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,idle_valid,idle_flow,limited_valid,limited_flow,limited,host_valid,host_flow,host_rate,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,event_valid,event_flow,event_branch,event_hyperactive,event_rtt_ns,event_rate,event_kind,event_before,event_rate_before,event_now_ns,event_hops,event_endpoint_ns,event_profile,pulses,superseded_valid,superseded_flow);
     
     // Module arguments
     input wire  clk;
@@ -19786,6 +19790,8 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     output reg  [23:0] event_endpoint_ns;
     output reg  [3:0] event_profile;
     output reg  [31:0] pulses;
+    output reg  superseded_valid;
+    output reg  [9:0] superseded_flow;
     
     // Constant declarations
     localparam  rate_updates = 32'h40000;
@@ -19826,6 +19832,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     wire  [7:0] arbiter__hops;
     wire  [23:0] arbiter__endpoint_ns;
     wire  arbiter__sample_dropped;
+    wire  [9:0] arbiter__dropped_flow;
     wire  arbiter__other_dropped;
     reg  state__clk;
     reg  state__sweep;
@@ -20863,6 +20870,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .hops(arbiter__hops),
         .endpoint_ns(arbiter__endpoint_ns),
         .sample_dropped(arbiter__sample_dropped),
+        .dropped_flow(arbiter__dropped_flow),
         .other_dropped(arbiter__other_dropped)
     );
     tnic_standalone__control__engine__state state(
@@ -23214,6 +23222,8 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) event_hops = inputs__out[(32'h38)+:(8)];
     always @(*) event_endpoint_ns = inputs__out[(32'h40)+:(24)];
     always @(*) event_profile = profile__19__q;
+    always @(*) superseded_valid = arbiter__sample_dropped;
+    always @(*) superseded_flow = arbiter__dropped_flow;
     
 endmodule // standalone__control__engine
 
@@ -23237,7 +23247,7 @@ module tnic_standalone__control__engine__above(d,q,clock);
 endmodule // standalone__control__engine__above
 
 
-module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,idle_valid,idle_flow,host_valid,host_flow,host_rate,load_valid,load_flow,issue,kind,flow,rtt_ns,value,hops,endpoint_ns,sample_dropped,other_dropped);
+module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sample_kind,sample_flow,sample_rtt_ns,sample_now_ns,sample_hops,sample_endpoint_ns,idle_valid,idle_flow,host_valid,host_flow,host_rate,load_valid,load_flow,issue,kind,flow,rtt_ns,value,hops,endpoint_ns,sample_dropped,dropped_flow,other_dropped);
     
     // Module arguments
     input wire  clk;
@@ -23265,6 +23275,7 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     output reg  [7:0] hops;
     output reg  [23:0] endpoint_ns;
     output reg  sample_dropped;
+    output reg  [9:0] dropped_flow;
     output reg  other_dropped;
     
     // Stub signals
@@ -23300,6 +23311,12 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     wire  [15:0] idles__o_data;
     reg  idles__o_pop;
     wire  idles__dropped;
+    reg  [9:0] last_flow__d;
+    wire  [9:0] last_flow__q;
+    reg  last_flow__clock;
+    reg  [9:0] lost_flow__d;
+    wire  [9:0] lost_flow__q;
+    reg  lost_flow__clock;
     reg  held__d;
     wire  held__q;
     reg  held__clock;
@@ -23570,6 +23587,16 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
         .o_data(idles__o_data),
         .o_pop(idles__o_pop),
         .dropped(idles__dropped)
+    );
+    tnic_standalone__control__engine__arbiter__last_flow last_flow(
+        .d(last_flow__d),
+        .q(last_flow__q),
+        .clock(last_flow__clock)
+    );
+    tnic_standalone__control__engine__arbiter__lost_flow lost_flow(
+        .d(lost_flow__d),
+        .q(lost_flow__q),
+        .clock(lost_flow__clock)
     );
     tnic_standalone__control__engine__arbiter__held held(
         .d(held__d),
@@ -23944,6 +23971,8 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     
     // Update code
     always @(*) begin
+        last_flow__d = last_flow__q;
+        lost_flow__d = lost_flow__q;
         held__d = held__q;
         held_kind__d = held_kind__q;
         held_flow__d = held_flow__q;
@@ -24096,6 +24125,10 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
                 held__d = 1'b0;
             end
         end
+        lost_flow__d = last_flow__q;
+        if (sample_valid) begin
+            last_flow__d = sample_flow;
+        end
         if (rst) begin
             held__d = 1'b0;
             valid__0__d = 1'b0;
@@ -24145,6 +24178,8 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
             block__22__d = 1'b0;
         end
     end
+    always @(*) last_flow__clock = clk;
+    always @(*) lost_flow__clock = clk;
     always @(*) held__clock = clk;
     always @(*) held_kind__clock = clk;
     always @(*) held_flow__clock = clk;
@@ -24263,6 +24298,7 @@ module tnic_standalone__control__engine__arbiter(clk,rst,enable,sample_valid,sam
     always @(*) block__21__clock = clk;
     always @(*) block__22__clock = clk;
     always @(*) sample_dropped = samples__dropped;
+    always @(*) dropped_flow = lost_flow__q;
     always @(*) other_dropped = loads__dropped | hosts__dropped | idles__dropped;
     
 endmodule // standalone__control__engine__arbiter
@@ -26080,6 +26116,25 @@ module tnic_standalone__control__engine__arbiter__idles__write(d,q,clock);
 endmodule // standalone__control__engine__arbiter__idles__write
 
 
+module tnic_standalone__control__engine__arbiter__last_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__last_flow
+
+
 module tnic_standalone__control__engine__arbiter__loads(clk,rst,i_valid,i_data,o_valid,o_data,o_pop,dropped);
     
     // Module arguments
@@ -26490,6 +26545,25 @@ module tnic_standalone__control__engine__arbiter__loads__write(d,q,clock);
     end
           
 endmodule // standalone__control__engine__arbiter__loads__write
+
+
+module tnic_standalone__control__engine__arbiter__lost_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__lost_flow
 
 
 module tnic_standalone__control__engine__arbiter__samples(clk,rst,i_valid,i_data,o_valid,o_data,o_pop,dropped);

@@ -24,6 +24,7 @@ struct Bench {
     swept: v::Out,
     rate: [v::Out; 3],
     event: [v::Out; 13],
+    superseded: [v::Out; 2],
     pulses: v::Out,
 }
 
@@ -57,6 +58,7 @@ impl Bench {
                 "event_profile",
             ]
             .map(o),
+            superseded: ["superseded_valid", "superseded_flow"].map(o),
             pulses: o("pulses"),
             library,
         }
@@ -104,6 +106,7 @@ impl Bench {
             swept: dut.get(self.swept) == 1,
             rate: (dut.get(self.rate[0]) == 1).then(|| rate(&self.rate)),
             event: (dut.get(self.event[0]) == 1).then(|| event(&self.event)),
+            superseded: (dut.get(self.superseded[0]) == 1).then(|| dut.get(self.superseded[1]) as u32),
             pulses: dut.get(self.pulses) as u32,
         }
     }

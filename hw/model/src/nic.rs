@@ -378,14 +378,18 @@ impl Block for Nic {
             load: csr.flow,
             profile: csr.profile,
         });
-        let counted = generator.sent.is_some() || rtt.sample.is_some() || rtt.acked.is_some() || engine.event.is_some();
+        let counted = generator.sent.is_some()
+            || rtt.sample.is_some()
+            || rtt.acked.is_some()
+            || engine.event.is_some()
+            || engine.superseded.is_some();
         self.telemetry.step(clk, rst || counted || csr.query.is_some() || dma_asks || csr.flow.is_some(), || telemetry::In {
             rst,
             sent: generator.sent,
             sample: rtt.sample,
             acked: rtt.acked,
             event: engine.event,
-            superseded: None,
+            superseded: engine.superseded,
             flow: csr.flow,
             query: csr.query.or(dma.query.filter(|_| dma_asks).map(|flow| Query { flow, tag: DMA_TAG })),
         });

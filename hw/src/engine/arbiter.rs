@@ -60,12 +60,17 @@ pub struct Arbiter<const F: usize> {
     pub endpoint_ns: Signal<Out, Bits<24>>,
     /// A sample was lost.
     pub sample_dropped: Signal<Out, Bit>,
+    /// Its flow.
+    pub dropped_flow: Signal<Out, Bits<F>>,
     /// Another operation was lost.
     pub other_dropped: Signal<Out, Bit>,
     loads: Queue<16, 4, 5>,
     samples: Queue<105, 6, 7>,
     hosts: Queue<48, 4, 5>,
     idles: Queue<16, 4, 5>,
+    /// The last sample's flow: it is the youngest of a queue that is full.
+    last_flow: DFF<Bits<F>>,
+    lost_flow: DFF<Bits<F>>,
     held: DFF<Bit>,
     held_kind: DFF<Bits<3>>,
     held_flow: DFF<Bits<F>>,
@@ -88,7 +93,7 @@ pub struct Arbiter<const F: usize> {
 impl<const F: usize> Logic for Arbiter<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, held, held_kind, held_flow, held_rtt, held_value, held_hops, held_endpoint);
+        dff_setup!(self, clk, last_flow, lost_flow, held, held_kind, held_flow, held_rtt, held_value, held_hops, held_endpoint);
         self.loads.clk.next = self.clk.val();
         self.loads.rst.next = self.rst.val();
         self.loads.i_valid.next = self.load_valid.val() & self.enable.val();
@@ -193,6 +198,11 @@ impl<const F: usize> Logic for Arbiter<F> {
             }
         }
         self.sample_dropped.next = self.samples.dropped.val();
+        self.lost_flow.d.next = self.last_flow.q.val();
+        if self.sample_valid.val() {
+            self.last_flow.d.next = self.sample_flow.val();
+        }
+        self.dropped_flow.next = self.lost_flow.q.val();
         self.other_dropped.next = self.loads.dropped.val() | self.hosts.dropped.val() | self.idles.dropped.val();
         if self.rst.val() {
             self.held.d.next = false;

@@ -133,6 +133,10 @@ pub struct Engine<const F: usize> {
     pub event_profile: Signal<Out, Bits<4>>,
     /// Counted events: rate updates, lost operations, refused host rates.
     pub pulses: Signal<Out, Bits<32>>,
+    /// A sample was lost, for a newer one took its place.
+    pub superseded_valid: Signal<Out, Bit>,
+    /// Its flow.
+    pub superseded_flow: Signal<Out, Bits<F>>,
     rate_updates: Constant<Bits<32>>,
     samples_dropped: Constant<Bits<32>>,
     overflows: Constant<Bits<32>>,
@@ -209,7 +213,7 @@ impl<const F: usize> Default for Engine<F> {
             clk, rst, swept, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns,
             idle_valid, idle_flow, limited_valid, limited_flow, limited, host_valid, host_flow, host_rate, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word,
             pw_data, rate_valid, rate_flow, rate_value, event_valid, event_flow, event_branch, event_hyperactive, event_rtt_ns,
-            event_rate, event_kind, event_before, event_rate_before, event_now_ns, event_hops, event_endpoint_ns, event_profile, pulses,
+            event_rate, event_kind, event_before, event_rate_before, event_now_ns, event_hops, event_endpoint_ns, event_profile, pulses, superseded_valid, superseded_flow,
             sweep_count, sweep_done, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
             scale, gradient, increase, choose, limits, rate, root, inputs, earlier, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
             profile, flags, threshold, zeros, inverse, endpoint_inverse, negative, count, mark, above, smoothed, kept, rising, reached,
@@ -627,6 +631,8 @@ impl<const F: usize> Logic for Engine<F> {
         self.event_hops.next = self.inputs.out.val().get_bits::<8>(56);
         self.event_endpoint_ns.next = self.inputs.out.val().get_bits::<24>(64);
         self.event_profile.next = self.profile[19].q.val();
+        self.superseded_valid.next = self.arbiter.sample_dropped.val();
+        self.superseded_flow.next = self.arbiter.dropped_flow.val();
         self.pulses.next = bits::<32>(0);
         if self.rate_now.val() {
             self.pulses.next = self.pulses.val() | self.rate_updates.val();

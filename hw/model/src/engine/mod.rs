@@ -67,6 +67,8 @@ pub struct Out {
     pub rate: Option<FlowRate>,
     /// To telemetry.
     pub event: Option<Event>,
+    /// To telemetry: the flow of a sample that was lost, for a newer one took its place.
+    pub superseded: Option<u32>,
     /// Counted events, by [`Counter`].
     pub pulses: u32,
 }
@@ -101,6 +103,7 @@ pub struct Engine {
     /// Operations in the pipeline, with the clock at which they show.
     flight: VecDeque<Flight>,
     lost: u32,
+    superseded: Option<u32>,
 }
 
 impl Engine {
@@ -119,6 +122,7 @@ impl Engine {
             issued: VecDeque::new(),
             flight: VecDeque::new(),
             lost: 0,
+            superseded: None,
         }
     }
 
@@ -162,7 +166,7 @@ impl Block for Engine {
     type Out = Out;
 
     fn output(&self, clk: u64) -> Out {
-        let mut out = Out { swept: clk >= self.swept_at, pulses: self.lost, ..Default::default() };
+        let mut out = Out { swept: clk >= self.swept_at, superseded: self.superseded, pulses: self.lost, ..Default::default() };
         if let Some(Flight { at, flow, profile, operation, before, outcome }) = self.flight.front()
             && *at == clk
         {
@@ -213,7 +217,9 @@ impl Block for Engine {
         let pop = |queue| free && chosen == Some(queue);
         let loaded = i.load.filter(|l| l.enable() && !l.keep()).map(|l| l.flow);
         let mut other = self.init.step(loaded, pop(0));
+        let youngest = self.samples.youngest();
         let sample = self.samples.step(i.sample, pop(1));
+        self.superseded = youngest.filter(|_| sample).map(|s| s.flow);
         other |= self.host.step(i.host, pop(2));
         other |= self.idle.step(i.idle, pop(3));
         self.lost = u32::from(sample) << Counter::SamplesDropped as u32 | u32::from(other) << Counter::EngineOverflows as u32;

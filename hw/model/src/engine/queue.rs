@@ -23,6 +23,11 @@ impl<T: Copy> Queue<T> {
         self.head
     }
 
+    /// The newest word that stands behind the output registers: the one that is lost when a word finds no room.
+    pub fn youngest(&self) -> Option<T> {
+        self.ram.back().copied()
+    }
+
     /// Nothing is in it.
     pub fn is_empty(&self) -> bool {
         self.ram.is_empty() && self.pending.is_none() && self.head.is_none() && self.spill.is_none()
