@@ -6,6 +6,7 @@ pub mod loopback;
 pub mod measure;
 pub mod network;
 pub mod nic;
+pub mod soak;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

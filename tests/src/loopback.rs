@@ -5,7 +5,7 @@ use crate::frames::{Fault, class};
 use crate::nic::{self, HOST};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use timely_model::stream::{Beat, beats};
 use timely_regs::counters::{COUNTERS, Counter};
 use timely_regs::link::ACK_TAG;
@@ -81,6 +81,7 @@ pub struct Loop {
     hostile: VecDeque<(Vec<u8>, bool)>,
     beats: VecDeque<RxBeat>,
     completions: VecDeque<(u64, Completion)>,
+    last_sent: HashMap<u32, u64>,
 }
 
 impl Loop {
@@ -99,7 +100,19 @@ impl Loop {
             hostile: VecDeque::new(),
             beats: VecDeque::new(),
             completions: VecDeque::new(),
+            last_sent: HashMap::new(),
         }
+    }
+
+    /// The weather changes.
+    pub fn set_weather(&mut self, weather: Weather) {
+        self.weather = weather;
+        (self.ready.p, self.pause.p) = (weather.ready, weather.paused);
+    }
+
+    /// The clock at which a flow's last packet left.
+    pub fn last_sent(&self, flow: u32) -> Option<u64> {
+        self.last_sent.get(&flow).copied()
     }
 
     /// The NIC's inputs at clock `clk`, at which it shows `pins` and its time is `now`.
@@ -158,7 +171,8 @@ impl Loop {
         if ack {
             self.tally.acks += 1
         } else {
-            self.tally.data += 1
+            self.tally.data += 1;
+            self.last_sent.insert(packet.flow(), clk);
         }
         let w = self.weather;
         let at = clk + 1 + self.rng.random_range(0..=w.delay);

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use timely_tests::measure::{all, json, page, table};
 
-const KEYS: [&str; 25] = [
+const KEYS: [&str; 28] = [
     "pacer.grants_per_clock",
     "pacer.grants_per_clock.equal",
     "pacer.grants_per_clock.log_uniform",
@@ -19,9 +19,12 @@ const KEYS: [&str; 25] = [
     "rtt.error_clocks",
     "engine.updates_per_clock",
     "engine.same_flow_interval_clocks",
+    "engine.one_step_error",
     "engine.one_step_error.timely",
+    "engine.trajectory_error",
     "engine.trajectory_error.timely",
     "telemetry.snapshot_ms",
+    "telemetry.snapshot_delayed_packets",
     "synth.ecp5_fmax_mhz",
     "synth.ecp5_fmax_mhz.core_64_10",
     "synth.xcup.engine_lut",

@@ -402,7 +402,7 @@ fn late_packets_depart_at_their_launch() {
             launch.set(now, (clk * 4) << 16);
             if let Some((_, at)) = packets.pop_front_if(|_| comes) {
                 launch.set(s_launch, at);
-                launch.set(s_tag, departed + waiting.len() as u64 & 0xffff);
+                launch.set(s_tag, (departed + waiting.len() as u64) & 0xffff);
                 waiting.push_back(at);
             }
             if launch.get(m_valid) == 1 {

@@ -17,6 +17,7 @@ EXAMPLES
   cargo xtask bench           what the design reaches, a table and docs/bench.md; --json for machines
   cargo xtask prove fifo      the formal proofs whose names contain `fifo`; all without a name
   cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds
+  cargo xtask soak --nic 100000000   a storm around the whole NIC, every frame accounted for
   cargo xtask synth ack       area and speed of all blocks that begin with ack, into the record
   cargo xtask synth --check   what became worse than recorded
 
@@ -50,7 +51,7 @@ enum Command {
     Bench(bench::Bench),
     /// Proves properties of the emitted blocks, and refutes twins with a bug.
     Prove(prove::Prove),
-    /// Runs the lockstep tests for longer.
+    /// Runs the lockstep tests, or a storm around the whole NIC, for longer.
     Soak(verify::Soak),
     /// Measures area and speed of the blocks; writes hw/synth/record.toml and docs/synthesis.md.
     Synth(synth::Synth),

@@ -6,6 +6,7 @@ use crate::nic::{CLOCK_NS, HOST, Nic, flow, model, spec, start, twin};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use timely_regs::device::Device;
+use timely_regs::map::dma;
 use timely_regs::parameters::Parameters;
 use timely_regs::wire::{Addresses, Class, Envelope, FIRST, Header, LAST};
 use timely_sim::frame::address;
@@ -124,6 +125,63 @@ fn snapshot(mut nic: Box<dyn Nic>, flows: u32) -> Result<u64, String> {
     Ok(access.core(|c| c.clk()) - from)
 }
 
+/// What a NIC with flows to a peer sent, and when: its snapshots must leave no trace in it.
+#[derive(Debug, Default, PartialEq)]
+pub struct Traffic {
+    /// Clocks of each frame's first and last beat, and the frame.
+    pub sent: Vec<(u64, u64, Vec<u8>)>,
+    /// Samples and rates, with their clocks.
+    pub events: Vec<CoreEvent>,
+}
+
+/// `clocks` of a NIC whose flows are answered, with snapshots of all flows one after another or without: its traffic, and the snapshots that
+/// ended.
+///
+/// # Errors
+/// What went wrong with its registers.
+pub fn traffic(mut nic: Box<dyn Nic>, flow_bits: u32, snapshots: bool, clocks: u64) -> Result<(Traffic, u32), String> {
+    let parameters = Parameters { t_low_us: 3.0, t_high_us: 20.0, initial_mbps: 1000.0, ..Parameters::timely_10g(8.0) };
+    let flows = (0..8).map(|f| flow(f, PEER, [64, 500, 1024, PACKET][f as usize % 4], 1 + f % 3, &parameters)).collect();
+    let bus = nic.bus_bytes() as u32 * 8;
+    nic.attach(7, &Behaviour::default());
+    start(&mut *nic, &spec(bus, flow_bits, GBPS, flows));
+    let writes =
+        [(&dma::INTERRUPT_MASK, 1 << dma::SNAPSHOT_LINE), (&dma::SNAPSHOT[1], 1), (&dma::SNAPSHOT[3], 1 << flow_bits), (&dma::CONTROL, 1)];
+    for (r, value) in writes {
+        nic.write32(r.address(), value).map_err(|e| e.to_string())?;
+    }
+    let mut bench = Bench::new(nic);
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let (mut sent, mut ended) = (Vec::new(), 0);
+    let (mut next, end) = (bench.clk() + 1000, bench.clk() + clocks);
+    while bench.clk() < end {
+        if snapshots && bench.clk() >= next {
+            if bench.nic.irq() != 0 {
+                ended += 1;
+                bench.nic.post_write(dma::INTERRUPT.address(), 1 << dma::SNAPSHOT_LINE);
+            }
+            // Refused while the last one is under way.
+            bench.nic.post_write(dma::SNAPSHOT[4].address(), dma::START);
+        }
+        next = if bench.clk() >= next { next + 100 } else { next };
+        if let Some(s) = bench.run(next.min(end)) {
+            if s.packet().is_last() {
+                bench.arrive(s.last + rng.random_range(500..4000), answer(&s.frame, s.now, s.now));
+            }
+            sent.push((s.first, s.last, s.frame));
+        }
+    }
+    Ok((Traffic { sent, events: bench.events }, ended))
+}
+
+/// `(packets, those that left at another clock or otherwise than without snapshots, snapshots)`.
+fn delayed(flow_bits: u32, bus: u32, clocks: u64) -> Result<(usize, usize, u32), String> {
+    let (with, snapshots) = traffic(twin(bus, flow_bits, 1), flow_bits, true, clocks)?;
+    let (without, _) = traffic(model(bus, flow_bits), flow_bits, false, clocks)?;
+    let same = with.sent.iter().zip(&without.sent).filter(|(a, b)| a == b).count();
+    Ok((without.sent.len(), without.sent.len().max(with.sent.len()) - same, snapshots))
+}
+
 /// Measures all of it.
 ///
 /// # Errors
@@ -151,8 +209,11 @@ pub fn measure(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
     if off > 0.05 {
         return Err(format!("a snapshot takes {verilog} clocks a flow on the Verilog, {clocks} of {all} flows on the model"));
     }
-    let what = format!("{all} flows by DMA on 64 bits, {verilog:.1} clocks a flow on the Verilog; no packet waits for it");
+    let what = format!("{all} flows by DMA on 64 bits, {verilog:.1} clocks a flow on the Verilog");
     let ms = (clocks * CLOCK_NS) as f64 / 1e6;
     out.push(Figure::new("telemetry.snapshot_ms", ms, &what).bound(Bound::AtMost(10.0)));
+    let (packets, delayed, snapshots) = delayed(10, 64, if quick { 60_000 } else { 1_000_000 })?;
+    let what = format!("of {packets} beside {snapshots} snapshots of 1,024 flows: those that left at another clock than without snapshots");
+    out.push(Figure::new("telemetry.snapshot_delayed_packets", delayed as f64, &what).bound(Bound::Exactly(0.0)));
     Ok(())
 }

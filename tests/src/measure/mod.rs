@@ -8,6 +8,7 @@ mod pacer;
 mod page;
 mod record;
 
+pub use self::core::{Traffic, traffic};
 pub use page::page;
 
 use std::path::Path;

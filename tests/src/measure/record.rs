@@ -20,7 +20,7 @@ fn xcup(block: Option<&Value>, what: &str) -> Option<f64> {
 
 fn synth(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
     const NONE: &str = "`cargo xtask synth` has recorded none";
-    let parsed: Value = text.map_or(Ok(Value::Table(Default::default())), |t| toml::from_str(t)).map_err(|e| format!("{SYNTH}: {e}"))?;
+    let parsed: Value = text.map_or(Ok(Value::Table(Default::default())), toml::from_str).map_err(|e| format!("{SYNTH}: {e}"))?;
     let blocks = parsed.get("block").and_then(Value::as_table);
     let speeds = blocks.into_iter().flatten().filter_map(|(name, b)| Some((name.clone(), mhz(b)?)));
     let slowest = speeds.min_by(|a, b| a.1.total_cmp(&b.1));

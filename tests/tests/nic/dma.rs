@@ -11,8 +11,9 @@ use timely_sim::nic::access::Access;
 use timely_sim::nic::core::{AccessError, CoreEvent};
 use timely_sim::nic::memory::Behaviour;
 use timely_tests::loopback::{Loop, spec};
+use timely_tests::measure::traffic;
 use timely_tests::nic::{Nic, cores, start};
-use timely_tests::{rng, seeds};
+use timely_tests::{cycles, rng, seeds};
 
 /// Where buffers are: across 4 GiB.
 const BUFFER: u64 = 0xffff_fe00;
@@ -72,6 +73,21 @@ fn flows_are_loaded_and_snapshots_taken() {
             }
             assert!(queries > 10, "{queries} queries in a snapshot");
             device.stop_dma().unwrap();
+        }
+    }
+}
+
+/// Two runs that differ in this alone, that one takes snapshots of all flows one after another: the same packets leave at the same clocks, and
+/// samples and rates come at the same clocks too.
+#[test]
+fn no_packet_waits_for_a_snapshot() {
+    for bus in [64, 512] {
+        for ((name, with), (_, without)) in cores(bus, 10).into_iter().zip(cores(bus, 10)) {
+            let (with, snapshots) = traffic(with, 10, true, 2 * cycles()).unwrap();
+            let (without, none) = traffic(without, 10, false, 2 * cycles()).unwrap();
+            println!("{name}, {bus} bits: {} packets and {} events beside {snapshots} snapshots", without.sent.len(), without.events.len());
+            assert!(with == without, "{name}, {bus} bits: a snapshot left its trace in the traffic");
+            assert!(none == 0 && u64::from(snapshots) >= 2 * cycles() / 50_000 && without.sent.len() as u64 > cycles() / 200);
         }
     }
 }

@@ -1,15 +1,15 @@
 //! The same pins and the same events: of the Verilog and the model, of a model that steps and one that skips.
 use crate::STORM;
 use rand::Rng;
-use rand_chacha::ChaCha8Rng;
 use timely_regs::event::EventRecord;
-use timely_regs::map::{flow, id, profiles, telemetry, time, window};
+use timely_regs::map::{flow, profiles, telemetry};
 use timely_regs::parameters::Parameters;
 use timely_regs::recording::{Profiles, Recording};
 use timely_sim::nic::core::{CoreEvent, CoreIn};
 use timely_sim::replay::replay;
 use timely_tests::loopback::{Loop, spec};
-use timely_tests::nic::{Nic, counters, model, start, twin};
+use timely_tests::nic::{counters, model, start, twin};
+use timely_tests::soak::chatter;
 use timely_tests::{cycles, rng, seeds};
 
 /// A model that is asked every clock and one that is asked when it wants to be show the same pins and the same events.
@@ -50,30 +50,6 @@ fn skipping_equals_stepping() {
             println!("{bus} bits, {flows} flows: {skips} clocks skipped, {:?}, {} events", wire.tally, a.len());
             assert!(skips >= least && wire.tally.acks > cycles() / 4000, "{skips} clocks skipped, {:?}, seed {seed}", wire.tally);
         }
-    }
-}
-
-/// What a busy host writes while packets fly: doorbells, rates, loads, the enable, the time.
-fn chatter(nic: &mut dyn Nic, flows: u32, rng: &mut ChaCha8Rng) {
-    let f = rng.random_range(0..flows);
-    match rng.random_range(0..13) {
-        0..3 => nic.post_write(window::doorbell(f), rng.random_range(1..300)),
-        3..6 => nic.post_write(window::fixed_rate(f), rng.random_range(1..20_000 << 12)),
-        // The record that was staged last, for this flow: with a start of its own, or as a change of what it was.
-        6 => {
-            nic.post_write(flow::INDEX.address(), f);
-            nic.post_write(flow::COMMAND.address(), flow::LOAD);
-        }
-        7 => nic.post_write(id::CONTROL.address(), rng.random_range(0..8).min(1)),
-        8 => {
-            let to = nic.now().wrapping_add(rng.random_range(0..1 << 33));
-            nic.post_write(time::SET_LOW.address(), to as u32);
-            nic.post_write(time::SET_HIGH.address(), (to >> 32) as u32);
-        }
-        9 => nic.post_write(telemetry::HISTOGRAM_INDEX.address(), 11 << 4 | rng.random_range(0..16)),
-        10 => nic.post_write(telemetry::HISTOGRAM_CLEAR.address(), 1 << rng.random_range(0..16)),
-        11 => drop(nic.read32(telemetry::HISTOGRAM_COUNT.address())),
-        _ => drop(nic.read32(time::NOW_LOW.address())),
     }
 }
 

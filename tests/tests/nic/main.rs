@@ -7,6 +7,7 @@ mod limited;
 mod loss;
 mod pacing;
 mod reset;
+mod soak;
 mod wrap;
 
 use timely_tests::loopback::Weather;

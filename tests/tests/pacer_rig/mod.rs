@@ -74,7 +74,7 @@ impl Rig {
     }
 
     pub fn now(&self) -> u64 {
-        (self.start + self.clk * 4) << 16
+        self.start.wrapping_add(self.clk * 4) << 16
     }
 
     /// What a reset of the pacer means to its surroundings.
