@@ -160,6 +160,11 @@ fn run(mut plan: Plan, common: &Common, snapshot: Option<&Path>, events: Option<
     if events.is_some() && !matches!(kind, NicKind::Rtl | NicKind::Model) {
         return Err(format!("--events needs NICs that record: --nics rtl or --nics model, not {kind}"));
     }
+    if matches!(kind, NicKind::Rtl | NicKind::Model) {
+        for line in plan.rounded_rates().map_err(|e| e.to_string())? {
+            eprintln!("note: {line}");
+        }
+    }
     let factory = cores::factory();
     let outcome = match events {
         None => build::run(plan, &*factory, |now| progress.at(now)).map_err(|e| e.to_string())?,

@@ -231,6 +231,19 @@ impl Plan {
         Ok(p)
     }
 
+    /// Rates of the flows' profiles that bit-true NICs hold more than a millionth off what was asked for, a line each.
+    pub fn rounded_rates(&self) -> Result<Vec<String>, Error> {
+        let base_us = self.base_rtt_us()?;
+        let mut lines = Vec::new();
+        for f in &self.flows {
+            let parameters = self.parameters(&f.profile, base_us, self.topology.host_link(f.src).speed)?;
+            lines.extend(parameters.rounded_rates().map(|r| format!("profile {}: {r}", f.profile)));
+        }
+        lines.sort_unstable();
+        lines.dedup();
+        Ok(lines)
+    }
+
     /// The port that most flows end at: where to watch, and its speed.
     pub fn bottleneck(&self) -> Option<(NodeId, u16, Speed)> {
         let mut count = vec![0u32; self.topology.nodes()];

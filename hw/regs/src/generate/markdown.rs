@@ -99,7 +99,7 @@ fn write(o: &mut String) -> std::fmt::Result {
     record(o, flow::FIELDS)?;
     writeln!(
         o,
-        "\n## Profile\n{} profiles of {} words. Rates are in 2^-12 Mb/s; `Q.n` has n fraction bits. Bits that no field covers are 0.\n",
+        "\n## Profile\n{} profiles of {} words. Rates are in 2^-12 Mb/s (244 b/s: rounding is 122 ppm at most at 1 Mb/s, 0.12 at 1 Gb/s); `Q.n` has n fraction bits. Bits that no field covers are 0.\n",
         profile::PROFILES,
         profile::WORDS
     )?;

@@ -3,9 +3,11 @@
 //! This is host-side arithmetic, the only floating point on this side of the reference: the driver and the tests use it, no block.
 mod named;
 mod quantise;
+mod rounding;
 
 use crate::profile;
 pub use named::NAMES;
+pub use rounding::RoundedRate;
 
 /// Which control law sets the rate of a profile's flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
