@@ -2,6 +2,7 @@
 pub mod axis;
 pub mod bench;
 pub mod frames;
+pub mod in_process;
 pub mod loopback;
 pub mod measure;
 pub mod network;

@@ -59,9 +59,9 @@ fn fits<E>(what: &'static str, memory: &impl Memory, needed: usize) -> Result<u6
 }
 
 fn words<const N: usize>(memory: &impl Memory, at: usize) -> [u32; N] {
-    let mut bytes = vec![0; 4 * N];
-    memory.read(at, &mut bytes);
-    std::array::from_fn(|i| u32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]]))
+    let mut bytes = [[0; 4]; N];
+    memory.read(at, bytes.as_flattened_mut());
+    bytes.map(u32::from_le_bytes)
 }
 
 impl<B: Bus> Device<B> {

@@ -35,7 +35,7 @@ const WIRE: &[(&str, usize, usize)] = &[
 ];
 
 /// `AcksSent` as `acks_sent`.
-fn snake(name: &str) -> String {
+pub fn snake(name: &str) -> String {
     let mut s = String::new();
     for c in name.chars() {
         if c.is_uppercase() && !s.is_empty() {

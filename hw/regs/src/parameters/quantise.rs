@@ -143,6 +143,8 @@ impl Parameters {
         put(&p::RESTART_RATE, rate(self.idle_mbps));
         put(&p::LEAST_RATE, rate(self.least_mbps));
         put(&p::GREATEST_RATE, rate(self.greatest_mbps));
+        // A law that does not look at a field still has a value there that the field may hold.
+        put(&p::HYPERACTIVE_AFTER, self.hyperactive_after.clamp(1, 7));
         if self.law == LawKind::Fixed {
             return Ok(w);
         }
@@ -211,6 +213,7 @@ mod tests {
         for name in NAMES {
             let words = Parameters::named(name, 8.0).expect("listed").quantise().expect(name);
             assert!(p::GREATEST_RATE.get(&words) >= p::INITIAL_RATE.get(&words), "{name}");
+            assert!(p::FIELDS.iter().all(|f| f.checked(&words).is_ok()), "{name}: a field may not hold what it has");
         }
     }
 

@@ -1,0 +1,180 @@
+//! What a NIC is configured to, in a TOML file: read with the line of what is wrong, written whole or not at all.
+use crate::spec::{FlowSpec, PortSpec, ProfileSpec};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The number of a profile or of a flow, which in TOML is a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Number(pub u32);
+
+impl TryFrom<String> for Number {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse().map(Number).map_err(|_| format!("`{text}` is no number of a profile or flow"))
+    }
+}
+
+impl From<Number> for String {
+    fn from(n: Number) -> String {
+        n.0.to_string()
+    }
+}
+
+/// The configuration of a NIC.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Its port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<PortSpec>,
+    /// Its profiles.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub profile: BTreeMap<Number, ProfileSpec>,
+    /// Its flows.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub flow: BTreeMap<Number, FlowSpec>,
+}
+
+/// Why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// It cannot be read.
+    #[error("{}: {source}; give the path of a file that can be read", file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is not what it should be.
+    #[error("{}:{line}: {message}; docs/driver.md has every field, and `timelyctl` writes the file anew when it is removed", file.display())]
+    Syntax {
+        /// The file.
+        file: PathBuf,
+        /// The line.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// It cannot be written.
+    #[error("{}: {source}; what was done is in force but not saved: free space, or make the folder writable, and do it again", file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// Reads a TOML file.
+///
+/// # Errors
+/// When it cannot be read or is not what it should be.
+pub fn read_toml<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T, ConfigError> {
+    let text = std::fs::read_to_string(file).map_err(|source| ConfigError::Read { file: file.into(), source })?;
+    toml::from_str(&text).map_err(|e| {
+        let line = e.span().map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
+        ConfigError::Syntax { file: file.into(), line, message: e.message().replace('\n', " ") }
+    })
+}
+
+impl Config {
+    /// Reads a file; one that is not there is an empty configuration.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not what it should be.
+    pub fn read(file: &Path) -> Result<Self, ConfigError> {
+        match read_toml(file) {
+            Err(ConfigError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(Config::default()),
+            other => other,
+        }
+    }
+
+    /// Writes a file: under another name first, so that nobody ever reads a part of it.
+    ///
+    /// # Errors
+    /// When it cannot be written; the old file is then as it was.
+    pub fn write(&self, file: &Path) -> Result<(), ConfigError> {
+        let failed = |source| ConfigError::Write { file: file.into(), source };
+        let text = toml::to_string(self).map_err(|e| failed(std::io::Error::other(e)))?;
+        let mut new = file.as_os_str().to_owned();
+        new.push(".new");
+        let new = PathBuf::from(new);
+        let write = || {
+            let mut f = File::create(&new)?;
+            f.write_all(b"# Written by timelyd and timelyctl whenever something is changed.\n")?;
+            f.write_all(text.as_bytes())?;
+            f.sync_all()?;
+            std::fs::rename(&new, file)
+        };
+        write().map_err(|e| {
+            let _ = std::fs::remove_file(&new);
+            failed(e)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("timely-config-{}-{name}", std::process::id()))
+    }
+
+    fn example() -> Config {
+        let flow = FlowSpec::to("11.0.1.1".parse().expect("an address"), "02:74:6e:00:00:01");
+        let profile = ProfileSpec::new("timely-10g", Some("8us"), None, &["beta=0.5".into()]).expect("valid");
+        Config {
+            port: Some(PortSpec::with_mac("02:74:6e:00:00:00")),
+            profile: [(Number(0), profile)].into(),
+            flow: [(Number(5), flow.clone()), (Number(1023), flow)].into(),
+        }
+    }
+
+    #[test]
+    fn a_file_reads_as_written() {
+        let path = file("whole");
+        assert_eq!(Config::read(&path).expect("no file is an empty one"), Config::default());
+        example().write(&path).expect("written");
+        assert_eq!(Config::read(&path).expect("read"), example());
+        std::fs::remove_file(&path).expect("removed");
+    }
+
+    /// Cut off anywhere, or with a byte spoilt, a file is read or refused with its line, and nothing else happens.
+    #[test]
+    fn corrupt_files_are_refused_with_their_line() {
+        let (path, whole) = (file("corrupt"), toml::to_string(&example()).expect("text"));
+        for end in 0..whole.len() {
+            for spoilt in [false, true] {
+                let mut text = whole.clone().into_bytes();
+                if spoilt {
+                    text[end] = b'='
+                } else {
+                    text.truncate(end)
+                }
+                std::fs::write(&path, text).expect("written");
+                if let Err(e) = Config::read(&path) {
+                    assert!(matches!(e, ConfigError::Syntax { line: 1.., .. }), "{e}");
+                }
+            }
+        }
+        std::fs::write(&path, "[port]\nmac = \"02:74:6e:00:00:00\"\ncolour = 3\n").expect("written");
+        let text = Config::read(&path).expect_err("unknown").to_string();
+        assert!(text.contains(":3: unknown field `colour`"), "{text}");
+        std::fs::write(&path, b"\xff\xfe").expect("written");
+        assert!(matches!(Config::read(&path), Err(ConfigError::Read { .. })));
+        std::fs::remove_file(&path).expect("removed");
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_the_old_file() {
+        let text = example().write(Path::new("/dev/full/x")).expect_err("no folder").to_string();
+        assert!(text.starts_with("/dev/full/x: ") && text.contains("not saved"), "{text}");
+    }
+}

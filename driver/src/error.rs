@@ -1,0 +1,149 @@
+//! What can go wrong with a device, in words that name the value, the range and the next step.
+use crate::transport::Failure;
+use std::time::Duration;
+use timely_regs::device;
+use timely_regs::field::OutOfRange;
+use timely_regs::parameters::ParameterError;
+
+/// Why the driver could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The way to the device failed.
+    #[error(transparent)]
+    Transport(#[from] Failure),
+    /// The device is not what it should be, or ended a command with an error.
+    #[error("{device}: {source}")]
+    Device {
+        /// Its name.
+        device: String,
+        /// What is wrong.
+        source: device::Error<Failure>,
+    },
+    /// Another PCI device.
+    #[error(
+        "{device} is PCI device {vendor:04x}:{id:04x} of class {class:06x}, and its registers do not start as a timely-nic's: {source}; \
+         `lspci -nn` lists the devices, and the FPGA may hold another bitstream"
+    )]
+    NotOurs {
+        /// Its name.
+        device: String,
+        /// Vendor ID.
+        vendor: u16,
+        /// Device ID.
+        id: u16,
+        /// Class code.
+        class: u32,
+        /// What its registers say.
+        source: device::Error<Failure>,
+    },
+    /// The BAR does not hold the registers.
+    #[error("{device}: BAR 0 has {bytes:#x} bytes; {flows} flows need {needed:#x}; use a bitstream whose BAR is whole")]
+    BarTooSmall {
+        /// Its name.
+        device: String,
+        /// Bytes of the BAR.
+        bytes: u64,
+        /// Flows of the device.
+        flows: u32,
+        /// Bytes needed.
+        needed: u64,
+    },
+    /// The RAMs were not cleared in time.
+    #[error(
+        "{device} was not ready {limit:?} after its reset; reset it again (`timelyctl reset`), and if that does not help, load the bitstream again"
+    )]
+    NotReady {
+        /// Its name.
+        device: String,
+        /// How long was waited.
+        limit: Duration,
+    },
+    /// The device refused an access.
+    #[error("{device} refused {what}: the {} of register {address:#08x}, because {}; {}", if *write { "write" } else { "read" }, why(*reason), advice(*reason))]
+    Refused {
+        /// Its name.
+        device: String,
+        /// What was being done.
+        what: &'static str,
+        /// The register.
+        address: u32,
+        /// It was a write.
+        write: bool,
+        /// Why, as the register map numbers it.
+        reason: u32,
+    },
+    /// A value that a field may not hold.
+    #[error("{0}; give a value in that range")]
+    OutOfRange(#[from] OutOfRange),
+    /// A profile that the hardware cannot hold.
+    #[error("{0}")]
+    Parameter(#[from] ParameterError),
+    /// A flow that the device does not have.
+    #[error("flow {flow} does not exist; the device has flows 0 to {last}: give one of those")]
+    NoFlow {
+        /// The flow.
+        flow: u32,
+        /// The last one.
+        last: u32,
+    },
+    /// A flow that is in use.
+    #[error("flow {0} is in use; change it with `flow set`, or `flow remove` it first")]
+    FlowInUse(u32),
+    /// A flow that is not in use.
+    #[error("flow {0} is not in use; `flow list` shows those that are, `flow add` makes one")]
+    FlowNotInUse(u32),
+    /// All flows are in use.
+    #[error("all {0} flows are in use; `flow remove` one first")]
+    NoFlowLeft(u32),
+    /// A heartbeat period that the device cannot count.
+    #[error("a heartbeat of {asked:?} cannot be asked for; the device counts {least:?} to {most:?}")]
+    Heartbeat {
+        /// What was asked for.
+        asked: Duration,
+        /// Least.
+        least: Duration,
+        /// Greatest.
+        most: Duration,
+    },
+    /// The heartbeat was lost.
+    #[error("the heartbeat was lost, and the device stopped every flow; `Nic::recover` starts them again")]
+    HeartbeatLost,
+    /// Events were asked for before they were started.
+    #[error("no event ring was started; call `Nic::start_events` first")]
+    NoRing,
+    /// Bus mastering stayed on.
+    #[error("{device} did not let go of the bus: its command register reads {command:#06x}; reset it before its memory is used again")]
+    BusMaster {
+        /// Its name.
+        device: String,
+        /// The register.
+        command: u16,
+    },
+    /// A promise that the self-test found broken.
+    #[error("self-test, {step}: {what}")]
+    SelfTest {
+        /// The step.
+        step: &'static str,
+        /// What did not hold.
+        what: String,
+    },
+}
+
+fn why(reason: u32) -> &'static str {
+    match reason {
+        1 => "no register is there",
+        2 => "the register cannot be read, or cannot be written",
+        3 => "not all four bytes were written",
+        4 => "it does not take that value",
+        5 => "the block is busy or not ready",
+        _ => "of a reason that this software does not know",
+    }
+}
+
+fn advice(reason: u32) -> &'static str {
+    match reason {
+        4 => "give a value in the range of docs/registers.md",
+        5 => "wait for the command under way, or stop DMA first",
+        _ => "use the software of the bitstream",
+    }
+}

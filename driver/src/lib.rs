@@ -1,0 +1,17 @@
+//! The timely-nic driver in user space.
+//!
+//! [`transport`] reaches a device: kernel VFIO, vfio-user over a socket, or whatever else implements [`transport::Transport`].
+//! [`nic`] is the driver's logic, written once on the register accessors of `timely_regs`: opening and closing in the careful order,
+//! flows, profiles, event ring, snapshots, heartbeat. [`selftest`] runs all of it on a device and says what held.
+pub mod clock;
+pub mod config;
+pub mod error;
+pub mod lock;
+pub mod nic;
+pub mod registers;
+pub mod selftest;
+pub mod spec;
+pub mod transport;
+pub mod units;
+
+pub use error::Error;

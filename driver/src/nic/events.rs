@@ -1,0 +1,168 @@
+//! The event ring: started, drained into records, gaps counted.
+use super::Nic;
+use crate::Error;
+use crate::transport::Dma;
+use std::time::Duration;
+use timely_regs::device::{Only, Ring, RingSettings};
+use timely_regs::event::EventRecord;
+use timely_regs::map::dma;
+
+/// How events are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventSettings {
+    /// log2 of the ring's records, 1 to 20.
+    pub bits: u32,
+    /// One of so many rate updates is recorded; 0 none.
+    pub every: u32,
+    /// Which updates.
+    pub only: Only,
+    /// Greatest time from a record to its interrupt.
+    pub latency: Duration,
+}
+
+impl Default for EventSettings {
+    /// Every update, in a ring of 65,536 records.
+    fn default() -> Self {
+        EventSettings { bits: 16, every: 1, only: Only::default(), latency: Duration::from_millis(1) }
+    }
+}
+
+/// A ring that is running.
+pub struct EventRing {
+    ring: Ring,
+    memory: Dma,
+    settings: EventSettings,
+    next: Option<u32>,
+    total: Drained,
+}
+
+impl EventRing {
+    pub(super) fn into_memory(self) -> Dma {
+        self.memory
+    }
+}
+
+/// What came out of a ring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drained {
+    /// Whole records.
+    pub records: u64,
+    /// Records that the device made and did not deliver, because ring or queue were full.
+    pub lost: u64,
+    /// Records that were not whole.
+    pub broken: u64,
+}
+
+impl Drained {
+    fn add(&mut self, other: &Drained) {
+        self.records += other.records;
+        self.lost += other.lost;
+        self.broken += other.broken;
+    }
+}
+
+impl Nic {
+    /// Starts recording events into a fresh ring.
+    ///
+    /// # Errors
+    /// When a setting is out of its range, there is no memory, the way fails, or the device refuses.
+    pub fn start_events(&mut self, settings: &EventSettings) -> Result<(), Error> {
+        self.stop_events()?;
+        // Checked before memory is asked for by it.
+        let bits = settings.bits.clamp(1, dma::MOST_RING_BITS);
+        let memory = self.transport().dma_map((dma::BURST_BYTES as usize) << bits)?;
+        match self.start_ring(&memory, settings) {
+            Ok(ring) => {
+                self.ring = Some(EventRing { ring, memory, settings: *settings, next: None, total: Drained::default() });
+                Ok(())
+            }
+            Err(e) => {
+                let _ = self.stop_dma();
+                let _ = self.transport().dma_unmap(memory);
+                Err(e)
+            }
+        }
+    }
+
+    fn start_ring(&self, memory: &Dma, s: &EventSettings) -> Result<Ring, Error> {
+        let clock_ps = u128::from(self.device.build().clock_ps.max(1));
+        let holdoff_clocks = (s.latency.as_nanos() * 1000 / clock_ps).min(u32::MAX.into()) as u32;
+        // Half a ring leaves as much time to drain it.
+        let watermark = 1 << s.bits.saturating_sub(1).min(dma::MOST_RING_BITS);
+        let settings = RingSettings { bits: s.bits, watermark, holdoff_clocks };
+        let lines = 1 << dma::RING_WATERMARK_LINE | 1 << dma::RING_OVERFLOW_LINE | 1 << dma::ERROR_LINE | 1 << dma::HEARTBEAT_LINE;
+        self.checked("the start of the event ring", |d| {
+            d.stop_dma()?;
+            d.set_interrupts(lines)?;
+            let ring = d.start_ring(memory, &settings)?;
+            d.record_events(s.every, s.only)?;
+            Ok(ring)
+        })
+    }
+
+    /// Starts the ring again, empty, after DMA was stopped.
+    pub(super) fn restart_ring(&mut self) -> Result<(), Error> {
+        let Some(mut events) = self.ring.take() else { return Ok(()) };
+        let started = self.start_ring(&events.memory, &events.settings);
+        if let Ok(ring) = started {
+            events.ring = ring;
+        }
+        self.ring = Some(events);
+        started.map(|_| ())
+    }
+
+    /// Stops recording and takes the ring's memory back.
+    ///
+    /// # Errors
+    /// When the way fails, or a burst is never answered.
+    pub fn stop_events(&mut self) -> Result<(), Error> {
+        let Some(events) = self.ring.take() else { return Ok(()) };
+        let stopped = self.of(self.device.record_events(0, Only::default()));
+        let stopped = stopped.and(self.stop_dma());
+        if stopped.is_ok() {
+            self.transport().dma_unmap(events.memory)?;
+        } else {
+            // As on closing: the device may still write to it.
+            std::mem::forget(events.memory);
+        }
+        stopped
+    }
+
+    /// Hands the records that came to `each`, in order. A gap in their numbers is counted, and what is not whole is passed by.
+    ///
+    /// # Errors
+    /// When no ring was started, the way fails, or the ring is out of step with the device.
+    pub fn drain_events(&mut self, mut each: impl FnMut(&EventRecord)) -> Result<Drained, Error> {
+        let Some(mut events) = self.ring.take() else { return Err(Error::NoRing) };
+        let mut now = Drained::default();
+        let next = &mut events.next;
+        let read = self.device.read_ring(&mut events.ring, &events.memory, |words| match EventRecord::from_words(&words) {
+            Ok(record) => {
+                now.records += 1;
+                // Numbers wrap; a number from before is a device that was reset.
+                let gap = next.map_or(0, |n| record.sequence.wrapping_sub(n));
+                now.lost += if gap < 1 << 31 { u64::from(gap) } else { 0 };
+                *next = Some(record.sequence.wrapping_add(1));
+                each(&record);
+            }
+            Err(_) => now.broken += 1,
+        });
+        events.total.add(&now);
+        self.ring = Some(events);
+        self.of(read)?;
+        Ok(now)
+    }
+
+    /// What came out of the ring since it was started.
+    pub fn events_total(&self) -> Option<Drained> {
+        self.ring.as_ref().map(|r| r.total)
+    }
+
+    /// What happened since it was last asked for, one bit an interrupt line; to be called after an eventfd was signalled, before draining.
+    ///
+    /// # Errors
+    /// When the way fails.
+    pub fn take_interrupts(&self) -> Result<u32, Error> {
+        self.of(self.device.take_interrupts())
+    }
+}

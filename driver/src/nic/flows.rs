@@ -1,0 +1,176 @@
+//! Flows and profiles: added, changed, removed, loaded and read in bulk.
+use super::{FlowTable, Nic};
+use crate::Error;
+use crate::transport::Dma;
+use timely_regs::flow::{self, FlowRecord};
+use timely_regs::histogram::Histogram;
+use timely_regs::map::dma;
+use timely_regs::parameters::Parameters;
+use timely_regs::profile;
+use timely_regs::telemetry::{self, TelemetryRecord};
+
+/// Bytes of the buffer that loads and snapshots go through.
+const BULK_BYTES: usize = 1 << 20;
+
+impl Nic {
+    /// Which flows are in use. After [`super::Start::Attach`] that is found out by a snapshot: a flow that was loaded has a rate.
+    ///
+    /// # Errors
+    /// When the snapshot fails.
+    pub fn flows(&mut self) -> Result<&FlowTable, Error> {
+        if self.flows.is_none() {
+            let mut table = FlowTable::new(self.device.flows());
+            let records = self.snapshot(0, self.device.flows())?;
+            for (flow, _) in records.iter().enumerate().filter(|(_, r)| r.rate != 0) {
+                table.mark(flow as u32, true)?;
+            }
+            self.flows = Some(table);
+        }
+        Ok(self.flows.get_or_insert_with(|| FlowTable::new(0)))
+    }
+
+    fn mark(&mut self, flow: u32, used: bool) -> Result<(), Error> {
+        self.flows()?;
+        self.flows.as_mut().map_or(Ok(()), |t| t.mark(flow, used))
+    }
+
+    /// Makes a flow, the lowest that is free or the one that is asked for; gives its number.
+    ///
+    /// # Errors
+    /// When it is in use or does not exist, a field of the record is out of its range, the way fails, or the device refuses.
+    pub fn add_flow(&mut self, number: Option<u32>, record: &FlowRecord) -> Result<u32, Error> {
+        let flows = self.flows()?;
+        let number = match number {
+            Some(n) => flows.must_be_free(n).map(|()| n),
+            None => flows.free(),
+        }?;
+        self.checked("the load of a flow", |d| d.load_flow(number, &FlowRecord { enable: true, keep: false, ..*record }))?;
+        self.mark(number, true)?;
+        Ok(number)
+    }
+
+    /// Changes a flow; its rate, backlog and counters stay.
+    ///
+    /// # Errors
+    /// As [`Nic::add_flow`], and when it is not in use.
+    pub fn set_flow(&mut self, number: u32, record: &FlowRecord) -> Result<(), Error> {
+        self.flows()?.must_be_used(number)?;
+        self.checked("the load of a flow", |d| d.load_flow(number, &FlowRecord { enable: true, keep: true, ..*record }))
+    }
+
+    /// Removes a flow: it sends nothing more, its counters are cleared.
+    ///
+    /// # Errors
+    /// When it is not in use, the way fails, or the device refuses.
+    pub fn remove_flow(&mut self, number: u32) -> Result<(), Error> {
+        self.flows()?.must_be_used(number)?;
+        self.checked("the removal of a flow", |d| d.load_flow(number, &FlowRecord::default()))?;
+        self.mark(number, false)
+    }
+
+    /// Posts packets of a flow, 1 to 65,535. The device counts a doorbell that it refuses.
+    ///
+    /// # Errors
+    /// When there is no such flow, the number is out of its range, or the way fails.
+    pub fn post(&self, flow: u32, packets: u32) -> Result<(), Error> {
+        self.of(self.device.doorbell(flow, packets))
+    }
+
+    /// Sets the rate of a flow of law `fixed`, 2^-12 Mb/s.
+    ///
+    /// # Errors
+    /// When there is no such flow, or the way fails.
+    pub fn set_rate(&self, flow: u32, rate: u32) -> Result<(), Error> {
+        self.of(self.device.set_rate(flow, rate))
+    }
+
+    /// The telemetry record of a flow.
+    ///
+    /// # Errors
+    /// When there is no such flow, the device does not answer, or the way fails.
+    pub fn telemetry(&self, flow: u32) -> Result<TelemetryRecord, Error> {
+        Ok(TelemetryRecord::from_words(&self.of(self.device.query_flow(flow))?))
+    }
+
+    /// Writes a profile.
+    ///
+    /// # Errors
+    /// When the hardware cannot hold it, there is no such profile, the way fails, or the device refuses.
+    pub fn set_profile(&self, number: u32, parameters: &Parameters) -> Result<(), Error> {
+        self.write_profile(number, &parameters.quantise()?)
+    }
+
+    /// Writes the words of a profile.
+    ///
+    /// # Errors
+    /// As [`Nic::set_profile`].
+    pub fn write_profile(&self, number: u32, words: &[u32; profile::WORDS]) -> Result<(), Error> {
+        self.checked("the write of a profile", |d| d.write_profile(number, words))
+    }
+
+    /// The words of a profile.
+    ///
+    /// # Errors
+    /// When there is no such profile, or the way fails.
+    pub fn profile(&self, number: u32) -> Result<[u32; profile::WORDS], Error> {
+        self.of(self.device.read_profile(number))
+    }
+
+    /// The histogram of a profile's signal.
+    ///
+    /// # Errors
+    /// When there is no such profile, or the way fails.
+    pub fn histogram(&self, number: u32) -> Result<Histogram, Error> {
+        self.of(self.device.histogram(number))
+    }
+
+    /// Runs DMA, if it does not yet, for a command over the bulk buffer; `most` records of `bytes` each fit one command.
+    fn in_bulk<T>(
+        &mut self,
+        bytes: usize,
+        count: u32,
+        mut act: impl FnMut(&Self, &Dma, std::ops::Range<u32>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let memory = match self.bulk.take() {
+            Some(memory) => memory,
+            None => self.transport().dma_map(BULK_BYTES)?,
+        };
+        let most = (BULK_BYTES / bytes) as u32;
+        let mut all = |nic: &Self| {
+            if nic.of(nic.device.read_field(&dma::STATUS, &dma::RUNNING))? == 0 {
+                nic.checked("the start of DMA", |d| d.stop_dma().and_then(|()| d.start_dma()))?;
+            }
+            let starts = (0..count).step_by(most as usize);
+            starts.map(|at| act(nic, &memory, at..(at + most).min(count))).collect()
+        };
+        let done = all(self);
+        self.bulk = Some(memory);
+        done
+    }
+
+    /// The telemetry records of `count` flows from `first` on, by DMA; each is whole.
+    ///
+    /// # Errors
+    /// When there are no such flows, the way fails, or the device ends the snapshot with an error.
+    pub fn snapshot(&mut self, first: u32, count: u32) -> Result<Vec<TelemetryRecord>, Error> {
+        let parts = self.in_bulk(4 * telemetry::WORDS, count, |nic, memory, part| {
+            nic.of(nic.device.snapshot(memory, first + part.start, part.end - part.start))
+        })?;
+        Ok(parts.concat())
+    }
+
+    /// Makes flows from `first` on, by DMA; what was there before is replaced.
+    ///
+    /// # Errors
+    /// When there are no such flows, a field of a record is out of its range, the way fails, or the device ends the load with an error.
+    pub fn load_flows(&mut self, first: u32, records: &[FlowRecord]) -> Result<(), Error> {
+        self.flows()?;
+        self.in_bulk(4 * flow::WORDS, records.len() as u32, |nic, memory, part| {
+            nic.of(nic.device.load_flows(memory, first + part.start, &records[part.start as usize..part.end as usize]))
+        })?;
+        for (flow, record) in (first..).zip(records) {
+            self.mark(flow, record.enable)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! What a device says of itself.
+use super::Nic;
+use crate::Error;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use timely_regs::counters::TABLE;
+use timely_regs::generate;
+use timely_regs::map::{dma, heartbeat, id, port};
+
+/// What a device says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Info {
+    /// Its name.
+    pub device: String,
+    /// How it is reached.
+    pub transport: &'static str,
+    /// Version of the core: major, minor, patch.
+    pub version: [u32; 3],
+    /// Flows.
+    pub flows: u32,
+    /// Bits of its data path.
+    pub bus_bits: u32,
+    /// Segments of a flow that may be outstanding.
+    pub segments: u32,
+    /// Clock period, ps.
+    pub clock_ps: u32,
+    /// Its RAMs are cleared.
+    pub ready: bool,
+    /// Flows may send.
+    pub enabled: bool,
+    /// No packet leaves.
+    pub stopped: bool,
+    /// Its time, ns.
+    pub time_ns: u64,
+    /// Its MAC address.
+    pub mac: [u8; 6],
+    /// Its IPv4 address.
+    pub ipv4: Ipv4Addr,
+    /// Its IPv6 address.
+    pub ipv6: Ipv6Addr,
+    /// The UDP port that makes a packet ours.
+    pub udp_port: u16,
+    /// Clocks within which a beat must come; 0 none.
+    pub heartbeat_clocks: u32,
+    /// The heartbeat was lost.
+    pub heartbeat_lost: bool,
+    /// DMA runs.
+    pub dma_running: bool,
+    /// The event counters, by name.
+    pub counters: Vec<(String, u32)>,
+}
+
+impl Nic {
+    /// What the device says of itself now.
+    ///
+    /// # Errors
+    /// When the way fails.
+    pub fn info(&self) -> Result<Info, Error> {
+        let d = &self.device;
+        let read = |r| self.of(d.read(r));
+        let (core, status) = (read(&id::CORE)?, [read(&id::STATUS)?]);
+        let (low, high) = (read(&port::MAC_LOW)?.to_le_bytes(), read(&port::MAC_HIGH)?.to_le_bytes());
+        let mut ipv6 = [0; 16];
+        for (i, bytes) in ipv6.chunks_exact_mut(4).enumerate() {
+            bytes.copy_from_slice(&self.of(d.read_at(&port::IPV6, i as u32))?.to_le_bytes());
+        }
+        let all = self.of(d.counters())?;
+        Ok(Info {
+            device: self.name().into(),
+            transport: self.transport().kind(),
+            version: [core >> 16, core >> 8 & 0xff, core & 0xff],
+            flows: d.flows(),
+            bus_bits: d.build().bus_bits,
+            segments: 1 << d.build().segment_bits.min(31),
+            clock_ps: d.build().clock_ps,
+            ready: id::READY.get(&status) != 0,
+            enabled: read(&id::CONTROL)? != 0,
+            stopped: id::STOP.get(&status) != 0,
+            time_ns: self.of(d.now())? >> 16,
+            mac: [low[0], low[1], low[2], low[3], high[0], high[1]],
+            ipv4: Ipv4Addr::from(read(&port::IPV4)?.to_le_bytes()),
+            ipv6: Ipv6Addr::from(ipv6),
+            udp_port: read(&port::UDP_PORT)? as u16,
+            heartbeat_clocks: read(&heartbeat::PERIOD)?,
+            heartbeat_lost: read(&heartbeat::STATE)? != 0,
+            dma_running: self.of(d.read_field(&dma::STATUS, &dma::RUNNING))? != 0,
+            counters: TABLE.iter().map(|&(i, name, _)| (generate::snake(name), all[usize::from(i)])).collect(),
+        })
+    }
+}

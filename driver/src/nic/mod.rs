@@ -1,0 +1,301 @@
+//! The driver's logic: a device that is opened, used and closed in the careful order, over any transport.
+//!
+//! Opening: command register without bus mastering, reset, magic word and block list, BAR size, the wait for `ready`, MSI-X, then bus
+//! mastering last. Closing: DMA stopped, bus mastering off and read back, MSI-X off, memory unmapped.
+mod events;
+mod flows;
+mod info;
+mod table;
+
+pub use events::{Drained, EventRing, EventSettings};
+pub use info::Info;
+pub use table::FlowTable;
+
+use crate::Error;
+use crate::transport::{Dma, Failure, Registers, Transport};
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+use timely_regs::counters::Counter;
+use timely_regs::device::{self, Device};
+use timely_regs::map::{MAGIC, counters, id, window};
+use timely_regs::pci;
+
+/// How long a device may take to clear its RAMs after a reset; real ones need a millisecond, Verilated ones longer.
+const READY_LIMIT: Duration = Duration::from_secs(60);
+/// Reads of the status before there are pauses between them.
+const EAGER_POLLS: u32 = 1000;
+/// Such a pause.
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// How a device is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// It is reset first: nothing is configured.
+    Fresh,
+    /// It goes on with what is configured.
+    Attach,
+}
+
+/// How it is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// No flow sends any more.
+    Stopped,
+    /// Its flows go on, if the transport lets them.
+    Running,
+}
+
+/// A device in use.
+pub struct Nic {
+    device: Device<Registers>,
+    flows: Option<FlowTable>,
+    vectors: Vec<OwnedFd>,
+    bulk: Option<Dma>,
+    ring: Option<EventRing>,
+    /// What an open device must be closed from; `None` once it was.
+    end: Option<End>,
+}
+
+/// Reads the 16 bits at `offset` of configuration space.
+fn config16(transport: &dyn Transport, offset: u16) -> Result<u16, Failure> {
+    let mut b = [0; 2];
+    transport.read_config(offset, &mut b)?;
+    Ok(u16::from_le_bytes(b))
+}
+
+impl Nic {
+    /// Opens the device behind a transport.
+    ///
+    /// # Errors
+    /// When the way fails, the device is gone or another one, or it is not ready in time.
+    pub fn open(transport: Box<dyn Transport>, start: Start) -> Result<Self, Error> {
+        let name = transport.name().to_owned();
+        let command = pci::COMMAND_MEMORY | pci::COMMAND_INTX_OFF;
+        transport.write_config(pci::COMMAND, &command.to_le_bytes())?;
+        if start == Start::Fresh {
+            transport.reset()?;
+            transport.write_config(pci::COMMAND, &command.to_le_bytes())?;
+        }
+        let bytes = transport.registers_bytes();
+        let (vendor, device_id) = (config16(&*transport, pci::ID)?, config16(&*transport, pci::ID + 2)?);
+        let mut class = [0; 4];
+        transport.read_config(pci::CLASS_REVISION, &mut class)?;
+        let device = Device::open(Registers::new(transport)).map_err(|source| match source {
+            device::Error::Bus(failure) => Error::Transport(failure),
+            // The magic word decides, not the IDs: a shell may have its own.
+            device::Error::Magic(_) if (vendor, device_id) != (pci::VENDOR_ID, pci::DEVICE_ID) => {
+                Error::NotOurs { device: name.clone(), vendor, id: device_id, class: u32::from_le_bytes(class) >> 8, source }
+            }
+            source => Error::Device { device: name.clone(), source },
+        })?;
+        let needed = u64::from(window::BASE) + u64::from(window::STRIDE) * u64::from(device.flows());
+        if bytes < needed {
+            return Err(Error::BarTooSmall { device: name, bytes, flows: device.flows(), needed });
+        }
+        let flows = (start == Start::Fresh).then(|| FlowTable::new(device.flows()));
+        let mut nic = Nic { device, flows, vectors: Vec::new(), bulk: None, ring: None, end: None };
+        nic.wait_ready()?;
+        nic.end = Some(if start == Start::Fresh { End::Stopped } else { End::Running });
+        // What a driver that died left.
+        nic.stop_dma()?;
+        nic.switch_on()?;
+        Ok(nic)
+    }
+
+    /// MSI-X, then bus mastering last.
+    fn switch_on(&mut self) -> Result<(), Error> {
+        self.vectors = self.transport().enable_msix(pci::VECTORS)?;
+        let command = pci::COMMAND_MEMORY | pci::COMMAND_INTX_OFF | pci::COMMAND_MASTER;
+        Ok(self.transport().write_config(pci::COMMAND, &command.to_le_bytes())?)
+    }
+
+    /// Waits until the RAMs are cleared.
+    fn wait_ready(&self) -> Result<(), Error> {
+        let (start, mut polls) = (Instant::now(), 0);
+        while self.of(self.device.read_field(&id::STATUS, &id::READY))? == 0 {
+            if start.elapsed() > READY_LIMIT {
+                return Err(Error::NotReady { device: self.name().into(), limit: READY_LIMIT });
+            }
+            polls += 1;
+            if polls > EAGER_POLLS {
+                std::thread::sleep(PAUSE);
+            }
+        }
+        Ok(())
+    }
+
+    /// Names the device in an error of its registers.
+    fn of<T>(&self, result: Result<T, device::Error<Failure>>) -> Result<T, Error> {
+        result.map_err(|source| match source {
+            device::Error::Bus(failure) => Error::Transport(failure),
+            device::Error::OutOfRange(e) => Error::OutOfRange(e),
+            device::Error::NoFlow { flow, flows } => Error::NoFlow { flow, last: flows - 1 },
+            source => Error::Device { device: self.name().into(), source },
+        })
+    }
+
+    fn refusals(&self) -> Result<u32, Error> {
+        self.of(self.device.read_at(&counters::COUNTER, Counter::CsrErrors as u32))
+    }
+
+    /// Does something with the registers, and says so when the device refused a part of it: a write over PCI Express does not.
+    ///
+    /// # Errors
+    /// Those of `act`, and that the device refused an access.
+    pub fn checked<T>(
+        &self,
+        what: &'static str,
+        act: impl FnOnce(&Device<Registers>) -> Result<T, device::Error<Failure>>,
+    ) -> Result<T, Error> {
+        let before = self.refusals()?;
+        let done = act(&self.device);
+        // After a refusal, what came of the act is no answer to it.
+        if self.refusals()? != before
+            && let Some(r) = self.of(self.device.last_refusal())?
+        {
+            return Err(Error::Refused { device: self.name().into(), what, address: r.address, write: r.write, reason: r.reason });
+        }
+        self.of(done)
+    }
+
+    /// The registers.
+    pub fn device(&self) -> &Device<Registers> {
+        &self.device
+    }
+
+    /// The transport.
+    pub fn transport(&self) -> &dyn Transport {
+        self.device.bus().transport()
+    }
+
+    /// The device's name.
+    pub fn name(&self) -> &str {
+        self.transport().name()
+    }
+
+    /// The eventfds of the interrupt lines, by number of the line; not blocking.
+    pub fn vectors(&self) -> &[OwnedFd] {
+        &self.vectors
+    }
+
+    /// Lets flows send, or stops them all.
+    ///
+    /// # Errors
+    /// When the way fails, or the device refuses.
+    pub fn enable(&self, on: bool) -> Result<(), Error> {
+        self.checked("the enabling of flows", |d| d.enable(on))
+    }
+
+    /// The time of so many clocks.
+    fn clocks(&self, clocks: u32) -> Duration {
+        Duration::from_nanos(u64::from(clocks) * u64::from(self.device.build().clock_ps) / 1000)
+    }
+
+    /// Asks for a beat at least that often from now on; `None` asks for none. A device that gets none in time stops all flows and DMA.
+    ///
+    /// # Errors
+    /// When the period cannot be counted, the way fails, or the device refuses.
+    pub fn set_heartbeat(&self, period: Option<Duration>) -> Result<(), Error> {
+        let clocks = match period {
+            None => 0,
+            Some(asked) => {
+                let clocks = asked.as_nanos() * 1000 / u128::from(self.device.build().clock_ps.max(1));
+                let (least, most) = (self.clocks(1), self.clocks(u32::MAX));
+                u32::try_from(clocks).ok().filter(|c| *c > 0).ok_or(Error::Heartbeat { asked, least, most })?
+            }
+        };
+        self.checked("the heartbeat's period", |d| d.set_heartbeat(clocks))
+    }
+
+    /// Beats.
+    ///
+    /// # Errors
+    /// When the heartbeat was lost, see [`Nic::recover`], or the way fails.
+    pub fn beat(&self) -> Result<(), Error> {
+        if self.of(self.device.beat())? { Ok(()) } else { Err(Error::HeartbeatLost) }
+    }
+
+    /// Starts again after the heartbeat was lost: flows, and DMA with an empty ring.
+    ///
+    /// # Errors
+    /// When the way fails, or the device refuses.
+    pub fn recover(&mut self) -> Result<(), Error> {
+        self.checked("the arming of the heartbeat", Device::arm)?;
+        self.stop_dma()?;
+        self.restart_ring()
+    }
+
+    /// Stops DMA; what was in the ring is lost.
+    fn stop_dma(&self) -> Result<(), Error> {
+        self.of(self.device.stop_dma())
+    }
+
+    /// Resets the device and opens it again; nothing is configured then.
+    ///
+    /// # Errors
+    /// As [`Nic::open`].
+    pub fn reset(&mut self) -> Result<(), Error> {
+        self.release()?;
+        self.transport().reset()?;
+        let command = pci::COMMAND_MEMORY | pci::COMMAND_INTX_OFF;
+        self.transport().write_config(pci::COMMAND, &command.to_le_bytes())?;
+        match self.of(self.device.read(&id::MAGIC_WORD))? {
+            MAGIC => {}
+            other => return Err(Error::Device { device: self.name().into(), source: device::Error::Magic(other) }),
+        }
+        self.wait_ready()?;
+        self.flows = Some(FlowTable::new(self.device.flows()));
+        self.end = Some(End::Stopped);
+        self.switch_on()
+    }
+
+    /// Takes everything from the device; goes on when a step fails and gives the first failure.
+    fn release(&mut self) -> Result<(), Error> {
+        let mut first = self.stop_dma();
+        let transport = self.device.bus().transport();
+        let command = pci::COMMAND_MEMORY | pci::COMMAND_INTX_OFF;
+        let off = transport.write_config(pci::COMMAND, &command.to_le_bytes()).and_then(|()| config16(transport, pci::COMMAND));
+        let off = off.map_err(Error::from).and_then(|command| match command {
+            u16::MAX => Err(Failure::Gone { device: transport.name().into() }.into()),
+            on if on & pci::COMMAND_MASTER == 0 => Ok(()),
+            _ => Err(Error::BusMaster { device: transport.name().into(), command }),
+        });
+        let may_unmap = off.is_ok();
+        first = first.and(off).and(transport.disable_msix().map_err(Error::from));
+        self.vectors.clear();
+        for memory in [self.bulk.take(), self.ring.take().map(EventRing::into_memory)].into_iter().flatten() {
+            // What a device may still write to is better lost than used again.
+            if may_unmap {
+                first = first.and(transport.dma_unmap(memory).map_err(Error::from));
+            } else {
+                std::mem::forget(memory);
+            }
+        }
+        first
+    }
+
+    /// Closes the device.
+    ///
+    /// # Errors
+    /// The first step that failed; the later ones were tried all the same.
+    pub fn close(mut self, end: End) -> Result<(), Error> {
+        self.end = Some(end);
+        self.finish()
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        let Some(end) = self.end.take() else { return Ok(()) };
+        let stopped = match end {
+            End::Stopped => self.of(self.device.enable(false)),
+            End::Running => Ok(()),
+        };
+        stopped.and(self.release())
+    }
+}
+
+impl Drop for Nic {
+    fn drop(&mut self) {
+        // Whoever wants to know calls `close`.
+        let _ = self.finish();
+    }
+}

@@ -1,0 +1,99 @@
+//! What a device and its way must do for the driver, tried one after another: the same on every transport.
+//!
+//! It resets the device. Nothing in it depends on how fast the device's time passes: it waits for what must happen, up to a limit.
+mod steps;
+
+use crate::Error;
+use crate::nic::{End, Nic, Start};
+use crate::transport::{Failure, Transport};
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+/// How long something that must happen is waited for.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Who answers the device's segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// Its MAC address.
+    pub mac: [u8; 6],
+    /// Its IP address.
+    pub address: IpAddr,
+    /// Its UDP port.
+    pub udp_port: u16,
+    /// The device's own MAC address and IPv4 address, to which answers come.
+    pub own: ([u8; 6], std::net::Ipv4Addr),
+}
+
+/// What the self-test may use.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Somebody who answers, for round-trip times.
+    pub peer: Option<Peer>,
+    /// The way lets the device reach memory that was not mapped for it: that is then not tried.
+    pub trusting: bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The device.
+    pub device: String,
+    /// How it was reached.
+    pub transport: &'static str,
+    /// Each step, and what it found.
+    pub steps: Vec<(&'static str, String)>,
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "self-test of {} over {}", self.device, self.transport)?;
+        self.steps.iter().try_for_each(|(step, found)| writeln!(f, "  {step:18} {found}"))
+    }
+}
+
+/// Waits until `done` gives something.
+fn wait<T>(step: &'static str, what: &str, mut done: impl FnMut() -> Result<Option<T>, Error>) -> Result<T, Error> {
+    let start = Instant::now();
+    loop {
+        if let Some(value) = done()? {
+            return Ok(value);
+        }
+        if start.elapsed() > LIMIT {
+            return Err(Error::SelfTest { step, what: format!("{what} within {LIMIT:?}") });
+        }
+    }
+}
+
+/// A way to the device, again and again.
+pub type Opener<'a> = dyn FnMut() -> Result<Box<dyn Transport>, Failure> + 'a;
+
+/// Runs all steps; `open` gives a way to the device, which must be free.
+///
+/// # Errors
+/// The first promise that does not hold, or why the device could not be used.
+pub fn run(open: &mut Opener<'_>, options: &Options) -> Result<Report, Error> {
+    let mut nic = Nic::open(open()?, Start::Fresh)?;
+    let mut report = Report { device: nic.name().into(), transport: nic.transport().kind(), steps: Vec::new() };
+    for (step, act) in steps::ALL {
+        let found = act(&mut nic, options)?;
+        report.steps.push((step, found));
+    }
+    report.steps.push(("close and open", reopened(nic, open)?));
+    Ok(report)
+}
+
+/// A device that is closed and opened again has kept its flows or lost them, as its transport says.
+fn reopened(mut nic: Nic, open: &mut Opener<'_>) -> Result<String, Error> {
+    let broken = |what: String| Error::SelfTest { step: "close and open", what };
+    steps::prepare(&mut nic)?;
+    let (flow, keeps) = (nic.add_flow(None, &steps::flow(0))?, nic.transport().keeps_state());
+    nic.close(End::Running)?;
+    let mut nic = Nic::open(open()?, if keeps { Start::Attach } else { Start::Fresh })?;
+    let kept = nic.flows()?.must_be_used(flow).is_ok();
+    if kept != keeps {
+        return Err(broken(format!("flow {flow} was {}, the transport says otherwise", if kept { "kept" } else { "lost" })));
+    }
+    nic.close(End::Stopped)?;
+    Ok(if keeps { "flows were kept" } else { "the device was reset" }.into())
+}

@@ -1,0 +1,157 @@
+//! A flow as people say it.
+use super::{SpecError, parse_mac, unit, value};
+use crate::units::{Mbps, parse_mbps};
+use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
+use timely_regs::flow::FlowRecord;
+
+/// A flow. What is not said is as the device's default, but for [`FlowSpec::endless`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlowSpec {
+    /// Destination address.
+    pub to: IpAddr,
+    /// Destination MAC address.
+    pub mac: String,
+    /// Profile, 0 to 15.
+    #[serde(default)]
+    pub profile: u8,
+    /// Payload bytes of a packet.
+    #[serde(default = "packet")]
+    pub packet_bytes: u16,
+    /// Packets of a segment, whose last one is answered.
+    #[serde(default = "segment")]
+    pub segment_packets: u8,
+    /// The device always has packets for it; else they are posted.
+    #[serde(default = "yes")]
+    pub endless: bool,
+    /// Priority for PFC, 0 to 7.
+    #[serde(default)]
+    pub priority: u8,
+    /// VLAN tag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vlan: Option<u16>,
+    /// TTL or hop limit.
+    #[serde(default = "ttl")]
+    pub ttl: u8,
+    /// TOS or traffic class.
+    #[serde(default)]
+    pub tos: u8,
+    /// UDP source port.
+    #[serde(default = "port")]
+    pub source_port: u16,
+    /// UDP destination port.
+    #[serde(default = "port")]
+    pub destination_port: u16,
+    /// Rate, of a flow whose profile has law `fixed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<String>,
+}
+
+fn packet() -> u16 {
+    1024
+}
+
+fn segment() -> u8 {
+    2
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn ttl() -> u8 {
+    64
+}
+
+/// The UDP port of flows and of the device, when nothing is said: RoCEv2's, which data centers let pass.
+pub(super) fn port() -> u16 {
+    4791
+}
+
+impl FlowSpec {
+    /// A flow to this destination, all else as when nothing is said.
+    pub fn to(to: IpAddr, mac: &str) -> Self {
+        FlowSpec {
+            to,
+            mac: mac.into(),
+            profile: 0,
+            packet_bytes: packet(),
+            segment_packets: segment(),
+            endless: true,
+            priority: 0,
+            vlan: None,
+            ttl: ttl(),
+            tos: 0,
+            source_port: port(),
+            destination_port: port(),
+            rate: None,
+        }
+    }
+
+    /// The record, checked.
+    ///
+    /// # Errors
+    /// When a field is out of its range.
+    pub fn record(&self) -> Result<FlowRecord, SpecError> {
+        let mac = parse_mac(&self.mac)?;
+        if mac[0] & 1 != 0 {
+            return Err(value("mac", &self.mac, "the address of one host: nobody answers a multicast"));
+        }
+        let record = FlowRecord {
+            enable: true,
+            endless: self.endless,
+            profile: self.profile,
+            priority: self.priority,
+            vlan: self.vlan,
+            payload_bytes: self.packet_bytes,
+            segment_packets: self.segment_packets,
+            mac,
+            source_port: self.source_port,
+            destination_port: self.destination_port,
+            ttl: self.ttl,
+            tos: self.tos,
+            address: self.to,
+            ..FlowRecord::default()
+        };
+        record.pack()?;
+        self.rate()?;
+        Ok(record)
+    }
+
+    /// The rate for the rate register, if one is given.
+    ///
+    /// # Errors
+    /// When it is none, or more than the register holds.
+    pub fn rate(&self) -> Result<Option<u32>, SpecError> {
+        let Some(text) = &self.rate else { return Ok(None) };
+        let (rate, most) = (Mbps(unit("rate", parse_mbps(text))?), Mbps::from_register(u32::MAX));
+        if rate.0 > most.0 || rate.to_register() == 0 {
+            return Err(value("rate", text, format!("above 0 and at most {most}")));
+        }
+        Ok(Some(rate.to_register()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flow_is_read_and_checked() {
+        let f: FlowSpec = toml::from_str("to = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\nrate = \"5Gbps\"").expect("valid");
+        let r = f.record().expect("valid");
+        assert_eq!((r.mac, r.payload_bytes, r.segment_packets, r.endless), ([2, 0x74, 0x6e, 0, 0, 1], 1024, 2, true));
+        assert_eq!(f.rate(), Ok(Some(5000 << 12)));
+        assert_eq!(f, FlowSpec { rate: f.rate.clone(), ..FlowSpec::to(f.to, &f.mac) });
+        let text = |f: FlowSpec| f.record().expect_err("wrong").to_string();
+        assert_eq!(text(FlowSpec { profile: 16, ..f.clone() }), "profile is 16; it must be 0 to 15; give a value in that range");
+        assert!(text(FlowSpec { packet_bytes: 16_384, ..f.clone() }).starts_with("payload_bytes is 16384; it must be 0 to 16383"));
+        assert!(text(FlowSpec { mac: "01:00:5e:00:00:01".into(), ..f.clone() }).contains("multicast"));
+        assert!(text(FlowSpec { mac: "2:74".into(), ..f.clone() }).contains("six bytes"));
+        let range = "it must be above 0 and at most 1.049Tbps";
+        assert_eq!(text(FlowSpec { rate: Some("2Tbps".into()), ..f.clone() }), format!("rate is `2Tbps`; {range}"));
+        assert_eq!(text(FlowSpec { rate: Some("0bps".into()), ..f }), format!("rate is `0bps`; {range}"));
+        assert!(toml::from_str::<FlowSpec>("to = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\nspeed = 5").is_err());
+    }
+}

@@ -1,0 +1,64 @@
+//! What people say of a NIC - its port, its profiles, its flows - as files and the socket's messages carry it, checked where it is read.
+mod flow;
+mod port;
+mod profile;
+
+pub use flow::FlowSpec;
+pub use port::PortSpec;
+pub use profile::{ProfileSpec, fields as profile_fields};
+
+use crate::units::UnitError;
+use timely_regs::field::OutOfRange;
+use timely_regs::parameters::ParameterError;
+
+/// What was said cannot be.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SpecError {
+    /// A number with a unit.
+    #[error("{name}: {source}")]
+    Unit {
+        /// What was being read.
+        name: String,
+        /// Why.
+        source: UnitError,
+    },
+    /// Another value.
+    #[error("{name} is `{value}`; it must be {allowed}")]
+    Value {
+        /// What was being read.
+        name: String,
+        /// What it was to be.
+        value: String,
+        /// What it may be.
+        allowed: String,
+    },
+    /// A value that the hardware cannot hold.
+    #[error("{0}; give a value in that range")]
+    Range(#[from] OutOfRange),
+    /// A profile that the hardware cannot hold.
+    #[error("{0}")]
+    Parameter(#[from] ParameterError),
+}
+
+fn value(name: &str, value: impl std::fmt::Display, allowed: impl Into<String>) -> SpecError {
+    SpecError::Value { name: name.into(), value: value.to_string(), allowed: allowed.into() }
+}
+
+fn unit<T>(name: &str, read: Result<T, UnitError>) -> Result<T, SpecError> {
+    read.map_err(|source| SpecError::Unit { name: name.into(), source })
+}
+
+/// A MAC address as `02:74:6e:00:00:01`.
+///
+/// # Errors
+/// When it is none.
+pub fn parse_mac(text: &str) -> Result<[u8; 6], SpecError> {
+    let parts: Option<Vec<u8>> =
+        text.split([':', '-']).map(|p| u8::from_str_radix(p, 16).ok().filter(|_| p.len() == 2 && !p.starts_with('+'))).collect();
+    parts.and_then(|p| p.try_into().ok()).ok_or_else(|| value("mac", text, "six bytes in hexadecimal, as 02:74:6e:00:00:01"))
+}
+
+/// The same, printed.
+pub fn print_mac(mac: [u8; 6]) -> String {
+    mac.map(|b| format!("{b:02x}")).join(":")
+}

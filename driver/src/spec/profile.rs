@@ -1,0 +1,208 @@
+//! A profile as people say it: a name to start from, and what is to be otherwise.
+use super::{SpecError, unit, value};
+use crate::units::{Mbps, Micros, parse_bytes, parse_mbps, parse_us};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use timely_regs::parameters::{NAMES, Parameters, RttStart, Signal};
+
+/// A profile: what it is like, and what is otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileSpec {
+    /// A named profile.
+    pub like: String,
+    /// The unloaded round-trip time, on which its thresholds build; 20us when nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_rtt: Option<String>,
+    /// The line's rate; flows start there. That of the named profile when nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+    /// Fields that are otherwise, by name, with their units.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub set: BTreeMap<String, String>,
+}
+
+/// A field, by its unit.
+enum Slot<'a> {
+    Us(&'a mut f64),
+    Ns(&'a mut f64),
+    Mbps(&'a mut f64),
+    Number(&'a mut f64),
+    Count(&'a mut u32),
+    Bytes(&'a mut u32),
+    Flag(&'a mut bool),
+    Signal(&'a mut Signal),
+    Start(&'a mut RttStart),
+}
+
+const STARTS: [(&str, RttStart); 3] =
+    [("last_byte_out", RttStart::LastByteOut), ("first_byte_out", RttStart::FirstByteOut), ("eligible", RttStart::Eligible)];
+
+/// Every field by its name.
+fn slots(p: &mut Parameters) -> Vec<(&'static str, Slot<'_>)> {
+    vec![
+        ("rtt_start", Slot::Start(&mut p.rtt_start)),
+        ("signal", Slot::Signal(&mut p.signal)),
+        ("signal_base", Slot::Us(&mut p.signal_base_us)),
+        ("alpha", Slot::Number(&mut p.alpha)),
+        ("beta", Slot::Number(&mut p.beta)),
+        ("t_low", Slot::Us(&mut p.t_low_us)),
+        ("t_high", Slot::Us(&mut p.t_high_us)),
+        ("min_rtt", Slot::Us(&mut p.min_rtt_us)),
+        ("update_interval", Slot::Us(&mut p.update_interval_us)),
+        ("additive_step", Slot::Mbps(&mut p.additive_step_mbps)),
+        ("hyperactive_after", Slot::Count(&mut p.hyperactive_after)),
+        ("hyperactive_factor", Slot::Number(&mut p.hyperactive_factor)),
+        ("hyperactive_smoothed", Slot::Flag(&mut p.hyperactive_smoothed)),
+        ("delta_factor", Slot::Flag(&mut p.delta_factor)),
+        ("half_floor", Slot::Flag(&mut p.half_floor)),
+        ("deadband", Slot::Ns(&mut p.deadband_ns)),
+        ("reference", Slot::Us(&mut p.reference_us)),
+        ("error_beta", Slot::Number(&mut p.error_beta)),
+        ("integral_gain", Slot::Number(&mut p.integral_gain)),
+        ("proportional_gain", Slot::Number(&mut p.proportional_gain)),
+        ("base_target", Slot::Us(&mut p.base_target_us)),
+        ("hop", Slot::Us(&mut p.hop_us)),
+        ("flow_range", Slot::Us(&mut p.flow_range_us)),
+        ("flow_least_packets", Slot::Number(&mut p.flow_least_packets)),
+        ("flow_most_packets", Slot::Number(&mut p.flow_most_packets)),
+        ("packet", Slot::Bytes(&mut p.packet_bytes)),
+        ("endpoint_target", Slot::Us(&mut p.endpoint_target_us)),
+        ("max_decrease", Slot::Number(&mut p.max_decrease)),
+        ("initial", Slot::Mbps(&mut p.initial_mbps)),
+        ("idle_restart", Slot::Mbps(&mut p.idle_mbps)),
+        ("least", Slot::Mbps(&mut p.least_mbps)),
+        ("greatest", Slot::Mbps(&mut p.greatest_mbps)),
+        ("outstanding", Slot::Bytes(&mut p.outstanding_bytes)),
+        ("timeout", Slot::Us(&mut p.timeout_us)),
+        ("idle", Slot::Us(&mut p.idle_us)),
+        ("cap", Slot::Bytes(&mut p.cap_bytes)),
+    ]
+}
+
+fn put(name: &str, slot: Slot<'_>, text: &str) -> Result<(), SpecError> {
+    let number = || text.parse::<f64>().map_err(|_| value(name, text, "a number"));
+    let one_of = |names: Vec<&str>| value(name, text, format!("one of {}", names.join(", ")));
+    match slot {
+        Slot::Us(x) => *x = unit(name, parse_us(text))?,
+        Slot::Ns(x) => *x = unit(name, parse_us(text))? * 1000.0,
+        Slot::Mbps(x) => *x = unit(name, parse_mbps(text))?,
+        Slot::Number(x) => *x = number()?,
+        Slot::Count(x) => *x = text.parse().map_err(|_| value(name, text, "a whole number"))?,
+        Slot::Bytes(x) => {
+            let bytes = unit(name, parse_bytes(text))?;
+            *x = u32::try_from(bytes).map_err(|_| value(name, text, format!("{} bytes at most", u32::MAX)))?;
+        }
+        Slot::Flag(x) => *x = text.parse().map_err(|_| value(name, text, "true or false"))?,
+        Slot::Signal(x) => {
+            let found = Signal::NAMED.iter().find(|(n, _)| *n == text);
+            *x = found.ok_or_else(|| one_of(Signal::NAMED.iter().map(|s| s.0).collect()))?.1;
+        }
+        Slot::Start(x) => {
+            let found = STARTS.iter().find(|(n, _)| *n == text);
+            *x = found.ok_or_else(|| one_of(STARTS.iter().map(|s| s.0).collect()))?.1;
+        }
+    }
+    Ok(())
+}
+
+fn get(slot: Slot<'_>) -> String {
+    match slot {
+        Slot::Us(x) => Micros(*x).to_string(),
+        Slot::Ns(x) => Micros(*x / 1000.0).to_string(),
+        Slot::Mbps(x) => Mbps(*x).to_string(),
+        Slot::Number(x) => x.to_string(),
+        Slot::Count(x) => x.to_string(),
+        Slot::Bytes(x) => format!("{x}B"),
+        Slot::Flag(x) => x.to_string(),
+        Slot::Signal(x) => Signal::NAMED.iter().find(|(_, s)| s == x).map_or("", |n| n.0).into(),
+        Slot::Start(x) => STARTS.iter().find(|(_, s)| s == x).map_or("", |n| n.0).into(),
+    }
+}
+
+/// The fields of these parameters, by name, printed with their units.
+pub fn fields(parameters: &Parameters) -> Vec<(&'static str, String)> {
+    let mut p = parameters.clone();
+    slots(&mut p).into_iter().map(|(name, slot)| (name, get(slot))).collect()
+}
+
+impl ProfileSpec {
+    /// Like a named profile, with fields `name=value` that are otherwise.
+    ///
+    /// # Errors
+    /// When one is not of that form.
+    pub fn new(like: &str, base_rtt: Option<&str>, line: Option<&str>, set: &[String]) -> Result<Self, SpecError> {
+        let pair = |text: &String| {
+            let (name, v) = text.split_once('=').ok_or_else(|| value("field", text, "name=value, as t_low=30us"))?;
+            Ok((name.trim().to_owned(), v.trim().to_owned()))
+        };
+        let set = set.iter().map(pair).collect::<Result<_, SpecError>>()?;
+        Ok(ProfileSpec { like: like.into(), base_rtt: base_rtt.map(Into::into), line: line.map(Into::into), set })
+    }
+
+    /// The parameters, checked against what the hardware holds.
+    ///
+    /// # Errors
+    /// When there is no such profile or field, or a value is out of its range.
+    pub fn parameters(&self) -> Result<Parameters, SpecError> {
+        let base = self.base_rtt.as_deref().map_or(Ok(20.0), |t| unit("base_rtt", parse_us(t)))?;
+        let named = Parameters::named(&self.like, base);
+        let mut p = named.ok_or_else(|| value("profile", &self.like, format!("one of {}", NAMES.join(", "))))?;
+        if let Some(line) = &self.line {
+            p = p.line(unit("line", parse_mbps(line))?);
+        }
+        for (name, text) in &self.set {
+            let mut all = slots(&mut p);
+            let Some(i) = all.iter().position(|(n, _)| n == name) else {
+                let names: Vec<_> = all.iter().map(|(n, _)| *n).collect();
+                return Err(value("field", name, format!("one of {}", names.join(", "))));
+            };
+            let (_, slot) = all.swap_remove(i);
+            put(name, slot, text)?;
+        }
+        p.validate()?;
+        Ok(p)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(set: &[&str]) -> Result<Parameters, SpecError> {
+        let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+        ProfileSpec::new("timely-10g", Some("8us"), None, &set)?.parameters()
+    }
+
+    #[test]
+    fn fields_are_set_with_their_units() {
+        let p = spec(&["t_low=30us", "beta=0.5", "additive_step=20Mbps", "outstanding=64KiB", "half_floor=false", "signal=one_way"]);
+        let p = p.expect("valid");
+        assert_eq!((p.t_low_us, p.beta, p.additive_step_mbps), (30.0, 0.5, 20.0));
+        assert_eq!((p.outstanding_bytes, p.half_floor, p.signal), (65_536, false, Signal::OneWay));
+        let line = ProfileSpec { line: Some("25Gbps".into()), ..ProfileSpec::new("timely-10g", None, None, &[]).expect("valid") };
+        assert_eq!(line.parameters().expect("valid").greatest_mbps, 25_000.0);
+    }
+
+    /// Every field of every named profile reads as it was printed.
+    #[test]
+    fn what_is_printed_can_be_set() {
+        for name in NAMES {
+            let p = Parameters::named(name, 8.0).expect("listed");
+            let set: Vec<String> = fields(&p).iter().map(|(n, v)| format!("{n}={v}")).collect();
+            assert_eq!(ProfileSpec::new(name, Some("8us"), None, &set).expect("pairs").parameters(), Ok(p), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let text = |set: &[&str]| spec(set).expect_err("wrong").to_string();
+        assert_eq!(text(&["t_low=30"]), "t_low: `30` is no time; write a number and a unit of ns, us, ms, s, as 50us");
+        assert_eq!(text(&["beta=2"]), format!("beta is 2; allowed are {} to 1: the authors' is 0.8", 1.0 / 4096.0));
+        assert!(text(&["tlow=3us"]).starts_with("field is `tlow`; it must be one of rtt_start, signal"));
+        assert_eq!(text(&["beta"]), "field is `beta`; it must be name=value, as t_low=30us");
+        assert_eq!(text(&["signal=delay"]), "signal is `delay`; it must be one of rtt, less_residence, one_way");
+        let text = ProfileSpec::new("reno", None, None, &[]).expect("pairs").parameters().expect_err("no such").to_string();
+        assert!(text.starts_with("profile is `reno`; it must be one of authors-10g"), "{text}");
+    }
+}

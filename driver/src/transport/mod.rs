@@ -1,0 +1,251 @@
+//! How the driver reaches a device: a small trait, and the registers on top of it as `timely_regs::device` takes them.
+pub mod iova;
+pub mod memory;
+pub mod vfio_user;
+
+use std::os::fd::{BorrowedFd, OwnedFd};
+use timely_regs::device::{Bus, Memory};
+use timely_regs::map::id;
+
+/// Why a device could not be reached.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Every register reads all ones.
+    #[error(
+        "{device}: every register reads 0xffffffff: PCIe link down, card removed or FPGA reprogrammed; bring the link up \
+         (echo 1 > /sys/bus/pci/rescan) and open the device again"
+    )]
+    Gone {
+        /// The device.
+        device: String,
+    },
+    /// The operating system said no.
+    #[error("{device}: {what}: {source}; {next}")]
+    Io {
+        /// The device.
+        device: String,
+        /// What was being done.
+        what: String,
+        /// Why it failed.
+        source: std::io::Error,
+        /// What to do.
+        next: &'static str,
+    },
+    /// The other side refused.
+    #[error("{device} refused {what}: {source}")]
+    Refused {
+        /// The device.
+        device: String,
+        /// What was asked.
+        what: String,
+        /// The error it gave.
+        source: std::io::Error,
+    },
+    /// The other side said nothing.
+    #[error(
+        "{device}: {what} was not answered within {seconds} s; the server hangs, or serves another client: end that one, or start the server again"
+    )]
+    Silent {
+        /// The device.
+        device: String,
+        /// What was asked.
+        what: String,
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// The other side said something that cannot be.
+    #[error("{device}: {what}; is the server one of timely-nic, of this version?")]
+    Protocol {
+        /// The device.
+        device: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The connection broke.
+    #[error("{device}: the server closed the connection during {what}; start it again")]
+    Closed {
+        /// The device.
+        device: String,
+        /// What was under way.
+        what: String,
+    },
+    /// No addresses are left for DMA.
+    #[error(
+        "{device}: {asked} bytes of DMA memory cannot be mapped, the addresses left are in pieces of {left} bytes at most; ask for less, or unmap first"
+    )]
+    NoAddresses {
+        /// The device.
+        device: String,
+        /// Bytes asked for.
+        asked: u64,
+        /// Bytes of the longest piece left.
+        left: u64,
+    },
+    /// Fewer interrupts than needed.
+    #[error("{device} has {found} MSI-X vectors, {needed} are needed; use the bitstream of this software")]
+    Vectors {
+        /// The device.
+        device: String,
+        /// Vectors it has.
+        found: u32,
+        /// Vectors needed.
+        needed: u32,
+    },
+    /// Somebody else has the device.
+    #[error("{device} is in use by {holder}; stop it, or let timelyctl go through its timelyd")]
+    InUse {
+        /// The device.
+        device: String,
+        /// Who.
+        holder: String,
+    },
+    /// No register stands there.
+    #[error("offset {offset:#x} is not in BAR 0; it has {bytes:#x} bytes, and registers are at multiples of 4")]
+    Offset {
+        /// The offset.
+        offset: u32,
+        /// Bytes of the BAR.
+        bytes: u64,
+    },
+}
+
+/// Memory that a device reaches, from [`Transport::dma_map`] until [`Transport::dma_unmap`].
+pub struct Dma(Box<dyn Memory + Send>);
+
+impl Dma {
+    /// From a transport's own kind of memory.
+    pub fn new(memory: impl Memory + Send + 'static) -> Self {
+        Dma(Box::new(memory))
+    }
+}
+
+impl Memory for Dma {
+    fn address(&self) -> u64 {
+        self.0.address()
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
+    fn read(&self, at: usize, to: &mut [u8]) {
+        self.0.read(at, to);
+    }
+
+    fn write(&self, at: usize, from: &[u8]) {
+        self.0.write(at, from);
+    }
+}
+
+/// A way to a device. Dropping it lets go of the device, whatever is mapped.
+pub trait Transport: Send {
+    /// The device, as `--device` takes it.
+    fn name(&self) -> &str;
+
+    /// What kind of way it is.
+    fn kind(&self) -> &'static str;
+
+    /// The device keeps its flows when the transport is dropped; kernel VFIO resets it instead.
+    fn keeps_state(&self) -> bool;
+
+    /// Bytes of BAR 0, which holds the registers.
+    fn registers_bytes(&self) -> u64;
+
+    /// Reads a register; `offset` is a multiple of 4 in BAR 0.
+    ///
+    /// # Errors
+    /// When the way fails.
+    fn read32(&self, offset: u32) -> Result<u32, Failure>;
+
+    /// Writes a register; `offset` is a multiple of 4 in BAR 0.
+    ///
+    /// # Errors
+    /// When the way fails.
+    fn write32(&self, offset: u32, value: u32) -> Result<(), Failure>;
+
+    /// Reads from configuration space.
+    ///
+    /// # Errors
+    /// When the way fails.
+    fn read_config(&self, offset: u16, to: &mut [u8]) -> Result<(), Failure>;
+
+    /// Writes into configuration space.
+    ///
+    /// # Errors
+    /// When the way fails.
+    fn write_config(&self, offset: u16, from: &[u8]) -> Result<(), Failure>;
+
+    /// Gives the device so many bytes of fresh memory, zeros, and an address of them that is a multiple of 4096.
+    ///
+    /// # Errors
+    /// When there is no memory or no address left, or the way fails.
+    fn dma_map(&self, bytes: usize) -> Result<Dma, Failure>;
+
+    /// Takes it away again.
+    ///
+    /// # Errors
+    /// When the way fails; the address is then not used again.
+    fn dma_unmap(&self, memory: Dma) -> Result<(), Failure>;
+
+    /// Turns MSI-X on; gives an eventfd for each vector, not blocking.
+    ///
+    /// # Errors
+    /// When the device has fewer vectors, or the way fails.
+    fn enable_msix(&self, vectors: u16) -> Result<Vec<OwnedFd>, Failure>;
+
+    /// Turns MSI-X off.
+    ///
+    /// # Errors
+    /// When the way fails.
+    fn disable_msix(&self) -> Result<(), Failure>;
+
+    /// Resets the function. Mappings stay; MSI-X must be turned on again.
+    ///
+    /// # Errors
+    /// When the device cannot be reset, or the way fails.
+    fn reset(&self) -> Result<(), Failure>;
+
+    /// An eventfd that is signalled when the kernel wants the device back; then it is to be closed soon.
+    fn removal(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+}
+
+/// The registers of a device behind a transport.
+pub struct Registers(Box<dyn Transport>);
+
+impl Registers {
+    /// Of this transport.
+    pub fn new(transport: Box<dyn Transport>) -> Self {
+        Registers(transport)
+    }
+
+    /// The transport.
+    pub fn transport(&self) -> &dyn Transport {
+        &*self.0
+    }
+
+    fn check(&self, offset: u32) -> Result<(), Failure> {
+        let bytes = self.0.registers_bytes();
+        if offset.is_multiple_of(4) && u64::from(offset) + 4 <= bytes { Ok(()) } else { Err(Failure::Offset { offset, bytes }) }
+    }
+}
+
+impl Bus for Registers {
+    type Error = Failure;
+
+    /// All ones may be a value; when the magic word is all ones too, the device is gone.
+    fn read32(&self, offset: u32) -> Result<u32, Failure> {
+        self.check(offset)?;
+        let value = self.0.read32(offset)?;
+        if value == u32::MAX && self.0.read32(id::MAGIC_WORD.address())? == u32::MAX {
+            return Err(Failure::Gone { device: self.0.name().into() });
+        }
+        Ok(value)
+    }
+
+    fn write32(&self, offset: u32, value: u32) -> Result<(), Failure> {
+        self.check(offset)?;
+        self.0.write32(offset, value)
+    }
+}
