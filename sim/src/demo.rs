@@ -35,7 +35,7 @@ pub struct Planned {
 
 /// What `profile` of an arm changes.
 fn profile(like: &str, set: &[(Set, f64)]) -> Profile {
-    Profile { name: "arm".into(), like: like.into(), set: set.to_vec(), algorithm_1: false }
+    Profile { name: "arm".into(), like: like.into(), set: set.to_vec(), algorithm_1: false, control: Default::default() }
 }
 
 /// The arms, in order.

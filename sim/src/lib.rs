@@ -1,11 +1,14 @@
 //! Simulated networks of timely-nic NICs: hosts, links, switches; scenarios, figures, reports.
 //!
 //! Time is u64 picoseconds and every run repeats exactly from its seed. A NIC is bit-true ([`nic::mac`] around a
-//! [`nic::core::Core`]: Verilated RTL or the integer model) or event-level ([`nic::paced`], [`nic::software`]).
+//! [`nic::core::Core`]: Verilated RTL or the integer model) or event-level ([`nic::paced`], [`nic::software`]); the [`fabric`] runs
+//! thousands of event-level hosts.
 #![forbid(unsafe_code)]
+pub mod bench;
 pub mod cores;
 pub mod demo;
 pub mod event;
+pub mod fabric;
 pub mod frame;
 pub mod metrics;
 pub mod network;
@@ -13,8 +16,10 @@ pub mod nic;
 pub mod recording;
 pub mod replay;
 pub mod report;
+pub mod rival;
 pub mod run;
 pub mod scenario;
 pub mod switch;
 pub mod time;
 pub mod topology;
+pub mod workload;

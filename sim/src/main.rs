@@ -10,7 +10,7 @@ use timely_sim::recording::{Collector, Recorded, Records};
 use timely_sim::report::{Arm, Json, page, table, telemetry};
 use timely_sim::scenario::{self, Error, NicKind, Plan, build, file, hpcc};
 use timely_sim::time::{MS, Ps};
-use timely_sim::{cores, demo};
+use timely_sim::{bench, cores, demo};
 
 const AFTER: &str = "\
 EXAMPLES
@@ -90,6 +90,15 @@ enum Command {
         #[arg(long, default_value_t = 1000.0)]
         limit_ms: f64,
     },
+    /// Measures how fast the simulator is on one core, with event-level NICs, and what memory it takes.
+    Bench {
+        /// Prints JSON to stdout in place of the table.
+        #[arg(long)]
+        json: bool,
+        /// Web-search load in fat-trees of 16 to 1,024 hosts too.
+        #[arg(long)]
+        growth: bool,
+    },
     /// Runs the 10-to-1 incast under five kinds of control; prints a table, writes report.html.
     Demo {
         #[command(flatten)]
@@ -105,7 +114,8 @@ struct Common {
     /// Prints JSON to stdout in place of the table.
     #[arg(long)]
     json: bool,
-    /// NICs: rtl (Verilated), model (its integer model), paced (event-level, f64), software (posts bursts).
+    /// NICs: rtl (Verilated), model (its integer model), paced (event-level, f64), software (posts bursts), event and posted (the same two
+    /// for large networks).
     #[arg(long, value_name = "KIND")]
     nics: Option<NicKind>,
     /// Folder for report.html, summary.json and fct.txt.
@@ -287,6 +297,41 @@ fn demo(common: &Common, quick: bool) -> Result<ExitCode, String> {
     }))
 }
 
+/// Measures the simulator.
+fn bench(json: bool, growth: bool) -> Result<ExitCode, String> {
+    let mut runs = vec![("incast-40-to-1".to_owned(), bench::INCAST.to_owned())];
+    if growth {
+        runs.extend(bench::growth());
+    }
+    let mut measured = Vec::new();
+    for (name, text) in runs {
+        let progress = Progress::new(&name, 10 * MS);
+        measured.push(bench::measure(&name, &text, |now| progress.at(now)).map_err(|e| e.to_string())?);
+    }
+    if json {
+        let first = measured[0].link_transmissions_per_second;
+        let all = serde_json::json!({ "sim.link_transmissions_per_second": first, "runs": measured });
+        println!("{}", serde_json::to_string_pretty(&all).expect("figures are plain numbers"));
+    } else {
+        println!("run                  hosts   flows  simulated   wall s   core s  transmissions/s   packets/s  peak memory");
+        for m in &measured {
+            println!(
+                "{:20} {:5} {:7} {:7.1} ms {:8.2} {:8.2} {:14.2} M {:9.2} M {:9.0} MB",
+                m.name,
+                m.hosts,
+                m.flows,
+                m.simulated_ms,
+                m.seconds,
+                m.core_seconds,
+                m.link_transmissions_per_second / 1e6,
+                m.packets_per_second / 1e6,
+                m.memory_mb
+            );
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match &cli.command {
@@ -301,6 +346,7 @@ fn main() -> ExitCode {
         }
         Command::Replay { events } => replay(events),
         Command::Hpcc { common, .. } => hpcc_plan(&cli.command).map_err(|e| e.to_string()).and_then(|plan| run(plan, common, None, None)),
+        Command::Bench { json, growth } => bench(*json, *growth),
         Command::Demo { common, quick } => demo(common, *quick),
     };
     done.unwrap_or_else(|e| {

@@ -75,14 +75,21 @@ pub enum Error {
 /// The least delay of a host's link.
 pub const LEAST_HOST_DELAY: Ps = 10_000;
 
+/// In place of a switch's number.
+const NO_SWITCH: u32 = u32::MAX;
+/// In place of a distance.
+const FAR: u16 = u16::MAX;
+
 /// A network's shape.
 #[derive(Clone, Debug)]
 pub struct Topology {
     switch: Vec<bool>,
     links: Vec<Link>,
     ports: Vec<Vec<End>>,
-    // [node][destination]: the ports on a shortest way.
-    routes: Vec<Vec<Box<[u16]>>>,
+    // Of each host the place of its switch in `hops`; of a switch, or a host without one, `NO_SWITCH`.
+    anchor: Vec<u32>,
+    // [switch with hosts][node]: switches on the way from a node to that switch.
+    hops: Vec<Vec<u16>>,
 }
 
 impl Topology {
@@ -109,8 +116,8 @@ impl Topology {
                 return Err(Error::TooShort { host, delay, least: LEAST_HOST_DELAY });
             }
         }
-        let routes = route(&switch, &ports);
-        Ok(Topology { switch, links, ports, routes })
+        let (anchor, hops) = distances(&switch, &ports);
+        Ok(Topology { switch, links, ports, anchor, hops })
     }
 
     /// Nodes.
@@ -145,11 +152,26 @@ impl Topology {
 
     /// The port by which `node` sends towards `dst`; `key` picks one of several equally short ways.
     pub fn next_port(&self, node: NodeId, dst: NodeId, key: u32) -> Option<u16> {
-        let ways = &self.routes[usize::from(node)][usize::from(dst)];
-        match ways.len() {
+        if node == dst || self.is_switch(dst) {
+            return None;
+        }
+        let access = self.ports(dst)[0];
+        if access.peer == node {
+            return Some(access.peer_port);
+        }
+        let hops = self.hops.get(self.anchor[usize::from(dst)] as usize)?;
+        if !self.is_switch(node) {
+            // A host has one port, and forwards nothing, so ways lead through switches.
+            let peer = self.ports(node)[0].peer;
+            return (self.is_switch(peer) && hops[usize::from(peer)] != FAR).then_some(0);
+        }
+        let here = hops[usize::from(node)];
+        let nearer = |e: &End| here != FAR && self.is_switch(e.peer) && hops[usize::from(e.peer)] + 1 == here;
+        let mut ways = self.ports(node).iter().enumerate().filter(|(_, e)| nearer(e)).map(|(p, _)| p as u16);
+        match ways.clone().count() {
             0 => None,
-            1 => Some(ways[0]),
-            n => Some(ways[(mix(key ^ u32::from(node) << 20) as usize) % n]),
+            1 => ways.next(),
+            n => ways.nth((mix(key ^ u32::from(node) << 20) as usize) % n),
         }
     }
 
@@ -184,31 +206,31 @@ fn mix(mut x: u32) -> u32 {
     x ^ x >> 16
 }
 
-fn route(switch: &[bool], ports: &[Vec<End>]) -> Vec<Vec<Box<[u16]>>> {
+// The switches that have hosts, as places in the second table: from each of them the distance to every switch.
+fn distances(switch: &[bool], ports: &[Vec<End>]) -> (Vec<u32>, Vec<Vec<u16>>) {
     let n = switch.len();
-    let mut routes = vec![vec![Box::<[u16]>::default(); n]; n];
-    for dst in (0..n).filter(|d| !switch[*d]) {
-        let mut hops = vec![u32::MAX; n];
-        hops[dst] = 0;
-        let mut todo = VecDeque::from([dst]);
-        while let Some(at) = todo.pop_front() {
-            for end in &ports[at] {
-                let peer = usize::from(end.peer);
-                if hops[peer] == u32::MAX {
-                    hops[peer] = hops[at] + 1;
-                    // A host forwards nothing, so ways end there.
-                    if switch[peer] {
+    let (mut anchor, mut place, mut hops) = (vec![NO_SWITCH; n], vec![NO_SWITCH; n], Vec::new());
+    for host in (0..n).filter(|h| !switch[*h]) {
+        let access = usize::from(ports[host][0].peer);
+        if !switch[access] {
+            continue;
+        }
+        if place[access] == NO_SWITCH {
+            place[access] = hops.len() as u32;
+            let mut from = vec![FAR; n];
+            from[access] = 0;
+            let mut todo = VecDeque::from([access]);
+            while let Some(at) = todo.pop_front() {
+                for peer in ports[at].iter().map(|e| usize::from(e.peer)).filter(|p| switch[*p]) {
+                    if from[peer] == FAR {
+                        from[peer] = from[at] + 1;
                         todo.push_back(peer);
                     }
                 }
             }
+            hops.push(from);
         }
-        for at in 0..n {
-            let nearer = |e: &End| hops[at] != u32::MAX && hops[usize::from(e.peer)].checked_add(1) == Some(hops[at]);
-            let usable = |e: &End| switch[usize::from(e.peer)] || usize::from(e.peer) == dst;
-            routes[at][dst] =
-                ports[at].iter().enumerate().filter(|(_, e)| at != dst && nearer(e) && usable(e)).map(|(p, _)| p as u16).collect();
-        }
+        anchor[host] = place[access];
     }
-    routes
+    (anchor, hops)
 }

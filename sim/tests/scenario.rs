@@ -119,12 +119,33 @@ fn event_level_hosts_refuse_other_signals() {
     assert!(error.contains("NICs of kind paced have no signal but the RTT; use rtl or model"), "{error}");
 }
 
+/// Networks of clocked NICs have neither marks nor rivals nor calls.
+#[test]
+fn clocked_networks_refuse_what_only_the_fabric_has() {
+    let refused = |text: &str| {
+        let p = plan(&format!("[topology]\nhosts = 3\n[nic]\nkind = 'model'\n{text}[[flow]]\nfrom = 0\nto = 1\n"));
+        build::run(p, &Unavailable, |_| {}).err().expect("refused").to_string()
+    };
+    for (text, why) in [
+        ("[switch]\nmark_kb = 40\n", "no marking"),
+        ("[[load]]\nload = 0.1\nreply_bytes = 10\n", "no standing connections and no calls"),
+        ("[profile.p]\ncontrol = 'dctcp'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "no profile with a `control`"),
+        ("[[flow]]\nfrom = 0\nto = 1\nclass = 2\n", "one class of data"),
+    ] {
+        let error = refused(text);
+        assert!(error.contains(why) && error.contains("use event or posted"), "{error}");
+    }
+}
+
 #[test]
 fn errors_name_file_line_value_and_what_is_allowed() {
     let error = |text: &str| file::parse(Path::new("dir/x.toml"), text).map(|_| ()).unwrap_err().to_string();
     let head = "[topology]\nhosts = 3\n";
     assert_eq!(error(&format!("{head}[link]\nloss = 1.5\n")), "dir/x.toml:4: link.loss is 1.5; allowed: 0 to 1");
-    assert_eq!(error(&format!("{head}[nic]\nkind = \"fpga\"\n")), "dir/x.toml:4: nic.kind is fpga; allowed: rtl, model, paced, software");
+    assert_eq!(
+        error(&format!("{head}[nic]\nkind = \"fpga\"\n")),
+        "dir/x.toml:4: nic.kind is fpga; allowed: rtl, model, paced, software, event, posted"
+    );
     assert_eq!(
         error(&format!("{head}[[flow]]\nfrom = 0\nto = 3\n")),
         "dir/x.toml:5: flow.to is 3; allowed: the number of a host of the topology"
@@ -137,6 +158,27 @@ fn errors_name_file_line_value_and_what_is_allowed() {
         error(&format!("{head}[profile.p]\nsignal = \"delay\"\n")),
         "dir/x.toml:4: profile.p.signal is delay; allowed: rtt, less_residence, one_way"
     );
+    assert_eq!(error("[topology]\nfat_tree = { k = 5 }\n"), "dir/x.toml:2: topology.fat_tree.k is 5; allowed: an even number, 2 to 32");
+    assert_eq!(error("[topology]\nleaf_spine = { leaves = 1 }\n"), "dir/x.toml:2: topology.leaf_spine.leaves is 1; allowed: 2 to 200");
+    assert_eq!(
+        error(&format!("{head}[switch]\nmark_kb = 9\nmark_at = 'core'\n")),
+        "dir/x.toml:5: switch.mark_at is core; allowed: ingress, egress"
+    );
+    assert_eq!(error(&format!("{head}[[load]]\nload = 5\n")), "dir/x.toml:4: load.load is 5; allowed: above 0, to 4");
+    assert_eq!(
+        error(&format!("{head}[[load]]\nload = 0.5\nsizes = 'web'\n")),
+        "dir/x.toml:5: load.sizes is web; allowed: web-search, data-mining, or a file's name with a dot in it"
+    );
+    assert_eq!(
+        error(&format!("{head}[[load]]\nload = 0.5\nconnections = 'all'\n")),
+        "dir/x.toml:5: load.connections is all; allowed: new, standing"
+    );
+    assert_eq!(error(&format!("{head}[[incast]]\nto = 1\nbytes = 9\nsenders = 3\n")), "dir/x.toml:6: incast.senders is 3; allowed: 1 to 2");
+    assert_eq!(
+        error(&format!("{head}[profile.p]\ncontrol = 'cubic'\n")),
+        "dir/x.toml:4: profile.p.control is cubic; allowed: none, dctcp, fast, timely-hpcc, timely-conext"
+    );
+    assert_eq!(error(&format!("{head}[[flow]]\nfrom = 0\nto = 1\nclass = 3\n")), "dir/x.toml:6: flow.class is 3; allowed: 1 to 2");
     assert_eq!(error(&format!("{head}[nic]\nbus_bits = 96\n")), "dir/x.toml:4: nic.bus_bits is 96; allowed: 64, 128, 256 or 512");
     assert!(error(&format!("{head}[switch]\nxof_kb = 9\n")).starts_with("dir/x.toml:4: unknown field `xof_kb`"));
     assert!(error("[topology]\n").contains("needs `hosts`"));

@@ -34,7 +34,7 @@ pub struct FlowRecord {
     pub packets: u64,
     /// ACKs delivered.
     pub acks: u64,
-    /// Wire bytes delivered in each bin of the run.
+    /// Wire bytes delivered in each bin of the run; empty in large runs.
     pub series: Vec<u32>,
     /// Gaps between starts of consecutive packets at the sender, picoseconds, in the steady part.
     pub gaps: Log,
@@ -45,8 +45,8 @@ pub struct FlowRecord {
 }
 
 impl FlowRecord {
-    pub(super) fn new(info: FlowInfo, windows: &Windows) -> Self {
-        let series = vec![0; windows.end.div_ceil(windows.bin) as usize];
+    pub(super) fn new(info: FlowInfo, windows: &Windows, series: bool) -> Self {
+        let series = vec![0; if series { windows.end.div_ceil(windows.bin) as usize } else { 0 }];
         FlowRecord {
             info,
             payload: 0,

@@ -51,51 +51,85 @@ impl Linear {
     }
 }
 
-/// Sub-bins of an octave.
+/// Sub-bins of an octave by default: 3 % of resolution.
 const PER_OCTAVE: u64 = 32;
 
-/// Counts in bins a 32nd of an octave wide: 3 % of resolution from 1 to 2^63.
-#[derive(Clone, Debug, Default)]
+/// Counts in bins that are a part of an octave wide, from 1 to 2^63.
+#[derive(Clone, Debug)]
 pub struct Log {
     bins: Vec<u64>,
     total: u64,
+    sum: u128,
+    per_octave: u64,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Log::fine(PER_OCTAVE)
+    }
 }
 
 impl Log {
-    fn bin(value: u64) -> usize {
-        if value < PER_OCTAVE {
-            return value as usize;
-        }
-        let shift = value.ilog2() - PER_OCTAVE.ilog2();
-        (u64::from(shift) * PER_OCTAVE + (value >> shift)) as usize
+    /// With so many bins an octave, a power of two.
+    pub fn fine(per_octave: u64) -> Self {
+        assert!(per_octave.is_power_of_two(), "{per_octave} bins an octave");
+        Log { bins: Vec::new(), total: 0, sum: 0, per_octave }
     }
 
-    fn low(bin: usize) -> u64 {
+    fn bin(&self, value: u64) -> usize {
+        if value < self.per_octave {
+            return value as usize;
+        }
+        let shift = value.ilog2() - self.per_octave.ilog2();
+        (u64::from(shift) * self.per_octave + (value >> shift)) as usize
+    }
+
+    fn low(&self, bin: usize) -> u64 {
         let b = bin as u64;
-        if b < PER_OCTAVE {
+        if b < self.per_octave {
             return b;
         }
-        let shift = b / PER_OCTAVE - 1;
-        (b - shift * PER_OCTAVE) << shift
+        let shift = b / self.per_octave - 1;
+        (b - shift * self.per_octave) << shift
     }
 
     /// Counts a value.
     pub fn add(&mut self, value: u64) {
-        let b = Self::bin(value);
+        let b = self.bin(value);
         if b >= self.bins.len() {
             self.bins.resize(b + 1, 0);
         }
         self.bins[b] += 1;
         self.total += 1;
+        self.sum += u128::from(value);
     }
 
-    /// Adds another's counts.
+    /// Adds another's counts, which has as many bins an octave.
     pub fn merge(&mut self, other: &Log) {
+        assert_eq!(self.per_octave, other.per_octave, "bins an octave");
         self.bins.resize(self.bins.len().max(other.bins.len()), 0);
         for (a, b) in self.bins.iter_mut().zip(&other.bins) {
             *a += b;
         }
         self.total += other.total;
+        self.sum += other.sum;
+    }
+
+    /// Mean of the values, exact; 0 when empty.
+    pub fn mean(&self) -> f64 {
+        if self.total == 0 { 0.0 } else { self.sum as f64 / self.total as f64 }
+    }
+
+    /// The middle of the bin below whose end a share `p` of the values lies; 0 when empty.
+    pub fn quantile(&self, p: f64) -> f64 {
+        let mut sum = 0;
+        for (i, n) in self.bins.iter().enumerate() {
+            sum += n;
+            if *n > 0 && sum as f64 >= p * self.total as f64 {
+                return (self.low(i) + self.low(i + 1)) as f64 / 2.0;
+            }
+        }
+        0.0
     }
 
     /// Values counted.
@@ -110,7 +144,7 @@ impl Log {
         filled
             .map(|(i, n)| {
                 sum += n;
-                (Self::low(i), sum as f64 / self.total as f64)
+                (self.low(i), sum as f64 / self.total as f64)
             })
             .collect()
     }
@@ -122,9 +156,21 @@ mod tests {
 
     #[test]
     fn log_bins_are_contiguous_and_ordered() {
-        for v in (0..5000).chain([1 << 20, (1 << 40) + 12345, u64::MAX / 3]) {
-            let b = Log::bin(v);
-            assert!(Log::low(b) <= v && v < Log::low(b + 1), "{v} in bin {b}");
+        for log in [Log::default(), Log::fine(256)] {
+            for v in (0..5000).chain([1 << 20, (1 << 40) + 12345, u64::MAX / 3]) {
+                let b = log.bin(v);
+                assert!(log.low(b) <= v && v < log.low(b + 1), "{v} in bin {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn log_quantiles_are_within_a_bin() {
+        let mut log = Log::fine(256);
+        (1..=100_000).for_each(|v| log.add(v));
+        assert_eq!(log.mean(), 50_000.5);
+        for p in [0.01, 0.5, 0.99] {
+            assert!((log.quantile(p) / (p * 100_000.0) - 1.0).abs() < 1.0 / 256.0, "{p}: {}", log.quantile(p));
         }
     }
 

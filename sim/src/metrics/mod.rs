@@ -77,6 +77,11 @@ pub struct Recorder {
 impl Recorder {
     /// For these flows in a network of `nodes` nodes.
     pub fn new(windows: Windows, nodes: usize, flows: Vec<FlowInfo>) -> Self {
+        Self::sized(windows, nodes, flows, true)
+    }
+
+    /// The same, with series of rates or without.
+    pub fn sized(windows: Windows, nodes: usize, flows: Vec<FlowInfo>, series: bool) -> Self {
         let mut index: Vec<Vec<u32>> = vec![Vec::new(); nodes];
         for (i, f) in flows.iter().enumerate() {
             let of_source = &mut index[usize::from(f.src)];
@@ -85,7 +90,7 @@ impl Recorder {
             }
             of_source[f.id as usize] = i as u32;
         }
-        let flows = flows.into_iter().map(|f| FlowRecord::new(f, &windows)).collect();
+        let flows = flows.into_iter().map(|f| FlowRecord::new(f, &windows, series)).collect();
         Recorder {
             windows,
             flows,

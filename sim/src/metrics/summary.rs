@@ -69,6 +69,12 @@ pub struct Summary {
     pub timeouts: u64,
     /// Largest difference between measured and true RTT, clocks of 4 ns; of bit-true NICs.
     pub rtt_error_clocks_max: Option<f64>,
+    /// Messages of all flows; counted on the fabric.
+    pub messages: u64,
+    /// Those that were complete by the end.
+    pub completed: u64,
+    /// Their times from posting to the last ACK.
+    pub completion_us: Spread,
 }
 
 /// Jain's index of some rates; 1 for none.
@@ -105,6 +111,7 @@ impl Summary {
             samples,
             timeouts: stats.iter().map(|s| s.timeouts).sum(),
             rtt_error_clocks_max: stats.iter().filter_map(|s| s.rtt_error_clocks_max).reduce(f64::max),
+            ..Summary::default()
         }
     }
 }

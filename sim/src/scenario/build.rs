@@ -1,6 +1,7 @@
 //! From a plan to a simulation: NICs of the wanted kind, the network around them, and what came of it.
 use super::{Error, NicKind, Plan};
 use crate::cores::{CoreFactory, CoreFlow, CoreSpec};
+use crate::fabric::flow::Message;
 use crate::frame::NodeId;
 use crate::metrics::{FlowInfo, Recorder, Summary};
 use crate::network::Network;
@@ -38,6 +39,10 @@ pub struct Outcome {
     pub stats: Vec<Stats>,
     /// Telemetry of each host's flows at the end, flows in order, if the plan wants it.
     pub snapshots: Vec<(NodeId, Vec<TelemetryRecord>)>,
+    /// The messages of the fabric's flows, flow after flow.
+    pub messages: Vec<(u32, Message)>,
+    /// Frames that the fabric put on a wire.
+    pub transmissions: u64,
     /// Wall time of the run, seconds.
     pub seconds: f64,
 }
@@ -53,10 +58,14 @@ pub fn threads() -> usize {
 
 /// Runs a plan, with somebody looking on.
 pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Result<Outcome, Error> {
+    if matches!(plan.nic.kind, NicKind::Event | NicKind::Posted) {
+        return super::fabric::run(plan, observer);
+    }
     let started = std::time::Instant::now();
     if plan.flows.is_empty() {
         return Err(Error::NoFlows);
     }
+    plan.refuse_what_only_the_fabric_has()?;
     for f in &plan.flows {
         plan.topology.path(f.src, f.dst, 0)?;
         plan.topology.path(f.dst, f.src, 0)?;
@@ -111,7 +120,18 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
         }
     }
     let summary = Summary::of(&recorder, &stats, speed);
-    Ok(Outcome { plan, base_rtt_us, recorder, summary, stats, snapshots, seconds: started.elapsed().as_secs_f64() })
+    let (messages, transmissions) = (Vec::new(), 0);
+    Ok(Outcome {
+        plan,
+        base_rtt_us,
+        recorder,
+        summary,
+        stats,
+        snapshots,
+        messages,
+        transmissions,
+        seconds: started.elapsed().as_secs_f64(),
+    })
 }
 
 fn nic(
@@ -148,7 +168,7 @@ fn nic(
             let sender = Software::new(host, speed, scheduling, seed, flows);
             Box::new(EventNic::new(host, speed, n.ack_delay, sender))
         }
-        NicKind::Rtl | NicKind::Model => {
+        NicKind::Rtl | NicKind::Model | NicKind::Event | NicKind::Posted => {
             let failed = |message| Error::Nic { kind: n.kind, message };
             let flows: Vec<_> = flows.into_iter().map(|(_, spec, parameters)| CoreFlow { spec, parameters }).collect();
             let others: Vec<_> = flows.iter().filter(|f| f.parameters.signal != Signal::Rtt).map(|f| f.spec.id).collect();

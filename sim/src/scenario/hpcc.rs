@@ -120,8 +120,7 @@ pub fn read_flows(file: &Path, plan: &mut Plan, profile: &str, packet: u32, segm
         *sport = sport.wrapping_add(1);
         let profile = profile.to_owned();
         let start = ps(start * 1e9, NS);
-        let (bytes, messages, every) = (Some(bytes), 1, 0);
-        plan.flows.push(FlowPlan { src, dst, start, stop: None, bytes, messages, every, packet, segment, profile, ports });
+        plan.flows.push(FlowPlan { start, bytes: Some(bytes), packet, segment, ports, ..FlowPlan::new(src, dst, profile) });
     }
     Ok(())
 }
@@ -129,7 +128,7 @@ pub fn read_flows(file: &Path, plan: &mut Plan, profile: &str, packet: u32, segm
 /// The completed flows of a run as `fct.txt`, and how many were not complete.
 pub fn fct(plan: &Plan, recorder: &Recorder) -> (String, usize) {
     let mut done: Vec<_> = recorder.flows.iter().zip(&plan.flows).filter_map(|(r, f)| Some((f, r.completion?))).collect();
-    done.sort_by_key(|(f, c)| f.start + c);
+    done.sort_by_key(|(f, c)| f.start.saturating_add(*c));
     let mut out = String::new();
     for (f, completion) in &done {
         let ip = |n| u32::from_be_bytes(address::ipv4(n));
@@ -138,6 +137,6 @@ pub fn fct(plan: &Plan, recorder: &Recorder) -> (String, usize) {
         let alone = plan.standalone(f) / NS;
         writeln!(out, "{:08x} {:08x} {sport} {dport} {size} {start} {fct} {alone}", ip(f.src), ip(f.dst)).expect("writing to a string");
     }
-    let finite = plan.flows.iter().filter(|f| f.bytes.is_some()).count();
+    let finite = plan.flows.iter().filter(|f| f.total().is_some()).count();
     (out, finite - done.len())
 }

@@ -1,14 +1,18 @@
 //! Scenarios: a network, its NICs and their flows, read from files and made ready to run.
 pub mod build;
 mod error;
+pub mod fabric;
 pub mod file;
 pub mod hpcc;
+pub mod shapes;
 mod theory;
 
 pub use error::Error;
+pub use fabric::FabricPlan;
 
 use crate::frame::{FlowId, NodeId};
 use crate::metrics::Windows;
+use crate::rival::Rival;
 use crate::switch::Config;
 use crate::time::{Ps, Speed};
 use crate::topology::{Link, Topology};
@@ -46,11 +50,15 @@ pub enum NicKind {
     Paced,
     /// An event-level host whose software posts bursts.
     Software,
+    /// An event-level NIC of the fabric, which paces each packet and sets rates with the engine's integers.
+    Event,
+    /// An event-level host of the fabric whose software posts bursts.
+    Posted,
 }
 
 impl NicKind {
     /// The names, for messages.
-    pub const ALLOWED: &str = "rtl, model, paced, software";
+    pub const ALLOWED: &str = "rtl, model, paced, software, event, posted";
 }
 
 impl std::str::FromStr for NicKind {
@@ -61,6 +69,8 @@ impl std::str::FromStr for NicKind {
             "model" => Ok(NicKind::Model),
             "paced" => Ok(NicKind::Paced),
             "software" => Ok(NicKind::Software),
+            "event" => Ok(NicKind::Event),
+            "posted" => Ok(NicKind::Posted),
             _ => Err(format!("{s} is not a kind of NIC; allowed: {}", Self::ALLOWED)),
         }
     }
@@ -73,9 +83,14 @@ impl std::fmt::Display for NicKind {
             NicKind::Model => "model",
             NicKind::Paced => "paced",
             NicKind::Software => "software",
+            NicKind::Event => "event",
+            NicKind::Posted => "posted",
         })
     }
 }
+
+/// From a segment's last bit to its ACK on the hardware, 64 bits wide and on an idle wire; `tests/fabric.rs` holds it to that.
+pub const EVENT_ACK_DELAY: Ps = 90_000;
 
 /// The NICs.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,6 +129,18 @@ pub struct Profile {
     pub set: Vec<(Set, f64)>,
     /// The paper's Algorithm 1 in place of the authors' code.
     pub algorithm_1: bool,
+    /// What computes the rate.
+    pub control: Control,
+}
+
+/// What computes a flow's rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Control {
+    /// The law of the profile.
+    #[default]
+    Engine,
+    /// Something else, with the profile's parameters; on the fabric alone.
+    Rival(Rival),
 }
 
 /// A flow.
@@ -141,12 +168,52 @@ pub struct FlowPlan {
     pub profile: String,
     /// Source and destination port, where a file names them.
     pub ports: Option<(u16, u16)>,
+    /// Its queue in switches, of the fabric's classes of data.
+    pub class: u8,
+    /// Messages of any size at any time, in place of `bytes`, `messages` and `every`; on the fabric alone.
+    pub posts: Vec<(Ps, u64)>,
+    /// The flow that answers each message; on the fabric alone.
+    pub reply: Option<u32>,
 }
 
 impl FlowPlan {
+    /// An endless flow from time 0, in packets of 1024 and segments of 2048 bytes of payload.
+    pub fn new(src: NodeId, dst: NodeId, profile: String) -> Self {
+        FlowPlan {
+            src,
+            dst,
+            start: 0,
+            stop: None,
+            bytes: None,
+            messages: 1,
+            every: 0,
+            packet: 1024,
+            segment: 2048,
+            profile,
+            ports: None,
+            class: crate::fabric::port::HIGH,
+            posts: Vec::new(),
+            reply: None,
+        }
+    }
+
+    /// The same flow with one message of so many bytes.
+    pub fn single(self, bytes: u64) -> Self {
+        FlowPlan { bytes: Some(bytes), messages: 1, posts: Vec::new(), ..self }
+    }
+
     /// Payload bytes of all messages; `None` for endless.
     pub fn total(&self) -> Option<u64> {
+        if !self.posts.is_empty() {
+            return Some(self.posts.iter().map(|p| p.1).sum());
+        }
         self.bytes.map(|b| b * u64::from(self.messages))
+    }
+
+    /// Its messages: when they are posted, and their payload bytes; none when it is endless.
+    pub fn posts(&self) -> Vec<(Ps, u64)> {
+        let Some(bytes) = self.bytes.filter(|_| self.posts.is_empty()) else { return self.posts.clone() };
+        (0..Ps::from(self.messages)).map(|k| (self.start + k * self.every, bytes)).collect()
     }
 }
 
@@ -175,6 +242,10 @@ pub struct Plan {
     pub profiles: Vec<Profile>,
     /// Its flows.
     pub flows: Vec<FlowPlan>,
+    /// What only the fabric has.
+    pub fabric: FabricPlan,
+    /// Further ports of switches to watch, on the fabric.
+    pub watch: Vec<(NodeId, u16)>,
     /// At its end, the telemetry of every flow is taken from the NICs.
     pub snapshot: bool,
 }
@@ -182,7 +253,7 @@ pub struct Plan {
 impl Plan {
     /// The windows of its run.
     pub fn windows(&self) -> Windows {
-        let endless = self.flows.iter().any(|f| f.bytes.is_none());
+        let endless = self.flows.iter().any(|f| f.total().is_none());
         let from = self.steady_from.unwrap_or(if endless { 0.5 } else { 0.0 });
         let steady = (self.duration as f64 * from) as Ps;
         Windows { steady, end: self.duration, bin: self.bin.unwrap_or(self.duration / 400).max(1) }
@@ -206,6 +277,11 @@ impl Plan {
         }
         let all = self.flows.iter().map(|f| self.unloaded(f)).collect::<Result<Vec<_>, _>>()?;
         Ok(all.into_iter().max().unwrap_or(0) as f64 / 1e6)
+    }
+
+    /// What computes the rate of a profile's flows.
+    pub fn control(&self, profile: &str) -> Control {
+        self.profiles.iter().find(|p| p.name == profile).map_or(Control::Engine, |p| p.control)
     }
 
     /// The parameters of a profile by name, on a line of this speed.
@@ -242,6 +318,26 @@ impl Plan {
         lines.sort_unstable();
         lines.dedup();
         Ok(lines)
+    }
+
+    // Clocked networks have none of it.
+    fn refuse_what_only_the_fabric_has(&self) -> Result<(), Error> {
+        let calls = self.flows.iter().any(|f| !f.posts.is_empty() || f.reply.is_some());
+        let rival = self.flows.iter().any(|f| self.control(&f.profile) != Control::Engine);
+        let classes = self.flows.iter().any(|f| f.class != crate::fabric::port::HIGH);
+        let what = [
+            (calls, "no standing connections and no calls"),
+            (rival, "no profile with a `control` of its own"),
+            (classes, "one class of data"),
+            (self.fabric != FabricPlan::default(), "no marking, headroom, dynamic thresholds, RTT noise or spacing"),
+            (!self.watch.is_empty(), "one watched port"),
+        ];
+        match what.iter().find(|w| w.0) {
+            None => Ok(()),
+            Some((_, has)) => {
+                Err(Error::Nic { kind: self.nic.kind, message: format!("their network has {has}; use event or posted NICs") })
+            }
+        }
     }
 
     /// The port that most flows end at: where to watch, and its speed.

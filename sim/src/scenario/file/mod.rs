@@ -1,8 +1,12 @@
 //! Scenario files in TOML: what may stand in one, and the checks that name file, line, value and what is allowed.
+mod shape;
 mod tables;
+mod traffic;
 
-use super::{Error, FlowPlan, LinkDefaults, NicKind, NicPlan, Plan, Profile, Set};
+use super::{Control, Error, FlowPlan, LinkDefaults, NicKind, NicPlan, Plan, Profile, Set};
+use crate::fabric::port::{HIGH, LOW};
 use crate::frame::NodeId;
+use crate::rival::Rival;
 use crate::switch::{Config, Pfc};
 use crate::time::{MS, NS, Ps, Speed, US, ps};
 use crate::topology::{Link, Topology};
@@ -72,6 +76,8 @@ pub fn parse(file: &Path, text: &str) -> Result<Plan, Error> {
         profiles: Vec::new(),
         flows: Vec::new(),
         snapshot: false,
+        fabric: shape::fabric(&src, &f.switch, &f.nic)?,
+        watch: Vec::new(),
         topology,
     };
     for (name, table) in &f.profile {
@@ -79,6 +85,12 @@ pub fn parse(file: &Path, text: &str) -> Result<Plan, Error> {
     }
     for t in &f.flow {
         flows(&src, t, &reference, &mut plan)?;
+    }
+    for (i, t) in f.load.iter().enumerate() {
+        traffic::load(&src, t, i as u64, &mut plan)?;
+    }
+    for (i, t) in f.incast.iter().enumerate() {
+        traffic::incast(&src, t, i as u64, &mut plan)?;
     }
     if let Some(path) = &f.flows_file {
         let d = f.flows.as_ref();
@@ -100,6 +112,9 @@ fn beside(file: &Path, path: &str) -> std::path::PathBuf {
 fn topology(src: &Source, t: &TopologyTable, d: LinkDefaults) -> Result<(Topology, Vec<bool>), Error> {
     let (switch, links) = if let Some(path) = &t.file {
         super::hpcc::read_topology(&beside(src.file, path))?
+    } else if let Some(shape) = shape::shape(src, t)? {
+        let trunk = src.number(&t.trunk_gbps, "topology.trunk_gbps", d.speed.as_gbps(), 0.001, 800.0)?;
+        shape.build(d, Speed::gbps(trunk))
     } else if t.hosts.is_some() {
         let hosts = src.whole(&t.hosts, "topology.hosts", 2, 2, 4000)? as NodeId;
         let mut links: Vec<Link> = (0..hosts).map(|h| d.between(h, hosts)).collect();
@@ -120,7 +135,7 @@ fn topology(src: &Source, t: &TopologyTable, d: LinkDefaults) -> Result<(Topolog
         let links = t.link.iter().map(|l| one_link(src, l, d)).collect::<Result<_, _>>()?;
         ((0..nodes).map(|n| t.switches.contains(&n)).collect(), links)
     } else {
-        let message = "[topology] needs `hosts` (a star), `nodes` with `switches` and links, or `file`".into();
+        let message = "[topology] needs `hosts` (a star), `dumbbell`, `parking_lot`, `leaf_spine`, `fat_tree`, `nodes` with `switches` and links, or `file`".into();
         return Err(Error::Topology { file: src.file.into(), message });
     };
     let made = Topology::new(switch.clone(), links).map_err(|e| Error::Topology { file: src.file.into(), message: e.to_string() })?;
@@ -158,6 +173,7 @@ fn nic(src: &Source, t: &NicTable) -> Result<NicPlan, Error> {
         let span = t.bus_bits.as_ref().map_or(0..0, Spanned::span);
         return Err(src.error(span, "nic.bus_bits", bus_bits, "64, 128, 256 or 512"));
     }
+    let ack_delay = if kind == NicKind::Event { super::EVENT_ACK_DELAY as f64 / NS as f64 } else { 150.0 };
     let us = |v: &Number, field: &str, default: f64| src.number(v, field, default, 0.0, 1e6).map(|x| ps(x, US));
     Ok(NicPlan {
         kind,
@@ -165,7 +181,7 @@ fn nic(src: &Source, t: &NicTable) -> Result<NicPlan, Error> {
         flow_bits: src.whole(&t.flow_bits, "nic.flow_bits", 10, 4, 16)? as u32,
         ppm: src.number(&t.ppm, "nic.ppm", 100.0, 0.0, 1000.0)?,
         fifo_jitter: ps(src.number(&t.fifo_jitter_ns, "nic.fifo_jitter_ns", 0.0, 0.0, 1e5)?, NS),
-        ack_delay: ps(src.number(&t.ack_delay_ns, "nic.ack_delay_ns", 150.0, 0.0, 1e7)?, NS),
+        ack_delay: ps(src.number(&t.ack_delay_ns, "nic.ack_delay_ns", ack_delay, 0.0, 1e7)?, NS),
         slot: us(&t.slot_us, "nic.slot_us", 2.0)?,
         software_jitter: us(&t.software_jitter_us, "nic.software_jitter_us", 0.0)?,
         subtract_own_burst: t.subtract_own_burst.unwrap_or(true),
@@ -211,8 +227,21 @@ fn profile(src: &Source, name: &str, t: &ProfileTable) -> Result<Profile, Error>
         };
         set.push((|p, v| p.signal = Signal::NAMED[v as usize].1, index as f64));
     }
+    let control = match &t.control {
+        None => Control::Engine,
+        Some(c) => {
+            let rival = Rival::NAMED.iter().find(|r| r.0 == c.get_ref());
+            let all = Rival::NAMED.map(|r| r.0).join(", ");
+            Control::Rival(rival.ok_or_else(|| src.error(c.span(), &format!("profile.{name}.control"), c.get_ref(), all))?.1)
+        }
+    };
     let algorithm_1 = t.algorithm_1.unwrap_or(false);
-    Ok(Profile { name: name.to_owned(), like: like.to_owned(), set, algorithm_1 })
+    Ok(Profile { name: name.to_owned(), like: like.to_owned(), set, algorithm_1, control })
+}
+
+// 1 is sent before 2.
+fn data_class(src: &Source, v: &Number, field: &str) -> Result<u8, Error> {
+    Ok(src.whole(v, field, HIGH.into(), HIGH.into(), LOW.into())? as u8)
 }
 
 fn known_profile(src: &Source, p: &Spanned<String>, plan: &Plan) -> Result<String, Error> {
@@ -244,6 +273,7 @@ fn flows(src: &Source, t: &FlowTable, is_host: &[bool], plan: &mut Plan) -> Resu
     let every = us(&t.every_us, "flow.every_us")?;
     let packet = src.whole(&t.packet_bytes, "flow.packet_bytes", 1024, 1, 9000)? as u32;
     let segment = src.whole(&t.segment_bytes, "flow.segment_bytes", 2048, 1, 1 << 24)? as u32;
+    let class = data_class(src, &t.class, "flow.class")?;
     let connections = src.whole(&t.connections, "flow.connections", 1, 1, 1 << 16)?;
     let mut turn = 0;
     for _ in 0..connections {
@@ -252,22 +282,17 @@ fn flows(src: &Source, t: &FlowTable, is_host: &[bool], plan: &mut Plan) -> Resu
             if source == to {
                 return Err(src.error(t.to.span(), "flow.to", to, "another host than `from`"));
             }
-            let bytes = (bytes > 0).then_some(bytes);
-            let ports = None;
-            let flow = FlowPlan {
-                src: source,
-                dst: to,
+            plan.flows.push(FlowPlan {
                 start: start + turn * stagger,
                 stop,
-                bytes,
+                bytes: (bytes > 0).then_some(bytes),
                 messages,
                 every,
                 packet,
                 segment,
-                profile: profile.clone(),
-                ports,
-            };
-            plan.flows.push(flow);
+                class,
+                ..FlowPlan::new(source, to, profile.clone())
+            });
             turn += 1;
         }
     }

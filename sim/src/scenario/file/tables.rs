@@ -27,6 +27,10 @@ pub(super) struct File {
     pub flow: Vec<FlowTable>,
     pub flows_file: Option<String>,
     pub flows: Option<FlowDefaults>,
+    #[serde(default)]
+    pub load: Vec<LoadTable>,
+    #[serde(default)]
+    pub incast: Vec<IncastTable>,
 }
 
 #[derive(Deserialize, Default)]
@@ -46,6 +50,12 @@ pub(super) struct SwitchTable {
     pub xon_kb: Number,
     pub buffer_kb: Number,
     pub ack_priority: Option<bool>,
+    pub headroom_kb: Number,
+    pub dynamic: Number,
+    pub mark_kb: Number,
+    pub mark_most_kb: Number,
+    pub mark_chance: Number,
+    pub mark_at: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -58,6 +68,39 @@ pub(super) struct TopologyTable {
     #[serde(default)]
     pub link: Vec<OneLink>,
     pub file: Option<String>,
+    pub dumbbell: Option<DumbbellTable>,
+    pub parking_lot: Option<ParkingLotTable>,
+    pub leaf_spine: Option<LeafSpineTable>,
+    pub fat_tree: Option<FatTreeTable>,
+    pub trunk_gbps: Number,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DumbbellTable {
+    pub left: Number,
+    pub right: Number,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ParkingLotTable {
+    pub switches: Number,
+    pub hosts: Number,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LeafSpineTable {
+    pub leaves: Number,
+    pub spines: Number,
+    pub hosts: Number,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FatTreeTable {
+    pub k: Number,
 }
 
 #[derive(Deserialize)]
@@ -83,6 +126,8 @@ pub(super) struct NicTable {
     pub slot_us: Number,
     pub software_jitter_us: Number,
     pub subtract_own_burst: Option<bool>,
+    pub spacing_mbps: Number,
+    pub rtt_noise_us: Number,
 }
 
 #[derive(Deserialize, Default)]
@@ -108,6 +153,7 @@ pub(super) struct ProfileTable {
     pub idle_us: Number,
     pub idle_mbps: Number,
     pub algorithm_1: Option<bool>,
+    pub control: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -132,6 +178,41 @@ pub(super) struct FlowTable {
     pub every_us: Number,
     pub packet_bytes: Number,
     pub segment_bytes: Number,
+    pub class: Number,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LoadTable {
+    pub from: Option<Spanned<Hosts>>,
+    pub to: Option<Spanned<Hosts>>,
+    pub sizes: Option<Spanned<String>>,
+    pub bytes: Number,
+    pub load: Spanned<f64>,
+    pub connections: Option<Spanned<String>>,
+    pub reply_bytes: Number,
+    pub start_us: Number,
+    pub until_us: Number,
+    pub profile: Option<Spanned<String>>,
+    pub packet_bytes: Number,
+    pub segment_bytes: Number,
+    pub class: Number,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct IncastTable {
+    pub from: Option<Spanned<Hosts>>,
+    pub to: Spanned<NodeId>,
+    pub senders: Number,
+    pub bytes: Spanned<f64>,
+    pub start_us: Number,
+    pub every_us: Number,
+    pub times: Number,
+    pub profile: Option<Spanned<String>>,
+    pub packet_bytes: Number,
+    pub segment_bytes: Number,
+    pub class: Number,
 }
 
 #[derive(Deserialize, Default)]

@@ -1,0 +1,142 @@
+//! Cells: the one kind of thing that waits in the fabric, be it a frame on its way, a frame in a queue, or a timer.
+//!
+//! They live in a slab with a free list, so that nothing is allocated for a frame, and the memory in use stays in the cache.
+use crate::time::Ps;
+use std::ops::{Index, IndexMut};
+
+/// No cell, port, or flow.
+pub const NONE: u32 = u32::MAX;
+
+/// What happens at a cell's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// A frame is in a switch, ready for its output queue.
+    Enter,
+    /// A frame has arrived at a host (a segment's last one: its ACK is ready).
+    Arrive,
+    /// Port `flow` may have something to send.
+    Free,
+    /// Flow `flow` may be due.
+    Due,
+    /// The neighbour of port `flow` says which classes are paused: `bits`.
+    Pause,
+    /// Flow `flow` posts its next message.
+    Post,
+    /// Flow `flow` sends no more.
+    Stop,
+    /// Flow `flow` may have waited too long for an ACK.
+    Expire,
+    /// Packet after packet of a burst that the NIC spaces.
+    Spaced,
+}
+
+/// It is an ACK.
+pub const ACK: u8 = 1;
+/// Last packet of a segment: it is answered.
+pub const LAST: u8 = 2;
+/// Marked: congestion was experienced.
+pub const MARKED: u8 = 4;
+/// Last packet of a message.
+pub const END: u8 = 8;
+
+/// A cell.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell {
+    /// When it happens; of a frame that waits in a queue: when it entered.
+    pub time: Ps,
+    /// Where its segment's RTT starts; an ACK brings it back.
+    pub stamp: Ps,
+    /// The next one in its list.
+    pub next: u32,
+    /// Its flow, by the index in the fabric; the port of a port's event.
+    pub flow: u32,
+    /// Place of the next port on its way.
+    pub route: u32,
+    /// Offset in the flow's payload that its segment ends at so far, modulo 2^32.
+    pub end: u32,
+    /// Payload bytes of the segment so far.
+    pub segment: u32,
+    /// The port that it entered its switch by.
+    pub from: u32,
+    /// Bytes on the wire.
+    pub wire: u16,
+    /// An ACK: marked packets that it answers for.
+    pub marks: u16,
+    /// What happens.
+    pub kind: Kind,
+    /// [`ACK`], [`LAST`], [`MARKED`], [`END`].
+    pub bits: u8,
+    /// Its queue, the first in line first.
+    pub class: u8,
+}
+
+/// A slab of cells.
+#[derive(Debug, Default)]
+pub struct Cells {
+    cells: Vec<Cell>,
+    free: Vec<u32>,
+}
+
+impl Cells {
+    /// Takes a cell for an event of `flow`; what else a frame needs is to be filled in.
+    #[inline]
+    pub fn take(&mut self, kind: Kind, flow: u32) -> u32 {
+        let empty = Cell {
+            time: 0,
+            stamp: 0,
+            next: NONE,
+            flow,
+            route: 0,
+            end: 0,
+            segment: 0,
+            from: NONE,
+            wire: 0,
+            marks: 0,
+            kind,
+            bits: 0,
+            class: 0,
+        };
+        match self.free.pop() {
+            Some(id) => {
+                self.cells[id as usize] = empty;
+                id
+            }
+            None => {
+                self.cells.push(empty);
+                self.cells.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Gives a cell back.
+    #[inline]
+    pub fn give(&mut self, id: u32) {
+        self.free.push(id);
+    }
+
+    /// Cells that were in use at once, at most.
+    pub fn most(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Cells in use.
+    pub fn used(&self) -> usize {
+        self.cells.len() - self.free.len()
+    }
+}
+
+impl Index<u32> for Cells {
+    type Output = Cell;
+    #[inline]
+    fn index(&self, id: u32) -> &Cell {
+        &self.cells[id as usize]
+    }
+}
+
+impl IndexMut<u32> for Cells {
+    #[inline]
+    fn index_mut(&mut self, id: u32) -> &mut Cell {
+        &mut self.cells[id as usize]
+    }
+}

@@ -1,0 +1,113 @@
+//! What sets a flow's rate or window: the integers of the rate engine, or another controller.
+use crate::time::Ps;
+use timely_model::engine::law::{self, Kind, Operation, State, Words};
+
+/// What an ACK tells a controller.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer {
+    /// Now.
+    pub now: Ps,
+    /// The measured RTT.
+    pub rtt: Ps,
+    /// Payload bytes answered.
+    pub bytes: u32,
+    /// Packets answered.
+    pub packets: u32,
+    /// Those that were marked.
+    pub marked: u32,
+    /// Offset in the payload that is answered, modulo 2^32.
+    pub acked: u32,
+    /// Offset up to which was sent, modulo 2^32.
+    pub sent: u32,
+}
+
+/// A controller that is not the hardware's.
+pub trait Controller: Send {
+    /// Takes an ACK.
+    fn answer(&mut self, a: &Answer);
+    /// What was on its way was lost.
+    fn timeout(&mut self, now: Ps);
+    /// The rate, Mb/s of wire bits.
+    fn rate(&self) -> f64;
+    /// Most wire bytes on their way; `None`: the flow's own bound.
+    fn window(&self) -> Option<u32> {
+        None
+    }
+}
+
+/// What sets a flow's rate.
+pub enum Control {
+    /// The law of the rate engine, bit for bit.
+    Integer(State),
+    /// Any other.
+    Other(Box<dyn Controller>),
+}
+
+/// A rate in the engine's unit, 2^-12 Mb/s.
+pub fn engine_rate(mbps: f64) -> u32 {
+    (mbps * 4096.0).round().clamp(1.0, f64::from(u32::MAX)) as u32
+}
+
+impl Control {
+    /// A flow that was just loaded, of a profile of these words.
+    pub fn integer(words: &Words) -> Self {
+        let mut state = State::default();
+        law::apply(words, &mut state, &Operation { kind: Kind::Init, ..Operation::default() });
+        Control::Integer(state)
+    }
+
+    /// The rate, 2^-12 Mb/s.
+    pub fn rate(&self) -> u32 {
+        match self {
+            Control::Integer(s) => s.rate,
+            Control::Other(c) => engine_rate(c.rate()),
+        }
+    }
+
+    /// Takes an ACK; gives the rate and the window, if there is one.
+    #[inline]
+    pub fn answer(&mut self, words: &Words, a: &Answer) -> (u32, Option<u32>) {
+        match self {
+            Control::Integer(state) => {
+                // To the nearest ns, and at most what 24 bits hold, as the RTT block measures.
+                let rtt_ns = ((a.rtt + 500) / 1000).min((1 << 24) - 1) as u32;
+                let operation = Operation { kind: Kind::Sample, rtt_ns, value: (a.now / 1000) as u32, ..Operation::default() };
+                (law::apply(words, state, &operation).rate, None)
+            }
+            Control::Other(c) => {
+                c.answer(a);
+                (engine_rate(c.rate()), c.window())
+            }
+        }
+    }
+
+    /// What was on its way was lost.
+    pub fn timeout(&mut self, words: &Words, now: Ps) -> (u32, Option<u32>) {
+        match self {
+            Control::Integer(state) => {
+                let operation = Operation { kind: Kind::Timeout, value: (now / 1000) as u32, ..Operation::default() };
+                (law::apply(words, state, &operation).rate, None)
+            }
+            Control::Other(c) => {
+                c.timeout(now);
+                (engine_rate(c.rate()), c.window())
+            }
+        }
+    }
+
+    /// The flow sends again after its idle time.
+    pub fn restart(&mut self, words: &Words) -> u32 {
+        if let Control::Integer(state) = self {
+            return law::apply(words, state, &Operation { kind: Kind::Idle, ..Operation::default() }).rate;
+        }
+        self.rate()
+    }
+
+    /// Most wire bytes on their way at first.
+    pub fn window(&self) -> Option<u32> {
+        match self {
+            Control::Integer(_) => None,
+            Control::Other(c) => c.window(),
+        }
+    }
+}

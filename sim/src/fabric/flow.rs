@@ -1,0 +1,283 @@
+//! A flow: what it has to send, its pacing, what is on its way, and what was measured of it.
+use super::cell::NONE;
+use super::control::Control;
+use crate::nic::stream::HEADERS;
+use crate::time::{NEVER, Ps, wire_bytes};
+use std::collections::VecDeque;
+
+/// Tokens of a wire byte: a token is 2^-12 Mb/s for 1 ps, so that `rate * time` is exact (`timely_model::pacer::token`, per ps).
+const BYTE: i64 = timely_model::pacer::token::BYTE * 1000;
+/// Wire bytes of a packet beyond its payload.
+pub const PER_PACKET: u32 = HEADERS + timely_regs::link::WIRE_OVERHEAD;
+
+/// It stands in its host's line.
+pub const QUEUED: u8 = 1;
+/// Its timer is set.
+pub const ARMED: u8 = 2;
+/// It was asleep: what it saved meanwhile is lost.
+pub const ASLEEP: u8 = 4;
+/// Its expiry is set.
+pub const EXPIRES: u8 = 8;
+
+/// A message of a flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Message {
+    /// When it is posted; [`NEVER`]: when the message that it replies to has arrived.
+    pub start: Ps,
+    /// Payload bytes.
+    pub bytes: u64,
+    /// When the ACK of its last segment has arrived; [`NEVER`] before.
+    pub done: Ps,
+}
+
+/// Software that posts whole segments, which the NIC then sends by itself.
+#[derive(Clone, Debug)]
+pub struct Posting {
+    /// Segments are posted at multiples of this; 0: at any time.
+    pub slot: Ps,
+    /// And later by a random time up to this.
+    pub jitter: Ps,
+    /// Taken from the RTT: the time that the segment's own packets take to leave.
+    pub subtract_own: bool,
+    /// Time from packet to packet of a segment; 0: as fast as the line takes them.
+    pub spacing: Ps,
+}
+
+/// The bursts that a flow has posted.
+#[derive(Debug)]
+pub struct Posted {
+    pub(super) how: Posting,
+    /// When the last one was posted.
+    pub(super) last: Option<Ps>,
+    /// Payload bytes of each burst that has not left, and where its RTT starts.
+    pub(super) bursts: VecDeque<(u32, Ps)>,
+    /// Payload bytes in all bursts.
+    pub(super) bytes: u64,
+}
+
+impl Posted {
+    /// Nothing posted.
+    pub fn new(how: Posting) -> Self {
+        Posted { how, last: None, bursts: VecDeque::new(), bytes: 0 }
+    }
+}
+
+/// Where the RTT of a paced segment starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// When its last packet has left.
+    LastByte,
+    /// When its last packet begins to leave.
+    LastPacket,
+}
+
+/// What a flow is.
+#[derive(Clone, Debug)]
+pub struct FlowSpec {
+    /// Source, by the index of the host.
+    pub host: u32,
+    /// Payload bytes of a packet.
+    pub packet: u32,
+    /// Payload bytes of a segment.
+    pub segment: u32,
+    /// Its queue in switches.
+    pub class: u8,
+    /// When it starts.
+    pub start: Ps,
+    /// When it stops, if it has no messages.
+    pub stop: Option<Ps>,
+    /// Most wire bytes on their way; 0: no bound.
+    pub bound: u32,
+    /// Most bytes that it may save while it has something to send.
+    pub cap: u32,
+    /// Unanswered for so long, what is on its way is taken for lost; 0: never.
+    pub timeout: Ps,
+    /// Idle for so long, it restarts; 0: never.
+    pub idle: Ps,
+    /// Where the RTT of a paced segment starts.
+    pub rtt_start: Start,
+    /// The flow that answers each of its messages.
+    pub reply: Option<u32>,
+}
+
+/// A flow.
+pub struct Flow {
+    pub(super) tokens: i64,
+    pub(super) settled: Ps,
+    /// 2^-12 Mb/s.
+    pub(super) rate: u32,
+    pub(super) used: u32,
+    pub(super) window: u32,
+    pub(super) outstanding: u32,
+    /// Payload bytes posted and not sent.
+    pub(super) left: u64,
+    pub(super) message_left: u64,
+    pub(super) end: u32,
+    pub(super) acked: u32,
+    pub(super) in_segment: u32,
+    pub(super) marks: u16,
+    pub(super) flags: u8,
+    pub(super) class: u8,
+    pub(super) next: u32,
+    pub(super) route: u32,
+    pub(super) back: u32,
+    pub(super) profile: u32,
+    pub(super) progress: Ps,
+    pub(super) control: Control,
+    pub(super) posted: Option<Box<Posted>>,
+    pub(super) spec: FlowSpec,
+    // Its messages: those posted, those being sent, those complete, up to the last; places in the fabric's list.
+    pub(super) posting: u32,
+    pub(super) sending: u32,
+    pub(super) arriving: u32,
+    pub(super) completing: u32,
+    pub(super) messages_end: u32,
+    pub(super) answered: u64,
+    pub(super) complete_at: u64,
+    /// Payload bytes delivered.
+    pub delivered: u64,
+    /// Those of the steady part.
+    pub delivered_steady: u64,
+    /// Packets of the steady part.
+    pub packets_steady: u64,
+    /// Packets delivered.
+    pub packets: u64,
+    /// ACKs that arrived.
+    pub acks: u64,
+}
+
+impl Flow {
+    /// A flow that has not started; its messages are those of this range.
+    pub fn new(spec: FlowSpec, control: Control, posted: Option<Posting>, messages: std::ops::Range<u32>, complete_at: u64) -> Self {
+        let endless = messages.is_empty();
+        Flow {
+            tokens: 0,
+            settled: 0,
+            rate: control.rate(),
+            used: control.rate(),
+            window: if spec.bound == 0 { u32::MAX } else { spec.bound },
+            outstanding: 0,
+            left: 0,
+            message_left: if endless { u64::MAX } else { 0 },
+            end: 0,
+            acked: 0,
+            in_segment: 0,
+            marks: 0,
+            flags: ASLEEP,
+            class: spec.class,
+            next: NONE,
+            route: 0,
+            back: 0,
+            profile: 0,
+            progress: 0,
+            control,
+            posted: posted.map(|p| Box::new(Posted::new(p))),
+            posting: messages.start,
+            sending: messages.start,
+            arriving: messages.start,
+            completing: messages.start,
+            messages_end: messages.end,
+            answered: 0,
+            complete_at,
+            delivered: 0,
+            delivered_steady: 0,
+            packets_steady: 0,
+            packets: 0,
+            acks: 0,
+            spec,
+        }
+    }
+
+    /// It has messages, and so an end.
+    pub fn finite(&self) -> bool {
+        self.complete_at != u64::MAX
+    }
+
+    #[inline]
+    pub(super) fn is(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// Payload bytes of its next packet.
+    #[inline]
+    pub(super) fn next_payload(&self) -> u32 {
+        let room = self.spec.packet.min(self.spec.segment - self.in_segment);
+        if u64::from(room) <= self.message_left { room } else { self.message_left as u32 }
+    }
+
+    /// Its next packet fits what may be on its way.
+    #[inline]
+    pub(super) fn fits(&self) -> bool {
+        self.outstanding == 0 || self.outstanding + wire_bytes(self.next_payload() + HEADERS) <= self.window
+    }
+
+    /// Settles the bucket as the pacer's pass does: a decrease counts from the last pass on, an increase from this one.
+    #[inline]
+    pub(super) fn settle(&mut self, now: Ps) {
+        let cap = if self.is(ASLEEP) { 0 } else { i64::from(self.spec.cap) * BYTE };
+        let elapsed = now - self.settled;
+        let filled = (u128::from(self.rate.min(self.used)) * u128::from(elapsed)).min(1 << 61) as i64;
+        self.tokens = cap.min(self.tokens + filled);
+        self.settled = now;
+        self.used = self.rate;
+        self.flags &= !ASLEEP;
+    }
+
+    /// Time until the bucket is not in debt, at the present rate.
+    #[inline]
+    pub(super) fn wait(&self) -> Ps {
+        if self.tokens >= 0 { 0 } else { self.tokens.unsigned_abs().div_ceil(u64::from(self.rate.max(1))) }
+    }
+
+    #[inline]
+    pub(super) fn pay(&mut self, wire: u32) {
+        self.tokens -= i64::from(wire) * BYTE;
+    }
+
+    /// Wire bytes of a segment of so many payload bytes.
+    #[inline]
+    pub(super) fn segment_wire(&self, payload: u32) -> u32 {
+        payload + payload.div_ceil(self.spec.packet) * PER_PACKET
+    }
+
+    /// Takes the next message up, if the last one was sent.
+    #[inline]
+    pub(super) fn next_message(&mut self, messages: &[Message]) {
+        if self.message_left == 0 && self.sending < self.posting {
+            self.message_left = messages[self.sending as usize].bytes;
+            self.sending += 1;
+        }
+    }
+
+    /// What is on its way is given up: it is to be sent again.
+    pub(super) fn give_up(&mut self) {
+        let lost = u64::from(self.end.wrapping_sub(self.acked));
+        self.acked = self.end;
+        self.outstanding = 0;
+        self.again(lost);
+    }
+
+    /// So many payload bytes are to be sent again.
+    pub(super) fn again(&mut self, lost: u64) {
+        self.left = self.left.saturating_add(lost);
+        self.message_left = self.message_left.saturating_add(lost);
+    }
+
+    /// An ACK for a segment of `segment` bytes up to `end`: the bytes it answers and those it shows to be lost; `None` for a late one.
+    #[inline]
+    pub(super) fn acknowledge(&mut self, end: u32, segment: u32) -> Option<(u32, u32)> {
+        let ahead = end.wrapping_sub(self.acked);
+        if ahead == 0 || ahead > 1 << 31 {
+            return None;
+        }
+        self.acked = end;
+        let answered = segment.min(ahead);
+        let lost = ahead - answered;
+        let wire = self.segment_wire(answered) + if lost > 0 { self.segment_wire(lost) } else { 0 };
+        self.outstanding = if self.acked == self.end { 0 } else { self.outstanding.saturating_sub(wire) };
+        Some((answered, lost))
+    }
+}
+
+/// A message that is not complete.
+pub const INCOMPLETE: Ps = NEVER;

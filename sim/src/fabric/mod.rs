@@ -1,0 +1,238 @@
+//! The fabric: thousands of event-level hosts, switches and links, at many millions of frames a second.
+//!
+//! One thread, one event queue ([`calendar`]), everything in flat tables by index: a frame is a [`cell`] that goes from the calendar to a
+//! port's queue and back. The way of a flow is computed when it is set up. The hosts pace each packet by the exact arithmetic of the
+//! hardware's token buckets and set rates with the integers of its rate engine, or run another controller ([`control`]).
+//!
+//! What it leaves out of the clocked network ([`crate::network`]): clocks and their drift, bytes of frames, and the hardware's latencies but
+//! that of ACKs. `tests/fabric_fidelity.rs` holds it against NICs that have them.
+pub mod calendar;
+pub mod cell;
+pub mod control;
+pub mod flow;
+mod host;
+pub mod port;
+pub mod record;
+mod wiring;
+
+use crate::metrics::{Recorder, Tap, Windows};
+use crate::nic::stream::HEADERS;
+use crate::time::{NEVER, Ps, wire_bytes};
+use crate::topology::Topology;
+use calendar::Calendar;
+use cell::{Cells, Kind, NONE};
+use control::Control;
+use flow::{Flow, FlowSpec, Message, Posting};
+use host::Host;
+use port::{FlowControl, Marking, Port};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use record::Record;
+use timely_model::engine::law::Words;
+use wiring::Wires;
+
+/// What all switches and hosts of a fabric have in common.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// From a frame's last bit in to its place in the output queue.
+    pub latency: Ps,
+    /// Bytes that a switch can store.
+    pub buffer: u64,
+    /// Flow control of data.
+    pub flow_control: Option<FlowControl>,
+    /// Marking of data; `None`: none.
+    pub marking: Option<Marking>,
+    /// ACKs go before data; else they wait in the first class of data.
+    pub ack_priority: bool,
+    /// From a segment's last bit in to its ACK.
+    pub ack_delay: Ps,
+    /// Added to each measured RTT: uniform up to this.
+    pub rtt_noise: Ps,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// The windows of the run.
+    pub windows: Windows,
+    /// Record every sample, not distributions alone.
+    pub detail: bool,
+}
+
+/// A network in the run.
+pub struct Fabric {
+    calendar: Calendar,
+    cells: Cells,
+    ports: Vec<Port>,
+    hosts: Vec<Host>,
+    flows: Vec<Flow>,
+    messages: Vec<Message>,
+    profiles: Vec<Words>,
+    // Ways, one behind the other: ports.
+    routes: Vec<u32>,
+    // Stored bytes of each node.
+    used: Vec<u64>,
+    watches: Vec<port::Watch>,
+    flow_control: Option<FlowControl>,
+    marking: Marking,
+    buffer: u64,
+    ack_wire: u16,
+    ack_class: u8,
+    ack_delay: Ps,
+    rtt_noise: Ps,
+    rng: ChaCha8Rng,
+    windows: Windows,
+    wires: Wires,
+    /// What was recorded.
+    pub record: Record,
+}
+
+impl Fabric {
+    /// An idle network. In detail, `recorder` knows the flows that will be added, in the same order.
+    pub fn new(topology: &Topology, settings: &Settings, recorder: Recorder) -> Self {
+        let (wires, wiring) = Wires::new(topology);
+        let marking = settings.marking.is_some();
+        let ports = wiring.iter().map(|w| Port::new(w, settings.latency, marking)).collect();
+        let none = Marking { least: u32::MAX, most: u32::MAX, chance: 0.0, ingress: true };
+        Fabric {
+            calendar: Calendar::default(),
+            cells: Cells::default(),
+            ports,
+            hosts: vec![Host::default(); wires.hosts()],
+            flows: Vec::new(),
+            messages: Vec::new(),
+            profiles: Vec::new(),
+            routes: Vec::new(),
+            used: vec![0; topology.nodes()],
+            watches: Vec::new(),
+            flow_control: settings.flow_control,
+            marking: settings.marking.unwrap_or(none),
+            buffer: settings.buffer,
+            ack_wire: wire_bytes(HEADERS) as u16,
+            ack_class: if settings.ack_priority { port::ACKS } else { port::HIGH },
+            ack_delay: settings.ack_delay,
+            rtt_noise: settings.rtt_noise,
+            rng: ChaCha8Rng::seed_from_u64(settings.seed),
+            windows: settings.windows,
+            wires,
+            record: Record::new(settings.windows, settings.detail, recorder),
+        }
+    }
+
+    /// Hosts by the fabric's index, as nodes of the topology.
+    pub fn hosts(&self) -> &[crate::frame::NodeId] {
+        self.wires.nodes()
+    }
+
+    /// A profile's words; gives its index.
+    pub fn profile(&mut self, words: Words) -> u32 {
+        self.profiles.push(words);
+        self.profiles.len() as u32 - 1
+    }
+
+    /// Watches the queue of a node's port; gives the index of its tap.
+    pub fn watch(&mut self, node: crate::frame::NodeId, port: u16) -> usize {
+        self.ports[self.wires.port(node, port) as usize].watched(self.watches.len() as u32);
+        self.watches.push(port::Watch::new(Tap::new(node, port, self.windows)));
+        self.watches.len() - 1
+    }
+
+    /// Adds a flow to the host of this index, with its messages, which are posted in order; without any it is endless.
+    ///
+    /// # Errors
+    /// When there is no way there or back.
+    pub fn add(
+        &mut self,
+        topology: &Topology,
+        (to, key): (u32, u32),
+        spec: FlowSpec,
+        control: Control,
+        (profile, posting): (u32, Option<Posting>),
+        messages: &[Message],
+    ) -> Result<u32, crate::topology::Error> {
+        let f = self.flows.len() as u32;
+        let first = self.messages.len() as u32;
+        self.messages.extend_from_slice(messages);
+        let complete_at = messages.first().map_or(u64::MAX, |m| m.bytes);
+        let (from, start, stop) = (spec.host, spec.start, spec.stop);
+        let mut flow = Flow::new(spec, control, posting, first..self.messages.len() as u32, complete_at);
+        flow.profile = profile;
+        if let Some(w) = flow.control.window() {
+            flow.window = w;
+        }
+        flow.route = self.wires.route(topology, from, to, key, &mut self.routes)?;
+        flow.back = self.wires.route(topology, to, from, key, &mut self.routes)?;
+        self.flows.push(flow);
+        let at = messages.first().map_or(start, |m| m.start);
+        if at != NEVER {
+            let id = self.cells.take(Kind::Post, f);
+            self.calendar.push(&mut self.cells, id, at);
+        }
+        if let (Some(stop), true) = (stop, messages.is_empty()) {
+            let id = self.cells.take(Kind::Stop, f);
+            self.calendar.push(&mut self.cells, id, stop);
+        }
+        Ok(f)
+    }
+
+    /// Runs until `end` or until nothing is left to do; `progress` is told the time now and then.
+    pub fn run(&mut self, end: Ps, mut progress: impl FnMut(Ps)) {
+        let mut events = 0u32;
+        while let Some((now, id)) = self.calendar.pop(&mut self.cells) {
+            if now >= end {
+                // It goes back: a run may be continued.
+                self.calendar.push(&mut self.cells, id, now);
+                break;
+            }
+            let cell = &self.cells[id];
+            let (kind, flow, bits) = (cell.kind, cell.flow, cell.bits);
+            match kind {
+                Kind::Enter => self.forward(now, id),
+                Kind::Arrive => self.arrive(now, id),
+                _ => {
+                    self.cells.give(id);
+                    match kind {
+                        Kind::Free => self.freed(now, flow),
+                        Kind::Due => self.due(now, flow),
+                        Kind::Pause => self.paused(now, flow, bits),
+                        Kind::Post => self.post(now, flow),
+                        Kind::Stop => self.stop(flow),
+                        Kind::Expire => self.expire(now, flow),
+                        _ => self.spaced(now, flow),
+                    }
+                }
+            }
+            events = events.wrapping_add(1);
+            if events & 0xf_ffff == 0 {
+                progress(now);
+            }
+        }
+        progress(end);
+    }
+
+    /// Closes the record; what came of the flows goes into the recorder's.
+    pub fn finish(mut self) -> Finished {
+        let end = self.windows.end;
+        for mut w in std::mem::take(&mut self.watches) {
+            w.finish(end);
+            self.record.recorder.taps.push(w.tap);
+        }
+        Finished { flows: self.flows, messages: self.messages, record: self.record, cells: self.cells.most() }
+    }
+
+    /// The flows, in the order they were added.
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+}
+
+/// A run that has ended.
+pub struct Finished {
+    /// The flows, in the order they were added.
+    pub flows: Vec<Flow>,
+    /// All messages, flow after flow.
+    pub messages: Vec<Message>,
+    /// What was recorded.
+    pub record: Record,
+    /// Cells that were in use at once, at most.
+    pub cells: usize,
+}
+
+const _: () = assert!(NONE == u32::MAX);

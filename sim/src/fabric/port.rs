@@ -1,0 +1,389 @@
+//! Ports, and what a switch does with a frame: forward it at once, queue it, mark it, drop it, pause who sends it.
+//!
+//! A port that is idle sends what arrives without an event of its own; only a port with a queue has one, for the end of each frame.
+//! So a frame that meets no queue costs one event a link. A frame leaves the accounts of the buffer when it starts on the wire.
+use super::Fabric;
+use super::cell::{ACK, Kind, LAST, MARKED, NONE};
+use crate::metrics::Tap;
+use crate::time::{Ps, Speed, wire_bytes};
+use rand::Rng;
+
+/// Queues of a port: ACKs, then two classes of data.
+pub const CLASSES: usize = 3;
+/// Class of ACKs, which flow control spares.
+pub const ACKS: u8 = 0;
+/// Class of data that is sent first.
+pub const HIGH: u8 = 1;
+/// Class of other data.
+pub const LOW: u8 = 2;
+/// Wire bytes of a pause frame.
+const PAUSE: u16 = wire_bytes(60) as u16;
+/// Wire bytes that a switch does not store: preamble and gap.
+const UNSTORED: u32 = 20;
+/// Fraction bits of the time of a byte.
+const FRACTION: u32 = 12;
+
+/// Flow control by the bytes that wait in a switch and came in by one port, in one class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowControl {
+    /// Pause the neighbour above this many bytes.
+    pub xoff: u32,
+    /// Let it go on at this many.
+    pub xon: u32,
+    /// Bytes beyond `xoff` that a paused neighbour may still send; what exceeds them is dropped.
+    pub headroom: u32,
+    /// The threshold is at most this part of the shared buffer that is free; 0: `xoff` alone counts.
+    pub dynamic: f64,
+}
+
+/// Marking of data, by the bytes that wait at a port: from `least` with a chance that grows to `chance` at `most`, then always.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Marking {
+    /// No frame is marked up to this.
+    pub least: u32,
+    /// Each is from this on.
+    pub most: u32,
+    /// Chance just below `most`.
+    pub chance: f64,
+    /// By the queue that a frame finds when it comes; else by what it leaves behind when it goes.
+    pub ingress: bool,
+}
+
+/// A port's record of its queue.
+#[derive(Debug)]
+pub(super) struct Watch {
+    pub tap: Tap,
+    held: u64,
+    // Bytes that leave when the frame on the wire has ended, and when that is.
+    leaving: (Ps, u64, u32),
+}
+
+impl Watch {
+    pub fn new(tap: Tap) -> Self {
+        Watch { tap, held: 0, leaving: (0, 0, 0) }
+    }
+
+    fn settle(&mut self, now: Ps) {
+        let (at, bytes, wire) = self.leaving;
+        if bytes > 0 && at <= now {
+            self.held -= bytes;
+            self.tap.sent(at, wire);
+            self.tap.change(at, self.held);
+            self.leaving = (0, 0, 0);
+        }
+    }
+
+    fn came(&mut self, now: Ps, bytes: u64) {
+        self.settle(now);
+        self.held += bytes;
+        self.tap.change(now, self.held);
+    }
+
+    fn goes(&mut self, now: Ps, end: Ps, bytes: u64, wire: u32) {
+        self.settle(now);
+        self.leaving = (end, bytes, wire);
+    }
+
+    pub fn finish(&mut self, now: Ps) {
+        self.settle(now);
+        self.tap.finish(now);
+    }
+}
+
+/// A port of a switch or a host.
+#[derive(Debug)]
+pub struct Port {
+    /// End of what is on its wire.
+    pub(super) busy: Ps,
+    heads: [u32; CLASSES],
+    tails: [u32; CLASSES],
+    /// Stored bytes that wait here.
+    pub(super) waiting: u32,
+    /// Classes that the neighbour has paused.
+    pub(super) paused: u8,
+    // Classes in which the neighbour is to be paused, and whether it must be told.
+    off: u8,
+    tell: bool,
+    // An event for the end of what is on the wire is in the calendar.
+    armed: bool,
+    /// It belongs to a host.
+    pub(super) of_host: bool,
+    to_host: bool,
+    marking: bool,
+    lossy: bool,
+    byte: u64,
+    // From the last bit out to the queue at the other end.
+    delay: Ps,
+    propagation: Ps,
+    peer: u32,
+    node: u32,
+    watch: u32,
+    loss: f32,
+    // Stored bytes that came in by this port and wait in its switch.
+    entered: [u32; CLASSES],
+}
+
+/// What a port is connected to.
+#[derive(Clone, Copy, Debug)]
+pub struct Wiring {
+    /// The port at the other end.
+    pub peer: u32,
+    /// The port belongs to a host.
+    pub of_host: bool,
+    /// The other end does.
+    pub to_host: bool,
+    /// Its node.
+    pub node: u32,
+    /// Speed.
+    pub speed: Speed,
+    /// Propagation delay.
+    pub delay: Ps,
+    /// Probability of loss.
+    pub loss: f64,
+}
+
+impl Port {
+    /// An idle port; `latency` is that of the switch at the other end, if it is one.
+    pub fn new(w: &Wiring, latency: Ps, marking: bool) -> Self {
+        let byte = ((8_000_000_000_000u128 << FRACTION) + u128::from(w.speed.as_bps()) / 2) / u128::from(w.speed.as_bps());
+        Port {
+            busy: 0,
+            heads: [NONE; CLASSES],
+            tails: [NONE; CLASSES],
+            waiting: 0,
+            paused: 0,
+            off: 0,
+            tell: false,
+            armed: false,
+            of_host: w.of_host,
+            to_host: w.to_host,
+            marking: marking && !w.of_host,
+            lossy: w.loss > 0.0,
+            byte: byte as u64,
+            delay: w.delay + if w.to_host { 0 } else { latency },
+            propagation: w.delay,
+            peer: w.peer,
+            node: w.node,
+            watch: NONE,
+            loss: w.loss as f32,
+            entered: [0; CLASSES],
+        }
+    }
+
+    /// Time of so many bytes on its wire.
+    #[inline]
+    pub fn time(&self, wire: u64) -> Ps {
+        (wire * self.byte + (1 << (FRACTION - 1))) >> FRACTION
+    }
+
+    /// Its record is the one of this number.
+    pub(super) fn watched(&mut self, watch: u32) {
+        self.watch = watch;
+    }
+
+    #[inline]
+    fn open(&self, class: u8) -> bool {
+        self.paused >> class & 1 == 0
+    }
+
+    // Something waits that may be sent.
+    fn pending(&self) -> bool {
+        self.tell || (0..CLASSES).any(|c| self.heads[c] != NONE && self.open(c as u8))
+    }
+}
+
+#[inline]
+fn stored(wire: u16) -> u32 {
+    u32::from(wire) - UNSTORED
+}
+
+impl Fabric {
+    /// A frame is ready for the next port on its way.
+    #[inline]
+    pub(super) fn forward(&mut self, now: Ps, id: u32) {
+        let cell = &mut self.cells[id];
+        let out = self.routes[cell.route as usize];
+        cell.route += 1;
+        let port = &self.ports[out as usize];
+        if port.busy <= now && port.waiting == 0 && port.open(cell.class) {
+            if port.watch != NONE {
+                let bytes = stored(cell.wire);
+                self.watches[port.watch as usize].came(now, bytes.into());
+            }
+            self.transmit(now, out, id);
+        } else {
+            self.enqueue(now, out, id);
+        }
+    }
+
+    fn enqueue(&mut self, now: Ps, out: u32, id: u32) {
+        let cell = &mut self.cells[id];
+        let (bytes, class, from) = (stored(cell.wire), usize::from(cell.class), cell.from);
+        let port = &mut self.ports[out as usize];
+        let marking = port.marking && self.marking.ingress && class != usize::from(ACKS);
+        if !port.of_host {
+            let node = port.node as usize;
+            let control = self.flow_control.filter(|_| class != usize::from(ACKS));
+            let used = &mut self.used[node];
+            let limit = self.buffer;
+            let threshold = control.map(|c| {
+                let free = limit.saturating_sub(*used) as f64;
+                if c.dynamic > 0.0 { c.xoff.min((c.dynamic * free) as u32) } else { c.xoff }
+            });
+            let entered = &mut self.ports[from as usize].entered[class];
+            let over = control.is_some_and(|c| *entered + bytes > c.xoff.saturating_add(c.headroom));
+            if over || *used + u64::from(bytes) > limit {
+                self.record.dropped += 1;
+                self.cells.give(id);
+                return;
+            }
+            *entered += bytes;
+            let held = *entered;
+            *used += u64::from(bytes);
+            self.record.ingress_max = self.record.ingress_max.max(held.into());
+            if threshold.is_some_and(|t| held > t) && self.ports[from as usize].off >> class & 1 == 0 {
+                let ingress = &mut self.ports[from as usize];
+                ingress.off |= 1 << class;
+                ingress.tell = true;
+                self.record.pauses += 1;
+                self.record.pauses_steady += u64::from(now >= self.windows.steady);
+                self.kick(now, from);
+            }
+        }
+        let port = &mut self.ports[out as usize];
+        if marking {
+            let queue = port.waiting;
+            if self.marking.marks(queue, &mut self.rng) {
+                self.cells[id].bits |= MARKED;
+            }
+        }
+        let port = &mut self.ports[out as usize];
+        port.waiting += bytes;
+        if port.watch != NONE {
+            self.watches[port.watch as usize].came(now, bytes.into());
+        }
+        self.cells[id].next = NONE;
+        let tail = std::mem::replace(&mut port.tails[class], id);
+        if tail == NONE {
+            port.heads[class] = id;
+        } else {
+            self.cells[tail].next = id;
+        }
+        self.kick(now, out);
+    }
+
+    /// Sends the next thing if the port is free, and sees to it that the one after it is sent.
+    pub(super) fn kick(&mut self, now: Ps, out: u32) {
+        let port = &mut self.ports[out as usize];
+        if port.busy <= now {
+            if port.tell {
+                port.tell = false;
+                port.busy = now + port.time(PAUSE.into());
+                let (peer, at, off) = (port.peer, port.busy + port.propagation, port.off);
+                let id = self.cells.take(Kind::Pause, peer);
+                self.cells[id].bits = off;
+                self.calendar.push(&mut self.cells, id, at);
+            } else if let Some(class) = (0..CLASSES).find(|c| port.heads[*c] != NONE && port.open(*c as u8)) {
+                self.dequeue(now, out, class);
+            } else if port.of_host {
+                self.pull(now, out);
+            }
+        }
+        let port = &mut self.ports[out as usize];
+        if !port.armed && port.busy > now && (port.pending() || (port.of_host && self.hosts[out as usize].wants(port.paused))) {
+            port.armed = true;
+            let at = port.busy;
+            let id = self.cells.take(Kind::Free, out);
+            self.calendar.push(&mut self.cells, id, at);
+        }
+    }
+
+    /// The event of a port.
+    pub(super) fn freed(&mut self, now: Ps, out: u32) {
+        self.ports[out as usize].armed = false;
+        self.kick(now, out);
+    }
+
+    /// The neighbour's word on what is paused.
+    pub(super) fn paused(&mut self, now: Ps, out: u32, classes: u8) {
+        self.ports[out as usize].paused = classes;
+        self.kick(now, out);
+    }
+
+    fn dequeue(&mut self, now: Ps, out: u32, class: usize) {
+        let port = &mut self.ports[out as usize];
+        let id = port.heads[class];
+        let cell = &mut self.cells[id];
+        port.heads[class] = cell.next;
+        if cell.next == NONE {
+            port.tails[class] = NONE;
+        }
+        let bytes = stored(cell.wire);
+        port.waiting -= bytes;
+        if !port.of_host {
+            let (queue, from, marking) = (port.waiting, cell.from, port.marking);
+            self.used[port.node as usize] -= u64::from(bytes);
+            if marking && !self.marking.ingress && class != usize::from(ACKS) && self.marking.marks(queue, &mut self.rng) {
+                cell.bits |= MARKED;
+            }
+            let ingress = &mut self.ports[from as usize];
+            ingress.entered[class] -= bytes;
+            if ingress.off >> class & 1 != 0 && self.flow_control.is_some_and(|c| ingress.entered[class] <= c.xon) {
+                ingress.off &= !(1 << class);
+                ingress.tell = true;
+                self.transmit(now, out, id);
+                self.kick(now, from);
+                return;
+            }
+        }
+        self.transmit(now, out, id);
+    }
+
+    /// Puts a frame on the wire, which is free.
+    #[inline]
+    pub(super) fn transmit(&mut self, now: Ps, out: u32, id: u32) {
+        let port = &mut self.ports[out as usize];
+        let cell = &mut self.cells[id];
+        let end = now + port.time(cell.wire.into());
+        port.busy = end;
+        self.record.transmissions += 1;
+        if port.watch != NONE {
+            self.watches[port.watch as usize].goes(now, end, stored(cell.wire).into(), cell.wire.into());
+        }
+        if port.lossy && self.rng.random_bool(port.loss.into()) {
+            self.record.lost += 1;
+            self.cells.give(id);
+            return;
+        }
+        cell.from = port.peer;
+        let mut at = end + port.delay;
+        if port.to_host {
+            if cell.bits & ACK == 0 {
+                let (flow, wire, bits) = (cell.flow, cell.wire, cell.bits);
+                self.deliver(at, flow, wire, bits);
+                if bits & LAST == 0 {
+                    self.cells.give(id);
+                    return;
+                }
+                // What comes of it is its ACK, and nothing before.
+                at += self.ack_delay;
+            }
+            self.cells[id].kind = Kind::Arrive;
+        } else {
+            cell.kind = Kind::Enter;
+        }
+        self.calendar.push(&mut self.cells, id, at);
+    }
+}
+
+impl Marking {
+    fn marks(&self, queue: u32, rng: &mut impl Rng) -> bool {
+        if queue <= self.least {
+            false
+        } else if queue >= self.most {
+            true
+        } else {
+            rng.random_bool(self.chance * f64::from(queue - self.least) / f64::from(self.most - self.least))
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! From a plan to a run of the fabric, and what came of it.
+use super::build::Outcome;
+use super::{Control, Error, FlowPlan, NicKind, Plan};
+use crate::fabric::control::Control as Law;
+use crate::fabric::flow::{FlowSpec, Message, PER_PACKET, Posting, Start};
+use crate::fabric::port::{FlowControl, Marking};
+use crate::fabric::{Fabric, Finished, Settings};
+use crate::metrics::summary::{QueueKb, Spread, jain};
+use crate::metrics::{FlowInfo, Recorder, Summary};
+use crate::nic::Stats;
+use crate::run::Observer;
+use crate::time::{NEVER, Ps, Speed, US, ps};
+use crate::topology::flow_key;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use timely_model::engine::law::Words;
+use timely_regs::parameters::{Parameters, RttStart, Signal};
+
+/// What only the fabric has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FabricPlan {
+    /// Bytes beyond XOFF that an ingress port may hold; `None`: as much as comes.
+    pub headroom: Option<u32>,
+    /// XOFF is at most this part of the free buffer; 0: XOFF alone counts.
+    pub dynamic: f64,
+    /// Marking of data.
+    pub marking: Option<Marking>,
+    /// Noise of measured RTTs.
+    pub rtt_noise: Ps,
+    /// Posting NICs: the rate at which the NIC sends a segment's packets, Mb/s; 0: the line's.
+    pub spacing_mbps: f64,
+    /// Every sample is recorded; by default in small runs.
+    pub detail: Option<bool>,
+}
+
+/// Flows up to which every sample of a run is recorded.
+const DETAILED_FLOWS: usize = 1024;
+/// Length of such a run at most, times its flows.
+const DETAILED: u64 = 400_000_000_000_000;
+
+/// A plan made into a fabric.
+pub struct Prepared {
+    /// The fabric.
+    pub fabric: Fabric,
+    /// Base RTT, microseconds.
+    pub base_rtt_us: f64,
+    /// Speed of the watched port.
+    pub bottleneck: Speed,
+}
+
+fn settings(plan: &Plan, detail: bool) -> Settings {
+    let f = &plan.fabric;
+    let control = |p: crate::switch::Pfc| FlowControl {
+        xoff: p.xoff.min(u64::from(u32::MAX)) as u32,
+        xon: p.xon.min(u64::from(u32::MAX)) as u32,
+        headroom: f.headroom.unwrap_or(u32::MAX),
+        dynamic: f.dynamic,
+    };
+    Settings {
+        latency: plan.switch.latency,
+        buffer: plan.switch.buffer.unwrap_or(u64::MAX),
+        flow_control: plan.switch.pfc[1].map(control),
+        marking: f.marking,
+        ack_priority: plan.switch.ack_priority,
+        ack_delay: plan.nic.ack_delay,
+        rtt_noise: f.rtt_noise,
+        seed: plan.seed,
+        windows: plan.windows(),
+        detail,
+    }
+}
+
+fn posting(plan: &Plan, flow: &FlowPlan) -> Option<Posting> {
+    let n = &plan.nic;
+    let per_packet = f64::from(flow.packet + PER_PACKET) * 8e6;
+    let spacing = plan.fabric.spacing_mbps;
+    (n.kind == NicKind::Posted).then(|| Posting {
+        slot: n.slot,
+        jitter: n.software_jitter,
+        subtract_own: n.subtract_own_burst,
+        spacing: if spacing > 0.0 { ps(per_packet / spacing, 1) } else { 0 },
+    })
+}
+
+/// Sets a fabric up.
+pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
+    if plan.flows.is_empty() {
+        return Err(Error::NoFlows);
+    }
+    let base_rtt_us = plan.base_rtt_us()?;
+    let Some((node, port, bottleneck)) = plan.bottleneck() else { return Err(Error::NoFlows) };
+    let small = plan.flows.len() <= DETAILED_FLOWS && plan.duration.saturating_mul(plan.flows.len() as u64) <= DETAILED;
+    let detail = plan.fabric.detail.unwrap_or(small);
+    let numbers = plan.numbers();
+    let infos = plan.flows.iter().zip(&numbers);
+    let infos = infos.map(|(f, id)| FlowInfo { src: f.src, dst: f.dst, id: *id, start: f.start, bytes: f.total() });
+    let recorder = Recorder::sized(plan.windows(), plan.topology.nodes(), infos.collect(), detail);
+    let mut fabric = Fabric::new(&plan.topology, &settings(plan, detail), recorder);
+    let mut index = vec![0; plan.topology.nodes()];
+    for (i, h) in fabric.hosts().iter().enumerate() {
+        index[usize::from(*h)] = i as u32;
+    }
+    let mut profiles: HashMap<(&str, u64), (u32, Words, Parameters)> = HashMap::new();
+    for (f, id) in plan.flows.iter().zip(&numbers) {
+        let line = plan.topology.host_link(f.src).speed;
+        let key = (f.profile.as_str(), line.as_bps());
+        let (profile, words, p) = match profiles.entry(key) {
+            Entry::Occupied(e) => e.into_mut(),
+            Entry::Vacant(e) => {
+                let p = plan.parameters(&f.profile, base_rtt_us, line)?;
+                let refused = |message: &str| Error::Profile { name: f.profile.clone(), message: message.into() };
+                if p.signal != Signal::Rtt || p.rtt_start != RttStart::LastByteOut {
+                    return Err(refused("event-level NICs have no signal but the RTT from the last byte out; use rtl or model"));
+                }
+                let words = p.quantise().map_err(|e| refused(&e.to_string()))?;
+                e.insert((fabric.profile(words), words, p))
+            }
+        };
+        let control = plan.control(&f.profile);
+        let mut spec = FlowSpec {
+            host: index[usize::from(f.src)],
+            packet: f.packet,
+            segment: f.segment,
+            class: f.class,
+            start: f.start,
+            stop: f.stop,
+            bound: p.outstanding_bytes,
+            cap: p.cap_bytes,
+            timeout: ps(p.timeout_us, US),
+            idle: ps(p.idle_us, US),
+            rtt_start: Start::LastByte,
+            reply: f.reply,
+        };
+        let law = match control {
+            Control::Engine => Law::integer(words),
+            Control::Rival(r) => r.control(p, line, base_rtt_us, &mut spec),
+        };
+        let messages: Vec<Message> = f.posts().into_iter().map(|(start, bytes)| Message { start, bytes, done: NEVER }).collect();
+        let way = (index[usize::from(f.dst)], flow_key(f.src, f.dst, *id));
+        fabric.add(&plan.topology, way, spec, law, (*profile, posting(plan, f)), &messages)?;
+    }
+    if plan.topology.is_switch(node) {
+        fabric.watch(node, port);
+    }
+    for (node, port) in &plan.watch {
+        fabric.watch(*node, *port);
+    }
+    Ok(Prepared { fabric, base_rtt_us, bottleneck })
+}
+
+/// Runs a plan on the fabric.
+pub fn run(plan: Plan, mut observer: impl Observer) -> Result<Outcome, Error> {
+    let started = std::time::Instant::now();
+    let Prepared { mut fabric, base_rtt_us, bottleneck } = prepare(&plan)?;
+    fabric.run(plan.duration, |now| observer.progress(now));
+    let done = fabric.finish();
+    let seconds = started.elapsed().as_secs_f64();
+    let summary = summary(&plan, &done, bottleneck);
+    let stats = vec![Stats { timeouts: done.record.timeouts, ..Stats::default() }];
+    let (recorder, messages, transmissions) = close(&plan, done);
+    Ok(Outcome { plan, base_rtt_us, recorder, summary, stats, snapshots: Vec::new(), messages, transmissions, seconds })
+}
+
+// What the flows' records take over.
+fn close(plan: &Plan, done: Finished) -> (Recorder, Vec<(u32, Message)>, u64) {
+    let mut messages = Vec::with_capacity(done.messages.len());
+    let Finished { flows, messages: all, record, .. } = done;
+    let mut recorder = record.recorder;
+    let mut next = 0;
+    for ((i, f), r) in flows.iter().enumerate().zip(&mut recorder.flows) {
+        (r.payload, r.payload_steady, r.packets, r.acks) = (f.delivered, f.delivered_steady, f.packets, f.acks);
+        r.wire_steady = f.delivered_steady + f.packets_steady * u64::from(PER_PACKET);
+        let count = plan.flows[i].posts().len();
+        let own = &all[next..next + count];
+        next += count;
+        messages.extend(own.iter().map(|m| (i as u32, *m)));
+        if let Some(last) = own.last().filter(|m| m.done != NEVER && m.start != NEVER) {
+            r.info.start = own[0].start;
+            r.completion = Some(last.done - own[0].start);
+        }
+    }
+    (recorder.pauses, recorder.pauses_steady) = (record.pauses, record.pauses_steady);
+    (recorder.dropped, recorder.lost, recorder.ingress_max) = (record.dropped, record.lost, record.ingress_max);
+    recorder.finish();
+    (recorder, messages, record.transmissions)
+}
+
+fn summary(plan: &Plan, done: &Finished, bottleneck: Speed) -> Summary {
+    let (w, r) = (plan.windows(), &done.record);
+    let seconds = (w.end - w.steady) as f64 * 1e-12;
+    let us = |t: f64| t / US as f64;
+    let rtt = Spread { mean: us(r.rtt.mean()), p50: us(r.rtt.quantile(0.5)), p99: us(r.rtt.quantile(0.99)) };
+    let wire = |f: &crate::fabric::flow::Flow| (f.delivered_steady + f.packets_steady * u64::from(PER_PACKET)) as f64;
+    let shares: Vec<f64> = done.flows.iter().filter(|f| !f.finite()).map(wire).collect();
+    let payload: u64 = done.flows.iter().map(|f| f.delivered_steady).sum();
+    let tap = r.recorder.taps.first();
+    let complete = done.messages.iter().filter(|m| m.done != NEVER);
+    let fct: Vec<f64> = complete.map(|m| us((m.done - m.start) as f64)).collect();
+    Summary {
+        utilization: tap.map_or(0.0, |t| t.wire_steady as f64 * 8.0 / seconds / bottleneck.as_bps() as f64),
+        goodput_gbps: payload as f64 * 8e-9 / seconds,
+        rtt_us: rtt,
+        rtt_measured_us: rtt,
+        queue_kb: tap.map_or(QueueKb::default(), |t| QueueKb { mean: t.histogram.mean() / 1e3, p99: t.histogram.quantile(0.99) / 1e3 }),
+        queue_max_kb: tap.map_or(0.0, |t| t.max as f64 / 1e3),
+        jain: jain(&shares),
+        pauses: r.pauses,
+        pauses_steady: r.pauses_steady,
+        dropped: r.dropped,
+        lost: r.lost,
+        ingress_max_kb: r.ingress_max as f64 / 1e3,
+        samples: r.rtt.total(),
+        timeouts: r.timeouts,
+        rtt_error_clocks_max: None,
+        messages: done.messages.len() as u64,
+        completed: fct.len() as u64,
+        completion_us: Spread::of(fct),
+    }
+}

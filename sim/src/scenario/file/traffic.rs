@@ -1,0 +1,102 @@
+//! Loads and incasts in scenario files.
+use super::tables::{Hosts, IncastTable, LoadTable};
+use super::{Number, Source, data_class, known_profile};
+use crate::frame::NodeId;
+use crate::scenario::{Error, FlowPlan, Plan};
+use crate::time::{Ps, US, ps};
+use crate::workload::sizes::{NAMES, Sizes};
+use crate::workload::{Incast, Load};
+use toml::Spanned;
+
+// Those named, or all.
+fn hosts(src: &Source, h: &Option<Spanned<Hosts>>, field: &str, plan: &Plan) -> Result<Vec<NodeId>, Error> {
+    let Some(h) = h else { return Ok(plan.topology.hosts().collect()) };
+    let named = match h.get_ref() {
+        Hosts::One(n) => vec![*n],
+        Hosts::Many(v) => v.clone(),
+    };
+    match named.iter().find(|n| usize::from(**n) >= plan.topology.nodes() || plan.topology.is_switch(**n)) {
+        Some(n) => Err(src.error(h.span(), field, n, "hosts of the topology")),
+        None => Ok(named),
+    }
+}
+
+fn us(src: &Source, v: &Number, field: &str, default: Ps) -> Result<Ps, Error> {
+    src.number(v, field, default as f64 / US as f64, 0.0, 1e9).map(|x| ps(x, US))
+}
+
+// What the flows have in common; `name` is the table's.
+fn like(src: &Source, name: &str, plan: &Plan, t: (&Option<Spanned<String>>, &Number, &Number, &Number)) -> Result<FlowPlan, Error> {
+    let profile = t.0.as_ref().map_or(Ok("timely-10g".into()), |p| known_profile(src, p, plan))?;
+    Ok(FlowPlan {
+        packet: src.whole(t.1, &format!("{name}.packet_bytes"), 1024, 1, 9000)? as u32,
+        segment: src.whole(t.2, &format!("{name}.segment_bytes"), 2048, 1, 1 << 24)? as u32,
+        class: data_class(src, t.3, &format!("{name}.class"))?,
+        ..FlowPlan::new(0, 0, profile)
+    })
+}
+
+// Seeds of the tables, far from each other and from the run's.
+fn seed(plan: &Plan, kind: u64, i: u64) -> u64 {
+    plan.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (kind << 32 | (i + 1))
+}
+
+pub(super) fn load(src: &Source, t: &LoadTable, i: u64, plan: &mut Plan) -> Result<(), Error> {
+    let share = *t.load.get_ref();
+    if !(share > 0.0 && share <= 4.0) {
+        return Err(src.error(t.load.span(), "load.load", share, "above 0, to 4"));
+    }
+    let sizes = match (&t.sizes, &t.bytes) {
+        (None, b) => Sizes::one(src.whole(b, "load.bytes", 65_536, 1, 1 << 50)?),
+        (Some(s), None) => match Sizes::named(s.get_ref()) {
+            Some(sizes) => sizes,
+            None if s.get_ref().contains('.') => Sizes::read(&super::beside(src.file, s.get_ref()))?,
+            None => return Err(src.error(s.span(), "load.sizes", s.get_ref(), format!("{NAMES}, or a file's name with a dot in it"))),
+        },
+        (Some(s), Some(_)) => return Err(src.error(s.span(), "load.sizes", s.get_ref(), "either `sizes` or `bytes`")),
+    };
+    let persistent = match &t.connections {
+        None => false,
+        Some(c) => match c.get_ref().as_str() {
+            "new" => false,
+            "standing" => true,
+            other => return Err(src.error(c.span(), "load.connections", other, "new, standing")),
+        },
+    };
+    let load = Load {
+        from: hosts(src, &t.from, "load.from", plan)?,
+        to: hosts(src, &t.to, "load.to", plan)?,
+        sizes,
+        load: share,
+        persistent,
+        reply: src.whole(&t.reply_bytes, "load.reply_bytes", 0, 0, 1 << 50)?,
+        start: us(src, &t.start_us, "load.start_us", 0)?,
+        until: us(src, &t.until_us, "load.until_us", plan.duration)?,
+    };
+    let like = like(src, "load", plan, (&t.profile, &t.packet_bytes, &t.segment_bytes, &t.class))?;
+    let seed = seed(plan, 1, i);
+    load.add(plan, &like, seed);
+    Ok(())
+}
+
+pub(super) fn incast(src: &Source, t: &IncastTable, i: u64, plan: &mut Plan) -> Result<(), Error> {
+    let to = *t.to.get_ref();
+    if usize::from(to) >= plan.topology.nodes() || plan.topology.is_switch(to) {
+        return Err(src.error(t.to.span(), "incast.to", to, "a host of the topology"));
+    }
+    let from = hosts(src, &t.from, "incast.from", plan)?;
+    let others = from.iter().filter(|h| **h != to).count() as u64;
+    let incast = Incast {
+        senders: src.whole(&t.senders, "incast.senders", others, 1, others)? as usize,
+        to,
+        bytes: src.whole(&Some(t.bytes.clone()), "incast.bytes", 0, 1, 1 << 50)?,
+        start: us(src, &t.start_us, "incast.start_us", 0)?,
+        every: us(src, &t.every_us, "incast.every_us", 1000 * US)?,
+        times: src.whole(&t.times, "incast.times", 1, 1, 1_000_000)? as u32,
+        from,
+    };
+    let like = like(src, "incast", plan, (&t.profile, &t.packet_bytes, &t.segment_bytes, &t.class))?;
+    let seed = seed(plan, 2, i);
+    incast.add(plan, &like, seed);
+    Ok(())
+}

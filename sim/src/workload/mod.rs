@@ -1,0 +1,115 @@
+//! Traffic from a few numbers: messages of drawn sizes at a load, remote procedure calls, incasts. Everything is drawn by seed.
+pub mod sizes;
+
+use crate::frame::NodeId;
+use crate::nic::stream::HEADERS;
+use crate::scenario::{FlowPlan, Plan};
+use crate::time::{NEVER, Ps, wire_bytes};
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use sizes::Sizes;
+use std::collections::BTreeMap;
+
+/// Messages that hosts send to random others, with exponential gaps.
+#[derive(Clone, Debug)]
+pub struct Load {
+    /// Senders.
+    pub from: Vec<NodeId>,
+    /// Receivers; a host doesn't send to itself.
+    pub to: Vec<NodeId>,
+    /// Sizes of messages.
+    pub sizes: Sizes,
+    /// Wire bits of data that a sender is given, over what its link carries.
+    pub load: f64,
+    /// Messages to the same host go one after the other over one flow, which remembers its rate; else each is a flow of its own.
+    pub persistent: bool,
+    /// Each message is answered by one of so many bytes, and complete when that has arrived; 0: not answered.
+    pub reply: u64,
+    /// From when.
+    pub start: Ps,
+    /// Until when.
+    pub until: Ps,
+}
+
+/// Many hosts that send to one at the same time.
+#[derive(Clone, Debug)]
+pub struct Incast {
+    /// Those that may send.
+    pub from: Vec<NodeId>,
+    /// Those that do, each time drawn anew.
+    pub senders: usize,
+    /// The receiver.
+    pub to: NodeId,
+    /// Payload bytes of each sender.
+    pub bytes: u64,
+    /// When it happens first.
+    pub start: Ps,
+    /// Time to the next one.
+    pub every: Ps,
+    /// How often.
+    pub times: u32,
+}
+
+/// Wire bytes of a message.
+fn wire(bytes: f64, packet: u32) -> f64 {
+    bytes + (bytes / f64::from(packet)).ceil().max(1.0) * f64::from(wire_bytes(HEADERS))
+}
+
+impl Load {
+    /// Adds its flows to a plan; `like` gives them all else.
+    pub fn add(&self, plan: &mut Plan, like: &FlowPlan, seed: u64) {
+        let mut pairs: BTreeMap<(NodeId, NodeId), Vec<(Ps, u64)>> = BTreeMap::new();
+        let mut single = Vec::new();
+        let sent = self.sizes.mean_of(|bytes| wire(bytes, like.packet));
+        for from in &self.from {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            rng.set_stream(u64::from(*from) + 1);
+            let gap = sent * 8e12 / (plan.topology.host_link(*from).speed.as_bps() as f64 * self.load);
+            let others: Vec<NodeId> = self.to.iter().copied().filter(|t| t != from).collect();
+            let mut at = self.start as f64;
+            loop {
+                at -= (1.0 - rng.random::<f64>()).ln() * gap;
+                if at >= self.until as f64 {
+                    break;
+                }
+                let Some(to) = others.choose(&mut rng) else { break };
+                let bytes = self.sizes.draw(&mut rng);
+                if self.persistent || self.reply > 0 {
+                    pairs.entry((*from, *to)).or_default().push((at as Ps, bytes));
+                } else {
+                    single.push(FlowPlan { src: *from, dst: *to, start: at as Ps, bytes: Some(bytes), messages: 1, ..like.clone() });
+                }
+            }
+        }
+        single.sort_by_key(|f| (f.start, f.src));
+        plan.flows.append(&mut single);
+        for ((src, dst), posts) in pairs {
+            // A call that is not on a standing connection is one on a connection of its own.
+            let groups: Vec<Vec<(Ps, u64)>> = if self.persistent { vec![posts] } else { posts.into_iter().map(|p| vec![p]).collect() };
+            for posts in groups {
+                let reply = (self.reply > 0).then(|| {
+                    let answers = posts.iter().map(|_| (NEVER, self.reply)).collect();
+                    plan.flows.push(FlowPlan { src: dst, dst: src, start: NEVER, posts: answers, ..like.clone() });
+                    plan.flows.len() as u32 - 1
+                });
+                plan.flows.push(FlowPlan { src, dst, start: posts[0].0, posts, reply, ..like.clone() });
+            }
+        }
+    }
+}
+
+impl Incast {
+    /// Adds its flows to a plan.
+    pub fn add(&self, plan: &mut Plan, like: &FlowPlan, seed: u64) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let others: Vec<NodeId> = self.from.iter().copied().filter(|h| *h != self.to).collect();
+        for turn in 0..self.times {
+            let start = self.start + Ps::from(turn) * self.every;
+            let mut senders: Vec<NodeId> = others.choose_multiple(&mut rng, self.senders).copied().collect();
+            senders.sort_unstable();
+            let flow = |src| FlowPlan { src, dst: self.to, start, bytes: Some(self.bytes), messages: 1, ..like.clone() };
+            plan.flows.extend(senders.into_iter().map(flow));
+        }
+    }
+}

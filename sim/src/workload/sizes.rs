@@ -1,0 +1,164 @@
+//! Distributions of message sizes: `size percent` files, the built-in ones, a single size.
+use crate::scenario::Error;
+use rand::Rng;
+use std::path::Path;
+
+/// Names of the built-in distributions.
+pub const NAMES: &str = "web-search, data-mining";
+
+/// A distribution: sizes up to which a share of messages goes, uniform between neighbours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sizes {
+    // Bytes and the share of messages up to this size, from 0 to 1.
+    points: Vec<(f64, f64)>,
+}
+
+impl Sizes {
+    /// All messages have one size.
+    pub fn one(bytes: u64) -> Self {
+        Sizes { points: vec![(bytes as f64, 0.0), (bytes as f64, 1.0)] }
+    }
+
+    /// A built-in distribution, written from the curves of published figures.
+    pub fn named(name: &str) -> Option<Self> {
+        // Kilobytes, percent.
+        let points: &[(f64, f64)] = match name {
+            // Alizadeh et al., Data Center TCP, figure 4: the cluster's background flows.
+            "web-search" => &[
+                (1.0, 0.0),
+                (6.0, 15.0),
+                (13.0, 20.0),
+                (19.0, 30.0),
+                (33.0, 40.0),
+                (53.0, 53.0),
+                (133.0, 60.0),
+                (667.0, 70.0),
+                (1333.0, 80.0),
+                (3333.0, 90.0),
+                (6667.0, 97.0),
+                (20_000.0, 100.0),
+            ],
+            // Greenberg et al., VL2, figure 2.
+            "data-mining" => &[
+                (0.1, 0.0),
+                (0.3, 30.0),
+                (1.0, 50.0),
+                (2.0, 60.0),
+                (10.0, 80.0),
+                (100.0, 82.0),
+                (1000.0, 88.0),
+                (10_000.0, 95.0),
+                (100_000.0, 99.0),
+                (1_000_000.0, 100.0),
+            ],
+            _ => return None,
+        };
+        Some(Sizes { points: points.iter().map(|(kb, percent)| (kb * 1000.0, percent / 100.0)).collect() })
+    }
+
+    /// Reads a file: on each line a size in bytes and the percentage of messages up to it; neither falls, the last percentage is 100.
+    pub fn read(file: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(file).map_err(|source| Error::Read { file: file.into(), source })?;
+        Self::parse(file, &text)
+    }
+
+    /// Reads a file's text; `file` names it in errors.
+    pub fn parse(file: &Path, text: &str) -> Result<Self, Error> {
+        let error = |line: usize, field: &str, value: &str, allowed: String| Error::Value {
+            file: file.into(),
+            line,
+            field: field.into(),
+            value: value.into(),
+            allowed,
+        };
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        let mut lines = 0;
+        for (n, line) in text.lines().enumerate() {
+            let line_of = n + 1;
+            lines = line_of;
+            let mut words = line.split('#').next().unwrap_or("").split_whitespace();
+            let Some(size) = words.next() else { continue };
+            let (least, before) = points.last().copied().unwrap_or((0.0, 0.0));
+            let bytes = size.parse::<f64>().ok().filter(|b| (least..=1e15).contains(b));
+            let bytes = bytes.ok_or_else(|| error(line_of, "size", size, format!("bytes, {least} to 1e15 (sizes don't fall)")))?;
+            let percent = words.next().unwrap_or("missing");
+            let share = percent.parse::<f64>().ok().filter(|p| (before * 100.0..=100.0).contains(p));
+            let allowed = || format!("{} to 100 (percentages don't fall)", before * 100.0);
+            let share = share.ok_or_else(|| error(line_of, "percent", percent, allowed()))? / 100.0;
+            if let Some(more) = words.next() {
+                return Err(error(line_of, "a third word", more, "`size percent` and nothing else".into()));
+            }
+            points.push((bytes, share));
+        }
+        match points.last() {
+            Some((bytes, 1.0)) if *bytes >= 1.0 => {}
+            Some((bytes, 1.0)) => return Err(error(lines, "the last size", &bytes.to_string(), "at least 1 byte".into())),
+            Some((_, share)) => return Err(error(lines, "the last percent", &(share * 100.0).to_string(), "100".into())),
+            None => return Err(error(1, "the file", "empty", "lines of `size percent`".into())),
+        }
+        if points[0].1 > 0.0 {
+            points.insert(0, (points[0].0, 0.0));
+        }
+        Ok(Sizes { points })
+    }
+
+    /// Draws a size, at least a byte.
+    pub fn draw(&self, rng: &mut impl Rng) -> u64 {
+        let u: f64 = rng.random();
+        let i = self.points.partition_point(|p| p.1 <= u).clamp(1, self.points.len() - 1);
+        let ((a, low), (b, high)) = (self.points[i - 1], self.points[i]);
+        let part = if high > low { (u - low) / (high - low) } else { 0.0 };
+        (a + (b - a) * part).round().max(1.0) as u64
+    }
+
+    /// Mean of a function of the size that is close to linear over a packet.
+    pub fn mean_of(&self, f: impl Fn(f64) -> f64) -> f64 {
+        const STEPS: u32 = 64;
+        let piece = |w: &[(f64, f64)]| {
+            let ((a, low), (b, high)) = (w[0], w[1]);
+            let sum: f64 = (0..STEPS).map(|k| f(a + (b - a) * (f64::from(k) + 0.5) / f64::from(STEPS))).sum();
+            (high - low) * sum / f64::from(STEPS)
+        };
+        self.points.windows(2).map(piece).sum()
+    }
+
+    /// Mean size, bytes.
+    pub fn mean(&self) -> f64 {
+        self.mean_of(|b| b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    #[test]
+    fn draws_have_the_mean_and_the_shares_of_the_curve() {
+        for name in ["web-search", "data-mining"] {
+            let sizes = Sizes::named(name).expect("built in");
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            let all: Vec<u64> = (0..400_000).map(|_| sizes.draw(&mut rng)).collect();
+            let mean = all.iter().sum::<u64>() as f64 / all.len() as f64;
+            assert!((mean / sizes.mean() - 1.0).abs() < 0.03, "{name}: {mean} for {}", sizes.mean());
+            for (bytes, share) in &sizes.points {
+                let below = all.iter().filter(|b| **b as f64 <= *bytes).count() as f64 / all.len() as f64;
+                assert!((below - share).abs() < 0.005, "{name}: {below} up to {bytes}");
+            }
+        }
+        assert_eq!(Sizes::one(65_536).mean(), 65_536.0);
+    }
+
+    #[test]
+    fn wrong_files_are_refused_with_line_value_and_what_is_allowed() {
+        let refused = |text: &str| Sizes::parse(Path::new("sizes.cdf"), text).expect_err("wrong").to_string();
+        assert_eq!(refused("0 0\n100 x\n"), "sizes.cdf:2: percent is x; allowed: 0 to 100 (percentages don't fall)");
+        assert_eq!(refused("100 50\n90 100"), "sizes.cdf:2: size is 90; allowed: bytes, 100 to 1e15 (sizes don't fall)");
+        assert_eq!(refused("100 50\n200 40"), "sizes.cdf:2: percent is 40; allowed: 50 to 100 (percentages don't fall)");
+        assert_eq!(refused("100 50\n"), "sizes.cdf:1: the last percent is 50; allowed: 100");
+        assert_eq!(refused("100"), "sizes.cdf:1: percent is missing; allowed: 0 to 100 (percentages don't fall)");
+        assert_eq!(refused("# nothing\n"), "sizes.cdf:1: the file is empty; allowed: lines of `size percent`");
+        assert!(Sizes::parse(Path::new("sizes.cdf"), "# bytes percent\n1000 30\n\n2000 100 # all\n").is_ok());
+    }
+}
