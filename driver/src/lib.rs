@@ -8,6 +8,7 @@ pub mod config;
 pub mod error;
 pub mod lock;
 pub mod nic;
+pub mod pci;
 pub mod registers;
 pub mod selftest;
 pub mod spec;

@@ -1,6 +1,7 @@
 //! How the driver reaches a device: a small trait, and the registers on top of it as `timely_regs::device` takes them.
 pub mod iova;
 pub mod memory;
+pub mod vfio;
 pub mod vfio_user;
 
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -99,6 +100,9 @@ pub enum Failure {
         /// Who.
         holder: String,
     },
+    /// The machine is not set up for it.
+    #[error(transparent)]
+    Pci(#[from] crate::pci::PciError),
     /// No register stands there.
     #[error("offset {offset:#x} is not in BAR 0; it has {bytes:#x} bytes, and registers are at multiples of 4")]
     Offset {

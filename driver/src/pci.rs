@@ -1,0 +1,293 @@
+//! PCI devices as sysfs shows them: who drives them, what shares their IOMMU group, how they change hands.
+mod bind;
+
+pub use bind::Bound;
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use timely_regs::pci;
+
+/// The address of a function: domain, bus, device, function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Address {
+    domain: u32,
+    bus: u8,
+    device: u8,
+    function: u8,
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04x}:{:02x}:{:02x}.{}", self.domain, self.bus, self.device, self.function)
+    }
+}
+
+impl FromStr for Address {
+    type Err = PciError;
+
+    /// `0000:03:00.0`, or `03:00.0` in domain 0.
+    fn from_str(text: &str) -> Result<Self, PciError> {
+        let parse = || {
+            let (rest, function) = text.rsplit_once('.')?;
+            let parts: Vec<&str> = rest.split(':').collect();
+            let (domain, bus, device) = match parts[..] {
+                [d, b, s] => (d, b, s),
+                [b, s] => ("0", b, s),
+                _ => return None,
+            };
+            let hex = |t: &str, most: u32| u32::from_str_radix(t, 16).ok().filter(|v| *v <= most && !t.starts_with('+'));
+            let (domain, bus) = (hex(domain, u32::MAX)?, hex(bus, 0xff)? as u8);
+            Some(Address { domain, bus, device: hex(device, 0x1f)? as u8, function: hex(function, 7)? as u8 })
+        };
+        parse().ok_or_else(|| PciError::Address(text.into()))
+    }
+}
+
+/// Why a PCI device cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PciError {
+    /// No address.
+    #[error("`{0}` is no PCI address; write it as 0000:03:00.0 (`timelyctl list` shows them)")]
+    Address(String),
+    /// No device.
+    #[error("there is no PCI device {0}; `timelyctl list` shows those that there are")]
+    NoDevice(Address),
+    /// sysfs failed.
+    #[error("{}: {source}; {next}", path.display())]
+    Sysfs {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+        /// What to do.
+        next: &'static str,
+    },
+    /// The IOMMU is off.
+    #[error("IOMMU is off ({} is empty); enable VT-d or AMD-Vi in firmware; on Intel boot with intel_iommu=on", groups.display())]
+    NoIommu {
+        /// Where its groups would be.
+        groups: PathBuf,
+    },
+    /// The device is in no group.
+    #[error("{0} is in no IOMMU group, so nothing would keep its DMA in bounds; move the card to a slot behind the IOMMU")]
+    NoGroup(Address),
+    /// VFIO without an IOMMU.
+    #[error("{0} is in a no-IOMMU group: its DMA would reach all memory; turn the IOMMU on and vfio's enable_unsafe_noiommu_mode off")]
+    UnsafeGroup(Address),
+    /// Others are in its group.
+    #[error("{device} shares IOMMU group {group} with {}; unbind {}, or move the card to a slot with ACS", others.join(", "), if others.len() == 1 { "it" } else { "them" })]
+    Shared {
+        /// The device.
+        device: Address,
+        /// The group.
+        group: u32,
+        /// Who else is in it, with their drivers.
+        others: Vec<String>,
+    },
+    /// Another driver has it.
+    #[error("{device} is driven by {}, not by vfio-pci; hand it over with `timelyctl bind {device}`", driver.as_deref().unwrap_or("nobody"))]
+    NotBound {
+        /// The device.
+        device: Address,
+        /// Who drives it.
+        driver: Option<String>,
+    },
+    /// It carries the route that this session may come over.
+    #[error(
+        "{device} carries the default route (interface {interface}); move the route to another interface first, or this machine is cut off"
+    )]
+    Route {
+        /// The device.
+        device: Address,
+        /// Its interface.
+        interface: String,
+    },
+    /// The driver did not take it.
+    #[error("{device} is driven by {} after it was handed to {wanted}; load that module (modprobe {wanted}) and look at dmesg", found.as_deref().unwrap_or("nobody"))]
+    NotTaken {
+        /// The device.
+        device: Address,
+        /// Who was to drive it.
+        wanted: String,
+        /// Who does.
+        found: Option<String>,
+    },
+    /// Too little memory may be locked.
+    #[error("need {needed} MiB locked, limit is {limit} MiB; set LimitMEMLOCK={advised}M in the unit, or run: ulimit -l {}", advised * 1024)]
+    Memlock {
+        /// MiB needed.
+        needed: u64,
+        /// MiB allowed.
+        limit: u64,
+        /// MiB to allow.
+        advised: u64,
+    },
+}
+
+/// A device as sysfs shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its address.
+    pub address: Address,
+    /// Vendor ID.
+    pub vendor: u16,
+    /// Device ID.
+    pub device: u16,
+    /// Class code.
+    pub class: u32,
+    /// Who drives it.
+    pub driver: Option<String>,
+    /// Its IOMMU group.
+    pub group: Option<u32>,
+}
+
+impl Found {
+    /// The IDs are those of the standalone NIC.
+    pub fn is_ours(&self) -> bool {
+        (self.vendor, self.device) == (pci::VENDOR_ID, pci::DEVICE_ID)
+    }
+}
+
+/// How something is written into sysfs: a test's tree must do what the kernel does.
+type Writer = dyn Fn(&Path, &str) -> io::Result<()> + Send;
+
+/// sysfs and procfs, or trees like them.
+pub struct System {
+    sys: PathBuf,
+    proc: PathBuf,
+    write: Box<Writer>,
+}
+
+impl Default for System {
+    fn default() -> Self {
+        Self::at("/sys".into(), "/proc".into(), Box::new(|path, text| fs::write(path, text)))
+    }
+}
+
+/// The name at the end of a link, or nothing where there is no link.
+fn link_name(path: &Path) -> Option<String> {
+    fs::read_link(path).ok()?.file_name().map(|n| n.to_string_lossy().into_owned())
+}
+
+fn entries(path: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(path).map(|dir| dir.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect()).unwrap_or_default();
+    names.sort();
+    names
+}
+
+impl System {
+    /// With other trees, and what is to be done for a write.
+    pub fn at(sys: PathBuf, proc: PathBuf, write: Box<Writer>) -> Self {
+        System { sys, proc, write }
+    }
+
+    /// The device's folder.
+    pub fn folder(&self, address: Address) -> PathBuf {
+        self.sys.join("bus/pci/devices").join(address.to_string())
+    }
+
+    fn hex(&self, address: Address, name: &str) -> Result<u32, PciError> {
+        let path = self.folder(address).join(name);
+        let failed = |source| PciError::Sysfs { path: path.clone(), source, next: "is sysfs mounted?" };
+        let text = fs::read_to_string(&path).map_err(failed)?;
+        let digits = text.trim().trim_start_matches("0x");
+        u32::from_str_radix(digits, 16).map_err(|e| failed(io::Error::new(io::ErrorKind::InvalidData, e)))
+    }
+
+    /// The device at an address.
+    ///
+    /// # Errors
+    /// When there is none, or sysfs cannot be read.
+    pub fn find(&self, address: Address) -> Result<Found, PciError> {
+        let folder = self.folder(address);
+        if !folder.exists() {
+            return Err(PciError::NoDevice(address));
+        }
+        Ok(Found {
+            address,
+            vendor: self.hex(address, "vendor")? as u16,
+            device: self.hex(address, "device")? as u16,
+            class: self.hex(address, "class")?,
+            driver: link_name(&folder.join("driver")),
+            group: link_name(&folder.join("iommu_group")).and_then(|n| n.parse().ok()),
+        })
+    }
+
+    /// All devices that are ours by their IDs, or that vfio-pci has.
+    pub fn list(&self) -> Vec<Found> {
+        let addresses = entries(&self.sys.join("bus/pci/devices")).into_iter().filter_map(|n| n.parse().ok());
+        addresses.filter_map(|a| self.find(a).ok()).filter(|f| f.is_ours() || f.driver.as_deref() == Some("vfio-pci")).collect()
+    }
+
+    /// Checks that an IOMMU keeps the device's DMA in bounds, and that nobody drives what shares its group; gives the group.
+    ///
+    /// # Errors
+    /// When it is not so.
+    pub fn check_group(&self, address: Address) -> Result<u32, PciError> {
+        let groups = self.sys.join("kernel/iommu_groups");
+        if entries(&groups).is_empty() {
+            return Err(PciError::NoIommu { groups });
+        }
+        let group = self.find(address)?.group.ok_or(PciError::NoGroup(address))?;
+        let folder = groups.join(group.to_string());
+        if fs::read_to_string(folder.join("name")).is_ok_and(|n| n.trim() == "vfio-noiommu") {
+            return Err(PciError::UnsafeGroup(address));
+        }
+        let mut others = Vec::new();
+        for name in entries(&folder.join("devices")) {
+            let Ok(other) = name.parse::<Address>() else { continue };
+            let driver = link_name(&self.folder(other).join("driver"));
+            // Bridges do no DMA of their own, and what vfio-pci or a stub has cannot be used by anybody else.
+            let harmless = driver.as_deref().is_none_or(|d| matches!(d, "vfio-pci" | "pcieport" | "pci-stub"));
+            if other != address && !harmless {
+                others.push(format!("{other} ({})", driver.unwrap_or_default()));
+            }
+        }
+        if others.is_empty() { Ok(group) } else { Err(PciError::Shared { device: address, group, others }) }
+    }
+
+    /// Checks that vfio-pci has the device.
+    ///
+    /// # Errors
+    /// When somebody else has it.
+    pub fn check_bound(&self, address: Address) -> Result<(), PciError> {
+        let driver = self.find(address)?.driver;
+        if driver.as_deref() == Some("vfio-pci") { Ok(()) } else { Err(PciError::NotBound { device: address, driver }) }
+    }
+
+    /// The interface of the device that carries a default route.
+    pub fn default_route(&self, address: Address) -> Option<String> {
+        let read = |name: &str| fs::read_to_string(self.proc.join(name)).unwrap_or_default();
+        let (v4, v6) = (read("net/route"), read("net/ipv6_route"));
+        let carries = |interface: &str| {
+            // Destination and mask 0; of IPv6 destination and prefix 0, and the interface stands last.
+            let four = v4.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
+            let mut four = four.filter(|c| c.len() > 7 && c[0] == interface);
+            let six = v6.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
+            let mut six = six.filter(|c| c.len() > 9 && c[9] == interface);
+            four.any(|c| c[1] == "00000000" && c[7] == "00000000") || six.any(|c| c[0].bytes().all(|b| b == b'0') && c[1] == "00")
+        };
+        entries(&self.folder(address).join("net")).into_iter().find(|i| carries(i))
+    }
+}
+
+/// Checks that so many bytes may be locked; `limit` is the process' limit, nothing when there is none.
+///
+/// # Errors
+/// When they may not.
+pub fn check_memlock(bytes: u64, limit: Option<u64>) -> Result<(), PciError> {
+    let mib = |b: u64| b.div_ceil(1 << 20);
+    match limit {
+        Some(limit) if limit < bytes => {
+            Err(PciError::Memlock { needed: mib(bytes), limit: limit >> 20, advised: mib(bytes).next_power_of_two() })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
