@@ -92,8 +92,12 @@ impl Cores {
     }
 }
 
-impl CoreFactory for Cores {
-    fn build(&self, spec: &CoreSpec) -> Result<Prepared, String> {
+impl Cores {
+    /// A NIC that has left reset, and that nobody has written anything into.
+    ///
+    /// # Errors
+    /// Why it cannot be had, in a sentence.
+    pub fn bare(&self, spec: &CoreSpec) -> Result<Box<dyn Core>, String> {
         let mut core: Box<dyn Core> = match spec.kind {
             NicKind::Rtl => Box::new(self.shell(spec)?.instantiate(spec.seed as u32)),
             _ => Box::new(Model::new(Build {
@@ -104,13 +108,20 @@ impl CoreFactory for Cores {
             })),
         };
         core.attach(spec.seed, &Behaviour::default());
+        Ok(core)
+    }
+}
+
+impl CoreFactory for Cores {
+    fn build(&self, spec: &CoreSpec) -> Result<Prepared, String> {
+        let mut core = self.bare(spec)?;
         let writes = configure(&mut *core, spec)?;
         Ok(Prepared { core, writes })
     }
 }
 
 /// The factory that the program uses: RTL from `TIMELY_VERILOG`, else from the Verilog that is committed with the source.
-pub fn factory() -> Box<dyn CoreFactory> {
+pub fn factory() -> Cores {
     let committed = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../hw/verilog"));
-    Box::new(Cores::new(std::env::var_os("TIMELY_VERILOG").map_or_else(committed, PathBuf::from)))
+    Cores::new(std::env::var_os("TIMELY_VERILOG").map_or_else(committed, PathBuf::from))
 }

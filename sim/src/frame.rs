@@ -67,13 +67,17 @@ impl Frame {
         u64::from(self.bytes) + 4
     }
 
-    /// Reads a bit-true NIC's frame; `port` is our UDP port. A destination that is no host of ours gives `None`.
-    pub fn from_bytes(src: NodeId, bytes: &[u8], port: u16) -> Option<Frame> {
-        let dst = address::host_of(bytes.get(..6)?)?;
+    /// The host that a bit-true NIC's frame is addressed to.
+    pub fn destination(bytes: &[u8]) -> Option<NodeId> {
+        address::host_of(bytes.get(..6)?)
+    }
+
+    /// Reads a bit-true NIC's frame from `src` to `dst`; `port` is our UDP port.
+    pub fn from_bytes(src: NodeId, dst: NodeId, bytes: &[u8], port: u16) -> Frame {
         let foreign = Meta { segment: 0, last: false, ack: false, payload: 0 };
         let (flow, meta) = parse(bytes, port).unwrap_or((FOREIGN, foreign));
         let class = if meta.ack { Class::Ack } else { Class::Data };
-        Some(Frame { src, dst, flow, class, bytes: bytes.len() as u32, bad: false, meta, body: Some(bytes.into()) })
+        Frame { src, dst, flow, class, bytes: bytes.len() as u32, bad: false, meta, body: Some(bytes.into()) }
     }
 }
 

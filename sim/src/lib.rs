@@ -19,6 +19,7 @@ pub mod report;
 pub mod rival;
 pub mod run;
 pub mod scenario;
+pub mod serve;
 pub mod switch;
 pub mod time;
 pub mod topology;

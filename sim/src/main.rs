@@ -1,4 +1,4 @@
-//! `timely-sim`: runs scenarios and the demonstration.
+//! `timely-sim`: runs scenarios and the demonstration, and serves a NIC.
 #![forbid(unsafe_code)]
 use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -10,7 +10,7 @@ use timely_sim::recording::{Collector, Recorded, Records};
 use timely_sim::report::{Arm, Json, page, table, telemetry};
 use timely_sim::scenario::{self, Error, NicKind, Plan, build, file, hpcc};
 use timely_sim::time::{MS, Ps};
-use timely_sim::{bench, cores, demo};
+use timely_sim::{bench, cores, demo, serve};
 
 const AFTER: &str = "\
 EXAMPLES
@@ -21,6 +21,7 @@ EXAMPLES
   timely-sim run sim/scenarios/incast.toml --nics rtl --events target/incast.events
   timely-sim replay target/incast.events
   timely-sim demo --out target/demo
+  timely-sim serve --socket /tmp/nic --model
 
 A scenario names its topology, switch, NICs, profiles and flows; sim/scenarios/ has commented ones, docs/simulator.md the list of
 fields. --out writes report.html, summary.json and, where flows end, fct.txt.
@@ -99,6 +100,8 @@ enum Command {
         #[arg(long)]
         growth: bool,
     },
+    /// Serves a NIC as a PCI device at a UNIX socket, for clients of vfio-user: the driver, or QEMU.
+    Serve(serve::command::Arguments),
     /// Runs the 10-to-1 incast under five kinds of control; prints a table, writes report.html.
     Demo {
         #[command(flatten)]
@@ -177,9 +180,9 @@ fn run(mut plan: Plan, common: &Common, snapshot: Option<&Path>, events: Option<
     }
     let factory = cores::factory();
     let outcome = match events {
-        None => build::run(plan, &*factory, |now| progress.at(now)).map_err(|e| e.to_string())?,
+        None => build::run(plan, &factory, |now| progress.at(now)).map_err(|e| e.to_string())?,
         Some((path, every)) => {
-            let recorded = Recorded::new(&*factory, every);
+            let recorded = Recorded::new(&factory, every);
             let mut records = Records::default();
             let collector = Collector { records: &mut records, progress: |now| progress.at(now) };
             let outcome = build::run(plan, &recorded, collector).map_err(|e| e.to_string())?;
@@ -256,7 +259,7 @@ fn demo(common: &Common, quick: bool) -> Result<ExitCode, String> {
     let mut arms = Vec::new();
     for planned in demo::arms(options).map_err(|e: scenario::Error| e.to_string())? {
         let progress = Progress::new(planned.name(), planned.plan.duration);
-        arms.push(planned.run(&*factory, |now| progress.at(now)));
+        arms.push(planned.run(&factory, |now| progress.at(now)));
     }
     let dir = common.out.clone().unwrap_or_else(|| "target/demo".into());
     let path = write(&dir, "report.html", &page::page(&demo::words(&arms, options), &arms))?;
@@ -347,6 +350,7 @@ fn main() -> ExitCode {
         Command::Replay { events } => replay(events),
         Command::Hpcc { common, .. } => hpcc_plan(&cli.command).map_err(|e| e.to_string()).and_then(|plan| run(plan, common, None, None)),
         Command::Bench { json, growth } => bench(*json, *growth),
+        Command::Serve(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Demo { common, quick } => demo(common, *quick),
     };
     done.unwrap_or_else(|e| {

@@ -165,6 +165,15 @@ impl Core for Dummy {
     fn read32(&mut self, addr: u32) -> Result<u32, AccessError> {
         Err(AccessError { addr, what: "no registers" })
     }
+    fn reset(&mut self, clocks: u64) {
+        self.clk += clocks;
+        self.frame.clear();
+        self.offered = None;
+    }
+    fn post_read(&mut self, _: u32) {}
+    fn answer(&mut self) -> Option<Result<u32, AccessError>> {
+        None
+    }
     fn post_write(&mut self, addr: u32, value: u32) {
         self.log.lock().unwrap().writes.push((self.clk, addr, value));
     }
@@ -229,7 +238,7 @@ fn received_beats_end_at_the_first_edge_after_the_frame() {
         let (bytes, _) = segment(0, 1, 5);
         let clock = timely_sim::nic::clock::Clock::new(1_357, 40.0);
         for (i, start) in [50 * US + 123, 50 * US + 123 + 1138 * 800].into_iter().enumerate() {
-            let mut frame = timely_sim::frame::Frame::from_bytes(0, &bytes, PORT).unwrap();
+            let mut frame = timely_sim::frame::Frame::from_bytes(0, 1, &bytes, PORT);
             frame.bad = i == 1;
             nic.receive(Arrival { frame, start, end: start + 1138 * 800 });
         }

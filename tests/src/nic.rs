@@ -6,7 +6,8 @@ use timely_hw::config::Config;
 use timely_regs::map::{Build, segment_bits};
 use timely_regs::parameters::Parameters;
 use timely_sim::cores::{CoreFlow, CoreSpec};
-use timely_sim::nic::core::{AccessError, Core, CoreEvent, CoreIn, Pins};
+pub use timely_sim::nic::core::Core as Nic;
+use timely_sim::nic::core::{AccessError, CoreEvent, CoreIn, Pins};
 use timely_sim::nic::memory::Behaviour;
 use timely_sim::nic::model::Model;
 use timely_sim::nic::rtl::{Rtl, Shell};
@@ -21,18 +22,6 @@ pub const HOST: u16 = 1;
 pub const CLOCK_PS: u32 = 4_000;
 /// Clock period, ns.
 pub const CLOCK_NS: u64 = CLOCK_PS as u64 / 1000;
-
-/// A bit-true NIC that can be reset.
-pub trait Nic: Core {
-    /// Holds `rst` for so many clocks.
-    fn reset(&mut self, clocks: u64);
-}
-
-impl Nic for Model {
-    fn reset(&mut self, clocks: u64) {
-        Model::reset(self, clocks)
-    }
-}
 
 /// The Verilog and its model, driven alike. Every access holds them equal: pins and time at every clock, events when drained,
 /// answers of registers and the clocks that they took.
@@ -65,19 +54,7 @@ impl Twin {
     }
 }
 
-impl Nic for Rtl {
-    fn reset(&mut self, clocks: u64) {
-        Rtl::reset(self, clocks)
-    }
-}
-
 impl Nic for Twin {
-    fn reset(&mut self, clocks: u64) {
-        self.both(|nic| nic.reset(clocks));
-    }
-}
-
-impl Core for Twin {
     fn bus_bytes(&self) -> usize {
         self.rtl.bus_bytes()
     }
@@ -124,9 +101,22 @@ impl Core for Twin {
         self.both(|nic| nic.read32(addr))
     }
 
+    fn reset(&mut self, clocks: u64) {
+        self.both(|nic| nic.reset(clocks));
+    }
+
     fn post_write(&mut self, addr: u32, value: u32) {
         self.rtl.post_write(addr, value);
         self.model.post_write(addr, value);
+    }
+
+    fn post_read(&mut self, addr: u32) {
+        self.rtl.post_read(addr);
+        self.model.post_read(addr);
+    }
+
+    fn answer(&mut self) -> Option<Result<u32, AccessError>> {
+        self.both(|nic| nic.answer())
     }
 
     fn attach(&mut self, seed: u64, behaviour: &Behaviour) {

@@ -2,7 +2,7 @@
 //!
 //! A [`Core`] is the Verilated RTL, or the integer model of the whole NIC. [`super::mac::MacNic`] gives it a clock, a wire and a
 //! place in the network. As everywhere in the datapath, outputs are functions of registers alone.
-use super::memory::Behaviour;
+use super::memory::{Behaviour, Memory};
 
 use timely_regs::event;
 
@@ -147,15 +147,30 @@ pub trait Core: Send {
     /// Reads a register, as [`Core::write32`] writes one.
     fn read32(&mut self, addr: u32) -> Result<u32, AccessError>;
 
+    /// Holds `rst` for so many clocks, with idle inputs. Queued register accesses are dropped, and what is in flight to and from the
+    /// memory.
+    fn reset(&mut self, clocks: u64);
+
     /// Queues a register write that the AXI-Lite handshake then makes in the course of the clocks that follow, while traffic goes
     /// on; [`Core::wake`] must cover it. This is how a scenario starts a flow.
     fn post_write(&mut self, addr: u32, value: u32);
+
+    /// Queues a register read, as [`Core::post_write`] queues a write.
+    fn post_read(&mut self, addr: u32);
+
+    /// The result of the queued access that ended last, once; nothing while any is under way.
+    fn answer(&mut self) -> Option<Result<u32, AccessError>>;
 
     /// Puts a memory behind the AXI4 master, in place of the one that is there: of zeros, and with nothing in flight.
     ///
     /// A core without DMA has no memory: what is read from it is 0.
     fn attach(&mut self, seed: u64, behaviour: &Behaviour) {
         let _ = (seed, behaviour);
+    }
+
+    /// The memory, if there is one.
+    fn memory(&mut self) -> Option<&mut Memory> {
+        None
     }
 
     /// Copies from the memory.

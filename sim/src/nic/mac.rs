@@ -22,6 +22,8 @@ use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
 
 /// Clocks from the first edge at or after a frame's start to the edge at which its departure stamp is given.
 pub const COMPLETION_CLOCKS: u64 = 8;
+/// Clocks for which a reset is held.
+const RESET_CLOCKS: u64 = 16;
 
 /// How a NIC is attached.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +77,10 @@ pub struct MacNic {
     pauses: VecDeque<(Ps, u8)>,
     pause: u8,
     writes: VecDeque<(Ps, u32, u32)>,
-    truth: Truth,
+    // Where all frames go, whatever their addresses.
+    peer: Option<NodeId>,
+    // Not kept of a NIC whose flows are somebody else's: it would grow with every segment that is never answered.
+    truth: Option<Truth>,
     uncompared: BTreeSet<FlowId>,
     events: Vec<CoreEvent>,
     stats: Stats,
@@ -109,7 +114,8 @@ impl MacNic {
             pauses: VecDeque::new(),
             pause: 0,
             writes: VecDeque::new(),
-            truth: Truth::default(),
+            peer: None,
+            truth: Some(Truth::default()),
             uncompared: BTreeSet::new(),
             events,
             stats: Stats::default(),
@@ -126,7 +132,33 @@ impl MacNic {
         self.uncompared.insert(flow);
     }
 
-    /// The core, for what a test wants to look at.
+    /// Joins it to one other host alone: all its frames go there, whatever their addresses. Path times are not kept.
+    pub fn point_to_point(self, peer: NodeId) -> Self {
+        MacNic { peer: Some(peer), truth: None, ..self }
+    }
+
+    /// Resets the core. What it was sending is lost, and what it was being handed.
+    pub fn reset(&mut self) {
+        self.core.reset(RESET_CLOCKS);
+        self.base = self.core.clk() - self.clk;
+        self.sending = None;
+        self.completions.clear();
+        self.receiving.retain(|r| r.next == r.first);
+        self.writes.clear();
+        let mut lost = Vec::new();
+        self.core.drain(&mut lost);
+    }
+
+    /// Passes the idle clocks before `to`: what is asked of the core next is asked then.
+    pub fn pass(&mut self, to: Ps) {
+        let clk = self.clock.at_or_after(to).min(self.due());
+        if clk > self.clk {
+            self.core.skip_to(clk + self.base);
+            self.clk = clk;
+        }
+    }
+
+    /// The core, to look at it and to queue register accesses.
     pub fn core(&mut self) -> &mut dyn Core {
         &mut *self.core
     }
@@ -173,8 +205,11 @@ impl MacNic {
         data[..part.len()].copy_from_slice(part);
         let beat = RxBeat { data, bytes: part.len() as u8, last, ts: r.ts, bad: last && r.frame.bad };
         r.next += 1;
-        if last && let Some(r) = self.receiving.pop_front() {
-            self.truth.received(&r.frame, r.start, clk);
+        if last
+            && let Some(r) = self.receiving.pop_front()
+            && let Some(truth) = &mut self.truth
+        {
+            truth.received(&r.frame, r.start, clk);
         }
         Some(beat)
     }
@@ -203,9 +238,13 @@ impl MacNic {
         {
             let end = s.start + self.attachment.speed.frame_time(s.bytes.len() as u32);
             self.wire_free = end;
-            if let Some(frame) = Frame::from_bytes(self.attachment.host, &s.bytes, self.attachment.udp_port) {
-                // The wire time has a preamble and a gap in it; stamps are those of a frame's first byte, behind the preamble.
-                self.truth.sent(&frame, end - self.attachment.speed.time(PREAMBLE_AND_GAP.into()));
+            let (host, port) = (self.attachment.host, self.attachment.udp_port);
+            let to = self.peer.or_else(|| Frame::destination(&s.bytes));
+            if let Some(frame) = to.map(|to| Frame::from_bytes(host, to, &s.bytes, port)) {
+                if let Some(truth) = &mut self.truth {
+                    // The wire time has a preamble and a gap in it; stamps are those of a frame's first byte, behind the preamble.
+                    truth.sent(&frame, end - self.attachment.speed.time(PREAMBLE_AND_GAP.into()));
+                }
                 out.departures.push(Departure { frame, start: s.start, end });
             }
         }
@@ -260,7 +299,7 @@ impl MacNic {
     }
 
     fn sampled(&mut self, clk: u64, flow: FlowId, measured: f64, out: &mut Outbox) {
-        let found = self.truth.sampled(flow, clk);
+        let found = self.truth.as_mut().and_then(|t| t.sampled(flow, clk));
         if let Some(e) = &found
             && !self.uncompared.contains(&flow)
         {

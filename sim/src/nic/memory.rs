@@ -1,4 +1,5 @@
-//! The host's memory behind a bit-true NIC's AXI4 master: a sparse page map that answers late and stalls, by seed.
+//! The host's memory behind a bit-true NIC's AXI4 master: it answers late and stalls, by seed. What is stored is in a sparse page map, or
+//! with somebody else ([`Store`]).
 //!
 //! What it does at a clock depends on seed, clock and bursts alone, not on which clocks it is stepped at: a NIC that skips idle clocks
 //! sees the same memory as one that does not.
@@ -29,6 +30,15 @@ impl Default for Behaviour {
     }
 }
 
+/// Memory that is somebody else's.
+pub trait Store: Send {
+    /// Copies from it; `false` when there is nothing to be read there, or not all of it.
+    fn read(&self, address: u64, to: &mut [u8]) -> bool;
+
+    /// Copies into it; `false` when there is nothing to be written there, or not all of it.
+    fn write(&mut self, address: u64, from: &[u8]) -> bool;
+}
+
 struct Write {
     due: u64,
     address: u64,
@@ -39,6 +49,10 @@ struct Write {
 /// The memory.
 pub struct Memory {
     pages: BTreeMap<u64, Box<[u8; PAGE as usize]>>,
+    /// In place of the pages.
+    store: Option<Box<dyn Store>>,
+    /// No burst starts.
+    held: bool,
     seed: u64,
     behaviour: Behaviour,
     /// Bytes of a beat.
@@ -65,6 +79,8 @@ impl Memory {
     pub fn new(seed: u64, bytes: usize, behaviour: Behaviour) -> Self {
         Memory {
             pages: BTreeMap::new(),
+            store: None,
+            held: false,
             seed,
             behaviour,
             bytes,
@@ -92,8 +108,30 @@ impl Memory {
         self.unmapped.clear();
     }
 
-    /// Copies from memory.
+    /// Puts a store in the place of the pages. It is written when the last beat of a burst is taken, and read when its address is:
+    /// so nothing that is in flight touches it any more.
+    pub fn back(&mut self, store: Box<dyn Store>) {
+        self.store = Some(store);
+    }
+
+    /// While it is held, no burst starts; those that have started end.
+    pub fn hold(&mut self, held: bool) {
+        self.held = held;
+    }
+
+    /// Bursts that it has taken.
+    pub fn bursts(&self) -> u64 {
+        self.bursts
+    }
+
+    /// Copies from memory; zeros where a store has none.
     pub fn read(&self, address: u64, to: &mut [u8]) {
+        if let Some(store) = &self.store {
+            if !store.read(address, to) {
+                to.fill(0);
+            }
+            return;
+        }
         for (i, byte) in to.iter_mut().enumerate() {
             let at = address.wrapping_add(i as u64);
             *byte = self.pages.get(&(at / PAGE)).map_or(0, |p| p[(at % PAGE) as usize]);
@@ -102,6 +140,10 @@ impl Memory {
 
     /// Copies into memory.
     pub fn write(&mut self, address: u64, from: &[u8]) {
+        if let Some(store) = &mut self.store {
+            store.write(address, from);
+            return;
+        }
         for (i, byte) in from.iter().enumerate() {
             let at = address.wrapping_add(i as u64);
             let page = self.pages.entry(at / PAGE).or_insert_with(|| Box::new([0; PAGE as usize]));
@@ -128,11 +170,13 @@ impl Memory {
 
     /// What it shows at clock `clk`.
     pub fn slave(&self, clk: u64) -> Slave {
+        // A burst of which one channel was taken has started.
+        let (address, data) = (!self.addresses.is_empty(), !self.data.is_empty());
         Slave {
-            aw_ready: self.is_ready(clk, 1),
-            w_ready: self.is_ready(clk, 2),
+            aw_ready: self.is_ready(clk, 1) && (!self.held || data && !address),
+            w_ready: self.is_ready(clk, 2) && (!self.held || data || address),
             b: self.writes.front().filter(|w| w.due <= clk).map(|w| w.response),
-            ar_ready: self.is_ready(clk, 3),
+            ar_ready: self.is_ready(clk, 3) && !self.held,
             r: self.reads.front().filter(|r| r.0 <= clk).map(|r| r.1),
         }
     }
@@ -150,10 +194,11 @@ impl Memory {
     /// The edge that ends clock `clk`, at which the NIC showed `m`.
     pub fn step(&mut self, clk: u64, m: &Master) {
         let shown = self.slave(clk);
-        // A write is in memory when it is answered, not before.
+        // A write is in memory when it is answered, and in our own pages not before.
         if shown.b.is_some()
             && let Some(w) = self.writes.pop_front()
             && w.response == OKAY
+            && self.store.is_none()
         {
             self.write(w.address, &w.data);
         }
@@ -169,16 +214,26 @@ impl Memory {
         if self.data.len() >= BURST
             && let Some(address) = self.addresses.pop_front()
         {
-            let (due, response) = self.answer(clk, address, 4, self.writes.back().map(|w| w.due));
+            let (due, mut response) = self.answer(clk, address, 4, self.writes.back().map(|w| w.due));
             let data: Vec<u8> = self.data.drain(..BURST).collect();
             let mut burst = [0; BURST];
             burst.copy_from_slice(&data);
+            if response == OKAY
+                && let Some(store) = &mut self.store
+                && !store.write(address, &burst)
+            {
+                response = SLVERR;
+            }
             self.writes.push_back(Write { due, address, data: burst, response });
         }
         if let Some(address) = m.ar.filter(|_| shown.ar_ready) {
-            let (due, response) = self.answer(clk, address, 6, self.reads.back().map(|r| r.0));
+            let (due, mut response) = self.answer(clk, address, 6, self.reads.back().map(|r| r.0));
             let mut burst = [0; BURST];
-            self.read(address, &mut burst);
+            match &self.store {
+                Some(store) if response == OKAY && !store.read(address, &mut burst) => response = SLVERR,
+                Some(_) => {}
+                None => self.read(address, &mut burst),
+            }
             for (i, beat) in burst.chunks(self.bytes).enumerate() {
                 let mut data = [0; BURST];
                 data[..self.bytes].copy_from_slice(beat);

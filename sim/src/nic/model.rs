@@ -35,16 +35,6 @@ impl Model {
         Model { nic: self.nic.counting_from(segment), ..self }
     }
 
-    /// Holds `rst` for so many clocks, with idle inputs; queued register accesses are dropped.
-    pub fn reset(&mut self, clocks: u64) {
-        for _ in 0..clocks {
-            self.nic.step(self.clk, &In { rst: true, ..In::default() });
-            self.clk += 1;
-        }
-        self.master = Master::default();
-        self.memory.reset();
-    }
-
     fn finish(&mut self, addr: u32) -> Result<u32, AccessError> {
         for _ in 0..ACCESS_CLOCKS {
             self.step(&CoreIn::default());
@@ -143,12 +133,33 @@ impl Core for Model {
         self.finish(addr)
     }
 
+    fn reset(&mut self, clocks: u64) {
+        for _ in 0..clocks {
+            self.nic.step(self.clk, &In { rst: true, ..In::default() });
+            self.clk += 1;
+        }
+        self.master = Master::default();
+        self.memory.reset();
+    }
+
     fn post_write(&mut self, addr: u32, value: u32) {
         self.master.write(addr, value);
     }
 
+    fn post_read(&mut self, addr: u32) {
+        self.master.read(addr);
+    }
+
+    fn answer(&mut self) -> Option<Result<u32, AccessError>> {
+        if self.master.is_idle() { self.master.take_result() } else { None }
+    }
+
     fn attach(&mut self, seed: u64, behaviour: &Behaviour) {
         self.memory = Memory::new(seed, self.bus_bytes(), behaviour.clone());
+    }
+
+    fn memory(&mut self) -> Option<&mut Memory> {
+        Some(&mut self.memory)
     }
 
     fn read_memory(&self, address: u64, to: &mut [u8]) {

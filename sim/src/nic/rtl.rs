@@ -195,24 +195,6 @@ pub struct Rtl {
 }
 
 impl Rtl {
-    /// Holds `rst` for so many clocks, with idle inputs; queued register accesses are dropped.
-    pub fn reset(&mut self, clocks: u64) {
-        self.drive(&Request::default());
-        for idle in [self.p.rx_valid, self.p.tx_ready, self.p.cpl_valid, self.p.pause] {
-            self.dut.set(idle, 0);
-        }
-        self.drive_memory(&dma::Slave::default());
-        self.dut.set(self.p.rst, 1);
-        for _ in 0..clocks {
-            self.dut.tick();
-            self.clk += 1;
-        }
-        self.dut.set(self.p.rst, 0);
-        self.master = Master::default();
-        self.memory.reset();
-        self.still = true;
-    }
-
     fn response(&self) -> Response {
         let (d, p) = (&self.dut, &self.p);
         Response {
@@ -386,12 +368,41 @@ impl Core for Rtl {
         self.finish(addr)
     }
 
+    fn reset(&mut self, clocks: u64) {
+        self.drive(&Request::default());
+        for idle in [self.p.rx_valid, self.p.tx_ready, self.p.cpl_valid, self.p.pause] {
+            self.dut.set(idle, 0);
+        }
+        self.drive_memory(&dma::Slave::default());
+        self.dut.set(self.p.rst, 1);
+        for _ in 0..clocks {
+            self.dut.tick();
+            self.clk += 1;
+        }
+        self.dut.set(self.p.rst, 0);
+        self.master = Master::default();
+        self.memory.reset();
+        self.still = true;
+    }
+
     fn post_write(&mut self, addr: u32, value: u32) {
         self.master.write(addr, value);
     }
 
+    fn post_read(&mut self, addr: u32) {
+        self.master.read(addr);
+    }
+
+    fn answer(&mut self) -> Option<Result<u32, AccessError>> {
+        if self.master.is_idle() { self.master.take_result() } else { None }
+    }
+
     fn attach(&mut self, seed: u64, behaviour: &Behaviour) {
         self.memory = Memory::new(seed, self.bus_bytes(), behaviour.clone());
+    }
+
+    fn memory(&mut self) -> Option<&mut Memory> {
+        Some(&mut self.memory)
     }
 
     fn read_memory(&self, address: u64, to: &mut [u8]) {

@@ -40,8 +40,17 @@ impl Core for EveryClock {
     fn read32(&mut self, addr: u32) -> Result<u32, AccessError> {
         self.0.read32(addr)
     }
+    fn reset(&mut self, clocks: u64) {
+        self.0.reset(clocks);
+    }
     fn post_write(&mut self, addr: u32, value: u32) {
         self.0.post_write(addr, value);
+    }
+    fn post_read(&mut self, addr: u32) {
+        self.0.post_read(addr);
+    }
+    fn answer(&mut self) -> Option<Result<u32, AccessError>> {
+        self.0.answer()
     }
     fn attach(&mut self, seed: u64, behaviour: &Behaviour) {
         self.0.attach(seed, behaviour);

@@ -1,0 +1,117 @@
+//! The command line of `timely-sim serve`.
+use super::device::Function;
+use super::listener::Listener;
+use super::setup::{Options, Pair, wire};
+use super::{End, serve};
+use crate::cores;
+use crate::scenario::NicKind;
+use crate::time::{Speed, US, ps};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::low_level::pipe;
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What is said at the end of the help.
+const AFTER: &str = "\
+EXAMPLES
+  timely-sim serve --socket /tmp/nic --model
+  timely-sim serve --socket /tmp/nic --pair --traffic 4 --idle-exit 600 --keep
+  qemu-system-x86_64 ... -device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"path\":\"/tmp/nic\",\"type\":\"unix\"}}'
+
+A line on stdout says when clients may connect. There is one client at a time; others are refused (EBUSY). SIGTERM and SIGINT end the server
+and remove its socket. Simulated time runs no faster than the wall's clock, and a Verilated NIC's far slower; docs/simulator.md says more.";
+
+/// The options.
+#[derive(clap::Args, Debug)]
+#[command(after_help = AFTER)]
+pub struct Arguments {
+    /// Where to listen; only the owner of the socket may connect.
+    #[arg(long, value_name = "PATH")]
+    socket: PathBuf,
+    /// The integer model in place of the Verilated NIC: the same at every pin, and many times faster.
+    #[arg(long)]
+    model: bool,
+    /// Bits of the NIC's data path: 64, 128, 256 or 512.
+    #[arg(long, value_name = "BITS", default_value_t = 64, value_parser = bus)]
+    bus: u32,
+    /// log2 of the NIC's flows.
+    #[arg(long, value_name = "BITS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(4..=16))]
+    flow_bits: u32,
+    /// Speed of the wire, Gb/s.
+    #[arg(long, value_name = "GBPS", default_value_t = 10.0, value_parser = gbps)]
+    gbps: f64,
+    /// Joins the NIC to a second one, which answers it: host 1 (02:74:6e:00:00:01, 11.0.1.1, UDP port 4791). What that one sends goes to
+    /// host 0 (02:74:6e:00:00:00, 11.0.0.1).
+    #[arg(long)]
+    pair: bool,
+    /// One-way delay of the link between the two, microseconds.
+    #[arg(long, value_name = "US", default_value_t = 5.0, requires = "pair", value_parser = delay)]
+    delay_us: f64,
+    /// Endless flows that the second NIC sends, from when it hears from the first.
+    #[arg(long, value_name = "FLOWS", default_value_t = 1, requires = "pair")]
+    traffic: u32,
+    /// Profile of these flows.
+    #[arg(long, value_name = "NAME", default_value = "timely-10g", requires = "pair")]
+    profile: String,
+    /// A client that goes leaves the NIC running, as vfio-user has it: without DMA and interrupts, at a slow pace. Else it is reset,
+    /// as the kernel does with a VFIO device that its last user closed.
+    #[arg(long)]
+    keep: bool,
+    /// Ends after so many seconds without a client.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    idle_exit: Option<u64>,
+    /// Seed of what Verilog leaves uninitialised, and of how the memory stalls.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+fn bus(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|b| [64, 128, 256, 512].contains(b)).ok_or_else(|| "64, 128, 256 or 512".into())
+}
+
+fn gbps(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|g| (0.001..=1000.0).contains(g)).ok_or_else(|| "0.001 to 1000".into())
+}
+
+fn delay(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|d| (0.1..=100_000.0).contains(d)).ok_or_else(|| "0.1 to 100000".into())
+}
+
+impl Arguments {
+    fn options(&self) -> Options {
+        let pair = Pair { delay: ps(self.delay_us, US), flows: self.traffic, profile: self.profile.clone() };
+        Options {
+            kind: if self.model { NicKind::Model } else { NicKind::Rtl },
+            bus_bits: self.bus,
+            flow_bits: self.flow_bits,
+            speed: Speed::gbps(self.gbps),
+            pair: self.pair.then_some(pair),
+            seed: self.seed,
+        }
+    }
+
+    /// Serves until a signal, or until there was no client for too long.
+    ///
+    /// # Errors
+    /// Why it could not, in a sentence.
+    pub fn run(&self) -> Result<(), String> {
+        let (stop, signalled) = UnixStream::pair().map_err(|e| format!("a pair of sockets: {e}"))?;
+        for signal in [SIGTERM, SIGINT] {
+            let end = signalled.try_clone().map_err(|e| format!("a socket: {e}"))?;
+            pipe::register(signal, end).map_err(|e| format!("a handler of signal {signal}: {e}"))?;
+        }
+        let listener = Listener::bind(&self.socket)?;
+        let function = Function::new(wire(&self.options(), &cores::factory())?, self.keep);
+        let kind = if self.model { "modelled" } else { "Verilated" };
+        let (flows, pair) = (1u32 << self.flow_bits, if self.pair { ", linked to a second one" } else { "" });
+        println!("serving a {kind} NIC ({}-bit bus, {flows} flows{pair}) at {}", self.bus, self.socket.display());
+        let _ = std::io::stdout().flush();
+        match serve(&listener, function, &stop, self.idle_exit.map(Duration::from_secs))? {
+            End::Stopped => eprintln!("stopped by a signal"),
+            End::Idle => eprintln!("no client for {} s: ended", self.idle_exit.unwrap_or(0)),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,112 @@
+//! The program: its socket, its signals, its end.
+use crate::client::{Client, path};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+fn program(path: &Path, more: &[&str]) -> Command {
+    let mut c = Command::new(env!("CARGO_BIN_EXE_timely-sim"));
+    c.args(["serve", "--model", "--socket"]).arg(path).args(more).stdout(Stdio::piped()).stderr(Stdio::piped());
+    c
+}
+
+/// Starts it and waits until it serves.
+fn start(path: &Path, more: &[&str]) -> Child {
+    let mut child = program(path, more).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(
+        line.starts_with("serving a modelled NIC (64-bit bus, 1024 flows") && line.trim_end().ends_with(&path.display().to_string()),
+        "{line}"
+    );
+    child
+}
+
+fn stop(child: Child, signal: Signal) -> Output {
+    kill_process(Pid::from_child(&child), signal).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn signals_end_it() {
+    for signal in [Signal::TERM, Signal::INT] {
+        let path = path();
+        let child = start(&path, &["--pair", "--traffic", "2"]);
+        // With a client, and without.
+        let client = (signal == Signal::TERM).then(|| Client::connect(&path));
+        let output = stop(child, signal);
+        assert!(output.status.success(), "{}", said(&output));
+        assert!(!path.exists());
+        assert_eq!(client.and_then(|mut c| c.reply()), None);
+    }
+}
+
+#[test]
+fn a_socket_has_one_server() {
+    let path = path();
+    let child = start(&path, &[]);
+    let second = program(&path, &[]).output().unwrap();
+    assert_eq!(second.status.code(), Some(1));
+    assert!(said(&second).contains("is served by another process; stop that"), "{}", said(&second));
+    // Killed at once, it leaves a socket that nobody serves.
+    stop(child, Signal::KILL);
+    assert!(path.exists());
+    let child = start(&path, &[]);
+    drop(Client::connect(&path));
+    assert!(stop(child, Signal::TERM).status.success());
+    // What is no socket is left alone.
+    std::fs::write(&path, "mine").unwrap();
+    let refused = program(&path, &[]).output().unwrap();
+    assert!(said(&refused).contains("exists and is no socket"), "{}", said(&refused));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+    std::fs::remove_file(&path).unwrap();
+    let gone = path.join("nowhere");
+    assert_eq!(program(&gone, &[]).output().unwrap().status.code(), Some(1));
+}
+
+/// Another server took the path over: the first one leaves that socket alone.
+#[test]
+fn only_its_own_socket_is_removed() {
+    let path = path();
+    let child = start(&path, &[]);
+    std::fs::remove_file(&path).unwrap();
+    let _other = UnixListener::bind(&path).unwrap();
+    assert!(stop(child, Signal::TERM).status.success());
+    assert!(path.exists());
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn it_ends_when_nobody_comes() {
+    let path = path();
+    let output = program(&path, &["--idle-exit", "1"]).output().unwrap();
+    assert!(output.status.success());
+    assert!(said(&output).contains("no client for 1 s: ended"), "{}", said(&output));
+    assert!(!path.exists());
+}
+
+#[test]
+fn options_that_cannot_be_are_refused() {
+    let path = path();
+    for (options, words) in [
+        (&["--gbps", "20"][..], "choose a wider --bus or a lower --gbps"),
+        (&["--pair", "--profile", "tcp"], "no profile \"tcp\"; there are: "),
+        (&["--pair", "--traffic", "5000"], "5000 flows of traffic, and the NIC has 1024"),
+    ] {
+        let output = program(&path, options).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(said(&output).contains(words), "{}", said(&output));
+        assert!(!path.exists());
+    }
+    for options in
+        [&["--bus", "96"][..], &["--flow-bits", "17"], &["--traffic", "2"], &["--idle-exit", "0"], &["--pair", "--delay-us", "0"]]
+    {
+        assert_eq!(program(&path, options).output().unwrap().status.code(), Some(2), "{options:?}");
+    }
+}
