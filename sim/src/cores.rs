@@ -120,8 +120,13 @@ impl CoreFactory for Cores {
     }
 }
 
-/// The factory that the program uses: RTL from `TIMELY_VERILOG`, else from the Verilog that is committed with the source.
-pub fn factory() -> Cores {
+/// What the program makes NICs with: RTL from `TIMELY_VERILOG`, else from the Verilog that is committed with the source.
+pub fn known() -> Cores {
     let committed = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../hw/verilog"));
     Cores::new(std::env::var_os("TIMELY_VERILOG").map_or_else(committed, PathBuf::from))
+}
+
+/// The same as a factory.
+pub fn factory() -> Box<dyn CoreFactory> {
+    Box::new(known())
 }

@@ -180,9 +180,9 @@ fn run(mut plan: Plan, common: &Common, snapshot: Option<&Path>, events: Option<
     }
     let factory = cores::factory();
     let outcome = match events {
-        None => build::run(plan, &factory, |now| progress.at(now)).map_err(|e| e.to_string())?,
+        None => build::run(plan, &*factory, |now| progress.at(now)).map_err(|e| e.to_string())?,
         Some((path, every)) => {
-            let recorded = Recorded::new(&factory, every);
+            let recorded = Recorded::new(&*factory, every);
             let mut records = Records::default();
             let collector = Collector { records: &mut records, progress: |now| progress.at(now) };
             let outcome = build::run(plan, &recorded, collector).map_err(|e| e.to_string())?;
@@ -259,7 +259,7 @@ fn demo(common: &Common, quick: bool) -> Result<ExitCode, String> {
     let mut arms = Vec::new();
     for planned in demo::arms(options).map_err(|e: scenario::Error| e.to_string())? {
         let progress = Progress::new(planned.name(), planned.plan.duration);
-        arms.push(planned.run(&factory, |now| progress.at(now)));
+        arms.push(planned.run(&*factory, |now| progress.at(now)));
     }
     let dir = common.out.clone().unwrap_or_else(|| "target/demo".into());
     let path = write(&dir, "report.html", &page::page(&demo::words(&arms, options), &arms))?;

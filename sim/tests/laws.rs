@@ -19,7 +19,7 @@ fn each_law_in_an_incast() {
             let signal = if kind == "paced" { "signal = 'rtt'\n" } else { "" };
             let text = format!("{incast}\n[profile.law]\nlike = '{profile}'\n{signal}");
             let plan = file::parse(Path::new("incast.toml"), &text).expect("valid");
-            let s = build::run(plan, &cores, |_| {}).expect("runs").summary;
+            let s = build::run(plan, cores.as_ref(), |_| {}).expect("runs").summary;
             let (p50, p99_us) = (s.rtt_us.p50, s.rtt_us.p99);
             println!("{profile:12} {kind:7} {:11.3} {:6.3} {p50:8.1} {p99_us:7.1}", s.utilization, s.jain);
             assert!(s.utilization >= utilization && s.jain >= jain && p99_us <= p99, "{profile} on {kind} NICs: {s:?}");

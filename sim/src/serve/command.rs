@@ -103,7 +103,7 @@ impl Arguments {
             pipe::register(signal, end).map_err(|e| format!("a handler of signal {signal}: {e}"))?;
         }
         let listener = Listener::bind(&self.socket)?;
-        let function = Function::new(wire(&self.options(), &cores::factory())?, self.keep);
+        let function = Function::new(wire(&self.options(), &cores::known())?, self.keep);
         let kind = if self.model { "modelled" } else { "Verilated" };
         let (flows, pair) = (1u32 << self.flow_bits, if self.pair { ", linked to a second one" } else { "" });
         println!("serving a {kind} NIC ({}-bit bus, {flows} flows{pair}) at {}", self.bus, self.socket.display());

@@ -63,7 +63,7 @@ impl Served {
         let (ours, stop) = UnixStream::pair().unwrap();
         let path = path();
         let listener = Listener::bind(&path).unwrap();
-        let function = Function::new(wire(options, &cores::factory()).unwrap(), keep);
+        let function = Function::new(wire(options, &cores::known()).unwrap(), keep);
         let thread = std::thread::spawn(move || serve(&listener, function, &stop, None));
         Served { path, stop: Some(ours), thread: Some(thread) }
     }

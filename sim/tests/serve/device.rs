@@ -126,7 +126,7 @@ fn exercise<B: Bus<Error: std::fmt::Debug>>(device: &Device<B>, memory: &impl Me
 /// Through the socket, and pages that lie anywhere, what DMA brings is what it brings in process.
 #[test]
 fn dma_through_pages_is_as_without() {
-    let mut own = wire(&options(NicKind::Model), &cores::factory()).unwrap();
+    let mut own = wire(&options(NicKind::Model), &cores::known()).unwrap();
     let access = Access::new(own.core());
     let device = Device::open(&access).unwrap();
     device.wait_ready().unwrap();
