@@ -17,7 +17,7 @@ use std::time::Duration;
 const AFTER: &str = "\
 EXAMPLES
   timely-sim serve --socket /tmp/nic --model
-  timely-sim serve --socket /tmp/nic --pair --traffic 4 --idle-exit 600 --keep
+  timely-sim serve --socket /tmp/nic --pair --traffic 4 --idle-exit 600
   qemu-system-x86_64 ... -device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"path\":\"/tmp/nic\",\"type\":\"unix\"}}'
 
 A line on stdout says when clients may connect. There is one client at a time; others are refused (EBUSY). SIGTERM and SIGINT end the server
@@ -55,10 +55,10 @@ pub struct Arguments {
     /// Profile of these flows.
     #[arg(long, value_name = "NAME", default_value = "timely-10g", requires = "pair")]
     profile: String,
-    /// A client that goes leaves the NIC running, as vfio-user has it: without DMA and interrupts, at a slow pace. Else it is reset,
-    /// as the kernel does with a VFIO device that its last user closed.
+    /// Resets the NIC when its client goes, as the kernel does with a VFIO device that its last user closed. Else it runs on, as vfio-user
+    /// has it: without DMA and interrupts, at a slow pace.
     #[arg(long)]
-    keep: bool,
+    reset_on_close: bool,
     /// Ends after so many seconds without a client.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     idle_exit: Option<u64>,
@@ -103,7 +103,7 @@ impl Arguments {
             pipe::register(signal, end).map_err(|e| format!("a handler of signal {signal}: {e}"))?;
         }
         let listener = Listener::bind(&self.socket)?;
-        let function = Function::new(wire(&self.options(), &cores::known())?, self.keep);
+        let function = Function::new(wire(&self.options(), &cores::known())?, !self.reset_on_close);
         let kind = if self.model { "modelled" } else { "Verilated" };
         let (flows, pair) = (1u32 << self.flow_bits, if self.pair { ", linked to a second one" } else { "" });
         println!("serving a {kind} NIC ({}-bit bus, {flows} flows{pair}) at {}", self.bus, self.socket.display());

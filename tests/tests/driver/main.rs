@@ -1,4 +1,6 @@
 //! The driver on bit-true NICs: its self-test on every transport that there is here, and devices that go away.
+mod served;
+
 use std::net::Ipv4Addr;
 use timely_driver::nic::{Nic, Start};
 use timely_driver::selftest::{self, Options, Peer};
