@@ -13,6 +13,7 @@ pub mod frame;
 pub mod metrics;
 pub mod network;
 pub mod nic;
+pub mod paper;
 pub mod recording;
 pub mod replay;
 pub mod report;

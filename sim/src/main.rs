@@ -10,7 +10,7 @@ use timely_sim::recording::{Collector, Recorded, Records};
 use timely_sim::report::{Arm, Json, page, table, telemetry};
 use timely_sim::scenario::{self, Error, NicKind, Plan, build, file, hpcc};
 use timely_sim::time::{MS, Ps};
-use timely_sim::{bench, cores, demo, serve};
+use timely_sim::{bench, cores, demo, paper, serve};
 
 const AFTER: &str = "\
 EXAMPLES
@@ -22,6 +22,8 @@ EXAMPLES
   timely-sim replay target/incast.events
   timely-sim demo --out target/demo
   timely-sim serve --socket /tmp/nic --model
+  timely-sim paper sigcomm15 table1 fig16 --out target/sigcomm15
+  timely-sim bench --json
 
 A scenario names its topology, switch, NICs, profiles and flows; sim/scenarios/ has commented ones, docs/simulator.md the list of
 fields. --out writes report.html, summary.json and, where flows end, fct.txt.
@@ -90,6 +92,26 @@ enum Command {
         /// Simulated time after which flows that have not ended are given up, in milliseconds.
         #[arg(long, default_value_t = 1000.0)]
         limit_ms: f64,
+    },
+    /// Runs the evaluation of a paper again: sigcomm15, all of it or single figures.
+    Paper {
+        /// The paper.
+        #[arg(value_parser = ["sigcomm15"])]
+        paper: String,
+        /// Figures by their names, table1, fig9 and so on; by default all.
+        figures: Vec<String>,
+        /// Prints JSON to stdout in place of the table.
+        #[arg(long)]
+        json: bool,
+        /// Folder for report.html and results.json.
+        #[arg(long, value_name = "DIR", default_value = "target/sigcomm15")]
+        out: PathBuf,
+        /// Seed of everything random.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Runs a fifth as long, which are no measure of anything: for tests of the program.
+        #[arg(long)]
+        quick: bool,
     },
     /// Measures how fast the simulator is on one core, with event-level NICs, and what memory it takes.
     Bench {
@@ -300,6 +322,47 @@ fn demo(common: &Common, quick: bool) -> Result<ExitCode, String> {
     }))
 }
 
+/// Runs figures of the paper again.
+fn paper(figures: &[String], json: bool, out: &Path, lab: paper::Lab) -> Result<ExitCode, String> {
+    let known: Vec<&str> = paper::EXPERIMENTS.iter().map(|e| e.0).collect();
+    if let Some(f) = figures.iter().find(|f| !known.contains(&f.as_str())) {
+        return Err(format!("{f} is not one of the figures: {}", known.join(", ")));
+    }
+    eprintln!("{}", paper::PARAMETERS);
+    let chosen: Vec<_> = paper::EXPERIMENTS.iter().filter(|e| figures.is_empty() || figures.iter().any(|f| f == e.0)).collect();
+    let bar = if std::io::stderr().is_terminal() { ProgressBar::new(chosen.len() as u64) } else { ProgressBar::hidden() };
+    bar.set_style(
+        ProgressStyle::with_template("{msg:10} {bar:40} {pos} of {len} figures  {elapsed}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    let mut done = Vec::new();
+    for (id, run) in chosen {
+        bar.set_message(*id);
+        done.push(run(&lab)?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let findings: Vec<_> = done.iter().flat_map(|f| &f.findings).collect();
+    let results = serde_json::json!({ "paper": "sigcomm15", "seed": lab.seed, "quick": lab.quick, "results": findings });
+    let text = serde_json::to_string_pretty(&results).expect("figures are plain numbers");
+    let path = write(out, "report.html", &paper::page(&done))?;
+    write(out, "results.json", &text)?;
+    if json {
+        println!("{text}");
+    } else {
+        println!("figure  agrees     paper      ours  quantity");
+        for f in &findings {
+            let agrees = if f.agrees { "yes" } else { "NO" };
+            println!("{:7} {agrees:6} {:>9} {:>9}  {}", f.figure, paper::short(f.paper), paper::short(f.ours), f.quantity);
+        }
+        for f in findings.iter().filter(|f| !f.agrees) {
+            println!("\n{}, {}:\n  {}", f.figure, f.quantity, f.why);
+        }
+    }
+    eprintln!("report: {}", path.display());
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Measures the simulator.
 fn bench(json: bool, growth: bool) -> Result<ExitCode, String> {
     let mut runs = vec![("incast-40-to-1".to_owned(), bench::INCAST.to_owned())];
@@ -349,6 +412,7 @@ fn main() -> ExitCode {
         }
         Command::Replay { events } => replay(events),
         Command::Hpcc { common, .. } => hpcc_plan(&cli.command).map_err(|e| e.to_string()).and_then(|plan| run(plan, common, None, None)),
+        Command::Paper { figures, json, out, seed, quick, .. } => paper(figures, *json, out, paper::Lab { seed: *seed, quick: *quick }),
         Command::Bench { json, growth } => bench(*json, *growth),
         Command::Serve(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Demo { common, quick } => demo(common, *quick),

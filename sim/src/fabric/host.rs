@@ -96,7 +96,10 @@ impl Fabric {
         let flow = &mut self.flows[f as usize];
         flow.next_message(&self.messages);
         let Some(posted) = &mut flow.posted else { return };
-        // What is posted is on its way, as far as the bound goes.
+        // A burst waits for the one before it to leave the NIC, or nothing but memory would bound what is posted.
+        if !posted.bursts.is_empty() {
+            return;
+        }
         let bytes =
             u64::from(flow.spec.segment).min(flow.message_left.saturating_sub(posted.bytes)).min(flow.left.saturating_sub(posted.bytes));
         if bytes == 0 {
@@ -134,13 +137,9 @@ impl Fabric {
         };
         posted.bursts.push_back((payload, now + own));
         posted.bytes += bytes;
-        if posted.bursts.len() == 1 {
-            self.stand(f);
-            let host = self.flows[f as usize].spec.host;
-            self.kick(now, host);
-        }
-        // Its next burst is due in a gap, which it may wait for while it stands in line.
-        self.next_posting(now, f);
+        self.stand(f);
+        let host = self.flows[f as usize].spec.host;
+        self.kick(now, host);
     }
 
     // Sets the timer for the next burst; the flow may stand in line.
@@ -297,6 +296,9 @@ impl Fabric {
             self.stand(f);
         } else if again != NEVER {
             self.arm(f, Kind::Spaced, again);
+        } else {
+            // The burst has left.
+            self.next_posting(now, f);
         }
     }
 

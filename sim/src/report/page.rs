@@ -123,7 +123,8 @@ fn figures(arms: &[Arm]) -> String {
     t
 }
 
-const STYLE: &str = "\
+/// The style of all reports.
+pub const STYLE: &str = "\
 :root{--ink:#1d2430;--soft:#5a6472;--line:#dfe3e8;--paper:#fff;--ground:#f5f6f8}\
 *{box-sizing:border-box}body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif}\
 main{max-width:1120px;margin:0 auto;padding:40px 20px 60px}\

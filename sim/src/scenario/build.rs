@@ -3,6 +3,7 @@ use super::{Error, NicKind, Plan};
 use crate::cores::{CoreFactory, CoreFlow, CoreSpec};
 use crate::fabric::flow::Message;
 use crate::frame::NodeId;
+use crate::metrics::histogram::Log;
 use crate::metrics::{FlowInfo, Recorder, Summary};
 use crate::network::Network;
 use crate::nic::clock::NOMINAL_PS;
@@ -41,6 +42,10 @@ pub struct Outcome {
     pub snapshots: Vec<(NodeId, Vec<TelemetryRecord>)>,
     /// The messages of the fabric's flows, flow after flow.
     pub messages: Vec<(u32, Message)>,
+    /// RTTs of the steady part on the fabric, ps.
+    pub rtt: Log,
+    /// Those of segments with a marked packet.
+    pub marked_rtt: Log,
     /// Frames that the fabric put on a wire.
     pub transmissions: u64,
     /// Wall time of the run, seconds.
@@ -120,7 +125,7 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
         }
     }
     let summary = Summary::of(&recorder, &stats, speed);
-    let (messages, transmissions) = (Vec::new(), 0);
+
     Ok(Outcome {
         plan,
         base_rtt_us,
@@ -128,8 +133,10 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
         summary,
         stats,
         snapshots,
-        messages,
-        transmissions,
+        messages: Vec::new(),
+        rtt: Log::default(),
+        marked_rtt: Log::default(),
+        transmissions: 0,
         seconds: started.elapsed().as_secs_f64(),
     })
 }

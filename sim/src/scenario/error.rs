@@ -37,6 +37,18 @@ pub enum Error {
         /// What is allowed.
         allowed: String,
     },
+    /// A value that is not allowed, in a scenario with changed fields.
+    #[error("{}, changed: {field} is {value}; allowed: {allowed}", file.display())]
+    Changed {
+        /// The file.
+        file: PathBuf,
+        /// The field.
+        field: String,
+        /// Its value.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
     /// A topology that does not hold together.
     #[error("{}: topology: {message}", file.display())]
     Topology {

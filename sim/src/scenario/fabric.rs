@@ -157,8 +157,9 @@ pub fn run(plan: Plan, mut observer: impl Observer) -> Result<Outcome, Error> {
     let seconds = started.elapsed().as_secs_f64();
     let summary = summary(&plan, &done, bottleneck);
     let stats = vec![Stats { timeouts: done.record.timeouts, ..Stats::default() }];
+    let (rtt, marked_rtt) = (done.record.rtt.clone(), done.record.marked_rtt.clone());
     let (recorder, messages, transmissions) = close(&plan, done);
-    Ok(Outcome { plan, base_rtt_us, recorder, summary, stats, snapshots: Vec::new(), messages, transmissions, seconds })
+    Ok(Outcome { plan, base_rtt_us, recorder, summary, stats, snapshots: Vec::new(), messages, rtt, marked_rtt, transmissions, seconds })
 }
 
 // What the flows' records take over.

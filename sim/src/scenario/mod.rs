@@ -6,6 +6,7 @@ pub mod file;
 pub mod hpcc;
 pub mod shapes;
 mod theory;
+pub mod vary;
 
 pub use error::Error;
 pub use fabric::FabricPlan;

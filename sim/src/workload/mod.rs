@@ -24,6 +24,8 @@ pub struct Load {
     pub load: f64,
     /// Messages to the same host go one after the other over one flow, which remembers its rate; else each is a flow of its own.
     pub persistent: bool,
+    /// Receivers that each sender has, drawn from `to`; 0: all of them.
+    pub peers: usize,
     /// Each message is answered by one of so many bytes, and complete when that has arrived; 0: not answered.
     pub reply: u64,
     /// From when.
@@ -66,7 +68,10 @@ impl Load {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(u64::from(*from) + 1);
             let gap = sent * 8e12 / (plan.topology.host_link(*from).speed.as_bps() as f64 * self.load);
-            let others: Vec<NodeId> = self.to.iter().copied().filter(|t| t != from).collect();
+            let mut others: Vec<NodeId> = self.to.iter().copied().filter(|t| t != from).collect();
+            if self.peers > 0 {
+                others = others.choose_multiple(&mut rng, self.peers).copied().collect();
+            }
             let mut at = self.start as f64;
             loop {
                 at -= (1.0 - rng.random::<f64>()).ln() * gap;

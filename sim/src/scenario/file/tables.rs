@@ -190,6 +190,7 @@ pub(super) struct LoadTable {
     pub bytes: Number,
     pub load: Spanned<f64>,
     pub connections: Option<Spanned<String>>,
+    pub peers: Number,
     pub reply_bytes: Number,
     pub start_us: Number,
     pub until_us: Number,

@@ -69,6 +69,7 @@ pub(super) fn load(src: &Source, t: &LoadTable, i: u64, plan: &mut Plan) -> Resu
         sizes,
         load: share,
         persistent,
+        peers: src.whole(&t.peers, "load.peers", 0, 0, 60_000)? as usize,
         reply: src.whole(&t.reply_bytes, "load.reply_bytes", 0, 0, 1 << 50)?,
         start: us(src, &t.start_us, "load.start_us", 0)?,
         until: us(src, &t.until_us, "load.until_us", plan.duration)?,

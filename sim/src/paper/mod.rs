@@ -1,0 +1,196 @@
+//! SIGCOMM'15, "TIMELY: RTT-based Congestion Control for the Datacenter": its table and figures run again, one parameter set for all.
+//!
+//! Each experiment is a scenario file of `sim/scenarios/sigcomm15` with a few fields varied. What comes of it is a plot, and findings:
+//! the paper's number, ours, whether they agree, and if not, why.
+mod clos;
+mod page;
+mod star;
+mod start;
+
+pub use page::{page, short};
+
+use crate::cores;
+use crate::metrics::histogram::Log;
+use crate::report::plot::{Axis, Line, Plot};
+use crate::scenario::build::{self, Outcome};
+use crate::scenario::vary::{self, Change};
+use crate::time::{Ps, US};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::path::Path;
+use toml::Value;
+
+/// The parameter set, as it is printed first. The scenario files have it.
+pub const PARAMETERS: &str = "\
+Parameters of TIMELY in all of them: segments of 16 KB, alpha .03, beta .8, T_low 50 us, T_high 500 us, delta 10 Mb/s, minRTT 20 us,
+hyperactive increase (5 delta) after 5 completions without a rising RTT; the own burst is subtracted from the RTT. The paper gives all of
+them but alpha, and the unloaded RTT, which is 10 us here: alpha was chosen once, for the RTT of table 1. PFC: XOFF at 150 KB.
+Throughput is what remains of the wire for IP packets of 1,500 bytes (97.5 %): 19.5 Gb/s is all that two links have.";
+
+/// Share of the wire that is left for IP packets of 1,500 bytes.
+const IP_SHARE: f64 = 1500.0 / 1538.0;
+
+/// A number of the paper and ours.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// Table or figure.
+    pub figure: &'static str,
+    /// What it is, with its unit.
+    pub quantity: String,
+    /// The paper's; of a bound that it states in words, the bound.
+    pub paper: f64,
+    /// Ours.
+    pub ours: f64,
+    /// Whether they agree, by the measure that the quantity calls for.
+    pub agrees: bool,
+    /// If not, why; or by what measure they agree.
+    pub why: String,
+}
+
+/// What the lines of a plot are: colour and name of each.
+pub type Legend = Vec<(u32, String)>;
+
+/// A line's name and points.
+type Named<'a> = (&'a str, Vec<(f64, f64)>);
+
+/// A figure that was run again.
+pub struct Figure {
+    /// Its name in findings.
+    pub id: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// How it was run and what came of it, for readers.
+    pub text: String,
+    /// The numbers.
+    pub findings: Vec<Finding>,
+    /// Its plots: caption, legend (colour and name), plot.
+    pub plots: Vec<(String, Legend, Plot)>,
+}
+
+/// How the experiments are run.
+#[derive(Clone, Copy, Debug)]
+pub struct Lab {
+    /// Seed.
+    pub seed: u64,
+    /// Runs are a fifth as long: for tests.
+    pub quick: bool,
+}
+
+/// An experiment: figure and how it is run.
+pub type Experiment = (&'static str, fn(&Lab) -> Result<Figure, String>);
+
+/// All experiments, in the order of the paper.
+pub const EXPERIMENTS: &[Experiment] = &[
+    ("table1", star::table_1),
+    ("fig2", star::figure_2),
+    ("fig3", star::figure_3),
+    ("fig5", start::figure_5),
+    ("fig9", star::figure_9),
+    ("fig12", star::figure_12),
+    ("fig15", star::figure_15),
+    ("fig16", star::figure_16),
+    ("fig17", star::figure_17),
+    ("fig18", start::figure_18),
+    ("fig19", clos::figures_19_to_21),
+    ("fig22", clos::figure_22),
+    ("fig23", clos::figure_23),
+];
+
+const STAR: &str = include_str!("../../scenarios/sigcomm15/star.toml");
+const TWO_INCASTS: &str = include_str!("../../scenarios/sigcomm15/two_incasts.toml");
+const MESSAGES: &str = include_str!("../../scenarios/sigcomm15/messages.toml");
+const CLOS: &str = include_str!("../../scenarios/sigcomm15/clos.toml");
+const STORAGE: &str = include_str!("../../scenarios/sigcomm15/storage.toml");
+
+/// A change of a number.
+fn number(path: &str, to: f64) -> Change {
+    (path.to_owned(), Value::Float(to))
+}
+
+/// A change of a word.
+fn word(path: &str, to: &str) -> Change {
+    (path.to_owned(), Value::String(to.to_owned()))
+}
+
+impl Lab {
+    /// Runs a scenario with each of these sets of changes, on all cores.
+    fn runs(&self, name: &str, text: &str, sets: &[Vec<Change>]) -> Result<Vec<Outcome>, String> {
+        let one = |changes: &Vec<Change>| {
+            let mut plan = vary::parse(Path::new(name), text, changes).map_err(|e| e.to_string())?;
+            plan.seed = self.seed;
+            if self.quick {
+                plan.duration /= 5;
+            }
+            build::run(plan, &*cores::factory(), |_: Ps| {}).map_err(|e| e.to_string())
+        };
+        sets.par_iter().map(one).collect()
+    }
+}
+
+/// Gb/s of all flows, as IP packets of 1,500 bytes would see it.
+fn throughput(o: &Outcome) -> f64 {
+    let w = o.recorder.windows;
+    let wire: u64 = o.recorder.flows.iter().map(|f| f.wire_steady).sum();
+    wire as f64 * 8e3 / (w.end - w.steady) as f64 * IP_SHARE
+}
+
+/// A finding that agrees when ours is within a part of the paper's.
+fn near(figure: &'static str, quantity: impl Into<String>, paper: f64, ours: f64, part: f64, why: &str) -> Finding {
+    let agrees = (ours / paper - 1.0).abs() <= part;
+    let why = if agrees { format!("within {:.0} %", part * 100.0) } else { why.into() };
+    Finding { figure, quantity: quantity.into(), paper, ours, agrees, why }
+}
+
+/// A finding that agrees when ours is within so much of the paper's.
+fn within(figure: &'static str, quantity: impl Into<String>, paper: f64, ours: f64, range: f64, why: &str) -> Finding {
+    let agrees = (ours - paper).abs() <= range;
+    let why = if agrees { format!("within {range}") } else { why.into() };
+    Finding { figure, quantity: quantity.into(), paper, ours, agrees, why }
+}
+
+/// A finding that agrees when ours is at least the paper's, or at most.
+fn bound(figure: &'static str, quantity: impl Into<String>, paper: f64, ours: f64, least: bool, why: &str) -> Finding {
+    let agrees = if least { ours >= paper } else { ours <= paper };
+    let why = match (agrees, least) {
+        (true, true) => "at least that".into(),
+        (true, false) => "at most that".into(),
+        _ => why.to_owned(),
+    };
+    Finding { figure, quantity: quantity.into(), paper, ours, agrees, why }
+}
+
+const COLORS: [u32; 6] = [0x0b62a8, 0xd1495b, 0x2e8b57, 0xe08e1b, 0x6a4c93, 0x5a6472];
+const SIZE: (u32, u32) = (760, 320);
+
+/// Lines through points over a linear x, y from 0.
+fn curves(x_label: &str, y_label: &str, named: &[Named]) -> (Legend, Plot) {
+    let all = || named.iter().flat_map(|n| &n.1);
+    let top = all().map(|p| p.1).fold(0.0, f64::max) * 1.08;
+    let (low, high) = (all().map(|p| p.0).fold(f64::MAX, f64::min), all().map(|p| p.0).fold(f64::MIN, f64::max));
+    let line = |(i, n): (usize, &Named)| Line { color: COLORS[i % 6], points: n.1.clone(), width: 2 };
+    let plot = Plot {
+        size: SIZE,
+        x_label: x_label.into(),
+        y_label: y_label.into(),
+        x: Axis::Linear(low, high.max(low + 1e-9)),
+        y: Axis::Linear(0.0, top.max(1e-9)),
+        lines: named.iter().enumerate().map(line).collect(),
+        shade: None,
+    };
+    (named.iter().enumerate().map(|(i, n)| (COLORS[i % 6], n.0.to_owned())).collect(), plot)
+}
+
+/// Distributions over a logarithmic x.
+fn distributions(x_label: &str, named: &[Named]) -> (Legend, Plot) {
+    let (legend, mut plot) = curves(x_label, "share", named);
+    let all = || named.iter().flat_map(|n| &n.1).map(|p| p.0).filter(|x| *x > 0.0);
+    let (low, high) = (all().fold(f64::MAX, f64::min).max(0.1), all().fold(1.0, f64::max));
+    plot.x = Axis::Log(10f64.powf(low.log10().floor()), 10f64.powf(high.log10().ceil()));
+    plot.y = Axis::Linear(0.0, 1.0);
+    (legend, plot)
+}
+
+/// The distribution of RTTs in us.
+fn rtt_cdf(log: &Log) -> Vec<(f64, f64)> {
+    log.cdf().into_iter().map(|(ps, share)| (ps as f64 / US as f64, share)).collect()
+}

@@ -1,0 +1,65 @@
+//! The report of a paper: one HTML file with everything inline.
+use super::{Figure, Finding, PARAMETERS};
+use crate::report::page::{STYLE, escape};
+use std::fmt::Write;
+
+/// A number as short as it can be read.
+pub fn short(v: f64) -> String {
+    let digits = if v.abs() >= 100.0 || v == 0.0 {
+        0
+    } else if v.abs() >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{v:.digits$}")
+}
+
+fn row(f: &Finding) -> String {
+    let mark = if f.agrees { "agrees" } else { "differs" };
+    format!(
+        "<tr><td class=text>{}</td><td class=text>{}</td><td>{}</td><td>{}</td><td class=\"text {mark}\">{mark}</td><td class=text>{}</td></tr>",
+        f.figure,
+        escape(&f.quantity),
+        short(f.paper),
+        short(f.ours),
+        escape(&f.why)
+    )
+}
+
+/// The page of these figures.
+pub fn page(figures: &[Figure]) -> String {
+    let mut body = String::new();
+    let all: Vec<&Finding> = figures.iter().flat_map(|f| &f.findings).collect();
+    let agreeing = all.iter().filter(|f| f.agrees).count();
+    // Writing to a string does not fail.
+    let mut put = |text: String| body.push_str(&text);
+    put(format!(
+        "<header><h1>SIGCOMM'15, TIMELY: its evaluation run again</h1><p>{agreeing} of {} quantities agree.</p><p>{}</p></header>",
+        all.len(),
+        escape(PARAMETERS)
+    ));
+    for f in figures {
+        let mut table = String::new();
+        for finding in &f.findings {
+            write!(table, "{}", row(finding)).expect("writing to a string");
+        }
+        put(format!("<section><h2>{}</h2><p>{}</p>", f.title, f.text));
+        for (caption, legend, plot) in &f.plots {
+            let items: String = legend
+                .iter()
+                .map(|(color, name)| format!("<li><span class=swatch style=\"background:#{color:06x}\"></span>{}</li>", escape(name)))
+                .collect();
+            put(format!("<figure><figcaption>{}</figcaption><ul class=legend>{items}</ul>{}</figure>", escape(caption), plot.svg()));
+        }
+        put(format!(
+            "<div class=scroll><table><thead><tr><th class=text>figure</th><th class=text>quantity</th><th>paper</th><th>ours</th><th class=text></th>\
+             <th class=text>why</th></tr></thead><tbody>{table}</tbody></table></div></section>"
+        ));
+    }
+    format!(
+        "<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport content=\"width=device-width,initial-scale=1\">\
+         <title>SIGCOMM'15 run again</title><style>{STYLE}.differs{{color:#a33}}.agrees{{color:#2a6b3c}}figure{{max-width:800px}}</style></head>\
+         <body><main>{body}</main></body></html>\n"
+    )
+}
