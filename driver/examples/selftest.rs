@@ -1,16 +1,28 @@
 //! The self-test on the timely-nic of this machine: bound to vfio-pci, tried through the kernel, given back. It resets the NIC.
 //!
-//! `cargo xtask vm-test` runs this in a virtual machine; on a real one, run it as root with the address of an idle card.
+//! `cargo xtask vm-test` runs this in a virtual machine; on a real one, run it as root with the address of an idle card. With
+//! `vfio-user:PATH` in the place of the address it tries the NIC that is served there.
 #![forbid(unsafe_code)]
 use std::path::Path;
 use std::process::ExitCode;
 use timely_driver::pci::{Address, System};
 use timely_driver::selftest::{self, Options};
 use timely_driver::transport::vfio::Vfio;
+use timely_driver::transport::vfio_user::VfioUser;
+
+fn served(path: &Path) -> Result<(), String> {
+    let report = selftest::run(&mut || Ok(Box::new(VfioUser::connect(path)?)), &Options::default());
+    print!("{}", report.map_err(|e| e.to_string())?);
+    Ok(())
+}
 
 fn run() -> Result<(), String> {
     let system = System::default();
-    let address: Address = match std::env::args().nth(1) {
+    let named = std::env::args().nth(1);
+    if let Some(path) = named.as_deref().and_then(|n| n.strip_prefix("vfio-user:")) {
+        return served(Path::new(path));
+    }
+    let address: Address = match named {
         Some(text) => text.parse().map_err(|_| format!("{text:?} is no PCI address; one looks like 0000:03:00.0"))?,
         None => {
             let ours: Vec<Address> = system.list().into_iter().filter(|f| f.is_ours()).map(|f| f.address).collect();
