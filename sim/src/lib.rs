@@ -21,6 +21,7 @@ pub mod rival;
 pub mod run;
 pub mod scenario;
 pub mod serve;
+pub mod sweep;
 pub mod switch;
 pub mod time;
 pub mod topology;

@@ -1,5 +1,7 @@
 //! `timely-sim`: runs scenarios and the demonstration, and serves a NIC.
 #![forbid(unsafe_code)]
+mod commands;
+
 use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -9,8 +11,9 @@ use timely_regs::recording::Recording;
 use timely_sim::recording::{Collector, Recorded, Records};
 use timely_sim::report::{Arm, Json, page, table, telemetry};
 use timely_sim::scenario::{self, Error, NicKind, Plan, build, file, hpcc};
+use timely_sim::sweep::Shard;
 use timely_sim::time::{MS, Ps};
-use timely_sim::{bench, cores, demo, paper, serve};
+use timely_sim::{cores, demo, serve};
 
 const AFTER: &str = "\
 EXAMPLES
@@ -22,6 +25,8 @@ EXAMPLES
   timely-sim replay target/incast.events
   timely-sim demo --out target/demo
   timely-sim serve --socket /tmp/nic --model
+  timely-sim sweep sim/scenarios/sweep_incast.toml --out target/sweep --shard 0/2
+  timely-sim compare a.toml b.toml --out target/compare
   timely-sim paper sigcomm15 table1 fig16 --out target/sigcomm15
   timely-sim bench --json
 
@@ -112,6 +117,26 @@ enum Command {
         /// Runs a fifth as long, which are no measure of anything: for tests of the program.
         #[arg(long)]
         quick: bool,
+    },
+    /// Runs a scenario over all combinations of some fields' values and seeds, on all cores; goes on where it was killed.
+    Sweep {
+        /// The sweep (TOML): scenario, seeds, and under [vary] the values of each field.
+        file: PathBuf,
+        /// Folder of the results, and of table.csv when all of them are there.
+        #[arg(long, value_name = "DIR", default_value = "target/sweep")]
+        out: PathBuf,
+        /// Only the runs whose number is I modulo N, for N processes or machines that share the folder, as array jobs number them.
+        #[arg(long, value_name = "I/N", default_value = "0/1")]
+        shard: Shard,
+    },
+    /// Runs two scenarios and shows them side by side.
+    Compare {
+        /// The one.
+        a: PathBuf,
+        /// The other.
+        b: PathBuf,
+        #[command(flatten)]
+        common: Common,
     },
     /// Measures how fast the simulator is on one core, with event-level NICs, and what memory it takes.
     Bench {
@@ -322,78 +347,38 @@ fn demo(common: &Common, quick: bool) -> Result<ExitCode, String> {
     }))
 }
 
-/// Runs figures of the paper again.
-fn paper(figures: &[String], json: bool, out: &Path, lab: paper::Lab) -> Result<ExitCode, String> {
-    let known: Vec<&str> = paper::EXPERIMENTS.iter().map(|e| e.0).collect();
-    if let Some(f) = figures.iter().find(|f| !known.contains(&f.as_str())) {
-        return Err(format!("{f} is not one of the figures: {}", known.join(", ")));
+/// Runs two scenarios and shows them side by side.
+fn compare(a: &Path, b: &Path, common: &Common) -> Result<ExitCode, String> {
+    let factory = cores::factory();
+    let mut arms = Vec::new();
+    for (path, color) in [(a, 0x0b62a8), (b, 0xd1495b)] {
+        let mut plan = file::read(path).map_err(|e| e.to_string())?;
+        plan.seed = common.seed.unwrap_or(plan.seed);
+        plan.nic.kind = common.nics.unwrap_or(plan.nic.kind);
+        let (name, kind, note) = (plan.name.clone(), plan.nic.kind, format!("{} flows, seed {}", plan.flows.len(), plan.seed));
+        let progress = Progress::new(&name, plan.duration);
+        let outcome = build::run(plan, &*factory, |now| progress.at(now)).map_err(|e| e.to_string())?;
+        arms.push(Arm { name: name.clone(), title: name, note, color, kind, outcome: Ok(outcome) });
     }
-    eprintln!("{}", paper::PARAMETERS);
-    let chosen: Vec<_> = paper::EXPERIMENTS.iter().filter(|e| figures.is_empty() || figures.iter().any(|f| f == e.0)).collect();
-    let bar = if std::io::stderr().is_terminal() { ProgressBar::new(chosen.len() as u64) } else { ProgressBar::hidden() };
-    bar.set_style(
-        ProgressStyle::with_template("{msg:10} {bar:40} {pos} of {len} figures  {elapsed}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar()),
-    );
-    let mut done = Vec::new();
-    for (id, run) in chosen {
-        bar.set_message(*id);
-        done.push(run(&lab)?);
-        bar.inc(1);
+    if arms[0].name == arms[1].name {
+        for (arm, path) in arms.iter_mut().zip([a, b]) {
+            (arm.name, arm.title) = (path.display().to_string(), path.display().to_string());
+        }
     }
-    bar.finish_and_clear();
-    let findings: Vec<_> = done.iter().flat_map(|f| &f.findings).collect();
-    let results = serde_json::json!({ "paper": "sigcomm15", "seed": lab.seed, "quick": lab.quick, "results": findings });
-    let text = serde_json::to_string_pretty(&results).expect("figures are plain numbers");
-    let path = write(out, "report.html", &paper::page(&done))?;
-    write(out, "results.json", &text)?;
-    if json {
-        println!("{text}");
+    if common.json {
+        println!("{}", json(&arms));
     } else {
-        println!("figure  agrees     paper      ours  quantity");
-        for f in &findings {
-            let agrees = if f.agrees { "yes" } else { "NO" };
-            println!("{:7} {agrees:6} {:>9} {:>9}  {}", f.figure, paper::short(f.paper), paper::short(f.ours), f.quantity);
-        }
-        for f in findings.iter().filter(|f| !f.agrees) {
-            println!("\n{}, {}:\n  {}", f.figure, f.quantity, f.why);
-        }
+        println!("{}", table::table(&arms));
     }
-    eprintln!("report: {}", path.display());
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Measures the simulator.
-fn bench(json: bool, growth: bool) -> Result<ExitCode, String> {
-    let mut runs = vec![("incast-40-to-1".to_owned(), bench::INCAST.to_owned())];
-    if growth {
-        runs.extend(bench::growth());
-    }
-    let mut measured = Vec::new();
-    for (name, text) in runs {
-        let progress = Progress::new(&name, 10 * MS);
-        measured.push(bench::measure(&name, &text, |now| progress.at(now)).map_err(|e| e.to_string())?);
-    }
-    if json {
-        let first = measured[0].link_transmissions_per_second;
-        let all = serde_json::json!({ "sim.link_transmissions_per_second": first, "runs": measured });
-        println!("{}", serde_json::to_string_pretty(&all).expect("figures are plain numbers"));
-    } else {
-        println!("run                  hosts   flows  simulated   wall s   core s  transmissions/s   packets/s  peak memory");
-        for m in &measured {
-            println!(
-                "{:20} {:5} {:7} {:7.1} ms {:8.2} {:8.2} {:14.2} M {:9.2} M {:9.0} MB",
-                m.name,
-                m.hosts,
-                m.flows,
-                m.simulated_ms,
-                m.seconds,
-                m.core_seconds,
-                m.link_transmissions_per_second / 1e6,
-                m.packets_per_second / 1e6,
-                m.memory_mb
-            );
-        }
+    if let Some(dir) = &common.out {
+        let words = page::Words {
+            title: format!("{} and {}", arms[0].title, arms[1].title),
+            lead: "<p>Two scenarios, side by side.</p>".into(),
+            notes: vec!["Utilization counts wire bits; RTTs are true path times as the simulator sees them.".into()],
+        };
+        let path = write(dir, "report.html", &page::page(&words, &arms))?;
+        write(dir, "summary.json", &json(&arms))?;
+        eprintln!("report: {}", path.display());
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -412,8 +397,12 @@ fn main() -> ExitCode {
         }
         Command::Replay { events } => replay(events),
         Command::Hpcc { common, .. } => hpcc_plan(&cli.command).map_err(|e| e.to_string()).and_then(|plan| run(plan, common, None, None)),
-        Command::Paper { figures, json, out, seed, quick, .. } => paper(figures, *json, out, paper::Lab { seed: *seed, quick: *quick }),
-        Command::Bench { json, growth } => bench(*json, *growth),
+        Command::Sweep { file, out, shard } => commands::sweep(file, out, *shard),
+        Command::Compare { a, b, common } => compare(a, b, common),
+        Command::Paper { figures, json, out, seed, quick, .. } => {
+            commands::paper(figures, *json, out, timely_sim::paper::Lab { seed: *seed, quick: *quick })
+        }
+        Command::Bench { json, growth } => commands::bench(*json, *growth),
         Command::Serve(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Demo { common, quick } => demo(common, *quick),
     };

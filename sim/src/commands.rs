@@ -1,0 +1,103 @@
+//! Commands of `timely-sim` that run many scenarios: papers, sweeps, measurements of the simulator.
+use crate::{Progress, write};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::ExitCode;
+use timely_sim::sweep::{Shard, Sweep};
+use timely_sim::time::MS;
+use timely_sim::{bench, paper};
+
+// A bar on stderr, when that is a terminal, that counts to `end`.
+fn bar(end: usize, of: &str) -> ProgressBar {
+    let bar = if std::io::stderr().is_terminal() { ProgressBar::new(end as u64) } else { ProgressBar::hidden() };
+    let style = ProgressStyle::with_template(&format!("{{msg:10}} {{bar:40}} {{pos}} of {{len}} {of}  {{elapsed}} ({{eta}} left)"));
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+/// Does what is left of a sweep, or of a shard of it.
+pub fn sweep(file: &Path, out: &Path, shard: Shard) -> Result<ExitCode, String> {
+    let sweep = Sweep::read(file).map_err(|e| e.to_string())?;
+    let own = sweep.runs.iter().filter(|r| r.index % shard.of == shard.index).count();
+    let bar = bar(own, "runs");
+    let table = sweep.run(out, shard, |done| bar.set_position(done as u64))?;
+    bar.finish_and_clear();
+    match table {
+        Some(path) => println!("{} runs: {}", sweep.runs.len(), path.display()),
+        None => println!("{own} runs of {} are done; the other shards write the table", sweep.runs.len()),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs figures of the paper again.
+pub fn paper(figures: &[String], json: bool, out: &Path, lab: paper::Lab) -> Result<ExitCode, String> {
+    let known: Vec<&str> = paper::EXPERIMENTS.iter().map(|e| e.0).collect();
+    if let Some(f) = figures.iter().find(|f| !known.contains(&f.as_str())) {
+        return Err(format!("{f} is not one of the figures: {}", known.join(", ")));
+    }
+    eprintln!("{}", paper::PARAMETERS);
+    let chosen: Vec<_> = paper::EXPERIMENTS.iter().filter(|e| figures.is_empty() || figures.iter().any(|f| f == e.0)).collect();
+    let bar = bar(chosen.len(), "figures");
+    let mut done = Vec::new();
+    for (id, run) in chosen {
+        bar.set_message(*id);
+        done.push(run(&lab)?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let findings: Vec<_> = done.iter().flat_map(|f| &f.findings).collect();
+    let results = serde_json::json!({ "paper": "sigcomm15", "seed": lab.seed, "quick": lab.quick, "results": findings });
+    let text = serde_json::to_string_pretty(&results).expect("figures are plain numbers");
+    let path = write(out, "report.html", &paper::page(&done))?;
+    write(out, "results.json", &text)?;
+    if json {
+        println!("{text}");
+    } else {
+        println!("figure  agrees     paper      ours  quantity");
+        for f in &findings {
+            let agrees = if f.agrees { "yes" } else { "NO" };
+            println!("{:7} {agrees:6} {:>9} {:>9}  {}", f.figure, paper::short(f.paper), paper::short(f.ours), f.quantity);
+        }
+        for f in findings.iter().filter(|f| !f.agrees) {
+            println!("\n{}, {}:\n  {}", f.figure, f.quantity, f.why);
+        }
+    }
+    eprintln!("report: {}", path.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Measures the simulator.
+pub fn bench(json: bool, growth: bool) -> Result<ExitCode, String> {
+    let mut runs = vec![("incast-40-to-1".to_owned(), bench::INCAST.to_owned())];
+    if growth {
+        runs.extend(bench::growth());
+    }
+    let mut measured = Vec::new();
+    for (name, text) in runs {
+        let progress = Progress::new(&name, 10 * MS);
+        measured.push(bench::measure(&name, &text, |now| progress.at(now)).map_err(|e| e.to_string())?);
+    }
+    if json {
+        let first = measured[0].link_transmissions_per_second;
+        let all = serde_json::json!({ "sim.link_transmissions_per_second": first, "runs": measured });
+        println!("{}", serde_json::to_string_pretty(&all).expect("figures are plain numbers"));
+    } else {
+        println!("run                  hosts   flows  simulated   wall s   core s  transmissions/s   packets/s  peak memory");
+        for m in &measured {
+            println!(
+                "{:20} {:5} {:7} {:7.1} ms {:8.2} {:8.2} {:14.2} M {:9.2} M {:9.0} MB",
+                m.name,
+                m.hosts,
+                m.flows,
+                m.simulated_ms,
+                m.seconds,
+                m.core_seconds,
+                m.link_transmissions_per_second / 1e6,
+                m.packets_per_second / 1e6,
+                m.memory_mb
+            );
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

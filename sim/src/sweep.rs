@@ -1,0 +1,219 @@
+//! Sweeps: a scenario over all combinations of some fields' values and seeds, on all cores and any number of machines.
+//!
+//! A sweep's folder holds a file of results for each shard, a line a run, written when the run has ended. What stands there is not run
+//! again, so a sweep that was killed goes on where it was. Who finds all runs there writes the table.
+use crate::cores;
+use crate::metrics::Summary;
+use crate::scenario::vary::{self, Change};
+use crate::scenario::{Error, build};
+use crate::time::{MS, Ps};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use toml::Value;
+
+/// What a sweep file says.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    scenario: PathBuf,
+    #[serde(default)]
+    seeds: Vec<u64>,
+    #[serde(default)]
+    vary: BTreeMap<String, Vec<Value>>,
+}
+
+/// A run of a sweep.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Its place in the sweep.
+    pub index: usize,
+    /// Its seed.
+    pub seed: u64,
+    /// Its changes.
+    pub changes: Vec<Change>,
+}
+
+/// A sweep that was read.
+#[derive(Debug)]
+pub struct Sweep {
+    scenario: PathBuf,
+    text: String,
+    /// Its runs: seeds vary fastest, then the fields from the last to the first, by name.
+    pub runs: Vec<Run>,
+    mark: String,
+}
+
+/// A line of a file of results.
+#[derive(Serialize, Deserialize)]
+struct LineOf<S> {
+    sweep: String,
+    index: usize,
+    seed: u64,
+    changes: BTreeMap<String, Value>,
+    duration_ms: f64,
+    summary: S,
+}
+
+/// Which runs of a sweep a process does: those whose index is `index` modulo `of`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Its number, from 0.
+    pub index: usize,
+    /// Shards.
+    pub of: usize,
+}
+
+impl std::str::FromStr for Shard {
+    type Err = String;
+    fn from_str(s: &str) -> Result<Self, String> {
+        let wrong = || format!("{s} is no shard; allowed: i/n with i from 0 to n - 1");
+        let (index, of) = s.split_once('/').ok_or_else(wrong)?;
+        let shard = Shard { index: index.parse().map_err(|_| wrong())?, of: of.parse().map_err(|_| wrong())? };
+        if shard.index < shard.of { Ok(shard) } else { Err(wrong()) }
+    }
+}
+
+// FNV-1a: tells one sweep from another, no more.
+fn mark(parts: &[&str]) -> String {
+    let bytes = parts.iter().flat_map(|p| p.bytes().chain([0]));
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    format!("{hash:016x}")
+}
+
+impl Sweep {
+    /// Reads a sweep file and its scenario, and checks every run's scenario before any is run.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let read = |file: &Path| std::fs::read_to_string(file).map_err(|source| Error::Read { file: file.into(), source });
+        let text = read(path)?;
+        let line = |at: Option<std::ops::Range<usize>>| at.map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
+        let syntax = |line, message: String| Error::Syntax { file: path.into(), line, message };
+        let file: File = toml::from_str(&text).map_err(|e| syntax(line(e.span()), e.message().to_owned()))?;
+        if let Some((name, _)) = file.vary.iter().find(|v| v.1.is_empty()) {
+            return Err(syntax(
+                line(text.find(name.as_str()).map(|i| i..i)),
+                format!("{name} has no values; allowed: a list of at least one"),
+            ));
+        }
+        let scenario = path.parent().unwrap_or(Path::new("")).join(&file.scenario);
+        let of = read(&scenario)?;
+        let seeds = if file.seeds.is_empty() { vec![1] } else { file.seeds };
+        let mut sets: Vec<Vec<Change>> = vec![Vec::new()];
+        for (name, values) in &file.vary {
+            let with = |set: &Vec<Change>, v: &Value| set.iter().cloned().chain([(name.clone(), v.clone())]).collect();
+            sets = sets.iter().flat_map(|set| values.iter().map(move |v| with(set, v))).collect();
+        }
+        for changes in &sets {
+            vary::parse(&scenario, &of, changes)?;
+        }
+        let all = sets.into_iter().flat_map(|changes| seeds.iter().map(move |s| (*s, changes.clone())));
+        let runs = all.enumerate().map(|(index, (seed, changes))| Run { index, seed, changes }).collect();
+        Ok(Sweep { scenario, mark: mark(&[&text, &of]), text: of, runs })
+    }
+
+    // The results in a folder, by index, each as its line.
+    fn results(&self, dir: &Path) -> Result<BTreeMap<usize, LineOf<serde_json::Value>>, String> {
+        let mut all = BTreeMap::new();
+        let entries = std::fs::read_dir(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+        let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+        files.sort();
+        for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "jsonl")) {
+            let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+            // What follows the last end of a line was being written when its process was killed.
+            let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+            for (n, line) in whole.lines().enumerate() {
+                let of: LineOf<serde_json::Value> = serde_json::from_str(line).map_err(|e| format!("{}:{}: {e}", file.display(), n + 1))?;
+                if of.sweep != self.mark {
+                    let where_ = format!("{}:{}", file.display(), n + 1);
+                    return Err(format!("{where_}: the result of another sweep, or of this one before it was changed; use another folder"));
+                }
+                all.insert(of.index, of);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Does what is left of a shard, results into `dir`; `done` is told how many runs of the shard have ended. Writes the table, whose
+    /// path it gives, if all runs of all shards are there then.
+    ///
+    /// # Errors
+    /// When a run or the folder fails, in a sentence.
+    pub fn run(&self, dir: &Path, shard: Shard, done: impl Fn(usize) + Sync) -> Result<Option<PathBuf>, String> {
+        std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+        let there = self.results(dir)?;
+        let own: Vec<&Run> = self.runs.iter().filter(|r| r.index % shard.of == shard.index).collect();
+        let left: Vec<&&Run> = own.iter().filter(|r| !there.contains_key(&r.index)).collect();
+        let file = dir.join(format!("results-{}-of-{}.jsonl", shard.index, shard.of));
+        let failed = |e: std::io::Error| format!("{}: {e}", file.display());
+        // A torn line at its end goes.
+        if let Ok(text) = std::fs::read(&file) {
+            let end = text.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+            std::fs::OpenOptions::new().write(true).open(&file).and_then(|f| f.set_len(end as u64)).map_err(failed)?;
+        }
+        let out = std::fs::OpenOptions::new().create(true).append(true).open(&file).map_err(failed)?;
+        let out = Mutex::new((out, own.len() - left.len()));
+        done(own.len() - left.len());
+        left.par_iter().try_for_each(|run| {
+            let line = self.one(run)?;
+            let mut out = out.lock().unwrap_or_else(|e| e.into_inner());
+            out.0.write_all(line.as_bytes()).and_then(|()| out.0.flush()).map_err(failed)?;
+            out.1 += 1;
+            done(out.1);
+            Ok::<(), String>(())
+        })?;
+        let all = self.results(dir)?;
+        if all.len() < self.runs.len() {
+            return Ok(None);
+        }
+        let table = dir.join("table.csv");
+        // Several shards may come here: each writes the same, and renaming is at once.
+        let own = dir.join(format!("table-{}.part", shard.index));
+        std::fs::write(&own, table_of(&all))
+            .and_then(|()| std::fs::rename(&own, &table))
+            .map_err(|e| format!("{}: {e}", table.display()))?;
+        Ok(Some(table))
+    }
+
+    fn one(&self, run: &Run) -> Result<String, String> {
+        let mut plan = vary::parse(&self.scenario, &self.text, &run.changes).map_err(|e| e.to_string())?;
+        plan.seed = run.seed;
+        let duration_ms = plan.duration as f64 / MS as f64;
+        let summary: Summary = build::run(plan, &*cores::factory(), |_: Ps| {}).map_err(|e| e.to_string())?.summary;
+        let changes = run.changes.iter().cloned().collect();
+        let line = LineOf { sweep: self.mark.clone(), index: run.index, seed: run.seed, changes, duration_ms, summary };
+        Ok(serde_json::to_string(&line).map_err(|e| e.to_string())? + "\n")
+    }
+}
+
+// Figures of figures as `rtt_us.mean`.
+fn flatten(name: &str, v: &serde_json::Value, to: &mut Vec<(String, String)>) {
+    match v {
+        serde_json::Value::Object(fields) => {
+            for (field, v) in fields {
+                let name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
+                flatten(&name, v, to);
+            }
+        }
+        serde_json::Value::Null => to.push((name.into(), String::new())),
+        other => to.push((name.into(), other.to_string())),
+    }
+}
+
+fn table_of(all: &BTreeMap<usize, LineOf<serde_json::Value>>) -> String {
+    let mut out = String::new();
+    for (n, line) in all.values().enumerate() {
+        let mut cells = vec![("index".to_owned(), line.index.to_string()), ("seed".to_owned(), line.seed.to_string())];
+        cells.extend(line.changes.iter().map(|(k, v)| (k.clone(), v.to_string())));
+        flatten("", &line.summary, &mut cells);
+        let joined = |f: &dyn Fn(&(String, String)) -> String| cells.iter().map(f).collect::<Vec<_>>().join(",");
+        if n == 0 {
+            writeln!(out, "{}", joined(&|c| c.0.clone())).expect("writing to a string");
+        }
+        writeln!(out, "{}", joined(&|c| c.1.clone())).expect("writing to a string");
+    }
+    out
+}

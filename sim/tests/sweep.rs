@@ -1,0 +1,126 @@
+//! Sweeps: killed and resumed, in shards, refused.
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use timely_sim::sweep::{Shard, Sweep};
+
+fn scratch(name: &str) -> PathBuf {
+    let dir = std::env::temp_dir().join(format!("timely-sweep-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).expect("a folder for the test");
+    dir
+}
+
+fn sweep() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/sweep_incast.toml")
+}
+
+fn program(out: &Path, shard: &str) -> Command {
+    let mut c = Command::new(env!("CARGO_BIN_EXE_timely-sim"));
+    c.args(["sweep", "--shard", shard, "--out"]).arg(out).arg(sweep()).stdout(Stdio::null()).stderr(Stdio::null());
+    c
+}
+
+// How often each run stands in the folder's results.
+fn counts(dir: &Path) -> BTreeMap<u64, u32> {
+    let mut all = BTreeMap::new();
+    for file in std::fs::read_dir(dir).expect("it is there").filter_map(|e| Some(e.ok()?.path())) {
+        if file.extension().is_some_and(|e| e == "jsonl") {
+            for line in std::fs::read_to_string(file).expect("text").lines() {
+                let v: serde_json::Value = serde_json::from_str(line).expect("a whole line");
+                *all.entry(v["index"].as_u64().expect("an index")).or_default() += 1;
+            }
+        }
+    }
+    all
+}
+
+/// Killed after some runs, in the middle of a line even, and resumed: no run twice, none lost, the table that of an undisturbed sweep. Two
+/// processes with half the runs each give it too.
+#[test]
+fn a_killed_sweep_resumes_and_shards_add_up() {
+    let (killed, whole) = (scratch("killed"), scratch("whole"));
+    let file = killed.join("results-0-of-1.jsonl");
+    let mut child = program(&killed, "0/1").spawn().expect("it starts");
+    // Until some runs have ended; a sweep that ends first shows no less.
+    while child.try_wait().expect("a child").is_none() && std::fs::read_to_string(&file).unwrap_or_default().lines().count() < 5 {
+        std::thread::yield_now();
+    }
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    let before = std::fs::read(&file).expect("results");
+    let lines = before.iter().filter(|b| **b == b'\n').count();
+    assert!(lines >= 5);
+    // A line that was being written.
+    let torn = [&before[..], br#"{"sweep":"12"#].concat();
+    std::fs::write(&file, torn).expect("written");
+    assert!(program(&killed, "0/1").status().expect("runs").success());
+    let after = std::fs::read(&file).expect("results");
+    let kept = before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+    assert_eq!(after[..kept], before[..kept], "what was there stays");
+    assert_eq!(counts(&killed), (0..36).map(|i| (i, 1)).collect());
+
+    let mut halves = ["0/2", "1/2"].map(|s| program(&whole, s).spawn().expect("it starts"));
+    assert!(halves.iter_mut().all(|h| h.wait().expect("a child").success()));
+    assert_eq!(counts(&whole), (0..36).map(|i| (i, 1)).collect());
+    // Whichever half was last wrote it.
+    let table = |dir: &Path| std::fs::read_to_string(dir.join("table.csv")).expect("a table");
+    assert_eq!(table(&killed), table(&whole));
+    println!("{lines} runs before the kill\n{}", table(&whole).lines().take(3).collect::<Vec<_>>().join("\n"));
+    for dir in [killed, whole] {
+        std::fs::remove_dir_all(dir).expect("removed");
+    }
+}
+
+#[test]
+fn wrong_sweeps_are_refused_before_anything_runs() {
+    let dir = scratch("wrong");
+    std::fs::copy(sweep().with_file_name("incast_event.toml"), dir.join("incast_event.toml")).expect("copied");
+    let file = dir.join("s.toml");
+    let error = |text: &str| {
+        std::fs::write(&file, text).expect("written");
+        Sweep::read(&file).map(|_| ()).expect_err("refused").to_string().replace(&format!("{}/", dir.display()), "")
+    };
+    let head = "scenario = 'incast_event.toml'\n";
+    assert_eq!(
+        error(&format!("{head}[vary]\n'profile.p.alpha' = [0.1, 2]\n")),
+        "incast_event.toml, changed: profile.p.alpha is 2; allowed: 0.00390625 to 1"
+    );
+    assert_eq!(error(&format!("{head}[vary]\n'link.loss' = []\n")), "s.toml:3: link.loss has no values; allowed: a list of at least one");
+    assert!(error(&format!("{head}[vari]\n")).starts_with("s.toml:2: unknown field"));
+    assert!(error("scenario = 'none.toml'\n").starts_with("none.toml: "));
+    for shard in ["2/2", "1", "a/2", "0/0"] {
+        assert!(shard.parse::<Shard>().is_err(), "{shard}");
+    }
+    // Results of another sweep are not mixed with these.
+    std::fs::write(&file, format!("{head}seeds = [1]\n[vary]\n'duration_ms' = [1, 2]\n")).expect("written");
+    let whole = Shard { index: 0, of: 1 };
+    let out = dir.join("out");
+    assert!(Sweep::read(&file).expect("valid").run(&out, whole, |_| {}).expect("runs").is_some());
+    std::fs::write(&file, format!("{head}seeds = [1]\n[vary]\n'duration_ms' = [1, 3]\n")).expect("written");
+    let error = Sweep::read(&file).expect("valid").run(&out, whole, |_| {}).expect_err("refused");
+    assert!(error.contains("the result of another sweep"), "{error}");
+    std::fs::remove_dir_all(dir).expect("removed");
+}
+
+/// Two scenarios, two arms, one report.
+#[test]
+fn compare_shows_two_runs_side_by_side() {
+    let dir = scratch("compare");
+    let text = std::fs::read_to_string(sweep().with_file_name("incast_event.toml"))
+        .expect("it is there")
+        .replace("duration_ms = 40", "duration_ms = 4");
+    let files = ["a", "b"].map(|n| dir.join(format!("{n}.toml")));
+    std::fs::write(&files[0], &text).expect("written");
+    std::fs::write(&files[1], text.replace("like = \"timely-10g\"", "like = \"authors-10g\"")).expect("written");
+    let out = dir.join("out");
+    let done =
+        Command::new(env!("CARGO_BIN_EXE_timely-sim")).args(["compare", "--json", "--out"]).arg(&out).args(&files).output().expect("runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let rtt = |i: usize| json["arms"][i]["rtt_us"]["mean"].as_f64().expect("a mean");
+    // Both have the file's name, so they go by their paths.
+    assert!(json["arms"][0]["name"].as_str().expect("a name").ends_with("a.toml") && rtt(0) < rtt(1));
+    assert!(std::fs::read_to_string(out.join("report.html")).expect("a report").matches("<svg").count() >= 6);
+    std::fs::remove_dir_all(dir).expect("removed");
+}
