@@ -2,6 +2,7 @@
 mod bench;
 mod demo;
 mod process;
+mod programs;
 mod prove;
 mod setup;
 mod synth;

@@ -1,9 +1,9 @@
 //! What a change must pass, and the same for longer.
 use crate::process::{cargo, run, shown};
+use crate::programs;
 use crate::setup;
 use clap::Args;
-use std::io::{BufRead, BufReader};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 /// Options of `test`.
@@ -68,23 +68,29 @@ impl Log {
         Ok(())
     }
 
-    // Runs tests with their output in view, and counts them.
-    fn tests(&mut self, mut c: Command, label: &str) -> Result<(), String> {
-        let (name, started) = (format!("{}{label}", shown(&c)), Instant::now());
+    // Builds and runs tests, prints what they say, and counts them. All are run, whatever fails.
+    fn tests(&mut self, build: Command, label: &str, prepare: impl Fn(&mut Command) + Sync) -> Result<(), String> {
+        let (name, started) = (format!("{}{label}", shown(&build)), Instant::now());
         eprintln!("--- {name}");
-        let mut child = c.stdout(Stdio::piped()).spawn().map_err(|e| format!("{name} did not start: {e}"))?;
-        let mut counts = Counts::default();
-        for line in BufReader::new(child.stdout.take().ok_or("no output to read")?).lines() {
-            let line = line.map_err(|e| e.to_string())?;
-            counts.read(&line);
-            println!("{line}");
+        let all = programs::build(build)?;
+        self.steps.push((format!("{name} --no-run"), started.elapsed(), String::new()));
+        let (mut counts, mut failed, mut slowest) = (Counts::default(), Vec::new(), Vec::new());
+        let started = Instant::now();
+        programs::run(&all, prepare, |ran| {
+            println!("--- {}, {:.1} s\n{}", ran.name, ran.time.as_secs_f64(), ran.text.trim());
+            ran.text.lines().for_each(|l| counts.read(l));
+            slowest.push((ran.time, ran.name.clone()));
+            if !ran.passed {
+                failed.push(ran.name);
+            }
+        })?;
+        if !failed.is_empty() {
+            return Err(format!("these test programs failed, their output is above: {}", failed.join(", ")));
         }
-        let status = child.wait().map_err(|e| e.to_string())?;
-        if !status.success() {
-            return Err(format!("{name} failed ({status}); the failing tests are named above"));
-        }
+        slowest.sort_by(|a, b| b.cmp(a));
+        let slowest: Vec<String> = slowest.iter().take(5).map(|(t, n)| format!("{n} {:.0} s", t.as_secs_f64())).collect();
         let what = format!("{} tests passed, {} ignored, in {} programs", counts.passed, counts.ignored, counts.binaries);
-        self.steps.push((name, started.elapsed(), what));
+        self.steps.push((name, started.elapsed(), format!("{what}; the longest: {}", slowest.join(", "))));
         Ok(())
     }
 
@@ -109,11 +115,14 @@ impl Test {
             c
         };
         log.step(prepared(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
-        let mut c = prepared(&["test", "--workspace", "--quiet"]);
-        if self.quick && std::env::var_os("TIMELY_CYCLES").is_none() {
-            c.env("TIMELY_CYCLES", "20000");
-        }
-        log.tests(c, if self.quick { " (quick)" } else { "" })?;
+        let quick = self.quick && std::env::var_os("TIMELY_CYCLES").is_none();
+        log.tests(prepared(&["test", "--workspace", "--quiet"]), if self.quick { " (quick)" } else { "" }, |c| {
+            tools.prepare(c);
+            if quick {
+                c.env("TIMELY_CYCLES", "20000");
+            }
+        })?;
+        log.step(prepared(&["test", "--workspace", "--quiet", "--doc"]))?;
         log.print();
         println!("all of it passed in {:.0} s", started.elapsed().as_secs_f64());
         Ok(ExitCode::SUCCESS)
@@ -135,8 +144,10 @@ impl Soak {
         for seed in self.first_seed..self.first_seed + self.seeds {
             let mut c = cargo(&["test", "--release", "--quiet", "--package", "timely-tests"]);
             tools.prepare(&mut c);
-            c.env("TIMELY_SEED", seed.to_string()).env("TIMELY_CYCLES", self.cycles.to_string());
-            log.tests(c, &format!(" (seed {seed}, {} clocks)", self.cycles))?;
+            log.tests(c, &format!(" (seed {seed}, {} clocks)", self.cycles), |c| {
+                tools.prepare(c);
+                c.env("TIMELY_SEED", seed.to_string()).env("TIMELY_CYCLES", self.cycles.to_string());
+            })?;
         }
         log.print();
         Ok(ExitCode::SUCCESS)

@@ -1,0 +1,132 @@
+//! The workspace's test programs: built by cargo, run side by side.
+//!
+//! `cargo test` runs one program after the other. Most of ours wait a good while for a single C++ compiler, so a core stands idle;
+//! here as many programs run at once as there are cores, the longest first, each with its output kept together.
+use crate::process::shown;
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Those that take longest begin first, so that none is left to run alone at the end.
+const LONGEST: [&str; 3] = ["nic", "emission", "network_trace"];
+
+/// A test program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// Its name, `package target`.
+    pub name: String,
+    path: PathBuf,
+    // The package's folder, where tests expect to be run.
+    folder: PathBuf,
+    rank: usize,
+}
+
+/// What came of one.
+pub struct Ran {
+    /// Which.
+    pub name: String,
+    /// It passed.
+    pub passed: bool,
+    /// What it wrote to stdout.
+    pub text: String,
+    /// How long it ran.
+    pub time: Duration,
+}
+
+impl Program {
+    // Reads a line of `cargo test --no-run --message-format=json`.
+    fn read(line: &str) -> Option<Self> {
+        let message: Value = serde_json::from_str(line).ok()?;
+        if message["reason"] != "compiler-artifact" || message["profile"]["test"] != true {
+            return None;
+        }
+        let path = PathBuf::from(message["executable"].as_str()?);
+        let folder = PathBuf::from(message["manifest_path"].as_str()?).parent()?.to_path_buf();
+        let target = message["target"]["name"].as_str()?;
+        let package = message["package_id"].as_str()?.rsplit(['#', '/']).next()?.split('@').next()?.to_owned();
+        let rank = LONGEST.iter().position(|l| *l == target).unwrap_or(LONGEST.len());
+        Some(Program { name: format!("{package} {target}"), path, folder, rank })
+    }
+
+    fn run(&self, prepare: &(impl Fn(&mut Command) + Sync)) -> Result<Ran, String> {
+        let mut c = Command::new(&self.path);
+        prepare(&mut c);
+        c.arg("--quiet").current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
+        let started = Instant::now();
+        let out = c.stdin(Stdio::null()).output().map_err(|e| format!("{} did not start: {e}", shown(&c)))?;
+        let text = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+        Ok(Ran { name: self.name.clone(), passed: out.status.success(), text, time: started.elapsed() })
+    }
+}
+
+/// Builds test programs by `build`, a `cargo test` of some packages.
+pub fn build(mut build: Command) -> Result<Vec<Program>, String> {
+    let name = shown(&build);
+    build.args(["--no-run", "--message-format=json-render-diagnostics"]);
+    let mut child = build.stdout(Stdio::piped()).spawn().map_err(|e| format!("{name} did not start: {e}"))?;
+    let mut programs = Vec::new();
+    for line in BufReader::new(child.stdout.take().ok_or("no output to read")?).lines() {
+        programs.extend(Program::read(&line.map_err(|e| e.to_string())?));
+    }
+    let status = child.wait().map_err(|e| e.to_string())?;
+    if !status.success() {
+        return Err(format!("{name} failed to build ({status})"));
+    }
+    programs.sort_by_key(|p| p.rank);
+    Ok(programs)
+}
+
+/// Runs all of them, each with what `prepare` sets, and tells `done` of each as it ends, one at a time.
+pub fn run(programs: &[Program], prepare: impl Fn(&mut Command) + Sync, mut done: impl FnMut(Ran) + Send) -> Result<(), String> {
+    let next = AtomicUsize::new(0);
+    let (done, failed) = (Mutex::new(&mut done), Mutex::new(None));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    match program.run(&prepare) {
+                        Ok(ran) => done.lock().expect("whoever is told does not panic")(ran),
+                        Err(e) => *failed.lock().expect("no thread panics here") = Some(e),
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner().expect("no thread panicked").map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_read_from_what_cargo_says() {
+        let line = |test: bool, target: &str| {
+            format!(
+                r#"{{"reason":"compiler-artifact","package_id":"path+file:///x/tests#timely-tests@0.1.0","manifest_path":"/x/tests/Cargo.toml","target":{{"name":"{target}"}},"profile":{{"test":{test}}},"executable":"/x/target/{target}-1"}}"#
+            )
+        };
+        let program = Program::read(&line(true, "nic")).expect("a test program");
+        let (path, folder) = ("/x/target/nic-1".into(), "/x/tests".into());
+        assert_eq!(program, Program { name: "timely-tests nic".into(), path, folder, rank: 0 });
+        assert_eq!(Program::read(&line(true, "registers")).map(|p| p.rank), Some(3));
+        assert_eq!(Program::read(&line(false, "nic")), None);
+        assert_eq!(Program::read("   Compiling timely-tests"), None);
+    }
+
+    #[test]
+    fn a_failing_program_is_told_of_and_the_rest_still_run() {
+        let program = |name: &str, path: &str| Program { name: name.into(), path: path.into(), folder: "/".into(), rank: 0 };
+        let mut told = Vec::new();
+        run(&[program("bad", "false"), program("good", "true"), program("good too", "true")], |_| (), |r| told.push((r.name, r.passed)))
+            .expect("all start");
+        told.sort();
+        assert_eq!(told, [("bad".to_owned(), false), ("good".to_owned(), true), ("good too".to_owned(), true)]);
+        assert!(run(&[program("absent", "/nowhere/at/all")], |_| (), |_| ()).is_err());
+    }
+}
