@@ -3,15 +3,22 @@
 //! [`transport`] reaches a device: kernel VFIO, vfio-user over a socket, or whatever else implements [`transport::Transport`].
 //! [`nic`] is the driver's logic, written once on the register accessors of `timely_regs`: opening and closing in the careful order,
 //! flows, profiles, event ring, snapshots, heartbeat. [`selftest`] runs all of it on a device and says what held.
+pub mod client;
 pub mod clock;
 pub mod config;
+pub mod daemon;
 pub mod error;
 pub mod lock;
 pub mod nic;
 pub mod pci;
+pub mod protocol;
 pub mod registers;
+pub mod report;
 pub mod selftest;
+pub mod service;
+pub mod sim;
 pub mod spec;
+pub mod target;
 pub mod transport;
 pub mod units;
 

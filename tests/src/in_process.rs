@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use timely_driver::transport::iova::IovaSpace;
+use timely_driver::transport::memory::Shared;
 use timely_driver::transport::{Dma, Failure, Transport};
 use timely_regs::device::Memory;
 use timely_regs::map::{BAD_READ, dma};
 use timely_regs::pci;
-use timely_sim::nic::memory::Behaviour;
+use timely_sim::nic::memory::{Behaviour, Store};
 
 /// Clocks that pass with an access, beside those that it takes.
 const CLOCKS: u64 = 64;
@@ -28,6 +29,7 @@ struct State {
     config: [u8; 256],
     vectors: Vec<OwnedFd>,
     lines: u32,
+    windows: Windows,
     iovas: IovaSpace,
     /// Accesses after which the device is gone.
     left: u64,
@@ -42,14 +44,16 @@ pub struct InProcess(Arc<Mutex<State>>);
 impl InProcess {
     /// A NIC that a driver may have; after `accesses` accesses to it, it is gone.
     pub fn new(mut nic: Box<dyn Nic>, accesses: u64) -> Self {
+        let windows = Windows::default();
         nic.attach(3, &Behaviour::default());
+        nic.memory().expect("a NIC with DMA").back(Box::new(windows.clone()));
         let mut config = [0; 256];
         config[..2].copy_from_slice(&pci::VENDOR_ID.to_le_bytes());
         config[2..4].copy_from_slice(&pci::DEVICE_ID.to_le_bytes());
         config[8..12].copy_from_slice(&(pci::CLASS_CODE << 8 | u32::from(pci::REVISION_ID)).to_le_bytes());
         let wire = Loop::new(8 * nic.bus_bytes(), CALM, ChaCha8Rng::seed_from_u64(9));
         let iovas = IovaSpace::new(&[0..=u64::from(u32::MAX)], PAGE, 1 << 28);
-        let state = State { nic, wire, config, vectors: Vec::new(), lines: 0, iovas, left: accesses, spoilt: BTreeMap::new() };
+        let state = State { nic, wire, config, vectors: Vec::new(), lines: 0, windows, iovas, left: accesses, spoilt: BTreeMap::new() };
         InProcess(Arc::new(Mutex::new(state)))
     }
 
@@ -97,11 +101,38 @@ impl State {
     }
 }
 
-/// Part of the NIC's memory.
+/// The memory that the NIC reaches: what was mapped for it, and nothing else.
+#[derive(Clone, Default)]
+struct Windows(Arc<Mutex<BTreeMap<u64, Arc<Shared>>>>);
+
+impl Windows {
+    fn map(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Shared>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The memory that has all of these bytes, and where in it they are.
+    fn find(&self, address: u64, bytes: usize) -> Option<(Arc<Shared>, usize)> {
+        let map = self.map();
+        let (first, shared) = map.range(..=address).next_back()?;
+        let at = (address - first) as usize;
+        (at + bytes <= shared.bytes()).then(|| (shared.clone(), at))
+    }
+}
+
+impl Store for Windows {
+    fn read(&self, address: u64, to: &mut [u8]) -> bool {
+        self.find(address, to.len()).map(|(shared, at)| shared.read(at, to)).is_some()
+    }
+
+    fn write(&mut self, address: u64, from: &[u8]) -> bool {
+        self.find(address, from.len()).map(|(shared, at)| shared.write(at, from)).is_some()
+    }
+}
+
+/// One of them, as the driver has it.
 struct Buffer {
-    of: InProcess,
+    shared: Arc<Shared>,
     address: u64,
-    bytes: usize,
 }
 
 impl Memory for Buffer {
@@ -110,15 +141,15 @@ impl Memory for Buffer {
     }
 
     fn bytes(&self) -> usize {
-        self.bytes
+        self.shared.bytes()
     }
 
     fn read(&self, at: usize, to: &mut [u8]) {
-        self.of.state().nic.read_memory(self.address + at as u64, to);
+        self.shared.read(at, to);
     }
 
     fn write(&self, at: usize, from: &[u8]) {
-        self.of.state().nic.write_memory(self.address + at as u64, from);
+        self.shared.write(at, from);
     }
 }
 
@@ -181,16 +212,19 @@ impl Transport for InProcess {
     }
 
     fn dma_map(&self, bytes: usize) -> Result<Dma, Failure> {
-        let bytes = bytes.next_multiple_of(PAGE as usize);
+        let shared = Arc::new(Shared::new(bytes).expect("memory"));
         let mut s = self.state();
-        let left = s.iovas.longest();
-        let none = || Failure::NoAddresses { device: self.name().into(), asked: bytes as u64, left };
-        let address = s.iovas.take(bytes as u64).ok_or_else(none)?;
-        Ok(Dma::new(Buffer { of: self.clone(), address, bytes }))
+        let (asked, left) = (shared.bytes() as u64, s.iovas.longest());
+        let none = || Failure::NoAddresses { device: self.name().into(), asked, left };
+        let address = s.iovas.take(asked).ok_or_else(none)?;
+        s.windows.map().insert(address, shared.clone());
+        Ok(Dma::new(Buffer { shared, address }))
     }
 
     fn dma_unmap(&self, memory: Dma) -> Result<(), Failure> {
-        self.state().iovas.give(memory.address(), memory.bytes() as u64);
+        let mut s = self.state();
+        s.windows.map().remove(&memory.address());
+        s.iovas.give(memory.address(), memory.bytes() as u64);
         Ok(())
     }
 

@@ -7,6 +7,7 @@ pub mod loopback;
 pub mod measure;
 pub mod network;
 pub mod nic;
+pub mod served;
 pub mod soak;
 
 use rand::{Rng, SeedableRng};

@@ -171,6 +171,11 @@ pub fn model(bus_bits: u32, flow_bits: u32) -> Box<dyn Nic> {
     Box::new(Model::new(build(bus_bits, flow_bits)))
 }
 
+/// The Verilog alone.
+pub fn verilog(bus_bits: u32, flow_bits: u32) -> Box<dyn Nic> {
+    Box::new(shell(bus_bits, flow_bits).instantiate(1))
+}
+
 /// The Verilog beside its model, its memory filled at random from `seed`.
 pub fn twin(bus_bits: u32, flow_bits: u32, seed: u64) -> Box<dyn Nic> {
     let rtl = shell(bus_bits, flow_bits).instantiate(seed as u32);

@@ -30,8 +30,6 @@ pub struct Peer {
 pub struct Options {
     /// Somebody who answers, for round-trip times.
     pub peer: Option<Peer>,
-    /// The way lets the device reach memory that was not mapped for it: that is then not tried.
-    pub trusting: bool,
 }
 
 /// What was found.

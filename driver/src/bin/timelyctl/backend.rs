@@ -1,0 +1,200 @@
+//! Who answers: a daemon that has the device, or the device itself, opened for one command.
+use serde_json::Value;
+use std::time::Duration;
+use timely_driver::Error;
+use timely_driver::client::{Client, ClientError};
+use timely_driver::config::{Config, ConfigError};
+use timely_driver::nic::{End, Start};
+use timely_driver::pci::PciError;
+use timely_driver::service::{Request, Service, ServiceError};
+use timely_driver::sim;
+use timely_driver::spec::{PortSpec, ProfileSpec};
+use timely_driver::target::{Target, TargetError};
+use timely_driver::transport::Failure;
+use timely_regs::event::BYTES;
+
+/// Why a command was not done, and what it exits with.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// 1: device, daemon or file.
+    #[error("{0}")]
+    Failed(String),
+    /// 3: a value.
+    #[error("{0}")]
+    Refused(String),
+    /// 4: somebody else has it, or it needs a daemon.
+    #[error("{0}")]
+    Taken(String),
+    /// 5: a check found something.
+    #[error("{0}")]
+    Found(String),
+}
+
+impl CliError {
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        match self {
+            CliError::Failed(_) => 1,
+            CliError::Refused(_) => 3,
+            CliError::Taken(_) => 4,
+            CliError::Found(_) => 5,
+        }
+    }
+
+    fn coded(code: u8, text: String) -> Self {
+        match code {
+            3 => CliError::Refused(text),
+            4 => CliError::Taken(text),
+            _ => CliError::Failed(text),
+        }
+    }
+}
+
+impl From<TargetError> for CliError {
+    fn from(e: TargetError) -> Self {
+        match e {
+            TargetError::Device(Error::Transport(Failure::InUse { .. })) => CliError::Taken(e.to_string()),
+            e => CliError::Failed(e.to_string()),
+        }
+    }
+}
+
+impl From<ServiceError> for CliError {
+    fn from(e: ServiceError) -> Self {
+        CliError::coded(e.code().1, e.to_string())
+    }
+}
+
+impl From<ClientError> for CliError {
+    fn from(e: ClientError) -> Self {
+        let code = match &e {
+            ClientError::Refused(r) => match r.code.as_str() {
+                "refused" => 3,
+                "in_use" | "permission" => 4,
+                _ => 1,
+            },
+            _ => 1,
+        };
+        CliError::coded(code, e.to_string())
+    }
+}
+
+impl From<PciError> for CliError {
+    fn from(e: PciError) -> Self {
+        CliError::Failed(e.to_string())
+    }
+}
+
+impl From<ConfigError> for CliError {
+    fn from(e: ConfigError) -> Self {
+        CliError::Failed(e.to_string())
+    }
+}
+
+/// A target's error where a transport's is asked for.
+pub fn as_failure(target: &Target, e: TargetError) -> Failure {
+    match e {
+        TargetError::Device(Error::Transport(f)) => f,
+        e => Failure::Protocol { device: target.to_string(), what: e.to_string() },
+    }
+}
+
+/// Who answers.
+pub enum Backend {
+    /// A daemon.
+    Daemon(Client),
+    /// The device.
+    Direct {
+        /// What answers for it.
+        service: Box<Service>,
+        /// The device goes on when it is closed.
+        keeps: bool,
+    },
+}
+
+impl Backend {
+    /// The daemon of a device, or the device where there is none.
+    pub fn open(target: &Target) -> Result<Self, CliError> {
+        for path in target.sockets()? {
+            if let Some(client) = Client::connect(&path)? {
+                return Ok(Backend::Daemon(client));
+            }
+        }
+        let transport = target.transport()?;
+        let keeps = transport.keeps_state();
+        let nic = timely_driver::nic::Nic::open(transport, if keeps { Start::Attach } else { Start::Fresh });
+        let nic = nic.map_err(TargetError::from)?;
+        if !keeps {
+            eprintln!("no timelyd has {target}: it was reset for this command, and is reset again when it is closed");
+            return Ok(Backend::Direct { service: Box::new(Service::new(nic, None)), keeps });
+        }
+        let file = target.state()?;
+        let config = Config::read(&file)?;
+        let mut service = Service::new(nic, Some(file));
+        service.adopt(config)?;
+        let mut backend = Backend::Direct { service: Box::new(service), keeps };
+        if matches!(target, Target::Sim { .. }) {
+            backend.prepare()?;
+        }
+        Ok(backend)
+    }
+
+    /// A simulated NIC that nobody configured gets its addresses and a profile, so that a flow can be added at once.
+    fn prepare(&mut self) -> Result<(), CliError> {
+        let Backend::Direct { service, .. } = self else { return Ok(()) };
+        if service.config().port.is_none() {
+            let port = PortSpec { ipv4: sim::OWN_IPV4.parse().ok(), ..PortSpec::with_mac(sim::OWN_MAC) };
+            service.handle(Request::PortSet { port })?;
+        }
+        if service.config().profile.is_empty() {
+            let spec = ProfileSpec { like: "timely-10g".into(), base_rtt: Some("15us".into()), line: None, set: Default::default() };
+            service.handle(Request::ProfileSet { profile: 0, spec })?;
+        }
+        Ok(())
+    }
+
+    /// Asks.
+    pub fn ask(&mut self, request: Request) -> Result<Value, CliError> {
+        match self {
+            Backend::Daemon(client) => Ok(client.ask(request)?),
+            Backend::Direct { keeps: false, service } if request.changes() => Err(CliError::Taken(format!(
+                "no timelyd has {0}: the kernel resets it when this command ends, and nothing of it would last; start one: timelyd --device {0}",
+                service.nic.name()
+            ))),
+            Backend::Direct { service, .. } => Ok(service.handle(request)?),
+        }
+    }
+
+    /// The next events: records lost before them, and their bytes. Nothing when none came within `wait`.
+    pub fn events(&mut self, wait: Duration) -> Result<Option<(u64, Vec<u8>)>, CliError> {
+        match self {
+            Backend::Daemon(client) => Ok(client.events(wait)?),
+            Backend::Direct { service, .. } => {
+                let mut bytes = Vec::new();
+                let report = service.drain_events(|r| bytes.extend_from_slice(&r.to_bytes()))?;
+                if bytes.len() < BYTES {
+                    // Its interrupt, or the end of the wait.
+                    let mut fds: Vec<_> =
+                        service.nic.vectors().iter().map(|v| rustix::event::PollFd::new(v, rustix::event::PollFlags::IN)).collect();
+                    let left = rustix::event::Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
+                    let _ = rustix::event::poll(&mut fds, Some(&left));
+                    for vector in service.nic.vectors() {
+                        let _ = rustix::io::read(vector, &mut [0; 8]);
+                    }
+                }
+                Ok(Some((report.lost + report.broken, bytes)))
+            }
+        }
+    }
+
+    /// Lets go of the device.
+    pub fn close(self) -> Result<(), CliError> {
+        match self {
+            Backend::Daemon(_) => Ok(()),
+            Backend::Direct { service, keeps } => {
+                let end = if keeps { End::Running } else { End::Stopped };
+                Ok(service.nic.close(end).map_err(TargetError::from)?)
+            }
+        }
+    }
+}

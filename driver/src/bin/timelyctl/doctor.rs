@@ -1,0 +1,100 @@
+//! `timelyctl doctor`: what is wrong with machine and device, and what to do about it.
+use crate::backend::{Backend, CliError};
+use crate::write_out;
+use rustix::process::{Resource, geteuid, getrlimit};
+use std::process::ExitCode;
+use timely_driver::clock::Fit;
+use timely_driver::pci::{Address, System, check_memlock};
+use timely_driver::report::{ClockReport, DeviceReport};
+use timely_driver::service::Request;
+use timely_driver::target::Target;
+
+/// Bytes that a driver with a large event ring locks.
+const LOCKED: u64 = 68 << 20;
+/// A quartz is no further off than this, ppm; the simulated one follows no wall's clock.
+const MOST_DRIFT_PPM: f64 = 200.0;
+
+/// A check: its name, and what it found, or what is wrong.
+type Check = (&'static str, Result<String, String>);
+
+fn machine(address: Address, checks: &mut Vec<Check>) {
+    let system = System::default();
+    let text = |e: &dyn std::fmt::Display| e.to_string();
+    checks.push(("device", system.find(address).map(|f| format!("{:04x}:{:04x}", f.vendor, f.device)).map_err(|e| text(&e))));
+    let group = system.check_group(address).map_err(|e| text(&e));
+    checks.push(("IOMMU group", group.clone().map(|g| format!("group {g}, nobody else in it"))));
+    checks.push(("vfio-pci", system.check_bound(address).map(|()| "has the device".into()).map_err(|e| text(&e))));
+    let limit = if geteuid().is_root() { None } else { getrlimit(Resource::Memlock).current };
+    checks.push(("locked memory", check_memlock(LOCKED, limit).map(|()| "enough may be locked".into()).map_err(|e| text(&e))));
+    if let Ok(group) = group {
+        let path = format!("/dev/vfio/{group}");
+        let open = std::fs::OpenOptions::new().read(true).write(true).open(&path);
+        // Busy is somebody who has it, which the next check tells better.
+        let opened = open.map(|_| ()).or_else(|e| if e.raw_os_error() == Some(16) { Ok(()) } else { Err(e) });
+        let next = "install driver/system/99-timely.rules, or run as root";
+        checks.push(("permission", opened.map(|()| format!("{path} can be opened")).map_err(|e| format!("{path}: {e}; {next}"))));
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(nic: &mut Backend, request: Request) -> Result<T, String> {
+    let value = nic.ask(request).map_err(|e| e.to_string())?;
+    serde_json::from_value(value).map_err(|e| format!("an answer is not understood: {e}; use one version"))
+}
+
+fn clock(simulated: bool, fit: Option<Fit>) -> Result<String, String> {
+    match fit {
+        None => Err("the clock stands, or too few times were read; look at `timelyctl clock --pairs 1000`".into()),
+        Some(f) if !simulated && f.drift_ppm.abs() > MOST_DRIFT_PPM => {
+            Err(format!("drifts by {:.1} ppm; no quartz does: is CLOCK_PS of the bitstream right?", f.drift_ppm))
+        }
+        Some(f) => Ok(format!("drifts by {:+.1} ppm", f.drift_ppm)),
+    }
+}
+
+/// Runs all checks.
+pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
+    let mut checks: Vec<Check> = Vec::new();
+    if let Target::Pci(address) = target {
+        machine(*address, &mut checks);
+    }
+    match Backend::open(target) {
+        Err(e) => checks.push(("opening", Err(e.to_string()))),
+        Ok(mut nic) => {
+            let through = if matches!(nic, Backend::Daemon(_)) { "through timelyd" } else { "by itself, no timelyd has it" };
+            checks.push(("opening", Ok(through.into())));
+            let info = read::<DeviceReport>(&mut nic, Request::Info {});
+            checks.push(("registers", info.clone().map(|i| format!("core {}, {} flows", i.core_version, i.flows))));
+            if let Ok(i) = &info {
+                let ready = if i.ready { Ok("ready".into()) } else { Err("it is not ready; reset it: timelyctl reset".into()) };
+                checks.push(("readiness", ready));
+                let lost = "it was lost, and all flows stopped: was timelyd killed? start it again";
+                checks.push(("heartbeat", if i.heartbeat_lost { Err(lost.into()) } else { Ok("not lost".into()) }));
+                let count = |name: &str| i.counters.get(name).copied().unwrap_or(0);
+                let bad = count("rx_bad");
+                let link = if bad == 0 {
+                    Ok(format!("{} frames in, {} out, none damaged", count("rx_frames"), count("tx_frames")))
+                } else {
+                    Err(format!("{bad} damaged frames of {}; look at cable, transceiver and FEC", count("rx_frames")))
+                };
+                checks.push(("link", link));
+            }
+            let fit = read::<ClockReport>(&mut nic, Request::Clock { pairs: 200 });
+            checks.push(("clock", fit.and_then(|c| clock(!matches!(target, Target::Pci(_)), c.fit))));
+            checks.push(("closing", nic.close().map(|()| "in order".into()).map_err(|e| e.to_string())));
+        }
+    }
+    let bad = checks.iter().filter(|c| c.1.is_err()).count();
+    if json {
+        let each = |(name, found): &Check| {
+            let (ok, text) = found.as_ref().map_or_else(|e| (false, e), |t| (true, t));
+            serde_json::json!({"check": name, "ok": ok, "text": text})
+        };
+        write_out(&serde_json::to_string_pretty(&checks.iter().map(each).collect::<Vec<_>>()).unwrap_or_default())?;
+    } else {
+        for (name, found) in &checks {
+            let (mark, text) = found.as_ref().map_or_else(|e| ("WRONG", e), |t| ("ok", t));
+            write_out(&format!("{mark:6} {name:14} {text}"))?;
+        }
+    }
+    Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::from(5) })
+}

@@ -1,0 +1,218 @@
+//! Reports as tables for people.
+use comfy_table::{Table, presets};
+use std::collections::BTreeMap;
+use timely_driver::pci::Found;
+use timely_driver::registers;
+use timely_driver::report::{ClockReport, DeviceReport, FlowReport, PortReport, ProfileReport, RegisterReport, Telemetry};
+use timely_driver::service::micros;
+use timely_driver::spec::FlowSpec;
+use timely_driver::units::{Bytes, Mbps};
+
+fn table(head: &[&str]) -> Table {
+    let mut t = Table::new();
+    t.load_preset(presets::NOTHING).set_header(head.to_vec());
+    t
+}
+
+fn text(t: &Table) -> String {
+    t.lines().map(|l| l.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+}
+
+fn pairs<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    rows.into_iter().map(|(name, value)| format!("{name:18} {value}")).collect::<Vec<_>>().join("\n")
+}
+
+/// Cards.
+pub fn devices(found: &[Found]) -> String {
+    if found.is_empty() {
+        return "no card of ours is in this machine, and vfio-pci has none; --device sim needs none".into();
+    }
+    let mut t = table(&["device", "ids", "driver", "IOMMU group"]);
+    for f in found {
+        let group = f.group.map_or("none".into(), |g| g.to_string());
+        let ids = format!("{:04x}:{:04x}", f.vendor, f.device);
+        t.add_row([f.address.to_string(), ids, f.driver.clone().unwrap_or("nobody".into()), group]);
+    }
+    text(&t)
+}
+
+/// The same as JSON.
+pub fn devices_json(found: &[Found]) -> String {
+    let each = |f: &Found| serde_json::json!({"device": f.address.to_string(), "vendor": f.vendor, "id": f.device, "class": f.class, "driver": f.driver, "iommu_group": f.group});
+    serde_json::to_string_pretty(&found.iter().map(each).collect::<Vec<_>>()).unwrap_or_default()
+}
+
+/// The device.
+pub fn info(i: &DeviceReport) -> String {
+    let mhz = 1e6 / f64::from(i.clock_ps.max(1));
+    let state = match (i.ready, i.stopped, i.heartbeat_lost) {
+        (false, ..) => "not ready",
+        (_, _, true) => "stopped: the heartbeat was lost",
+        (_, true, _) => "stopped",
+        _ => "flows may send",
+    };
+    let heartbeat = if i.heartbeat_us == 0.0 { "none asked for".into() } else { micros(i.heartbeat_us * 1000.0).to_string() };
+    let mut out = pairs([
+        ("device", format!("{} over {}", i.device, i.transport)),
+        ("core", format!("{}, {} bits at {mhz:.1} MHz", i.core_version, i.bus_bits)),
+        ("flows", format!("{} of {} in use, {} segments outstanding each", i.flows_in_use, i.flows, i.segments)),
+        ("state", state.into()),
+        ("port", format!("{}, {}, {}, UDP port {}", i.mac, i.ipv4, i.ipv6, i.udp_port)),
+        ("heartbeat", heartbeat),
+        ("DMA", if i.dma_running { "running" } else { "stopped" }.into()),
+        ("time", micros(i.time_ns as f64).to_string()),
+    ]);
+    let counted: Vec<_> = i.counters.iter().filter(|c| *c.1 != 0).map(|(name, n)| format!("{name} {n}")).collect();
+    out += &format!("\n{:18} {}", "counters", if counted.is_empty() { "all 0".into() } else { counted.join(", ") });
+    out
+}
+
+/// The port.
+pub fn port(p: &PortReport) -> String {
+    let Some(s) = &p.spec else { return "nobody set it here; `timelyctl info` shows its registers".into() };
+    let none = || "none".to_owned();
+    pairs([
+        ("mac", s.mac.clone()),
+        ("ipv4", s.ipv4.map_or_else(none, |a| a.to_string())),
+        ("ipv6", s.ipv6.map_or_else(none, |a| a.to_string())),
+        ("udp port", s.udp_port.to_string()),
+        ("line", s.line.clone()),
+        (
+            "answers",
+            if !s.answer {
+                "nobody".into()
+            } else if s.allow.is_empty() {
+                "everybody".into()
+            } else {
+                s.allow.join(", ")
+            },
+        ),
+    ])
+}
+
+/// Profiles.
+pub fn profiles(all: &[ProfileReport]) -> String {
+    let mut t = table(&["profile", "law", "like", "initial", "greatest", "least"]);
+    for p in all.iter().filter(|p| p.law != "unset") {
+        let rate = |name: &str| p.fields.get(name).map_or(String::new(), |r| Mbps::from_register(*r).to_string());
+        let like = p.spec.as_ref().map_or("?".into(), |s| s.like.clone());
+        t.add_row([p.profile.to_string(), p.law.clone(), like, rate("initial_rate"), rate("greatest_rate"), rate("least_rate")]);
+    }
+    text(&t) + &format!("\n{} of {} are unset", all.iter().filter(|p| p.law == "unset").count(), all.len())
+}
+
+/// A profile.
+pub fn profile(p: &ProfileReport) -> String {
+    let mut out = pairs([("profile", p.profile.to_string()), ("law", p.law.clone())]);
+    if p.settings.is_empty() {
+        let words: BTreeMap<_, _> = p.fields.iter().filter(|f| *f.1 != 0).collect();
+        out += &words.iter().map(|(n, v)| format!("\n{n:18} {v}")).collect::<String>();
+    } else {
+        out += &p.settings.iter().map(|(n, v)| format!("\n{n:20} {v}")).collect::<String>();
+    }
+    out
+}
+
+/// Flows.
+pub fn flows(all: &[FlowReport]) -> String {
+    if all.is_empty() {
+        return "no flow is in use; `timelyctl flow add` makes one".into();
+    }
+    let mut t = table(&["flow", "to", "mac", "profile", "packet", "segment", "packets"]);
+    for f in all {
+        let cell = |get: &dyn Fn(&FlowSpec) -> String| f.spec.as_ref().map_or("?".into(), get);
+        t.add_row([
+            f.flow.to_string(),
+            cell(&|s| s.to.to_string()),
+            cell(&|s| s.mac.clone()),
+            cell(&|s| s.profile.to_string()),
+            cell(&|s| format!("{}B", s.packet_bytes)),
+            cell(&|s| s.segment_packets.to_string()),
+            cell(&|s| if s.endless { "endless" } else { "posted" }.into()),
+        ]);
+    }
+    text(&t)
+}
+
+/// Telemetry; with an earlier one what was sent between the two.
+pub fn telemetry(t: &Telemetry, before: Option<&Telemetry>) -> String {
+    let mut out =
+        table(&["flow", "rate", "sent", "RTT min", "last", "smoothed", "packets", "bytes", "ACKs", "time-outs", "updates", "branch"]);
+    let time = |ns: Option<f64>| ns.map_or("-".into(), |ns| micros(ns).to_string());
+    for f in &t.flows {
+        let earlier = before.and_then(|b| Some((b.flows.iter().find(|o| o.flow == f.flow)?, t.time_ns.checked_sub(b.time_ns)?)));
+        let sent = earlier.filter(|(_, ns)| *ns > 0).map_or("-".into(), |(o, ns)| {
+            let bytes = f.wire_bytes.wrapping_sub(o.wire_bytes) & ((1 << 48) - 1);
+            Mbps(bytes as f64 * 8000.0 / ns as f64).to_string()
+        });
+        out.add_row([
+            f.flow.to_string(),
+            Mbps(f.rate_mbps).to_string(),
+            sent,
+            time(f.rtt_min_ns.map(f64::from)),
+            time(f.rtt_last_ns.map(f64::from)),
+            time(f.rtt_smoothed_ns),
+            f.packets.to_string(),
+            Bytes(f.wire_bytes).to_string(),
+            f.acks.to_string(),
+            f.timeouts.to_string(),
+            f.updates.to_string(),
+            f.last_branch.clone(),
+        ]);
+    }
+    let mut out = text(&out);
+    for p in t.profiles.iter().filter(|p| p.samples > 0) {
+        let at = |ns: Option<u32>| time(ns.map(f64::from));
+        out += &format!(
+            "\nprofile {}: {} round trips, mean {}, p50 {}, p90 {}, p99 {}, p99.9 {}",
+            p.profile,
+            p.samples,
+            time(p.mean_ns),
+            at(p.p50_ns),
+            at(p.p90_ns),
+            at(p.p99_ns),
+            at(p.p999_ns)
+        );
+    }
+    out
+}
+
+/// Registers that were read.
+pub fn register(all: &[RegisterReport]) -> String {
+    let each = |r: &RegisterReport| {
+        let fields: Vec<_> = r.fields.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        format!("{:#08x} {:28} {:#010x}  {}", r.offset, r.register, r.value.unwrap_or(0), fields.join(" "))
+    };
+    all.iter().map(each).collect::<Vec<_>>().join("\n")
+}
+
+/// Names of all registers.
+pub fn registers() -> String {
+    let each = |r: &timely_regs::map::Register| {
+        let count = if r.count == 1 { String::new() } else { format!("[{}]", r.count) };
+        let name = format!("{}.{}{count}", r.block.block().name, r.name);
+        format!("{:#08x} {name:28} {:3}  {}", r.address(), r.access.name(), r.meaning)
+    };
+    registers::all().map(each).collect::<Vec<_>>().join("\n")
+}
+
+/// Clocks.
+pub fn clock(c: &ClockReport) -> String {
+    let Some(f) = &c.fit else {
+        return "too few pairs since the last step, or the host's clock stands; give more --pairs".into();
+    };
+    let ns = |ns: f64| micros(ns).to_string();
+    let mut out = pairs([
+        ("NIC's time", micros(c.time_ns as f64).to_string()),
+        ("drift", format!("{:+.3} ppm against the host's clock", f.drift_ppm)),
+        (
+            "residuals",
+            format!("{} rms, {} at most, of {} pairs; {} outliers", ns(f.residual_rms_ns), ns(f.residual_most_ns), f.fitted, f.outliers),
+        ),
+        ("half a read", ns(f.half_read_ns)),
+    ]);
+    for s in &f.steps {
+        out += &format!("\n{:18} {} ns after pair {}", "step", s.by_ns.round(), s.after);
+    }
+    out
+}

@@ -1,0 +1,96 @@
+//! `timelyd`: owns a NIC, keeps its configuration, beats for it, answers `timelyctl`.
+#![forbid(unsafe_code)]
+use clap::Parser;
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use timely_driver::config::Config;
+use timely_driver::daemon::{Daemon, Options};
+use timely_driver::nic::Start;
+use timely_driver::service::Service;
+use timely_driver::target::Target;
+use timely_driver::units::{UnitError, parse_duration};
+
+const AFTER: &str = "\
+EXAMPLES
+  timelyd --device 0000:03:00.0
+  timelyd --device vfio-user:/tmp/nic --heartbeat 500ms --metrics 127.0.0.1:9464
+
+The NIC is reset, then configured as the file says, which every change is written to. SIGTERM stops the flows and closes the NIC in order;
+when timelyd is killed, the NIC stops by itself as soon as its heartbeat is missed, and the next start restores the flows.
+
+EXIT CODES
+  0  it was asked to end, and the NIC was closed in order
+  1  the device or a file could not be used, or the device went away
+  2  the command line was wrong";
+
+/// The daemon of a timely-nic.
+#[derive(Parser)]
+#[command(name = "timelyd", version, after_help = AFTER)]
+struct Cli {
+    /// The NIC: a PCI address as 0000:03:00.0, vfio-user:PATH, sim or sim:model.
+    #[arg(long, env = "TIMELY_DEVICE")]
+    device: Target,
+    /// The file of what it is configured to.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where to listen for timelyctl.
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// Users that may use it, beside root and the one who started it.
+    #[arg(long, value_name = "UID")]
+    allow_uid: Vec<u32>,
+    /// The NIC stops all flows when it has not heard of timelyd for so long; 0s never.
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    heartbeat: Duration,
+    /// Serves metrics for Prometheus at this address, /metrics; it must be a loopback one.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    metrics: Option<SocketAddr>,
+}
+
+fn duration(text: &str) -> Result<Duration, UnitError> {
+    parse_duration(text)
+}
+
+fn run(cli: Cli) -> Result<(), String> {
+    let text = |e: &dyn std::fmt::Display| e.to_string();
+    let socket = cli.socket.map_or_else(|| cli.device.socket(), Ok).map_err(|e| text(&e))?;
+    let file = cli.config.map_or_else(|| cli.device.state(), Ok).map_err(|e| text(&e))?;
+    // Before the device is touched.
+    let config = Config::read(&file).map_err(|e| text(&e))?;
+    let nic = cli.device.open(Start::Fresh).map_err(|e| text(&e))?;
+    let mut service = Service::new(nic, Some(file.clone()));
+    let (flows, profiles) = (config.flow.len(), config.profile.len());
+    service.restore(config).map_err(|e| format!("{}: {e}", file.display()))?;
+    let heartbeat = (!cli.heartbeat.is_zero()).then_some(cli.heartbeat);
+    let options = Options { socket: socket.clone(), users: cli.allow_uid, heartbeat, metrics: cli.metrics };
+    let mut wanted = SigSet::empty();
+    wanted.add(Signal::SIGTERM);
+    wanted.add(Signal::SIGINT);
+    let signals = wanted.thread_block().and_then(|()| SignalFd::with_flags(&wanted, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK));
+    let signals = signals.map_err(|e| format!("a descriptor for signals: {e}; raise the limit on open files (ulimit -n)"))?;
+    let daemon = Daemon::new(service, options, signals).map_err(|e| text(&e))?;
+    println!(
+        "timelyd has {}: {flows} flows and {profiles} profiles from {}; listening at {}",
+        cli.device,
+        file.display(),
+        socket.display()
+    );
+    if let Some(address) = daemon.metrics_address() {
+        println!("metrics at http://{address}/metrics");
+    }
+    daemon.run().map_err(|e| text(&e))
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("error: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! A client of the daemon's socket.
+use crate::protocol::{Answer, Asked, Hello, LONGEST_HEAD, LONGEST_TAIL, PREFIX, Refusal, VERSION, Welcome, frame, lengths};
+use crate::service::Request;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long an answer is waited for: a request of all 64K flows, on a Verilated NIC.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Why a daemon could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The connection.
+    #[error("timelyd at {}: {source}; is it still running? (systemctl status timelyd)", path.display())]
+    Io {
+        /// Its socket.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It speaks otherwise.
+    #[error("timelyd at {} {what}; use the timelyctl of the same version", path.display())]
+    Protocol {
+        /// Its socket.
+        path: PathBuf,
+        /// How.
+        what: String,
+    },
+    /// It did not do it.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+}
+
+/// A connection to a daemon.
+pub struct Client {
+    stream: UnixStream,
+    path: PathBuf,
+    next: u64,
+    welcome: Welcome,
+}
+
+impl Client {
+    /// Connects; `None` when no daemon listens there.
+    ///
+    /// # Errors
+    /// When one does, but cannot be used.
+    pub fn connect(path: &Path) -> Result<Option<Self>, ClientError> {
+        let stream = match UnixStream::connect(path) {
+            Ok(stream) => stream,
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => return Ok(None),
+            Err(source) => return Err(ClientError::Io { path: path.into(), source }),
+        };
+        let welcome = Welcome { version: 0, server: String::new(), device: String::new() };
+        let mut client = Client { stream, path: path.into(), next: 1, welcome };
+        let timeouts = client.stream.set_read_timeout(Some(LIMIT)).and_then(|()| client.stream.set_write_timeout(Some(LIMIT)));
+        timeouts.map_err(|e| client.failed(e))?;
+        let name = concat!("timelyctl ", env!("CARGO_PKG_VERSION"));
+        client.send(&frame(&Hello { version: VERSION, client: name.into() }, &[]))?;
+        let (head, _) = client.receive()?;
+        // A daemon that does not want this client says why instead.
+        if let Ok(Answer::Failed { error, .. }) = serde_json::from_slice(&head) {
+            return Err(error.into());
+        }
+        client.welcome = client.read(&head)?;
+        match client.welcome.version {
+            VERSION => Ok(Some(client)),
+            v => Err(client.protocol(format!("speaks version {v}, this is version {VERSION}"))),
+        }
+    }
+
+    /// What the daemon said first.
+    pub fn welcome(&self) -> &Welcome {
+        &self.welcome
+    }
+
+    fn failed(&self, source: io::Error) -> ClientError {
+        ClientError::Io { path: self.path.clone(), source }
+    }
+
+    fn protocol(&self, what: String) -> ClientError {
+        ClientError::Protocol { path: self.path.clone(), what }
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<(), ClientError> {
+        self.stream.write_all(bytes).map_err(|e| self.failed(e))
+    }
+
+    fn read<T: DeserializeOwned>(&self, head: &[u8]) -> Result<T, ClientError> {
+        serde_json::from_slice(head).map_err(|e| self.protocol(format!("said what is not understood ({e})")))
+    }
+
+    fn receive(&mut self) -> Result<(Vec<u8>, Vec<u8>), ClientError> {
+        let mut prefix = [0; PREFIX];
+        self.stream.read_exact(&mut prefix).map_err(|e| self.failed(e))?;
+        let (head, tail) = lengths(&prefix);
+        if head > LONGEST_HEAD || tail > LONGEST_TAIL {
+            return Err(self.protocol(format!("sent a frame of {head} and {tail} bytes")));
+        }
+        let mut bytes = vec![0; head + tail];
+        self.stream.read_exact(&mut bytes).map_err(|e| self.failed(e))?;
+        let tail = bytes.split_off(head);
+        Ok((bytes, tail))
+    }
+
+    /// Asks, and gives the result.
+    ///
+    /// # Errors
+    /// When the daemon could not do it, or cannot be used.
+    pub fn ask(&mut self, request: Request) -> Result<Value, ClientError> {
+        let id = self.next;
+        self.next += 1;
+        self.send(&frame(&Asked { id, request }, &[]))?;
+        loop {
+            let (head, _) = self.receive()?;
+            match self.read(&head)? {
+                Answer::Done { id: of, result } if of == id => return Ok(result),
+                Answer::Failed { id: of, error } if of.is_none() || of == Some(id) => return Err(error.into()),
+                // Events that were asked for before.
+                Answer::Events { .. } => {}
+                other => return Err(self.protocol(format!("answered request {id} with {other:?}"))),
+            }
+        }
+    }
+
+    /// The next events after [`Request::Events`]: records that were lost before them, and their bytes. `None` when none came in time.
+    ///
+    /// # Errors
+    /// When the daemon cannot be used.
+    pub fn events(&mut self, wait: Duration) -> Result<Option<(u64, Vec<u8>)>, ClientError> {
+        let mut prefix = [0; 1];
+        let set = self.stream.set_read_timeout(Some(wait.max(Duration::from_millis(1))));
+        set.map_err(|e| self.failed(e))?;
+        // Looked at, not taken: a frame is then read as a whole.
+        let there = rustix::net::recv(&self.stream, &mut prefix, rustix::net::RecvFlags::PEEK);
+        self.stream.set_read_timeout(Some(LIMIT)).map_err(|e| self.failed(e))?;
+        match there {
+            Ok((0, _)) => return Err(self.failed(ErrorKind::UnexpectedEof.into())),
+            Ok(_) => {}
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => return Ok(None),
+            Err(e) => return Err(self.failed(e.into())),
+        }
+        let (head, tail) = self.receive()?;
+        match self.read(&head)? {
+            Answer::Events { lost } => Ok(Some((lost, tail))),
+            Answer::Failed { error, .. } => Err(error.into()),
+            Answer::Done { .. } => Ok(None),
+        }
+    }
+}

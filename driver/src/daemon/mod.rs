@@ -1,0 +1,337 @@
+//! `timelyd`: one thread that owns a NIC, beats for it, drains its event ring, and answers clients. It waits for all of that at once and never
+//! for a client.
+mod connection;
+mod metrics;
+
+use crate::Error;
+use crate::nic::End;
+use crate::protocol::{Answer, Asked, Hello, Refusal, VERSION, Welcome};
+use crate::service::{Request, Service, ServiceError};
+use crate::transport::Failure;
+use connection::{Connection, Heard};
+use metrics::Scrape;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::AsFd;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use timely_regs::event::BYTES;
+
+/// Most clients; more are refused.
+const MOST_CLIENTS: usize = 64;
+/// The longest wait, so that the ring is drained and silent clients are closed.
+const TURN: Duration = Duration::from_millis(50);
+/// What a client that subscribed to events may leave unread; beyond it events are lost for it, and counted.
+const MOST_UNREAD: usize = 32 << 20;
+
+/// How a daemon is to be.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where it listens.
+    pub socket: PathBuf,
+    /// Users that may use it, beside root and its own.
+    pub users: Vec<u32>,
+    /// The NIC stops by itself when no beat came for so long.
+    pub heartbeat: Option<Duration>,
+    /// Where metrics are served; a loopback address.
+    pub metrics: Option<SocketAddr>,
+}
+
+/// Why a daemon could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum DaemonError {
+    /// The device.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+    /// A socket.
+    #[error("{what}: {source}; {next}")]
+    Socket {
+        /// Which.
+        what: String,
+        /// Why.
+        source: io::Error,
+        /// What to do.
+        next: &'static str,
+    },
+    /// Metrics for everybody.
+    #[error("metrics at {0}: they are served on this machine alone; give a loopback address, as 127.0.0.1:9464")]
+    NotLoopback(SocketAddr),
+}
+
+impl From<Error> for DaemonError {
+    fn from(e: Error) -> Self {
+        DaemonError::Service(e.into())
+    }
+}
+
+fn socket_error(what: impl Into<String>, next: &'static str) -> impl FnOnce(io::Error) -> DaemonError {
+    let what = what.into();
+    move |source| DaemonError::Socket { what, source, next }
+}
+
+/// A daemon.
+pub struct Daemon {
+    service: Service,
+    options: Options,
+    listener: UnixListener,
+    clients: Vec<Connection>,
+    metrics: Option<TcpListener>,
+    scrapes: Vec<Scrape>,
+    stop: Box<dyn AsFd + Send>,
+    next_beat: Instant,
+}
+
+/// Listens at a path; the socket that a daemon which died left is replaced, that of one which runs is not.
+fn listen(path: &Path) -> Result<UnixListener, DaemonError> {
+    let failed = |next| socket_error(format!("the socket {}", path.display()), next);
+    if std::os::unix::net::UnixStream::connect(path).is_ok() {
+        return Err(failed("stop that daemon, or give another --socket")(io::Error::new(
+            ErrorKind::AddrInUse,
+            "a daemon listens there already",
+        )));
+    }
+    let _ = std::fs::remove_file(path);
+    let listener = UnixListener::bind(path).map_err(failed("make its folder, or give another --socket"))?;
+    // Whoever may connect is asked for credentials; the mode only lets them.
+    let mode = std::fs::Permissions::from_mode(0o666);
+    std::fs::set_permissions(path, mode).and_then(|()| listener.set_nonblocking(true)).map_err(failed("give another --socket"))?;
+    Ok(listener)
+}
+
+impl Daemon {
+    /// With a configured NIC; it ends when `stop` can be read, as a descriptor of signals.
+    ///
+    /// # Errors
+    /// When it cannot listen, or the heartbeat cannot be asked for.
+    pub fn new(service: Service, options: Options, stop: impl AsFd + Send + 'static) -> Result<Self, DaemonError> {
+        let listener = listen(&options.socket)?;
+        let metrics = match options.metrics {
+            Some(address) if !address.ip().is_loopback() => return Err(DaemonError::NotLoopback(address)),
+            Some(address) => {
+                let failed = || socket_error(format!("metrics at {address}"), "give another --metrics");
+                let listener = TcpListener::bind(address).map_err(failed())?;
+                listener.set_nonblocking(true).map_err(failed())?;
+                Some(listener)
+            }
+            None => None,
+        };
+        service.nic.set_heartbeat(options.heartbeat)?;
+        let (clients, scrapes) = (Vec::new(), Vec::new());
+        Ok(Daemon { service, options, listener, clients, metrics, scrapes, stop: Box::new(stop), next_beat: Instant::now() })
+    }
+
+    /// Where metrics are served.
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.metrics.as_ref().and_then(|m| m.local_addr().ok())
+    }
+
+    /// Serves until it is stopped or the kernel wants the device back; then the NIC is stopped and closed.
+    ///
+    /// # Errors
+    /// When the device is gone.
+    pub fn run(mut self) -> Result<(), DaemonError> {
+        let served = self.serve();
+        let _ = std::fs::remove_file(&self.options.socket);
+        // Flows first, then DMA: `close` does it in that order.
+        let closed = self.service.nic.close(End::Stopped);
+        served?;
+        Ok(closed?)
+    }
+
+    fn serve(&mut self) -> Result<(), DaemonError> {
+        loop {
+            self.beat()?;
+            if self.wait()? {
+                return Ok(());
+            }
+            self.drain()?;
+            self.admit();
+            self.talk()?;
+            self.scrape();
+        }
+    }
+
+    /// Beats three times as often as needed.
+    fn beat(&mut self) -> Result<(), DaemonError> {
+        let Some(period) = self.options.heartbeat else { return Ok(()) };
+        if Instant::now() < self.next_beat {
+            return Ok(());
+        }
+        self.next_beat = Instant::now() + period / 3;
+        match self.service.nic.beat() {
+            Err(Error::HeartbeatLost) => {
+                eprintln!("the heartbeat was lost: this process was held up for longer than {period:?}; flows go on");
+                Ok(self.service.nic.recover()?)
+            }
+            other => Ok(other?),
+        }
+    }
+
+    /// Waits until there is something to do; `true` when it is time to end.
+    fn wait(&mut self) -> Result<bool, DaemonError> {
+        let beat = self.options.heartbeat.map_or(TURN, |_| self.next_beat.saturating_duration_since(Instant::now()));
+        let left = beat.min(TURN);
+        let removal = self.service.nic.transport().removal();
+        let mut fds = vec![PollFd::from_borrowed_fd(self.stop.as_fd(), PollFlags::IN), PollFd::new(&self.listener, PollFlags::IN)];
+        let first = fds.len();
+        fds.extend(removal.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        fds.extend(self.metrics.iter().map(|m| PollFd::new(m, PollFlags::IN)));
+        fds.extend(self.service.nic.vectors().iter().map(|v| PollFd::new(v, PollFlags::IN)));
+        fds.extend(self.clients.iter().map(|c| PollFd::from_borrowed_fd(c.as_fd(), c.wanted())));
+        fds.extend(self.scrapes.iter().map(|s| PollFd::from_borrowed_fd(s.as_fd(), s.wanted())));
+        let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+        match poll(&mut fds, Some(&left)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(e) => return Err(socket_error("waiting", "this should not happen")(e.into())),
+        }
+        let signalled = !fds[0].revents().is_empty();
+        let wanted = removal.is_some() && !fds[first].revents().is_empty();
+        for vector in self.service.nic.vectors() {
+            // What it counted is not needed: the ring is drained at every turn.
+            let _ = rustix::io::read(vector, &mut [0; 8]);
+        }
+        if wanted {
+            eprintln!("the kernel wants the device back");
+        }
+        Ok(signalled || wanted)
+    }
+
+    /// Takes events from the ring and gives them to those who asked.
+    fn drain(&mut self) -> Result<(), DaemonError> {
+        if self.service.nic.events_total().is_none() {
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        let report = self.service.drain_events(|r| bytes.extend(r.to_bytes()))?;
+        for client in self.clients.iter_mut().filter(|c| c.events) {
+            client.lost += report.lost + report.broken;
+            if client.unread() > MOST_UNREAD {
+                client.lost += (bytes.len() / BYTES) as u64;
+            } else if !bytes.is_empty() {
+                let lost = std::mem::take(&mut client.lost);
+                client.answer(&Answer::Events { lost }, &bytes);
+            }
+        }
+        Ok(())
+    }
+
+    fn admit(&mut self) {
+        while let Ok((stream, _)) = self.listener.accept() {
+            let Ok(mut client) = Connection::new(stream) else { continue };
+            let own = rustix::process::geteuid().as_raw();
+            let refusal = match client.user {
+                Some(user) if user == 0 || user == own || self.options.users.contains(&user) => None,
+                user => {
+                    let who = user.map_or("somebody unknown".into(), |u| format!("user {u}"));
+                    Some(("permission", format!("{who} may not use this daemon; start it with --allow-uid, or use sudo")))
+                }
+            };
+            let full = || Some(("refused", format!("{MOST_CLIENTS} clients are connected already; end one of them")));
+            let refusal = refusal.or_else(|| if self.clients.len() < MOST_CLIENTS { None } else { full() });
+            if let Some((code, text)) = refusal {
+                client.refuse(None, code, text);
+                client.close();
+            }
+            self.clients.push(client);
+        }
+    }
+
+    /// Reads what clients say and does what they ask.
+    fn talk(&mut self) -> Result<(), DaemonError> {
+        let mut clients = std::mem::take(&mut self.clients);
+        for client in &mut clients {
+            // One request a turn and client: nobody waits for another's hundred.
+            match client.hear() {
+                Heard::Nothing => {}
+                Heard::Broken(text) => {
+                    client.refuse(None, "malformed", text);
+                    client.close();
+                }
+                Heard::Message(head) => self.heard(client, &head)?,
+            }
+            client.send();
+        }
+        clients.retain(Connection::is_open);
+        if self.service.nic.events_total().is_some() && !clients.iter().any(|c| c.events) {
+            self.service.nic.stop_events()?;
+        }
+        self.clients = clients;
+        Ok(())
+    }
+
+    fn heard(&mut self, client: &mut Connection, head: &[u8]) -> Result<(), DaemonError> {
+        if !client.greeted {
+            match serde_json::from_slice::<Hello>(head) {
+                Ok(Hello { version: VERSION, .. }) => {
+                    client.greeted = true;
+                    let server = concat!("timelyd ", env!("CARGO_PKG_VERSION")).into();
+                    client.answer(&Welcome { version: VERSION, server, device: self.service.nic.name().into() }, &[]);
+                }
+                Ok(hello) => {
+                    client.refuse(
+                        None,
+                        "version",
+                        format!("this daemon speaks version {VERSION}, not {}; use its timelyctl", hello.version),
+                    );
+                    client.close();
+                }
+                Err(e) => {
+                    client.refuse(None, "malformed", format!("the first message must name a version: {e}"));
+                    client.close();
+                }
+            }
+            return Ok(());
+        }
+        let asked: Asked = match serde_json::from_slice(head) {
+            Ok(asked) => asked,
+            Err(e) => {
+                let id = serde_json::from_slice::<serde_json::Value>(head).ok().and_then(|v| v.get("id")?.as_u64());
+                client.refuse(id, "malformed", format!("the request is not understood: {e}; docs/driver.md has all of them"));
+                return Ok(());
+            }
+        };
+        let (id, request) = (asked.id, asked.request);
+        let subscribes = match request {
+            Request::Events { every, .. } => Some(every != 0),
+            _ => None,
+        };
+        let resets = request == Request::Reset {};
+        match self.service.handle(request) {
+            Ok(result) => {
+                client.events = subscribes.unwrap_or(client.events);
+                client.answer(&Answer::Done { id, result }, &[]);
+            }
+            Err(e) => {
+                client.refuse(Some(id), e.code().0, e.to_string());
+                // Of a device that is gone the daemon can tell nothing more.
+                if let ServiceError::Device(Error::Transport(Failure::Gone { .. } | Failure::Closed { .. })) = e {
+                    client.send();
+                    return Err(e.into());
+                }
+            }
+        }
+        if resets {
+            self.service.nic.set_heartbeat(self.options.heartbeat)?;
+        }
+        Ok(())
+    }
+
+    fn scrape(&mut self) {
+        while let Some(Ok((stream, _))) = self.metrics.as_ref().map(TcpListener::accept) {
+            if let Some(scrape) = Scrape::new(stream).filter(|_| self.scrapes.len() < MOST_CLIENTS) {
+                self.scrapes.push(scrape);
+            }
+        }
+        let mut scrapes = std::mem::take(&mut self.scrapes);
+        scrapes.retain_mut(|s| s.turn(|| metrics::text(&mut self.service)));
+        self.scrapes = scrapes;
+    }
+}
+
+/// What a refused request is told.
+fn refusal(code: &str, text: String) -> Refusal {
+    Refusal { code: code.into(), text }
+}

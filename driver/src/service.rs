@@ -1,0 +1,492 @@
+//! What can be asked of a NIC, and who answers: the same requests for a daemon's clients and for a program that opens the device itself.
+use crate::clock::{self, Pair};
+use crate::config::{Config, ConfigError, Number};
+use crate::nic::{EventSettings, Nic};
+use crate::registers::{self, NameError, Named};
+use crate::report::{
+    ClockReport, DeviceReport, EventReport, FlowReport, FlowTelemetry, Percentiles, PortReport, ProfileReport, RegisterReport, Telemetry,
+};
+use crate::spec::{FlowSpec, PortSpec, ProfileSpec, SpecError, profile_fields};
+use crate::{Error, units};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::time::Instant;
+use timely_regs::device::{Bus, Only};
+use timely_regs::event::EventRecord;
+use timely_regs::flow::FlowRecord;
+use timely_regs::map::{Access, Register};
+use timely_regs::profile::{self, PROFILES};
+
+/// Packets that an endless flow is kept ahead by: the device posts one more for each that it grants.
+const ENDLESS_AHEAD: u32 = 64;
+/// More flows than this are read by a snapshot.
+const FLOWS_BY_QUERIES: usize = 16;
+/// Names of the laws.
+const LAWS: [&str; 5] = ["fixed", "timely", "patched", "swift", "pi"];
+
+/// A request. As JSON its fields stand beside `verb`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "verb", rename_all = "snake_case", deny_unknown_fields)]
+#[allow(missing_docs)]
+pub enum Request {
+    /// What the device is and says of itself.
+    Info {},
+    /// Resets it; nothing is configured then.
+    Reset {},
+    /// Lets flows send, or stops them all.
+    Enable {
+        on: bool,
+    },
+    PortShow {},
+    PortSet {
+        port: PortSpec,
+    },
+    ProfileList {},
+    ProfileShow {
+        profile: u32,
+    },
+    ProfileSet {
+        profile: u32,
+        spec: ProfileSpec,
+    },
+    FlowList {},
+    FlowShow {
+        flow: u32,
+    },
+    /// Without a number the lowest free one is taken.
+    FlowAdd {
+        flow: Option<u32>,
+        spec: FlowSpec,
+    },
+    /// Rate, backlog and counters stay.
+    FlowSet {
+        flow: u32,
+        spec: FlowSpec,
+    },
+    FlowRemove {
+        flow: u32,
+    },
+    /// Posts packets of a flow that is not endless.
+    FlowPost {
+        flow: u32,
+        packets: u32,
+    },
+    /// Of these flows; of all in use without.
+    Telemetry {
+        flows: Option<Vec<u32>>,
+    },
+    RegRead {
+        register: String,
+    },
+    RegWrite {
+        register: String,
+        value: u32,
+    },
+    RegDump {
+        block: Option<String>,
+    },
+    /// Reads the NIC's clock and the host's so many times.
+    Clock {
+        pairs: u32,
+    },
+    /// Records one of so many rate updates from now on; 0 none.
+    Events {
+        every: u32,
+        flow: Option<u32>,
+        profile: Option<u32>,
+    },
+}
+
+impl Request {
+    /// It changes what the device is configured to.
+    pub fn changes(&self) -> bool {
+        use Request::*;
+        matches!(
+            self,
+            Reset {}
+                | Enable { .. }
+                | PortSet { .. }
+                | ProfileSet { .. }
+                | FlowAdd { .. }
+                | FlowSet { .. }
+                | FlowRemove { .. }
+                | FlowPost { .. }
+                | RegWrite { .. }
+        )
+    }
+}
+
+/// Why a request was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// The device, or the way to it.
+    #[error(transparent)]
+    Device(#[from] Error),
+    /// A value that cannot be.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// A name that is no register's.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// It was done, but not saved.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A register that cannot be read, or cannot be written.
+    #[error("{register} is {access}; docs/registers.md says what may be done with it")]
+    Access {
+        /// The register.
+        register: String,
+        /// What may be done with it.
+        access: &'static str,
+    },
+    /// A block that is none.
+    #[error("there is no block `{0}`; `timelyctl reg list` names them all")]
+    NoBlock(String),
+    /// A number of pairs that cannot be.
+    #[error("{0} pairs; give {least} to {most}", least = clock::LEAST_PAIRS, most = MOST_PAIRS)]
+    Pairs(u32),
+}
+
+/// Most pairs of times that one request reads.
+pub const MOST_PAIRS: u32 = 10_000;
+
+impl ServiceError {
+    /// What kind of error it is: the code that a client of the socket gets, and the exit code of `timelyctl`.
+    pub fn code(&self) -> (&'static str, u8) {
+        use crate::transport::Failure;
+        match self {
+            ServiceError::Device(Error::Transport(Failure::InUse { .. })) => ("in_use", 4),
+            ServiceError::Device(
+                Error::OutOfRange(_)
+                | Error::Parameter(_)
+                | Error::NoFlow { .. }
+                | Error::FlowInUse(_)
+                | Error::FlowNotInUse(_)
+                | Error::NoFlowLeft(_)
+                | Error::Heartbeat { .. },
+            )
+            | ServiceError::Spec(_)
+            | ServiceError::Name(_)
+            | ServiceError::Access { .. }
+            | ServiceError::NoBlock(_)
+            | ServiceError::Pairs(_) => ("refused", 3),
+            ServiceError::Config(_) => ("not_saved", 1),
+            ServiceError::Device(_) => ("device", 1),
+        }
+    }
+}
+
+/// A NIC and what it is configured to.
+pub struct Service {
+    /// The NIC.
+    pub nic: Nic,
+    config: Config,
+    file: Option<PathBuf>,
+}
+
+fn json(value: impl Serialize) -> Value {
+    // Reports are structs of plain numbers and texts.
+    serde_json::to_value(value).unwrap_or(Value::Null)
+}
+
+impl Service {
+    /// A NIC that was just opened; what it is configured to is kept in `file`.
+    pub fn new(nic: Nic, file: Option<PathBuf>) -> Self {
+        Service { nic, config: Config::default(), file }
+    }
+
+    /// What the NIC is configured to.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Configures a fresh NIC: port, profiles, flows, and lets it send when there are flows.
+    ///
+    /// # Errors
+    /// When a value cannot be, or the device fails.
+    pub fn restore(&mut self, config: Config) -> Result<(), ServiceError> {
+        // All of it is checked before anything is written.
+        let port = config.port.as_ref().map(PortSpec::port).transpose()?;
+        let profiles = config.profile.iter().map(|(n, s)| Ok((n.0, s.parameters()?))).collect::<Result<Vec<_>, SpecError>>()?;
+        let flows = config.flow.iter().map(|(n, s)| Ok((n.0, s.record()?))).collect::<Result<Vec<_>, SpecError>>()?;
+        if let Some((flow, _)) = flows.iter().find(|(f, _)| *f >= self.nic.device().flows()) {
+            return Err(Error::NoFlow { flow: *flow, last: self.nic.device().flows() - 1 }.into());
+        }
+        if let Some(port) = port {
+            self.nic.checked("the port's settings", |d| port.write(d))?;
+        }
+        for (number, parameters) in &profiles {
+            self.nic.set_profile(*number, parameters)?;
+        }
+        // Runs of flows that follow each other go by DMA together.
+        let mut at = 0;
+        while at < flows.len() {
+            let run = flows[at..].iter().zip(0..).take_while(|((f, _), i)| *f == flows[at].0 + i).count();
+            let records: Vec<FlowRecord> = flows[at..at + run].iter().map(|f| f.1).collect();
+            self.nic.load_flows(flows[at].0, &records)?;
+            at += run;
+        }
+        for (number, spec) in &config.flow {
+            self.start(number.0, spec)?;
+        }
+        if !config.flow.is_empty() {
+            self.nic.enable(true)?;
+        }
+        self.config = config;
+        Ok(())
+    }
+
+    /// Takes a configuration for that of a NIC which went on, unless the NIC has another one by now: then it was reset meanwhile.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn adopt(&mut self, config: Config) -> Result<bool, ServiceError> {
+        for (number, spec) in &config.profile {
+            if spec.parameters().ok().and_then(|p| p.quantise().ok()) != Some(self.nic.profile(number.0)?) {
+                return Ok(false);
+            }
+        }
+        let used: Vec<u32> = self.nic.flows()?.used().collect();
+        if config.profile.is_empty() && !config.flow.is_empty() && used.is_empty() {
+            return Ok(false);
+        }
+        self.config = config;
+        self.config.flow.retain(|n, _| used.contains(&n.0));
+        Ok(true)
+    }
+
+    /// A rate is the host's to set for law `fixed` alone; the device would only count it.
+    fn check_rate(&self, spec: &FlowSpec) -> Result<(), ServiceError> {
+        let Some(rate) = &spec.rate else { return Ok(()) };
+        match profile::LAW.get(&self.nic.profile(spec.profile.into())?) {
+            profile::LAW_FIXED => Ok(()),
+            _ => Err(SpecError::Value {
+                name: "rate".into(),
+                value: rate.clone(),
+                allowed: format!("left out: the law of profile {} sets the rate; `profile set` one that is like `fixed`", spec.profile),
+            }
+            .into()),
+        }
+    }
+
+    fn save(&self) -> Result<(), ServiceError> {
+        self.file.as_ref().map_or(Ok(()), |f| self.config.write(f)).map_err(ServiceError::from)
+    }
+
+    /// Gives a loaded flow what it needs beside its record.
+    fn start(&self, flow: u32, spec: &FlowSpec) -> Result<(), ServiceError> {
+        if let Some(rate) = spec.rate()? {
+            self.nic.set_rate(flow, rate)?;
+        }
+        if spec.endless {
+            self.nic.post(flow, ENDLESS_AHEAD)?;
+        }
+        Ok(())
+    }
+
+    /// Does what is asked.
+    ///
+    /// # Errors
+    /// Why it was not done.
+    pub fn handle(&mut self, request: Request) -> Result<Value, ServiceError> {
+        match request {
+            Request::Info {} => {
+                let info = self.nic.info()?;
+                let used = self.nic.flows()?.used().count() as u32;
+                Ok(json(DeviceReport::new(info, used)))
+            }
+            Request::Reset {} => {
+                self.nic.reset()?;
+                self.config = Config::default();
+                self.save()?;
+                Ok(Value::Null)
+            }
+            Request::Enable { on } => {
+                self.nic.enable(on)?;
+                Ok(Value::Null)
+            }
+            Request::PortShow {} => Ok(json(PortReport { spec: self.config.port.clone() })),
+            Request::PortSet { port } => {
+                let checked = port.port()?;
+                self.nic.checked("the port's settings", |d| checked.write(d))?;
+                self.config.port = Some(port);
+                self.save()?;
+                Ok(Value::Null)
+            }
+            Request::ProfileList {} => {
+                let all = (0..PROFILES as u32).map(|n| self.profile(n)).collect::<Result<Vec<_>, _>>()?;
+                Ok(json(all))
+            }
+            Request::ProfileShow { profile } => Ok(json(self.profile(profile)?)),
+            Request::ProfileSet { profile, spec } => {
+                self.nic.set_profile(profile, &spec.parameters()?)?;
+                self.config.profile.insert(Number(profile), spec);
+                self.save()?;
+                Ok(json(self.profile(profile)?))
+            }
+            Request::FlowList {} => {
+                let used: Vec<u32> = self.nic.flows()?.used().collect();
+                Ok(json(used.into_iter().map(|f| self.flow(f)).collect::<Vec<_>>()))
+            }
+            Request::FlowShow { flow } => {
+                self.nic.flows()?.must_be_used(flow)?;
+                Ok(json(self.flow(flow)))
+            }
+            Request::FlowAdd { flow, spec } => {
+                let record = spec.record()?;
+                self.check_rate(&spec)?;
+                let number = self.nic.add_flow(flow, &record)?;
+                self.start(number, &spec)?;
+                self.nic.enable(true)?;
+                self.config.flow.insert(Number(number), spec);
+                self.save()?;
+                Ok(json(self.flow(number)))
+            }
+            Request::FlowSet { flow, spec } => {
+                let record = spec.record()?;
+                self.check_rate(&spec)?;
+                self.nic.set_flow(flow, &record)?;
+                self.start(flow, &spec)?;
+                self.config.flow.insert(Number(flow), spec);
+                self.save()?;
+                Ok(json(self.flow(flow)))
+            }
+            Request::FlowRemove { flow } => {
+                self.nic.remove_flow(flow)?;
+                self.config.flow.remove(&Number(flow));
+                self.save()?;
+                Ok(Value::Null)
+            }
+            Request::FlowPost { flow, packets } => {
+                self.nic.flows()?.must_be_used(flow)?;
+                self.nic.post(flow, packets)?;
+                Ok(Value::Null)
+            }
+            Request::Telemetry { flows } => Ok(json(self.telemetry(flows)?)),
+            Request::RegRead { register } => Ok(json(self.register(&Named::find(&register)?, true)?)),
+            Request::RegWrite { register, value } => {
+                let named = Named::find(&register)?;
+                if named.register.access == Access::ReadOnly {
+                    return Err(ServiceError::Access { register: named.name(), access: "read only" });
+                }
+                self.nic.checked("the write of a register", |d| d.write_at(named.register, named.index, value))?;
+                Ok(Value::Null)
+            }
+            Request::RegDump { block } => {
+                let of = |r: &&Register| block.as_ref().is_none_or(|b| r.block.block().name.eq_ignore_ascii_case(b));
+                let found: Vec<_> = registers::all().filter(of).collect();
+                if let (true, Some(block)) = (found.is_empty(), block) {
+                    return Err(ServiceError::NoBlock(block));
+                }
+                // A read of the histogram goes on to its next bin: a dump changes nothing.
+                let quiet = found.into_iter().filter(|r| r.access != Access::WriteOnly && r.name != "HISTOGRAM_COUNT");
+                let each = quiet.flat_map(|register| (0..register.count).map(move |index| Named { register, index }));
+                Ok(json(each.map(|n| self.register(&n, true)).collect::<Result<Vec<_>, _>>()?))
+            }
+            Request::Clock { pairs } => Ok(json(self.clock(pairs)?)),
+            Request::Events { every, flow, profile } => {
+                self.start_events(every, flow, profile)?;
+                Ok(json(EventReport::default()))
+            }
+        }
+    }
+
+    /// Starts recording events, or stops with `every` 0.
+    ///
+    /// # Errors
+    /// When there is no such flow or profile, or the device fails.
+    pub fn start_events(&mut self, every: u32, flow: Option<u32>, profile: Option<u32>) -> Result<(), ServiceError> {
+        if every == 0 {
+            return Ok(self.nic.stop_events()?);
+        }
+        let settings = EventSettings { every, only: Only { flow, profile }, ..EventSettings::default() };
+        Ok(self.nic.start_events(&settings)?)
+    }
+
+    /// Hands the events that came to `each`.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn drain_events(&mut self, each: impl FnMut(&EventRecord)) -> Result<EventReport, ServiceError> {
+        self.nic.take_interrupts()?;
+        Ok(self.nic.drain_events(each)?.into())
+    }
+
+    fn flow(&self, flow: u32) -> FlowReport {
+        FlowReport { flow, spec: self.config.flow.get(&Number(flow)).cloned() }
+    }
+
+    fn profile(&self, number: u32) -> Result<ProfileReport, ServiceError> {
+        let words = self.nic.profile(number)?;
+        let spec = self.config.profile.get(&Number(number)).cloned();
+        let settings = spec.as_ref().and_then(|s| s.parameters().ok()).map(|p| profile_fields(&p)).unwrap_or_default();
+        let law =
+            if words == [0; profile::WORDS] { "unset" } else { LAWS.get(profile::LAW.get(&words) as usize).copied().unwrap_or("unknown") };
+        Ok(ProfileReport {
+            profile: number,
+            law: law.into(),
+            spec,
+            settings: settings.into_iter().map(|(n, v)| (n.into(), v)).collect(),
+            fields: profile::FIELDS.iter().map(|f| (f.name.into(), f.get(&words))).collect(),
+        })
+    }
+
+    fn telemetry(&mut self, asked: Option<Vec<u32>>) -> Result<Telemetry, ServiceError> {
+        let flows = match asked {
+            Some(flows) => flows,
+            None => self.nic.flows()?.used().collect(),
+        };
+        let last = self.nic.device().flows() - 1;
+        if let Some(&flow) = flows.iter().find(|f| **f > last) {
+            return Err(Error::NoFlow { flow, last }.into());
+        }
+        let time_ns = self.nic.info()?.time_ns;
+        let records = if flows.len() <= FLOWS_BY_QUERIES {
+            flows.iter().map(|f| self.nic.telemetry(*f)).collect::<Result<Vec<_>, _>>()?
+        } else {
+            let (first, end) = (flows.iter().min().copied().unwrap_or(0), flows.iter().max().map_or(0, |m| m + 1));
+            let all = self.nic.snapshot(first, end - first)?;
+            flows.iter().map(|f| all[(f - first) as usize]).collect()
+        };
+        let mut used: Vec<u32> = flows.iter().filter_map(|f| Some(self.config.flow.get(&Number(*f))?.profile.into())).collect();
+        used.sort_unstable();
+        used.dedup();
+        let profiles = used.into_iter().map(|p| Ok(Percentiles::new(p, &self.nic.histogram(p)?))).collect::<Result<Vec<_>, Error>>()?;
+        let flows = flows.iter().zip(&records).map(|(f, r)| FlowTelemetry::new(*f, r)).collect();
+        Ok(Telemetry { time_ns, flows, profiles })
+    }
+
+    fn register(&self, named: &Named, read: bool) -> Result<RegisterReport, ServiceError> {
+        let register = named.register;
+        if read && register.access == Access::WriteOnly {
+            return Err(ServiceError::Access { register: named.name(), access: "write only" });
+        }
+        let offset = self.nic.device().address(register, named.index);
+        let value = self.nic.device().bus().read32(offset).map_err(Error::from)?;
+        let fields = register.fields.iter().map(|f| (f.name.into(), f.get(&[value]))).collect();
+        Ok(RegisterReport { register: named.name(), offset, value: Some(value), fields })
+    }
+
+    fn clock(&self, pairs: u32) -> Result<ClockReport, ServiceError> {
+        if !(clock::LEAST_PAIRS as u32..=MOST_PAIRS).contains(&pairs) {
+            return Err(ServiceError::Pairs(pairs));
+        }
+        let start = Instant::now();
+        let now = || start.elapsed().as_nanos() as u64;
+        let pair = |_| {
+            let before_ns = now();
+            let time = self.nic.checked("a read", |d| d.now())?;
+            // `checked` reads around it; the middle of all is the time's.
+            Ok(Pair { before_ns, nic_ns: time as f64 / 65_536.0, after_ns: now() })
+        };
+        let pairs = (0..pairs).map(pair).collect::<Result<Vec<_>, Error>>()?;
+        let time_ns = pairs.last().map_or(0, |p| p.nic_ns as u64);
+        Ok(ClockReport { time_ns, fit: clock::fit(&pairs) })
+    }
+}
+
+/// A time for people.
+pub fn micros(ns: f64) -> units::Micros {
+    units::Micros(ns / 1000.0)
+}

@@ -1,0 +1,189 @@
+//! Which device is meant, how it is opened, and where what belongs to it is kept.
+use crate::Error;
+use crate::nic::{Nic, Start};
+use crate::pci::{Address, PciError, System};
+use crate::sim::{self, SimError};
+use crate::transport::vfio::Vfio;
+use crate::transport::vfio_user::VfioUser;
+use crate::transport::{Failure, Transport};
+use std::fmt;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// A device, as `--device` takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A PCI device, by its address.
+    Pci(Address),
+    /// A vfio-user server, by its socket.
+    VfioUser(PathBuf),
+    /// A pair of simulated NICs with a link, started in the background.
+    Sim {
+        /// The integer model in place of the Verilog: many times faster.
+        model: bool,
+    },
+}
+
+/// Why a target cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// It is none.
+    #[error("`{0}` is no device; give a PCI address as 0000:03:00.0, vfio-user:PATH, sim or sim:model")]
+    Name(String),
+    /// The simulated NIC.
+    #[error(transparent)]
+    Sim(#[from] SimError),
+    /// The folder of sockets and locks.
+    #[error("{}: {source}; set XDG_RUNTIME_DIR to a folder of your own", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The device.
+    #[error(transparent)]
+    Device(#[from] Error),
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Pci(address) => address.fmt(f),
+            Target::VfioUser(path) => write!(f, "vfio-user:{}", path.display()),
+            Target::Sim { model: false } => f.write_str("sim"),
+            Target::Sim { model: true } => f.write_str("sim:model"),
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = TargetError;
+
+    fn from_str(text: &str) -> Result<Self, TargetError> {
+        match text.split_once(':') {
+            _ if text == "sim" => Ok(Target::Sim { model: false }),
+            Some(("sim", "model")) => Ok(Target::Sim { model: true }),
+            Some(("vfio-user", path)) if !path.is_empty() => Ok(Target::VfioUser(path.into())),
+            _ => text.parse().map(Target::Pci).map_err(|_: PciError| TargetError::Name(text.into())),
+        }
+    }
+}
+
+/// The user's folder of sockets, locks and logs, which nobody else may write.
+///
+/// # Errors
+/// When it cannot be made, or is somebody else's.
+pub fn runtime_folder() -> Result<PathBuf, TargetError> {
+    let user = rustix::process::geteuid();
+    let path = match std::env::var_os("XDG_RUNTIME_DIR") {
+        Some(dir) => Path::new(&dir).join("timely"),
+        None if user.is_root() => "/run/timely".into(),
+        None => format!("/tmp/timely-{}", user.as_raw()).into(),
+    };
+    own_folder(&path).map_err(|source| TargetError::Folder { path: path.clone(), source })?;
+    Ok(path)
+}
+
+fn own_folder(path: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    let meta = std::fs::metadata(path)?;
+    if meta.uid() != rustix::process::geteuid().as_raw() || meta.mode() & 0o022 != 0 {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "somebody else may write there"));
+    }
+    Ok(())
+}
+
+/// The user's folder of what is kept from one run to the next.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn state_folder() -> Result<PathBuf, TargetError> {
+    let home = || std::env::var_os("HOME").map(|h| Path::new(&h).join(".local/state"));
+    let base = match std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).or_else(home) {
+        Some(base) if !rustix::process::geteuid().is_root() || std::env::var_os("XDG_STATE_HOME").is_some() => base,
+        _ => "/var/lib".into(),
+    };
+    let path = base.join("timely");
+    std::fs::create_dir_all(&path).map_err(|source| TargetError::Folder { path: path.clone(), source })?;
+    Ok(path)
+}
+
+impl Target {
+    /// Its name as part of a file's.
+    pub fn slug(&self) -> String {
+        self.to_string().chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect()
+    }
+
+    /// Where its daemon listens.
+    ///
+    /// # Errors
+    /// When the user has no folder for it.
+    pub fn socket(&self) -> Result<PathBuf, TargetError> {
+        Ok(runtime_folder()?.join(format!("timelyd-{}.sock", self.slug())))
+    }
+
+    /// Where a daemon may listen: the user's, and root's.
+    ///
+    /// # Errors
+    /// When the user has no folder for it.
+    pub fn sockets(&self) -> Result<Vec<PathBuf>, TargetError> {
+        Ok(vec![self.socket()?, format!("/run/timely/timelyd-{}.sock", self.slug()).into()])
+    }
+
+    /// The file of what it is configured to.
+    ///
+    /// # Errors
+    /// When the user has no folder for it.
+    pub fn state(&self) -> Result<PathBuf, TargetError> {
+        Ok(state_folder()?.join(format!("{}.toml", self.slug())))
+    }
+
+    /// A way to it; a simulated NIC is started when it does not run.
+    ///
+    /// # Errors
+    /// When it cannot be reached.
+    pub fn transport(&self) -> Result<Box<dyn Transport>, TargetError> {
+        let failed = |f: Failure| TargetError::Device(f.into());
+        match self {
+            Target::Pci(address) => Ok(Box::new(Vfio::open(*address).map_err(failed)?)),
+            Target::VfioUser(path) => Ok(Box::new(VfioUser::connect(path).map_err(failed)?)),
+            Target::Sim { model } => Ok(Box::new(VfioUser::connect(&sim::running(*model)?).map_err(failed)?)),
+        }
+    }
+
+    /// Opens it.
+    ///
+    /// # Errors
+    /// When it cannot be reached, or is no timely-nic.
+    pub fn open(&self, start: Start) -> Result<Nic, TargetError> {
+        Ok(Nic::open(self.transport()?, start)?)
+    }
+
+    /// The device that is meant when none is named: the one card of ours, or a simulated pair. Says whether it is the latter.
+    pub fn usual() -> (Self, bool) {
+        match System::default().list().as_slice() {
+            [one] if one.is_ours() => (Target::Pci(one.address), false),
+            _ => (Target::Sim { model: false }, true),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_read_as_they_are_printed() {
+        for text in ["0000:03:00.0", "vfio-user:/tmp/a:b", "sim", "sim:model"] {
+            assert_eq!(text.parse::<Target>().expect("valid").to_string(), text);
+        }
+        for bad in ["", "simulator", "sim:", "vfio-user:", "vfio:/tmp/x", "eth0"] {
+            let text = bad.parse::<Target>().expect_err(bad).to_string();
+            assert!(text.contains(&format!("`{bad}`")) && text.contains("vfio-user:PATH"), "{text}");
+        }
+        assert_eq!("vfio-user:/tmp/a b".parse::<Target>().expect("valid").slug(), "vfio-user--tmp-a-b");
+    }
+}
