@@ -66,7 +66,6 @@ pub struct Verdict<const S: usize> {
     pub enabled: Signal<Out, Bit>,
     slot_shift: Constant<Bits<6>>,
     // Clock 2.
-    inverse: Signal<Local, Bits<32>>,
     behind: Signal<Local, Bits<32>>,
     behind_high: Signal<Local, Bits<32>>,
     upper: Signal<Local, Bits<32>>,
@@ -109,7 +108,7 @@ impl<const S: usize> Default for Verdict<S> {
             slot_shift = Constant::new(bits::<6>(S as u64)),
             ;
             clk rst is_ack is_load is_rebase is_visit segment after over nonce deadline raw_sent raw_acked enable raw_slot same hit hits state
-            sum prior unknown forged repeated between outstanding next_segment enabled inverse behind behind_high upper held on2 nonce_equal
+            sum prior unknown forged repeated between outstanding next_segment enabled behind behind_high upper held on2 nonce_equal
             late can una freed target target_bytes overrule load segment3 is_unknown is_forged last on ahead inverse_ahead ahead_high hit3
             una_now freed_now una_past freed_past hit4 repeated4 between4 sum4 prior4 outstanding4
         )
@@ -141,8 +140,7 @@ impl<const S: usize> Logic for Verdict<S> {
         self.on[1].d.next = self.on[0].q.val();
 
         // 2
-        self.inverse.next = !self.segment.val();
-        self.behind.next = self.raw_sent.val().get_bits::<32>(0) + self.inverse.val();
+        self.behind.next = self.raw_sent.val().get_bits::<32>(0) - self.after.val();
         self.behind_high.next = self.behind.val() >> self.slot_shift.val();
         self.upper.next = self.segment.val() >> self.slot_shift.val();
         self.held.next = !self.behind_high.val().any()
