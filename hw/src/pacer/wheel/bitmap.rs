@@ -66,7 +66,13 @@ pub struct Bitmap<const X: usize, const A: usize> {
     occupied5: DFF<Bit>,
     a3: Signal<Local, Bits<A>>,
     stored: Signal<Local, Bits<64>>,
-    hit_stored: Signal<Local, Bit>,
+    newer: [Signal<Local, Bit>; 3],
+    counts: [Signal<Local, Bit>; 3],
+    hit_words: [Signal<Local, Bit>; 3],
+    in_stored: Signal<Local, Bit>,
+    raw_counts: Signal<Local, Bit>,
+    hit_raw: Signal<Local, Bit>,
+    hit_cur: Signal<Local, Bit>,
     hit_next: Signal<Local, Bit>,
     set_cur: Signal<Local, Bits<64>>,
     set_next: Signal<Local, Bits<64>>,
@@ -135,7 +141,13 @@ impl<const X: usize, const A: usize> Default for Bitmap<X, A> {
             occupied5: Default::default(),
             a3: Default::default(),
             stored: Default::default(),
-            hit_stored: Default::default(),
+            newer: Default::default(),
+            counts: Default::default(),
+            hit_words: Default::default(),
+            in_stored: Default::default(),
+            raw_counts: Default::default(),
+            hit_raw: Default::default(),
+            hit_cur: Default::default(),
             hit_next: Default::default(),
             set_cur: Default::default(),
             set_next: Default::default(),
@@ -224,26 +236,23 @@ impl<const X: usize, const A: usize> Logic for Bitmap<X, A> {
         if self.same[0].q.val() & self.wrote[0].q.val() {
             self.stored.next = self.words[0].q.val();
         }
-        // Whether the bit is set, in each copy beside the others: which of them counts is known by then.
-        self.hit_stored.next =
-            (self.raw4.q.val().get_bit(0) == self.tag4.q.val()) & (self.raw4.q.val().get_bits::<64>(1) & self.one4.q.val()).any();
-        if self.same[2].q.val() & self.wrote[2].q.val() {
-            self.hit_stored.next = (self.words[2].q.val() & self.one4.q.val()).any();
+        // Whether the bit is set, in each copy beside the others: which of them count is known by then.
+        for i in 0..3 {
+            self.newer[i].next = self.same[i].q.val() & self.wrote[i].q.val();
+            self.hit_words[i].next = (self.words[i].q.val() & self.one4.q.val()).any();
         }
-        if self.same[1].q.val() & self.wrote[1].q.val() {
-            self.hit_stored.next = (self.words[1].q.val() & self.one4.q.val()).any();
-        }
-        if self.same[0].q.val() & self.wrote[0].q.val() {
-            self.hit_stored.next = (self.words[0].q.val() & self.one4.q.val()).any();
-        }
+        self.hit_raw.next = (self.raw4.q.val().get_bits::<64>(1) & self.one4.q.val()).any();
+        self.hit_cur.next = (self.cur.q.val() & self.one4.q.val()).any();
         self.hit_next.next = (self.next.q.val() & self.one4.q.val()).any();
-        self.occupied5.d.next = self.hit_stored.val();
-        if self.in_cur4.q.val() {
-            self.occupied5.d.next = (self.cur.q.val() & self.one4.q.val()).any();
-        }
-        if self.in_next4.q.val() {
-            self.occupied5.d.next = self.hit_next.val() | (self.hit_stored.val() & (self.age.q.val() != bits::<3>(4)));
-        }
+        self.in_stored.next = !self.in_cur4.q.val() & (!self.in_next4.q.val() | (self.age.q.val() != bits::<3>(4)));
+        self.counts[0].next = self.in_stored.val() & self.newer[0].val();
+        self.counts[1].next = (self.in_stored.val() & self.newer[1].val()) & !self.newer[0].val();
+        self.counts[2].next = (self.in_stored.val() & self.newer[2].val()) & !(self.newer[0].val() | self.newer[1].val());
+        self.raw_counts.next = (self.in_stored.val() & (self.raw4.q.val().get_bit(0) == self.tag4.q.val()))
+            & !(self.newer[0].val() | self.newer[1].val() | self.newer[2].val());
+        self.occupied5.d.next = ((self.counts[0].val() & self.hit_words[0].val()) | (self.counts[1].val() & self.hit_words[1].val()))
+            | ((self.counts[2].val() & self.hit_words[2].val()) | (self.raw_counts.val() & self.hit_raw.val()))
+            | ((self.in_cur4.q.val() & self.hit_cur.val()) | (self.in_next4.q.val() & self.hit_next.val()));
         self.v5.d.next = self.v4.q.val();
         self.s5.d.next = self.s4.q.val();
         self.tag5.d.next = self.tag4.q.val();
