@@ -14933,6 +14933,7 @@ module tnic_standalone__control__dma(clk,rst,st_valid,st_word,st_data,look_valid
     // Local signals
     reg  recording;
     reg  failed;
+    reg  ring_first;
     reg  ring_turn;
     reg  snapshot_turn;
     reg  [5:0] kept;
@@ -15149,9 +15150,11 @@ module tnic_standalone__control__dma(clk,rst,st_valid,st_word,st_data,look_valid
         irq_q__d = irq_q__q;
         writer__address = snapshot__address;
         writer__data = snapshot__data;
-        if (ring_turn) begin
+        if (ring_first) begin
             writer__address = ring__address;
             writer__data = rec_data;
+        end
+        if (ring_turn) begin
             ring_last__d = 1'b1;
         end
         if (snapshot_turn) begin
@@ -15222,10 +15225,11 @@ module tnic_standalone__control__dma(clk,rst,st_valid,st_word,st_data,look_valid
     always @(*) settings__st_word = st_word;
     always @(*) settings__st_data = st_data;
     always @(*) recording = running__q & settings__ring_on;
-    always @(*) ring_turn = writer__free & rec_valid & recording & ring__open & ~(snapshot__offers & (ring_last__q | snapshot__offers_second));
-    always @(*) snapshot_turn = writer__free & snapshot__offers & running__q & ~ring_turn;
-    always @(*) writer__start = ring_turn | snapshot_turn;
-    always @(*) writer__of_ring = ring_turn;
+    always @(*) ring_first = (rec_valid & recording & ring__open) & ~(snapshot__offers & (ring_last__q | snapshot__offers_second));
+    always @(*) ring_turn = writer__free & ring_first;
+    always @(*) snapshot_turn = (writer__free & snapshot__offers) & (running__q & ~ring_first);
+    always @(*) writer__start = writer__free & (ring_first | (snapshot__offers & running__q));
+    always @(*) writer__of_ring = ring_first;
     always @(*) ring__start = settings__run;
     always @(*) ring__base = settings__ring;
     always @(*) ring__size = settings__ring_size;
@@ -19464,11 +19468,15 @@ module tnic_standalone__control__dma__writer(clk,rst,start,of_ring,address,data,
         if (start & ~answered) begin
             waiting__d = waiting__q + ((32'h1) & 5'h1f);
         end
+        if (~aw_valid__q) begin
+            aw__d = address;
+        end
+        if (~w_valid__q) begin
+            w__d = data;
+        end
         if (start) begin
             aw_valid__d = 1'b1;
-            aw__d = address;
             w_valid__d = 1'b1;
-            w__d = data;
             beat__d = ((32'h0) & 3'h7);
             put__d = put__q + ((32'h1) & 4'hf);
             sources__d = sources__q & others;
@@ -62201,7 +62209,6 @@ module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_reb
     reg  outstanding4__clock;
     
     // Local signals
-    reg  [31:0] inverse;
     reg  [31:0] behind;
     reg  [31:0] behind_high;
     reg  [31:0] upper;
@@ -62468,8 +62475,7 @@ module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_reb
     always @(*) freed_past__2__d = freed_past__1__q;
     always @(*) last__1__d = last__0__q;
     always @(*) on__1__d = on__0__q;
-    always @(*) inverse = ~segment;
-    always @(*) behind = raw_sent[(32'h0)+:(32)] + inverse;
+    always @(*) behind = raw_sent[(32'h0)+:(32)] - after;
     always @(*) behind_high = behind >> slot_shift;
     always @(*) upper = segment >> slot_shift;
     always @(*) held = ~|behind_high & raw_slot[32'h62] & (raw_slot[(32'h58)+:(10)] == upper[(32'h0)+:(10)]);
@@ -113395,7 +113401,19 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
     // Local signals
     reg  [6:0] a3;
     reg  [63:0] stored;
-    reg  hit_stored;
+    reg  newer__0;
+    reg  newer__1;
+    reg  newer__2;
+    reg  counts__0;
+    reg  counts__1;
+    reg  counts__2;
+    reg  hit_words__0;
+    reg  hit_words__1;
+    reg  hit_words__2;
+    reg  in_stored;
+    reg  raw_counts;
+    reg  hit_raw;
+    reg  hit_cur;
     reg  hit_next;
     reg  [63:0] set_cur;
     reg  [63:0] set_next;
@@ -113684,23 +113702,7 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
         if (same__0__q & wrote__0__q) begin
             stored = words__0__q;
         end
-        hit_stored = (raw4__q[32'h0] == tag4__q) & |(raw4__q[(32'h1)+:(64)] & one4__q);
-        if (same__2__q & wrote__2__q) begin
-            hit_stored = |(words__2__q & one4__q);
-        end
-        if (same__1__q & wrote__1__q) begin
-            hit_stored = |(words__1__q & one4__q);
-        end
-        if (same__0__q & wrote__0__q) begin
-            hit_stored = |(words__0__q & one4__q);
-        end
-        occupied5__d = hit_stored;
-        if (in_cur4__q) begin
-            occupied5__d = |(cur__q & one4__q);
-        end
-        if (in_next4__q) begin
-            occupied5__d = hit_next | (hit_stored & (age__q != ((32'h4) & 3'h7)));
-        end
+        occupied5__d = ((counts__0 & hit_words__0) | (counts__1 & hit_words__1)) | ((counts__2 & hit_words__2) | (raw_counts & hit_raw)) | ((in_cur4__q & hit_cur) | (in_next4__q & hit_next));
         v5__d = v4__q;
         s5__d = s4__q;
         tag5__d = tag4__q;
@@ -113849,7 +113851,20 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
     always @(*) same__0__d = a3 == s4__q[(32'h6)+:(7)];
     always @(*) same__1__d = a3 == s5__q[(32'h6)+:(7)];
     always @(*) same__2__d = a3 == a6__q;
+    always @(*) newer__0 = same__0__q & wrote__0__q;
+    always @(*) hit_words__0 = |(words__0__q & one4__q);
+    always @(*) newer__1 = same__1__q & wrote__1__q;
+    always @(*) hit_words__1 = |(words__1__q & one4__q);
+    always @(*) newer__2 = same__2__q & wrote__2__q;
+    always @(*) hit_words__2 = |(words__2__q & one4__q);
+    always @(*) hit_raw = |(raw4__q[(32'h1)+:(64)] & one4__q);
+    always @(*) hit_cur = |(cur__q & one4__q);
     always @(*) hit_next = |(next__q & one4__q);
+    always @(*) in_stored = ~in_cur4__q & (~in_next4__q | (age__q != ((32'h4) & 3'h7)));
+    always @(*) counts__0 = in_stored & newer__0;
+    always @(*) counts__1 = (in_stored & newer__1) & ~newer__0;
+    always @(*) counts__2 = (in_stored & newer__2) & ~(newer__0 | newer__1);
+    always @(*) raw_counts = (in_stored & (raw4__q[32'h0] == tag4__q)) & ~(newer__0 | newer__1 | newer__2);
     always @(*) words__1__d = words__0__q;
     always @(*) words__2__d = words__1__q;
     always @(*) placed = v5__q;

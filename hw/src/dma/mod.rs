@@ -153,6 +153,8 @@ pub struct Dma<const W: usize, const K: usize, const F: usize> {
     irq_q: DFF<Bits<6>>,
     recording: Signal<Local, Bit>,
     failed: Signal<Local, Bit>,
+    /// If a burst may start, it is of the ring.
+    ring_first: Signal<Local, Bit>,
     ring_turn: Signal<Local, Bit>,
     snapshot_turn: Signal<Local, Bit>,
     kept: Signal<Local, Bits<6>>,
@@ -171,7 +173,7 @@ impl<const W: usize, const K: usize, const F: usize> Default for Dma<W, K, F> {
             m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast,
             m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst,
             m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, settings, live, ring,
-            snapshot, load, writer, reader, running, idle, was_lost, ring_last, rec_ready_q, interrupt, irq_q, recording, failed, ring_turn,
+            snapshot, load, writer, reader, running, idle, was_lost, ring_last, rec_ready_q, interrupt, irq_q, recording, failed, ring_first, ring_turn,
             snapshot_turn, kept, happened)
     }
 }
@@ -199,19 +201,20 @@ impl<const W: usize, const K: usize, const F: usize> Logic for Dma<W, K, F> {
         self.settings.st_data.next = self.st_data.val();
         // Who writes next: a record of the ring and a flow of the snapshot, in turns.
         self.recording.next = self.running.q.val() & self.settings.ring_on.val();
-        self.ring_turn.next = self.writer.free.val()
-            & self.rec_valid.val()
-            & self.recording.val()
-            & self.ring.open.val()
+        self.ring_first.next = (self.rec_valid.val() & self.recording.val() & self.ring.open.val())
             & !(self.snapshot.offers.val() & (self.ring_last.q.val() | self.snapshot.offers_second.val()));
-        self.snapshot_turn.next = self.writer.free.val() & self.snapshot.offers.val() & self.running.q.val() & !self.ring_turn.val();
-        self.writer.start.next = self.ring_turn.val() | self.snapshot_turn.val();
-        self.writer.of_ring.next = self.ring_turn.val();
+        self.ring_turn.next = self.writer.free.val() & self.ring_first.val();
+        self.snapshot_turn.next = (self.writer.free.val() & self.snapshot.offers.val()) & (self.running.q.val() & !self.ring_first.val());
+        self.writer.start.next = self.writer.free.val() & (self.ring_first.val() | (self.snapshot.offers.val() & self.running.q.val()));
+        // Whose data the writer sees must not wait for whether it is free.
+        self.writer.of_ring.next = self.ring_first.val();
         self.writer.address.next = self.snapshot.address.val();
         self.writer.data.next = self.snapshot.data.val();
-        if self.ring_turn.val() {
+        if self.ring_first.val() {
             self.writer.address.next = self.ring.address.val();
             self.writer.data.next = self.rec_data.val();
+        }
+        if self.ring_turn.val() {
             self.ring_last.d.next = true;
         }
         if self.snapshot_turn.val() {

@@ -114,11 +114,16 @@ impl<const W: usize> Logic for Writer<W> {
         }
         self.here.next = bits::<16>(1) << self.put.q.val();
         self.others.next = !self.here.val();
+        // While the channels are empty, they take what might start: whether it does comes late, and reaches far too many registers.
+        if !self.aw_valid.q.val() {
+            self.aw.d.next = self.address.val();
+        }
+        if !self.w_valid.q.val() {
+            self.w.d.next = self.data.val();
+        }
         if self.start.val() {
             self.aw_valid.d.next = true;
-            self.aw.d.next = self.address.val();
             self.w_valid.d.next = true;
-            self.w.d.next = self.data.val();
             self.beat.d.next = bits::<3>(0);
             self.put.d.next = self.put.q.val() + bits::<4>(1);
             self.sources.d.next = self.sources.q.val() & self.others.val();
