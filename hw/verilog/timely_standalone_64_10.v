@@ -84616,6 +84616,10 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     output reg  [63:0] grant_launch;
     output reg  [7:0] credit;
     
+    // Constant declarations
+    localparam  shown_first = 5'b11110;
+    localparam  spill_first = 5'b11111;
+    
     // Stub signals
     reg  trains__clk;
     reg  trains__rst;
@@ -84627,16 +84631,31 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  trains__o_ready;
     reg  places__clk;
     reg  places__rst;
-    reg  [29:0] places__now;
+    reg  [21:0] places__now;
     reg  places__stepped;
-    reg  places__x_valid;
-    reg  [29:0] places__x_key;
-    reg  [9:0] places__x_flow;
+    reg  places__enter;
+    reg  [21:0] places__low;
     reg  places__pop;
+    reg  [4:0] places__freed;
     wire  places__due;
-    wire  [29:0] places__key;
-    wire  [9:0] places__flow;
-    wire  places__full;
+    wire  [4:0] places__head;
+    wire  places__entered;
+    wire  [4:0] places__handle;
+    wire  places__shut;
+    reg  [4:0] launches__read_address;
+    reg  launches__read_clock;
+    wire  [55:0] launches__read_data;
+    reg  [4:0] launches__write_address;
+    reg  launches__write_clock;
+    reg  [55:0] launches__write_data;
+    reg  launches__write_enable;
+    reg  [4:0] flows__read_address;
+    reg  flows__read_clock;
+    wire  [9:0] flows__read_data;
+    reg  [4:0] flows__write_address;
+    reg  flows__write_clock;
+    reg  [9:0] flows__write_data;
+    reg  flows__write_enable;
     reg  [6:0] queued__d;
     wire  [6:0] queued__q;
     reg  queued__clock;
@@ -84655,17 +84674,14 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [31:0] gap__d;
     wire  [31:0] gap__q;
     reg  gap__clock;
-    reg  enters__d;
-    wire  enters__q;
-    reg  enters__clock;
-    reg  [29:0] enters_key__d;
-    wire  [29:0] enters_key__q;
-    reg  enters_key__clock;
+    reg  [55:0] enters_launch__d;
+    wire  [55:0] enters_launch__q;
+    reg  enters_launch__clock;
     reg  [9:0] enters_flow__d;
     wire  [9:0] enters_flow__q;
     reg  enters_flow__clock;
-    reg  [55:0] seen__d;
-    wire  [55:0] seen__q;
+    reg  [25:0] seen__d;
+    wire  [25:0] seen__q;
     reg  seen__clock;
     reg  stepped__d;
     wire  stepped__q;
@@ -84673,41 +84689,34 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  shown__d;
     wire  shown__q;
     reg  shown__clock;
-    reg  [9:0] shown_flow__d;
-    wire  [9:0] shown_flow__q;
-    reg  shown_flow__clock;
-    reg  [55:0] shown_launch__d;
-    wire  [55:0] shown_launch__q;
-    reg  shown_launch__clock;
+    reg  [4:0] shown_swap__d;
+    wire  [4:0] shown_swap__q;
+    reg  shown_swap__clock;
     reg  spill__d;
     wire  spill__q;
     reg  spill__clock;
-    reg  [9:0] spill_flow__d;
-    wire  [9:0] spill_flow__q;
-    reg  spill_flow__clock;
-    reg  [55:0] spill_launch__d;
-    wire  [55:0] spill_launch__q;
-    reg  spill_launch__clock;
+    reg  [4:0] spill_swap__d;
+    wire  [4:0] spill_swap__q;
+    reg  spill_swap__clock;
     reg  [13:0] in_flight__d;
     wire  [13:0] in_flight__q;
     reg  in_flight__clock;
-    reg  [55:0] ahead__d;
-    wire  [55:0] ahead__q;
+    reg  [25:0] ahead__d;
+    wire  [25:0] ahead__q;
     reg  ahead__clock;
     
     // Local signals
-    reg  [55:0] units_now;
-    reg  [55:0] moved;
-    reg  [55:0] still;
-    reg  [55:0] stepping;
-    reg  [55:0] arriving;
-    reg  [55:0] fetching;
+    reg  [25:0] units_now;
+    reg  [25:0] moved;
+    reg  [25:0] still;
+    reg  [25:0] stepping;
+    reg  [25:0] arriving;
+    reg  [25:0] fetching;
     reg  [55:0] queue_launch;
     reg  near;
     reg  waits;
     reg  enter;
-    reg  [4:0] past;
-    reg  [29:0] key;
+    reg  [5:0] clamped;
     reg  [55:0] next_launch;
     reg  [55:0] rounded;
     reg  free;
@@ -84717,8 +84726,10 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  fetched;
     reg  pop;
     reg  leave;
-    reg  [25:0] epoch;
-    reg  [55:0] due_launch;
+    reg  [4:0] shown_handle;
+    reg  [4:0] spill_handle;
+    reg  [4:0] shown_next;
+    reg  [4:0] spill_next;
     reg  [13:0] in_use;
     reg  [13:0] room;
     
@@ -84738,14 +84749,33 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         .rst(places__rst),
         .now(places__now),
         .stepped(places__stepped),
-        .x_valid(places__x_valid),
-        .x_key(places__x_key),
-        .x_flow(places__x_flow),
+        .enter(places__enter),
+        .low(places__low),
         .pop(places__pop),
+        .freed(places__freed),
         .due(places__due),
-        .key(places__key),
-        .flow(places__flow),
-        .full(places__full)
+        .head(places__head),
+        .entered(places__entered),
+        .handle(places__handle),
+        .shut(places__shut)
+    );
+    tnic_standalone__pacer__gate__launches launches(
+        .read_address(launches__read_address),
+        .read_clock(launches__read_clock),
+        .read_data(launches__read_data),
+        .write_address(launches__write_address),
+        .write_clock(launches__write_clock),
+        .write_data(launches__write_data),
+        .write_enable(launches__write_enable)
+    );
+    tnic_standalone__pacer__gate__flows flows(
+        .read_address(flows__read_address),
+        .read_clock(flows__read_clock),
+        .read_data(flows__read_data),
+        .write_address(flows__write_address),
+        .write_clock(flows__write_clock),
+        .write_data(flows__write_data),
+        .write_enable(flows__write_enable)
     );
     tnic_standalone__pacer__gate__queued queued(
         .d(queued__d),
@@ -84777,15 +84807,10 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         .q(gap__q),
         .clock(gap__clock)
     );
-    tnic_standalone__pacer__gate__enters enters(
-        .d(enters__d),
-        .q(enters__q),
-        .clock(enters__clock)
-    );
-    tnic_standalone__pacer__gate__enters_key enters_key(
-        .d(enters_key__d),
-        .q(enters_key__q),
-        .clock(enters_key__clock)
+    tnic_standalone__pacer__gate__enters_launch enters_launch(
+        .d(enters_launch__d),
+        .q(enters_launch__q),
+        .clock(enters_launch__clock)
     );
     tnic_standalone__pacer__gate__enters_flow enters_flow(
         .d(enters_flow__d),
@@ -84807,30 +84832,20 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         .q(shown__q),
         .clock(shown__clock)
     );
-    tnic_standalone__pacer__gate__shown_flow shown_flow(
-        .d(shown_flow__d),
-        .q(shown_flow__q),
-        .clock(shown_flow__clock)
-    );
-    tnic_standalone__pacer__gate__shown_launch shown_launch(
-        .d(shown_launch__d),
-        .q(shown_launch__q),
-        .clock(shown_launch__clock)
+    tnic_standalone__pacer__gate__shown_swap shown_swap(
+        .d(shown_swap__d),
+        .q(shown_swap__q),
+        .clock(shown_swap__clock)
     );
     tnic_standalone__pacer__gate__spill spill(
         .d(spill__d),
         .q(spill__q),
         .clock(spill__clock)
     );
-    tnic_standalone__pacer__gate__spill_flow spill_flow(
-        .d(spill_flow__d),
-        .q(spill_flow__q),
-        .clock(spill_flow__clock)
-    );
-    tnic_standalone__pacer__gate__spill_launch spill_launch(
-        .d(spill_launch__d),
-        .q(spill_launch__q),
-        .clock(spill_launch__clock)
+    tnic_standalone__pacer__gate__spill_swap spill_swap(
+        .d(spill_swap__d),
+        .q(spill_swap__q),
+        .clock(spill_swap__clock)
     );
     tnic_standalone__pacer__gate__in_flight in_flight(
         .d(in_flight__d),
@@ -84851,33 +84866,29 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         left__d = left__q;
         launch__d = launch__q;
         gap__d = gap__q;
-        enters__d = enters__q;
-        enters_key__d = enters_key__q;
+        enters_launch__d = enters_launch__q;
         enters_flow__d = enters_flow__q;
         seen__d = seen__q;
         stepped__d = stepped__q;
         shown__d = shown__q;
-        shown_flow__d = shown_flow__q;
-        shown_launch__d = shown_launch__q;
+        shown_swap__d = shown_swap__q;
         spill__d = spill__q;
-        spill_flow__d = spill_flow__q;
-        spill_launch__d = spill_launch__q;
+        spill_swap__d = spill_swap__q;
         in_flight__d = in_flight__q;
         ahead__d = ahead__q;
         seen__d = units_now;
-        stepped__d = |moved[(32'h1b)+:(29)] & ~&moved[(32'h19)+:(31)];
-        key = launch__q[(32'h0)+:(30)];
+        stepped__d = |moved[(32'hf)+:(11)];
+        places__low = launch__q[(32'h0)+:(22)];
         if (~near) begin
-            key = ((units_now[(32'h0)+:(25)]) & 30'h3fffffff) | (((past) & 30'h3fffffff) << 32'h19);
+            places__low = ((seen__q[(32'h0)+:(16)]) & 22'h3fffff) | (((clamped) & 22'h3fffff) << 32'h10);
         end
-        enters__d = enter;
-        enters_key__d = key;
+        enters_launch__d = launch__q;
         enters_flow__d = flow__q;
         rounded = train_launch[(32'h8)+:(56)];
         if (|train_launch[(32'h0)+:(8)]) begin
             rounded = train_launch[(32'h8)+:(56)] + ((32'h1) & 56'hffffffffffffff);
         end
-        arriving = rounded - units_now;
+        arriving = rounded[(32'h0)+:(26)] - units_now;
         ahead__d = still;
         if (enter) begin
             ahead__d = stepping;
@@ -84907,26 +84918,31 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
             ahead__d = fetching;
             gap__d = trains__o_data[(32'h38)+:(32)];
         end
-        epoch = units_now[(32'h1e)+:(26)];
-        if (places__key > units_now[(32'h0)+:(30)]) begin
-            epoch = units_now[(32'h1e)+:(26)] - ((32'h1) & 26'h3ffffff);
-        end
-        due_launch = ((places__key) & 56'hffffffffffffff) | (((epoch) & 56'hffffffffffffff) << 32'h1e);
+        shown_next = shown_handle;
+        spill_next = spill_handle;
+        places__freed = shown_handle;
         if (leave & spill__q) begin
-            shown_flow__d = spill_flow__q;
-            shown_launch__d = spill_launch__q;
+            shown_next = spill_handle;
+            spill_next = shown_handle;
             spill__d = 1'b0;
         end
         else if (leave | ~shown__q) begin
             shown__d = pop;
-            shown_flow__d = places__flow;
-            shown_launch__d = due_launch;
+            if (pop) begin
+                shown_next = places__head;
+            end
         end
-        else if (pop) begin
-            spill__d = 1'b1;
-            spill_flow__d = places__flow;
-            spill_launch__d = due_launch;
+        else begin
+            places__freed = spill_handle;
+            if (pop) begin
+                spill__d = 1'b1;
+                spill_next = places__head;
+            end
         end
+        shown_swap__d = shown_next ^ shown_first;
+        spill_swap__d = spill_next ^ spill_first;
+        launches__read_address = shown_next;
+        flows__read_address = shown_next;
         in_use = in_flight__q;
         if (leave) begin
             in_use = in_flight__q - ((32'h1) & 14'h3fff);
@@ -84942,10 +84958,11 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         if (rst) begin
             queued__d = ((32'h0) & 7'h7f);
             train__d = 1'b0;
-            enters__d = 1'b0;
             stepped__d = 1'b0;
             shown__d = 1'b0;
+            shown_swap__d = ((32'h0) & 5'h1f);
             spill__d = 1'b0;
+            spill_swap__d = ((32'h0) & 5'h1f);
             in_flight__d = ((32'h0) & 14'h3fff);
         end
     end
@@ -84955,34 +84972,36 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) left__clock = clk;
     always @(*) launch__clock = clk;
     always @(*) gap__clock = clk;
-    always @(*) enters__clock = clk;
-    always @(*) enters_key__clock = clk;
+    always @(*) enters_launch__clock = clk;
     always @(*) enters_flow__clock = clk;
     always @(*) seen__clock = clk;
     always @(*) stepped__clock = clk;
     always @(*) shown__clock = clk;
-    always @(*) shown_flow__clock = clk;
-    always @(*) shown_launch__clock = clk;
+    always @(*) shown_swap__clock = clk;
     always @(*) spill__clock = clk;
-    always @(*) spill_flow__clock = clk;
-    always @(*) spill_launch__clock = clk;
+    always @(*) spill_swap__clock = clk;
     always @(*) in_flight__clock = clk;
     always @(*) ahead__clock = clk;
     always @(*) trains__clk = clk;
     always @(*) trains__rst = rst;
     always @(*) places__clk = clk;
     always @(*) places__rst = rst;
-    always @(*) units_now = now[(32'h8)+:(56)];
+    always @(*) launches__read_clock = clk;
+    always @(*) launches__write_clock = clk;
+    always @(*) flows__read_clock = clk;
+    always @(*) flows__write_clock = clk;
+    always @(*) units_now = now[(32'h8)+:(26)];
     always @(*) moved = units_now - seen__q;
-    always @(*) near = ~|ahead__q[(32'h19)+:(31)] | &ahead__q[(32'h19)+:(31)];
-    always @(*) waits = |ahead__q[(32'h19)+:(3)] & ~|ahead__q[(32'h1c)+:(28)];
-    always @(*) enter = train__q & ~places__full & ~waits;
-    always @(*) past = units_now[(32'h19)+:(5)] - ((32'h1) & 5'h1f);
+    always @(*) near = ~|ahead__q[(32'h12)+:(8)] | &ahead__q[(32'h10)+:(10)];
+    always @(*) waits = |ahead__q[(32'h12)+:(7)] & ~ahead__q[32'h19];
+    always @(*) enter = train__q & ~places__shut & ~waits;
+    always @(*) clamped = seen__q[(32'h10)+:(6)] - ((32'h1) & 6'h3f);
+    always @(*) places__enter = enter;
     always @(*) next_launch = launch__q + ((gap__q) & 56'hffffffffffffff);
-    always @(*) still = launch__q - units_now;
-    always @(*) stepping = next_launch - units_now;
+    always @(*) still = launch__q[(32'h0)+:(26)] - units_now;
+    always @(*) stepping = next_launch[(32'h0)+:(26)] - units_now;
     always @(*) queue_launch = trains__o_data[(32'h0)+:(56)];
-    always @(*) fetching = queue_launch - units_now;
+    always @(*) fetching = queue_launch[(32'h0)+:(26)] - units_now;
     always @(*) free = ~train__q | (enter & (left__q == ((32'h1) & 6'h3f)));
     always @(*) taken = train_valid & trains__i_ready & |train_packets;
     always @(*) direct = free & ~|queued__q;
@@ -84991,18 +85010,23 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) trains__o_ready = free;
     always @(*) fetched = free & trains__o_valid;
     always @(*) pop = places__due & ~spill__q;
-    always @(*) places__now = units_now[(32'h0)+:(30)];
+    always @(*) places__now = now[(32'h8)+:(22)];
     always @(*) places__stepped = stepped__q;
-    always @(*) places__x_valid = enters__q;
-    always @(*) places__x_key = enters_key__q;
-    always @(*) places__x_flow = enters_flow__q;
     always @(*) places__pop = pop;
     always @(*) leave = shown__q & grant_ready;
+    always @(*) shown_handle = shown_swap__q ^ shown_first;
+    always @(*) spill_handle = spill_swap__q ^ spill_first;
+    always @(*) launches__write_enable = places__entered;
+    always @(*) launches__write_address = places__handle;
+    always @(*) launches__write_data = enters_launch__q;
+    always @(*) flows__write_enable = places__entered;
+    always @(*) flows__write_address = places__handle;
+    always @(*) flows__write_data = enters_flow__q;
     always @(*) room = ((32'h40) & 14'h3fff) - in_flight__q;
     always @(*) train_ready = trains__i_ready;
     always @(*) grant_valid = shown__q;
-    always @(*) grant_flow = shown_flow__q;
-    always @(*) grant_launch = ((shown_launch__q) & 64'hffffffffffffffff) << 32'h8;
+    always @(*) grant_flow = flows__read_data;
+    always @(*) grant_launch = ((launches__read_data) & 64'hffffffffffffffff) << 32'h8;
     
 endmodule // standalone__pacer__gate
 
@@ -85010,13 +85034,13 @@ endmodule // standalone__pacer__gate
 module tnic_standalone__pacer__gate__ahead(d,q,clock);
     
     // Module arguments
-    input wire  [55:0] d;
-    output reg  [55:0] q;
+    input wire  [25:0] d;
+    output reg  [25:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 56'h0;
+       q = 26'h0;
     end
     
     always @(posedge clock) begin
@@ -85024,25 +85048,6 @@ module tnic_standalone__pacer__gate__ahead(d,q,clock);
     end
           
 endmodule // standalone__pacer__gate__ahead
-
-
-module tnic_standalone__pacer__gate__enters(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__enters
 
 
 module tnic_standalone__pacer__gate__enters_flow(d,q,clock);
@@ -85064,23 +85069,23 @@ module tnic_standalone__pacer__gate__enters_flow(d,q,clock);
 endmodule // standalone__pacer__gate__enters_flow
 
 
-module tnic_standalone__pacer__gate__enters_key(d,q,clock);
+module tnic_standalone__pacer__gate__enters_launch(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [55:0] d;
+    output reg  [55:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 56'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__enters_key
+endmodule // standalone__pacer__gate__enters_launch
 
 
 module tnic_standalone__pacer__gate__flow(d,q,clock);
@@ -85100,6 +85105,35 @@ module tnic_standalone__pacer__gate__flow(d,q,clock);
     end
           
 endmodule // standalone__pacer__gate__flow
+
+
+module tnic_standalone__pacer__gate__flows(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [4:0] read_address;
+    input wire  read_clock;
+    output reg  [9:0] read_data;
+    input wire  [4:0] write_address;
+    input wire  write_clock;
+    input wire  [9:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[9:0] mem[31:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__gate__flows
 
 
 module tnic_standalone__pacer__gate__gap(d,q,clock);
@@ -85159,6 +85193,35 @@ module tnic_standalone__pacer__gate__launch(d,q,clock);
 endmodule // standalone__pacer__gate__launch
 
 
+module tnic_standalone__pacer__gate__launches(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [4:0] read_address;
+    input wire  read_clock;
+    output reg  [55:0] read_data;
+    input wire  [4:0] write_address;
+    input wire  write_clock;
+    input wire  [55:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[55:0] mem[31:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__gate__launches
+
+
 module tnic_standalone__pacer__gate__left(d,q,clock);
     
     // Module arguments
@@ -85178,21 +85241,22 @@ module tnic_standalone__pacer__gate__left(d,q,clock);
 endmodule // standalone__pacer__gate__left
 
 
-module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,x_valid,x_key,x_flow,pop,due,key,flow,full);
+module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,freed,due,head,entered,handle,shut);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
-    input wire  [29:0] now;
+    input wire  [21:0] now;
     input wire  stepped;
-    input wire  x_valid;
-    input wire  [29:0] x_key;
-    input wire  [9:0] x_flow;
+    input wire  enter;
+    input wire  [21:0] low;
     input wire  pop;
+    input wire  [4:0] freed;
     output reg  due;
-    output reg  [29:0] key;
-    output reg  [9:0] flow;
-    output reg  full;
+    output reg  [4:0] head;
+    output reg  entered;
+    output reg  [4:0] handle;
+    output reg  shut;
     
     // Stub signals
     reg  valids__0__d;
@@ -85285,693 +85349,351 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,x_valid,x_key,x_
     reg  valids__29__d;
     wire  valids__29__q;
     reg  valids__29__clock;
-    reg  valids__30__d;
-    wire  valids__30__q;
-    reg  valids__30__clock;
-    reg  valids__31__d;
-    wire  valids__31__q;
-    reg  valids__31__clock;
-    reg  valids__32__d;
-    wire  valids__32__q;
-    reg  valids__32__clock;
-    reg  valids__33__d;
-    wire  valids__33__q;
-    reg  valids__33__clock;
-    reg  valids__34__d;
-    wire  valids__34__q;
-    reg  valids__34__clock;
-    reg  valids__35__d;
-    wire  valids__35__q;
-    reg  valids__35__clock;
-    reg  valids__36__d;
-    wire  valids__36__q;
-    reg  valids__36__clock;
-    reg  valids__37__d;
-    wire  valids__37__q;
-    reg  valids__37__clock;
-    reg  valids__38__d;
-    wire  valids__38__q;
-    reg  valids__38__clock;
-    reg  valids__39__d;
-    wire  valids__39__q;
-    reg  valids__39__clock;
-    reg  valids__40__d;
-    wire  valids__40__q;
-    reg  valids__40__clock;
-    reg  valids__41__d;
-    wire  valids__41__q;
-    reg  valids__41__clock;
-    reg  valids__42__d;
-    wire  valids__42__q;
-    reg  valids__42__clock;
-    reg  valids__43__d;
-    wire  valids__43__q;
-    reg  valids__43__clock;
-    reg  valids__44__d;
-    wire  valids__44__q;
-    reg  valids__44__clock;
-    reg  valids__45__d;
-    wire  valids__45__q;
-    reg  valids__45__clock;
-    reg  valids__46__d;
-    wire  valids__46__q;
-    reg  valids__46__clock;
-    reg  valids__47__d;
-    wire  valids__47__q;
-    reg  valids__47__clock;
-    reg  valids__48__d;
-    wire  valids__48__q;
-    reg  valids__48__clock;
-    reg  valids__49__d;
-    wire  valids__49__q;
-    reg  valids__49__clock;
-    reg  valids__50__d;
-    wire  valids__50__q;
-    reg  valids__50__clock;
-    reg  valids__51__d;
-    wire  valids__51__q;
-    reg  valids__51__clock;
-    reg  valids__52__d;
-    wire  valids__52__q;
-    reg  valids__52__clock;
-    reg  valids__53__d;
-    wire  valids__53__q;
-    reg  valids__53__clock;
-    reg  valids__54__d;
-    wire  valids__54__q;
-    reg  valids__54__clock;
-    reg  valids__55__d;
-    wire  valids__55__q;
-    reg  valids__55__clock;
-    reg  valids__56__d;
-    wire  valids__56__q;
-    reg  valids__56__clock;
-    reg  valids__57__d;
-    wire  valids__57__q;
-    reg  valids__57__clock;
-    reg  valids__58__d;
-    wire  valids__58__q;
-    reg  valids__58__clock;
-    reg  valids__59__d;
-    wire  valids__59__q;
-    reg  valids__59__clock;
-    reg  valids__60__d;
-    wire  valids__60__q;
-    reg  valids__60__clock;
-    reg  valids__61__d;
-    wire  valids__61__q;
-    reg  valids__61__clock;
-    reg  valids__62__d;
-    wire  valids__62__q;
-    reg  valids__62__clock;
-    reg  valids__63__d;
-    wire  valids__63__q;
-    reg  valids__63__clock;
-    reg  olds__0__d;
-    wire  olds__0__q;
-    reg  olds__0__clock;
-    reg  olds__1__d;
-    wire  olds__1__q;
-    reg  olds__1__clock;
-    reg  olds__2__d;
-    wire  olds__2__q;
-    reg  olds__2__clock;
-    reg  olds__3__d;
-    wire  olds__3__q;
-    reg  olds__3__clock;
-    reg  olds__4__d;
-    wire  olds__4__q;
-    reg  olds__4__clock;
-    reg  olds__5__d;
-    wire  olds__5__q;
-    reg  olds__5__clock;
-    reg  olds__6__d;
-    wire  olds__6__q;
-    reg  olds__6__clock;
-    reg  olds__7__d;
-    wire  olds__7__q;
-    reg  olds__7__clock;
-    reg  olds__8__d;
-    wire  olds__8__q;
-    reg  olds__8__clock;
-    reg  olds__9__d;
-    wire  olds__9__q;
-    reg  olds__9__clock;
-    reg  olds__10__d;
-    wire  olds__10__q;
-    reg  olds__10__clock;
-    reg  olds__11__d;
-    wire  olds__11__q;
-    reg  olds__11__clock;
-    reg  olds__12__d;
-    wire  olds__12__q;
-    reg  olds__12__clock;
-    reg  olds__13__d;
-    wire  olds__13__q;
-    reg  olds__13__clock;
-    reg  olds__14__d;
-    wire  olds__14__q;
-    reg  olds__14__clock;
-    reg  olds__15__d;
-    wire  olds__15__q;
-    reg  olds__15__clock;
-    reg  olds__16__d;
-    wire  olds__16__q;
-    reg  olds__16__clock;
-    reg  olds__17__d;
-    wire  olds__17__q;
-    reg  olds__17__clock;
-    reg  olds__18__d;
-    wire  olds__18__q;
-    reg  olds__18__clock;
-    reg  olds__19__d;
-    wire  olds__19__q;
-    reg  olds__19__clock;
-    reg  olds__20__d;
-    wire  olds__20__q;
-    reg  olds__20__clock;
-    reg  olds__21__d;
-    wire  olds__21__q;
-    reg  olds__21__clock;
-    reg  olds__22__d;
-    wire  olds__22__q;
-    reg  olds__22__clock;
-    reg  olds__23__d;
-    wire  olds__23__q;
-    reg  olds__23__clock;
-    reg  olds__24__d;
-    wire  olds__24__q;
-    reg  olds__24__clock;
-    reg  olds__25__d;
-    wire  olds__25__q;
-    reg  olds__25__clock;
-    reg  olds__26__d;
-    wire  olds__26__q;
-    reg  olds__26__clock;
-    reg  olds__27__d;
-    wire  olds__27__q;
-    reg  olds__27__clock;
-    reg  olds__28__d;
-    wire  olds__28__q;
-    reg  olds__28__clock;
-    reg  olds__29__d;
-    wire  olds__29__q;
-    reg  olds__29__clock;
-    reg  olds__30__d;
-    wire  olds__30__q;
-    reg  olds__30__clock;
-    reg  olds__31__d;
-    wire  olds__31__q;
-    reg  olds__31__clock;
-    reg  olds__32__d;
-    wire  olds__32__q;
-    reg  olds__32__clock;
-    reg  olds__33__d;
-    wire  olds__33__q;
-    reg  olds__33__clock;
-    reg  olds__34__d;
-    wire  olds__34__q;
-    reg  olds__34__clock;
-    reg  olds__35__d;
-    wire  olds__35__q;
-    reg  olds__35__clock;
-    reg  olds__36__d;
-    wire  olds__36__q;
-    reg  olds__36__clock;
-    reg  olds__37__d;
-    wire  olds__37__q;
-    reg  olds__37__clock;
-    reg  olds__38__d;
-    wire  olds__38__q;
-    reg  olds__38__clock;
-    reg  olds__39__d;
-    wire  olds__39__q;
-    reg  olds__39__clock;
-    reg  olds__40__d;
-    wire  olds__40__q;
-    reg  olds__40__clock;
-    reg  olds__41__d;
-    wire  olds__41__q;
-    reg  olds__41__clock;
-    reg  olds__42__d;
-    wire  olds__42__q;
-    reg  olds__42__clock;
-    reg  olds__43__d;
-    wire  olds__43__q;
-    reg  olds__43__clock;
-    reg  olds__44__d;
-    wire  olds__44__q;
-    reg  olds__44__clock;
-    reg  olds__45__d;
-    wire  olds__45__q;
-    reg  olds__45__clock;
-    reg  olds__46__d;
-    wire  olds__46__q;
-    reg  olds__46__clock;
-    reg  olds__47__d;
-    wire  olds__47__q;
-    reg  olds__47__clock;
-    reg  olds__48__d;
-    wire  olds__48__q;
-    reg  olds__48__clock;
-    reg  olds__49__d;
-    wire  olds__49__q;
-    reg  olds__49__clock;
-    reg  olds__50__d;
-    wire  olds__50__q;
-    reg  olds__50__clock;
-    reg  olds__51__d;
-    wire  olds__51__q;
-    reg  olds__51__clock;
-    reg  olds__52__d;
-    wire  olds__52__q;
-    reg  olds__52__clock;
-    reg  olds__53__d;
-    wire  olds__53__q;
-    reg  olds__53__clock;
-    reg  olds__54__d;
-    wire  olds__54__q;
-    reg  olds__54__clock;
-    reg  olds__55__d;
-    wire  olds__55__q;
-    reg  olds__55__clock;
-    reg  olds__56__d;
-    wire  olds__56__q;
-    reg  olds__56__clock;
-    reg  olds__57__d;
-    wire  olds__57__q;
-    reg  olds__57__clock;
-    reg  olds__58__d;
-    wire  olds__58__q;
-    reg  olds__58__clock;
-    reg  olds__59__d;
-    wire  olds__59__q;
-    reg  olds__59__clock;
-    reg  olds__60__d;
-    wire  olds__60__q;
-    reg  olds__60__clock;
-    reg  olds__61__d;
-    wire  olds__61__q;
-    reg  olds__61__clock;
-    reg  olds__62__d;
-    wire  olds__62__q;
-    reg  olds__62__clock;
-    reg  olds__63__d;
-    wire  olds__63__q;
-    reg  olds__63__clock;
-    reg  [29:0] keys__0__d;
-    wire  [29:0] keys__0__q;
+    reg  [11:0] keys__0__d;
+    wire  [11:0] keys__0__q;
     reg  keys__0__clock;
-    reg  [29:0] keys__1__d;
-    wire  [29:0] keys__1__q;
+    reg  [11:0] keys__1__d;
+    wire  [11:0] keys__1__q;
     reg  keys__1__clock;
-    reg  [29:0] keys__2__d;
-    wire  [29:0] keys__2__q;
+    reg  [11:0] keys__2__d;
+    wire  [11:0] keys__2__q;
     reg  keys__2__clock;
-    reg  [29:0] keys__3__d;
-    wire  [29:0] keys__3__q;
+    reg  [11:0] keys__3__d;
+    wire  [11:0] keys__3__q;
     reg  keys__3__clock;
-    reg  [29:0] keys__4__d;
-    wire  [29:0] keys__4__q;
+    reg  [11:0] keys__4__d;
+    wire  [11:0] keys__4__q;
     reg  keys__4__clock;
-    reg  [29:0] keys__5__d;
-    wire  [29:0] keys__5__q;
+    reg  [11:0] keys__5__d;
+    wire  [11:0] keys__5__q;
     reg  keys__5__clock;
-    reg  [29:0] keys__6__d;
-    wire  [29:0] keys__6__q;
+    reg  [11:0] keys__6__d;
+    wire  [11:0] keys__6__q;
     reg  keys__6__clock;
-    reg  [29:0] keys__7__d;
-    wire  [29:0] keys__7__q;
+    reg  [11:0] keys__7__d;
+    wire  [11:0] keys__7__q;
     reg  keys__7__clock;
-    reg  [29:0] keys__8__d;
-    wire  [29:0] keys__8__q;
+    reg  [11:0] keys__8__d;
+    wire  [11:0] keys__8__q;
     reg  keys__8__clock;
-    reg  [29:0] keys__9__d;
-    wire  [29:0] keys__9__q;
+    reg  [11:0] keys__9__d;
+    wire  [11:0] keys__9__q;
     reg  keys__9__clock;
-    reg  [29:0] keys__10__d;
-    wire  [29:0] keys__10__q;
+    reg  [11:0] keys__10__d;
+    wire  [11:0] keys__10__q;
     reg  keys__10__clock;
-    reg  [29:0] keys__11__d;
-    wire  [29:0] keys__11__q;
+    reg  [11:0] keys__11__d;
+    wire  [11:0] keys__11__q;
     reg  keys__11__clock;
-    reg  [29:0] keys__12__d;
-    wire  [29:0] keys__12__q;
+    reg  [11:0] keys__12__d;
+    wire  [11:0] keys__12__q;
     reg  keys__12__clock;
-    reg  [29:0] keys__13__d;
-    wire  [29:0] keys__13__q;
+    reg  [11:0] keys__13__d;
+    wire  [11:0] keys__13__q;
     reg  keys__13__clock;
-    reg  [29:0] keys__14__d;
-    wire  [29:0] keys__14__q;
+    reg  [11:0] keys__14__d;
+    wire  [11:0] keys__14__q;
     reg  keys__14__clock;
-    reg  [29:0] keys__15__d;
-    wire  [29:0] keys__15__q;
+    reg  [11:0] keys__15__d;
+    wire  [11:0] keys__15__q;
     reg  keys__15__clock;
-    reg  [29:0] keys__16__d;
-    wire  [29:0] keys__16__q;
+    reg  [11:0] keys__16__d;
+    wire  [11:0] keys__16__q;
     reg  keys__16__clock;
-    reg  [29:0] keys__17__d;
-    wire  [29:0] keys__17__q;
+    reg  [11:0] keys__17__d;
+    wire  [11:0] keys__17__q;
     reg  keys__17__clock;
-    reg  [29:0] keys__18__d;
-    wire  [29:0] keys__18__q;
+    reg  [11:0] keys__18__d;
+    wire  [11:0] keys__18__q;
     reg  keys__18__clock;
-    reg  [29:0] keys__19__d;
-    wire  [29:0] keys__19__q;
+    reg  [11:0] keys__19__d;
+    wire  [11:0] keys__19__q;
     reg  keys__19__clock;
-    reg  [29:0] keys__20__d;
-    wire  [29:0] keys__20__q;
+    reg  [11:0] keys__20__d;
+    wire  [11:0] keys__20__q;
     reg  keys__20__clock;
-    reg  [29:0] keys__21__d;
-    wire  [29:0] keys__21__q;
+    reg  [11:0] keys__21__d;
+    wire  [11:0] keys__21__q;
     reg  keys__21__clock;
-    reg  [29:0] keys__22__d;
-    wire  [29:0] keys__22__q;
+    reg  [11:0] keys__22__d;
+    wire  [11:0] keys__22__q;
     reg  keys__22__clock;
-    reg  [29:0] keys__23__d;
-    wire  [29:0] keys__23__q;
+    reg  [11:0] keys__23__d;
+    wire  [11:0] keys__23__q;
     reg  keys__23__clock;
-    reg  [29:0] keys__24__d;
-    wire  [29:0] keys__24__q;
+    reg  [11:0] keys__24__d;
+    wire  [11:0] keys__24__q;
     reg  keys__24__clock;
-    reg  [29:0] keys__25__d;
-    wire  [29:0] keys__25__q;
+    reg  [11:0] keys__25__d;
+    wire  [11:0] keys__25__q;
     reg  keys__25__clock;
-    reg  [29:0] keys__26__d;
-    wire  [29:0] keys__26__q;
+    reg  [11:0] keys__26__d;
+    wire  [11:0] keys__26__q;
     reg  keys__26__clock;
-    reg  [29:0] keys__27__d;
-    wire  [29:0] keys__27__q;
+    reg  [11:0] keys__27__d;
+    wire  [11:0] keys__27__q;
     reg  keys__27__clock;
-    reg  [29:0] keys__28__d;
-    wire  [29:0] keys__28__q;
+    reg  [11:0] keys__28__d;
+    wire  [11:0] keys__28__q;
     reg  keys__28__clock;
-    reg  [29:0] keys__29__d;
-    wire  [29:0] keys__29__q;
+    reg  [11:0] keys__29__d;
+    wire  [11:0] keys__29__q;
     reg  keys__29__clock;
-    reg  [29:0] keys__30__d;
-    wire  [29:0] keys__30__q;
-    reg  keys__30__clock;
-    reg  [29:0] keys__31__d;
-    wire  [29:0] keys__31__q;
-    reg  keys__31__clock;
-    reg  [29:0] keys__32__d;
-    wire  [29:0] keys__32__q;
-    reg  keys__32__clock;
-    reg  [29:0] keys__33__d;
-    wire  [29:0] keys__33__q;
-    reg  keys__33__clock;
-    reg  [29:0] keys__34__d;
-    wire  [29:0] keys__34__q;
-    reg  keys__34__clock;
-    reg  [29:0] keys__35__d;
-    wire  [29:0] keys__35__q;
-    reg  keys__35__clock;
-    reg  [29:0] keys__36__d;
-    wire  [29:0] keys__36__q;
-    reg  keys__36__clock;
-    reg  [29:0] keys__37__d;
-    wire  [29:0] keys__37__q;
-    reg  keys__37__clock;
-    reg  [29:0] keys__38__d;
-    wire  [29:0] keys__38__q;
-    reg  keys__38__clock;
-    reg  [29:0] keys__39__d;
-    wire  [29:0] keys__39__q;
-    reg  keys__39__clock;
-    reg  [29:0] keys__40__d;
-    wire  [29:0] keys__40__q;
-    reg  keys__40__clock;
-    reg  [29:0] keys__41__d;
-    wire  [29:0] keys__41__q;
-    reg  keys__41__clock;
-    reg  [29:0] keys__42__d;
-    wire  [29:0] keys__42__q;
-    reg  keys__42__clock;
-    reg  [29:0] keys__43__d;
-    wire  [29:0] keys__43__q;
-    reg  keys__43__clock;
-    reg  [29:0] keys__44__d;
-    wire  [29:0] keys__44__q;
-    reg  keys__44__clock;
-    reg  [29:0] keys__45__d;
-    wire  [29:0] keys__45__q;
-    reg  keys__45__clock;
-    reg  [29:0] keys__46__d;
-    wire  [29:0] keys__46__q;
-    reg  keys__46__clock;
-    reg  [29:0] keys__47__d;
-    wire  [29:0] keys__47__q;
-    reg  keys__47__clock;
-    reg  [29:0] keys__48__d;
-    wire  [29:0] keys__48__q;
-    reg  keys__48__clock;
-    reg  [29:0] keys__49__d;
-    wire  [29:0] keys__49__q;
-    reg  keys__49__clock;
-    reg  [29:0] keys__50__d;
-    wire  [29:0] keys__50__q;
-    reg  keys__50__clock;
-    reg  [29:0] keys__51__d;
-    wire  [29:0] keys__51__q;
-    reg  keys__51__clock;
-    reg  [29:0] keys__52__d;
-    wire  [29:0] keys__52__q;
-    reg  keys__52__clock;
-    reg  [29:0] keys__53__d;
-    wire  [29:0] keys__53__q;
-    reg  keys__53__clock;
-    reg  [29:0] keys__54__d;
-    wire  [29:0] keys__54__q;
-    reg  keys__54__clock;
-    reg  [29:0] keys__55__d;
-    wire  [29:0] keys__55__q;
-    reg  keys__55__clock;
-    reg  [29:0] keys__56__d;
-    wire  [29:0] keys__56__q;
-    reg  keys__56__clock;
-    reg  [29:0] keys__57__d;
-    wire  [29:0] keys__57__q;
-    reg  keys__57__clock;
-    reg  [29:0] keys__58__d;
-    wire  [29:0] keys__58__q;
-    reg  keys__58__clock;
-    reg  [29:0] keys__59__d;
-    wire  [29:0] keys__59__q;
-    reg  keys__59__clock;
-    reg  [29:0] keys__60__d;
-    wire  [29:0] keys__60__q;
-    reg  keys__60__clock;
-    reg  [29:0] keys__61__d;
-    wire  [29:0] keys__61__q;
-    reg  keys__61__clock;
-    reg  [29:0] keys__62__d;
-    wire  [29:0] keys__62__q;
-    reg  keys__62__clock;
-    reg  [29:0] keys__63__d;
-    wire  [29:0] keys__63__q;
-    reg  keys__63__clock;
-    reg  [9:0] flows__0__d;
-    wire  [9:0] flows__0__q;
-    reg  flows__0__clock;
-    reg  [9:0] flows__1__d;
-    wire  [9:0] flows__1__q;
-    reg  flows__1__clock;
-    reg  [9:0] flows__2__d;
-    wire  [9:0] flows__2__q;
-    reg  flows__2__clock;
-    reg  [9:0] flows__3__d;
-    wire  [9:0] flows__3__q;
-    reg  flows__3__clock;
-    reg  [9:0] flows__4__d;
-    wire  [9:0] flows__4__q;
-    reg  flows__4__clock;
-    reg  [9:0] flows__5__d;
-    wire  [9:0] flows__5__q;
-    reg  flows__5__clock;
-    reg  [9:0] flows__6__d;
-    wire  [9:0] flows__6__q;
-    reg  flows__6__clock;
-    reg  [9:0] flows__7__d;
-    wire  [9:0] flows__7__q;
-    reg  flows__7__clock;
-    reg  [9:0] flows__8__d;
-    wire  [9:0] flows__8__q;
-    reg  flows__8__clock;
-    reg  [9:0] flows__9__d;
-    wire  [9:0] flows__9__q;
-    reg  flows__9__clock;
-    reg  [9:0] flows__10__d;
-    wire  [9:0] flows__10__q;
-    reg  flows__10__clock;
-    reg  [9:0] flows__11__d;
-    wire  [9:0] flows__11__q;
-    reg  flows__11__clock;
-    reg  [9:0] flows__12__d;
-    wire  [9:0] flows__12__q;
-    reg  flows__12__clock;
-    reg  [9:0] flows__13__d;
-    wire  [9:0] flows__13__q;
-    reg  flows__13__clock;
-    reg  [9:0] flows__14__d;
-    wire  [9:0] flows__14__q;
-    reg  flows__14__clock;
-    reg  [9:0] flows__15__d;
-    wire  [9:0] flows__15__q;
-    reg  flows__15__clock;
-    reg  [9:0] flows__16__d;
-    wire  [9:0] flows__16__q;
-    reg  flows__16__clock;
-    reg  [9:0] flows__17__d;
-    wire  [9:0] flows__17__q;
-    reg  flows__17__clock;
-    reg  [9:0] flows__18__d;
-    wire  [9:0] flows__18__q;
-    reg  flows__18__clock;
-    reg  [9:0] flows__19__d;
-    wire  [9:0] flows__19__q;
-    reg  flows__19__clock;
-    reg  [9:0] flows__20__d;
-    wire  [9:0] flows__20__q;
-    reg  flows__20__clock;
-    reg  [9:0] flows__21__d;
-    wire  [9:0] flows__21__q;
-    reg  flows__21__clock;
-    reg  [9:0] flows__22__d;
-    wire  [9:0] flows__22__q;
-    reg  flows__22__clock;
-    reg  [9:0] flows__23__d;
-    wire  [9:0] flows__23__q;
-    reg  flows__23__clock;
-    reg  [9:0] flows__24__d;
-    wire  [9:0] flows__24__q;
-    reg  flows__24__clock;
-    reg  [9:0] flows__25__d;
-    wire  [9:0] flows__25__q;
-    reg  flows__25__clock;
-    reg  [9:0] flows__26__d;
-    wire  [9:0] flows__26__q;
-    reg  flows__26__clock;
-    reg  [9:0] flows__27__d;
-    wire  [9:0] flows__27__q;
-    reg  flows__27__clock;
-    reg  [9:0] flows__28__d;
-    wire  [9:0] flows__28__q;
-    reg  flows__28__clock;
-    reg  [9:0] flows__29__d;
-    wire  [9:0] flows__29__q;
-    reg  flows__29__clock;
-    reg  [9:0] flows__30__d;
-    wire  [9:0] flows__30__q;
-    reg  flows__30__clock;
-    reg  [9:0] flows__31__d;
-    wire  [9:0] flows__31__q;
-    reg  flows__31__clock;
-    reg  [9:0] flows__32__d;
-    wire  [9:0] flows__32__q;
-    reg  flows__32__clock;
-    reg  [9:0] flows__33__d;
-    wire  [9:0] flows__33__q;
-    reg  flows__33__clock;
-    reg  [9:0] flows__34__d;
-    wire  [9:0] flows__34__q;
-    reg  flows__34__clock;
-    reg  [9:0] flows__35__d;
-    wire  [9:0] flows__35__q;
-    reg  flows__35__clock;
-    reg  [9:0] flows__36__d;
-    wire  [9:0] flows__36__q;
-    reg  flows__36__clock;
-    reg  [9:0] flows__37__d;
-    wire  [9:0] flows__37__q;
-    reg  flows__37__clock;
-    reg  [9:0] flows__38__d;
-    wire  [9:0] flows__38__q;
-    reg  flows__38__clock;
-    reg  [9:0] flows__39__d;
-    wire  [9:0] flows__39__q;
-    reg  flows__39__clock;
-    reg  [9:0] flows__40__d;
-    wire  [9:0] flows__40__q;
-    reg  flows__40__clock;
-    reg  [9:0] flows__41__d;
-    wire  [9:0] flows__41__q;
-    reg  flows__41__clock;
-    reg  [9:0] flows__42__d;
-    wire  [9:0] flows__42__q;
-    reg  flows__42__clock;
-    reg  [9:0] flows__43__d;
-    wire  [9:0] flows__43__q;
-    reg  flows__43__clock;
-    reg  [9:0] flows__44__d;
-    wire  [9:0] flows__44__q;
-    reg  flows__44__clock;
-    reg  [9:0] flows__45__d;
-    wire  [9:0] flows__45__q;
-    reg  flows__45__clock;
-    reg  [9:0] flows__46__d;
-    wire  [9:0] flows__46__q;
-    reg  flows__46__clock;
-    reg  [9:0] flows__47__d;
-    wire  [9:0] flows__47__q;
-    reg  flows__47__clock;
-    reg  [9:0] flows__48__d;
-    wire  [9:0] flows__48__q;
-    reg  flows__48__clock;
-    reg  [9:0] flows__49__d;
-    wire  [9:0] flows__49__q;
-    reg  flows__49__clock;
-    reg  [9:0] flows__50__d;
-    wire  [9:0] flows__50__q;
-    reg  flows__50__clock;
-    reg  [9:0] flows__51__d;
-    wire  [9:0] flows__51__q;
-    reg  flows__51__clock;
-    reg  [9:0] flows__52__d;
-    wire  [9:0] flows__52__q;
-    reg  flows__52__clock;
-    reg  [9:0] flows__53__d;
-    wire  [9:0] flows__53__q;
-    reg  flows__53__clock;
-    reg  [9:0] flows__54__d;
-    wire  [9:0] flows__54__q;
-    reg  flows__54__clock;
-    reg  [9:0] flows__55__d;
-    wire  [9:0] flows__55__q;
-    reg  flows__55__clock;
-    reg  [9:0] flows__56__d;
-    wire  [9:0] flows__56__q;
-    reg  flows__56__clock;
-    reg  [9:0] flows__57__d;
-    wire  [9:0] flows__57__q;
-    reg  flows__57__clock;
-    reg  [9:0] flows__58__d;
-    wire  [9:0] flows__58__q;
-    reg  flows__58__clock;
-    reg  [9:0] flows__59__d;
-    wire  [9:0] flows__59__q;
-    reg  flows__59__clock;
-    reg  [9:0] flows__60__d;
-    wire  [9:0] flows__60__q;
-    reg  flows__60__clock;
-    reg  [9:0] flows__61__d;
-    wire  [9:0] flows__61__q;
-    reg  flows__61__clock;
-    reg  [9:0] flows__62__d;
-    wire  [9:0] flows__62__q;
-    reg  flows__62__clock;
-    reg  [9:0] flows__63__d;
-    wire  [9:0] flows__63__q;
-    reg  flows__63__clock;
+    reg  [4:0] swaps__0__d;
+    wire  [4:0] swaps__0__q;
+    reg  swaps__0__clock;
+    reg  [4:0] swaps__1__d;
+    wire  [4:0] swaps__1__q;
+    reg  swaps__1__clock;
+    reg  [4:0] swaps__2__d;
+    wire  [4:0] swaps__2__q;
+    reg  swaps__2__clock;
+    reg  [4:0] swaps__3__d;
+    wire  [4:0] swaps__3__q;
+    reg  swaps__3__clock;
+    reg  [4:0] swaps__4__d;
+    wire  [4:0] swaps__4__q;
+    reg  swaps__4__clock;
+    reg  [4:0] swaps__5__d;
+    wire  [4:0] swaps__5__q;
+    reg  swaps__5__clock;
+    reg  [4:0] swaps__6__d;
+    wire  [4:0] swaps__6__q;
+    reg  swaps__6__clock;
+    reg  [4:0] swaps__7__d;
+    wire  [4:0] swaps__7__q;
+    reg  swaps__7__clock;
+    reg  [4:0] swaps__8__d;
+    wire  [4:0] swaps__8__q;
+    reg  swaps__8__clock;
+    reg  [4:0] swaps__9__d;
+    wire  [4:0] swaps__9__q;
+    reg  swaps__9__clock;
+    reg  [4:0] swaps__10__d;
+    wire  [4:0] swaps__10__q;
+    reg  swaps__10__clock;
+    reg  [4:0] swaps__11__d;
+    wire  [4:0] swaps__11__q;
+    reg  swaps__11__clock;
+    reg  [4:0] swaps__12__d;
+    wire  [4:0] swaps__12__q;
+    reg  swaps__12__clock;
+    reg  [4:0] swaps__13__d;
+    wire  [4:0] swaps__13__q;
+    reg  swaps__13__clock;
+    reg  [4:0] swaps__14__d;
+    wire  [4:0] swaps__14__q;
+    reg  swaps__14__clock;
+    reg  [4:0] swaps__15__d;
+    wire  [4:0] swaps__15__q;
+    reg  swaps__15__clock;
+    reg  [4:0] swaps__16__d;
+    wire  [4:0] swaps__16__q;
+    reg  swaps__16__clock;
+    reg  [4:0] swaps__17__d;
+    wire  [4:0] swaps__17__q;
+    reg  swaps__17__clock;
+    reg  [4:0] swaps__18__d;
+    wire  [4:0] swaps__18__q;
+    reg  swaps__18__clock;
+    reg  [4:0] swaps__19__d;
+    wire  [4:0] swaps__19__q;
+    reg  swaps__19__clock;
+    reg  [4:0] swaps__20__d;
+    wire  [4:0] swaps__20__q;
+    reg  swaps__20__clock;
+    reg  [4:0] swaps__21__d;
+    wire  [4:0] swaps__21__q;
+    reg  swaps__21__clock;
+    reg  [4:0] swaps__22__d;
+    wire  [4:0] swaps__22__q;
+    reg  swaps__22__clock;
+    reg  [4:0] swaps__23__d;
+    wire  [4:0] swaps__23__q;
+    reg  swaps__23__clock;
+    reg  [4:0] swaps__24__d;
+    wire  [4:0] swaps__24__q;
+    reg  swaps__24__clock;
+    reg  [4:0] swaps__25__d;
+    wire  [4:0] swaps__25__q;
+    reg  swaps__25__clock;
+    reg  [4:0] swaps__26__d;
+    wire  [4:0] swaps__26__q;
+    reg  swaps__26__clock;
+    reg  [4:0] swaps__27__d;
+    wire  [4:0] swaps__27__q;
+    reg  swaps__27__clock;
+    reg  [4:0] swaps__28__d;
+    wire  [4:0] swaps__28__q;
+    reg  swaps__28__clock;
+    reg  [4:0] swaps__29__d;
+    wire  [4:0] swaps__29__q;
+    reg  swaps__29__clock;
+    reg  precedes__0__d;
+    wire  precedes__0__q;
+    reg  precedes__0__clock;
+    reg  precedes__1__d;
+    wire  precedes__1__q;
+    reg  precedes__1__clock;
+    reg  precedes__2__d;
+    wire  precedes__2__q;
+    reg  precedes__2__clock;
+    reg  precedes__3__d;
+    wire  precedes__3__q;
+    reg  precedes__3__clock;
+    reg  precedes__4__d;
+    wire  precedes__4__q;
+    reg  precedes__4__clock;
+    reg  precedes__5__d;
+    wire  precedes__5__q;
+    reg  precedes__5__clock;
+    reg  precedes__6__d;
+    wire  precedes__6__q;
+    reg  precedes__6__clock;
+    reg  precedes__7__d;
+    wire  precedes__7__q;
+    reg  precedes__7__clock;
+    reg  precedes__8__d;
+    wire  precedes__8__q;
+    reg  precedes__8__clock;
+    reg  precedes__9__d;
+    wire  precedes__9__q;
+    reg  precedes__9__clock;
+    reg  precedes__10__d;
+    wire  precedes__10__q;
+    reg  precedes__10__clock;
+    reg  precedes__11__d;
+    wire  precedes__11__q;
+    reg  precedes__11__clock;
+    reg  precedes__12__d;
+    wire  precedes__12__q;
+    reg  precedes__12__clock;
+    reg  precedes__13__d;
+    wire  precedes__13__q;
+    reg  precedes__13__clock;
+    reg  precedes__14__d;
+    wire  precedes__14__q;
+    reg  precedes__14__clock;
+    reg  precedes__15__d;
+    wire  precedes__15__q;
+    reg  precedes__15__clock;
+    reg  precedes__16__d;
+    wire  precedes__16__q;
+    reg  precedes__16__clock;
+    reg  precedes__17__d;
+    wire  precedes__17__q;
+    reg  precedes__17__clock;
+    reg  precedes__18__d;
+    wire  precedes__18__q;
+    reg  precedes__18__clock;
+    reg  precedes__19__d;
+    wire  precedes__19__q;
+    reg  precedes__19__clock;
+    reg  precedes__20__d;
+    wire  precedes__20__q;
+    reg  precedes__20__clock;
+    reg  precedes__21__d;
+    wire  precedes__21__q;
+    reg  precedes__21__clock;
+    reg  precedes__22__d;
+    wire  precedes__22__q;
+    reg  precedes__22__clock;
+    reg  precedes__23__d;
+    wire  precedes__23__q;
+    reg  precedes__23__clock;
+    reg  precedes__24__d;
+    wire  precedes__24__q;
+    reg  precedes__24__clock;
+    reg  precedes__25__d;
+    wire  precedes__25__q;
+    reg  precedes__25__clock;
+    reg  precedes__26__d;
+    wire  precedes__26__q;
+    reg  precedes__26__clock;
+    reg  precedes__27__d;
+    wire  precedes__27__q;
+    reg  precedes__27__clock;
+    reg  precedes__28__d;
+    wire  precedes__28__q;
+    reg  precedes__28__clock;
+    reg  precedes__29__d;
+    wire  precedes__29__q;
+    reg  precedes__29__clock;
+    reg  enters__d;
+    wire  enters__q;
+    reg  enters__clock;
+    reg  [21:0] x_low__d;
+    wire  [21:0] x_low__q;
+    reg  x_low__clock;
+    reg  [21:0] last_low__d;
+    wire  [21:0] last_low__q;
+    reg  last_low__clock;
+    reg  fresh__0__d;
+    wire  fresh__0__q;
+    reg  fresh__0__clock;
+    reg  fresh__1__d;
+    wire  fresh__1__q;
+    reg  fresh__1__clock;
+    reg  [4:0] first__read_address;
+    reg  first__read_clock;
+    wire  [21:0] first__read_data;
+    reg  [4:0] first__write_address;
+    reg  first__write_clock;
+    reg  [21:0] first__write_data;
+    reg  first__write_enable;
+    reg  [4:0] second__read_address;
+    reg  second__read_clock;
+    wire  [21:0] second__read_data;
+    reg  [4:0] second__write_address;
+    reg  second__write_clock;
+    reg  [21:0] second__write_data;
+    reg  second__write_enable;
     reg  head_due__d;
     wire  head_due__q;
     reg  head_due__clock;
-    reg  [2:0] unit__d;
-    wire  [2:0] unit__q;
-    reg  unit__clock;
+    reg  late__d;
+    wire  late__q;
+    reg  late__clock;
+    reg  all_due__d;
+    wire  all_due__q;
+    reg  all_due__clock;
     
     // Local signals
-    reg  moves;
+    reg  [11:0] key;
+    reg  [11:0] x_key;
+    reg  x_precedes;
+    reg  [4:0] number__0;
+    reg  [4:0] number__1;
+    reg  [4:0] number__2;
+    reg  [4:0] number__3;
+    reg  [4:0] number__4;
+    reg  [4:0] number__5;
+    reg  [4:0] number__6;
+    reg  [4:0] number__7;
+    reg  [4:0] number__8;
+    reg  [4:0] number__9;
+    reg  [4:0] number__10;
+    reg  [4:0] number__11;
+    reg  [4:0] number__12;
+    reg  [4:0] number__13;
+    reg  [4:0] number__14;
+    reg  [4:0] number__15;
+    reg  [4:0] number__16;
+    reg  [4:0] number__17;
+    reg  [4:0] number__18;
+    reg  [4:0] number__19;
+    reg  [4:0] number__20;
+    reg  [4:0] number__21;
+    reg  [4:0] number__22;
+    reg  [4:0] number__23;
+    reg  [4:0] number__24;
+    reg  [4:0] number__25;
+    reg  [4:0] number__26;
+    reg  [4:0] number__27;
+    reg  [4:0] number__28;
+    reg  [4:0] number__29;
+    reg  [4:0] number__30;
+    reg  [4:0] number__31;
     reg  valid_at__0;
     reg  valid_at__1;
     reg  valid_at__2;
@@ -86004,560 +85726,164 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,x_valid,x_key,x_
     reg  valid_at__29;
     reg  valid_at__30;
     reg  valid_at__31;
-    reg  valid_at__32;
-    reg  valid_at__33;
-    reg  valid_at__34;
-    reg  valid_at__35;
-    reg  valid_at__36;
-    reg  valid_at__37;
-    reg  valid_at__38;
-    reg  valid_at__39;
-    reg  valid_at__40;
-    reg  valid_at__41;
-    reg  valid_at__42;
-    reg  valid_at__43;
-    reg  valid_at__44;
-    reg  valid_at__45;
-    reg  valid_at__46;
-    reg  valid_at__47;
-    reg  valid_at__48;
-    reg  valid_at__49;
-    reg  valid_at__50;
-    reg  valid_at__51;
-    reg  valid_at__52;
-    reg  valid_at__53;
-    reg  valid_at__54;
-    reg  valid_at__55;
-    reg  valid_at__56;
-    reg  valid_at__57;
-    reg  valid_at__58;
-    reg  valid_at__59;
-    reg  valid_at__60;
-    reg  valid_at__61;
-    reg  valid_at__62;
-    reg  valid_at__63;
-    reg  valid_at__64;
-    reg  valid_at__65;
-    reg  old_at__0;
-    reg  old_at__1;
-    reg  old_at__2;
-    reg  old_at__3;
-    reg  old_at__4;
-    reg  old_at__5;
-    reg  old_at__6;
-    reg  old_at__7;
-    reg  old_at__8;
-    reg  old_at__9;
-    reg  old_at__10;
-    reg  old_at__11;
-    reg  old_at__12;
-    reg  old_at__13;
-    reg  old_at__14;
-    reg  old_at__15;
-    reg  old_at__16;
-    reg  old_at__17;
-    reg  old_at__18;
-    reg  old_at__19;
-    reg  old_at__20;
-    reg  old_at__21;
-    reg  old_at__22;
-    reg  old_at__23;
-    reg  old_at__24;
-    reg  old_at__25;
-    reg  old_at__26;
-    reg  old_at__27;
-    reg  old_at__28;
-    reg  old_at__29;
-    reg  old_at__30;
-    reg  old_at__31;
-    reg  old_at__32;
-    reg  old_at__33;
-    reg  old_at__34;
-    reg  old_at__35;
-    reg  old_at__36;
-    reg  old_at__37;
-    reg  old_at__38;
-    reg  old_at__39;
-    reg  old_at__40;
-    reg  old_at__41;
-    reg  old_at__42;
-    reg  old_at__43;
-    reg  old_at__44;
-    reg  old_at__45;
-    reg  old_at__46;
-    reg  old_at__47;
-    reg  old_at__48;
-    reg  old_at__49;
-    reg  old_at__50;
-    reg  old_at__51;
-    reg  old_at__52;
-    reg  old_at__53;
-    reg  old_at__54;
-    reg  old_at__55;
-    reg  old_at__56;
-    reg  old_at__57;
-    reg  old_at__58;
-    reg  old_at__59;
-    reg  old_at__60;
-    reg  old_at__61;
-    reg  old_at__62;
-    reg  old_at__63;
-    reg  old_at__64;
-    reg  old_at__65;
-    reg  [29:0] key_at__0;
-    reg  [29:0] key_at__1;
-    reg  [29:0] key_at__2;
-    reg  [29:0] key_at__3;
-    reg  [29:0] key_at__4;
-    reg  [29:0] key_at__5;
-    reg  [29:0] key_at__6;
-    reg  [29:0] key_at__7;
-    reg  [29:0] key_at__8;
-    reg  [29:0] key_at__9;
-    reg  [29:0] key_at__10;
-    reg  [29:0] key_at__11;
-    reg  [29:0] key_at__12;
-    reg  [29:0] key_at__13;
-    reg  [29:0] key_at__14;
-    reg  [29:0] key_at__15;
-    reg  [29:0] key_at__16;
-    reg  [29:0] key_at__17;
-    reg  [29:0] key_at__18;
-    reg  [29:0] key_at__19;
-    reg  [29:0] key_at__20;
-    reg  [29:0] key_at__21;
-    reg  [29:0] key_at__22;
-    reg  [29:0] key_at__23;
-    reg  [29:0] key_at__24;
-    reg  [29:0] key_at__25;
-    reg  [29:0] key_at__26;
-    reg  [29:0] key_at__27;
-    reg  [29:0] key_at__28;
-    reg  [29:0] key_at__29;
-    reg  [29:0] key_at__30;
-    reg  [29:0] key_at__31;
-    reg  [29:0] key_at__32;
-    reg  [29:0] key_at__33;
-    reg  [29:0] key_at__34;
-    reg  [29:0] key_at__35;
-    reg  [29:0] key_at__36;
-    reg  [29:0] key_at__37;
-    reg  [29:0] key_at__38;
-    reg  [29:0] key_at__39;
-    reg  [29:0] key_at__40;
-    reg  [29:0] key_at__41;
-    reg  [29:0] key_at__42;
-    reg  [29:0] key_at__43;
-    reg  [29:0] key_at__44;
-    reg  [29:0] key_at__45;
-    reg  [29:0] key_at__46;
-    reg  [29:0] key_at__47;
-    reg  [29:0] key_at__48;
-    reg  [29:0] key_at__49;
-    reg  [29:0] key_at__50;
-    reg  [29:0] key_at__51;
-    reg  [29:0] key_at__52;
-    reg  [29:0] key_at__53;
-    reg  [29:0] key_at__54;
-    reg  [29:0] key_at__55;
-    reg  [29:0] key_at__56;
-    reg  [29:0] key_at__57;
-    reg  [29:0] key_at__58;
-    reg  [29:0] key_at__59;
-    reg  [29:0] key_at__60;
-    reg  [29:0] key_at__61;
-    reg  [29:0] key_at__62;
-    reg  [29:0] key_at__63;
-    reg  [29:0] key_at__64;
-    reg  [29:0] key_at__65;
-    reg  [9:0] flow_at__0;
-    reg  [9:0] flow_at__1;
-    reg  [9:0] flow_at__2;
-    reg  [9:0] flow_at__3;
-    reg  [9:0] flow_at__4;
-    reg  [9:0] flow_at__5;
-    reg  [9:0] flow_at__6;
-    reg  [9:0] flow_at__7;
-    reg  [9:0] flow_at__8;
-    reg  [9:0] flow_at__9;
-    reg  [9:0] flow_at__10;
-    reg  [9:0] flow_at__11;
-    reg  [9:0] flow_at__12;
-    reg  [9:0] flow_at__13;
-    reg  [9:0] flow_at__14;
-    reg  [9:0] flow_at__15;
-    reg  [9:0] flow_at__16;
-    reg  [9:0] flow_at__17;
-    reg  [9:0] flow_at__18;
-    reg  [9:0] flow_at__19;
-    reg  [9:0] flow_at__20;
-    reg  [9:0] flow_at__21;
-    reg  [9:0] flow_at__22;
-    reg  [9:0] flow_at__23;
-    reg  [9:0] flow_at__24;
-    reg  [9:0] flow_at__25;
-    reg  [9:0] flow_at__26;
-    reg  [9:0] flow_at__27;
-    reg  [9:0] flow_at__28;
-    reg  [9:0] flow_at__29;
-    reg  [9:0] flow_at__30;
-    reg  [9:0] flow_at__31;
-    reg  [9:0] flow_at__32;
-    reg  [9:0] flow_at__33;
-    reg  [9:0] flow_at__34;
-    reg  [9:0] flow_at__35;
-    reg  [9:0] flow_at__36;
-    reg  [9:0] flow_at__37;
-    reg  [9:0] flow_at__38;
-    reg  [9:0] flow_at__39;
-    reg  [9:0] flow_at__40;
-    reg  [9:0] flow_at__41;
-    reg  [9:0] flow_at__42;
-    reg  [9:0] flow_at__43;
-    reg  [9:0] flow_at__44;
-    reg  [9:0] flow_at__45;
-    reg  [9:0] flow_at__46;
-    reg  [9:0] flow_at__47;
-    reg  [9:0] flow_at__48;
-    reg  [9:0] flow_at__49;
-    reg  [9:0] flow_at__50;
-    reg  [9:0] flow_at__51;
-    reg  [9:0] flow_at__52;
-    reg  [9:0] flow_at__53;
-    reg  [9:0] flow_at__54;
-    reg  [9:0] flow_at__55;
-    reg  [9:0] flow_at__56;
-    reg  [9:0] flow_at__57;
-    reg  [9:0] flow_at__58;
-    reg  [9:0] flow_at__59;
-    reg  [9:0] flow_at__60;
-    reg  [9:0] flow_at__61;
-    reg  [9:0] flow_at__62;
-    reg  [9:0] flow_at__63;
-    reg  [9:0] flow_at__64;
-    reg  [9:0] flow_at__65;
-    reg  precedes__0;
-    reg  precedes__1;
-    reg  precedes__2;
-    reg  precedes__3;
-    reg  precedes__4;
-    reg  precedes__5;
-    reg  precedes__6;
-    reg  precedes__7;
-    reg  precedes__8;
-    reg  precedes__9;
-    reg  precedes__10;
-    reg  precedes__11;
-    reg  precedes__12;
-    reg  precedes__13;
-    reg  precedes__14;
-    reg  precedes__15;
-    reg  precedes__16;
-    reg  precedes__17;
-    reg  precedes__18;
-    reg  precedes__19;
-    reg  precedes__20;
-    reg  precedes__21;
-    reg  precedes__22;
-    reg  precedes__23;
-    reg  precedes__24;
-    reg  precedes__25;
-    reg  precedes__26;
-    reg  precedes__27;
-    reg  precedes__28;
-    reg  precedes__29;
-    reg  precedes__30;
-    reg  precedes__31;
-    reg  precedes__32;
-    reg  precedes__33;
-    reg  precedes__34;
-    reg  precedes__35;
-    reg  precedes__36;
-    reg  precedes__37;
-    reg  precedes__38;
-    reg  precedes__39;
-    reg  precedes__40;
-    reg  precedes__41;
-    reg  precedes__42;
-    reg  precedes__43;
-    reg  precedes__44;
-    reg  precedes__45;
-    reg  precedes__46;
-    reg  precedes__47;
-    reg  precedes__48;
-    reg  precedes__49;
-    reg  precedes__50;
-    reg  precedes__51;
-    reg  precedes__52;
-    reg  precedes__53;
-    reg  precedes__54;
-    reg  precedes__55;
-    reg  precedes__56;
-    reg  precedes__57;
-    reg  precedes__58;
-    reg  precedes__59;
-    reg  precedes__60;
-    reg  precedes__61;
-    reg  precedes__62;
-    reg  precedes__63;
-    reg  precedes__64;
-    reg  precedes__65;
-    reg  [29:0] ahead__0;
-    reg  [29:0] ahead__1;
-    reg  [29:0] ahead__2;
-    reg  [29:0] ahead__3;
-    reg  [29:0] ahead__4;
-    reg  [29:0] ahead__5;
-    reg  [29:0] ahead__6;
-    reg  [29:0] ahead__7;
-    reg  [29:0] ahead__8;
-    reg  [29:0] ahead__9;
-    reg  [29:0] ahead__10;
-    reg  [29:0] ahead__11;
-    reg  [29:0] ahead__12;
-    reg  [29:0] ahead__13;
-    reg  [29:0] ahead__14;
-    reg  [29:0] ahead__15;
-    reg  [29:0] ahead__16;
-    reg  [29:0] ahead__17;
-    reg  [29:0] ahead__18;
-    reg  [29:0] ahead__19;
-    reg  [29:0] ahead__20;
-    reg  [29:0] ahead__21;
-    reg  [29:0] ahead__22;
-    reg  [29:0] ahead__23;
-    reg  [29:0] ahead__24;
-    reg  [29:0] ahead__25;
-    reg  [29:0] ahead__26;
-    reg  [29:0] ahead__27;
-    reg  [29:0] ahead__28;
-    reg  [29:0] ahead__29;
-    reg  [29:0] ahead__30;
-    reg  [29:0] ahead__31;
-    reg  [29:0] ahead__32;
-    reg  [29:0] ahead__33;
-    reg  [29:0] ahead__34;
-    reg  [29:0] ahead__35;
-    reg  [29:0] ahead__36;
-    reg  [29:0] ahead__37;
-    reg  [29:0] ahead__38;
-    reg  [29:0] ahead__39;
-    reg  [29:0] ahead__40;
-    reg  [29:0] ahead__41;
-    reg  [29:0] ahead__42;
-    reg  [29:0] ahead__43;
-    reg  [29:0] ahead__44;
-    reg  [29:0] ahead__45;
-    reg  [29:0] ahead__46;
-    reg  [29:0] ahead__47;
-    reg  [29:0] ahead__48;
-    reg  [29:0] ahead__49;
-    reg  [29:0] ahead__50;
-    reg  [29:0] ahead__51;
-    reg  [29:0] ahead__52;
-    reg  [29:0] ahead__53;
-    reg  [29:0] ahead__54;
-    reg  [29:0] ahead__55;
-    reg  [29:0] ahead__56;
-    reg  [29:0] ahead__57;
-    reg  [29:0] ahead__58;
-    reg  [29:0] ahead__59;
-    reg  [29:0] ahead__60;
-    reg  [29:0] ahead__61;
-    reg  [29:0] ahead__62;
-    reg  [29:0] ahead__63;
-    reg  [2:0] units__0;
-    reg  [2:0] units__1;
-    reg  [2:0] units__2;
-    reg  [2:0] units__3;
-    reg  [2:0] units__4;
-    reg  [2:0] units__5;
-    reg  [2:0] units__6;
-    reg  [2:0] units__7;
-    reg  [2:0] units__8;
-    reg  [2:0] units__9;
-    reg  [2:0] units__10;
-    reg  [2:0] units__11;
-    reg  [2:0] units__12;
-    reg  [2:0] units__13;
-    reg  [2:0] units__14;
-    reg  [2:0] units__15;
-    reg  [2:0] units__16;
-    reg  [2:0] units__17;
-    reg  [2:0] units__18;
-    reg  [2:0] units__19;
-    reg  [2:0] units__20;
-    reg  [2:0] units__21;
-    reg  [2:0] units__22;
-    reg  [2:0] units__23;
-    reg  [2:0] units__24;
-    reg  [2:0] units__25;
-    reg  [2:0] units__26;
-    reg  [2:0] units__27;
-    reg  [2:0] units__28;
-    reg  [2:0] units__29;
-    reg  [2:0] units__30;
-    reg  [2:0] units__31;
-    reg  [2:0] units__32;
-    reg  [2:0] units__33;
-    reg  [2:0] units__34;
-    reg  [2:0] units__35;
-    reg  [2:0] units__36;
-    reg  [2:0] units__37;
-    reg  [2:0] units__38;
-    reg  [2:0] units__39;
-    reg  [2:0] units__40;
-    reg  [2:0] units__41;
-    reg  [2:0] units__42;
-    reg  [2:0] units__43;
-    reg  [2:0] units__44;
-    reg  [2:0] units__45;
-    reg  [2:0] units__46;
-    reg  [2:0] units__47;
-    reg  [2:0] units__48;
-    reg  [2:0] units__49;
-    reg  [2:0] units__50;
-    reg  [2:0] units__51;
-    reg  [2:0] units__52;
-    reg  [2:0] units__53;
-    reg  [2:0] units__54;
-    reg  [2:0] units__55;
-    reg  [2:0] units__56;
-    reg  [2:0] units__57;
-    reg  [2:0] units__58;
-    reg  [2:0] units__59;
-    reg  [2:0] units__60;
-    reg  [2:0] units__61;
-    reg  [2:0] units__62;
-    reg  [2:0] units__63;
-    reg  take_left__0;
-    reg  take_left__1;
-    reg  take_left__2;
-    reg  take_left__3;
-    reg  take_left__4;
-    reg  take_left__5;
-    reg  take_left__6;
-    reg  take_left__7;
-    reg  take_left__8;
-    reg  take_left__9;
-    reg  take_left__10;
-    reg  take_left__11;
-    reg  take_left__12;
-    reg  take_left__13;
-    reg  take_left__14;
-    reg  take_left__15;
-    reg  take_left__16;
-    reg  take_left__17;
-    reg  take_left__18;
-    reg  take_left__19;
-    reg  take_left__20;
-    reg  take_left__21;
-    reg  take_left__22;
-    reg  take_left__23;
-    reg  take_left__24;
-    reg  take_left__25;
-    reg  take_left__26;
-    reg  take_left__27;
-    reg  take_left__28;
-    reg  take_left__29;
-    reg  take_left__30;
-    reg  take_left__31;
-    reg  take_left__32;
-    reg  take_left__33;
-    reg  take_left__34;
-    reg  take_left__35;
-    reg  take_left__36;
-    reg  take_left__37;
-    reg  take_left__38;
-    reg  take_left__39;
-    reg  take_left__40;
-    reg  take_left__41;
-    reg  take_left__42;
-    reg  take_left__43;
-    reg  take_left__44;
-    reg  take_left__45;
-    reg  take_left__46;
-    reg  take_left__47;
-    reg  take_left__48;
-    reg  take_left__49;
-    reg  take_left__50;
-    reg  take_left__51;
-    reg  take_left__52;
-    reg  take_left__53;
-    reg  take_left__54;
-    reg  take_left__55;
-    reg  take_left__56;
-    reg  take_left__57;
-    reg  take_left__58;
-    reg  take_left__59;
-    reg  take_left__60;
-    reg  take_left__61;
-    reg  take_left__62;
-    reg  take_left__63;
-    reg  take_right__0;
-    reg  take_right__1;
-    reg  take_right__2;
-    reg  take_right__3;
-    reg  take_right__4;
-    reg  take_right__5;
-    reg  take_right__6;
-    reg  take_right__7;
-    reg  take_right__8;
-    reg  take_right__9;
-    reg  take_right__10;
-    reg  take_right__11;
-    reg  take_right__12;
-    reg  take_right__13;
-    reg  take_right__14;
-    reg  take_right__15;
-    reg  take_right__16;
-    reg  take_right__17;
-    reg  take_right__18;
-    reg  take_right__19;
-    reg  take_right__20;
-    reg  take_right__21;
-    reg  take_right__22;
-    reg  take_right__23;
-    reg  take_right__24;
-    reg  take_right__25;
-    reg  take_right__26;
-    reg  take_right__27;
-    reg  take_right__28;
-    reg  take_right__29;
-    reg  take_right__30;
-    reg  take_right__31;
-    reg  take_right__32;
-    reg  take_right__33;
-    reg  take_right__34;
-    reg  take_right__35;
-    reg  take_right__36;
-    reg  take_right__37;
-    reg  take_right__38;
-    reg  take_right__39;
-    reg  take_right__40;
-    reg  take_right__41;
-    reg  take_right__42;
-    reg  take_right__43;
-    reg  take_right__44;
-    reg  take_right__45;
-    reg  take_right__46;
-    reg  take_right__47;
-    reg  take_right__48;
-    reg  take_right__49;
-    reg  take_right__50;
-    reg  take_right__51;
-    reg  take_right__52;
-    reg  take_right__53;
-    reg  take_right__54;
-    reg  take_right__55;
-    reg  take_right__56;
-    reg  take_right__57;
-    reg  take_right__58;
-    reg  take_right__59;
-    reg  take_right__60;
-    reg  take_right__61;
-    reg  take_right__62;
-    reg  take_right__63;
+    reg  [11:0] key_at__0;
+    reg  [11:0] key_at__1;
+    reg  [11:0] key_at__2;
+    reg  [11:0] key_at__3;
+    reg  [11:0] key_at__4;
+    reg  [11:0] key_at__5;
+    reg  [11:0] key_at__6;
+    reg  [11:0] key_at__7;
+    reg  [11:0] key_at__8;
+    reg  [11:0] key_at__9;
+    reg  [11:0] key_at__10;
+    reg  [11:0] key_at__11;
+    reg  [11:0] key_at__12;
+    reg  [11:0] key_at__13;
+    reg  [11:0] key_at__14;
+    reg  [11:0] key_at__15;
+    reg  [11:0] key_at__16;
+    reg  [11:0] key_at__17;
+    reg  [11:0] key_at__18;
+    reg  [11:0] key_at__19;
+    reg  [11:0] key_at__20;
+    reg  [11:0] key_at__21;
+    reg  [11:0] key_at__22;
+    reg  [11:0] key_at__23;
+    reg  [11:0] key_at__24;
+    reg  [11:0] key_at__25;
+    reg  [11:0] key_at__26;
+    reg  [11:0] key_at__27;
+    reg  [11:0] key_at__28;
+    reg  [11:0] key_at__29;
+    reg  [11:0] key_at__30;
+    reg  [11:0] key_at__31;
+    reg  [4:0] handle_at__0;
+    reg  [4:0] handle_at__1;
+    reg  [4:0] handle_at__2;
+    reg  [4:0] handle_at__3;
+    reg  [4:0] handle_at__4;
+    reg  [4:0] handle_at__5;
+    reg  [4:0] handle_at__6;
+    reg  [4:0] handle_at__7;
+    reg  [4:0] handle_at__8;
+    reg  [4:0] handle_at__9;
+    reg  [4:0] handle_at__10;
+    reg  [4:0] handle_at__11;
+    reg  [4:0] handle_at__12;
+    reg  [4:0] handle_at__13;
+    reg  [4:0] handle_at__14;
+    reg  [4:0] handle_at__15;
+    reg  [4:0] handle_at__16;
+    reg  [4:0] handle_at__17;
+    reg  [4:0] handle_at__18;
+    reg  [4:0] handle_at__19;
+    reg  [4:0] handle_at__20;
+    reg  [4:0] handle_at__21;
+    reg  [4:0] handle_at__22;
+    reg  [4:0] handle_at__23;
+    reg  [4:0] handle_at__24;
+    reg  [4:0] handle_at__25;
+    reg  [4:0] handle_at__26;
+    reg  [4:0] handle_at__27;
+    reg  [4:0] handle_at__28;
+    reg  [4:0] handle_at__29;
+    reg  [4:0] handle_at__30;
+    reg  [4:0] handle_at__31;
+    reg  [4:0] next_at__0;
+    reg  [4:0] next_at__1;
+    reg  [4:0] next_at__2;
+    reg  [4:0] next_at__3;
+    reg  [4:0] next_at__4;
+    reg  [4:0] next_at__5;
+    reg  [4:0] next_at__6;
+    reg  [4:0] next_at__7;
+    reg  [4:0] next_at__8;
+    reg  [4:0] next_at__9;
+    reg  [4:0] next_at__10;
+    reg  [4:0] next_at__11;
+    reg  [4:0] next_at__12;
+    reg  [4:0] next_at__13;
+    reg  [4:0] next_at__14;
+    reg  [4:0] next_at__15;
+    reg  [4:0] next_at__16;
+    reg  [4:0] next_at__17;
+    reg  [4:0] next_at__18;
+    reg  [4:0] next_at__19;
+    reg  [4:0] next_at__20;
+    reg  [4:0] next_at__21;
+    reg  [4:0] next_at__22;
+    reg  [4:0] next_at__23;
+    reg  [4:0] next_at__24;
+    reg  [4:0] next_at__25;
+    reg  [4:0] next_at__26;
+    reg  [4:0] next_at__27;
+    reg  [4:0] next_at__28;
+    reg  [4:0] next_at__29;
+    reg  stays_at__0;
+    reg  stays_at__1;
+    reg  stays_at__2;
+    reg  stays_at__3;
+    reg  stays_at__4;
+    reg  stays_at__5;
+    reg  stays_at__6;
+    reg  stays_at__7;
+    reg  stays_at__8;
+    reg  stays_at__9;
+    reg  stays_at__10;
+    reg  stays_at__11;
+    reg  stays_at__12;
+    reg  stays_at__13;
+    reg  stays_at__14;
+    reg  stays_at__15;
+    reg  stays_at__16;
+    reg  stays_at__17;
+    reg  stays_at__18;
+    reg  stays_at__19;
+    reg  stays_at__20;
+    reg  stays_at__21;
+    reg  stays_at__22;
+    reg  stays_at__23;
+    reg  stays_at__24;
+    reg  stays_at__25;
+    reg  stays_at__26;
+    reg  stays_at__27;
+    reg  stays_at__28;
+    reg  stays_at__29;
+    reg  stays_at__30;
+    reg  stays_at__31;
+    reg  precedes_at__0;
+    reg  precedes_at__1;
+    reg  precedes_at__2;
+    reg  precedes_at__3;
+    reg  precedes_at__4;
+    reg  precedes_at__5;
+    reg  precedes_at__6;
+    reg  precedes_at__7;
+    reg  precedes_at__8;
+    reg  precedes_at__9;
+    reg  precedes_at__10;
+    reg  precedes_at__11;
+    reg  precedes_at__12;
+    reg  precedes_at__13;
+    reg  precedes_at__14;
+    reg  precedes_at__15;
+    reg  precedes_at__16;
+    reg  precedes_at__17;
+    reg  precedes_at__18;
+    reg  precedes_at__19;
+    reg  precedes_at__20;
+    reg  precedes_at__21;
+    reg  precedes_at__22;
+    reg  precedes_at__23;
+    reg  precedes_at__24;
+    reg  precedes_at__25;
+    reg  precedes_at__26;
+    reg  precedes_at__27;
+    reg  precedes_at__28;
+    reg  precedes_at__29;
+    reg  precedes_at__30;
+    reg  precedes_at__31;
     reg  take_x__0;
     reg  take_x__1;
     reg  take_x__2;
@@ -86588,45 +85914,45 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,x_valid,x_key,x_
     reg  take_x__27;
     reg  take_x__28;
     reg  take_x__29;
-    reg  take_x__30;
-    reg  take_x__31;
-    reg  take_x__32;
-    reg  take_x__33;
-    reg  take_x__34;
-    reg  take_x__35;
-    reg  take_x__36;
-    reg  take_x__37;
-    reg  take_x__38;
-    reg  take_x__39;
-    reg  take_x__40;
-    reg  take_x__41;
-    reg  take_x__42;
-    reg  take_x__43;
-    reg  take_x__44;
-    reg  take_x__45;
-    reg  take_x__46;
-    reg  take_x__47;
-    reg  take_x__48;
-    reg  take_x__49;
-    reg  take_x__50;
-    reg  take_x__51;
-    reg  take_x__52;
-    reg  take_x__53;
-    reg  take_x__54;
-    reg  take_x__55;
-    reg  take_x__56;
-    reg  take_x__57;
-    reg  take_x__58;
-    reg  take_x__59;
-    reg  take_x__60;
-    reg  take_x__61;
-    reg  take_x__62;
-    reg  take_x__63;
-    reg  [29:0] since__0;
-    reg  [29:0] since__1;
-    reg  due_at__0;
-    reg  due_at__1;
-    reg  [29:0] since_x;
+    reg  moves__0;
+    reg  moves__1;
+    reg  moves__2;
+    reg  moves__3;
+    reg  moves__4;
+    reg  moves__5;
+    reg  moves__6;
+    reg  moves__7;
+    reg  moves__8;
+    reg  moves__9;
+    reg  moves__10;
+    reg  moves__11;
+    reg  moves__12;
+    reg  moves__13;
+    reg  moves__14;
+    reg  moves__15;
+    reg  moves__16;
+    reg  moves__17;
+    reg  moves__18;
+    reg  moves__19;
+    reg  moves__20;
+    reg  moves__21;
+    reg  moves__22;
+    reg  moves__23;
+    reg  moves__24;
+    reg  moves__25;
+    reg  moves__26;
+    reg  moves__27;
+    reg  moves__28;
+    reg  moves__29;
+    reg  [4:0] last;
+    reg  [4:0] x_handle;
+    reg  full;
+    reg  [21:0] low_0;
+    reg  [21:0] low_1;
+    reg  [21:0] since_0;
+    reg  [21:0] since_1;
+    reg  [21:0] since_x;
+    reg  past;
     
     // Sub module instances
     tnic_standalone__pacer__gate__places__valids__0 valids__0(
@@ -86779,496 +86105,6 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,x_valid,x_key,x_
         .q(valids__29__q),
         .clock(valids__29__clock)
     );
-    tnic_standalone__pacer__gate__places__valids__30 valids__30(
-        .d(valids__30__d),
-        .q(valids__30__q),
-        .clock(valids__30__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__31 valids__31(
-        .d(valids__31__d),
-        .q(valids__31__q),
-        .clock(valids__31__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__32 valids__32(
-        .d(valids__32__d),
-        .q(valids__32__q),
-        .clock(valids__32__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__33 valids__33(
-        .d(valids__33__d),
-        .q(valids__33__q),
-        .clock(valids__33__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__34 valids__34(
-        .d(valids__34__d),
-        .q(valids__34__q),
-        .clock(valids__34__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__35 valids__35(
-        .d(valids__35__d),
-        .q(valids__35__q),
-        .clock(valids__35__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__36 valids__36(
-        .d(valids__36__d),
-        .q(valids__36__q),
-        .clock(valids__36__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__37 valids__37(
-        .d(valids__37__d),
-        .q(valids__37__q),
-        .clock(valids__37__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__38 valids__38(
-        .d(valids__38__d),
-        .q(valids__38__q),
-        .clock(valids__38__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__39 valids__39(
-        .d(valids__39__d),
-        .q(valids__39__q),
-        .clock(valids__39__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__40 valids__40(
-        .d(valids__40__d),
-        .q(valids__40__q),
-        .clock(valids__40__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__41 valids__41(
-        .d(valids__41__d),
-        .q(valids__41__q),
-        .clock(valids__41__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__42 valids__42(
-        .d(valids__42__d),
-        .q(valids__42__q),
-        .clock(valids__42__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__43 valids__43(
-        .d(valids__43__d),
-        .q(valids__43__q),
-        .clock(valids__43__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__44 valids__44(
-        .d(valids__44__d),
-        .q(valids__44__q),
-        .clock(valids__44__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__45 valids__45(
-        .d(valids__45__d),
-        .q(valids__45__q),
-        .clock(valids__45__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__46 valids__46(
-        .d(valids__46__d),
-        .q(valids__46__q),
-        .clock(valids__46__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__47 valids__47(
-        .d(valids__47__d),
-        .q(valids__47__q),
-        .clock(valids__47__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__48 valids__48(
-        .d(valids__48__d),
-        .q(valids__48__q),
-        .clock(valids__48__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__49 valids__49(
-        .d(valids__49__d),
-        .q(valids__49__q),
-        .clock(valids__49__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__50 valids__50(
-        .d(valids__50__d),
-        .q(valids__50__q),
-        .clock(valids__50__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__51 valids__51(
-        .d(valids__51__d),
-        .q(valids__51__q),
-        .clock(valids__51__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__52 valids__52(
-        .d(valids__52__d),
-        .q(valids__52__q),
-        .clock(valids__52__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__53 valids__53(
-        .d(valids__53__d),
-        .q(valids__53__q),
-        .clock(valids__53__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__54 valids__54(
-        .d(valids__54__d),
-        .q(valids__54__q),
-        .clock(valids__54__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__55 valids__55(
-        .d(valids__55__d),
-        .q(valids__55__q),
-        .clock(valids__55__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__56 valids__56(
-        .d(valids__56__d),
-        .q(valids__56__q),
-        .clock(valids__56__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__57 valids__57(
-        .d(valids__57__d),
-        .q(valids__57__q),
-        .clock(valids__57__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__58 valids__58(
-        .d(valids__58__d),
-        .q(valids__58__q),
-        .clock(valids__58__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__59 valids__59(
-        .d(valids__59__d),
-        .q(valids__59__q),
-        .clock(valids__59__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__60 valids__60(
-        .d(valids__60__d),
-        .q(valids__60__q),
-        .clock(valids__60__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__61 valids__61(
-        .d(valids__61__d),
-        .q(valids__61__q),
-        .clock(valids__61__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__62 valids__62(
-        .d(valids__62__d),
-        .q(valids__62__q),
-        .clock(valids__62__clock)
-    );
-    tnic_standalone__pacer__gate__places__valids__63 valids__63(
-        .d(valids__63__d),
-        .q(valids__63__q),
-        .clock(valids__63__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__0 olds__0(
-        .d(olds__0__d),
-        .q(olds__0__q),
-        .clock(olds__0__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__1 olds__1(
-        .d(olds__1__d),
-        .q(olds__1__q),
-        .clock(olds__1__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__2 olds__2(
-        .d(olds__2__d),
-        .q(olds__2__q),
-        .clock(olds__2__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__3 olds__3(
-        .d(olds__3__d),
-        .q(olds__3__q),
-        .clock(olds__3__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__4 olds__4(
-        .d(olds__4__d),
-        .q(olds__4__q),
-        .clock(olds__4__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__5 olds__5(
-        .d(olds__5__d),
-        .q(olds__5__q),
-        .clock(olds__5__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__6 olds__6(
-        .d(olds__6__d),
-        .q(olds__6__q),
-        .clock(olds__6__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__7 olds__7(
-        .d(olds__7__d),
-        .q(olds__7__q),
-        .clock(olds__7__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__8 olds__8(
-        .d(olds__8__d),
-        .q(olds__8__q),
-        .clock(olds__8__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__9 olds__9(
-        .d(olds__9__d),
-        .q(olds__9__q),
-        .clock(olds__9__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__10 olds__10(
-        .d(olds__10__d),
-        .q(olds__10__q),
-        .clock(olds__10__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__11 olds__11(
-        .d(olds__11__d),
-        .q(olds__11__q),
-        .clock(olds__11__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__12 olds__12(
-        .d(olds__12__d),
-        .q(olds__12__q),
-        .clock(olds__12__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__13 olds__13(
-        .d(olds__13__d),
-        .q(olds__13__q),
-        .clock(olds__13__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__14 olds__14(
-        .d(olds__14__d),
-        .q(olds__14__q),
-        .clock(olds__14__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__15 olds__15(
-        .d(olds__15__d),
-        .q(olds__15__q),
-        .clock(olds__15__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__16 olds__16(
-        .d(olds__16__d),
-        .q(olds__16__q),
-        .clock(olds__16__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__17 olds__17(
-        .d(olds__17__d),
-        .q(olds__17__q),
-        .clock(olds__17__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__18 olds__18(
-        .d(olds__18__d),
-        .q(olds__18__q),
-        .clock(olds__18__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__19 olds__19(
-        .d(olds__19__d),
-        .q(olds__19__q),
-        .clock(olds__19__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__20 olds__20(
-        .d(olds__20__d),
-        .q(olds__20__q),
-        .clock(olds__20__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__21 olds__21(
-        .d(olds__21__d),
-        .q(olds__21__q),
-        .clock(olds__21__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__22 olds__22(
-        .d(olds__22__d),
-        .q(olds__22__q),
-        .clock(olds__22__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__23 olds__23(
-        .d(olds__23__d),
-        .q(olds__23__q),
-        .clock(olds__23__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__24 olds__24(
-        .d(olds__24__d),
-        .q(olds__24__q),
-        .clock(olds__24__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__25 olds__25(
-        .d(olds__25__d),
-        .q(olds__25__q),
-        .clock(olds__25__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__26 olds__26(
-        .d(olds__26__d),
-        .q(olds__26__q),
-        .clock(olds__26__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__27 olds__27(
-        .d(olds__27__d),
-        .q(olds__27__q),
-        .clock(olds__27__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__28 olds__28(
-        .d(olds__28__d),
-        .q(olds__28__q),
-        .clock(olds__28__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__29 olds__29(
-        .d(olds__29__d),
-        .q(olds__29__q),
-        .clock(olds__29__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__30 olds__30(
-        .d(olds__30__d),
-        .q(olds__30__q),
-        .clock(olds__30__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__31 olds__31(
-        .d(olds__31__d),
-        .q(olds__31__q),
-        .clock(olds__31__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__32 olds__32(
-        .d(olds__32__d),
-        .q(olds__32__q),
-        .clock(olds__32__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__33 olds__33(
-        .d(olds__33__d),
-        .q(olds__33__q),
-        .clock(olds__33__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__34 olds__34(
-        .d(olds__34__d),
-        .q(olds__34__q),
-        .clock(olds__34__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__35 olds__35(
-        .d(olds__35__d),
-        .q(olds__35__q),
-        .clock(olds__35__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__36 olds__36(
-        .d(olds__36__d),
-        .q(olds__36__q),
-        .clock(olds__36__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__37 olds__37(
-        .d(olds__37__d),
-        .q(olds__37__q),
-        .clock(olds__37__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__38 olds__38(
-        .d(olds__38__d),
-        .q(olds__38__q),
-        .clock(olds__38__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__39 olds__39(
-        .d(olds__39__d),
-        .q(olds__39__q),
-        .clock(olds__39__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__40 olds__40(
-        .d(olds__40__d),
-        .q(olds__40__q),
-        .clock(olds__40__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__41 olds__41(
-        .d(olds__41__d),
-        .q(olds__41__q),
-        .clock(olds__41__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__42 olds__42(
-        .d(olds__42__d),
-        .q(olds__42__q),
-        .clock(olds__42__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__43 olds__43(
-        .d(olds__43__d),
-        .q(olds__43__q),
-        .clock(olds__43__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__44 olds__44(
-        .d(olds__44__d),
-        .q(olds__44__q),
-        .clock(olds__44__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__45 olds__45(
-        .d(olds__45__d),
-        .q(olds__45__q),
-        .clock(olds__45__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__46 olds__46(
-        .d(olds__46__d),
-        .q(olds__46__q),
-        .clock(olds__46__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__47 olds__47(
-        .d(olds__47__d),
-        .q(olds__47__q),
-        .clock(olds__47__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__48 olds__48(
-        .d(olds__48__d),
-        .q(olds__48__q),
-        .clock(olds__48__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__49 olds__49(
-        .d(olds__49__d),
-        .q(olds__49__q),
-        .clock(olds__49__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__50 olds__50(
-        .d(olds__50__d),
-        .q(olds__50__q),
-        .clock(olds__50__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__51 olds__51(
-        .d(olds__51__d),
-        .q(olds__51__q),
-        .clock(olds__51__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__52 olds__52(
-        .d(olds__52__d),
-        .q(olds__52__q),
-        .clock(olds__52__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__53 olds__53(
-        .d(olds__53__d),
-        .q(olds__53__q),
-        .clock(olds__53__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__54 olds__54(
-        .d(olds__54__d),
-        .q(olds__54__q),
-        .clock(olds__54__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__55 olds__55(
-        .d(olds__55__d),
-        .q(olds__55__q),
-        .clock(olds__55__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__56 olds__56(
-        .d(olds__56__d),
-        .q(olds__56__q),
-        .clock(olds__56__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__57 olds__57(
-        .d(olds__57__d),
-        .q(olds__57__q),
-        .clock(olds__57__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__58 olds__58(
-        .d(olds__58__d),
-        .q(olds__58__q),
-        .clock(olds__58__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__59 olds__59(
-        .d(olds__59__d),
-        .q(olds__59__q),
-        .clock(olds__59__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__60 olds__60(
-        .d(olds__60__d),
-        .q(olds__60__q),
-        .clock(olds__60__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__61 olds__61(
-        .d(olds__61__d),
-        .q(olds__61__q),
-        .clock(olds__61__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__62 olds__62(
-        .d(olds__62__d),
-        .q(olds__62__q),
-        .clock(olds__62__clock)
-    );
-    tnic_standalone__pacer__gate__places__olds__63 olds__63(
-        .d(olds__63__d),
-        .q(olds__63__q),
-        .clock(olds__63__clock)
-    );
     tnic_standalone__pacer__gate__places__keys__0 keys__0(
         .d(keys__0__d),
         .q(keys__0__q),
@@ -87419,5032 +86255,2460 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,x_valid,x_key,x_
         .q(keys__29__q),
         .clock(keys__29__clock)
     );
-    tnic_standalone__pacer__gate__places__keys__30 keys__30(
-        .d(keys__30__d),
-        .q(keys__30__q),
-        .clock(keys__30__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__31 keys__31(
-        .d(keys__31__d),
-        .q(keys__31__q),
-        .clock(keys__31__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__32 keys__32(
-        .d(keys__32__d),
-        .q(keys__32__q),
-        .clock(keys__32__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__33 keys__33(
-        .d(keys__33__d),
-        .q(keys__33__q),
-        .clock(keys__33__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__34 keys__34(
-        .d(keys__34__d),
-        .q(keys__34__q),
-        .clock(keys__34__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__35 keys__35(
-        .d(keys__35__d),
-        .q(keys__35__q),
-        .clock(keys__35__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__36 keys__36(
-        .d(keys__36__d),
-        .q(keys__36__q),
-        .clock(keys__36__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__37 keys__37(
-        .d(keys__37__d),
-        .q(keys__37__q),
-        .clock(keys__37__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__38 keys__38(
-        .d(keys__38__d),
-        .q(keys__38__q),
-        .clock(keys__38__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__39 keys__39(
-        .d(keys__39__d),
-        .q(keys__39__q),
-        .clock(keys__39__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__40 keys__40(
-        .d(keys__40__d),
-        .q(keys__40__q),
-        .clock(keys__40__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__41 keys__41(
-        .d(keys__41__d),
-        .q(keys__41__q),
-        .clock(keys__41__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__42 keys__42(
-        .d(keys__42__d),
-        .q(keys__42__q),
-        .clock(keys__42__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__43 keys__43(
-        .d(keys__43__d),
-        .q(keys__43__q),
-        .clock(keys__43__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__44 keys__44(
-        .d(keys__44__d),
-        .q(keys__44__q),
-        .clock(keys__44__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__45 keys__45(
-        .d(keys__45__d),
-        .q(keys__45__q),
-        .clock(keys__45__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__46 keys__46(
-        .d(keys__46__d),
-        .q(keys__46__q),
-        .clock(keys__46__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__47 keys__47(
-        .d(keys__47__d),
-        .q(keys__47__q),
-        .clock(keys__47__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__48 keys__48(
-        .d(keys__48__d),
-        .q(keys__48__q),
-        .clock(keys__48__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__49 keys__49(
-        .d(keys__49__d),
-        .q(keys__49__q),
-        .clock(keys__49__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__50 keys__50(
-        .d(keys__50__d),
-        .q(keys__50__q),
-        .clock(keys__50__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__51 keys__51(
-        .d(keys__51__d),
-        .q(keys__51__q),
-        .clock(keys__51__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__52 keys__52(
-        .d(keys__52__d),
-        .q(keys__52__q),
-        .clock(keys__52__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__53 keys__53(
-        .d(keys__53__d),
-        .q(keys__53__q),
-        .clock(keys__53__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__54 keys__54(
-        .d(keys__54__d),
-        .q(keys__54__q),
-        .clock(keys__54__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__55 keys__55(
-        .d(keys__55__d),
-        .q(keys__55__q),
-        .clock(keys__55__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__56 keys__56(
-        .d(keys__56__d),
-        .q(keys__56__q),
-        .clock(keys__56__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__57 keys__57(
-        .d(keys__57__d),
-        .q(keys__57__q),
-        .clock(keys__57__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__58 keys__58(
-        .d(keys__58__d),
-        .q(keys__58__q),
-        .clock(keys__58__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__59 keys__59(
-        .d(keys__59__d),
-        .q(keys__59__q),
-        .clock(keys__59__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__60 keys__60(
-        .d(keys__60__d),
-        .q(keys__60__q),
-        .clock(keys__60__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__61 keys__61(
-        .d(keys__61__d),
-        .q(keys__61__q),
-        .clock(keys__61__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__62 keys__62(
-        .d(keys__62__d),
-        .q(keys__62__q),
-        .clock(keys__62__clock)
-    );
-    tnic_standalone__pacer__gate__places__keys__63 keys__63(
-        .d(keys__63__d),
-        .q(keys__63__q),
-        .clock(keys__63__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__0 flows__0(
-        .d(flows__0__d),
-        .q(flows__0__q),
-        .clock(flows__0__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__1 flows__1(
-        .d(flows__1__d),
-        .q(flows__1__q),
-        .clock(flows__1__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__2 flows__2(
-        .d(flows__2__d),
-        .q(flows__2__q),
-        .clock(flows__2__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__3 flows__3(
-        .d(flows__3__d),
-        .q(flows__3__q),
-        .clock(flows__3__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__4 flows__4(
-        .d(flows__4__d),
-        .q(flows__4__q),
-        .clock(flows__4__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__5 flows__5(
-        .d(flows__5__d),
-        .q(flows__5__q),
-        .clock(flows__5__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__6 flows__6(
-        .d(flows__6__d),
-        .q(flows__6__q),
-        .clock(flows__6__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__7 flows__7(
-        .d(flows__7__d),
-        .q(flows__7__q),
-        .clock(flows__7__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__8 flows__8(
-        .d(flows__8__d),
-        .q(flows__8__q),
-        .clock(flows__8__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__9 flows__9(
-        .d(flows__9__d),
-        .q(flows__9__q),
-        .clock(flows__9__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__10 flows__10(
-        .d(flows__10__d),
-        .q(flows__10__q),
-        .clock(flows__10__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__11 flows__11(
-        .d(flows__11__d),
-        .q(flows__11__q),
-        .clock(flows__11__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__12 flows__12(
-        .d(flows__12__d),
-        .q(flows__12__q),
-        .clock(flows__12__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__13 flows__13(
-        .d(flows__13__d),
-        .q(flows__13__q),
-        .clock(flows__13__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__14 flows__14(
-        .d(flows__14__d),
-        .q(flows__14__q),
-        .clock(flows__14__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__15 flows__15(
-        .d(flows__15__d),
-        .q(flows__15__q),
-        .clock(flows__15__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__16 flows__16(
-        .d(flows__16__d),
-        .q(flows__16__q),
-        .clock(flows__16__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__17 flows__17(
-        .d(flows__17__d),
-        .q(flows__17__q),
-        .clock(flows__17__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__18 flows__18(
-        .d(flows__18__d),
-        .q(flows__18__q),
-        .clock(flows__18__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__19 flows__19(
-        .d(flows__19__d),
-        .q(flows__19__q),
-        .clock(flows__19__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__20 flows__20(
-        .d(flows__20__d),
-        .q(flows__20__q),
-        .clock(flows__20__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__21 flows__21(
-        .d(flows__21__d),
-        .q(flows__21__q),
-        .clock(flows__21__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__22 flows__22(
-        .d(flows__22__d),
-        .q(flows__22__q),
-        .clock(flows__22__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__23 flows__23(
-        .d(flows__23__d),
-        .q(flows__23__q),
-        .clock(flows__23__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__24 flows__24(
-        .d(flows__24__d),
-        .q(flows__24__q),
-        .clock(flows__24__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__25 flows__25(
-        .d(flows__25__d),
-        .q(flows__25__q),
-        .clock(flows__25__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__26 flows__26(
-        .d(flows__26__d),
-        .q(flows__26__q),
-        .clock(flows__26__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__27 flows__27(
-        .d(flows__27__d),
-        .q(flows__27__q),
-        .clock(flows__27__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__28 flows__28(
-        .d(flows__28__d),
-        .q(flows__28__q),
-        .clock(flows__28__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__29 flows__29(
-        .d(flows__29__d),
-        .q(flows__29__q),
-        .clock(flows__29__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__30 flows__30(
-        .d(flows__30__d),
-        .q(flows__30__q),
-        .clock(flows__30__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__31 flows__31(
-        .d(flows__31__d),
-        .q(flows__31__q),
-        .clock(flows__31__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__32 flows__32(
-        .d(flows__32__d),
-        .q(flows__32__q),
-        .clock(flows__32__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__33 flows__33(
-        .d(flows__33__d),
-        .q(flows__33__q),
-        .clock(flows__33__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__34 flows__34(
-        .d(flows__34__d),
-        .q(flows__34__q),
-        .clock(flows__34__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__35 flows__35(
-        .d(flows__35__d),
-        .q(flows__35__q),
-        .clock(flows__35__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__36 flows__36(
-        .d(flows__36__d),
-        .q(flows__36__q),
-        .clock(flows__36__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__37 flows__37(
-        .d(flows__37__d),
-        .q(flows__37__q),
-        .clock(flows__37__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__38 flows__38(
-        .d(flows__38__d),
-        .q(flows__38__q),
-        .clock(flows__38__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__39 flows__39(
-        .d(flows__39__d),
-        .q(flows__39__q),
-        .clock(flows__39__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__40 flows__40(
-        .d(flows__40__d),
-        .q(flows__40__q),
-        .clock(flows__40__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__41 flows__41(
-        .d(flows__41__d),
-        .q(flows__41__q),
-        .clock(flows__41__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__42 flows__42(
-        .d(flows__42__d),
-        .q(flows__42__q),
-        .clock(flows__42__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__43 flows__43(
-        .d(flows__43__d),
-        .q(flows__43__q),
-        .clock(flows__43__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__44 flows__44(
-        .d(flows__44__d),
-        .q(flows__44__q),
-        .clock(flows__44__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__45 flows__45(
-        .d(flows__45__d),
-        .q(flows__45__q),
-        .clock(flows__45__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__46 flows__46(
-        .d(flows__46__d),
-        .q(flows__46__q),
-        .clock(flows__46__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__47 flows__47(
-        .d(flows__47__d),
-        .q(flows__47__q),
-        .clock(flows__47__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__48 flows__48(
-        .d(flows__48__d),
-        .q(flows__48__q),
-        .clock(flows__48__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__49 flows__49(
-        .d(flows__49__d),
-        .q(flows__49__q),
-        .clock(flows__49__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__50 flows__50(
-        .d(flows__50__d),
-        .q(flows__50__q),
-        .clock(flows__50__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__51 flows__51(
-        .d(flows__51__d),
-        .q(flows__51__q),
-        .clock(flows__51__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__52 flows__52(
-        .d(flows__52__d),
-        .q(flows__52__q),
-        .clock(flows__52__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__53 flows__53(
-        .d(flows__53__d),
-        .q(flows__53__q),
-        .clock(flows__53__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__54 flows__54(
-        .d(flows__54__d),
-        .q(flows__54__q),
-        .clock(flows__54__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__55 flows__55(
-        .d(flows__55__d),
-        .q(flows__55__q),
-        .clock(flows__55__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__56 flows__56(
-        .d(flows__56__d),
-        .q(flows__56__q),
-        .clock(flows__56__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__57 flows__57(
-        .d(flows__57__d),
-        .q(flows__57__q),
-        .clock(flows__57__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__58 flows__58(
-        .d(flows__58__d),
-        .q(flows__58__q),
-        .clock(flows__58__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__59 flows__59(
-        .d(flows__59__d),
-        .q(flows__59__q),
-        .clock(flows__59__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__60 flows__60(
-        .d(flows__60__d),
-        .q(flows__60__q),
-        .clock(flows__60__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__61 flows__61(
-        .d(flows__61__d),
-        .q(flows__61__q),
-        .clock(flows__61__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__62 flows__62(
-        .d(flows__62__d),
-        .q(flows__62__q),
-        .clock(flows__62__clock)
-    );
-    tnic_standalone__pacer__gate__places__flows__63 flows__63(
-        .d(flows__63__d),
-        .q(flows__63__q),
-        .clock(flows__63__clock)
+    tnic_standalone__pacer__gate__places__swaps__0 swaps__0(
+        .d(swaps__0__d),
+        .q(swaps__0__q),
+        .clock(swaps__0__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__1 swaps__1(
+        .d(swaps__1__d),
+        .q(swaps__1__q),
+        .clock(swaps__1__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__2 swaps__2(
+        .d(swaps__2__d),
+        .q(swaps__2__q),
+        .clock(swaps__2__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__3 swaps__3(
+        .d(swaps__3__d),
+        .q(swaps__3__q),
+        .clock(swaps__3__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__4 swaps__4(
+        .d(swaps__4__d),
+        .q(swaps__4__q),
+        .clock(swaps__4__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__5 swaps__5(
+        .d(swaps__5__d),
+        .q(swaps__5__q),
+        .clock(swaps__5__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__6 swaps__6(
+        .d(swaps__6__d),
+        .q(swaps__6__q),
+        .clock(swaps__6__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__7 swaps__7(
+        .d(swaps__7__d),
+        .q(swaps__7__q),
+        .clock(swaps__7__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__8 swaps__8(
+        .d(swaps__8__d),
+        .q(swaps__8__q),
+        .clock(swaps__8__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__9 swaps__9(
+        .d(swaps__9__d),
+        .q(swaps__9__q),
+        .clock(swaps__9__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__10 swaps__10(
+        .d(swaps__10__d),
+        .q(swaps__10__q),
+        .clock(swaps__10__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__11 swaps__11(
+        .d(swaps__11__d),
+        .q(swaps__11__q),
+        .clock(swaps__11__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__12 swaps__12(
+        .d(swaps__12__d),
+        .q(swaps__12__q),
+        .clock(swaps__12__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__13 swaps__13(
+        .d(swaps__13__d),
+        .q(swaps__13__q),
+        .clock(swaps__13__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__14 swaps__14(
+        .d(swaps__14__d),
+        .q(swaps__14__q),
+        .clock(swaps__14__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__15 swaps__15(
+        .d(swaps__15__d),
+        .q(swaps__15__q),
+        .clock(swaps__15__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__16 swaps__16(
+        .d(swaps__16__d),
+        .q(swaps__16__q),
+        .clock(swaps__16__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__17 swaps__17(
+        .d(swaps__17__d),
+        .q(swaps__17__q),
+        .clock(swaps__17__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__18 swaps__18(
+        .d(swaps__18__d),
+        .q(swaps__18__q),
+        .clock(swaps__18__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__19 swaps__19(
+        .d(swaps__19__d),
+        .q(swaps__19__q),
+        .clock(swaps__19__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__20 swaps__20(
+        .d(swaps__20__d),
+        .q(swaps__20__q),
+        .clock(swaps__20__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__21 swaps__21(
+        .d(swaps__21__d),
+        .q(swaps__21__q),
+        .clock(swaps__21__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__22 swaps__22(
+        .d(swaps__22__d),
+        .q(swaps__22__q),
+        .clock(swaps__22__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__23 swaps__23(
+        .d(swaps__23__d),
+        .q(swaps__23__q),
+        .clock(swaps__23__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__24 swaps__24(
+        .d(swaps__24__d),
+        .q(swaps__24__q),
+        .clock(swaps__24__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__25 swaps__25(
+        .d(swaps__25__d),
+        .q(swaps__25__q),
+        .clock(swaps__25__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__26 swaps__26(
+        .d(swaps__26__d),
+        .q(swaps__26__q),
+        .clock(swaps__26__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__27 swaps__27(
+        .d(swaps__27__d),
+        .q(swaps__27__q),
+        .clock(swaps__27__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__28 swaps__28(
+        .d(swaps__28__d),
+        .q(swaps__28__q),
+        .clock(swaps__28__clock)
+    );
+    tnic_standalone__pacer__gate__places__swaps__29 swaps__29(
+        .d(swaps__29__d),
+        .q(swaps__29__q),
+        .clock(swaps__29__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__0 precedes__0(
+        .d(precedes__0__d),
+        .q(precedes__0__q),
+        .clock(precedes__0__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__1 precedes__1(
+        .d(precedes__1__d),
+        .q(precedes__1__q),
+        .clock(precedes__1__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__2 precedes__2(
+        .d(precedes__2__d),
+        .q(precedes__2__q),
+        .clock(precedes__2__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__3 precedes__3(
+        .d(precedes__3__d),
+        .q(precedes__3__q),
+        .clock(precedes__3__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__4 precedes__4(
+        .d(precedes__4__d),
+        .q(precedes__4__q),
+        .clock(precedes__4__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__5 precedes__5(
+        .d(precedes__5__d),
+        .q(precedes__5__q),
+        .clock(precedes__5__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__6 precedes__6(
+        .d(precedes__6__d),
+        .q(precedes__6__q),
+        .clock(precedes__6__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__7 precedes__7(
+        .d(precedes__7__d),
+        .q(precedes__7__q),
+        .clock(precedes__7__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__8 precedes__8(
+        .d(precedes__8__d),
+        .q(precedes__8__q),
+        .clock(precedes__8__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__9 precedes__9(
+        .d(precedes__9__d),
+        .q(precedes__9__q),
+        .clock(precedes__9__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__10 precedes__10(
+        .d(precedes__10__d),
+        .q(precedes__10__q),
+        .clock(precedes__10__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__11 precedes__11(
+        .d(precedes__11__d),
+        .q(precedes__11__q),
+        .clock(precedes__11__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__12 precedes__12(
+        .d(precedes__12__d),
+        .q(precedes__12__q),
+        .clock(precedes__12__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__13 precedes__13(
+        .d(precedes__13__d),
+        .q(precedes__13__q),
+        .clock(precedes__13__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__14 precedes__14(
+        .d(precedes__14__d),
+        .q(precedes__14__q),
+        .clock(precedes__14__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__15 precedes__15(
+        .d(precedes__15__d),
+        .q(precedes__15__q),
+        .clock(precedes__15__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__16 precedes__16(
+        .d(precedes__16__d),
+        .q(precedes__16__q),
+        .clock(precedes__16__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__17 precedes__17(
+        .d(precedes__17__d),
+        .q(precedes__17__q),
+        .clock(precedes__17__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__18 precedes__18(
+        .d(precedes__18__d),
+        .q(precedes__18__q),
+        .clock(precedes__18__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__19 precedes__19(
+        .d(precedes__19__d),
+        .q(precedes__19__q),
+        .clock(precedes__19__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__20 precedes__20(
+        .d(precedes__20__d),
+        .q(precedes__20__q),
+        .clock(precedes__20__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__21 precedes__21(
+        .d(precedes__21__d),
+        .q(precedes__21__q),
+        .clock(precedes__21__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__22 precedes__22(
+        .d(precedes__22__d),
+        .q(precedes__22__q),
+        .clock(precedes__22__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__23 precedes__23(
+        .d(precedes__23__d),
+        .q(precedes__23__q),
+        .clock(precedes__23__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__24 precedes__24(
+        .d(precedes__24__d),
+        .q(precedes__24__q),
+        .clock(precedes__24__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__25 precedes__25(
+        .d(precedes__25__d),
+        .q(precedes__25__q),
+        .clock(precedes__25__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__26 precedes__26(
+        .d(precedes__26__d),
+        .q(precedes__26__q),
+        .clock(precedes__26__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__27 precedes__27(
+        .d(precedes__27__d),
+        .q(precedes__27__q),
+        .clock(precedes__27__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__28 precedes__28(
+        .d(precedes__28__d),
+        .q(precedes__28__q),
+        .clock(precedes__28__clock)
+    );
+    tnic_standalone__pacer__gate__places__precedes__29 precedes__29(
+        .d(precedes__29__d),
+        .q(precedes__29__q),
+        .clock(precedes__29__clock)
+    );
+    tnic_standalone__pacer__gate__places__enters enters(
+        .d(enters__d),
+        .q(enters__q),
+        .clock(enters__clock)
+    );
+    tnic_standalone__pacer__gate__places__x_low x_low(
+        .d(x_low__d),
+        .q(x_low__q),
+        .clock(x_low__clock)
+    );
+    tnic_standalone__pacer__gate__places__last_low last_low(
+        .d(last_low__d),
+        .q(last_low__q),
+        .clock(last_low__clock)
+    );
+    tnic_standalone__pacer__gate__places__fresh__0 fresh__0(
+        .d(fresh__0__d),
+        .q(fresh__0__q),
+        .clock(fresh__0__clock)
+    );
+    tnic_standalone__pacer__gate__places__fresh__1 fresh__1(
+        .d(fresh__1__d),
+        .q(fresh__1__q),
+        .clock(fresh__1__clock)
+    );
+    tnic_standalone__pacer__gate__places__first first(
+        .read_address(first__read_address),
+        .read_clock(first__read_clock),
+        .read_data(first__read_data),
+        .write_address(first__write_address),
+        .write_clock(first__write_clock),
+        .write_data(first__write_data),
+        .write_enable(first__write_enable)
+    );
+    tnic_standalone__pacer__gate__places__second second(
+        .read_address(second__read_address),
+        .read_clock(second__read_clock),
+        .read_data(second__read_data),
+        .write_address(second__write_address),
+        .write_clock(second__write_clock),
+        .write_data(second__write_data),
+        .write_enable(second__write_enable)
     );
     tnic_standalone__pacer__gate__places__head_due head_due(
         .d(head_due__d),
         .q(head_due__q),
         .clock(head_due__clock)
     );
-    tnic_standalone__pacer__gate__places__unit unit(
-        .d(unit__d),
-        .q(unit__q),
-        .clock(unit__clock)
+    tnic_standalone__pacer__gate__places__late late(
+        .d(late__d),
+        .q(late__q),
+        .clock(late__clock)
+    );
+    tnic_standalone__pacer__gate__places__all_due all_due(
+        .d(all_due__d),
+        .q(all_due__q),
+        .clock(all_due__clock)
     );
     
     // Update code
     always @(*) begin
+        enters__d = enters__q;
+        x_low__d = x_low__q;
+        last_low__d = last_low__q;
         head_due__d = head_due__q;
-        unit__d = unit__q;
-        unit__d = now[(32'h1b)+:(3)];
-        moves = x_valid | pop | stepped | (unit__q != unit__d);
-        valids__0__d = valids__0__q;
-        olds__0__d = olds__0__q;
-        keys__0__d = keys__0__q;
-        flows__0__d = flows__0__q;
-        ahead__0 = ((32'h0) & 30'h3fffffff);
-        units__0 = ((32'h0) & 3'h7);
-        take_right__0 = 1'b0;
-        take_x__0 = 1'b0;
-        take_left__0 = 1'b0;
-        precedes__1 = 1'b0;
+        late__d = late__q;
+        all_due__d = all_due__q;
+        number__1 = ((32'h0) & 5'h1f);
+        number__2 = ((32'h0) & 5'h1f);
+        number__3 = ((32'h0) & 5'h1f);
+        number__4 = ((32'h0) & 5'h1f);
+        number__5 = ((32'h0) & 5'h1f);
+        number__6 = ((32'h0) & 5'h1f);
+        number__7 = ((32'h0) & 5'h1f);
+        number__8 = ((32'h0) & 5'h1f);
+        number__9 = ((32'h0) & 5'h1f);
+        number__10 = ((32'h0) & 5'h1f);
+        number__11 = ((32'h0) & 5'h1f);
+        number__12 = ((32'h0) & 5'h1f);
+        number__13 = ((32'h0) & 5'h1f);
+        number__14 = ((32'h0) & 5'h1f);
+        number__15 = ((32'h0) & 5'h1f);
+        number__16 = ((32'h0) & 5'h1f);
+        number__17 = ((32'h0) & 5'h1f);
+        number__18 = ((32'h0) & 5'h1f);
+        number__19 = ((32'h0) & 5'h1f);
+        number__20 = ((32'h0) & 5'h1f);
+        number__21 = ((32'h0) & 5'h1f);
+        number__22 = ((32'h0) & 5'h1f);
+        number__23 = ((32'h0) & 5'h1f);
+        number__24 = ((32'h0) & 5'h1f);
+        number__25 = ((32'h0) & 5'h1f);
+        number__26 = ((32'h0) & 5'h1f);
+        number__27 = ((32'h0) & 5'h1f);
+        number__28 = ((32'h0) & 5'h1f);
+        number__29 = ((32'h0) & 5'h1f);
+        number__30 = ((32'h0) & 5'h1f);
+        number__1 = number__0 + ((32'h1) & 5'h1f);
+        number__2 = number__1 + ((32'h1) & 5'h1f);
+        number__3 = number__2 + ((32'h1) & 5'h1f);
+        number__4 = number__3 + ((32'h1) & 5'h1f);
+        number__5 = number__4 + ((32'h1) & 5'h1f);
+        number__6 = number__5 + ((32'h1) & 5'h1f);
+        number__7 = number__6 + ((32'h1) & 5'h1f);
+        number__8 = number__7 + ((32'h1) & 5'h1f);
+        number__9 = number__8 + ((32'h1) & 5'h1f);
+        number__10 = number__9 + ((32'h1) & 5'h1f);
+        number__11 = number__10 + ((32'h1) & 5'h1f);
+        number__12 = number__11 + ((32'h1) & 5'h1f);
+        number__13 = number__12 + ((32'h1) & 5'h1f);
+        number__14 = number__13 + ((32'h1) & 5'h1f);
+        number__15 = number__14 + ((32'h1) & 5'h1f);
+        number__16 = number__15 + ((32'h1) & 5'h1f);
+        number__17 = number__16 + ((32'h1) & 5'h1f);
+        number__18 = number__17 + ((32'h1) & 5'h1f);
+        number__19 = number__18 + ((32'h1) & 5'h1f);
+        number__20 = number__19 + ((32'h1) & 5'h1f);
+        number__21 = number__20 + ((32'h1) & 5'h1f);
+        number__22 = number__21 + ((32'h1) & 5'h1f);
+        number__23 = number__22 + ((32'h1) & 5'h1f);
+        number__24 = number__23 + ((32'h1) & 5'h1f);
+        number__25 = number__24 + ((32'h1) & 5'h1f);
+        number__26 = number__25 + ((32'h1) & 5'h1f);
+        number__27 = number__26 + ((32'h1) & 5'h1f);
+        number__28 = number__27 + ((32'h1) & 5'h1f);
+        number__29 = number__28 + ((32'h1) & 5'h1f);
+        number__30 = number__29 + ((32'h1) & 5'h1f);
+        last = ((32'h0) & 5'h1f);
+        full = 1'b0;
+        stays_at__0 = 1'b0;
+        precedes_at__0 = 1'b0;
         valid_at__1 = 1'b0;
-        old_at__1 = 1'b0;
-        key_at__1 = ((32'h0) & 30'h3fffffff);
-        flow_at__1 = ((32'h0) & 10'h3ff);
-        valids__1__d = valids__1__q;
-        olds__1__d = olds__1__q;
-        keys__1__d = keys__1__q;
-        flows__1__d = flows__1__q;
-        ahead__1 = ((32'h0) & 30'h3fffffff);
-        units__1 = ((32'h0) & 3'h7);
-        take_right__1 = 1'b0;
-        take_x__1 = 1'b0;
-        take_left__1 = 1'b0;
-        precedes__2 = 1'b0;
+        key_at__1 = ((32'h0) & 12'hfff);
+        handle_at__1 = freed;
+        stays_at__1 = 1'b0;
+        precedes_at__1 = 1'b0;
         valid_at__2 = 1'b0;
-        old_at__2 = 1'b0;
-        key_at__2 = ((32'h0) & 30'h3fffffff);
-        flow_at__2 = ((32'h0) & 10'h3ff);
-        valids__2__d = valids__2__q;
-        olds__2__d = olds__2__q;
-        keys__2__d = keys__2__q;
-        flows__2__d = flows__2__q;
-        ahead__2 = ((32'h0) & 30'h3fffffff);
-        units__2 = ((32'h0) & 3'h7);
-        take_right__2 = 1'b0;
-        take_x__2 = 1'b0;
-        take_left__2 = 1'b0;
-        precedes__3 = 1'b0;
+        key_at__2 = ((32'h0) & 12'hfff);
+        handle_at__2 = freed;
+        stays_at__2 = 1'b0;
+        precedes_at__2 = 1'b0;
         valid_at__3 = 1'b0;
-        old_at__3 = 1'b0;
-        key_at__3 = ((32'h0) & 30'h3fffffff);
-        flow_at__3 = ((32'h0) & 10'h3ff);
-        valids__3__d = valids__3__q;
-        olds__3__d = olds__3__q;
-        keys__3__d = keys__3__q;
-        flows__3__d = flows__3__q;
-        ahead__3 = ((32'h0) & 30'h3fffffff);
-        units__3 = ((32'h0) & 3'h7);
-        take_right__3 = 1'b0;
-        take_x__3 = 1'b0;
-        take_left__3 = 1'b0;
-        precedes__4 = 1'b0;
+        key_at__3 = ((32'h0) & 12'hfff);
+        handle_at__3 = freed;
+        stays_at__3 = 1'b0;
+        precedes_at__3 = 1'b0;
         valid_at__4 = 1'b0;
-        old_at__4 = 1'b0;
-        key_at__4 = ((32'h0) & 30'h3fffffff);
-        flow_at__4 = ((32'h0) & 10'h3ff);
-        valids__4__d = valids__4__q;
-        olds__4__d = olds__4__q;
-        keys__4__d = keys__4__q;
-        flows__4__d = flows__4__q;
-        ahead__4 = ((32'h0) & 30'h3fffffff);
-        units__4 = ((32'h0) & 3'h7);
-        take_right__4 = 1'b0;
-        take_x__4 = 1'b0;
-        take_left__4 = 1'b0;
-        precedes__5 = 1'b0;
+        key_at__4 = ((32'h0) & 12'hfff);
+        handle_at__4 = freed;
+        stays_at__4 = 1'b0;
+        precedes_at__4 = 1'b0;
         valid_at__5 = 1'b0;
-        old_at__5 = 1'b0;
-        key_at__5 = ((32'h0) & 30'h3fffffff);
-        flow_at__5 = ((32'h0) & 10'h3ff);
-        valids__5__d = valids__5__q;
-        olds__5__d = olds__5__q;
-        keys__5__d = keys__5__q;
-        flows__5__d = flows__5__q;
-        ahead__5 = ((32'h0) & 30'h3fffffff);
-        units__5 = ((32'h0) & 3'h7);
-        take_right__5 = 1'b0;
-        take_x__5 = 1'b0;
-        take_left__5 = 1'b0;
-        precedes__6 = 1'b0;
+        key_at__5 = ((32'h0) & 12'hfff);
+        handle_at__5 = freed;
+        stays_at__5 = 1'b0;
+        precedes_at__5 = 1'b0;
         valid_at__6 = 1'b0;
-        old_at__6 = 1'b0;
-        key_at__6 = ((32'h0) & 30'h3fffffff);
-        flow_at__6 = ((32'h0) & 10'h3ff);
-        valids__6__d = valids__6__q;
-        olds__6__d = olds__6__q;
-        keys__6__d = keys__6__q;
-        flows__6__d = flows__6__q;
-        ahead__6 = ((32'h0) & 30'h3fffffff);
-        units__6 = ((32'h0) & 3'h7);
-        take_right__6 = 1'b0;
-        take_x__6 = 1'b0;
-        take_left__6 = 1'b0;
-        precedes__7 = 1'b0;
+        key_at__6 = ((32'h0) & 12'hfff);
+        handle_at__6 = freed;
+        stays_at__6 = 1'b0;
+        precedes_at__6 = 1'b0;
         valid_at__7 = 1'b0;
-        old_at__7 = 1'b0;
-        key_at__7 = ((32'h0) & 30'h3fffffff);
-        flow_at__7 = ((32'h0) & 10'h3ff);
-        valids__7__d = valids__7__q;
-        olds__7__d = olds__7__q;
-        keys__7__d = keys__7__q;
-        flows__7__d = flows__7__q;
-        ahead__7 = ((32'h0) & 30'h3fffffff);
-        units__7 = ((32'h0) & 3'h7);
-        take_right__7 = 1'b0;
-        take_x__7 = 1'b0;
-        take_left__7 = 1'b0;
-        precedes__8 = 1'b0;
+        key_at__7 = ((32'h0) & 12'hfff);
+        handle_at__7 = freed;
+        stays_at__7 = 1'b0;
+        precedes_at__7 = 1'b0;
         valid_at__8 = 1'b0;
-        old_at__8 = 1'b0;
-        key_at__8 = ((32'h0) & 30'h3fffffff);
-        flow_at__8 = ((32'h0) & 10'h3ff);
-        valids__8__d = valids__8__q;
-        olds__8__d = olds__8__q;
-        keys__8__d = keys__8__q;
-        flows__8__d = flows__8__q;
-        ahead__8 = ((32'h0) & 30'h3fffffff);
-        units__8 = ((32'h0) & 3'h7);
-        take_right__8 = 1'b0;
-        take_x__8 = 1'b0;
-        take_left__8 = 1'b0;
-        precedes__9 = 1'b0;
+        key_at__8 = ((32'h0) & 12'hfff);
+        handle_at__8 = freed;
+        stays_at__8 = 1'b0;
+        precedes_at__8 = 1'b0;
         valid_at__9 = 1'b0;
-        old_at__9 = 1'b0;
-        key_at__9 = ((32'h0) & 30'h3fffffff);
-        flow_at__9 = ((32'h0) & 10'h3ff);
-        valids__9__d = valids__9__q;
-        olds__9__d = olds__9__q;
-        keys__9__d = keys__9__q;
-        flows__9__d = flows__9__q;
-        ahead__9 = ((32'h0) & 30'h3fffffff);
-        units__9 = ((32'h0) & 3'h7);
-        take_right__9 = 1'b0;
-        take_x__9 = 1'b0;
-        take_left__9 = 1'b0;
-        precedes__10 = 1'b0;
+        key_at__9 = ((32'h0) & 12'hfff);
+        handle_at__9 = freed;
+        stays_at__9 = 1'b0;
+        precedes_at__9 = 1'b0;
         valid_at__10 = 1'b0;
-        old_at__10 = 1'b0;
-        key_at__10 = ((32'h0) & 30'h3fffffff);
-        flow_at__10 = ((32'h0) & 10'h3ff);
-        valids__10__d = valids__10__q;
-        olds__10__d = olds__10__q;
-        keys__10__d = keys__10__q;
-        flows__10__d = flows__10__q;
-        ahead__10 = ((32'h0) & 30'h3fffffff);
-        units__10 = ((32'h0) & 3'h7);
-        take_right__10 = 1'b0;
-        take_x__10 = 1'b0;
-        take_left__10 = 1'b0;
-        precedes__11 = 1'b0;
+        key_at__10 = ((32'h0) & 12'hfff);
+        handle_at__10 = freed;
+        stays_at__10 = 1'b0;
+        precedes_at__10 = 1'b0;
         valid_at__11 = 1'b0;
-        old_at__11 = 1'b0;
-        key_at__11 = ((32'h0) & 30'h3fffffff);
-        flow_at__11 = ((32'h0) & 10'h3ff);
-        valids__11__d = valids__11__q;
-        olds__11__d = olds__11__q;
-        keys__11__d = keys__11__q;
-        flows__11__d = flows__11__q;
-        ahead__11 = ((32'h0) & 30'h3fffffff);
-        units__11 = ((32'h0) & 3'h7);
-        take_right__11 = 1'b0;
-        take_x__11 = 1'b0;
-        take_left__11 = 1'b0;
-        precedes__12 = 1'b0;
+        key_at__11 = ((32'h0) & 12'hfff);
+        handle_at__11 = freed;
+        stays_at__11 = 1'b0;
+        precedes_at__11 = 1'b0;
         valid_at__12 = 1'b0;
-        old_at__12 = 1'b0;
-        key_at__12 = ((32'h0) & 30'h3fffffff);
-        flow_at__12 = ((32'h0) & 10'h3ff);
-        valids__12__d = valids__12__q;
-        olds__12__d = olds__12__q;
-        keys__12__d = keys__12__q;
-        flows__12__d = flows__12__q;
-        ahead__12 = ((32'h0) & 30'h3fffffff);
-        units__12 = ((32'h0) & 3'h7);
-        take_right__12 = 1'b0;
-        take_x__12 = 1'b0;
-        take_left__12 = 1'b0;
-        precedes__13 = 1'b0;
+        key_at__12 = ((32'h0) & 12'hfff);
+        handle_at__12 = freed;
+        stays_at__12 = 1'b0;
+        precedes_at__12 = 1'b0;
         valid_at__13 = 1'b0;
-        old_at__13 = 1'b0;
-        key_at__13 = ((32'h0) & 30'h3fffffff);
-        flow_at__13 = ((32'h0) & 10'h3ff);
-        valids__13__d = valids__13__q;
-        olds__13__d = olds__13__q;
-        keys__13__d = keys__13__q;
-        flows__13__d = flows__13__q;
-        ahead__13 = ((32'h0) & 30'h3fffffff);
-        units__13 = ((32'h0) & 3'h7);
-        take_right__13 = 1'b0;
-        take_x__13 = 1'b0;
-        take_left__13 = 1'b0;
-        precedes__14 = 1'b0;
+        key_at__13 = ((32'h0) & 12'hfff);
+        handle_at__13 = freed;
+        stays_at__13 = 1'b0;
+        precedes_at__13 = 1'b0;
         valid_at__14 = 1'b0;
-        old_at__14 = 1'b0;
-        key_at__14 = ((32'h0) & 30'h3fffffff);
-        flow_at__14 = ((32'h0) & 10'h3ff);
-        valids__14__d = valids__14__q;
-        olds__14__d = olds__14__q;
-        keys__14__d = keys__14__q;
-        flows__14__d = flows__14__q;
-        ahead__14 = ((32'h0) & 30'h3fffffff);
-        units__14 = ((32'h0) & 3'h7);
-        take_right__14 = 1'b0;
-        take_x__14 = 1'b0;
-        take_left__14 = 1'b0;
-        precedes__15 = 1'b0;
+        key_at__14 = ((32'h0) & 12'hfff);
+        handle_at__14 = freed;
+        stays_at__14 = 1'b0;
+        precedes_at__14 = 1'b0;
         valid_at__15 = 1'b0;
-        old_at__15 = 1'b0;
-        key_at__15 = ((32'h0) & 30'h3fffffff);
-        flow_at__15 = ((32'h0) & 10'h3ff);
-        valids__15__d = valids__15__q;
-        olds__15__d = olds__15__q;
-        keys__15__d = keys__15__q;
-        flows__15__d = flows__15__q;
-        ahead__15 = ((32'h0) & 30'h3fffffff);
-        units__15 = ((32'h0) & 3'h7);
-        take_right__15 = 1'b0;
-        take_x__15 = 1'b0;
-        take_left__15 = 1'b0;
-        precedes__16 = 1'b0;
+        key_at__15 = ((32'h0) & 12'hfff);
+        handle_at__15 = freed;
+        stays_at__15 = 1'b0;
+        precedes_at__15 = 1'b0;
         valid_at__16 = 1'b0;
-        old_at__16 = 1'b0;
-        key_at__16 = ((32'h0) & 30'h3fffffff);
-        flow_at__16 = ((32'h0) & 10'h3ff);
-        valids__16__d = valids__16__q;
-        olds__16__d = olds__16__q;
-        keys__16__d = keys__16__q;
-        flows__16__d = flows__16__q;
-        ahead__16 = ((32'h0) & 30'h3fffffff);
-        units__16 = ((32'h0) & 3'h7);
-        take_right__16 = 1'b0;
-        take_x__16 = 1'b0;
-        take_left__16 = 1'b0;
-        precedes__17 = 1'b0;
+        key_at__16 = ((32'h0) & 12'hfff);
+        handle_at__16 = freed;
+        stays_at__16 = 1'b0;
+        precedes_at__16 = 1'b0;
         valid_at__17 = 1'b0;
-        old_at__17 = 1'b0;
-        key_at__17 = ((32'h0) & 30'h3fffffff);
-        flow_at__17 = ((32'h0) & 10'h3ff);
-        valids__17__d = valids__17__q;
-        olds__17__d = olds__17__q;
-        keys__17__d = keys__17__q;
-        flows__17__d = flows__17__q;
-        ahead__17 = ((32'h0) & 30'h3fffffff);
-        units__17 = ((32'h0) & 3'h7);
-        take_right__17 = 1'b0;
-        take_x__17 = 1'b0;
-        take_left__17 = 1'b0;
-        precedes__18 = 1'b0;
+        key_at__17 = ((32'h0) & 12'hfff);
+        handle_at__17 = freed;
+        stays_at__17 = 1'b0;
+        precedes_at__17 = 1'b0;
         valid_at__18 = 1'b0;
-        old_at__18 = 1'b0;
-        key_at__18 = ((32'h0) & 30'h3fffffff);
-        flow_at__18 = ((32'h0) & 10'h3ff);
-        valids__18__d = valids__18__q;
-        olds__18__d = olds__18__q;
-        keys__18__d = keys__18__q;
-        flows__18__d = flows__18__q;
-        ahead__18 = ((32'h0) & 30'h3fffffff);
-        units__18 = ((32'h0) & 3'h7);
-        take_right__18 = 1'b0;
-        take_x__18 = 1'b0;
-        take_left__18 = 1'b0;
-        precedes__19 = 1'b0;
+        key_at__18 = ((32'h0) & 12'hfff);
+        handle_at__18 = freed;
+        stays_at__18 = 1'b0;
+        precedes_at__18 = 1'b0;
         valid_at__19 = 1'b0;
-        old_at__19 = 1'b0;
-        key_at__19 = ((32'h0) & 30'h3fffffff);
-        flow_at__19 = ((32'h0) & 10'h3ff);
-        valids__19__d = valids__19__q;
-        olds__19__d = olds__19__q;
-        keys__19__d = keys__19__q;
-        flows__19__d = flows__19__q;
-        ahead__19 = ((32'h0) & 30'h3fffffff);
-        units__19 = ((32'h0) & 3'h7);
-        take_right__19 = 1'b0;
-        take_x__19 = 1'b0;
-        take_left__19 = 1'b0;
-        precedes__20 = 1'b0;
+        key_at__19 = ((32'h0) & 12'hfff);
+        handle_at__19 = freed;
+        stays_at__19 = 1'b0;
+        precedes_at__19 = 1'b0;
         valid_at__20 = 1'b0;
-        old_at__20 = 1'b0;
-        key_at__20 = ((32'h0) & 30'h3fffffff);
-        flow_at__20 = ((32'h0) & 10'h3ff);
-        valids__20__d = valids__20__q;
-        olds__20__d = olds__20__q;
-        keys__20__d = keys__20__q;
-        flows__20__d = flows__20__q;
-        ahead__20 = ((32'h0) & 30'h3fffffff);
-        units__20 = ((32'h0) & 3'h7);
-        take_right__20 = 1'b0;
-        take_x__20 = 1'b0;
-        take_left__20 = 1'b0;
-        precedes__21 = 1'b0;
+        key_at__20 = ((32'h0) & 12'hfff);
+        handle_at__20 = freed;
+        stays_at__20 = 1'b0;
+        precedes_at__20 = 1'b0;
         valid_at__21 = 1'b0;
-        old_at__21 = 1'b0;
-        key_at__21 = ((32'h0) & 30'h3fffffff);
-        flow_at__21 = ((32'h0) & 10'h3ff);
-        valids__21__d = valids__21__q;
-        olds__21__d = olds__21__q;
-        keys__21__d = keys__21__q;
-        flows__21__d = flows__21__q;
-        ahead__21 = ((32'h0) & 30'h3fffffff);
-        units__21 = ((32'h0) & 3'h7);
-        take_right__21 = 1'b0;
-        take_x__21 = 1'b0;
-        take_left__21 = 1'b0;
-        precedes__22 = 1'b0;
+        key_at__21 = ((32'h0) & 12'hfff);
+        handle_at__21 = freed;
+        stays_at__21 = 1'b0;
+        precedes_at__21 = 1'b0;
         valid_at__22 = 1'b0;
-        old_at__22 = 1'b0;
-        key_at__22 = ((32'h0) & 30'h3fffffff);
-        flow_at__22 = ((32'h0) & 10'h3ff);
-        valids__22__d = valids__22__q;
-        olds__22__d = olds__22__q;
-        keys__22__d = keys__22__q;
-        flows__22__d = flows__22__q;
-        ahead__22 = ((32'h0) & 30'h3fffffff);
-        units__22 = ((32'h0) & 3'h7);
-        take_right__22 = 1'b0;
-        take_x__22 = 1'b0;
-        take_left__22 = 1'b0;
-        precedes__23 = 1'b0;
+        key_at__22 = ((32'h0) & 12'hfff);
+        handle_at__22 = freed;
+        stays_at__22 = 1'b0;
+        precedes_at__22 = 1'b0;
         valid_at__23 = 1'b0;
-        old_at__23 = 1'b0;
-        key_at__23 = ((32'h0) & 30'h3fffffff);
-        flow_at__23 = ((32'h0) & 10'h3ff);
-        valids__23__d = valids__23__q;
-        olds__23__d = olds__23__q;
-        keys__23__d = keys__23__q;
-        flows__23__d = flows__23__q;
-        ahead__23 = ((32'h0) & 30'h3fffffff);
-        units__23 = ((32'h0) & 3'h7);
-        take_right__23 = 1'b0;
-        take_x__23 = 1'b0;
-        take_left__23 = 1'b0;
-        precedes__24 = 1'b0;
+        key_at__23 = ((32'h0) & 12'hfff);
+        handle_at__23 = freed;
+        stays_at__23 = 1'b0;
+        precedes_at__23 = 1'b0;
         valid_at__24 = 1'b0;
-        old_at__24 = 1'b0;
-        key_at__24 = ((32'h0) & 30'h3fffffff);
-        flow_at__24 = ((32'h0) & 10'h3ff);
-        valids__24__d = valids__24__q;
-        olds__24__d = olds__24__q;
-        keys__24__d = keys__24__q;
-        flows__24__d = flows__24__q;
-        ahead__24 = ((32'h0) & 30'h3fffffff);
-        units__24 = ((32'h0) & 3'h7);
-        take_right__24 = 1'b0;
-        take_x__24 = 1'b0;
-        take_left__24 = 1'b0;
-        precedes__25 = 1'b0;
+        key_at__24 = ((32'h0) & 12'hfff);
+        handle_at__24 = freed;
+        stays_at__24 = 1'b0;
+        precedes_at__24 = 1'b0;
         valid_at__25 = 1'b0;
-        old_at__25 = 1'b0;
-        key_at__25 = ((32'h0) & 30'h3fffffff);
-        flow_at__25 = ((32'h0) & 10'h3ff);
-        valids__25__d = valids__25__q;
-        olds__25__d = olds__25__q;
-        keys__25__d = keys__25__q;
-        flows__25__d = flows__25__q;
-        ahead__25 = ((32'h0) & 30'h3fffffff);
-        units__25 = ((32'h0) & 3'h7);
-        take_right__25 = 1'b0;
-        take_x__25 = 1'b0;
-        take_left__25 = 1'b0;
-        precedes__26 = 1'b0;
+        key_at__25 = ((32'h0) & 12'hfff);
+        handle_at__25 = freed;
+        stays_at__25 = 1'b0;
+        precedes_at__25 = 1'b0;
         valid_at__26 = 1'b0;
-        old_at__26 = 1'b0;
-        key_at__26 = ((32'h0) & 30'h3fffffff);
-        flow_at__26 = ((32'h0) & 10'h3ff);
-        valids__26__d = valids__26__q;
-        olds__26__d = olds__26__q;
-        keys__26__d = keys__26__q;
-        flows__26__d = flows__26__q;
-        ahead__26 = ((32'h0) & 30'h3fffffff);
-        units__26 = ((32'h0) & 3'h7);
-        take_right__26 = 1'b0;
-        take_x__26 = 1'b0;
-        take_left__26 = 1'b0;
-        precedes__27 = 1'b0;
+        key_at__26 = ((32'h0) & 12'hfff);
+        handle_at__26 = freed;
+        stays_at__26 = 1'b0;
+        precedes_at__26 = 1'b0;
         valid_at__27 = 1'b0;
-        old_at__27 = 1'b0;
-        key_at__27 = ((32'h0) & 30'h3fffffff);
-        flow_at__27 = ((32'h0) & 10'h3ff);
-        valids__27__d = valids__27__q;
-        olds__27__d = olds__27__q;
-        keys__27__d = keys__27__q;
-        flows__27__d = flows__27__q;
-        ahead__27 = ((32'h0) & 30'h3fffffff);
-        units__27 = ((32'h0) & 3'h7);
-        take_right__27 = 1'b0;
-        take_x__27 = 1'b0;
-        take_left__27 = 1'b0;
-        precedes__28 = 1'b0;
+        key_at__27 = ((32'h0) & 12'hfff);
+        handle_at__27 = freed;
+        stays_at__27 = 1'b0;
+        precedes_at__27 = 1'b0;
         valid_at__28 = 1'b0;
-        old_at__28 = 1'b0;
-        key_at__28 = ((32'h0) & 30'h3fffffff);
-        flow_at__28 = ((32'h0) & 10'h3ff);
-        valids__28__d = valids__28__q;
-        olds__28__d = olds__28__q;
-        keys__28__d = keys__28__q;
-        flows__28__d = flows__28__q;
-        ahead__28 = ((32'h0) & 30'h3fffffff);
-        units__28 = ((32'h0) & 3'h7);
-        take_right__28 = 1'b0;
-        take_x__28 = 1'b0;
-        take_left__28 = 1'b0;
-        precedes__29 = 1'b0;
+        key_at__28 = ((32'h0) & 12'hfff);
+        handle_at__28 = freed;
+        stays_at__28 = 1'b0;
+        precedes_at__28 = 1'b0;
         valid_at__29 = 1'b0;
-        old_at__29 = 1'b0;
-        key_at__29 = ((32'h0) & 30'h3fffffff);
-        flow_at__29 = ((32'h0) & 10'h3ff);
-        valids__29__d = valids__29__q;
-        olds__29__d = olds__29__q;
-        keys__29__d = keys__29__q;
-        flows__29__d = flows__29__q;
-        ahead__29 = ((32'h0) & 30'h3fffffff);
-        units__29 = ((32'h0) & 3'h7);
-        take_right__29 = 1'b0;
-        take_x__29 = 1'b0;
-        take_left__29 = 1'b0;
-        precedes__30 = 1'b0;
+        key_at__29 = ((32'h0) & 12'hfff);
+        handle_at__29 = freed;
+        stays_at__29 = 1'b0;
+        precedes_at__29 = 1'b0;
         valid_at__30 = 1'b0;
-        old_at__30 = 1'b0;
-        key_at__30 = ((32'h0) & 30'h3fffffff);
-        flow_at__30 = ((32'h0) & 10'h3ff);
-        valids__30__d = valids__30__q;
-        olds__30__d = olds__30__q;
-        keys__30__d = keys__30__q;
-        flows__30__d = flows__30__q;
-        ahead__30 = ((32'h0) & 30'h3fffffff);
-        units__30 = ((32'h0) & 3'h7);
-        take_right__30 = 1'b0;
-        take_x__30 = 1'b0;
-        take_left__30 = 1'b0;
-        precedes__31 = 1'b0;
-        valid_at__31 = 1'b0;
-        old_at__31 = 1'b0;
-        key_at__31 = ((32'h0) & 30'h3fffffff);
-        flow_at__31 = ((32'h0) & 10'h3ff);
-        valids__31__d = valids__31__q;
-        olds__31__d = olds__31__q;
-        keys__31__d = keys__31__q;
-        flows__31__d = flows__31__q;
-        ahead__31 = ((32'h0) & 30'h3fffffff);
-        units__31 = ((32'h0) & 3'h7);
-        take_right__31 = 1'b0;
-        take_x__31 = 1'b0;
-        take_left__31 = 1'b0;
-        precedes__32 = 1'b0;
-        valid_at__32 = 1'b0;
-        old_at__32 = 1'b0;
-        key_at__32 = ((32'h0) & 30'h3fffffff);
-        flow_at__32 = ((32'h0) & 10'h3ff);
-        valids__32__d = valids__32__q;
-        olds__32__d = olds__32__q;
-        keys__32__d = keys__32__q;
-        flows__32__d = flows__32__q;
-        ahead__32 = ((32'h0) & 30'h3fffffff);
-        units__32 = ((32'h0) & 3'h7);
-        take_right__32 = 1'b0;
-        take_x__32 = 1'b0;
-        take_left__32 = 1'b0;
-        precedes__33 = 1'b0;
-        valid_at__33 = 1'b0;
-        old_at__33 = 1'b0;
-        key_at__33 = ((32'h0) & 30'h3fffffff);
-        flow_at__33 = ((32'h0) & 10'h3ff);
-        valids__33__d = valids__33__q;
-        olds__33__d = olds__33__q;
-        keys__33__d = keys__33__q;
-        flows__33__d = flows__33__q;
-        ahead__33 = ((32'h0) & 30'h3fffffff);
-        units__33 = ((32'h0) & 3'h7);
-        take_right__33 = 1'b0;
-        take_x__33 = 1'b0;
-        take_left__33 = 1'b0;
-        precedes__34 = 1'b0;
-        valid_at__34 = 1'b0;
-        old_at__34 = 1'b0;
-        key_at__34 = ((32'h0) & 30'h3fffffff);
-        flow_at__34 = ((32'h0) & 10'h3ff);
-        valids__34__d = valids__34__q;
-        olds__34__d = olds__34__q;
-        keys__34__d = keys__34__q;
-        flows__34__d = flows__34__q;
-        ahead__34 = ((32'h0) & 30'h3fffffff);
-        units__34 = ((32'h0) & 3'h7);
-        take_right__34 = 1'b0;
-        take_x__34 = 1'b0;
-        take_left__34 = 1'b0;
-        precedes__35 = 1'b0;
-        valid_at__35 = 1'b0;
-        old_at__35 = 1'b0;
-        key_at__35 = ((32'h0) & 30'h3fffffff);
-        flow_at__35 = ((32'h0) & 10'h3ff);
-        valids__35__d = valids__35__q;
-        olds__35__d = olds__35__q;
-        keys__35__d = keys__35__q;
-        flows__35__d = flows__35__q;
-        ahead__35 = ((32'h0) & 30'h3fffffff);
-        units__35 = ((32'h0) & 3'h7);
-        take_right__35 = 1'b0;
-        take_x__35 = 1'b0;
-        take_left__35 = 1'b0;
-        precedes__36 = 1'b0;
-        valid_at__36 = 1'b0;
-        old_at__36 = 1'b0;
-        key_at__36 = ((32'h0) & 30'h3fffffff);
-        flow_at__36 = ((32'h0) & 10'h3ff);
-        valids__36__d = valids__36__q;
-        olds__36__d = olds__36__q;
-        keys__36__d = keys__36__q;
-        flows__36__d = flows__36__q;
-        ahead__36 = ((32'h0) & 30'h3fffffff);
-        units__36 = ((32'h0) & 3'h7);
-        take_right__36 = 1'b0;
-        take_x__36 = 1'b0;
-        take_left__36 = 1'b0;
-        precedes__37 = 1'b0;
-        valid_at__37 = 1'b0;
-        old_at__37 = 1'b0;
-        key_at__37 = ((32'h0) & 30'h3fffffff);
-        flow_at__37 = ((32'h0) & 10'h3ff);
-        valids__37__d = valids__37__q;
-        olds__37__d = olds__37__q;
-        keys__37__d = keys__37__q;
-        flows__37__d = flows__37__q;
-        ahead__37 = ((32'h0) & 30'h3fffffff);
-        units__37 = ((32'h0) & 3'h7);
-        take_right__37 = 1'b0;
-        take_x__37 = 1'b0;
-        take_left__37 = 1'b0;
-        precedes__38 = 1'b0;
-        valid_at__38 = 1'b0;
-        old_at__38 = 1'b0;
-        key_at__38 = ((32'h0) & 30'h3fffffff);
-        flow_at__38 = ((32'h0) & 10'h3ff);
-        valids__38__d = valids__38__q;
-        olds__38__d = olds__38__q;
-        keys__38__d = keys__38__q;
-        flows__38__d = flows__38__q;
-        ahead__38 = ((32'h0) & 30'h3fffffff);
-        units__38 = ((32'h0) & 3'h7);
-        take_right__38 = 1'b0;
-        take_x__38 = 1'b0;
-        take_left__38 = 1'b0;
-        precedes__39 = 1'b0;
-        valid_at__39 = 1'b0;
-        old_at__39 = 1'b0;
-        key_at__39 = ((32'h0) & 30'h3fffffff);
-        flow_at__39 = ((32'h0) & 10'h3ff);
-        valids__39__d = valids__39__q;
-        olds__39__d = olds__39__q;
-        keys__39__d = keys__39__q;
-        flows__39__d = flows__39__q;
-        ahead__39 = ((32'h0) & 30'h3fffffff);
-        units__39 = ((32'h0) & 3'h7);
-        take_right__39 = 1'b0;
-        take_x__39 = 1'b0;
-        take_left__39 = 1'b0;
-        precedes__40 = 1'b0;
-        valid_at__40 = 1'b0;
-        old_at__40 = 1'b0;
-        key_at__40 = ((32'h0) & 30'h3fffffff);
-        flow_at__40 = ((32'h0) & 10'h3ff);
-        valids__40__d = valids__40__q;
-        olds__40__d = olds__40__q;
-        keys__40__d = keys__40__q;
-        flows__40__d = flows__40__q;
-        ahead__40 = ((32'h0) & 30'h3fffffff);
-        units__40 = ((32'h0) & 3'h7);
-        take_right__40 = 1'b0;
-        take_x__40 = 1'b0;
-        take_left__40 = 1'b0;
-        precedes__41 = 1'b0;
-        valid_at__41 = 1'b0;
-        old_at__41 = 1'b0;
-        key_at__41 = ((32'h0) & 30'h3fffffff);
-        flow_at__41 = ((32'h0) & 10'h3ff);
-        valids__41__d = valids__41__q;
-        olds__41__d = olds__41__q;
-        keys__41__d = keys__41__q;
-        flows__41__d = flows__41__q;
-        ahead__41 = ((32'h0) & 30'h3fffffff);
-        units__41 = ((32'h0) & 3'h7);
-        take_right__41 = 1'b0;
-        take_x__41 = 1'b0;
-        take_left__41 = 1'b0;
-        precedes__42 = 1'b0;
-        valid_at__42 = 1'b0;
-        old_at__42 = 1'b0;
-        key_at__42 = ((32'h0) & 30'h3fffffff);
-        flow_at__42 = ((32'h0) & 10'h3ff);
-        valids__42__d = valids__42__q;
-        olds__42__d = olds__42__q;
-        keys__42__d = keys__42__q;
-        flows__42__d = flows__42__q;
-        ahead__42 = ((32'h0) & 30'h3fffffff);
-        units__42 = ((32'h0) & 3'h7);
-        take_right__42 = 1'b0;
-        take_x__42 = 1'b0;
-        take_left__42 = 1'b0;
-        precedes__43 = 1'b0;
-        valid_at__43 = 1'b0;
-        old_at__43 = 1'b0;
-        key_at__43 = ((32'h0) & 30'h3fffffff);
-        flow_at__43 = ((32'h0) & 10'h3ff);
-        valids__43__d = valids__43__q;
-        olds__43__d = olds__43__q;
-        keys__43__d = keys__43__q;
-        flows__43__d = flows__43__q;
-        ahead__43 = ((32'h0) & 30'h3fffffff);
-        units__43 = ((32'h0) & 3'h7);
-        take_right__43 = 1'b0;
-        take_x__43 = 1'b0;
-        take_left__43 = 1'b0;
-        precedes__44 = 1'b0;
-        valid_at__44 = 1'b0;
-        old_at__44 = 1'b0;
-        key_at__44 = ((32'h0) & 30'h3fffffff);
-        flow_at__44 = ((32'h0) & 10'h3ff);
-        valids__44__d = valids__44__q;
-        olds__44__d = olds__44__q;
-        keys__44__d = keys__44__q;
-        flows__44__d = flows__44__q;
-        ahead__44 = ((32'h0) & 30'h3fffffff);
-        units__44 = ((32'h0) & 3'h7);
-        take_right__44 = 1'b0;
-        take_x__44 = 1'b0;
-        take_left__44 = 1'b0;
-        precedes__45 = 1'b0;
-        valid_at__45 = 1'b0;
-        old_at__45 = 1'b0;
-        key_at__45 = ((32'h0) & 30'h3fffffff);
-        flow_at__45 = ((32'h0) & 10'h3ff);
-        valids__45__d = valids__45__q;
-        olds__45__d = olds__45__q;
-        keys__45__d = keys__45__q;
-        flows__45__d = flows__45__q;
-        ahead__45 = ((32'h0) & 30'h3fffffff);
-        units__45 = ((32'h0) & 3'h7);
-        take_right__45 = 1'b0;
-        take_x__45 = 1'b0;
-        take_left__45 = 1'b0;
-        precedes__46 = 1'b0;
-        valid_at__46 = 1'b0;
-        old_at__46 = 1'b0;
-        key_at__46 = ((32'h0) & 30'h3fffffff);
-        flow_at__46 = ((32'h0) & 10'h3ff);
-        valids__46__d = valids__46__q;
-        olds__46__d = olds__46__q;
-        keys__46__d = keys__46__q;
-        flows__46__d = flows__46__q;
-        ahead__46 = ((32'h0) & 30'h3fffffff);
-        units__46 = ((32'h0) & 3'h7);
-        take_right__46 = 1'b0;
-        take_x__46 = 1'b0;
-        take_left__46 = 1'b0;
-        precedes__47 = 1'b0;
-        valid_at__47 = 1'b0;
-        old_at__47 = 1'b0;
-        key_at__47 = ((32'h0) & 30'h3fffffff);
-        flow_at__47 = ((32'h0) & 10'h3ff);
-        valids__47__d = valids__47__q;
-        olds__47__d = olds__47__q;
-        keys__47__d = keys__47__q;
-        flows__47__d = flows__47__q;
-        ahead__47 = ((32'h0) & 30'h3fffffff);
-        units__47 = ((32'h0) & 3'h7);
-        take_right__47 = 1'b0;
-        take_x__47 = 1'b0;
-        take_left__47 = 1'b0;
-        precedes__48 = 1'b0;
-        valid_at__48 = 1'b0;
-        old_at__48 = 1'b0;
-        key_at__48 = ((32'h0) & 30'h3fffffff);
-        flow_at__48 = ((32'h0) & 10'h3ff);
-        valids__48__d = valids__48__q;
-        olds__48__d = olds__48__q;
-        keys__48__d = keys__48__q;
-        flows__48__d = flows__48__q;
-        ahead__48 = ((32'h0) & 30'h3fffffff);
-        units__48 = ((32'h0) & 3'h7);
-        take_right__48 = 1'b0;
-        take_x__48 = 1'b0;
-        take_left__48 = 1'b0;
-        precedes__49 = 1'b0;
-        valid_at__49 = 1'b0;
-        old_at__49 = 1'b0;
-        key_at__49 = ((32'h0) & 30'h3fffffff);
-        flow_at__49 = ((32'h0) & 10'h3ff);
-        valids__49__d = valids__49__q;
-        olds__49__d = olds__49__q;
-        keys__49__d = keys__49__q;
-        flows__49__d = flows__49__q;
-        ahead__49 = ((32'h0) & 30'h3fffffff);
-        units__49 = ((32'h0) & 3'h7);
-        take_right__49 = 1'b0;
-        take_x__49 = 1'b0;
-        take_left__49 = 1'b0;
-        precedes__50 = 1'b0;
-        valid_at__50 = 1'b0;
-        old_at__50 = 1'b0;
-        key_at__50 = ((32'h0) & 30'h3fffffff);
-        flow_at__50 = ((32'h0) & 10'h3ff);
-        valids__50__d = valids__50__q;
-        olds__50__d = olds__50__q;
-        keys__50__d = keys__50__q;
-        flows__50__d = flows__50__q;
-        ahead__50 = ((32'h0) & 30'h3fffffff);
-        units__50 = ((32'h0) & 3'h7);
-        take_right__50 = 1'b0;
-        take_x__50 = 1'b0;
-        take_left__50 = 1'b0;
-        precedes__51 = 1'b0;
-        valid_at__51 = 1'b0;
-        old_at__51 = 1'b0;
-        key_at__51 = ((32'h0) & 30'h3fffffff);
-        flow_at__51 = ((32'h0) & 10'h3ff);
-        valids__51__d = valids__51__q;
-        olds__51__d = olds__51__q;
-        keys__51__d = keys__51__q;
-        flows__51__d = flows__51__q;
-        ahead__51 = ((32'h0) & 30'h3fffffff);
-        units__51 = ((32'h0) & 3'h7);
-        take_right__51 = 1'b0;
-        take_x__51 = 1'b0;
-        take_left__51 = 1'b0;
-        precedes__52 = 1'b0;
-        valid_at__52 = 1'b0;
-        old_at__52 = 1'b0;
-        key_at__52 = ((32'h0) & 30'h3fffffff);
-        flow_at__52 = ((32'h0) & 10'h3ff);
-        valids__52__d = valids__52__q;
-        olds__52__d = olds__52__q;
-        keys__52__d = keys__52__q;
-        flows__52__d = flows__52__q;
-        ahead__52 = ((32'h0) & 30'h3fffffff);
-        units__52 = ((32'h0) & 3'h7);
-        take_right__52 = 1'b0;
-        take_x__52 = 1'b0;
-        take_left__52 = 1'b0;
-        precedes__53 = 1'b0;
-        valid_at__53 = 1'b0;
-        old_at__53 = 1'b0;
-        key_at__53 = ((32'h0) & 30'h3fffffff);
-        flow_at__53 = ((32'h0) & 10'h3ff);
-        valids__53__d = valids__53__q;
-        olds__53__d = olds__53__q;
-        keys__53__d = keys__53__q;
-        flows__53__d = flows__53__q;
-        ahead__53 = ((32'h0) & 30'h3fffffff);
-        units__53 = ((32'h0) & 3'h7);
-        take_right__53 = 1'b0;
-        take_x__53 = 1'b0;
-        take_left__53 = 1'b0;
-        precedes__54 = 1'b0;
-        valid_at__54 = 1'b0;
-        old_at__54 = 1'b0;
-        key_at__54 = ((32'h0) & 30'h3fffffff);
-        flow_at__54 = ((32'h0) & 10'h3ff);
-        valids__54__d = valids__54__q;
-        olds__54__d = olds__54__q;
-        keys__54__d = keys__54__q;
-        flows__54__d = flows__54__q;
-        ahead__54 = ((32'h0) & 30'h3fffffff);
-        units__54 = ((32'h0) & 3'h7);
-        take_right__54 = 1'b0;
-        take_x__54 = 1'b0;
-        take_left__54 = 1'b0;
-        precedes__55 = 1'b0;
-        valid_at__55 = 1'b0;
-        old_at__55 = 1'b0;
-        key_at__55 = ((32'h0) & 30'h3fffffff);
-        flow_at__55 = ((32'h0) & 10'h3ff);
-        valids__55__d = valids__55__q;
-        olds__55__d = olds__55__q;
-        keys__55__d = keys__55__q;
-        flows__55__d = flows__55__q;
-        ahead__55 = ((32'h0) & 30'h3fffffff);
-        units__55 = ((32'h0) & 3'h7);
-        take_right__55 = 1'b0;
-        take_x__55 = 1'b0;
-        take_left__55 = 1'b0;
-        precedes__56 = 1'b0;
-        valid_at__56 = 1'b0;
-        old_at__56 = 1'b0;
-        key_at__56 = ((32'h0) & 30'h3fffffff);
-        flow_at__56 = ((32'h0) & 10'h3ff);
-        valids__56__d = valids__56__q;
-        olds__56__d = olds__56__q;
-        keys__56__d = keys__56__q;
-        flows__56__d = flows__56__q;
-        ahead__56 = ((32'h0) & 30'h3fffffff);
-        units__56 = ((32'h0) & 3'h7);
-        take_right__56 = 1'b0;
-        take_x__56 = 1'b0;
-        take_left__56 = 1'b0;
-        precedes__57 = 1'b0;
-        valid_at__57 = 1'b0;
-        old_at__57 = 1'b0;
-        key_at__57 = ((32'h0) & 30'h3fffffff);
-        flow_at__57 = ((32'h0) & 10'h3ff);
-        valids__57__d = valids__57__q;
-        olds__57__d = olds__57__q;
-        keys__57__d = keys__57__q;
-        flows__57__d = flows__57__q;
-        ahead__57 = ((32'h0) & 30'h3fffffff);
-        units__57 = ((32'h0) & 3'h7);
-        take_right__57 = 1'b0;
-        take_x__57 = 1'b0;
-        take_left__57 = 1'b0;
-        precedes__58 = 1'b0;
-        valid_at__58 = 1'b0;
-        old_at__58 = 1'b0;
-        key_at__58 = ((32'h0) & 30'h3fffffff);
-        flow_at__58 = ((32'h0) & 10'h3ff);
-        valids__58__d = valids__58__q;
-        olds__58__d = olds__58__q;
-        keys__58__d = keys__58__q;
-        flows__58__d = flows__58__q;
-        ahead__58 = ((32'h0) & 30'h3fffffff);
-        units__58 = ((32'h0) & 3'h7);
-        take_right__58 = 1'b0;
-        take_x__58 = 1'b0;
-        take_left__58 = 1'b0;
-        precedes__59 = 1'b0;
-        valid_at__59 = 1'b0;
-        old_at__59 = 1'b0;
-        key_at__59 = ((32'h0) & 30'h3fffffff);
-        flow_at__59 = ((32'h0) & 10'h3ff);
-        valids__59__d = valids__59__q;
-        olds__59__d = olds__59__q;
-        keys__59__d = keys__59__q;
-        flows__59__d = flows__59__q;
-        ahead__59 = ((32'h0) & 30'h3fffffff);
-        units__59 = ((32'h0) & 3'h7);
-        take_right__59 = 1'b0;
-        take_x__59 = 1'b0;
-        take_left__59 = 1'b0;
-        precedes__60 = 1'b0;
-        valid_at__60 = 1'b0;
-        old_at__60 = 1'b0;
-        key_at__60 = ((32'h0) & 30'h3fffffff);
-        flow_at__60 = ((32'h0) & 10'h3ff);
-        valids__60__d = valids__60__q;
-        olds__60__d = olds__60__q;
-        keys__60__d = keys__60__q;
-        flows__60__d = flows__60__q;
-        ahead__60 = ((32'h0) & 30'h3fffffff);
-        units__60 = ((32'h0) & 3'h7);
-        take_right__60 = 1'b0;
-        take_x__60 = 1'b0;
-        take_left__60 = 1'b0;
-        precedes__61 = 1'b0;
-        valid_at__61 = 1'b0;
-        old_at__61 = 1'b0;
-        key_at__61 = ((32'h0) & 30'h3fffffff);
-        flow_at__61 = ((32'h0) & 10'h3ff);
-        valids__61__d = valids__61__q;
-        olds__61__d = olds__61__q;
-        keys__61__d = keys__61__q;
-        flows__61__d = flows__61__q;
-        ahead__61 = ((32'h0) & 30'h3fffffff);
-        units__61 = ((32'h0) & 3'h7);
-        take_right__61 = 1'b0;
-        take_x__61 = 1'b0;
-        take_left__61 = 1'b0;
-        precedes__62 = 1'b0;
-        valid_at__62 = 1'b0;
-        old_at__62 = 1'b0;
-        key_at__62 = ((32'h0) & 30'h3fffffff);
-        flow_at__62 = ((32'h0) & 10'h3ff);
-        valids__62__d = valids__62__q;
-        olds__62__d = olds__62__q;
-        keys__62__d = keys__62__q;
-        flows__62__d = flows__62__q;
-        ahead__62 = ((32'h0) & 30'h3fffffff);
-        units__62 = ((32'h0) & 3'h7);
-        take_right__62 = 1'b0;
-        take_x__62 = 1'b0;
-        take_left__62 = 1'b0;
-        precedes__63 = 1'b0;
-        valid_at__63 = 1'b0;
-        old_at__63 = 1'b0;
-        key_at__63 = ((32'h0) & 30'h3fffffff);
-        flow_at__63 = ((32'h0) & 10'h3ff);
-        valids__63__d = valids__63__q;
-        olds__63__d = olds__63__q;
-        keys__63__d = keys__63__q;
-        flows__63__d = flows__63__q;
-        ahead__63 = ((32'h0) & 30'h3fffffff);
-        units__63 = ((32'h0) & 3'h7);
-        take_right__63 = 1'b0;
-        take_x__63 = 1'b0;
-        take_left__63 = 1'b0;
-        precedes__64 = 1'b0;
-        valid_at__64 = 1'b0;
-        old_at__64 = 1'b0;
-        key_at__64 = ((32'h0) & 30'h3fffffff);
-        flow_at__64 = ((32'h0) & 10'h3ff);
-        if (moves) begin
-            ahead__0 = x_key - keys__0__q;
-            precedes__1 = valids__0__q & (olds__0__q | stepped | ~ahead__0[32'h1d]);
-            units__0 = now[(32'h1b)+:(3)] - keys__0__q[(32'h1b)+:(3)];
-            valid_at__1 = valids__0__q;
-            old_at__1 = olds__0__q | stepped | (units__0[32'h2] ^ units__0[32'h1]);
-            key_at__1 = keys__0__q;
-            flow_at__1 = flows__0__q;
-            ahead__1 = x_key - keys__1__q;
-            precedes__2 = valids__1__q & (olds__1__q | stepped | ~ahead__1[32'h1d]);
-            units__1 = now[(32'h1b)+:(3)] - keys__1__q[(32'h1b)+:(3)];
-            valid_at__2 = valids__1__q;
-            old_at__2 = olds__1__q | stepped | (units__1[32'h2] ^ units__1[32'h1]);
-            key_at__2 = keys__1__q;
-            flow_at__2 = flows__1__q;
-            ahead__2 = x_key - keys__2__q;
-            precedes__3 = valids__2__q & (olds__2__q | stepped | ~ahead__2[32'h1d]);
-            units__2 = now[(32'h1b)+:(3)] - keys__2__q[(32'h1b)+:(3)];
-            valid_at__3 = valids__2__q;
-            old_at__3 = olds__2__q | stepped | (units__2[32'h2] ^ units__2[32'h1]);
-            key_at__3 = keys__2__q;
-            flow_at__3 = flows__2__q;
-            ahead__3 = x_key - keys__3__q;
-            precedes__4 = valids__3__q & (olds__3__q | stepped | ~ahead__3[32'h1d]);
-            units__3 = now[(32'h1b)+:(3)] - keys__3__q[(32'h1b)+:(3)];
-            valid_at__4 = valids__3__q;
-            old_at__4 = olds__3__q | stepped | (units__3[32'h2] ^ units__3[32'h1]);
-            key_at__4 = keys__3__q;
-            flow_at__4 = flows__3__q;
-            ahead__4 = x_key - keys__4__q;
-            precedes__5 = valids__4__q & (olds__4__q | stepped | ~ahead__4[32'h1d]);
-            units__4 = now[(32'h1b)+:(3)] - keys__4__q[(32'h1b)+:(3)];
-            valid_at__5 = valids__4__q;
-            old_at__5 = olds__4__q | stepped | (units__4[32'h2] ^ units__4[32'h1]);
-            key_at__5 = keys__4__q;
-            flow_at__5 = flows__4__q;
-            ahead__5 = x_key - keys__5__q;
-            precedes__6 = valids__5__q & (olds__5__q | stepped | ~ahead__5[32'h1d]);
-            units__5 = now[(32'h1b)+:(3)] - keys__5__q[(32'h1b)+:(3)];
-            valid_at__6 = valids__5__q;
-            old_at__6 = olds__5__q | stepped | (units__5[32'h2] ^ units__5[32'h1]);
-            key_at__6 = keys__5__q;
-            flow_at__6 = flows__5__q;
-            ahead__6 = x_key - keys__6__q;
-            precedes__7 = valids__6__q & (olds__6__q | stepped | ~ahead__6[32'h1d]);
-            units__6 = now[(32'h1b)+:(3)] - keys__6__q[(32'h1b)+:(3)];
-            valid_at__7 = valids__6__q;
-            old_at__7 = olds__6__q | stepped | (units__6[32'h2] ^ units__6[32'h1]);
-            key_at__7 = keys__6__q;
-            flow_at__7 = flows__6__q;
-            ahead__7 = x_key - keys__7__q;
-            precedes__8 = valids__7__q & (olds__7__q | stepped | ~ahead__7[32'h1d]);
-            units__7 = now[(32'h1b)+:(3)] - keys__7__q[(32'h1b)+:(3)];
-            valid_at__8 = valids__7__q;
-            old_at__8 = olds__7__q | stepped | (units__7[32'h2] ^ units__7[32'h1]);
-            key_at__8 = keys__7__q;
-            flow_at__8 = flows__7__q;
-            ahead__8 = x_key - keys__8__q;
-            precedes__9 = valids__8__q & (olds__8__q | stepped | ~ahead__8[32'h1d]);
-            units__8 = now[(32'h1b)+:(3)] - keys__8__q[(32'h1b)+:(3)];
-            valid_at__9 = valids__8__q;
-            old_at__9 = olds__8__q | stepped | (units__8[32'h2] ^ units__8[32'h1]);
-            key_at__9 = keys__8__q;
-            flow_at__9 = flows__8__q;
-            ahead__9 = x_key - keys__9__q;
-            precedes__10 = valids__9__q & (olds__9__q | stepped | ~ahead__9[32'h1d]);
-            units__9 = now[(32'h1b)+:(3)] - keys__9__q[(32'h1b)+:(3)];
-            valid_at__10 = valids__9__q;
-            old_at__10 = olds__9__q | stepped | (units__9[32'h2] ^ units__9[32'h1]);
-            key_at__10 = keys__9__q;
-            flow_at__10 = flows__9__q;
-            ahead__10 = x_key - keys__10__q;
-            precedes__11 = valids__10__q & (olds__10__q | stepped | ~ahead__10[32'h1d]);
-            units__10 = now[(32'h1b)+:(3)] - keys__10__q[(32'h1b)+:(3)];
-            valid_at__11 = valids__10__q;
-            old_at__11 = olds__10__q | stepped | (units__10[32'h2] ^ units__10[32'h1]);
-            key_at__11 = keys__10__q;
-            flow_at__11 = flows__10__q;
-            ahead__11 = x_key - keys__11__q;
-            precedes__12 = valids__11__q & (olds__11__q | stepped | ~ahead__11[32'h1d]);
-            units__11 = now[(32'h1b)+:(3)] - keys__11__q[(32'h1b)+:(3)];
-            valid_at__12 = valids__11__q;
-            old_at__12 = olds__11__q | stepped | (units__11[32'h2] ^ units__11[32'h1]);
-            key_at__12 = keys__11__q;
-            flow_at__12 = flows__11__q;
-            ahead__12 = x_key - keys__12__q;
-            precedes__13 = valids__12__q & (olds__12__q | stepped | ~ahead__12[32'h1d]);
-            units__12 = now[(32'h1b)+:(3)] - keys__12__q[(32'h1b)+:(3)];
-            valid_at__13 = valids__12__q;
-            old_at__13 = olds__12__q | stepped | (units__12[32'h2] ^ units__12[32'h1]);
-            key_at__13 = keys__12__q;
-            flow_at__13 = flows__12__q;
-            ahead__13 = x_key - keys__13__q;
-            precedes__14 = valids__13__q & (olds__13__q | stepped | ~ahead__13[32'h1d]);
-            units__13 = now[(32'h1b)+:(3)] - keys__13__q[(32'h1b)+:(3)];
-            valid_at__14 = valids__13__q;
-            old_at__14 = olds__13__q | stepped | (units__13[32'h2] ^ units__13[32'h1]);
-            key_at__14 = keys__13__q;
-            flow_at__14 = flows__13__q;
-            ahead__14 = x_key - keys__14__q;
-            precedes__15 = valids__14__q & (olds__14__q | stepped | ~ahead__14[32'h1d]);
-            units__14 = now[(32'h1b)+:(3)] - keys__14__q[(32'h1b)+:(3)];
-            valid_at__15 = valids__14__q;
-            old_at__15 = olds__14__q | stepped | (units__14[32'h2] ^ units__14[32'h1]);
-            key_at__15 = keys__14__q;
-            flow_at__15 = flows__14__q;
-            ahead__15 = x_key - keys__15__q;
-            precedes__16 = valids__15__q & (olds__15__q | stepped | ~ahead__15[32'h1d]);
-            units__15 = now[(32'h1b)+:(3)] - keys__15__q[(32'h1b)+:(3)];
-            valid_at__16 = valids__15__q;
-            old_at__16 = olds__15__q | stepped | (units__15[32'h2] ^ units__15[32'h1]);
-            key_at__16 = keys__15__q;
-            flow_at__16 = flows__15__q;
-            ahead__16 = x_key - keys__16__q;
-            precedes__17 = valids__16__q & (olds__16__q | stepped | ~ahead__16[32'h1d]);
-            units__16 = now[(32'h1b)+:(3)] - keys__16__q[(32'h1b)+:(3)];
-            valid_at__17 = valids__16__q;
-            old_at__17 = olds__16__q | stepped | (units__16[32'h2] ^ units__16[32'h1]);
-            key_at__17 = keys__16__q;
-            flow_at__17 = flows__16__q;
-            ahead__17 = x_key - keys__17__q;
-            precedes__18 = valids__17__q & (olds__17__q | stepped | ~ahead__17[32'h1d]);
-            units__17 = now[(32'h1b)+:(3)] - keys__17__q[(32'h1b)+:(3)];
-            valid_at__18 = valids__17__q;
-            old_at__18 = olds__17__q | stepped | (units__17[32'h2] ^ units__17[32'h1]);
-            key_at__18 = keys__17__q;
-            flow_at__18 = flows__17__q;
-            ahead__18 = x_key - keys__18__q;
-            precedes__19 = valids__18__q & (olds__18__q | stepped | ~ahead__18[32'h1d]);
-            units__18 = now[(32'h1b)+:(3)] - keys__18__q[(32'h1b)+:(3)];
-            valid_at__19 = valids__18__q;
-            old_at__19 = olds__18__q | stepped | (units__18[32'h2] ^ units__18[32'h1]);
-            key_at__19 = keys__18__q;
-            flow_at__19 = flows__18__q;
-            ahead__19 = x_key - keys__19__q;
-            precedes__20 = valids__19__q & (olds__19__q | stepped | ~ahead__19[32'h1d]);
-            units__19 = now[(32'h1b)+:(3)] - keys__19__q[(32'h1b)+:(3)];
-            valid_at__20 = valids__19__q;
-            old_at__20 = olds__19__q | stepped | (units__19[32'h2] ^ units__19[32'h1]);
-            key_at__20 = keys__19__q;
-            flow_at__20 = flows__19__q;
-            ahead__20 = x_key - keys__20__q;
-            precedes__21 = valids__20__q & (olds__20__q | stepped | ~ahead__20[32'h1d]);
-            units__20 = now[(32'h1b)+:(3)] - keys__20__q[(32'h1b)+:(3)];
-            valid_at__21 = valids__20__q;
-            old_at__21 = olds__20__q | stepped | (units__20[32'h2] ^ units__20[32'h1]);
-            key_at__21 = keys__20__q;
-            flow_at__21 = flows__20__q;
-            ahead__21 = x_key - keys__21__q;
-            precedes__22 = valids__21__q & (olds__21__q | stepped | ~ahead__21[32'h1d]);
-            units__21 = now[(32'h1b)+:(3)] - keys__21__q[(32'h1b)+:(3)];
-            valid_at__22 = valids__21__q;
-            old_at__22 = olds__21__q | stepped | (units__21[32'h2] ^ units__21[32'h1]);
-            key_at__22 = keys__21__q;
-            flow_at__22 = flows__21__q;
-            ahead__22 = x_key - keys__22__q;
-            precedes__23 = valids__22__q & (olds__22__q | stepped | ~ahead__22[32'h1d]);
-            units__22 = now[(32'h1b)+:(3)] - keys__22__q[(32'h1b)+:(3)];
-            valid_at__23 = valids__22__q;
-            old_at__23 = olds__22__q | stepped | (units__22[32'h2] ^ units__22[32'h1]);
-            key_at__23 = keys__22__q;
-            flow_at__23 = flows__22__q;
-            ahead__23 = x_key - keys__23__q;
-            precedes__24 = valids__23__q & (olds__23__q | stepped | ~ahead__23[32'h1d]);
-            units__23 = now[(32'h1b)+:(3)] - keys__23__q[(32'h1b)+:(3)];
-            valid_at__24 = valids__23__q;
-            old_at__24 = olds__23__q | stepped | (units__23[32'h2] ^ units__23[32'h1]);
-            key_at__24 = keys__23__q;
-            flow_at__24 = flows__23__q;
-            ahead__24 = x_key - keys__24__q;
-            precedes__25 = valids__24__q & (olds__24__q | stepped | ~ahead__24[32'h1d]);
-            units__24 = now[(32'h1b)+:(3)] - keys__24__q[(32'h1b)+:(3)];
-            valid_at__25 = valids__24__q;
-            old_at__25 = olds__24__q | stepped | (units__24[32'h2] ^ units__24[32'h1]);
-            key_at__25 = keys__24__q;
-            flow_at__25 = flows__24__q;
-            ahead__25 = x_key - keys__25__q;
-            precedes__26 = valids__25__q & (olds__25__q | stepped | ~ahead__25[32'h1d]);
-            units__25 = now[(32'h1b)+:(3)] - keys__25__q[(32'h1b)+:(3)];
-            valid_at__26 = valids__25__q;
-            old_at__26 = olds__25__q | stepped | (units__25[32'h2] ^ units__25[32'h1]);
-            key_at__26 = keys__25__q;
-            flow_at__26 = flows__25__q;
-            ahead__26 = x_key - keys__26__q;
-            precedes__27 = valids__26__q & (olds__26__q | stepped | ~ahead__26[32'h1d]);
-            units__26 = now[(32'h1b)+:(3)] - keys__26__q[(32'h1b)+:(3)];
-            valid_at__27 = valids__26__q;
-            old_at__27 = olds__26__q | stepped | (units__26[32'h2] ^ units__26[32'h1]);
-            key_at__27 = keys__26__q;
-            flow_at__27 = flows__26__q;
-            ahead__27 = x_key - keys__27__q;
-            precedes__28 = valids__27__q & (olds__27__q | stepped | ~ahead__27[32'h1d]);
-            units__27 = now[(32'h1b)+:(3)] - keys__27__q[(32'h1b)+:(3)];
-            valid_at__28 = valids__27__q;
-            old_at__28 = olds__27__q | stepped | (units__27[32'h2] ^ units__27[32'h1]);
-            key_at__28 = keys__27__q;
-            flow_at__28 = flows__27__q;
-            ahead__28 = x_key - keys__28__q;
-            precedes__29 = valids__28__q & (olds__28__q | stepped | ~ahead__28[32'h1d]);
-            units__28 = now[(32'h1b)+:(3)] - keys__28__q[(32'h1b)+:(3)];
-            valid_at__29 = valids__28__q;
-            old_at__29 = olds__28__q | stepped | (units__28[32'h2] ^ units__28[32'h1]);
-            key_at__29 = keys__28__q;
-            flow_at__29 = flows__28__q;
-            ahead__29 = x_key - keys__29__q;
-            precedes__30 = valids__29__q & (olds__29__q | stepped | ~ahead__29[32'h1d]);
-            units__29 = now[(32'h1b)+:(3)] - keys__29__q[(32'h1b)+:(3)];
-            valid_at__30 = valids__29__q;
-            old_at__30 = olds__29__q | stepped | (units__29[32'h2] ^ units__29[32'h1]);
-            key_at__30 = keys__29__q;
-            flow_at__30 = flows__29__q;
-            ahead__30 = x_key - keys__30__q;
-            precedes__31 = valids__30__q & (olds__30__q | stepped | ~ahead__30[32'h1d]);
-            units__30 = now[(32'h1b)+:(3)] - keys__30__q[(32'h1b)+:(3)];
-            valid_at__31 = valids__30__q;
-            old_at__31 = olds__30__q | stepped | (units__30[32'h2] ^ units__30[32'h1]);
-            key_at__31 = keys__30__q;
-            flow_at__31 = flows__30__q;
-            ahead__31 = x_key - keys__31__q;
-            precedes__32 = valids__31__q & (olds__31__q | stepped | ~ahead__31[32'h1d]);
-            units__31 = now[(32'h1b)+:(3)] - keys__31__q[(32'h1b)+:(3)];
-            valid_at__32 = valids__31__q;
-            old_at__32 = olds__31__q | stepped | (units__31[32'h2] ^ units__31[32'h1]);
-            key_at__32 = keys__31__q;
-            flow_at__32 = flows__31__q;
-            ahead__32 = x_key - keys__32__q;
-            precedes__33 = valids__32__q & (olds__32__q | stepped | ~ahead__32[32'h1d]);
-            units__32 = now[(32'h1b)+:(3)] - keys__32__q[(32'h1b)+:(3)];
-            valid_at__33 = valids__32__q;
-            old_at__33 = olds__32__q | stepped | (units__32[32'h2] ^ units__32[32'h1]);
-            key_at__33 = keys__32__q;
-            flow_at__33 = flows__32__q;
-            ahead__33 = x_key - keys__33__q;
-            precedes__34 = valids__33__q & (olds__33__q | stepped | ~ahead__33[32'h1d]);
-            units__33 = now[(32'h1b)+:(3)] - keys__33__q[(32'h1b)+:(3)];
-            valid_at__34 = valids__33__q;
-            old_at__34 = olds__33__q | stepped | (units__33[32'h2] ^ units__33[32'h1]);
-            key_at__34 = keys__33__q;
-            flow_at__34 = flows__33__q;
-            ahead__34 = x_key - keys__34__q;
-            precedes__35 = valids__34__q & (olds__34__q | stepped | ~ahead__34[32'h1d]);
-            units__34 = now[(32'h1b)+:(3)] - keys__34__q[(32'h1b)+:(3)];
-            valid_at__35 = valids__34__q;
-            old_at__35 = olds__34__q | stepped | (units__34[32'h2] ^ units__34[32'h1]);
-            key_at__35 = keys__34__q;
-            flow_at__35 = flows__34__q;
-            ahead__35 = x_key - keys__35__q;
-            precedes__36 = valids__35__q & (olds__35__q | stepped | ~ahead__35[32'h1d]);
-            units__35 = now[(32'h1b)+:(3)] - keys__35__q[(32'h1b)+:(3)];
-            valid_at__36 = valids__35__q;
-            old_at__36 = olds__35__q | stepped | (units__35[32'h2] ^ units__35[32'h1]);
-            key_at__36 = keys__35__q;
-            flow_at__36 = flows__35__q;
-            ahead__36 = x_key - keys__36__q;
-            precedes__37 = valids__36__q & (olds__36__q | stepped | ~ahead__36[32'h1d]);
-            units__36 = now[(32'h1b)+:(3)] - keys__36__q[(32'h1b)+:(3)];
-            valid_at__37 = valids__36__q;
-            old_at__37 = olds__36__q | stepped | (units__36[32'h2] ^ units__36[32'h1]);
-            key_at__37 = keys__36__q;
-            flow_at__37 = flows__36__q;
-            ahead__37 = x_key - keys__37__q;
-            precedes__38 = valids__37__q & (olds__37__q | stepped | ~ahead__37[32'h1d]);
-            units__37 = now[(32'h1b)+:(3)] - keys__37__q[(32'h1b)+:(3)];
-            valid_at__38 = valids__37__q;
-            old_at__38 = olds__37__q | stepped | (units__37[32'h2] ^ units__37[32'h1]);
-            key_at__38 = keys__37__q;
-            flow_at__38 = flows__37__q;
-            ahead__38 = x_key - keys__38__q;
-            precedes__39 = valids__38__q & (olds__38__q | stepped | ~ahead__38[32'h1d]);
-            units__38 = now[(32'h1b)+:(3)] - keys__38__q[(32'h1b)+:(3)];
-            valid_at__39 = valids__38__q;
-            old_at__39 = olds__38__q | stepped | (units__38[32'h2] ^ units__38[32'h1]);
-            key_at__39 = keys__38__q;
-            flow_at__39 = flows__38__q;
-            ahead__39 = x_key - keys__39__q;
-            precedes__40 = valids__39__q & (olds__39__q | stepped | ~ahead__39[32'h1d]);
-            units__39 = now[(32'h1b)+:(3)] - keys__39__q[(32'h1b)+:(3)];
-            valid_at__40 = valids__39__q;
-            old_at__40 = olds__39__q | stepped | (units__39[32'h2] ^ units__39[32'h1]);
-            key_at__40 = keys__39__q;
-            flow_at__40 = flows__39__q;
-            ahead__40 = x_key - keys__40__q;
-            precedes__41 = valids__40__q & (olds__40__q | stepped | ~ahead__40[32'h1d]);
-            units__40 = now[(32'h1b)+:(3)] - keys__40__q[(32'h1b)+:(3)];
-            valid_at__41 = valids__40__q;
-            old_at__41 = olds__40__q | stepped | (units__40[32'h2] ^ units__40[32'h1]);
-            key_at__41 = keys__40__q;
-            flow_at__41 = flows__40__q;
-            ahead__41 = x_key - keys__41__q;
-            precedes__42 = valids__41__q & (olds__41__q | stepped | ~ahead__41[32'h1d]);
-            units__41 = now[(32'h1b)+:(3)] - keys__41__q[(32'h1b)+:(3)];
-            valid_at__42 = valids__41__q;
-            old_at__42 = olds__41__q | stepped | (units__41[32'h2] ^ units__41[32'h1]);
-            key_at__42 = keys__41__q;
-            flow_at__42 = flows__41__q;
-            ahead__42 = x_key - keys__42__q;
-            precedes__43 = valids__42__q & (olds__42__q | stepped | ~ahead__42[32'h1d]);
-            units__42 = now[(32'h1b)+:(3)] - keys__42__q[(32'h1b)+:(3)];
-            valid_at__43 = valids__42__q;
-            old_at__43 = olds__42__q | stepped | (units__42[32'h2] ^ units__42[32'h1]);
-            key_at__43 = keys__42__q;
-            flow_at__43 = flows__42__q;
-            ahead__43 = x_key - keys__43__q;
-            precedes__44 = valids__43__q & (olds__43__q | stepped | ~ahead__43[32'h1d]);
-            units__43 = now[(32'h1b)+:(3)] - keys__43__q[(32'h1b)+:(3)];
-            valid_at__44 = valids__43__q;
-            old_at__44 = olds__43__q | stepped | (units__43[32'h2] ^ units__43[32'h1]);
-            key_at__44 = keys__43__q;
-            flow_at__44 = flows__43__q;
-            ahead__44 = x_key - keys__44__q;
-            precedes__45 = valids__44__q & (olds__44__q | stepped | ~ahead__44[32'h1d]);
-            units__44 = now[(32'h1b)+:(3)] - keys__44__q[(32'h1b)+:(3)];
-            valid_at__45 = valids__44__q;
-            old_at__45 = olds__44__q | stepped | (units__44[32'h2] ^ units__44[32'h1]);
-            key_at__45 = keys__44__q;
-            flow_at__45 = flows__44__q;
-            ahead__45 = x_key - keys__45__q;
-            precedes__46 = valids__45__q & (olds__45__q | stepped | ~ahead__45[32'h1d]);
-            units__45 = now[(32'h1b)+:(3)] - keys__45__q[(32'h1b)+:(3)];
-            valid_at__46 = valids__45__q;
-            old_at__46 = olds__45__q | stepped | (units__45[32'h2] ^ units__45[32'h1]);
-            key_at__46 = keys__45__q;
-            flow_at__46 = flows__45__q;
-            ahead__46 = x_key - keys__46__q;
-            precedes__47 = valids__46__q & (olds__46__q | stepped | ~ahead__46[32'h1d]);
-            units__46 = now[(32'h1b)+:(3)] - keys__46__q[(32'h1b)+:(3)];
-            valid_at__47 = valids__46__q;
-            old_at__47 = olds__46__q | stepped | (units__46[32'h2] ^ units__46[32'h1]);
-            key_at__47 = keys__46__q;
-            flow_at__47 = flows__46__q;
-            ahead__47 = x_key - keys__47__q;
-            precedes__48 = valids__47__q & (olds__47__q | stepped | ~ahead__47[32'h1d]);
-            units__47 = now[(32'h1b)+:(3)] - keys__47__q[(32'h1b)+:(3)];
-            valid_at__48 = valids__47__q;
-            old_at__48 = olds__47__q | stepped | (units__47[32'h2] ^ units__47[32'h1]);
-            key_at__48 = keys__47__q;
-            flow_at__48 = flows__47__q;
-            ahead__48 = x_key - keys__48__q;
-            precedes__49 = valids__48__q & (olds__48__q | stepped | ~ahead__48[32'h1d]);
-            units__48 = now[(32'h1b)+:(3)] - keys__48__q[(32'h1b)+:(3)];
-            valid_at__49 = valids__48__q;
-            old_at__49 = olds__48__q | stepped | (units__48[32'h2] ^ units__48[32'h1]);
-            key_at__49 = keys__48__q;
-            flow_at__49 = flows__48__q;
-            ahead__49 = x_key - keys__49__q;
-            precedes__50 = valids__49__q & (olds__49__q | stepped | ~ahead__49[32'h1d]);
-            units__49 = now[(32'h1b)+:(3)] - keys__49__q[(32'h1b)+:(3)];
-            valid_at__50 = valids__49__q;
-            old_at__50 = olds__49__q | stepped | (units__49[32'h2] ^ units__49[32'h1]);
-            key_at__50 = keys__49__q;
-            flow_at__50 = flows__49__q;
-            ahead__50 = x_key - keys__50__q;
-            precedes__51 = valids__50__q & (olds__50__q | stepped | ~ahead__50[32'h1d]);
-            units__50 = now[(32'h1b)+:(3)] - keys__50__q[(32'h1b)+:(3)];
-            valid_at__51 = valids__50__q;
-            old_at__51 = olds__50__q | stepped | (units__50[32'h2] ^ units__50[32'h1]);
-            key_at__51 = keys__50__q;
-            flow_at__51 = flows__50__q;
-            ahead__51 = x_key - keys__51__q;
-            precedes__52 = valids__51__q & (olds__51__q | stepped | ~ahead__51[32'h1d]);
-            units__51 = now[(32'h1b)+:(3)] - keys__51__q[(32'h1b)+:(3)];
-            valid_at__52 = valids__51__q;
-            old_at__52 = olds__51__q | stepped | (units__51[32'h2] ^ units__51[32'h1]);
-            key_at__52 = keys__51__q;
-            flow_at__52 = flows__51__q;
-            ahead__52 = x_key - keys__52__q;
-            precedes__53 = valids__52__q & (olds__52__q | stepped | ~ahead__52[32'h1d]);
-            units__52 = now[(32'h1b)+:(3)] - keys__52__q[(32'h1b)+:(3)];
-            valid_at__53 = valids__52__q;
-            old_at__53 = olds__52__q | stepped | (units__52[32'h2] ^ units__52[32'h1]);
-            key_at__53 = keys__52__q;
-            flow_at__53 = flows__52__q;
-            ahead__53 = x_key - keys__53__q;
-            precedes__54 = valids__53__q & (olds__53__q | stepped | ~ahead__53[32'h1d]);
-            units__53 = now[(32'h1b)+:(3)] - keys__53__q[(32'h1b)+:(3)];
-            valid_at__54 = valids__53__q;
-            old_at__54 = olds__53__q | stepped | (units__53[32'h2] ^ units__53[32'h1]);
-            key_at__54 = keys__53__q;
-            flow_at__54 = flows__53__q;
-            ahead__54 = x_key - keys__54__q;
-            precedes__55 = valids__54__q & (olds__54__q | stepped | ~ahead__54[32'h1d]);
-            units__54 = now[(32'h1b)+:(3)] - keys__54__q[(32'h1b)+:(3)];
-            valid_at__55 = valids__54__q;
-            old_at__55 = olds__54__q | stepped | (units__54[32'h2] ^ units__54[32'h1]);
-            key_at__55 = keys__54__q;
-            flow_at__55 = flows__54__q;
-            ahead__55 = x_key - keys__55__q;
-            precedes__56 = valids__55__q & (olds__55__q | stepped | ~ahead__55[32'h1d]);
-            units__55 = now[(32'h1b)+:(3)] - keys__55__q[(32'h1b)+:(3)];
-            valid_at__56 = valids__55__q;
-            old_at__56 = olds__55__q | stepped | (units__55[32'h2] ^ units__55[32'h1]);
-            key_at__56 = keys__55__q;
-            flow_at__56 = flows__55__q;
-            ahead__56 = x_key - keys__56__q;
-            precedes__57 = valids__56__q & (olds__56__q | stepped | ~ahead__56[32'h1d]);
-            units__56 = now[(32'h1b)+:(3)] - keys__56__q[(32'h1b)+:(3)];
-            valid_at__57 = valids__56__q;
-            old_at__57 = olds__56__q | stepped | (units__56[32'h2] ^ units__56[32'h1]);
-            key_at__57 = keys__56__q;
-            flow_at__57 = flows__56__q;
-            ahead__57 = x_key - keys__57__q;
-            precedes__58 = valids__57__q & (olds__57__q | stepped | ~ahead__57[32'h1d]);
-            units__57 = now[(32'h1b)+:(3)] - keys__57__q[(32'h1b)+:(3)];
-            valid_at__58 = valids__57__q;
-            old_at__58 = olds__57__q | stepped | (units__57[32'h2] ^ units__57[32'h1]);
-            key_at__58 = keys__57__q;
-            flow_at__58 = flows__57__q;
-            ahead__58 = x_key - keys__58__q;
-            precedes__59 = valids__58__q & (olds__58__q | stepped | ~ahead__58[32'h1d]);
-            units__58 = now[(32'h1b)+:(3)] - keys__58__q[(32'h1b)+:(3)];
-            valid_at__59 = valids__58__q;
-            old_at__59 = olds__58__q | stepped | (units__58[32'h2] ^ units__58[32'h1]);
-            key_at__59 = keys__58__q;
-            flow_at__59 = flows__58__q;
-            ahead__59 = x_key - keys__59__q;
-            precedes__60 = valids__59__q & (olds__59__q | stepped | ~ahead__59[32'h1d]);
-            units__59 = now[(32'h1b)+:(3)] - keys__59__q[(32'h1b)+:(3)];
-            valid_at__60 = valids__59__q;
-            old_at__60 = olds__59__q | stepped | (units__59[32'h2] ^ units__59[32'h1]);
-            key_at__60 = keys__59__q;
-            flow_at__60 = flows__59__q;
-            ahead__60 = x_key - keys__60__q;
-            precedes__61 = valids__60__q & (olds__60__q | stepped | ~ahead__60[32'h1d]);
-            units__60 = now[(32'h1b)+:(3)] - keys__60__q[(32'h1b)+:(3)];
-            valid_at__61 = valids__60__q;
-            old_at__61 = olds__60__q | stepped | (units__60[32'h2] ^ units__60[32'h1]);
-            key_at__61 = keys__60__q;
-            flow_at__61 = flows__60__q;
-            ahead__61 = x_key - keys__61__q;
-            precedes__62 = valids__61__q & (olds__61__q | stepped | ~ahead__61[32'h1d]);
-            units__61 = now[(32'h1b)+:(3)] - keys__61__q[(32'h1b)+:(3)];
-            valid_at__62 = valids__61__q;
-            old_at__62 = olds__61__q | stepped | (units__61[32'h2] ^ units__61[32'h1]);
-            key_at__62 = keys__61__q;
-            flow_at__62 = flows__61__q;
-            ahead__62 = x_key - keys__62__q;
-            precedes__63 = valids__62__q & (olds__62__q | stepped | ~ahead__62[32'h1d]);
-            units__62 = now[(32'h1b)+:(3)] - keys__62__q[(32'h1b)+:(3)];
-            valid_at__63 = valids__62__q;
-            old_at__63 = olds__62__q | stepped | (units__62[32'h2] ^ units__62[32'h1]);
-            key_at__63 = keys__62__q;
-            flow_at__63 = flows__62__q;
-            ahead__63 = x_key - keys__63__q;
-            precedes__64 = valids__63__q & (olds__63__q | stepped | ~ahead__63[32'h1d]);
-            units__63 = now[(32'h1b)+:(3)] - keys__63__q[(32'h1b)+:(3)];
-            valid_at__64 = valids__63__q;
-            old_at__64 = olds__63__q | stepped | (units__63[32'h2] ^ units__63[32'h1]);
-            key_at__64 = keys__63__q;
-            flow_at__64 = flows__63__q;
-            take_right__0 = pop & (~x_valid | precedes__2);
-            take_x__0 = x_valid & ((pop & ~precedes__2 & precedes__1) | (~pop & ~precedes__1 & precedes__0));
-            take_left__0 = x_valid & ~pop & ~precedes__0;
-            take_right__1 = pop & (~x_valid | precedes__3);
-            take_x__1 = x_valid & ((pop & ~precedes__3 & precedes__2) | (~pop & ~precedes__2 & precedes__1));
-            take_left__1 = x_valid & ~pop & ~precedes__1;
-            take_right__2 = pop & (~x_valid | precedes__4);
-            take_x__2 = x_valid & ((pop & ~precedes__4 & precedes__3) | (~pop & ~precedes__3 & precedes__2));
-            take_left__2 = x_valid & ~pop & ~precedes__2;
-            take_right__3 = pop & (~x_valid | precedes__5);
-            take_x__3 = x_valid & ((pop & ~precedes__5 & precedes__4) | (~pop & ~precedes__4 & precedes__3));
-            take_left__3 = x_valid & ~pop & ~precedes__3;
-            take_right__4 = pop & (~x_valid | precedes__6);
-            take_x__4 = x_valid & ((pop & ~precedes__6 & precedes__5) | (~pop & ~precedes__5 & precedes__4));
-            take_left__4 = x_valid & ~pop & ~precedes__4;
-            take_right__5 = pop & (~x_valid | precedes__7);
-            take_x__5 = x_valid & ((pop & ~precedes__7 & precedes__6) | (~pop & ~precedes__6 & precedes__5));
-            take_left__5 = x_valid & ~pop & ~precedes__5;
-            take_right__6 = pop & (~x_valid | precedes__8);
-            take_x__6 = x_valid & ((pop & ~precedes__8 & precedes__7) | (~pop & ~precedes__7 & precedes__6));
-            take_left__6 = x_valid & ~pop & ~precedes__6;
-            take_right__7 = pop & (~x_valid | precedes__9);
-            take_x__7 = x_valid & ((pop & ~precedes__9 & precedes__8) | (~pop & ~precedes__8 & precedes__7));
-            take_left__7 = x_valid & ~pop & ~precedes__7;
-            take_right__8 = pop & (~x_valid | precedes__10);
-            take_x__8 = x_valid & ((pop & ~precedes__10 & precedes__9) | (~pop & ~precedes__9 & precedes__8));
-            take_left__8 = x_valid & ~pop & ~precedes__8;
-            take_right__9 = pop & (~x_valid | precedes__11);
-            take_x__9 = x_valid & ((pop & ~precedes__11 & precedes__10) | (~pop & ~precedes__10 & precedes__9));
-            take_left__9 = x_valid & ~pop & ~precedes__9;
-            take_right__10 = pop & (~x_valid | precedes__12);
-            take_x__10 = x_valid & ((pop & ~precedes__12 & precedes__11) | (~pop & ~precedes__11 & precedes__10));
-            take_left__10 = x_valid & ~pop & ~precedes__10;
-            take_right__11 = pop & (~x_valid | precedes__13);
-            take_x__11 = x_valid & ((pop & ~precedes__13 & precedes__12) | (~pop & ~precedes__12 & precedes__11));
-            take_left__11 = x_valid & ~pop & ~precedes__11;
-            take_right__12 = pop & (~x_valid | precedes__14);
-            take_x__12 = x_valid & ((pop & ~precedes__14 & precedes__13) | (~pop & ~precedes__13 & precedes__12));
-            take_left__12 = x_valid & ~pop & ~precedes__12;
-            take_right__13 = pop & (~x_valid | precedes__15);
-            take_x__13 = x_valid & ((pop & ~precedes__15 & precedes__14) | (~pop & ~precedes__14 & precedes__13));
-            take_left__13 = x_valid & ~pop & ~precedes__13;
-            take_right__14 = pop & (~x_valid | precedes__16);
-            take_x__14 = x_valid & ((pop & ~precedes__16 & precedes__15) | (~pop & ~precedes__15 & precedes__14));
-            take_left__14 = x_valid & ~pop & ~precedes__14;
-            take_right__15 = pop & (~x_valid | precedes__17);
-            take_x__15 = x_valid & ((pop & ~precedes__17 & precedes__16) | (~pop & ~precedes__16 & precedes__15));
-            take_left__15 = x_valid & ~pop & ~precedes__15;
-            take_right__16 = pop & (~x_valid | precedes__18);
-            take_x__16 = x_valid & ((pop & ~precedes__18 & precedes__17) | (~pop & ~precedes__17 & precedes__16));
-            take_left__16 = x_valid & ~pop & ~precedes__16;
-            take_right__17 = pop & (~x_valid | precedes__19);
-            take_x__17 = x_valid & ((pop & ~precedes__19 & precedes__18) | (~pop & ~precedes__18 & precedes__17));
-            take_left__17 = x_valid & ~pop & ~precedes__17;
-            take_right__18 = pop & (~x_valid | precedes__20);
-            take_x__18 = x_valid & ((pop & ~precedes__20 & precedes__19) | (~pop & ~precedes__19 & precedes__18));
-            take_left__18 = x_valid & ~pop & ~precedes__18;
-            take_right__19 = pop & (~x_valid | precedes__21);
-            take_x__19 = x_valid & ((pop & ~precedes__21 & precedes__20) | (~pop & ~precedes__20 & precedes__19));
-            take_left__19 = x_valid & ~pop & ~precedes__19;
-            take_right__20 = pop & (~x_valid | precedes__22);
-            take_x__20 = x_valid & ((pop & ~precedes__22 & precedes__21) | (~pop & ~precedes__21 & precedes__20));
-            take_left__20 = x_valid & ~pop & ~precedes__20;
-            take_right__21 = pop & (~x_valid | precedes__23);
-            take_x__21 = x_valid & ((pop & ~precedes__23 & precedes__22) | (~pop & ~precedes__22 & precedes__21));
-            take_left__21 = x_valid & ~pop & ~precedes__21;
-            take_right__22 = pop & (~x_valid | precedes__24);
-            take_x__22 = x_valid & ((pop & ~precedes__24 & precedes__23) | (~pop & ~precedes__23 & precedes__22));
-            take_left__22 = x_valid & ~pop & ~precedes__22;
-            take_right__23 = pop & (~x_valid | precedes__25);
-            take_x__23 = x_valid & ((pop & ~precedes__25 & precedes__24) | (~pop & ~precedes__24 & precedes__23));
-            take_left__23 = x_valid & ~pop & ~precedes__23;
-            take_right__24 = pop & (~x_valid | precedes__26);
-            take_x__24 = x_valid & ((pop & ~precedes__26 & precedes__25) | (~pop & ~precedes__25 & precedes__24));
-            take_left__24 = x_valid & ~pop & ~precedes__24;
-            take_right__25 = pop & (~x_valid | precedes__27);
-            take_x__25 = x_valid & ((pop & ~precedes__27 & precedes__26) | (~pop & ~precedes__26 & precedes__25));
-            take_left__25 = x_valid & ~pop & ~precedes__25;
-            take_right__26 = pop & (~x_valid | precedes__28);
-            take_x__26 = x_valid & ((pop & ~precedes__28 & precedes__27) | (~pop & ~precedes__27 & precedes__26));
-            take_left__26 = x_valid & ~pop & ~precedes__26;
-            take_right__27 = pop & (~x_valid | precedes__29);
-            take_x__27 = x_valid & ((pop & ~precedes__29 & precedes__28) | (~pop & ~precedes__28 & precedes__27));
-            take_left__27 = x_valid & ~pop & ~precedes__27;
-            take_right__28 = pop & (~x_valid | precedes__30);
-            take_x__28 = x_valid & ((pop & ~precedes__30 & precedes__29) | (~pop & ~precedes__29 & precedes__28));
-            take_left__28 = x_valid & ~pop & ~precedes__28;
-            take_right__29 = pop & (~x_valid | precedes__31);
-            take_x__29 = x_valid & ((pop & ~precedes__31 & precedes__30) | (~pop & ~precedes__30 & precedes__29));
-            take_left__29 = x_valid & ~pop & ~precedes__29;
-            take_right__30 = pop & (~x_valid | precedes__32);
-            take_x__30 = x_valid & ((pop & ~precedes__32 & precedes__31) | (~pop & ~precedes__31 & precedes__30));
-            take_left__30 = x_valid & ~pop & ~precedes__30;
-            take_right__31 = pop & (~x_valid | precedes__33);
-            take_x__31 = x_valid & ((pop & ~precedes__33 & precedes__32) | (~pop & ~precedes__32 & precedes__31));
-            take_left__31 = x_valid & ~pop & ~precedes__31;
-            take_right__32 = pop & (~x_valid | precedes__34);
-            take_x__32 = x_valid & ((pop & ~precedes__34 & precedes__33) | (~pop & ~precedes__33 & precedes__32));
-            take_left__32 = x_valid & ~pop & ~precedes__32;
-            take_right__33 = pop & (~x_valid | precedes__35);
-            take_x__33 = x_valid & ((pop & ~precedes__35 & precedes__34) | (~pop & ~precedes__34 & precedes__33));
-            take_left__33 = x_valid & ~pop & ~precedes__33;
-            take_right__34 = pop & (~x_valid | precedes__36);
-            take_x__34 = x_valid & ((pop & ~precedes__36 & precedes__35) | (~pop & ~precedes__35 & precedes__34));
-            take_left__34 = x_valid & ~pop & ~precedes__34;
-            take_right__35 = pop & (~x_valid | precedes__37);
-            take_x__35 = x_valid & ((pop & ~precedes__37 & precedes__36) | (~pop & ~precedes__36 & precedes__35));
-            take_left__35 = x_valid & ~pop & ~precedes__35;
-            take_right__36 = pop & (~x_valid | precedes__38);
-            take_x__36 = x_valid & ((pop & ~precedes__38 & precedes__37) | (~pop & ~precedes__37 & precedes__36));
-            take_left__36 = x_valid & ~pop & ~precedes__36;
-            take_right__37 = pop & (~x_valid | precedes__39);
-            take_x__37 = x_valid & ((pop & ~precedes__39 & precedes__38) | (~pop & ~precedes__38 & precedes__37));
-            take_left__37 = x_valid & ~pop & ~precedes__37;
-            take_right__38 = pop & (~x_valid | precedes__40);
-            take_x__38 = x_valid & ((pop & ~precedes__40 & precedes__39) | (~pop & ~precedes__39 & precedes__38));
-            take_left__38 = x_valid & ~pop & ~precedes__38;
-            take_right__39 = pop & (~x_valid | precedes__41);
-            take_x__39 = x_valid & ((pop & ~precedes__41 & precedes__40) | (~pop & ~precedes__40 & precedes__39));
-            take_left__39 = x_valid & ~pop & ~precedes__39;
-            take_right__40 = pop & (~x_valid | precedes__42);
-            take_x__40 = x_valid & ((pop & ~precedes__42 & precedes__41) | (~pop & ~precedes__41 & precedes__40));
-            take_left__40 = x_valid & ~pop & ~precedes__40;
-            take_right__41 = pop & (~x_valid | precedes__43);
-            take_x__41 = x_valid & ((pop & ~precedes__43 & precedes__42) | (~pop & ~precedes__42 & precedes__41));
-            take_left__41 = x_valid & ~pop & ~precedes__41;
-            take_right__42 = pop & (~x_valid | precedes__44);
-            take_x__42 = x_valid & ((pop & ~precedes__44 & precedes__43) | (~pop & ~precedes__43 & precedes__42));
-            take_left__42 = x_valid & ~pop & ~precedes__42;
-            take_right__43 = pop & (~x_valid | precedes__45);
-            take_x__43 = x_valid & ((pop & ~precedes__45 & precedes__44) | (~pop & ~precedes__44 & precedes__43));
-            take_left__43 = x_valid & ~pop & ~precedes__43;
-            take_right__44 = pop & (~x_valid | precedes__46);
-            take_x__44 = x_valid & ((pop & ~precedes__46 & precedes__45) | (~pop & ~precedes__45 & precedes__44));
-            take_left__44 = x_valid & ~pop & ~precedes__44;
-            take_right__45 = pop & (~x_valid | precedes__47);
-            take_x__45 = x_valid & ((pop & ~precedes__47 & precedes__46) | (~pop & ~precedes__46 & precedes__45));
-            take_left__45 = x_valid & ~pop & ~precedes__45;
-            take_right__46 = pop & (~x_valid | precedes__48);
-            take_x__46 = x_valid & ((pop & ~precedes__48 & precedes__47) | (~pop & ~precedes__47 & precedes__46));
-            take_left__46 = x_valid & ~pop & ~precedes__46;
-            take_right__47 = pop & (~x_valid | precedes__49);
-            take_x__47 = x_valid & ((pop & ~precedes__49 & precedes__48) | (~pop & ~precedes__48 & precedes__47));
-            take_left__47 = x_valid & ~pop & ~precedes__47;
-            take_right__48 = pop & (~x_valid | precedes__50);
-            take_x__48 = x_valid & ((pop & ~precedes__50 & precedes__49) | (~pop & ~precedes__49 & precedes__48));
-            take_left__48 = x_valid & ~pop & ~precedes__48;
-            take_right__49 = pop & (~x_valid | precedes__51);
-            take_x__49 = x_valid & ((pop & ~precedes__51 & precedes__50) | (~pop & ~precedes__50 & precedes__49));
-            take_left__49 = x_valid & ~pop & ~precedes__49;
-            take_right__50 = pop & (~x_valid | precedes__52);
-            take_x__50 = x_valid & ((pop & ~precedes__52 & precedes__51) | (~pop & ~precedes__51 & precedes__50));
-            take_left__50 = x_valid & ~pop & ~precedes__50;
-            take_right__51 = pop & (~x_valid | precedes__53);
-            take_x__51 = x_valid & ((pop & ~precedes__53 & precedes__52) | (~pop & ~precedes__52 & precedes__51));
-            take_left__51 = x_valid & ~pop & ~precedes__51;
-            take_right__52 = pop & (~x_valid | precedes__54);
-            take_x__52 = x_valid & ((pop & ~precedes__54 & precedes__53) | (~pop & ~precedes__53 & precedes__52));
-            take_left__52 = x_valid & ~pop & ~precedes__52;
-            take_right__53 = pop & (~x_valid | precedes__55);
-            take_x__53 = x_valid & ((pop & ~precedes__55 & precedes__54) | (~pop & ~precedes__54 & precedes__53));
-            take_left__53 = x_valid & ~pop & ~precedes__53;
-            take_right__54 = pop & (~x_valid | precedes__56);
-            take_x__54 = x_valid & ((pop & ~precedes__56 & precedes__55) | (~pop & ~precedes__55 & precedes__54));
-            take_left__54 = x_valid & ~pop & ~precedes__54;
-            take_right__55 = pop & (~x_valid | precedes__57);
-            take_x__55 = x_valid & ((pop & ~precedes__57 & precedes__56) | (~pop & ~precedes__56 & precedes__55));
-            take_left__55 = x_valid & ~pop & ~precedes__55;
-            take_right__56 = pop & (~x_valid | precedes__58);
-            take_x__56 = x_valid & ((pop & ~precedes__58 & precedes__57) | (~pop & ~precedes__57 & precedes__56));
-            take_left__56 = x_valid & ~pop & ~precedes__56;
-            take_right__57 = pop & (~x_valid | precedes__59);
-            take_x__57 = x_valid & ((pop & ~precedes__59 & precedes__58) | (~pop & ~precedes__58 & precedes__57));
-            take_left__57 = x_valid & ~pop & ~precedes__57;
-            take_right__58 = pop & (~x_valid | precedes__60);
-            take_x__58 = x_valid & ((pop & ~precedes__60 & precedes__59) | (~pop & ~precedes__59 & precedes__58));
-            take_left__58 = x_valid & ~pop & ~precedes__58;
-            take_right__59 = pop & (~x_valid | precedes__61);
-            take_x__59 = x_valid & ((pop & ~precedes__61 & precedes__60) | (~pop & ~precedes__60 & precedes__59));
-            take_left__59 = x_valid & ~pop & ~precedes__59;
-            take_right__60 = pop & (~x_valid | precedes__62);
-            take_x__60 = x_valid & ((pop & ~precedes__62 & precedes__61) | (~pop & ~precedes__61 & precedes__60));
-            take_left__60 = x_valid & ~pop & ~precedes__60;
-            take_right__61 = pop & (~x_valid | precedes__63);
-            take_x__61 = x_valid & ((pop & ~precedes__63 & precedes__62) | (~pop & ~precedes__62 & precedes__61));
-            take_left__61 = x_valid & ~pop & ~precedes__61;
-            take_right__62 = pop & (~x_valid | precedes__64);
-            take_x__62 = x_valid & ((pop & ~precedes__64 & precedes__63) | (~pop & ~precedes__63 & precedes__62));
-            take_left__62 = x_valid & ~pop & ~precedes__62;
-            take_right__63 = pop & (~x_valid | precedes__65);
-            take_x__63 = x_valid & ((pop & ~precedes__65 & precedes__64) | (~pop & ~precedes__64 & precedes__63));
-            take_left__63 = x_valid & ~pop & ~precedes__63;
-            take_x__0 = x_valid & (~precedes__1 | (pop & ~precedes__2));
-            valids__0__d = valid_at__1;
-            olds__0__d = old_at__1;
-            keys__0__d = key_at__1;
-            flows__0__d = flow_at__1;
-            if (take_x__0) begin
-                valids__0__d = 1'b1;
-                olds__0__d = 1'b0;
-                keys__0__d = x_key;
-                flows__0__d = x_flow;
-            end
-            else if (take_right__0) begin
-                valids__0__d = valid_at__2;
-                olds__0__d = old_at__2;
-                keys__0__d = key_at__2;
-                flows__0__d = flow_at__2;
-            end
-            else if (take_left__0) begin
-                valids__0__d = valid_at__0;
-                olds__0__d = old_at__0;
-                keys__0__d = key_at__0;
-                flows__0__d = flow_at__0;
-            end
-            valids__1__d = valid_at__2;
-            olds__1__d = old_at__2;
-            keys__1__d = key_at__2;
-            flows__1__d = flow_at__2;
-            if (take_x__1) begin
-                valids__1__d = 1'b1;
-                olds__1__d = 1'b0;
-                keys__1__d = x_key;
-                flows__1__d = x_flow;
-            end
-            else if (take_right__1) begin
-                valids__1__d = valid_at__3;
-                olds__1__d = old_at__3;
-                keys__1__d = key_at__3;
-                flows__1__d = flow_at__3;
-            end
-            else if (take_left__1) begin
-                valids__1__d = valid_at__1;
-                olds__1__d = old_at__1;
-                keys__1__d = key_at__1;
-                flows__1__d = flow_at__1;
-            end
-            valids__2__d = valid_at__3;
-            olds__2__d = old_at__3;
-            keys__2__d = key_at__3;
-            flows__2__d = flow_at__3;
-            if (take_x__2) begin
-                valids__2__d = 1'b1;
-                olds__2__d = 1'b0;
-                keys__2__d = x_key;
-                flows__2__d = x_flow;
-            end
-            else if (take_right__2) begin
-                valids__2__d = valid_at__4;
-                olds__2__d = old_at__4;
-                keys__2__d = key_at__4;
-                flows__2__d = flow_at__4;
-            end
-            else if (take_left__2) begin
-                valids__2__d = valid_at__2;
-                olds__2__d = old_at__2;
-                keys__2__d = key_at__2;
-                flows__2__d = flow_at__2;
-            end
-            valids__3__d = valid_at__4;
-            olds__3__d = old_at__4;
-            keys__3__d = key_at__4;
-            flows__3__d = flow_at__4;
-            if (take_x__3) begin
-                valids__3__d = 1'b1;
-                olds__3__d = 1'b0;
-                keys__3__d = x_key;
-                flows__3__d = x_flow;
-            end
-            else if (take_right__3) begin
-                valids__3__d = valid_at__5;
-                olds__3__d = old_at__5;
-                keys__3__d = key_at__5;
-                flows__3__d = flow_at__5;
-            end
-            else if (take_left__3) begin
-                valids__3__d = valid_at__3;
-                olds__3__d = old_at__3;
-                keys__3__d = key_at__3;
-                flows__3__d = flow_at__3;
-            end
-            valids__4__d = valid_at__5;
-            olds__4__d = old_at__5;
-            keys__4__d = key_at__5;
-            flows__4__d = flow_at__5;
-            if (take_x__4) begin
-                valids__4__d = 1'b1;
-                olds__4__d = 1'b0;
-                keys__4__d = x_key;
-                flows__4__d = x_flow;
-            end
-            else if (take_right__4) begin
-                valids__4__d = valid_at__6;
-                olds__4__d = old_at__6;
-                keys__4__d = key_at__6;
-                flows__4__d = flow_at__6;
-            end
-            else if (take_left__4) begin
-                valids__4__d = valid_at__4;
-                olds__4__d = old_at__4;
-                keys__4__d = key_at__4;
-                flows__4__d = flow_at__4;
-            end
-            valids__5__d = valid_at__6;
-            olds__5__d = old_at__6;
-            keys__5__d = key_at__6;
-            flows__5__d = flow_at__6;
-            if (take_x__5) begin
-                valids__5__d = 1'b1;
-                olds__5__d = 1'b0;
-                keys__5__d = x_key;
-                flows__5__d = x_flow;
-            end
-            else if (take_right__5) begin
-                valids__5__d = valid_at__7;
-                olds__5__d = old_at__7;
-                keys__5__d = key_at__7;
-                flows__5__d = flow_at__7;
-            end
-            else if (take_left__5) begin
-                valids__5__d = valid_at__5;
-                olds__5__d = old_at__5;
-                keys__5__d = key_at__5;
-                flows__5__d = flow_at__5;
-            end
-            valids__6__d = valid_at__7;
-            olds__6__d = old_at__7;
-            keys__6__d = key_at__7;
-            flows__6__d = flow_at__7;
-            if (take_x__6) begin
-                valids__6__d = 1'b1;
-                olds__6__d = 1'b0;
-                keys__6__d = x_key;
-                flows__6__d = x_flow;
-            end
-            else if (take_right__6) begin
-                valids__6__d = valid_at__8;
-                olds__6__d = old_at__8;
-                keys__6__d = key_at__8;
-                flows__6__d = flow_at__8;
-            end
-            else if (take_left__6) begin
-                valids__6__d = valid_at__6;
-                olds__6__d = old_at__6;
-                keys__6__d = key_at__6;
-                flows__6__d = flow_at__6;
-            end
-            valids__7__d = valid_at__8;
-            olds__7__d = old_at__8;
-            keys__7__d = key_at__8;
-            flows__7__d = flow_at__8;
-            if (take_x__7) begin
-                valids__7__d = 1'b1;
-                olds__7__d = 1'b0;
-                keys__7__d = x_key;
-                flows__7__d = x_flow;
-            end
-            else if (take_right__7) begin
-                valids__7__d = valid_at__9;
-                olds__7__d = old_at__9;
-                keys__7__d = key_at__9;
-                flows__7__d = flow_at__9;
-            end
-            else if (take_left__7) begin
-                valids__7__d = valid_at__7;
-                olds__7__d = old_at__7;
-                keys__7__d = key_at__7;
-                flows__7__d = flow_at__7;
-            end
-            valids__8__d = valid_at__9;
-            olds__8__d = old_at__9;
-            keys__8__d = key_at__9;
-            flows__8__d = flow_at__9;
-            if (take_x__8) begin
-                valids__8__d = 1'b1;
-                olds__8__d = 1'b0;
-                keys__8__d = x_key;
-                flows__8__d = x_flow;
-            end
-            else if (take_right__8) begin
-                valids__8__d = valid_at__10;
-                olds__8__d = old_at__10;
-                keys__8__d = key_at__10;
-                flows__8__d = flow_at__10;
-            end
-            else if (take_left__8) begin
-                valids__8__d = valid_at__8;
-                olds__8__d = old_at__8;
-                keys__8__d = key_at__8;
-                flows__8__d = flow_at__8;
-            end
-            valids__9__d = valid_at__10;
-            olds__9__d = old_at__10;
-            keys__9__d = key_at__10;
-            flows__9__d = flow_at__10;
-            if (take_x__9) begin
-                valids__9__d = 1'b1;
-                olds__9__d = 1'b0;
-                keys__9__d = x_key;
-                flows__9__d = x_flow;
-            end
-            else if (take_right__9) begin
-                valids__9__d = valid_at__11;
-                olds__9__d = old_at__11;
-                keys__9__d = key_at__11;
-                flows__9__d = flow_at__11;
-            end
-            else if (take_left__9) begin
-                valids__9__d = valid_at__9;
-                olds__9__d = old_at__9;
-                keys__9__d = key_at__9;
-                flows__9__d = flow_at__9;
-            end
-            valids__10__d = valid_at__11;
-            olds__10__d = old_at__11;
-            keys__10__d = key_at__11;
-            flows__10__d = flow_at__11;
-            if (take_x__10) begin
-                valids__10__d = 1'b1;
-                olds__10__d = 1'b0;
-                keys__10__d = x_key;
-                flows__10__d = x_flow;
-            end
-            else if (take_right__10) begin
-                valids__10__d = valid_at__12;
-                olds__10__d = old_at__12;
-                keys__10__d = key_at__12;
-                flows__10__d = flow_at__12;
-            end
-            else if (take_left__10) begin
-                valids__10__d = valid_at__10;
-                olds__10__d = old_at__10;
-                keys__10__d = key_at__10;
-                flows__10__d = flow_at__10;
-            end
-            valids__11__d = valid_at__12;
-            olds__11__d = old_at__12;
-            keys__11__d = key_at__12;
-            flows__11__d = flow_at__12;
-            if (take_x__11) begin
-                valids__11__d = 1'b1;
-                olds__11__d = 1'b0;
-                keys__11__d = x_key;
-                flows__11__d = x_flow;
-            end
-            else if (take_right__11) begin
-                valids__11__d = valid_at__13;
-                olds__11__d = old_at__13;
-                keys__11__d = key_at__13;
-                flows__11__d = flow_at__13;
-            end
-            else if (take_left__11) begin
-                valids__11__d = valid_at__11;
-                olds__11__d = old_at__11;
-                keys__11__d = key_at__11;
-                flows__11__d = flow_at__11;
-            end
-            valids__12__d = valid_at__13;
-            olds__12__d = old_at__13;
-            keys__12__d = key_at__13;
-            flows__12__d = flow_at__13;
-            if (take_x__12) begin
-                valids__12__d = 1'b1;
-                olds__12__d = 1'b0;
-                keys__12__d = x_key;
-                flows__12__d = x_flow;
-            end
-            else if (take_right__12) begin
-                valids__12__d = valid_at__14;
-                olds__12__d = old_at__14;
-                keys__12__d = key_at__14;
-                flows__12__d = flow_at__14;
-            end
-            else if (take_left__12) begin
-                valids__12__d = valid_at__12;
-                olds__12__d = old_at__12;
-                keys__12__d = key_at__12;
-                flows__12__d = flow_at__12;
-            end
-            valids__13__d = valid_at__14;
-            olds__13__d = old_at__14;
-            keys__13__d = key_at__14;
-            flows__13__d = flow_at__14;
-            if (take_x__13) begin
-                valids__13__d = 1'b1;
-                olds__13__d = 1'b0;
-                keys__13__d = x_key;
-                flows__13__d = x_flow;
-            end
-            else if (take_right__13) begin
-                valids__13__d = valid_at__15;
-                olds__13__d = old_at__15;
-                keys__13__d = key_at__15;
-                flows__13__d = flow_at__15;
-            end
-            else if (take_left__13) begin
-                valids__13__d = valid_at__13;
-                olds__13__d = old_at__13;
-                keys__13__d = key_at__13;
-                flows__13__d = flow_at__13;
-            end
-            valids__14__d = valid_at__15;
-            olds__14__d = old_at__15;
-            keys__14__d = key_at__15;
-            flows__14__d = flow_at__15;
-            if (take_x__14) begin
-                valids__14__d = 1'b1;
-                olds__14__d = 1'b0;
-                keys__14__d = x_key;
-                flows__14__d = x_flow;
-            end
-            else if (take_right__14) begin
-                valids__14__d = valid_at__16;
-                olds__14__d = old_at__16;
-                keys__14__d = key_at__16;
-                flows__14__d = flow_at__16;
-            end
-            else if (take_left__14) begin
-                valids__14__d = valid_at__14;
-                olds__14__d = old_at__14;
-                keys__14__d = key_at__14;
-                flows__14__d = flow_at__14;
-            end
-            valids__15__d = valid_at__16;
-            olds__15__d = old_at__16;
-            keys__15__d = key_at__16;
-            flows__15__d = flow_at__16;
-            if (take_x__15) begin
-                valids__15__d = 1'b1;
-                olds__15__d = 1'b0;
-                keys__15__d = x_key;
-                flows__15__d = x_flow;
-            end
-            else if (take_right__15) begin
-                valids__15__d = valid_at__17;
-                olds__15__d = old_at__17;
-                keys__15__d = key_at__17;
-                flows__15__d = flow_at__17;
-            end
-            else if (take_left__15) begin
-                valids__15__d = valid_at__15;
-                olds__15__d = old_at__15;
-                keys__15__d = key_at__15;
-                flows__15__d = flow_at__15;
-            end
-            valids__16__d = valid_at__17;
-            olds__16__d = old_at__17;
-            keys__16__d = key_at__17;
-            flows__16__d = flow_at__17;
-            if (take_x__16) begin
-                valids__16__d = 1'b1;
-                olds__16__d = 1'b0;
-                keys__16__d = x_key;
-                flows__16__d = x_flow;
-            end
-            else if (take_right__16) begin
-                valids__16__d = valid_at__18;
-                olds__16__d = old_at__18;
-                keys__16__d = key_at__18;
-                flows__16__d = flow_at__18;
-            end
-            else if (take_left__16) begin
-                valids__16__d = valid_at__16;
-                olds__16__d = old_at__16;
-                keys__16__d = key_at__16;
-                flows__16__d = flow_at__16;
-            end
-            valids__17__d = valid_at__18;
-            olds__17__d = old_at__18;
-            keys__17__d = key_at__18;
-            flows__17__d = flow_at__18;
-            if (take_x__17) begin
-                valids__17__d = 1'b1;
-                olds__17__d = 1'b0;
-                keys__17__d = x_key;
-                flows__17__d = x_flow;
-            end
-            else if (take_right__17) begin
-                valids__17__d = valid_at__19;
-                olds__17__d = old_at__19;
-                keys__17__d = key_at__19;
-                flows__17__d = flow_at__19;
-            end
-            else if (take_left__17) begin
-                valids__17__d = valid_at__17;
-                olds__17__d = old_at__17;
-                keys__17__d = key_at__17;
-                flows__17__d = flow_at__17;
-            end
-            valids__18__d = valid_at__19;
-            olds__18__d = old_at__19;
-            keys__18__d = key_at__19;
-            flows__18__d = flow_at__19;
-            if (take_x__18) begin
-                valids__18__d = 1'b1;
-                olds__18__d = 1'b0;
-                keys__18__d = x_key;
-                flows__18__d = x_flow;
-            end
-            else if (take_right__18) begin
-                valids__18__d = valid_at__20;
-                olds__18__d = old_at__20;
-                keys__18__d = key_at__20;
-                flows__18__d = flow_at__20;
-            end
-            else if (take_left__18) begin
-                valids__18__d = valid_at__18;
-                olds__18__d = old_at__18;
-                keys__18__d = key_at__18;
-                flows__18__d = flow_at__18;
-            end
-            valids__19__d = valid_at__20;
-            olds__19__d = old_at__20;
-            keys__19__d = key_at__20;
-            flows__19__d = flow_at__20;
-            if (take_x__19) begin
-                valids__19__d = 1'b1;
-                olds__19__d = 1'b0;
-                keys__19__d = x_key;
-                flows__19__d = x_flow;
-            end
-            else if (take_right__19) begin
-                valids__19__d = valid_at__21;
-                olds__19__d = old_at__21;
-                keys__19__d = key_at__21;
-                flows__19__d = flow_at__21;
-            end
-            else if (take_left__19) begin
-                valids__19__d = valid_at__19;
-                olds__19__d = old_at__19;
-                keys__19__d = key_at__19;
-                flows__19__d = flow_at__19;
-            end
-            valids__20__d = valid_at__21;
-            olds__20__d = old_at__21;
-            keys__20__d = key_at__21;
-            flows__20__d = flow_at__21;
-            if (take_x__20) begin
-                valids__20__d = 1'b1;
-                olds__20__d = 1'b0;
-                keys__20__d = x_key;
-                flows__20__d = x_flow;
-            end
-            else if (take_right__20) begin
-                valids__20__d = valid_at__22;
-                olds__20__d = old_at__22;
-                keys__20__d = key_at__22;
-                flows__20__d = flow_at__22;
-            end
-            else if (take_left__20) begin
-                valids__20__d = valid_at__20;
-                olds__20__d = old_at__20;
-                keys__20__d = key_at__20;
-                flows__20__d = flow_at__20;
-            end
-            valids__21__d = valid_at__22;
-            olds__21__d = old_at__22;
-            keys__21__d = key_at__22;
-            flows__21__d = flow_at__22;
-            if (take_x__21) begin
-                valids__21__d = 1'b1;
-                olds__21__d = 1'b0;
-                keys__21__d = x_key;
-                flows__21__d = x_flow;
-            end
-            else if (take_right__21) begin
-                valids__21__d = valid_at__23;
-                olds__21__d = old_at__23;
-                keys__21__d = key_at__23;
-                flows__21__d = flow_at__23;
-            end
-            else if (take_left__21) begin
-                valids__21__d = valid_at__21;
-                olds__21__d = old_at__21;
-                keys__21__d = key_at__21;
-                flows__21__d = flow_at__21;
-            end
-            valids__22__d = valid_at__23;
-            olds__22__d = old_at__23;
-            keys__22__d = key_at__23;
-            flows__22__d = flow_at__23;
-            if (take_x__22) begin
-                valids__22__d = 1'b1;
-                olds__22__d = 1'b0;
-                keys__22__d = x_key;
-                flows__22__d = x_flow;
-            end
-            else if (take_right__22) begin
-                valids__22__d = valid_at__24;
-                olds__22__d = old_at__24;
-                keys__22__d = key_at__24;
-                flows__22__d = flow_at__24;
-            end
-            else if (take_left__22) begin
-                valids__22__d = valid_at__22;
-                olds__22__d = old_at__22;
-                keys__22__d = key_at__22;
-                flows__22__d = flow_at__22;
-            end
-            valids__23__d = valid_at__24;
-            olds__23__d = old_at__24;
-            keys__23__d = key_at__24;
-            flows__23__d = flow_at__24;
-            if (take_x__23) begin
-                valids__23__d = 1'b1;
-                olds__23__d = 1'b0;
-                keys__23__d = x_key;
-                flows__23__d = x_flow;
-            end
-            else if (take_right__23) begin
-                valids__23__d = valid_at__25;
-                olds__23__d = old_at__25;
-                keys__23__d = key_at__25;
-                flows__23__d = flow_at__25;
-            end
-            else if (take_left__23) begin
-                valids__23__d = valid_at__23;
-                olds__23__d = old_at__23;
-                keys__23__d = key_at__23;
-                flows__23__d = flow_at__23;
-            end
-            valids__24__d = valid_at__25;
-            olds__24__d = old_at__25;
-            keys__24__d = key_at__25;
-            flows__24__d = flow_at__25;
-            if (take_x__24) begin
-                valids__24__d = 1'b1;
-                olds__24__d = 1'b0;
-                keys__24__d = x_key;
-                flows__24__d = x_flow;
-            end
-            else if (take_right__24) begin
-                valids__24__d = valid_at__26;
-                olds__24__d = old_at__26;
-                keys__24__d = key_at__26;
-                flows__24__d = flow_at__26;
-            end
-            else if (take_left__24) begin
-                valids__24__d = valid_at__24;
-                olds__24__d = old_at__24;
-                keys__24__d = key_at__24;
-                flows__24__d = flow_at__24;
-            end
-            valids__25__d = valid_at__26;
-            olds__25__d = old_at__26;
-            keys__25__d = key_at__26;
-            flows__25__d = flow_at__26;
-            if (take_x__25) begin
-                valids__25__d = 1'b1;
-                olds__25__d = 1'b0;
-                keys__25__d = x_key;
-                flows__25__d = x_flow;
-            end
-            else if (take_right__25) begin
-                valids__25__d = valid_at__27;
-                olds__25__d = old_at__27;
-                keys__25__d = key_at__27;
-                flows__25__d = flow_at__27;
-            end
-            else if (take_left__25) begin
-                valids__25__d = valid_at__25;
-                olds__25__d = old_at__25;
-                keys__25__d = key_at__25;
-                flows__25__d = flow_at__25;
-            end
-            valids__26__d = valid_at__27;
-            olds__26__d = old_at__27;
-            keys__26__d = key_at__27;
-            flows__26__d = flow_at__27;
-            if (take_x__26) begin
-                valids__26__d = 1'b1;
-                olds__26__d = 1'b0;
-                keys__26__d = x_key;
-                flows__26__d = x_flow;
-            end
-            else if (take_right__26) begin
-                valids__26__d = valid_at__28;
-                olds__26__d = old_at__28;
-                keys__26__d = key_at__28;
-                flows__26__d = flow_at__28;
-            end
-            else if (take_left__26) begin
-                valids__26__d = valid_at__26;
-                olds__26__d = old_at__26;
-                keys__26__d = key_at__26;
-                flows__26__d = flow_at__26;
-            end
-            valids__27__d = valid_at__28;
-            olds__27__d = old_at__28;
-            keys__27__d = key_at__28;
-            flows__27__d = flow_at__28;
-            if (take_x__27) begin
-                valids__27__d = 1'b1;
-                olds__27__d = 1'b0;
-                keys__27__d = x_key;
-                flows__27__d = x_flow;
-            end
-            else if (take_right__27) begin
-                valids__27__d = valid_at__29;
-                olds__27__d = old_at__29;
-                keys__27__d = key_at__29;
-                flows__27__d = flow_at__29;
-            end
-            else if (take_left__27) begin
-                valids__27__d = valid_at__27;
-                olds__27__d = old_at__27;
-                keys__27__d = key_at__27;
-                flows__27__d = flow_at__27;
-            end
-            valids__28__d = valid_at__29;
-            olds__28__d = old_at__29;
-            keys__28__d = key_at__29;
-            flows__28__d = flow_at__29;
-            if (take_x__28) begin
-                valids__28__d = 1'b1;
-                olds__28__d = 1'b0;
-                keys__28__d = x_key;
-                flows__28__d = x_flow;
-            end
-            else if (take_right__28) begin
-                valids__28__d = valid_at__30;
-                olds__28__d = old_at__30;
-                keys__28__d = key_at__30;
-                flows__28__d = flow_at__30;
-            end
-            else if (take_left__28) begin
-                valids__28__d = valid_at__28;
-                olds__28__d = old_at__28;
-                keys__28__d = key_at__28;
-                flows__28__d = flow_at__28;
-            end
-            valids__29__d = valid_at__30;
-            olds__29__d = old_at__30;
-            keys__29__d = key_at__30;
-            flows__29__d = flow_at__30;
-            if (take_x__29) begin
-                valids__29__d = 1'b1;
-                olds__29__d = 1'b0;
-                keys__29__d = x_key;
-                flows__29__d = x_flow;
-            end
-            else if (take_right__29) begin
-                valids__29__d = valid_at__31;
-                olds__29__d = old_at__31;
-                keys__29__d = key_at__31;
-                flows__29__d = flow_at__31;
-            end
-            else if (take_left__29) begin
-                valids__29__d = valid_at__29;
-                olds__29__d = old_at__29;
-                keys__29__d = key_at__29;
-                flows__29__d = flow_at__29;
-            end
-            valids__30__d = valid_at__31;
-            olds__30__d = old_at__31;
-            keys__30__d = key_at__31;
-            flows__30__d = flow_at__31;
-            if (take_x__30) begin
-                valids__30__d = 1'b1;
-                olds__30__d = 1'b0;
-                keys__30__d = x_key;
-                flows__30__d = x_flow;
-            end
-            else if (take_right__30) begin
-                valids__30__d = valid_at__32;
-                olds__30__d = old_at__32;
-                keys__30__d = key_at__32;
-                flows__30__d = flow_at__32;
-            end
-            else if (take_left__30) begin
-                valids__30__d = valid_at__30;
-                olds__30__d = old_at__30;
-                keys__30__d = key_at__30;
-                flows__30__d = flow_at__30;
-            end
-            valids__31__d = valid_at__32;
-            olds__31__d = old_at__32;
-            keys__31__d = key_at__32;
-            flows__31__d = flow_at__32;
-            if (take_x__31) begin
-                valids__31__d = 1'b1;
-                olds__31__d = 1'b0;
-                keys__31__d = x_key;
-                flows__31__d = x_flow;
-            end
-            else if (take_right__31) begin
-                valids__31__d = valid_at__33;
-                olds__31__d = old_at__33;
-                keys__31__d = key_at__33;
-                flows__31__d = flow_at__33;
-            end
-            else if (take_left__31) begin
-                valids__31__d = valid_at__31;
-                olds__31__d = old_at__31;
-                keys__31__d = key_at__31;
-                flows__31__d = flow_at__31;
-            end
-            valids__32__d = valid_at__33;
-            olds__32__d = old_at__33;
-            keys__32__d = key_at__33;
-            flows__32__d = flow_at__33;
-            if (take_x__32) begin
-                valids__32__d = 1'b1;
-                olds__32__d = 1'b0;
-                keys__32__d = x_key;
-                flows__32__d = x_flow;
-            end
-            else if (take_right__32) begin
-                valids__32__d = valid_at__34;
-                olds__32__d = old_at__34;
-                keys__32__d = key_at__34;
-                flows__32__d = flow_at__34;
-            end
-            else if (take_left__32) begin
-                valids__32__d = valid_at__32;
-                olds__32__d = old_at__32;
-                keys__32__d = key_at__32;
-                flows__32__d = flow_at__32;
-            end
-            valids__33__d = valid_at__34;
-            olds__33__d = old_at__34;
-            keys__33__d = key_at__34;
-            flows__33__d = flow_at__34;
-            if (take_x__33) begin
-                valids__33__d = 1'b1;
-                olds__33__d = 1'b0;
-                keys__33__d = x_key;
-                flows__33__d = x_flow;
-            end
-            else if (take_right__33) begin
-                valids__33__d = valid_at__35;
-                olds__33__d = old_at__35;
-                keys__33__d = key_at__35;
-                flows__33__d = flow_at__35;
-            end
-            else if (take_left__33) begin
-                valids__33__d = valid_at__33;
-                olds__33__d = old_at__33;
-                keys__33__d = key_at__33;
-                flows__33__d = flow_at__33;
-            end
-            valids__34__d = valid_at__35;
-            olds__34__d = old_at__35;
-            keys__34__d = key_at__35;
-            flows__34__d = flow_at__35;
-            if (take_x__34) begin
-                valids__34__d = 1'b1;
-                olds__34__d = 1'b0;
-                keys__34__d = x_key;
-                flows__34__d = x_flow;
-            end
-            else if (take_right__34) begin
-                valids__34__d = valid_at__36;
-                olds__34__d = old_at__36;
-                keys__34__d = key_at__36;
-                flows__34__d = flow_at__36;
-            end
-            else if (take_left__34) begin
-                valids__34__d = valid_at__34;
-                olds__34__d = old_at__34;
-                keys__34__d = key_at__34;
-                flows__34__d = flow_at__34;
-            end
-            valids__35__d = valid_at__36;
-            olds__35__d = old_at__36;
-            keys__35__d = key_at__36;
-            flows__35__d = flow_at__36;
-            if (take_x__35) begin
-                valids__35__d = 1'b1;
-                olds__35__d = 1'b0;
-                keys__35__d = x_key;
-                flows__35__d = x_flow;
-            end
-            else if (take_right__35) begin
-                valids__35__d = valid_at__37;
-                olds__35__d = old_at__37;
-                keys__35__d = key_at__37;
-                flows__35__d = flow_at__37;
-            end
-            else if (take_left__35) begin
-                valids__35__d = valid_at__35;
-                olds__35__d = old_at__35;
-                keys__35__d = key_at__35;
-                flows__35__d = flow_at__35;
-            end
-            valids__36__d = valid_at__37;
-            olds__36__d = old_at__37;
-            keys__36__d = key_at__37;
-            flows__36__d = flow_at__37;
-            if (take_x__36) begin
-                valids__36__d = 1'b1;
-                olds__36__d = 1'b0;
-                keys__36__d = x_key;
-                flows__36__d = x_flow;
-            end
-            else if (take_right__36) begin
-                valids__36__d = valid_at__38;
-                olds__36__d = old_at__38;
-                keys__36__d = key_at__38;
-                flows__36__d = flow_at__38;
-            end
-            else if (take_left__36) begin
-                valids__36__d = valid_at__36;
-                olds__36__d = old_at__36;
-                keys__36__d = key_at__36;
-                flows__36__d = flow_at__36;
-            end
-            valids__37__d = valid_at__38;
-            olds__37__d = old_at__38;
-            keys__37__d = key_at__38;
-            flows__37__d = flow_at__38;
-            if (take_x__37) begin
-                valids__37__d = 1'b1;
-                olds__37__d = 1'b0;
-                keys__37__d = x_key;
-                flows__37__d = x_flow;
-            end
-            else if (take_right__37) begin
-                valids__37__d = valid_at__39;
-                olds__37__d = old_at__39;
-                keys__37__d = key_at__39;
-                flows__37__d = flow_at__39;
-            end
-            else if (take_left__37) begin
-                valids__37__d = valid_at__37;
-                olds__37__d = old_at__37;
-                keys__37__d = key_at__37;
-                flows__37__d = flow_at__37;
-            end
-            valids__38__d = valid_at__39;
-            olds__38__d = old_at__39;
-            keys__38__d = key_at__39;
-            flows__38__d = flow_at__39;
-            if (take_x__38) begin
-                valids__38__d = 1'b1;
-                olds__38__d = 1'b0;
-                keys__38__d = x_key;
-                flows__38__d = x_flow;
-            end
-            else if (take_right__38) begin
-                valids__38__d = valid_at__40;
-                olds__38__d = old_at__40;
-                keys__38__d = key_at__40;
-                flows__38__d = flow_at__40;
-            end
-            else if (take_left__38) begin
-                valids__38__d = valid_at__38;
-                olds__38__d = old_at__38;
-                keys__38__d = key_at__38;
-                flows__38__d = flow_at__38;
-            end
-            valids__39__d = valid_at__40;
-            olds__39__d = old_at__40;
-            keys__39__d = key_at__40;
-            flows__39__d = flow_at__40;
-            if (take_x__39) begin
-                valids__39__d = 1'b1;
-                olds__39__d = 1'b0;
-                keys__39__d = x_key;
-                flows__39__d = x_flow;
-            end
-            else if (take_right__39) begin
-                valids__39__d = valid_at__41;
-                olds__39__d = old_at__41;
-                keys__39__d = key_at__41;
-                flows__39__d = flow_at__41;
-            end
-            else if (take_left__39) begin
-                valids__39__d = valid_at__39;
-                olds__39__d = old_at__39;
-                keys__39__d = key_at__39;
-                flows__39__d = flow_at__39;
-            end
-            valids__40__d = valid_at__41;
-            olds__40__d = old_at__41;
-            keys__40__d = key_at__41;
-            flows__40__d = flow_at__41;
-            if (take_x__40) begin
-                valids__40__d = 1'b1;
-                olds__40__d = 1'b0;
-                keys__40__d = x_key;
-                flows__40__d = x_flow;
-            end
-            else if (take_right__40) begin
-                valids__40__d = valid_at__42;
-                olds__40__d = old_at__42;
-                keys__40__d = key_at__42;
-                flows__40__d = flow_at__42;
-            end
-            else if (take_left__40) begin
-                valids__40__d = valid_at__40;
-                olds__40__d = old_at__40;
-                keys__40__d = key_at__40;
-                flows__40__d = flow_at__40;
-            end
-            valids__41__d = valid_at__42;
-            olds__41__d = old_at__42;
-            keys__41__d = key_at__42;
-            flows__41__d = flow_at__42;
-            if (take_x__41) begin
-                valids__41__d = 1'b1;
-                olds__41__d = 1'b0;
-                keys__41__d = x_key;
-                flows__41__d = x_flow;
-            end
-            else if (take_right__41) begin
-                valids__41__d = valid_at__43;
-                olds__41__d = old_at__43;
-                keys__41__d = key_at__43;
-                flows__41__d = flow_at__43;
-            end
-            else if (take_left__41) begin
-                valids__41__d = valid_at__41;
-                olds__41__d = old_at__41;
-                keys__41__d = key_at__41;
-                flows__41__d = flow_at__41;
-            end
-            valids__42__d = valid_at__43;
-            olds__42__d = old_at__43;
-            keys__42__d = key_at__43;
-            flows__42__d = flow_at__43;
-            if (take_x__42) begin
-                valids__42__d = 1'b1;
-                olds__42__d = 1'b0;
-                keys__42__d = x_key;
-                flows__42__d = x_flow;
-            end
-            else if (take_right__42) begin
-                valids__42__d = valid_at__44;
-                olds__42__d = old_at__44;
-                keys__42__d = key_at__44;
-                flows__42__d = flow_at__44;
-            end
-            else if (take_left__42) begin
-                valids__42__d = valid_at__42;
-                olds__42__d = old_at__42;
-                keys__42__d = key_at__42;
-                flows__42__d = flow_at__42;
-            end
-            valids__43__d = valid_at__44;
-            olds__43__d = old_at__44;
-            keys__43__d = key_at__44;
-            flows__43__d = flow_at__44;
-            if (take_x__43) begin
-                valids__43__d = 1'b1;
-                olds__43__d = 1'b0;
-                keys__43__d = x_key;
-                flows__43__d = x_flow;
-            end
-            else if (take_right__43) begin
-                valids__43__d = valid_at__45;
-                olds__43__d = old_at__45;
-                keys__43__d = key_at__45;
-                flows__43__d = flow_at__45;
-            end
-            else if (take_left__43) begin
-                valids__43__d = valid_at__43;
-                olds__43__d = old_at__43;
-                keys__43__d = key_at__43;
-                flows__43__d = flow_at__43;
-            end
-            valids__44__d = valid_at__45;
-            olds__44__d = old_at__45;
-            keys__44__d = key_at__45;
-            flows__44__d = flow_at__45;
-            if (take_x__44) begin
-                valids__44__d = 1'b1;
-                olds__44__d = 1'b0;
-                keys__44__d = x_key;
-                flows__44__d = x_flow;
-            end
-            else if (take_right__44) begin
-                valids__44__d = valid_at__46;
-                olds__44__d = old_at__46;
-                keys__44__d = key_at__46;
-                flows__44__d = flow_at__46;
-            end
-            else if (take_left__44) begin
-                valids__44__d = valid_at__44;
-                olds__44__d = old_at__44;
-                keys__44__d = key_at__44;
-                flows__44__d = flow_at__44;
-            end
-            valids__45__d = valid_at__46;
-            olds__45__d = old_at__46;
-            keys__45__d = key_at__46;
-            flows__45__d = flow_at__46;
-            if (take_x__45) begin
-                valids__45__d = 1'b1;
-                olds__45__d = 1'b0;
-                keys__45__d = x_key;
-                flows__45__d = x_flow;
-            end
-            else if (take_right__45) begin
-                valids__45__d = valid_at__47;
-                olds__45__d = old_at__47;
-                keys__45__d = key_at__47;
-                flows__45__d = flow_at__47;
-            end
-            else if (take_left__45) begin
-                valids__45__d = valid_at__45;
-                olds__45__d = old_at__45;
-                keys__45__d = key_at__45;
-                flows__45__d = flow_at__45;
-            end
-            valids__46__d = valid_at__47;
-            olds__46__d = old_at__47;
-            keys__46__d = key_at__47;
-            flows__46__d = flow_at__47;
-            if (take_x__46) begin
-                valids__46__d = 1'b1;
-                olds__46__d = 1'b0;
-                keys__46__d = x_key;
-                flows__46__d = x_flow;
-            end
-            else if (take_right__46) begin
-                valids__46__d = valid_at__48;
-                olds__46__d = old_at__48;
-                keys__46__d = key_at__48;
-                flows__46__d = flow_at__48;
-            end
-            else if (take_left__46) begin
-                valids__46__d = valid_at__46;
-                olds__46__d = old_at__46;
-                keys__46__d = key_at__46;
-                flows__46__d = flow_at__46;
-            end
-            valids__47__d = valid_at__48;
-            olds__47__d = old_at__48;
-            keys__47__d = key_at__48;
-            flows__47__d = flow_at__48;
-            if (take_x__47) begin
-                valids__47__d = 1'b1;
-                olds__47__d = 1'b0;
-                keys__47__d = x_key;
-                flows__47__d = x_flow;
-            end
-            else if (take_right__47) begin
-                valids__47__d = valid_at__49;
-                olds__47__d = old_at__49;
-                keys__47__d = key_at__49;
-                flows__47__d = flow_at__49;
-            end
-            else if (take_left__47) begin
-                valids__47__d = valid_at__47;
-                olds__47__d = old_at__47;
-                keys__47__d = key_at__47;
-                flows__47__d = flow_at__47;
-            end
-            valids__48__d = valid_at__49;
-            olds__48__d = old_at__49;
-            keys__48__d = key_at__49;
-            flows__48__d = flow_at__49;
-            if (take_x__48) begin
-                valids__48__d = 1'b1;
-                olds__48__d = 1'b0;
-                keys__48__d = x_key;
-                flows__48__d = x_flow;
-            end
-            else if (take_right__48) begin
-                valids__48__d = valid_at__50;
-                olds__48__d = old_at__50;
-                keys__48__d = key_at__50;
-                flows__48__d = flow_at__50;
-            end
-            else if (take_left__48) begin
-                valids__48__d = valid_at__48;
-                olds__48__d = old_at__48;
-                keys__48__d = key_at__48;
-                flows__48__d = flow_at__48;
-            end
-            valids__49__d = valid_at__50;
-            olds__49__d = old_at__50;
-            keys__49__d = key_at__50;
-            flows__49__d = flow_at__50;
-            if (take_x__49) begin
-                valids__49__d = 1'b1;
-                olds__49__d = 1'b0;
-                keys__49__d = x_key;
-                flows__49__d = x_flow;
-            end
-            else if (take_right__49) begin
-                valids__49__d = valid_at__51;
-                olds__49__d = old_at__51;
-                keys__49__d = key_at__51;
-                flows__49__d = flow_at__51;
-            end
-            else if (take_left__49) begin
-                valids__49__d = valid_at__49;
-                olds__49__d = old_at__49;
-                keys__49__d = key_at__49;
-                flows__49__d = flow_at__49;
-            end
-            valids__50__d = valid_at__51;
-            olds__50__d = old_at__51;
-            keys__50__d = key_at__51;
-            flows__50__d = flow_at__51;
-            if (take_x__50) begin
-                valids__50__d = 1'b1;
-                olds__50__d = 1'b0;
-                keys__50__d = x_key;
-                flows__50__d = x_flow;
-            end
-            else if (take_right__50) begin
-                valids__50__d = valid_at__52;
-                olds__50__d = old_at__52;
-                keys__50__d = key_at__52;
-                flows__50__d = flow_at__52;
-            end
-            else if (take_left__50) begin
-                valids__50__d = valid_at__50;
-                olds__50__d = old_at__50;
-                keys__50__d = key_at__50;
-                flows__50__d = flow_at__50;
-            end
-            valids__51__d = valid_at__52;
-            olds__51__d = old_at__52;
-            keys__51__d = key_at__52;
-            flows__51__d = flow_at__52;
-            if (take_x__51) begin
-                valids__51__d = 1'b1;
-                olds__51__d = 1'b0;
-                keys__51__d = x_key;
-                flows__51__d = x_flow;
-            end
-            else if (take_right__51) begin
-                valids__51__d = valid_at__53;
-                olds__51__d = old_at__53;
-                keys__51__d = key_at__53;
-                flows__51__d = flow_at__53;
-            end
-            else if (take_left__51) begin
-                valids__51__d = valid_at__51;
-                olds__51__d = old_at__51;
-                keys__51__d = key_at__51;
-                flows__51__d = flow_at__51;
-            end
-            valids__52__d = valid_at__53;
-            olds__52__d = old_at__53;
-            keys__52__d = key_at__53;
-            flows__52__d = flow_at__53;
-            if (take_x__52) begin
-                valids__52__d = 1'b1;
-                olds__52__d = 1'b0;
-                keys__52__d = x_key;
-                flows__52__d = x_flow;
-            end
-            else if (take_right__52) begin
-                valids__52__d = valid_at__54;
-                olds__52__d = old_at__54;
-                keys__52__d = key_at__54;
-                flows__52__d = flow_at__54;
-            end
-            else if (take_left__52) begin
-                valids__52__d = valid_at__52;
-                olds__52__d = old_at__52;
-                keys__52__d = key_at__52;
-                flows__52__d = flow_at__52;
-            end
-            valids__53__d = valid_at__54;
-            olds__53__d = old_at__54;
-            keys__53__d = key_at__54;
-            flows__53__d = flow_at__54;
-            if (take_x__53) begin
-                valids__53__d = 1'b1;
-                olds__53__d = 1'b0;
-                keys__53__d = x_key;
-                flows__53__d = x_flow;
-            end
-            else if (take_right__53) begin
-                valids__53__d = valid_at__55;
-                olds__53__d = old_at__55;
-                keys__53__d = key_at__55;
-                flows__53__d = flow_at__55;
-            end
-            else if (take_left__53) begin
-                valids__53__d = valid_at__53;
-                olds__53__d = old_at__53;
-                keys__53__d = key_at__53;
-                flows__53__d = flow_at__53;
-            end
-            valids__54__d = valid_at__55;
-            olds__54__d = old_at__55;
-            keys__54__d = key_at__55;
-            flows__54__d = flow_at__55;
-            if (take_x__54) begin
-                valids__54__d = 1'b1;
-                olds__54__d = 1'b0;
-                keys__54__d = x_key;
-                flows__54__d = x_flow;
-            end
-            else if (take_right__54) begin
-                valids__54__d = valid_at__56;
-                olds__54__d = old_at__56;
-                keys__54__d = key_at__56;
-                flows__54__d = flow_at__56;
-            end
-            else if (take_left__54) begin
-                valids__54__d = valid_at__54;
-                olds__54__d = old_at__54;
-                keys__54__d = key_at__54;
-                flows__54__d = flow_at__54;
-            end
-            valids__55__d = valid_at__56;
-            olds__55__d = old_at__56;
-            keys__55__d = key_at__56;
-            flows__55__d = flow_at__56;
-            if (take_x__55) begin
-                valids__55__d = 1'b1;
-                olds__55__d = 1'b0;
-                keys__55__d = x_key;
-                flows__55__d = x_flow;
-            end
-            else if (take_right__55) begin
-                valids__55__d = valid_at__57;
-                olds__55__d = old_at__57;
-                keys__55__d = key_at__57;
-                flows__55__d = flow_at__57;
-            end
-            else if (take_left__55) begin
-                valids__55__d = valid_at__55;
-                olds__55__d = old_at__55;
-                keys__55__d = key_at__55;
-                flows__55__d = flow_at__55;
-            end
-            valids__56__d = valid_at__57;
-            olds__56__d = old_at__57;
-            keys__56__d = key_at__57;
-            flows__56__d = flow_at__57;
-            if (take_x__56) begin
-                valids__56__d = 1'b1;
-                olds__56__d = 1'b0;
-                keys__56__d = x_key;
-                flows__56__d = x_flow;
-            end
-            else if (take_right__56) begin
-                valids__56__d = valid_at__58;
-                olds__56__d = old_at__58;
-                keys__56__d = key_at__58;
-                flows__56__d = flow_at__58;
-            end
-            else if (take_left__56) begin
-                valids__56__d = valid_at__56;
-                olds__56__d = old_at__56;
-                keys__56__d = key_at__56;
-                flows__56__d = flow_at__56;
-            end
-            valids__57__d = valid_at__58;
-            olds__57__d = old_at__58;
-            keys__57__d = key_at__58;
-            flows__57__d = flow_at__58;
-            if (take_x__57) begin
-                valids__57__d = 1'b1;
-                olds__57__d = 1'b0;
-                keys__57__d = x_key;
-                flows__57__d = x_flow;
-            end
-            else if (take_right__57) begin
-                valids__57__d = valid_at__59;
-                olds__57__d = old_at__59;
-                keys__57__d = key_at__59;
-                flows__57__d = flow_at__59;
-            end
-            else if (take_left__57) begin
-                valids__57__d = valid_at__57;
-                olds__57__d = old_at__57;
-                keys__57__d = key_at__57;
-                flows__57__d = flow_at__57;
-            end
-            valids__58__d = valid_at__59;
-            olds__58__d = old_at__59;
-            keys__58__d = key_at__59;
-            flows__58__d = flow_at__59;
-            if (take_x__58) begin
-                valids__58__d = 1'b1;
-                olds__58__d = 1'b0;
-                keys__58__d = x_key;
-                flows__58__d = x_flow;
-            end
-            else if (take_right__58) begin
-                valids__58__d = valid_at__60;
-                olds__58__d = old_at__60;
-                keys__58__d = key_at__60;
-                flows__58__d = flow_at__60;
-            end
-            else if (take_left__58) begin
-                valids__58__d = valid_at__58;
-                olds__58__d = old_at__58;
-                keys__58__d = key_at__58;
-                flows__58__d = flow_at__58;
-            end
-            valids__59__d = valid_at__60;
-            olds__59__d = old_at__60;
-            keys__59__d = key_at__60;
-            flows__59__d = flow_at__60;
-            if (take_x__59) begin
-                valids__59__d = 1'b1;
-                olds__59__d = 1'b0;
-                keys__59__d = x_key;
-                flows__59__d = x_flow;
-            end
-            else if (take_right__59) begin
-                valids__59__d = valid_at__61;
-                olds__59__d = old_at__61;
-                keys__59__d = key_at__61;
-                flows__59__d = flow_at__61;
-            end
-            else if (take_left__59) begin
-                valids__59__d = valid_at__59;
-                olds__59__d = old_at__59;
-                keys__59__d = key_at__59;
-                flows__59__d = flow_at__59;
-            end
-            valids__60__d = valid_at__61;
-            olds__60__d = old_at__61;
-            keys__60__d = key_at__61;
-            flows__60__d = flow_at__61;
-            if (take_x__60) begin
-                valids__60__d = 1'b1;
-                olds__60__d = 1'b0;
-                keys__60__d = x_key;
-                flows__60__d = x_flow;
-            end
-            else if (take_right__60) begin
-                valids__60__d = valid_at__62;
-                olds__60__d = old_at__62;
-                keys__60__d = key_at__62;
-                flows__60__d = flow_at__62;
-            end
-            else if (take_left__60) begin
-                valids__60__d = valid_at__60;
-                olds__60__d = old_at__60;
-                keys__60__d = key_at__60;
-                flows__60__d = flow_at__60;
-            end
-            valids__61__d = valid_at__62;
-            olds__61__d = old_at__62;
-            keys__61__d = key_at__62;
-            flows__61__d = flow_at__62;
-            if (take_x__61) begin
-                valids__61__d = 1'b1;
-                olds__61__d = 1'b0;
-                keys__61__d = x_key;
-                flows__61__d = x_flow;
-            end
-            else if (take_right__61) begin
-                valids__61__d = valid_at__63;
-                olds__61__d = old_at__63;
-                keys__61__d = key_at__63;
-                flows__61__d = flow_at__63;
-            end
-            else if (take_left__61) begin
-                valids__61__d = valid_at__61;
-                olds__61__d = old_at__61;
-                keys__61__d = key_at__61;
-                flows__61__d = flow_at__61;
-            end
-            valids__62__d = valid_at__63;
-            olds__62__d = old_at__63;
-            keys__62__d = key_at__63;
-            flows__62__d = flow_at__63;
-            if (take_x__62) begin
-                valids__62__d = 1'b1;
-                olds__62__d = 1'b0;
-                keys__62__d = x_key;
-                flows__62__d = x_flow;
-            end
-            else if (take_right__62) begin
-                valids__62__d = valid_at__64;
-                olds__62__d = old_at__64;
-                keys__62__d = key_at__64;
-                flows__62__d = flow_at__64;
-            end
-            else if (take_left__62) begin
-                valids__62__d = valid_at__62;
-                olds__62__d = old_at__62;
-                keys__62__d = key_at__62;
-                flows__62__d = flow_at__62;
-            end
-            valids__63__d = valid_at__64;
-            olds__63__d = old_at__64;
-            keys__63__d = key_at__64;
-            flows__63__d = flow_at__64;
-            if (take_x__63) begin
-                valids__63__d = 1'b1;
-                olds__63__d = 1'b0;
-                keys__63__d = x_key;
-                flows__63__d = x_flow;
-            end
-            else if (take_right__63) begin
-                valids__63__d = valid_at__65;
-                olds__63__d = old_at__65;
-                keys__63__d = key_at__65;
-                flows__63__d = flow_at__65;
-            end
-            else if (take_left__63) begin
-                valids__63__d = valid_at__63;
-                olds__63__d = old_at__63;
-                keys__63__d = key_at__63;
-                flows__63__d = flow_at__63;
+        key_at__30 = ((32'h0) & 12'hfff);
+        handle_at__30 = freed;
+        stays_at__30 = 1'b0;
+        precedes_at__30 = 1'b0;
+        precedes_at__0 = 1'b1;
+        stays_at__0 = 1'b1;
+        valid_at__1 = valids__0__q;
+        key_at__1 = keys__0__q;
+        handle_at__1 = swaps__0__q ^ number__0;
+        precedes_at__1 = precedes__0__q;
+        last = handle_at__1;
+        full = valid_at__1 | (valid_at__0 & enters__q);
+        valids__0__d = valids__0__q;
+        keys__0__d = keys__0__q;
+        swaps__0__d = swaps__0__q;
+        precedes__0__d = precedes__0__q;
+        next_at__0 = handle_at__1;
+        take_x__0 = 1'b0;
+        moves__0 = 1'b0;
+        valid_at__2 = valids__1__q;
+        key_at__2 = keys__1__q;
+        handle_at__2 = swaps__1__q ^ number__1;
+        precedes_at__2 = precedes__1__q;
+        last = handle_at__2;
+        full = valid_at__2 | (valid_at__1 & enters__q);
+        valids__1__d = valids__1__q;
+        keys__1__d = keys__1__q;
+        swaps__1__d = swaps__1__q;
+        precedes__1__d = precedes__1__q;
+        next_at__1 = handle_at__2;
+        take_x__1 = 1'b0;
+        moves__1 = 1'b0;
+        valid_at__3 = valids__2__q;
+        key_at__3 = keys__2__q;
+        handle_at__3 = swaps__2__q ^ number__2;
+        precedes_at__3 = precedes__2__q;
+        last = handle_at__3;
+        full = valid_at__3 | (valid_at__2 & enters__q);
+        valids__2__d = valids__2__q;
+        keys__2__d = keys__2__q;
+        swaps__2__d = swaps__2__q;
+        precedes__2__d = precedes__2__q;
+        next_at__2 = handle_at__3;
+        take_x__2 = 1'b0;
+        moves__2 = 1'b0;
+        valid_at__4 = valids__3__q;
+        key_at__4 = keys__3__q;
+        handle_at__4 = swaps__3__q ^ number__3;
+        precedes_at__4 = precedes__3__q;
+        last = handle_at__4;
+        full = valid_at__4 | (valid_at__3 & enters__q);
+        valids__3__d = valids__3__q;
+        keys__3__d = keys__3__q;
+        swaps__3__d = swaps__3__q;
+        precedes__3__d = precedes__3__q;
+        next_at__3 = handle_at__4;
+        take_x__3 = 1'b0;
+        moves__3 = 1'b0;
+        valid_at__5 = valids__4__q;
+        key_at__5 = keys__4__q;
+        handle_at__5 = swaps__4__q ^ number__4;
+        precedes_at__5 = precedes__4__q;
+        last = handle_at__5;
+        full = valid_at__5 | (valid_at__4 & enters__q);
+        valids__4__d = valids__4__q;
+        keys__4__d = keys__4__q;
+        swaps__4__d = swaps__4__q;
+        precedes__4__d = precedes__4__q;
+        next_at__4 = handle_at__5;
+        take_x__4 = 1'b0;
+        moves__4 = 1'b0;
+        valid_at__6 = valids__5__q;
+        key_at__6 = keys__5__q;
+        handle_at__6 = swaps__5__q ^ number__5;
+        precedes_at__6 = precedes__5__q;
+        last = handle_at__6;
+        full = valid_at__6 | (valid_at__5 & enters__q);
+        valids__5__d = valids__5__q;
+        keys__5__d = keys__5__q;
+        swaps__5__d = swaps__5__q;
+        precedes__5__d = precedes__5__q;
+        next_at__5 = handle_at__6;
+        take_x__5 = 1'b0;
+        moves__5 = 1'b0;
+        valid_at__7 = valids__6__q;
+        key_at__7 = keys__6__q;
+        handle_at__7 = swaps__6__q ^ number__6;
+        precedes_at__7 = precedes__6__q;
+        last = handle_at__7;
+        full = valid_at__7 | (valid_at__6 & enters__q);
+        valids__6__d = valids__6__q;
+        keys__6__d = keys__6__q;
+        swaps__6__d = swaps__6__q;
+        precedes__6__d = precedes__6__q;
+        next_at__6 = handle_at__7;
+        take_x__6 = 1'b0;
+        moves__6 = 1'b0;
+        valid_at__8 = valids__7__q;
+        key_at__8 = keys__7__q;
+        handle_at__8 = swaps__7__q ^ number__7;
+        precedes_at__8 = precedes__7__q;
+        last = handle_at__8;
+        full = valid_at__8 | (valid_at__7 & enters__q);
+        valids__7__d = valids__7__q;
+        keys__7__d = keys__7__q;
+        swaps__7__d = swaps__7__q;
+        precedes__7__d = precedes__7__q;
+        next_at__7 = handle_at__8;
+        take_x__7 = 1'b0;
+        moves__7 = 1'b0;
+        valid_at__9 = valids__8__q;
+        key_at__9 = keys__8__q;
+        handle_at__9 = swaps__8__q ^ number__8;
+        precedes_at__9 = precedes__8__q;
+        last = handle_at__9;
+        full = valid_at__9 | (valid_at__8 & enters__q);
+        valids__8__d = valids__8__q;
+        keys__8__d = keys__8__q;
+        swaps__8__d = swaps__8__q;
+        precedes__8__d = precedes__8__q;
+        next_at__8 = handle_at__9;
+        take_x__8 = 1'b0;
+        moves__8 = 1'b0;
+        valid_at__10 = valids__9__q;
+        key_at__10 = keys__9__q;
+        handle_at__10 = swaps__9__q ^ number__9;
+        precedes_at__10 = precedes__9__q;
+        last = handle_at__10;
+        full = valid_at__10 | (valid_at__9 & enters__q);
+        valids__9__d = valids__9__q;
+        keys__9__d = keys__9__q;
+        swaps__9__d = swaps__9__q;
+        precedes__9__d = precedes__9__q;
+        next_at__9 = handle_at__10;
+        take_x__9 = 1'b0;
+        moves__9 = 1'b0;
+        valid_at__11 = valids__10__q;
+        key_at__11 = keys__10__q;
+        handle_at__11 = swaps__10__q ^ number__10;
+        precedes_at__11 = precedes__10__q;
+        last = handle_at__11;
+        full = valid_at__11 | (valid_at__10 & enters__q);
+        valids__10__d = valids__10__q;
+        keys__10__d = keys__10__q;
+        swaps__10__d = swaps__10__q;
+        precedes__10__d = precedes__10__q;
+        next_at__10 = handle_at__11;
+        take_x__10 = 1'b0;
+        moves__10 = 1'b0;
+        valid_at__12 = valids__11__q;
+        key_at__12 = keys__11__q;
+        handle_at__12 = swaps__11__q ^ number__11;
+        precedes_at__12 = precedes__11__q;
+        last = handle_at__12;
+        full = valid_at__12 | (valid_at__11 & enters__q);
+        valids__11__d = valids__11__q;
+        keys__11__d = keys__11__q;
+        swaps__11__d = swaps__11__q;
+        precedes__11__d = precedes__11__q;
+        next_at__11 = handle_at__12;
+        take_x__11 = 1'b0;
+        moves__11 = 1'b0;
+        valid_at__13 = valids__12__q;
+        key_at__13 = keys__12__q;
+        handle_at__13 = swaps__12__q ^ number__12;
+        precedes_at__13 = precedes__12__q;
+        last = handle_at__13;
+        full = valid_at__13 | (valid_at__12 & enters__q);
+        valids__12__d = valids__12__q;
+        keys__12__d = keys__12__q;
+        swaps__12__d = swaps__12__q;
+        precedes__12__d = precedes__12__q;
+        next_at__12 = handle_at__13;
+        take_x__12 = 1'b0;
+        moves__12 = 1'b0;
+        valid_at__14 = valids__13__q;
+        key_at__14 = keys__13__q;
+        handle_at__14 = swaps__13__q ^ number__13;
+        precedes_at__14 = precedes__13__q;
+        last = handle_at__14;
+        full = valid_at__14 | (valid_at__13 & enters__q);
+        valids__13__d = valids__13__q;
+        keys__13__d = keys__13__q;
+        swaps__13__d = swaps__13__q;
+        precedes__13__d = precedes__13__q;
+        next_at__13 = handle_at__14;
+        take_x__13 = 1'b0;
+        moves__13 = 1'b0;
+        valid_at__15 = valids__14__q;
+        key_at__15 = keys__14__q;
+        handle_at__15 = swaps__14__q ^ number__14;
+        precedes_at__15 = precedes__14__q;
+        last = handle_at__15;
+        full = valid_at__15 | (valid_at__14 & enters__q);
+        valids__14__d = valids__14__q;
+        keys__14__d = keys__14__q;
+        swaps__14__d = swaps__14__q;
+        precedes__14__d = precedes__14__q;
+        next_at__14 = handle_at__15;
+        take_x__14 = 1'b0;
+        moves__14 = 1'b0;
+        valid_at__16 = valids__15__q;
+        key_at__16 = keys__15__q;
+        handle_at__16 = swaps__15__q ^ number__15;
+        precedes_at__16 = precedes__15__q;
+        last = handle_at__16;
+        full = valid_at__16 | (valid_at__15 & enters__q);
+        valids__15__d = valids__15__q;
+        keys__15__d = keys__15__q;
+        swaps__15__d = swaps__15__q;
+        precedes__15__d = precedes__15__q;
+        next_at__15 = handle_at__16;
+        take_x__15 = 1'b0;
+        moves__15 = 1'b0;
+        valid_at__17 = valids__16__q;
+        key_at__17 = keys__16__q;
+        handle_at__17 = swaps__16__q ^ number__16;
+        precedes_at__17 = precedes__16__q;
+        last = handle_at__17;
+        full = valid_at__17 | (valid_at__16 & enters__q);
+        valids__16__d = valids__16__q;
+        keys__16__d = keys__16__q;
+        swaps__16__d = swaps__16__q;
+        precedes__16__d = precedes__16__q;
+        next_at__16 = handle_at__17;
+        take_x__16 = 1'b0;
+        moves__16 = 1'b0;
+        valid_at__18 = valids__17__q;
+        key_at__18 = keys__17__q;
+        handle_at__18 = swaps__17__q ^ number__17;
+        precedes_at__18 = precedes__17__q;
+        last = handle_at__18;
+        full = valid_at__18 | (valid_at__17 & enters__q);
+        valids__17__d = valids__17__q;
+        keys__17__d = keys__17__q;
+        swaps__17__d = swaps__17__q;
+        precedes__17__d = precedes__17__q;
+        next_at__17 = handle_at__18;
+        take_x__17 = 1'b0;
+        moves__17 = 1'b0;
+        valid_at__19 = valids__18__q;
+        key_at__19 = keys__18__q;
+        handle_at__19 = swaps__18__q ^ number__18;
+        precedes_at__19 = precedes__18__q;
+        last = handle_at__19;
+        full = valid_at__19 | (valid_at__18 & enters__q);
+        valids__18__d = valids__18__q;
+        keys__18__d = keys__18__q;
+        swaps__18__d = swaps__18__q;
+        precedes__18__d = precedes__18__q;
+        next_at__18 = handle_at__19;
+        take_x__18 = 1'b0;
+        moves__18 = 1'b0;
+        valid_at__20 = valids__19__q;
+        key_at__20 = keys__19__q;
+        handle_at__20 = swaps__19__q ^ number__19;
+        precedes_at__20 = precedes__19__q;
+        last = handle_at__20;
+        full = valid_at__20 | (valid_at__19 & enters__q);
+        valids__19__d = valids__19__q;
+        keys__19__d = keys__19__q;
+        swaps__19__d = swaps__19__q;
+        precedes__19__d = precedes__19__q;
+        next_at__19 = handle_at__20;
+        take_x__19 = 1'b0;
+        moves__19 = 1'b0;
+        valid_at__21 = valids__20__q;
+        key_at__21 = keys__20__q;
+        handle_at__21 = swaps__20__q ^ number__20;
+        precedes_at__21 = precedes__20__q;
+        last = handle_at__21;
+        full = valid_at__21 | (valid_at__20 & enters__q);
+        valids__20__d = valids__20__q;
+        keys__20__d = keys__20__q;
+        swaps__20__d = swaps__20__q;
+        precedes__20__d = precedes__20__q;
+        next_at__20 = handle_at__21;
+        take_x__20 = 1'b0;
+        moves__20 = 1'b0;
+        valid_at__22 = valids__21__q;
+        key_at__22 = keys__21__q;
+        handle_at__22 = swaps__21__q ^ number__21;
+        precedes_at__22 = precedes__21__q;
+        last = handle_at__22;
+        full = valid_at__22 | (valid_at__21 & enters__q);
+        valids__21__d = valids__21__q;
+        keys__21__d = keys__21__q;
+        swaps__21__d = swaps__21__q;
+        precedes__21__d = precedes__21__q;
+        next_at__21 = handle_at__22;
+        take_x__21 = 1'b0;
+        moves__21 = 1'b0;
+        valid_at__23 = valids__22__q;
+        key_at__23 = keys__22__q;
+        handle_at__23 = swaps__22__q ^ number__22;
+        precedes_at__23 = precedes__22__q;
+        last = handle_at__23;
+        full = valid_at__23 | (valid_at__22 & enters__q);
+        valids__22__d = valids__22__q;
+        keys__22__d = keys__22__q;
+        swaps__22__d = swaps__22__q;
+        precedes__22__d = precedes__22__q;
+        next_at__22 = handle_at__23;
+        take_x__22 = 1'b0;
+        moves__22 = 1'b0;
+        valid_at__24 = valids__23__q;
+        key_at__24 = keys__23__q;
+        handle_at__24 = swaps__23__q ^ number__23;
+        precedes_at__24 = precedes__23__q;
+        last = handle_at__24;
+        full = valid_at__24 | (valid_at__23 & enters__q);
+        valids__23__d = valids__23__q;
+        keys__23__d = keys__23__q;
+        swaps__23__d = swaps__23__q;
+        precedes__23__d = precedes__23__q;
+        next_at__23 = handle_at__24;
+        take_x__23 = 1'b0;
+        moves__23 = 1'b0;
+        valid_at__25 = valids__24__q;
+        key_at__25 = keys__24__q;
+        handle_at__25 = swaps__24__q ^ number__24;
+        precedes_at__25 = precedes__24__q;
+        last = handle_at__25;
+        full = valid_at__25 | (valid_at__24 & enters__q);
+        valids__24__d = valids__24__q;
+        keys__24__d = keys__24__q;
+        swaps__24__d = swaps__24__q;
+        precedes__24__d = precedes__24__q;
+        next_at__24 = handle_at__25;
+        take_x__24 = 1'b0;
+        moves__24 = 1'b0;
+        valid_at__26 = valids__25__q;
+        key_at__26 = keys__25__q;
+        handle_at__26 = swaps__25__q ^ number__25;
+        precedes_at__26 = precedes__25__q;
+        last = handle_at__26;
+        full = valid_at__26 | (valid_at__25 & enters__q);
+        valids__25__d = valids__25__q;
+        keys__25__d = keys__25__q;
+        swaps__25__d = swaps__25__q;
+        precedes__25__d = precedes__25__q;
+        next_at__25 = handle_at__26;
+        take_x__25 = 1'b0;
+        moves__25 = 1'b0;
+        valid_at__27 = valids__26__q;
+        key_at__27 = keys__26__q;
+        handle_at__27 = swaps__26__q ^ number__26;
+        precedes_at__27 = precedes__26__q;
+        last = handle_at__27;
+        full = valid_at__27 | (valid_at__26 & enters__q);
+        valids__26__d = valids__26__q;
+        keys__26__d = keys__26__q;
+        swaps__26__d = swaps__26__q;
+        precedes__26__d = precedes__26__q;
+        next_at__26 = handle_at__27;
+        take_x__26 = 1'b0;
+        moves__26 = 1'b0;
+        valid_at__28 = valids__27__q;
+        key_at__28 = keys__27__q;
+        handle_at__28 = swaps__27__q ^ number__27;
+        precedes_at__28 = precedes__27__q;
+        last = handle_at__28;
+        full = valid_at__28 | (valid_at__27 & enters__q);
+        valids__27__d = valids__27__q;
+        keys__27__d = keys__27__q;
+        swaps__27__d = swaps__27__q;
+        precedes__27__d = precedes__27__q;
+        next_at__27 = handle_at__28;
+        take_x__27 = 1'b0;
+        moves__27 = 1'b0;
+        valid_at__29 = valids__28__q;
+        key_at__29 = keys__28__q;
+        handle_at__29 = swaps__28__q ^ number__28;
+        precedes_at__29 = precedes__28__q;
+        last = handle_at__29;
+        full = valid_at__29 | (valid_at__28 & enters__q);
+        valids__28__d = valids__28__q;
+        keys__28__d = keys__28__q;
+        swaps__28__d = swaps__28__q;
+        precedes__28__d = precedes__28__q;
+        next_at__28 = handle_at__29;
+        take_x__28 = 1'b0;
+        moves__28 = 1'b0;
+        valid_at__30 = valids__29__q;
+        key_at__30 = keys__29__q;
+        handle_at__30 = swaps__29__q ^ number__29;
+        precedes_at__30 = precedes__29__q;
+        last = handle_at__30;
+        full = valid_at__30 | (valid_at__29 & enters__q);
+        valids__29__d = valids__29__q;
+        keys__29__d = keys__29__q;
+        swaps__29__d = swaps__29__q;
+        precedes__29__d = precedes__29__q;
+        next_at__29 = handle_at__30;
+        take_x__29 = 1'b0;
+        moves__29 = 1'b0;
+        if (enter) begin
+            stays_at__1 = valids__0__q & ~((key[(32'h0)+:(11)] < keys__0__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__0__q[32'hb]));
+            stays_at__2 = valids__1__q & ~((key[(32'h0)+:(11)] < keys__1__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__1__q[32'hb]));
+            stays_at__3 = valids__2__q & ~((key[(32'h0)+:(11)] < keys__2__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__2__q[32'hb]));
+            stays_at__4 = valids__3__q & ~((key[(32'h0)+:(11)] < keys__3__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__3__q[32'hb]));
+            stays_at__5 = valids__4__q & ~((key[(32'h0)+:(11)] < keys__4__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__4__q[32'hb]));
+            stays_at__6 = valids__5__q & ~((key[(32'h0)+:(11)] < keys__5__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__5__q[32'hb]));
+            stays_at__7 = valids__6__q & ~((key[(32'h0)+:(11)] < keys__6__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__6__q[32'hb]));
+            stays_at__8 = valids__7__q & ~((key[(32'h0)+:(11)] < keys__7__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__7__q[32'hb]));
+            stays_at__9 = valids__8__q & ~((key[(32'h0)+:(11)] < keys__8__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__8__q[32'hb]));
+            stays_at__10 = valids__9__q & ~((key[(32'h0)+:(11)] < keys__9__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__9__q[32'hb]));
+            stays_at__11 = valids__10__q & ~((key[(32'h0)+:(11)] < keys__10__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__10__q[32'hb]));
+            stays_at__12 = valids__11__q & ~((key[(32'h0)+:(11)] < keys__11__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__11__q[32'hb]));
+            stays_at__13 = valids__12__q & ~((key[(32'h0)+:(11)] < keys__12__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__12__q[32'hb]));
+            stays_at__14 = valids__13__q & ~((key[(32'h0)+:(11)] < keys__13__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__13__q[32'hb]));
+            stays_at__15 = valids__14__q & ~((key[(32'h0)+:(11)] < keys__14__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__14__q[32'hb]));
+            stays_at__16 = valids__15__q & ~((key[(32'h0)+:(11)] < keys__15__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__15__q[32'hb]));
+            stays_at__17 = valids__16__q & ~((key[(32'h0)+:(11)] < keys__16__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__16__q[32'hb]));
+            stays_at__18 = valids__17__q & ~((key[(32'h0)+:(11)] < keys__17__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__17__q[32'hb]));
+            stays_at__19 = valids__18__q & ~((key[(32'h0)+:(11)] < keys__18__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__18__q[32'hb]));
+            stays_at__20 = valids__19__q & ~((key[(32'h0)+:(11)] < keys__19__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__19__q[32'hb]));
+            stays_at__21 = valids__20__q & ~((key[(32'h0)+:(11)] < keys__20__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__20__q[32'hb]));
+            stays_at__22 = valids__21__q & ~((key[(32'h0)+:(11)] < keys__21__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__21__q[32'hb]));
+            stays_at__23 = valids__22__q & ~((key[(32'h0)+:(11)] < keys__22__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__22__q[32'hb]));
+            stays_at__24 = valids__23__q & ~((key[(32'h0)+:(11)] < keys__23__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__23__q[32'hb]));
+            stays_at__25 = valids__24__q & ~((key[(32'h0)+:(11)] < keys__24__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__24__q[32'hb]));
+            stays_at__26 = valids__25__q & ~((key[(32'h0)+:(11)] < keys__25__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__25__q[32'hb]));
+            stays_at__27 = valids__26__q & ~((key[(32'h0)+:(11)] < keys__26__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__26__q[32'hb]));
+            stays_at__28 = valids__27__q & ~((key[(32'h0)+:(11)] < keys__27__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__27__q[32'hb]));
+            stays_at__29 = valids__28__q & ~((key[(32'h0)+:(11)] < keys__28__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__28__q[32'hb]));
+            stays_at__30 = valids__29__q & ~((key[(32'h0)+:(11)] < keys__29__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__29__q[32'hb]));
+            precedes__0__d = stays_at__1;
+            if (pop & ~x_precedes) begin
+                precedes__0__d = stays_at__2;
+            end
+            if (~pop & x_precedes) begin
+                precedes__0__d = stays_at__0;
+            end
+            precedes__1__d = stays_at__2;
+            if (pop & ~x_precedes) begin
+                precedes__1__d = stays_at__3;
+            end
+            if (~pop & x_precedes) begin
+                precedes__1__d = stays_at__1;
+            end
+            precedes__2__d = stays_at__3;
+            if (pop & ~x_precedes) begin
+                precedes__2__d = stays_at__4;
+            end
+            if (~pop & x_precedes) begin
+                precedes__2__d = stays_at__2;
+            end
+            precedes__3__d = stays_at__4;
+            if (pop & ~x_precedes) begin
+                precedes__3__d = stays_at__5;
+            end
+            if (~pop & x_precedes) begin
+                precedes__3__d = stays_at__3;
+            end
+            precedes__4__d = stays_at__5;
+            if (pop & ~x_precedes) begin
+                precedes__4__d = stays_at__6;
+            end
+            if (~pop & x_precedes) begin
+                precedes__4__d = stays_at__4;
+            end
+            precedes__5__d = stays_at__6;
+            if (pop & ~x_precedes) begin
+                precedes__5__d = stays_at__7;
+            end
+            if (~pop & x_precedes) begin
+                precedes__5__d = stays_at__5;
+            end
+            precedes__6__d = stays_at__7;
+            if (pop & ~x_precedes) begin
+                precedes__6__d = stays_at__8;
+            end
+            if (~pop & x_precedes) begin
+                precedes__6__d = stays_at__6;
+            end
+            precedes__7__d = stays_at__8;
+            if (pop & ~x_precedes) begin
+                precedes__7__d = stays_at__9;
+            end
+            if (~pop & x_precedes) begin
+                precedes__7__d = stays_at__7;
+            end
+            precedes__8__d = stays_at__9;
+            if (pop & ~x_precedes) begin
+                precedes__8__d = stays_at__10;
+            end
+            if (~pop & x_precedes) begin
+                precedes__8__d = stays_at__8;
+            end
+            precedes__9__d = stays_at__10;
+            if (pop & ~x_precedes) begin
+                precedes__9__d = stays_at__11;
+            end
+            if (~pop & x_precedes) begin
+                precedes__9__d = stays_at__9;
+            end
+            precedes__10__d = stays_at__11;
+            if (pop & ~x_precedes) begin
+                precedes__10__d = stays_at__12;
+            end
+            if (~pop & x_precedes) begin
+                precedes__10__d = stays_at__10;
+            end
+            precedes__11__d = stays_at__12;
+            if (pop & ~x_precedes) begin
+                precedes__11__d = stays_at__13;
+            end
+            if (~pop & x_precedes) begin
+                precedes__11__d = stays_at__11;
+            end
+            precedes__12__d = stays_at__13;
+            if (pop & ~x_precedes) begin
+                precedes__12__d = stays_at__14;
+            end
+            if (~pop & x_precedes) begin
+                precedes__12__d = stays_at__12;
+            end
+            precedes__13__d = stays_at__14;
+            if (pop & ~x_precedes) begin
+                precedes__13__d = stays_at__15;
+            end
+            if (~pop & x_precedes) begin
+                precedes__13__d = stays_at__13;
+            end
+            precedes__14__d = stays_at__15;
+            if (pop & ~x_precedes) begin
+                precedes__14__d = stays_at__16;
+            end
+            if (~pop & x_precedes) begin
+                precedes__14__d = stays_at__14;
+            end
+            precedes__15__d = stays_at__16;
+            if (pop & ~x_precedes) begin
+                precedes__15__d = stays_at__17;
+            end
+            if (~pop & x_precedes) begin
+                precedes__15__d = stays_at__15;
+            end
+            precedes__16__d = stays_at__17;
+            if (pop & ~x_precedes) begin
+                precedes__16__d = stays_at__18;
+            end
+            if (~pop & x_precedes) begin
+                precedes__16__d = stays_at__16;
+            end
+            precedes__17__d = stays_at__18;
+            if (pop & ~x_precedes) begin
+                precedes__17__d = stays_at__19;
+            end
+            if (~pop & x_precedes) begin
+                precedes__17__d = stays_at__17;
+            end
+            precedes__18__d = stays_at__19;
+            if (pop & ~x_precedes) begin
+                precedes__18__d = stays_at__20;
+            end
+            if (~pop & x_precedes) begin
+                precedes__18__d = stays_at__18;
+            end
+            precedes__19__d = stays_at__20;
+            if (pop & ~x_precedes) begin
+                precedes__19__d = stays_at__21;
+            end
+            if (~pop & x_precedes) begin
+                precedes__19__d = stays_at__19;
+            end
+            precedes__20__d = stays_at__21;
+            if (pop & ~x_precedes) begin
+                precedes__20__d = stays_at__22;
+            end
+            if (~pop & x_precedes) begin
+                precedes__20__d = stays_at__20;
+            end
+            precedes__21__d = stays_at__22;
+            if (pop & ~x_precedes) begin
+                precedes__21__d = stays_at__23;
+            end
+            if (~pop & x_precedes) begin
+                precedes__21__d = stays_at__21;
+            end
+            precedes__22__d = stays_at__23;
+            if (pop & ~x_precedes) begin
+                precedes__22__d = stays_at__24;
+            end
+            if (~pop & x_precedes) begin
+                precedes__22__d = stays_at__22;
+            end
+            precedes__23__d = stays_at__24;
+            if (pop & ~x_precedes) begin
+                precedes__23__d = stays_at__25;
+            end
+            if (~pop & x_precedes) begin
+                precedes__23__d = stays_at__23;
+            end
+            precedes__24__d = stays_at__25;
+            if (pop & ~x_precedes) begin
+                precedes__24__d = stays_at__26;
+            end
+            if (~pop & x_precedes) begin
+                precedes__24__d = stays_at__24;
+            end
+            precedes__25__d = stays_at__26;
+            if (pop & ~x_precedes) begin
+                precedes__25__d = stays_at__27;
+            end
+            if (~pop & x_precedes) begin
+                precedes__25__d = stays_at__25;
+            end
+            precedes__26__d = stays_at__27;
+            if (pop & ~x_precedes) begin
+                precedes__26__d = stays_at__28;
+            end
+            if (~pop & x_precedes) begin
+                precedes__26__d = stays_at__26;
+            end
+            precedes__27__d = stays_at__28;
+            if (pop & ~x_precedes) begin
+                precedes__27__d = stays_at__29;
+            end
+            if (~pop & x_precedes) begin
+                precedes__27__d = stays_at__27;
+            end
+            precedes__28__d = stays_at__29;
+            if (pop & ~x_precedes) begin
+                precedes__28__d = stays_at__30;
+            end
+            if (~pop & x_precedes) begin
+                precedes__28__d = stays_at__28;
+            end
+            precedes__29__d = stays_at__30;
+            if (pop & ~x_precedes) begin
+                precedes__29__d = stays_at__31;
+            end
+            if (~pop & x_precedes) begin
+                precedes__29__d = stays_at__29;
+            end
+            if (x_precedes) begin
+                precedes__0__d = 1'b1;
             end
         end
-        if (rst) begin
-            valids__0__d = 1'b0;
-            valids__1__d = 1'b0;
-            valids__2__d = 1'b0;
-            valids__3__d = 1'b0;
-            valids__4__d = 1'b0;
-            valids__5__d = 1'b0;
-            valids__6__d = 1'b0;
-            valids__7__d = 1'b0;
-            valids__8__d = 1'b0;
-            valids__9__d = 1'b0;
-            valids__10__d = 1'b0;
-            valids__11__d = 1'b0;
-            valids__12__d = 1'b0;
-            valids__13__d = 1'b0;
-            valids__14__d = 1'b0;
-            valids__15__d = 1'b0;
-            valids__16__d = 1'b0;
-            valids__17__d = 1'b0;
-            valids__18__d = 1'b0;
-            valids__19__d = 1'b0;
-            valids__20__d = 1'b0;
-            valids__21__d = 1'b0;
-            valids__22__d = 1'b0;
-            valids__23__d = 1'b0;
-            valids__24__d = 1'b0;
-            valids__25__d = 1'b0;
-            valids__26__d = 1'b0;
-            valids__27__d = 1'b0;
-            valids__28__d = 1'b0;
-            valids__29__d = 1'b0;
-            valids__30__d = 1'b0;
-            valids__31__d = 1'b0;
-            valids__32__d = 1'b0;
-            valids__33__d = 1'b0;
-            valids__34__d = 1'b0;
-            valids__35__d = 1'b0;
-            valids__36__d = 1'b0;
-            valids__37__d = 1'b0;
-            valids__38__d = 1'b0;
-            valids__39__d = 1'b0;
-            valids__40__d = 1'b0;
-            valids__41__d = 1'b0;
-            valids__42__d = 1'b0;
-            valids__43__d = 1'b0;
-            valids__44__d = 1'b0;
-            valids__45__d = 1'b0;
-            valids__46__d = 1'b0;
-            valids__47__d = 1'b0;
-            valids__48__d = 1'b0;
-            valids__49__d = 1'b0;
-            valids__50__d = 1'b0;
-            valids__51__d = 1'b0;
-            valids__52__d = 1'b0;
-            valids__53__d = 1'b0;
-            valids__54__d = 1'b0;
-            valids__55__d = 1'b0;
-            valids__56__d = 1'b0;
-            valids__57__d = 1'b0;
-            valids__58__d = 1'b0;
-            valids__59__d = 1'b0;
-            valids__60__d = 1'b0;
-            valids__61__d = 1'b0;
-            valids__62__d = 1'b0;
-            valids__63__d = 1'b0;
+        x_handle = last;
+        if (pop) begin
+            x_handle = freed;
         end
-        head_due__d = due_at__0;
+        if (pop | enters__q) begin
+            if (pop) begin
+                take_x__0 = (enters__q & precedes_at__1) & ~precedes_at__2;
+                moves__0 = ~enters__q | precedes_at__1;
+            end
+            else begin
+                take_x__0 = precedes_at__0 & ~precedes_at__1;
+                moves__0 = ~precedes_at__1;
+            end
+            if (pop) begin
+                take_x__1 = (enters__q & precedes_at__2) & ~precedes_at__3;
+                moves__1 = ~enters__q | precedes_at__2;
+            end
+            else begin
+                take_x__1 = precedes_at__1 & ~precedes_at__2;
+                moves__1 = ~precedes_at__2;
+            end
+            if (pop) begin
+                take_x__2 = (enters__q & precedes_at__3) & ~precedes_at__4;
+                moves__2 = ~enters__q | precedes_at__3;
+            end
+            else begin
+                take_x__2 = precedes_at__2 & ~precedes_at__3;
+                moves__2 = ~precedes_at__3;
+            end
+            if (pop) begin
+                take_x__3 = (enters__q & precedes_at__4) & ~precedes_at__5;
+                moves__3 = ~enters__q | precedes_at__4;
+            end
+            else begin
+                take_x__3 = precedes_at__3 & ~precedes_at__4;
+                moves__3 = ~precedes_at__4;
+            end
+            if (pop) begin
+                take_x__4 = (enters__q & precedes_at__5) & ~precedes_at__6;
+                moves__4 = ~enters__q | precedes_at__5;
+            end
+            else begin
+                take_x__4 = precedes_at__4 & ~precedes_at__5;
+                moves__4 = ~precedes_at__5;
+            end
+            if (pop) begin
+                take_x__5 = (enters__q & precedes_at__6) & ~precedes_at__7;
+                moves__5 = ~enters__q | precedes_at__6;
+            end
+            else begin
+                take_x__5 = precedes_at__5 & ~precedes_at__6;
+                moves__5 = ~precedes_at__6;
+            end
+            if (pop) begin
+                take_x__6 = (enters__q & precedes_at__7) & ~precedes_at__8;
+                moves__6 = ~enters__q | precedes_at__7;
+            end
+            else begin
+                take_x__6 = precedes_at__6 & ~precedes_at__7;
+                moves__6 = ~precedes_at__7;
+            end
+            if (pop) begin
+                take_x__7 = (enters__q & precedes_at__8) & ~precedes_at__9;
+                moves__7 = ~enters__q | precedes_at__8;
+            end
+            else begin
+                take_x__7 = precedes_at__7 & ~precedes_at__8;
+                moves__7 = ~precedes_at__8;
+            end
+            if (pop) begin
+                take_x__8 = (enters__q & precedes_at__9) & ~precedes_at__10;
+                moves__8 = ~enters__q | precedes_at__9;
+            end
+            else begin
+                take_x__8 = precedes_at__8 & ~precedes_at__9;
+                moves__8 = ~precedes_at__9;
+            end
+            if (pop) begin
+                take_x__9 = (enters__q & precedes_at__10) & ~precedes_at__11;
+                moves__9 = ~enters__q | precedes_at__10;
+            end
+            else begin
+                take_x__9 = precedes_at__9 & ~precedes_at__10;
+                moves__9 = ~precedes_at__10;
+            end
+            if (pop) begin
+                take_x__10 = (enters__q & precedes_at__11) & ~precedes_at__12;
+                moves__10 = ~enters__q | precedes_at__11;
+            end
+            else begin
+                take_x__10 = precedes_at__10 & ~precedes_at__11;
+                moves__10 = ~precedes_at__11;
+            end
+            if (pop) begin
+                take_x__11 = (enters__q & precedes_at__12) & ~precedes_at__13;
+                moves__11 = ~enters__q | precedes_at__12;
+            end
+            else begin
+                take_x__11 = precedes_at__11 & ~precedes_at__12;
+                moves__11 = ~precedes_at__12;
+            end
+            if (pop) begin
+                take_x__12 = (enters__q & precedes_at__13) & ~precedes_at__14;
+                moves__12 = ~enters__q | precedes_at__13;
+            end
+            else begin
+                take_x__12 = precedes_at__12 & ~precedes_at__13;
+                moves__12 = ~precedes_at__13;
+            end
+            if (pop) begin
+                take_x__13 = (enters__q & precedes_at__14) & ~precedes_at__15;
+                moves__13 = ~enters__q | precedes_at__14;
+            end
+            else begin
+                take_x__13 = precedes_at__13 & ~precedes_at__14;
+                moves__13 = ~precedes_at__14;
+            end
+            if (pop) begin
+                take_x__14 = (enters__q & precedes_at__15) & ~precedes_at__16;
+                moves__14 = ~enters__q | precedes_at__15;
+            end
+            else begin
+                take_x__14 = precedes_at__14 & ~precedes_at__15;
+                moves__14 = ~precedes_at__15;
+            end
+            if (pop) begin
+                take_x__15 = (enters__q & precedes_at__16) & ~precedes_at__17;
+                moves__15 = ~enters__q | precedes_at__16;
+            end
+            else begin
+                take_x__15 = precedes_at__15 & ~precedes_at__16;
+                moves__15 = ~precedes_at__16;
+            end
+            if (pop) begin
+                take_x__16 = (enters__q & precedes_at__17) & ~precedes_at__18;
+                moves__16 = ~enters__q | precedes_at__17;
+            end
+            else begin
+                take_x__16 = precedes_at__16 & ~precedes_at__17;
+                moves__16 = ~precedes_at__17;
+            end
+            if (pop) begin
+                take_x__17 = (enters__q & precedes_at__18) & ~precedes_at__19;
+                moves__17 = ~enters__q | precedes_at__18;
+            end
+            else begin
+                take_x__17 = precedes_at__17 & ~precedes_at__18;
+                moves__17 = ~precedes_at__18;
+            end
+            if (pop) begin
+                take_x__18 = (enters__q & precedes_at__19) & ~precedes_at__20;
+                moves__18 = ~enters__q | precedes_at__19;
+            end
+            else begin
+                take_x__18 = precedes_at__18 & ~precedes_at__19;
+                moves__18 = ~precedes_at__19;
+            end
+            if (pop) begin
+                take_x__19 = (enters__q & precedes_at__20) & ~precedes_at__21;
+                moves__19 = ~enters__q | precedes_at__20;
+            end
+            else begin
+                take_x__19 = precedes_at__19 & ~precedes_at__20;
+                moves__19 = ~precedes_at__20;
+            end
+            if (pop) begin
+                take_x__20 = (enters__q & precedes_at__21) & ~precedes_at__22;
+                moves__20 = ~enters__q | precedes_at__21;
+            end
+            else begin
+                take_x__20 = precedes_at__20 & ~precedes_at__21;
+                moves__20 = ~precedes_at__21;
+            end
+            if (pop) begin
+                take_x__21 = (enters__q & precedes_at__22) & ~precedes_at__23;
+                moves__21 = ~enters__q | precedes_at__22;
+            end
+            else begin
+                take_x__21 = precedes_at__21 & ~precedes_at__22;
+                moves__21 = ~precedes_at__22;
+            end
+            if (pop) begin
+                take_x__22 = (enters__q & precedes_at__23) & ~precedes_at__24;
+                moves__22 = ~enters__q | precedes_at__23;
+            end
+            else begin
+                take_x__22 = precedes_at__22 & ~precedes_at__23;
+                moves__22 = ~precedes_at__23;
+            end
+            if (pop) begin
+                take_x__23 = (enters__q & precedes_at__24) & ~precedes_at__25;
+                moves__23 = ~enters__q | precedes_at__24;
+            end
+            else begin
+                take_x__23 = precedes_at__23 & ~precedes_at__24;
+                moves__23 = ~precedes_at__24;
+            end
+            if (pop) begin
+                take_x__24 = (enters__q & precedes_at__25) & ~precedes_at__26;
+                moves__24 = ~enters__q | precedes_at__25;
+            end
+            else begin
+                take_x__24 = precedes_at__24 & ~precedes_at__25;
+                moves__24 = ~precedes_at__25;
+            end
+            if (pop) begin
+                take_x__25 = (enters__q & precedes_at__26) & ~precedes_at__27;
+                moves__25 = ~enters__q | precedes_at__26;
+            end
+            else begin
+                take_x__25 = precedes_at__25 & ~precedes_at__26;
+                moves__25 = ~precedes_at__26;
+            end
+            if (pop) begin
+                take_x__26 = (enters__q & precedes_at__27) & ~precedes_at__28;
+                moves__26 = ~enters__q | precedes_at__27;
+            end
+            else begin
+                take_x__26 = precedes_at__26 & ~precedes_at__27;
+                moves__26 = ~precedes_at__27;
+            end
+            if (pop) begin
+                take_x__27 = (enters__q & precedes_at__28) & ~precedes_at__29;
+                moves__27 = ~enters__q | precedes_at__28;
+            end
+            else begin
+                take_x__27 = precedes_at__27 & ~precedes_at__28;
+                moves__27 = ~precedes_at__28;
+            end
+            if (pop) begin
+                take_x__28 = (enters__q & precedes_at__29) & ~precedes_at__30;
+                moves__28 = ~enters__q | precedes_at__29;
+            end
+            else begin
+                take_x__28 = precedes_at__28 & ~precedes_at__29;
+                moves__28 = ~precedes_at__29;
+            end
+            if (pop) begin
+                take_x__29 = (enters__q & precedes_at__30) & ~precedes_at__31;
+                moves__29 = ~enters__q | precedes_at__30;
+            end
+            else begin
+                take_x__29 = precedes_at__29 & ~precedes_at__30;
+                moves__29 = ~precedes_at__30;
+            end
+            take_x__0 = enters__q & (~precedes_at__1 | (pop & ~precedes_at__2));
+            moves__0 = pop | ~precedes_at__1;
+            if (moves__0) begin
+                if (pop) begin
+                    valids__0__d = valid_at__2 | take_x__0;
+                    keys__0__d = key_at__2;
+                    next_at__0 = handle_at__2;
+                    if (take_x__0) begin
+                        keys__0__d = x_key;
+                        next_at__0 = freed;
+                    end
+                end
+                else begin
+                    valids__0__d = valid_at__0 | take_x__0;
+                    keys__0__d = key_at__0;
+                    next_at__0 = handle_at__0;
+                    if (take_x__0) begin
+                        keys__0__d = x_key;
+                        next_at__0 = last;
+                    end
+                end
+                swaps__0__d = next_at__0 ^ number__0;
+            end
+            if (moves__1) begin
+                if (pop) begin
+                    valids__1__d = valid_at__3 | take_x__1;
+                    keys__1__d = key_at__3;
+                    next_at__1 = handle_at__3;
+                    if (take_x__1) begin
+                        keys__1__d = x_key;
+                        next_at__1 = freed;
+                    end
+                end
+                else begin
+                    valids__1__d = valid_at__1 | take_x__1;
+                    keys__1__d = key_at__1;
+                    next_at__1 = handle_at__1;
+                    if (take_x__1) begin
+                        keys__1__d = x_key;
+                        next_at__1 = last;
+                    end
+                end
+                swaps__1__d = next_at__1 ^ number__1;
+            end
+            if (moves__2) begin
+                if (pop) begin
+                    valids__2__d = valid_at__4 | take_x__2;
+                    keys__2__d = key_at__4;
+                    next_at__2 = handle_at__4;
+                    if (take_x__2) begin
+                        keys__2__d = x_key;
+                        next_at__2 = freed;
+                    end
+                end
+                else begin
+                    valids__2__d = valid_at__2 | take_x__2;
+                    keys__2__d = key_at__2;
+                    next_at__2 = handle_at__2;
+                    if (take_x__2) begin
+                        keys__2__d = x_key;
+                        next_at__2 = last;
+                    end
+                end
+                swaps__2__d = next_at__2 ^ number__2;
+            end
+            if (moves__3) begin
+                if (pop) begin
+                    valids__3__d = valid_at__5 | take_x__3;
+                    keys__3__d = key_at__5;
+                    next_at__3 = handle_at__5;
+                    if (take_x__3) begin
+                        keys__3__d = x_key;
+                        next_at__3 = freed;
+                    end
+                end
+                else begin
+                    valids__3__d = valid_at__3 | take_x__3;
+                    keys__3__d = key_at__3;
+                    next_at__3 = handle_at__3;
+                    if (take_x__3) begin
+                        keys__3__d = x_key;
+                        next_at__3 = last;
+                    end
+                end
+                swaps__3__d = next_at__3 ^ number__3;
+            end
+            if (moves__4) begin
+                if (pop) begin
+                    valids__4__d = valid_at__6 | take_x__4;
+                    keys__4__d = key_at__6;
+                    next_at__4 = handle_at__6;
+                    if (take_x__4) begin
+                        keys__4__d = x_key;
+                        next_at__4 = freed;
+                    end
+                end
+                else begin
+                    valids__4__d = valid_at__4 | take_x__4;
+                    keys__4__d = key_at__4;
+                    next_at__4 = handle_at__4;
+                    if (take_x__4) begin
+                        keys__4__d = x_key;
+                        next_at__4 = last;
+                    end
+                end
+                swaps__4__d = next_at__4 ^ number__4;
+            end
+            if (moves__5) begin
+                if (pop) begin
+                    valids__5__d = valid_at__7 | take_x__5;
+                    keys__5__d = key_at__7;
+                    next_at__5 = handle_at__7;
+                    if (take_x__5) begin
+                        keys__5__d = x_key;
+                        next_at__5 = freed;
+                    end
+                end
+                else begin
+                    valids__5__d = valid_at__5 | take_x__5;
+                    keys__5__d = key_at__5;
+                    next_at__5 = handle_at__5;
+                    if (take_x__5) begin
+                        keys__5__d = x_key;
+                        next_at__5 = last;
+                    end
+                end
+                swaps__5__d = next_at__5 ^ number__5;
+            end
+            if (moves__6) begin
+                if (pop) begin
+                    valids__6__d = valid_at__8 | take_x__6;
+                    keys__6__d = key_at__8;
+                    next_at__6 = handle_at__8;
+                    if (take_x__6) begin
+                        keys__6__d = x_key;
+                        next_at__6 = freed;
+                    end
+                end
+                else begin
+                    valids__6__d = valid_at__6 | take_x__6;
+                    keys__6__d = key_at__6;
+                    next_at__6 = handle_at__6;
+                    if (take_x__6) begin
+                        keys__6__d = x_key;
+                        next_at__6 = last;
+                    end
+                end
+                swaps__6__d = next_at__6 ^ number__6;
+            end
+            if (moves__7) begin
+                if (pop) begin
+                    valids__7__d = valid_at__9 | take_x__7;
+                    keys__7__d = key_at__9;
+                    next_at__7 = handle_at__9;
+                    if (take_x__7) begin
+                        keys__7__d = x_key;
+                        next_at__7 = freed;
+                    end
+                end
+                else begin
+                    valids__7__d = valid_at__7 | take_x__7;
+                    keys__7__d = key_at__7;
+                    next_at__7 = handle_at__7;
+                    if (take_x__7) begin
+                        keys__7__d = x_key;
+                        next_at__7 = last;
+                    end
+                end
+                swaps__7__d = next_at__7 ^ number__7;
+            end
+            if (moves__8) begin
+                if (pop) begin
+                    valids__8__d = valid_at__10 | take_x__8;
+                    keys__8__d = key_at__10;
+                    next_at__8 = handle_at__10;
+                    if (take_x__8) begin
+                        keys__8__d = x_key;
+                        next_at__8 = freed;
+                    end
+                end
+                else begin
+                    valids__8__d = valid_at__8 | take_x__8;
+                    keys__8__d = key_at__8;
+                    next_at__8 = handle_at__8;
+                    if (take_x__8) begin
+                        keys__8__d = x_key;
+                        next_at__8 = last;
+                    end
+                end
+                swaps__8__d = next_at__8 ^ number__8;
+            end
+            if (moves__9) begin
+                if (pop) begin
+                    valids__9__d = valid_at__11 | take_x__9;
+                    keys__9__d = key_at__11;
+                    next_at__9 = handle_at__11;
+                    if (take_x__9) begin
+                        keys__9__d = x_key;
+                        next_at__9 = freed;
+                    end
+                end
+                else begin
+                    valids__9__d = valid_at__9 | take_x__9;
+                    keys__9__d = key_at__9;
+                    next_at__9 = handle_at__9;
+                    if (take_x__9) begin
+                        keys__9__d = x_key;
+                        next_at__9 = last;
+                    end
+                end
+                swaps__9__d = next_at__9 ^ number__9;
+            end
+            if (moves__10) begin
+                if (pop) begin
+                    valids__10__d = valid_at__12 | take_x__10;
+                    keys__10__d = key_at__12;
+                    next_at__10 = handle_at__12;
+                    if (take_x__10) begin
+                        keys__10__d = x_key;
+                        next_at__10 = freed;
+                    end
+                end
+                else begin
+                    valids__10__d = valid_at__10 | take_x__10;
+                    keys__10__d = key_at__10;
+                    next_at__10 = handle_at__10;
+                    if (take_x__10) begin
+                        keys__10__d = x_key;
+                        next_at__10 = last;
+                    end
+                end
+                swaps__10__d = next_at__10 ^ number__10;
+            end
+            if (moves__11) begin
+                if (pop) begin
+                    valids__11__d = valid_at__13 | take_x__11;
+                    keys__11__d = key_at__13;
+                    next_at__11 = handle_at__13;
+                    if (take_x__11) begin
+                        keys__11__d = x_key;
+                        next_at__11 = freed;
+                    end
+                end
+                else begin
+                    valids__11__d = valid_at__11 | take_x__11;
+                    keys__11__d = key_at__11;
+                    next_at__11 = handle_at__11;
+                    if (take_x__11) begin
+                        keys__11__d = x_key;
+                        next_at__11 = last;
+                    end
+                end
+                swaps__11__d = next_at__11 ^ number__11;
+            end
+            if (moves__12) begin
+                if (pop) begin
+                    valids__12__d = valid_at__14 | take_x__12;
+                    keys__12__d = key_at__14;
+                    next_at__12 = handle_at__14;
+                    if (take_x__12) begin
+                        keys__12__d = x_key;
+                        next_at__12 = freed;
+                    end
+                end
+                else begin
+                    valids__12__d = valid_at__12 | take_x__12;
+                    keys__12__d = key_at__12;
+                    next_at__12 = handle_at__12;
+                    if (take_x__12) begin
+                        keys__12__d = x_key;
+                        next_at__12 = last;
+                    end
+                end
+                swaps__12__d = next_at__12 ^ number__12;
+            end
+            if (moves__13) begin
+                if (pop) begin
+                    valids__13__d = valid_at__15 | take_x__13;
+                    keys__13__d = key_at__15;
+                    next_at__13 = handle_at__15;
+                    if (take_x__13) begin
+                        keys__13__d = x_key;
+                        next_at__13 = freed;
+                    end
+                end
+                else begin
+                    valids__13__d = valid_at__13 | take_x__13;
+                    keys__13__d = key_at__13;
+                    next_at__13 = handle_at__13;
+                    if (take_x__13) begin
+                        keys__13__d = x_key;
+                        next_at__13 = last;
+                    end
+                end
+                swaps__13__d = next_at__13 ^ number__13;
+            end
+            if (moves__14) begin
+                if (pop) begin
+                    valids__14__d = valid_at__16 | take_x__14;
+                    keys__14__d = key_at__16;
+                    next_at__14 = handle_at__16;
+                    if (take_x__14) begin
+                        keys__14__d = x_key;
+                        next_at__14 = freed;
+                    end
+                end
+                else begin
+                    valids__14__d = valid_at__14 | take_x__14;
+                    keys__14__d = key_at__14;
+                    next_at__14 = handle_at__14;
+                    if (take_x__14) begin
+                        keys__14__d = x_key;
+                        next_at__14 = last;
+                    end
+                end
+                swaps__14__d = next_at__14 ^ number__14;
+            end
+            if (moves__15) begin
+                if (pop) begin
+                    valids__15__d = valid_at__17 | take_x__15;
+                    keys__15__d = key_at__17;
+                    next_at__15 = handle_at__17;
+                    if (take_x__15) begin
+                        keys__15__d = x_key;
+                        next_at__15 = freed;
+                    end
+                end
+                else begin
+                    valids__15__d = valid_at__15 | take_x__15;
+                    keys__15__d = key_at__15;
+                    next_at__15 = handle_at__15;
+                    if (take_x__15) begin
+                        keys__15__d = x_key;
+                        next_at__15 = last;
+                    end
+                end
+                swaps__15__d = next_at__15 ^ number__15;
+            end
+            if (moves__16) begin
+                if (pop) begin
+                    valids__16__d = valid_at__18 | take_x__16;
+                    keys__16__d = key_at__18;
+                    next_at__16 = handle_at__18;
+                    if (take_x__16) begin
+                        keys__16__d = x_key;
+                        next_at__16 = freed;
+                    end
+                end
+                else begin
+                    valids__16__d = valid_at__16 | take_x__16;
+                    keys__16__d = key_at__16;
+                    next_at__16 = handle_at__16;
+                    if (take_x__16) begin
+                        keys__16__d = x_key;
+                        next_at__16 = last;
+                    end
+                end
+                swaps__16__d = next_at__16 ^ number__16;
+            end
+            if (moves__17) begin
+                if (pop) begin
+                    valids__17__d = valid_at__19 | take_x__17;
+                    keys__17__d = key_at__19;
+                    next_at__17 = handle_at__19;
+                    if (take_x__17) begin
+                        keys__17__d = x_key;
+                        next_at__17 = freed;
+                    end
+                end
+                else begin
+                    valids__17__d = valid_at__17 | take_x__17;
+                    keys__17__d = key_at__17;
+                    next_at__17 = handle_at__17;
+                    if (take_x__17) begin
+                        keys__17__d = x_key;
+                        next_at__17 = last;
+                    end
+                end
+                swaps__17__d = next_at__17 ^ number__17;
+            end
+            if (moves__18) begin
+                if (pop) begin
+                    valids__18__d = valid_at__20 | take_x__18;
+                    keys__18__d = key_at__20;
+                    next_at__18 = handle_at__20;
+                    if (take_x__18) begin
+                        keys__18__d = x_key;
+                        next_at__18 = freed;
+                    end
+                end
+                else begin
+                    valids__18__d = valid_at__18 | take_x__18;
+                    keys__18__d = key_at__18;
+                    next_at__18 = handle_at__18;
+                    if (take_x__18) begin
+                        keys__18__d = x_key;
+                        next_at__18 = last;
+                    end
+                end
+                swaps__18__d = next_at__18 ^ number__18;
+            end
+            if (moves__19) begin
+                if (pop) begin
+                    valids__19__d = valid_at__21 | take_x__19;
+                    keys__19__d = key_at__21;
+                    next_at__19 = handle_at__21;
+                    if (take_x__19) begin
+                        keys__19__d = x_key;
+                        next_at__19 = freed;
+                    end
+                end
+                else begin
+                    valids__19__d = valid_at__19 | take_x__19;
+                    keys__19__d = key_at__19;
+                    next_at__19 = handle_at__19;
+                    if (take_x__19) begin
+                        keys__19__d = x_key;
+                        next_at__19 = last;
+                    end
+                end
+                swaps__19__d = next_at__19 ^ number__19;
+            end
+            if (moves__20) begin
+                if (pop) begin
+                    valids__20__d = valid_at__22 | take_x__20;
+                    keys__20__d = key_at__22;
+                    next_at__20 = handle_at__22;
+                    if (take_x__20) begin
+                        keys__20__d = x_key;
+                        next_at__20 = freed;
+                    end
+                end
+                else begin
+                    valids__20__d = valid_at__20 | take_x__20;
+                    keys__20__d = key_at__20;
+                    next_at__20 = handle_at__20;
+                    if (take_x__20) begin
+                        keys__20__d = x_key;
+                        next_at__20 = last;
+                    end
+                end
+                swaps__20__d = next_at__20 ^ number__20;
+            end
+            if (moves__21) begin
+                if (pop) begin
+                    valids__21__d = valid_at__23 | take_x__21;
+                    keys__21__d = key_at__23;
+                    next_at__21 = handle_at__23;
+                    if (take_x__21) begin
+                        keys__21__d = x_key;
+                        next_at__21 = freed;
+                    end
+                end
+                else begin
+                    valids__21__d = valid_at__21 | take_x__21;
+                    keys__21__d = key_at__21;
+                    next_at__21 = handle_at__21;
+                    if (take_x__21) begin
+                        keys__21__d = x_key;
+                        next_at__21 = last;
+                    end
+                end
+                swaps__21__d = next_at__21 ^ number__21;
+            end
+            if (moves__22) begin
+                if (pop) begin
+                    valids__22__d = valid_at__24 | take_x__22;
+                    keys__22__d = key_at__24;
+                    next_at__22 = handle_at__24;
+                    if (take_x__22) begin
+                        keys__22__d = x_key;
+                        next_at__22 = freed;
+                    end
+                end
+                else begin
+                    valids__22__d = valid_at__22 | take_x__22;
+                    keys__22__d = key_at__22;
+                    next_at__22 = handle_at__22;
+                    if (take_x__22) begin
+                        keys__22__d = x_key;
+                        next_at__22 = last;
+                    end
+                end
+                swaps__22__d = next_at__22 ^ number__22;
+            end
+            if (moves__23) begin
+                if (pop) begin
+                    valids__23__d = valid_at__25 | take_x__23;
+                    keys__23__d = key_at__25;
+                    next_at__23 = handle_at__25;
+                    if (take_x__23) begin
+                        keys__23__d = x_key;
+                        next_at__23 = freed;
+                    end
+                end
+                else begin
+                    valids__23__d = valid_at__23 | take_x__23;
+                    keys__23__d = key_at__23;
+                    next_at__23 = handle_at__23;
+                    if (take_x__23) begin
+                        keys__23__d = x_key;
+                        next_at__23 = last;
+                    end
+                end
+                swaps__23__d = next_at__23 ^ number__23;
+            end
+            if (moves__24) begin
+                if (pop) begin
+                    valids__24__d = valid_at__26 | take_x__24;
+                    keys__24__d = key_at__26;
+                    next_at__24 = handle_at__26;
+                    if (take_x__24) begin
+                        keys__24__d = x_key;
+                        next_at__24 = freed;
+                    end
+                end
+                else begin
+                    valids__24__d = valid_at__24 | take_x__24;
+                    keys__24__d = key_at__24;
+                    next_at__24 = handle_at__24;
+                    if (take_x__24) begin
+                        keys__24__d = x_key;
+                        next_at__24 = last;
+                    end
+                end
+                swaps__24__d = next_at__24 ^ number__24;
+            end
+            if (moves__25) begin
+                if (pop) begin
+                    valids__25__d = valid_at__27 | take_x__25;
+                    keys__25__d = key_at__27;
+                    next_at__25 = handle_at__27;
+                    if (take_x__25) begin
+                        keys__25__d = x_key;
+                        next_at__25 = freed;
+                    end
+                end
+                else begin
+                    valids__25__d = valid_at__25 | take_x__25;
+                    keys__25__d = key_at__25;
+                    next_at__25 = handle_at__25;
+                    if (take_x__25) begin
+                        keys__25__d = x_key;
+                        next_at__25 = last;
+                    end
+                end
+                swaps__25__d = next_at__25 ^ number__25;
+            end
+            if (moves__26) begin
+                if (pop) begin
+                    valids__26__d = valid_at__28 | take_x__26;
+                    keys__26__d = key_at__28;
+                    next_at__26 = handle_at__28;
+                    if (take_x__26) begin
+                        keys__26__d = x_key;
+                        next_at__26 = freed;
+                    end
+                end
+                else begin
+                    valids__26__d = valid_at__26 | take_x__26;
+                    keys__26__d = key_at__26;
+                    next_at__26 = handle_at__26;
+                    if (take_x__26) begin
+                        keys__26__d = x_key;
+                        next_at__26 = last;
+                    end
+                end
+                swaps__26__d = next_at__26 ^ number__26;
+            end
+            if (moves__27) begin
+                if (pop) begin
+                    valids__27__d = valid_at__29 | take_x__27;
+                    keys__27__d = key_at__29;
+                    next_at__27 = handle_at__29;
+                    if (take_x__27) begin
+                        keys__27__d = x_key;
+                        next_at__27 = freed;
+                    end
+                end
+                else begin
+                    valids__27__d = valid_at__27 | take_x__27;
+                    keys__27__d = key_at__27;
+                    next_at__27 = handle_at__27;
+                    if (take_x__27) begin
+                        keys__27__d = x_key;
+                        next_at__27 = last;
+                    end
+                end
+                swaps__27__d = next_at__27 ^ number__27;
+            end
+            if (moves__28) begin
+                if (pop) begin
+                    valids__28__d = valid_at__30 | take_x__28;
+                    keys__28__d = key_at__30;
+                    next_at__28 = handle_at__30;
+                    if (take_x__28) begin
+                        keys__28__d = x_key;
+                        next_at__28 = freed;
+                    end
+                end
+                else begin
+                    valids__28__d = valid_at__28 | take_x__28;
+                    keys__28__d = key_at__28;
+                    next_at__28 = handle_at__28;
+                    if (take_x__28) begin
+                        keys__28__d = x_key;
+                        next_at__28 = last;
+                    end
+                end
+                swaps__28__d = next_at__28 ^ number__28;
+            end
+            if (moves__29) begin
+                if (pop) begin
+                    valids__29__d = valid_at__31 | take_x__29;
+                    keys__29__d = key_at__31;
+                    next_at__29 = handle_at__31;
+                    if (take_x__29) begin
+                        keys__29__d = x_key;
+                        next_at__29 = freed;
+                    end
+                end
+                else begin
+                    valids__29__d = valid_at__29 | take_x__29;
+                    keys__29__d = key_at__29;
+                    next_at__29 = handle_at__29;
+                    if (take_x__29) begin
+                        keys__29__d = x_key;
+                        next_at__29 = last;
+                    end
+                end
+                swaps__29__d = next_at__29 ^ number__29;
+            end
+        end
+        enters__d = enter;
+        x_low__d = low;
+        last_low__d = x_low__q;
+        fresh__0__d = take_x__0;
+        fresh__1__d = take_x__1;
+        first__write_address = x_handle;
+        first__read_address = next_at__0;
+        second__write_address = x_handle;
+        second__read_address = next_at__1;
+        low_0 = first__read_data;
+        if (fresh__0__q) begin
+            low_0 = last_low__q;
+        end
+        low_1 = second__read_data;
+        if (fresh__1__q) begin
+            low_1 = last_low__q;
+        end
+        since_0 = now - low_0;
+        since_1 = now - low_1;
+        head_due__d = valids__0__q & (all_due__q | ~since_0[32'h15]);
         if (take_x__0) begin
-            head_due__d = ~since_x[32'h1d];
+            head_due__d = ~since_x[32'h15];
         end
         else if (pop) begin
-            head_due__d = due_at__1;
+            head_due__d = valids__1__q & (all_due__q | ~since_1[32'h15]);
         end
+        past = valids__0__q & ~since_0[32'h15];
+        late__d = past & |since_0[(32'h11)+:(4)];
+        all_due__d = stepped | (past & since_0[32'h14]) | (all_due__q & (enters__q | valids__0__q));
+        head = handle_at__1;
+        handle = x_handle;
+        shut = (full | late__q) | (all_due__q | stepped);
         if (rst) begin
+            valids__0__d = 1'b0;
+            swaps__0__d = ((32'h0) & 5'h1f);
+            valids__1__d = 1'b0;
+            swaps__1__d = ((32'h0) & 5'h1f);
+            valids__2__d = 1'b0;
+            swaps__2__d = ((32'h0) & 5'h1f);
+            valids__3__d = 1'b0;
+            swaps__3__d = ((32'h0) & 5'h1f);
+            valids__4__d = 1'b0;
+            swaps__4__d = ((32'h0) & 5'h1f);
+            valids__5__d = 1'b0;
+            swaps__5__d = ((32'h0) & 5'h1f);
+            valids__6__d = 1'b0;
+            swaps__6__d = ((32'h0) & 5'h1f);
+            valids__7__d = 1'b0;
+            swaps__7__d = ((32'h0) & 5'h1f);
+            valids__8__d = 1'b0;
+            swaps__8__d = ((32'h0) & 5'h1f);
+            valids__9__d = 1'b0;
+            swaps__9__d = ((32'h0) & 5'h1f);
+            valids__10__d = 1'b0;
+            swaps__10__d = ((32'h0) & 5'h1f);
+            valids__11__d = 1'b0;
+            swaps__11__d = ((32'h0) & 5'h1f);
+            valids__12__d = 1'b0;
+            swaps__12__d = ((32'h0) & 5'h1f);
+            valids__13__d = 1'b0;
+            swaps__13__d = ((32'h0) & 5'h1f);
+            valids__14__d = 1'b0;
+            swaps__14__d = ((32'h0) & 5'h1f);
+            valids__15__d = 1'b0;
+            swaps__15__d = ((32'h0) & 5'h1f);
+            valids__16__d = 1'b0;
+            swaps__16__d = ((32'h0) & 5'h1f);
+            valids__17__d = 1'b0;
+            swaps__17__d = ((32'h0) & 5'h1f);
+            valids__18__d = 1'b0;
+            swaps__18__d = ((32'h0) & 5'h1f);
+            valids__19__d = 1'b0;
+            swaps__19__d = ((32'h0) & 5'h1f);
+            valids__20__d = 1'b0;
+            swaps__20__d = ((32'h0) & 5'h1f);
+            valids__21__d = 1'b0;
+            swaps__21__d = ((32'h0) & 5'h1f);
+            valids__22__d = 1'b0;
+            swaps__22__d = ((32'h0) & 5'h1f);
+            valids__23__d = 1'b0;
+            swaps__23__d = ((32'h0) & 5'h1f);
+            valids__24__d = 1'b0;
+            swaps__24__d = ((32'h0) & 5'h1f);
+            valids__25__d = 1'b0;
+            swaps__25__d = ((32'h0) & 5'h1f);
+            valids__26__d = 1'b0;
+            swaps__26__d = ((32'h0) & 5'h1f);
+            valids__27__d = 1'b0;
+            swaps__27__d = ((32'h0) & 5'h1f);
+            valids__28__d = 1'b0;
+            swaps__28__d = ((32'h0) & 5'h1f);
+            valids__29__d = 1'b0;
+            swaps__29__d = ((32'h0) & 5'h1f);
+            enters__d = 1'b0;
             head_due__d = 1'b0;
+            late__d = 1'b0;
+            all_due__d = 1'b0;
         end
     end
+    always @(*) enters__clock = clk;
+    always @(*) x_low__clock = clk;
+    always @(*) last_low__clock = clk;
     always @(*) head_due__clock = clk;
-    always @(*) unit__clock = clk;
+    always @(*) late__clock = clk;
+    always @(*) all_due__clock = clk;
+    always @(*) first__read_clock = clk;
+    always @(*) first__write_clock = clk;
+    always @(*) second__read_clock = clk;
+    always @(*) second__write_clock = clk;
+    always @(*) fresh__0__clock = clk;
+    always @(*) fresh__1__clock = clk;
+    always @(*) number__0 = ((32'h0) & 5'h1f);
+    always @(*) number__31 = ((32'h0) & 5'h1f);
     always @(*) valid_at__0 = 1'b0;
-    always @(*) old_at__0 = 1'b0;
-    always @(*) key_at__0 = ((32'h0) & 30'h3fffffff);
-    always @(*) flow_at__0 = ((32'h0) & 10'h3ff);
-    always @(*) precedes__0 = 1'b1;
-    always @(*) valid_at__65 = 1'b0;
-    always @(*) old_at__65 = 1'b0;
-    always @(*) key_at__65 = ((32'h0) & 30'h3fffffff);
-    always @(*) flow_at__65 = ((32'h0) & 10'h3ff);
-    always @(*) precedes__65 = 1'b0;
+    always @(*) key_at__0 = ((32'h0) & 12'hfff);
+    always @(*) handle_at__0 = freed;
+    always @(*) valid_at__31 = 1'b0;
+    always @(*) key_at__31 = ((32'h0) & 12'hfff);
+    always @(*) handle_at__31 = freed;
+    always @(*) stays_at__31 = 1'b0;
+    always @(*) precedes_at__31 = 1'b0;
     always @(*) valids__0__clock = clk;
-    always @(*) olds__0__clock = clk;
     always @(*) keys__0__clock = clk;
-    always @(*) flows__0__clock = clk;
+    always @(*) swaps__0__clock = clk;
+    always @(*) precedes__0__clock = clk;
     always @(*) valids__1__clock = clk;
-    always @(*) olds__1__clock = clk;
     always @(*) keys__1__clock = clk;
-    always @(*) flows__1__clock = clk;
+    always @(*) swaps__1__clock = clk;
+    always @(*) precedes__1__clock = clk;
     always @(*) valids__2__clock = clk;
-    always @(*) olds__2__clock = clk;
     always @(*) keys__2__clock = clk;
-    always @(*) flows__2__clock = clk;
+    always @(*) swaps__2__clock = clk;
+    always @(*) precedes__2__clock = clk;
     always @(*) valids__3__clock = clk;
-    always @(*) olds__3__clock = clk;
     always @(*) keys__3__clock = clk;
-    always @(*) flows__3__clock = clk;
+    always @(*) swaps__3__clock = clk;
+    always @(*) precedes__3__clock = clk;
     always @(*) valids__4__clock = clk;
-    always @(*) olds__4__clock = clk;
     always @(*) keys__4__clock = clk;
-    always @(*) flows__4__clock = clk;
+    always @(*) swaps__4__clock = clk;
+    always @(*) precedes__4__clock = clk;
     always @(*) valids__5__clock = clk;
-    always @(*) olds__5__clock = clk;
     always @(*) keys__5__clock = clk;
-    always @(*) flows__5__clock = clk;
+    always @(*) swaps__5__clock = clk;
+    always @(*) precedes__5__clock = clk;
     always @(*) valids__6__clock = clk;
-    always @(*) olds__6__clock = clk;
     always @(*) keys__6__clock = clk;
-    always @(*) flows__6__clock = clk;
+    always @(*) swaps__6__clock = clk;
+    always @(*) precedes__6__clock = clk;
     always @(*) valids__7__clock = clk;
-    always @(*) olds__7__clock = clk;
     always @(*) keys__7__clock = clk;
-    always @(*) flows__7__clock = clk;
+    always @(*) swaps__7__clock = clk;
+    always @(*) precedes__7__clock = clk;
     always @(*) valids__8__clock = clk;
-    always @(*) olds__8__clock = clk;
     always @(*) keys__8__clock = clk;
-    always @(*) flows__8__clock = clk;
+    always @(*) swaps__8__clock = clk;
+    always @(*) precedes__8__clock = clk;
     always @(*) valids__9__clock = clk;
-    always @(*) olds__9__clock = clk;
     always @(*) keys__9__clock = clk;
-    always @(*) flows__9__clock = clk;
+    always @(*) swaps__9__clock = clk;
+    always @(*) precedes__9__clock = clk;
     always @(*) valids__10__clock = clk;
-    always @(*) olds__10__clock = clk;
     always @(*) keys__10__clock = clk;
-    always @(*) flows__10__clock = clk;
+    always @(*) swaps__10__clock = clk;
+    always @(*) precedes__10__clock = clk;
     always @(*) valids__11__clock = clk;
-    always @(*) olds__11__clock = clk;
     always @(*) keys__11__clock = clk;
-    always @(*) flows__11__clock = clk;
+    always @(*) swaps__11__clock = clk;
+    always @(*) precedes__11__clock = clk;
     always @(*) valids__12__clock = clk;
-    always @(*) olds__12__clock = clk;
     always @(*) keys__12__clock = clk;
-    always @(*) flows__12__clock = clk;
+    always @(*) swaps__12__clock = clk;
+    always @(*) precedes__12__clock = clk;
     always @(*) valids__13__clock = clk;
-    always @(*) olds__13__clock = clk;
     always @(*) keys__13__clock = clk;
-    always @(*) flows__13__clock = clk;
+    always @(*) swaps__13__clock = clk;
+    always @(*) precedes__13__clock = clk;
     always @(*) valids__14__clock = clk;
-    always @(*) olds__14__clock = clk;
     always @(*) keys__14__clock = clk;
-    always @(*) flows__14__clock = clk;
+    always @(*) swaps__14__clock = clk;
+    always @(*) precedes__14__clock = clk;
     always @(*) valids__15__clock = clk;
-    always @(*) olds__15__clock = clk;
     always @(*) keys__15__clock = clk;
-    always @(*) flows__15__clock = clk;
+    always @(*) swaps__15__clock = clk;
+    always @(*) precedes__15__clock = clk;
     always @(*) valids__16__clock = clk;
-    always @(*) olds__16__clock = clk;
     always @(*) keys__16__clock = clk;
-    always @(*) flows__16__clock = clk;
+    always @(*) swaps__16__clock = clk;
+    always @(*) precedes__16__clock = clk;
     always @(*) valids__17__clock = clk;
-    always @(*) olds__17__clock = clk;
     always @(*) keys__17__clock = clk;
-    always @(*) flows__17__clock = clk;
+    always @(*) swaps__17__clock = clk;
+    always @(*) precedes__17__clock = clk;
     always @(*) valids__18__clock = clk;
-    always @(*) olds__18__clock = clk;
     always @(*) keys__18__clock = clk;
-    always @(*) flows__18__clock = clk;
+    always @(*) swaps__18__clock = clk;
+    always @(*) precedes__18__clock = clk;
     always @(*) valids__19__clock = clk;
-    always @(*) olds__19__clock = clk;
     always @(*) keys__19__clock = clk;
-    always @(*) flows__19__clock = clk;
+    always @(*) swaps__19__clock = clk;
+    always @(*) precedes__19__clock = clk;
     always @(*) valids__20__clock = clk;
-    always @(*) olds__20__clock = clk;
     always @(*) keys__20__clock = clk;
-    always @(*) flows__20__clock = clk;
+    always @(*) swaps__20__clock = clk;
+    always @(*) precedes__20__clock = clk;
     always @(*) valids__21__clock = clk;
-    always @(*) olds__21__clock = clk;
     always @(*) keys__21__clock = clk;
-    always @(*) flows__21__clock = clk;
+    always @(*) swaps__21__clock = clk;
+    always @(*) precedes__21__clock = clk;
     always @(*) valids__22__clock = clk;
-    always @(*) olds__22__clock = clk;
     always @(*) keys__22__clock = clk;
-    always @(*) flows__22__clock = clk;
+    always @(*) swaps__22__clock = clk;
+    always @(*) precedes__22__clock = clk;
     always @(*) valids__23__clock = clk;
-    always @(*) olds__23__clock = clk;
     always @(*) keys__23__clock = clk;
-    always @(*) flows__23__clock = clk;
+    always @(*) swaps__23__clock = clk;
+    always @(*) precedes__23__clock = clk;
     always @(*) valids__24__clock = clk;
-    always @(*) olds__24__clock = clk;
     always @(*) keys__24__clock = clk;
-    always @(*) flows__24__clock = clk;
+    always @(*) swaps__24__clock = clk;
+    always @(*) precedes__24__clock = clk;
     always @(*) valids__25__clock = clk;
-    always @(*) olds__25__clock = clk;
     always @(*) keys__25__clock = clk;
-    always @(*) flows__25__clock = clk;
+    always @(*) swaps__25__clock = clk;
+    always @(*) precedes__25__clock = clk;
     always @(*) valids__26__clock = clk;
-    always @(*) olds__26__clock = clk;
     always @(*) keys__26__clock = clk;
-    always @(*) flows__26__clock = clk;
+    always @(*) swaps__26__clock = clk;
+    always @(*) precedes__26__clock = clk;
     always @(*) valids__27__clock = clk;
-    always @(*) olds__27__clock = clk;
     always @(*) keys__27__clock = clk;
-    always @(*) flows__27__clock = clk;
+    always @(*) swaps__27__clock = clk;
+    always @(*) precedes__27__clock = clk;
     always @(*) valids__28__clock = clk;
-    always @(*) olds__28__clock = clk;
     always @(*) keys__28__clock = clk;
-    always @(*) flows__28__clock = clk;
+    always @(*) swaps__28__clock = clk;
+    always @(*) precedes__28__clock = clk;
     always @(*) valids__29__clock = clk;
-    always @(*) olds__29__clock = clk;
     always @(*) keys__29__clock = clk;
-    always @(*) flows__29__clock = clk;
-    always @(*) valids__30__clock = clk;
-    always @(*) olds__30__clock = clk;
-    always @(*) keys__30__clock = clk;
-    always @(*) flows__30__clock = clk;
-    always @(*) valids__31__clock = clk;
-    always @(*) olds__31__clock = clk;
-    always @(*) keys__31__clock = clk;
-    always @(*) flows__31__clock = clk;
-    always @(*) valids__32__clock = clk;
-    always @(*) olds__32__clock = clk;
-    always @(*) keys__32__clock = clk;
-    always @(*) flows__32__clock = clk;
-    always @(*) valids__33__clock = clk;
-    always @(*) olds__33__clock = clk;
-    always @(*) keys__33__clock = clk;
-    always @(*) flows__33__clock = clk;
-    always @(*) valids__34__clock = clk;
-    always @(*) olds__34__clock = clk;
-    always @(*) keys__34__clock = clk;
-    always @(*) flows__34__clock = clk;
-    always @(*) valids__35__clock = clk;
-    always @(*) olds__35__clock = clk;
-    always @(*) keys__35__clock = clk;
-    always @(*) flows__35__clock = clk;
-    always @(*) valids__36__clock = clk;
-    always @(*) olds__36__clock = clk;
-    always @(*) keys__36__clock = clk;
-    always @(*) flows__36__clock = clk;
-    always @(*) valids__37__clock = clk;
-    always @(*) olds__37__clock = clk;
-    always @(*) keys__37__clock = clk;
-    always @(*) flows__37__clock = clk;
-    always @(*) valids__38__clock = clk;
-    always @(*) olds__38__clock = clk;
-    always @(*) keys__38__clock = clk;
-    always @(*) flows__38__clock = clk;
-    always @(*) valids__39__clock = clk;
-    always @(*) olds__39__clock = clk;
-    always @(*) keys__39__clock = clk;
-    always @(*) flows__39__clock = clk;
-    always @(*) valids__40__clock = clk;
-    always @(*) olds__40__clock = clk;
-    always @(*) keys__40__clock = clk;
-    always @(*) flows__40__clock = clk;
-    always @(*) valids__41__clock = clk;
-    always @(*) olds__41__clock = clk;
-    always @(*) keys__41__clock = clk;
-    always @(*) flows__41__clock = clk;
-    always @(*) valids__42__clock = clk;
-    always @(*) olds__42__clock = clk;
-    always @(*) keys__42__clock = clk;
-    always @(*) flows__42__clock = clk;
-    always @(*) valids__43__clock = clk;
-    always @(*) olds__43__clock = clk;
-    always @(*) keys__43__clock = clk;
-    always @(*) flows__43__clock = clk;
-    always @(*) valids__44__clock = clk;
-    always @(*) olds__44__clock = clk;
-    always @(*) keys__44__clock = clk;
-    always @(*) flows__44__clock = clk;
-    always @(*) valids__45__clock = clk;
-    always @(*) olds__45__clock = clk;
-    always @(*) keys__45__clock = clk;
-    always @(*) flows__45__clock = clk;
-    always @(*) valids__46__clock = clk;
-    always @(*) olds__46__clock = clk;
-    always @(*) keys__46__clock = clk;
-    always @(*) flows__46__clock = clk;
-    always @(*) valids__47__clock = clk;
-    always @(*) olds__47__clock = clk;
-    always @(*) keys__47__clock = clk;
-    always @(*) flows__47__clock = clk;
-    always @(*) valids__48__clock = clk;
-    always @(*) olds__48__clock = clk;
-    always @(*) keys__48__clock = clk;
-    always @(*) flows__48__clock = clk;
-    always @(*) valids__49__clock = clk;
-    always @(*) olds__49__clock = clk;
-    always @(*) keys__49__clock = clk;
-    always @(*) flows__49__clock = clk;
-    always @(*) valids__50__clock = clk;
-    always @(*) olds__50__clock = clk;
-    always @(*) keys__50__clock = clk;
-    always @(*) flows__50__clock = clk;
-    always @(*) valids__51__clock = clk;
-    always @(*) olds__51__clock = clk;
-    always @(*) keys__51__clock = clk;
-    always @(*) flows__51__clock = clk;
-    always @(*) valids__52__clock = clk;
-    always @(*) olds__52__clock = clk;
-    always @(*) keys__52__clock = clk;
-    always @(*) flows__52__clock = clk;
-    always @(*) valids__53__clock = clk;
-    always @(*) olds__53__clock = clk;
-    always @(*) keys__53__clock = clk;
-    always @(*) flows__53__clock = clk;
-    always @(*) valids__54__clock = clk;
-    always @(*) olds__54__clock = clk;
-    always @(*) keys__54__clock = clk;
-    always @(*) flows__54__clock = clk;
-    always @(*) valids__55__clock = clk;
-    always @(*) olds__55__clock = clk;
-    always @(*) keys__55__clock = clk;
-    always @(*) flows__55__clock = clk;
-    always @(*) valids__56__clock = clk;
-    always @(*) olds__56__clock = clk;
-    always @(*) keys__56__clock = clk;
-    always @(*) flows__56__clock = clk;
-    always @(*) valids__57__clock = clk;
-    always @(*) olds__57__clock = clk;
-    always @(*) keys__57__clock = clk;
-    always @(*) flows__57__clock = clk;
-    always @(*) valids__58__clock = clk;
-    always @(*) olds__58__clock = clk;
-    always @(*) keys__58__clock = clk;
-    always @(*) flows__58__clock = clk;
-    always @(*) valids__59__clock = clk;
-    always @(*) olds__59__clock = clk;
-    always @(*) keys__59__clock = clk;
-    always @(*) flows__59__clock = clk;
-    always @(*) valids__60__clock = clk;
-    always @(*) olds__60__clock = clk;
-    always @(*) keys__60__clock = clk;
-    always @(*) flows__60__clock = clk;
-    always @(*) valids__61__clock = clk;
-    always @(*) olds__61__clock = clk;
-    always @(*) keys__61__clock = clk;
-    always @(*) flows__61__clock = clk;
-    always @(*) valids__62__clock = clk;
-    always @(*) olds__62__clock = clk;
-    always @(*) keys__62__clock = clk;
-    always @(*) flows__62__clock = clk;
-    always @(*) valids__63__clock = clk;
-    always @(*) olds__63__clock = clk;
-    always @(*) keys__63__clock = clk;
-    always @(*) flows__63__clock = clk;
-    always @(*) since__0 = now - keys__0__q;
-    always @(*) due_at__0 = valids__0__q & (olds__0__q | stepped | ~since__0[32'h1d]);
-    always @(*) since__1 = now - keys__1__q;
-    always @(*) due_at__1 = valids__1__q & (olds__1__q | stepped | ~since__1[32'h1d]);
-    always @(*) since_x = now - x_key;
+    always @(*) swaps__29__clock = clk;
+    always @(*) precedes__29__clock = clk;
+    always @(*) key = low[(32'h8)+:(12)];
+    always @(*) x_key = x_low__q[(32'h8)+:(12)];
+    always @(*) x_precedes = enters__q & ~((key[(32'h0)+:(11)] < x_key[(32'h0)+:(11)]) ^ (key[32'hb] ^ x_key[32'hb]));
+    always @(*) first__write_enable = enters__q;
+    always @(*) first__write_data = x_low__q;
+    always @(*) second__write_enable = enters__q;
+    always @(*) second__write_data = x_low__q;
+    always @(*) since_x = now - x_low__q;
     always @(*) due = head_due__q;
-    always @(*) key = keys__0__q;
-    always @(*) flow = flows__0__q;
-    always @(*) full = valids__63__q | (valids__62__q & x_valid);
+    always @(*) entered = enters__q;
     
 endmodule // standalone__pacer__gate__places
 
 
-module tnic_standalone__pacer__gate__places__flows__0(d,q,clock);
+module tnic_standalone__pacer__gate__places__all_due(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__flows__0
+endmodule // standalone__pacer__gate__places__all_due
 
 
-module tnic_standalone__pacer__gate__places__flows__1(d,q,clock);
+module tnic_standalone__pacer__gate__places__enters(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__flows__1
+endmodule // standalone__pacer__gate__places__enters
 
 
-module tnic_standalone__pacer__gate__places__flows__10(d,q,clock);
+module tnic_standalone__pacer__gate__places__first(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__10
-
-
-module tnic_standalone__pacer__gate__places__flows__11(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__11
-
-
-module tnic_standalone__pacer__gate__places__flows__12(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__12
-
-
-module tnic_standalone__pacer__gate__places__flows__13(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__13
-
-
-module tnic_standalone__pacer__gate__places__flows__14(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__14
-
-
-module tnic_standalone__pacer__gate__places__flows__15(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__15
-
-
-module tnic_standalone__pacer__gate__places__flows__16(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__16
-
-
-module tnic_standalone__pacer__gate__places__flows__17(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__17
-
-
-module tnic_standalone__pacer__gate__places__flows__18(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__18
-
-
-module tnic_standalone__pacer__gate__places__flows__19(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__19
-
-
-module tnic_standalone__pacer__gate__places__flows__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__2
-
-
-module tnic_standalone__pacer__gate__places__flows__20(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__20
-
-
-module tnic_standalone__pacer__gate__places__flows__21(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__21
-
-
-module tnic_standalone__pacer__gate__places__flows__22(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__22
-
-
-module tnic_standalone__pacer__gate__places__flows__23(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__23
-
-
-module tnic_standalone__pacer__gate__places__flows__24(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__24
-
-
-module tnic_standalone__pacer__gate__places__flows__25(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__25
-
-
-module tnic_standalone__pacer__gate__places__flows__26(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__26
-
-
-module tnic_standalone__pacer__gate__places__flows__27(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__27
-
-
-module tnic_standalone__pacer__gate__places__flows__28(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__28
-
-
-module tnic_standalone__pacer__gate__places__flows__29(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__29
-
-
-module tnic_standalone__pacer__gate__places__flows__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__3
-
-
-module tnic_standalone__pacer__gate__places__flows__30(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__30
-
-
-module tnic_standalone__pacer__gate__places__flows__31(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__31
-
-
-module tnic_standalone__pacer__gate__places__flows__32(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__32
-
-
-module tnic_standalone__pacer__gate__places__flows__33(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__33
-
-
-module tnic_standalone__pacer__gate__places__flows__34(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__34
-
-
-module tnic_standalone__pacer__gate__places__flows__35(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__35
-
-
-module tnic_standalone__pacer__gate__places__flows__36(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__36
-
-
-module tnic_standalone__pacer__gate__places__flows__37(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__37
-
-
-module tnic_standalone__pacer__gate__places__flows__38(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__38
-
-
-module tnic_standalone__pacer__gate__places__flows__39(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__39
-
-
-module tnic_standalone__pacer__gate__places__flows__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__4
-
-
-module tnic_standalone__pacer__gate__places__flows__40(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__40
-
-
-module tnic_standalone__pacer__gate__places__flows__41(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__41
-
-
-module tnic_standalone__pacer__gate__places__flows__42(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__42
-
-
-module tnic_standalone__pacer__gate__places__flows__43(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__43
-
-
-module tnic_standalone__pacer__gate__places__flows__44(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__44
-
-
-module tnic_standalone__pacer__gate__places__flows__45(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__45
-
-
-module tnic_standalone__pacer__gate__places__flows__46(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__46
-
-
-module tnic_standalone__pacer__gate__places__flows__47(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__47
-
-
-module tnic_standalone__pacer__gate__places__flows__48(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__48
-
-
-module tnic_standalone__pacer__gate__places__flows__49(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__49
-
-
-module tnic_standalone__pacer__gate__places__flows__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__5
-
-
-module tnic_standalone__pacer__gate__places__flows__50(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__50
-
-
-module tnic_standalone__pacer__gate__places__flows__51(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__51
-
-
-module tnic_standalone__pacer__gate__places__flows__52(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__52
-
-
-module tnic_standalone__pacer__gate__places__flows__53(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__53
-
-
-module tnic_standalone__pacer__gate__places__flows__54(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__54
-
-
-module tnic_standalone__pacer__gate__places__flows__55(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__55
-
-
-module tnic_standalone__pacer__gate__places__flows__56(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__56
-
-
-module tnic_standalone__pacer__gate__places__flows__57(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__57
-
-
-module tnic_standalone__pacer__gate__places__flows__58(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__58
-
-
-module tnic_standalone__pacer__gate__places__flows__59(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__59
-
-
-module tnic_standalone__pacer__gate__places__flows__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__6
-
-
-module tnic_standalone__pacer__gate__places__flows__60(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__60
-
-
-module tnic_standalone__pacer__gate__places__flows__61(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__61
-
-
-module tnic_standalone__pacer__gate__places__flows__62(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__62
-
-
-module tnic_standalone__pacer__gate__places__flows__63(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
+    input wire  [4:0] read_address;
+    input wire  read_clock;
+    output reg  [21:0] read_data;
+    input wire  [4:0] write_address;
+    input wire  write_clock;
+    input wire  [21:0] write_data;
+    input wire  write_enable;
     
     // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
+    reg[21:0] mem[31:0];
     
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__flows__63
-
-
-module tnic_standalone__pacer__gate__places__flows__7(d,q,clock);
     
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
     
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
     end
     
-    always @(posedge clock) begin
-       q <= d;
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
     end
-          
-endmodule // standalone__pacer__gate__places__flows__7
+                
+endmodule // standalone__pacer__gate__places__first
 
 
-module tnic_standalone__pacer__gate__places__flows__8(d,q,clock);
+module tnic_standalone__pacer__gate__places__fresh__0(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__flows__8
+endmodule // standalone__pacer__gate__places__fresh__0
 
 
-module tnic_standalone__pacer__gate__places__flows__9(d,q,clock);
+module tnic_standalone__pacer__gate__places__fresh__1(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__flows__9
+endmodule // standalone__pacer__gate__places__fresh__1
 
 
 module tnic_standalone__pacer__gate__places__head_due(d,q,clock);
@@ -92469,13 +88733,13 @@ endmodule // standalone__pacer__gate__places__head_due
 module tnic_standalone__pacer__gate__places__keys__0(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92488,13 +88752,13 @@ endmodule // standalone__pacer__gate__places__keys__0
 module tnic_standalone__pacer__gate__places__keys__1(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92507,13 +88771,13 @@ endmodule // standalone__pacer__gate__places__keys__1
 module tnic_standalone__pacer__gate__places__keys__10(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92526,13 +88790,13 @@ endmodule // standalone__pacer__gate__places__keys__10
 module tnic_standalone__pacer__gate__places__keys__11(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92545,13 +88809,13 @@ endmodule // standalone__pacer__gate__places__keys__11
 module tnic_standalone__pacer__gate__places__keys__12(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92564,13 +88828,13 @@ endmodule // standalone__pacer__gate__places__keys__12
 module tnic_standalone__pacer__gate__places__keys__13(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92583,13 +88847,13 @@ endmodule // standalone__pacer__gate__places__keys__13
 module tnic_standalone__pacer__gate__places__keys__14(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92602,13 +88866,13 @@ endmodule // standalone__pacer__gate__places__keys__14
 module tnic_standalone__pacer__gate__places__keys__15(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92621,13 +88885,13 @@ endmodule // standalone__pacer__gate__places__keys__15
 module tnic_standalone__pacer__gate__places__keys__16(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92640,13 +88904,13 @@ endmodule // standalone__pacer__gate__places__keys__16
 module tnic_standalone__pacer__gate__places__keys__17(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92659,13 +88923,13 @@ endmodule // standalone__pacer__gate__places__keys__17
 module tnic_standalone__pacer__gate__places__keys__18(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92678,13 +88942,13 @@ endmodule // standalone__pacer__gate__places__keys__18
 module tnic_standalone__pacer__gate__places__keys__19(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92697,13 +88961,13 @@ endmodule // standalone__pacer__gate__places__keys__19
 module tnic_standalone__pacer__gate__places__keys__2(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92716,13 +88980,13 @@ endmodule // standalone__pacer__gate__places__keys__2
 module tnic_standalone__pacer__gate__places__keys__20(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92735,13 +88999,13 @@ endmodule // standalone__pacer__gate__places__keys__20
 module tnic_standalone__pacer__gate__places__keys__21(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92754,13 +89018,13 @@ endmodule // standalone__pacer__gate__places__keys__21
 module tnic_standalone__pacer__gate__places__keys__22(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92773,13 +89037,13 @@ endmodule // standalone__pacer__gate__places__keys__22
 module tnic_standalone__pacer__gate__places__keys__23(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92792,13 +89056,13 @@ endmodule // standalone__pacer__gate__places__keys__23
 module tnic_standalone__pacer__gate__places__keys__24(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92811,13 +89075,13 @@ endmodule // standalone__pacer__gate__places__keys__24
 module tnic_standalone__pacer__gate__places__keys__25(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92830,13 +89094,13 @@ endmodule // standalone__pacer__gate__places__keys__25
 module tnic_standalone__pacer__gate__places__keys__26(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92849,13 +89113,13 @@ endmodule // standalone__pacer__gate__places__keys__26
 module tnic_standalone__pacer__gate__places__keys__27(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92868,13 +89132,13 @@ endmodule // standalone__pacer__gate__places__keys__27
 module tnic_standalone__pacer__gate__places__keys__28(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92887,13 +89151,13 @@ endmodule // standalone__pacer__gate__places__keys__28
 module tnic_standalone__pacer__gate__places__keys__29(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92906,13 +89170,13 @@ endmodule // standalone__pacer__gate__places__keys__29
 module tnic_standalone__pacer__gate__places__keys__3(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -92922,206 +89186,16 @@ module tnic_standalone__pacer__gate__places__keys__3(d,q,clock);
 endmodule // standalone__pacer__gate__places__keys__3
 
 
-module tnic_standalone__pacer__gate__places__keys__30(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__30
-
-
-module tnic_standalone__pacer__gate__places__keys__31(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__31
-
-
-module tnic_standalone__pacer__gate__places__keys__32(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__32
-
-
-module tnic_standalone__pacer__gate__places__keys__33(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__33
-
-
-module tnic_standalone__pacer__gate__places__keys__34(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__34
-
-
-module tnic_standalone__pacer__gate__places__keys__35(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__35
-
-
-module tnic_standalone__pacer__gate__places__keys__36(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__36
-
-
-module tnic_standalone__pacer__gate__places__keys__37(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__37
-
-
-module tnic_standalone__pacer__gate__places__keys__38(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__38
-
-
-module tnic_standalone__pacer__gate__places__keys__39(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__39
-
-
 module tnic_standalone__pacer__gate__places__keys__4(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -93131,206 +89205,16 @@ module tnic_standalone__pacer__gate__places__keys__4(d,q,clock);
 endmodule // standalone__pacer__gate__places__keys__4
 
 
-module tnic_standalone__pacer__gate__places__keys__40(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__40
-
-
-module tnic_standalone__pacer__gate__places__keys__41(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__41
-
-
-module tnic_standalone__pacer__gate__places__keys__42(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__42
-
-
-module tnic_standalone__pacer__gate__places__keys__43(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__43
-
-
-module tnic_standalone__pacer__gate__places__keys__44(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__44
-
-
-module tnic_standalone__pacer__gate__places__keys__45(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__45
-
-
-module tnic_standalone__pacer__gate__places__keys__46(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__46
-
-
-module tnic_standalone__pacer__gate__places__keys__47(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__47
-
-
-module tnic_standalone__pacer__gate__places__keys__48(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__48
-
-
-module tnic_standalone__pacer__gate__places__keys__49(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__49
-
-
 module tnic_standalone__pacer__gate__places__keys__5(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -93340,206 +89224,16 @@ module tnic_standalone__pacer__gate__places__keys__5(d,q,clock);
 endmodule // standalone__pacer__gate__places__keys__5
 
 
-module tnic_standalone__pacer__gate__places__keys__50(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__50
-
-
-module tnic_standalone__pacer__gate__places__keys__51(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__51
-
-
-module tnic_standalone__pacer__gate__places__keys__52(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__52
-
-
-module tnic_standalone__pacer__gate__places__keys__53(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__53
-
-
-module tnic_standalone__pacer__gate__places__keys__54(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__54
-
-
-module tnic_standalone__pacer__gate__places__keys__55(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__55
-
-
-module tnic_standalone__pacer__gate__places__keys__56(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__56
-
-
-module tnic_standalone__pacer__gate__places__keys__57(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__57
-
-
-module tnic_standalone__pacer__gate__places__keys__58(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__58
-
-
-module tnic_standalone__pacer__gate__places__keys__59(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__59
-
-
 module tnic_standalone__pacer__gate__places__keys__6(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -93549,92 +89243,16 @@ module tnic_standalone__pacer__gate__places__keys__6(d,q,clock);
 endmodule // standalone__pacer__gate__places__keys__6
 
 
-module tnic_standalone__pacer__gate__places__keys__60(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__60
-
-
-module tnic_standalone__pacer__gate__places__keys__61(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__61
-
-
-module tnic_standalone__pacer__gate__places__keys__62(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__62
-
-
-module tnic_standalone__pacer__gate__places__keys__63(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__keys__63
-
-
 module tnic_standalone__pacer__gate__places__keys__7(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -93647,13 +89265,13 @@ endmodule // standalone__pacer__gate__places__keys__7
 module tnic_standalone__pacer__gate__places__keys__8(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -93666,13 +89284,13 @@ endmodule // standalone__pacer__gate__places__keys__8
 module tnic_standalone__pacer__gate__places__keys__9(d,q,clock);
     
     // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
+    input wire  [11:0] d;
+    output reg  [11:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 30'h0;
+       q = 12'h0;
     end
     
     always @(posedge clock) begin
@@ -93682,45 +89300,26 @@ module tnic_standalone__pacer__gate__places__keys__9(d,q,clock);
 endmodule // standalone__pacer__gate__places__keys__9
 
 
-module tnic_standalone__pacer__gate__places__olds__0(d,q,clock);
+module tnic_standalone__pacer__gate__places__last_low(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__olds__0
-
-
-module tnic_standalone__pacer__gate__places__olds__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [21:0] d;
+    output reg  [21:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 22'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__1
+endmodule // standalone__pacer__gate__places__last_low
 
 
-module tnic_standalone__pacer__gate__places__olds__10(d,q,clock);
+module tnic_standalone__pacer__gate__places__late(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93736,10 +89335,10 @@ module tnic_standalone__pacer__gate__places__olds__10(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__10
+endmodule // standalone__pacer__gate__places__late
 
 
-module tnic_standalone__pacer__gate__places__olds__11(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__0(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93755,10 +89354,10 @@ module tnic_standalone__pacer__gate__places__olds__11(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__11
+endmodule // standalone__pacer__gate__places__precedes__0
 
 
-module tnic_standalone__pacer__gate__places__olds__12(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__1(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93774,10 +89373,10 @@ module tnic_standalone__pacer__gate__places__olds__12(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__12
+endmodule // standalone__pacer__gate__places__precedes__1
 
 
-module tnic_standalone__pacer__gate__places__olds__13(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__10(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93793,10 +89392,10 @@ module tnic_standalone__pacer__gate__places__olds__13(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__13
+endmodule // standalone__pacer__gate__places__precedes__10
 
 
-module tnic_standalone__pacer__gate__places__olds__14(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__11(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93812,10 +89411,10 @@ module tnic_standalone__pacer__gate__places__olds__14(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__14
+endmodule // standalone__pacer__gate__places__precedes__11
 
 
-module tnic_standalone__pacer__gate__places__olds__15(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__12(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93831,10 +89430,10 @@ module tnic_standalone__pacer__gate__places__olds__15(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__15
+endmodule // standalone__pacer__gate__places__precedes__12
 
 
-module tnic_standalone__pacer__gate__places__olds__16(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__13(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93850,10 +89449,10 @@ module tnic_standalone__pacer__gate__places__olds__16(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__16
+endmodule // standalone__pacer__gate__places__precedes__13
 
 
-module tnic_standalone__pacer__gate__places__olds__17(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__14(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93869,10 +89468,10 @@ module tnic_standalone__pacer__gate__places__olds__17(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__17
+endmodule // standalone__pacer__gate__places__precedes__14
 
 
-module tnic_standalone__pacer__gate__places__olds__18(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__15(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93888,10 +89487,10 @@ module tnic_standalone__pacer__gate__places__olds__18(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__18
+endmodule // standalone__pacer__gate__places__precedes__15
 
 
-module tnic_standalone__pacer__gate__places__olds__19(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__16(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93907,10 +89506,10 @@ module tnic_standalone__pacer__gate__places__olds__19(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__19
+endmodule // standalone__pacer__gate__places__precedes__16
 
 
-module tnic_standalone__pacer__gate__places__olds__2(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__17(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93926,10 +89525,10 @@ module tnic_standalone__pacer__gate__places__olds__2(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__2
+endmodule // standalone__pacer__gate__places__precedes__17
 
 
-module tnic_standalone__pacer__gate__places__olds__20(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__18(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93945,10 +89544,10 @@ module tnic_standalone__pacer__gate__places__olds__20(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__20
+endmodule // standalone__pacer__gate__places__precedes__18
 
 
-module tnic_standalone__pacer__gate__places__olds__21(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__19(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93964,10 +89563,10 @@ module tnic_standalone__pacer__gate__places__olds__21(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__21
+endmodule // standalone__pacer__gate__places__precedes__19
 
 
-module tnic_standalone__pacer__gate__places__olds__22(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__2(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -93983,10 +89582,10 @@ module tnic_standalone__pacer__gate__places__olds__22(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__22
+endmodule // standalone__pacer__gate__places__precedes__2
 
 
-module tnic_standalone__pacer__gate__places__olds__23(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__20(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94002,10 +89601,10 @@ module tnic_standalone__pacer__gate__places__olds__23(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__23
+endmodule // standalone__pacer__gate__places__precedes__20
 
 
-module tnic_standalone__pacer__gate__places__olds__24(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__21(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94021,10 +89620,10 @@ module tnic_standalone__pacer__gate__places__olds__24(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__24
+endmodule // standalone__pacer__gate__places__precedes__21
 
 
-module tnic_standalone__pacer__gate__places__olds__25(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__22(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94040,10 +89639,10 @@ module tnic_standalone__pacer__gate__places__olds__25(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__25
+endmodule // standalone__pacer__gate__places__precedes__22
 
 
-module tnic_standalone__pacer__gate__places__olds__26(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__23(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94059,10 +89658,10 @@ module tnic_standalone__pacer__gate__places__olds__26(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__26
+endmodule // standalone__pacer__gate__places__precedes__23
 
 
-module tnic_standalone__pacer__gate__places__olds__27(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__24(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94078,10 +89677,10 @@ module tnic_standalone__pacer__gate__places__olds__27(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__27
+endmodule // standalone__pacer__gate__places__precedes__24
 
 
-module tnic_standalone__pacer__gate__places__olds__28(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__25(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94097,10 +89696,10 @@ module tnic_standalone__pacer__gate__places__olds__28(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__28
+endmodule // standalone__pacer__gate__places__precedes__25
 
 
-module tnic_standalone__pacer__gate__places__olds__29(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__26(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94116,10 +89715,10 @@ module tnic_standalone__pacer__gate__places__olds__29(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__29
+endmodule // standalone__pacer__gate__places__precedes__26
 
 
-module tnic_standalone__pacer__gate__places__olds__3(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__27(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94135,10 +89734,10 @@ module tnic_standalone__pacer__gate__places__olds__3(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__3
+endmodule // standalone__pacer__gate__places__precedes__27
 
 
-module tnic_standalone__pacer__gate__places__olds__30(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__28(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94154,10 +89753,10 @@ module tnic_standalone__pacer__gate__places__olds__30(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__30
+endmodule // standalone__pacer__gate__places__precedes__28
 
 
-module tnic_standalone__pacer__gate__places__olds__31(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__29(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94173,10 +89772,10 @@ module tnic_standalone__pacer__gate__places__olds__31(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__31
+endmodule // standalone__pacer__gate__places__precedes__29
 
 
-module tnic_standalone__pacer__gate__places__olds__32(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__3(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94192,10 +89791,10 @@ module tnic_standalone__pacer__gate__places__olds__32(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__32
+endmodule // standalone__pacer__gate__places__precedes__3
 
 
-module tnic_standalone__pacer__gate__places__olds__33(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__4(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94211,10 +89810,10 @@ module tnic_standalone__pacer__gate__places__olds__33(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__33
+endmodule // standalone__pacer__gate__places__precedes__4
 
 
-module tnic_standalone__pacer__gate__places__olds__34(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__5(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94230,10 +89829,10 @@ module tnic_standalone__pacer__gate__places__olds__34(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__34
+endmodule // standalone__pacer__gate__places__precedes__5
 
 
-module tnic_standalone__pacer__gate__places__olds__35(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__6(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94249,10 +89848,10 @@ module tnic_standalone__pacer__gate__places__olds__35(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__35
+endmodule // standalone__pacer__gate__places__precedes__6
 
 
-module tnic_standalone__pacer__gate__places__olds__36(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__7(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94268,10 +89867,10 @@ module tnic_standalone__pacer__gate__places__olds__36(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__36
+endmodule // standalone__pacer__gate__places__precedes__7
 
 
-module tnic_standalone__pacer__gate__places__olds__37(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__8(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94287,10 +89886,10 @@ module tnic_standalone__pacer__gate__places__olds__37(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__37
+endmodule // standalone__pacer__gate__places__precedes__8
 
 
-module tnic_standalone__pacer__gate__places__olds__38(d,q,clock);
+module tnic_standalone__pacer__gate__places__precedes__9(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -94306,615 +89905,606 @@ module tnic_standalone__pacer__gate__places__olds__38(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__38
+endmodule // standalone__pacer__gate__places__precedes__9
 
 
-module tnic_standalone__pacer__gate__places__olds__39(d,q,clock);
+module tnic_standalone__pacer__gate__places__second(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
+    input wire  [4:0] read_address;
+    input wire  read_clock;
+    output reg  [21:0] read_data;
+    input wire  [4:0] write_address;
+    input wire  write_clock;
+    input wire  [21:0] write_data;
+    input wire  write_enable;
     
     // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
+    reg[21:0] mem[31:0];
     
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__olds__39
-
-
-module tnic_standalone__pacer__gate__places__olds__4(d,q,clock);
     
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
     
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
     end
     
-    always @(posedge clock) begin
-       q <= d;
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
     end
-          
-endmodule // standalone__pacer__gate__places__olds__4
+                
+endmodule // standalone__pacer__gate__places__second
 
 
-module tnic_standalone__pacer__gate__places__olds__40(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__0(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__40
+endmodule // standalone__pacer__gate__places__swaps__0
 
 
-module tnic_standalone__pacer__gate__places__olds__41(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__1(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__41
+endmodule // standalone__pacer__gate__places__swaps__1
 
 
-module tnic_standalone__pacer__gate__places__olds__42(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__10(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__42
+endmodule // standalone__pacer__gate__places__swaps__10
 
 
-module tnic_standalone__pacer__gate__places__olds__43(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__11(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__43
+endmodule // standalone__pacer__gate__places__swaps__11
 
 
-module tnic_standalone__pacer__gate__places__olds__44(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__12(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__44
+endmodule // standalone__pacer__gate__places__swaps__12
 
 
-module tnic_standalone__pacer__gate__places__olds__45(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__13(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__45
+endmodule // standalone__pacer__gate__places__swaps__13
 
 
-module tnic_standalone__pacer__gate__places__olds__46(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__14(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__46
+endmodule // standalone__pacer__gate__places__swaps__14
 
 
-module tnic_standalone__pacer__gate__places__olds__47(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__15(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__47
+endmodule // standalone__pacer__gate__places__swaps__15
 
 
-module tnic_standalone__pacer__gate__places__olds__48(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__16(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__48
+endmodule // standalone__pacer__gate__places__swaps__16
 
 
-module tnic_standalone__pacer__gate__places__olds__49(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__17(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__49
+endmodule // standalone__pacer__gate__places__swaps__17
 
 
-module tnic_standalone__pacer__gate__places__olds__5(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__18(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__5
+endmodule // standalone__pacer__gate__places__swaps__18
 
 
-module tnic_standalone__pacer__gate__places__olds__50(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__19(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__50
+endmodule // standalone__pacer__gate__places__swaps__19
 
 
-module tnic_standalone__pacer__gate__places__olds__51(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__2(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__51
+endmodule // standalone__pacer__gate__places__swaps__2
 
 
-module tnic_standalone__pacer__gate__places__olds__52(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__20(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__52
+endmodule // standalone__pacer__gate__places__swaps__20
 
 
-module tnic_standalone__pacer__gate__places__olds__53(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__21(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__53
+endmodule // standalone__pacer__gate__places__swaps__21
 
 
-module tnic_standalone__pacer__gate__places__olds__54(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__22(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__54
+endmodule // standalone__pacer__gate__places__swaps__22
 
 
-module tnic_standalone__pacer__gate__places__olds__55(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__23(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__55
+endmodule // standalone__pacer__gate__places__swaps__23
 
 
-module tnic_standalone__pacer__gate__places__olds__56(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__24(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__56
+endmodule // standalone__pacer__gate__places__swaps__24
 
 
-module tnic_standalone__pacer__gate__places__olds__57(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__25(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__57
+endmodule // standalone__pacer__gate__places__swaps__25
 
 
-module tnic_standalone__pacer__gate__places__olds__58(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__26(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__58
+endmodule // standalone__pacer__gate__places__swaps__26
 
 
-module tnic_standalone__pacer__gate__places__olds__59(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__27(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__59
+endmodule // standalone__pacer__gate__places__swaps__27
 
 
-module tnic_standalone__pacer__gate__places__olds__6(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__28(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__6
+endmodule // standalone__pacer__gate__places__swaps__28
 
 
-module tnic_standalone__pacer__gate__places__olds__60(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__29(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__60
+endmodule // standalone__pacer__gate__places__swaps__29
 
 
-module tnic_standalone__pacer__gate__places__olds__61(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__3(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__61
+endmodule // standalone__pacer__gate__places__swaps__3
 
 
-module tnic_standalone__pacer__gate__places__olds__62(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__4(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__62
+endmodule // standalone__pacer__gate__places__swaps__4
 
 
-module tnic_standalone__pacer__gate__places__olds__63(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__5(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__63
+endmodule // standalone__pacer__gate__places__swaps__5
 
 
-module tnic_standalone__pacer__gate__places__olds__7(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__6(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__7
+endmodule // standalone__pacer__gate__places__swaps__6
 
 
-module tnic_standalone__pacer__gate__places__olds__8(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__7(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__8
+endmodule // standalone__pacer__gate__places__swaps__7
 
 
-module tnic_standalone__pacer__gate__places__olds__9(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__8(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__olds__9
+endmodule // standalone__pacer__gate__places__swaps__8
 
 
-module tnic_standalone__pacer__gate__places__unit(d,q,clock);
+module tnic_standalone__pacer__gate__places__swaps__9(d,q,clock);
     
     // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__places__unit
+endmodule // standalone__pacer__gate__places__swaps__9
 
 
 module tnic_standalone__pacer__gate__places__valids__0(d,q,clock);
@@ -95373,196 +90963,6 @@ module tnic_standalone__pacer__gate__places__valids__3(d,q,clock);
 endmodule // standalone__pacer__gate__places__valids__3
 
 
-module tnic_standalone__pacer__gate__places__valids__30(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__30
-
-
-module tnic_standalone__pacer__gate__places__valids__31(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__31
-
-
-module tnic_standalone__pacer__gate__places__valids__32(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__32
-
-
-module tnic_standalone__pacer__gate__places__valids__33(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__33
-
-
-module tnic_standalone__pacer__gate__places__valids__34(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__34
-
-
-module tnic_standalone__pacer__gate__places__valids__35(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__35
-
-
-module tnic_standalone__pacer__gate__places__valids__36(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__36
-
-
-module tnic_standalone__pacer__gate__places__valids__37(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__37
-
-
-module tnic_standalone__pacer__gate__places__valids__38(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__38
-
-
-module tnic_standalone__pacer__gate__places__valids__39(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__39
-
-
 module tnic_standalone__pacer__gate__places__valids__4(d,q,clock);
     
     // Module arguments
@@ -95580,196 +90980,6 @@ module tnic_standalone__pacer__gate__places__valids__4(d,q,clock);
     end
           
 endmodule // standalone__pacer__gate__places__valids__4
-
-
-module tnic_standalone__pacer__gate__places__valids__40(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__40
-
-
-module tnic_standalone__pacer__gate__places__valids__41(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__41
-
-
-module tnic_standalone__pacer__gate__places__valids__42(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__42
-
-
-module tnic_standalone__pacer__gate__places__valids__43(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__43
-
-
-module tnic_standalone__pacer__gate__places__valids__44(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__44
-
-
-module tnic_standalone__pacer__gate__places__valids__45(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__45
-
-
-module tnic_standalone__pacer__gate__places__valids__46(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__46
-
-
-module tnic_standalone__pacer__gate__places__valids__47(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__47
-
-
-module tnic_standalone__pacer__gate__places__valids__48(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__48
-
-
-module tnic_standalone__pacer__gate__places__valids__49(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__49
 
 
 module tnic_standalone__pacer__gate__places__valids__5(d,q,clock);
@@ -95791,196 +91001,6 @@ module tnic_standalone__pacer__gate__places__valids__5(d,q,clock);
 endmodule // standalone__pacer__gate__places__valids__5
 
 
-module tnic_standalone__pacer__gate__places__valids__50(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__50
-
-
-module tnic_standalone__pacer__gate__places__valids__51(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__51
-
-
-module tnic_standalone__pacer__gate__places__valids__52(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__52
-
-
-module tnic_standalone__pacer__gate__places__valids__53(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__53
-
-
-module tnic_standalone__pacer__gate__places__valids__54(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__54
-
-
-module tnic_standalone__pacer__gate__places__valids__55(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__55
-
-
-module tnic_standalone__pacer__gate__places__valids__56(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__56
-
-
-module tnic_standalone__pacer__gate__places__valids__57(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__57
-
-
-module tnic_standalone__pacer__gate__places__valids__58(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__58
-
-
-module tnic_standalone__pacer__gate__places__valids__59(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__59
-
-
 module tnic_standalone__pacer__gate__places__valids__6(d,q,clock);
     
     // Module arguments
@@ -95998,82 +91018,6 @@ module tnic_standalone__pacer__gate__places__valids__6(d,q,clock);
     end
           
 endmodule // standalone__pacer__gate__places__valids__6
-
-
-module tnic_standalone__pacer__gate__places__valids__60(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__60
-
-
-module tnic_standalone__pacer__gate__places__valids__61(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__61
-
-
-module tnic_standalone__pacer__gate__places__valids__62(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__62
-
-
-module tnic_standalone__pacer__gate__places__valids__63(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__valids__63
 
 
 module tnic_standalone__pacer__gate__places__valids__7(d,q,clock);
@@ -96133,6 +91077,25 @@ module tnic_standalone__pacer__gate__places__valids__9(d,q,clock);
 endmodule // standalone__pacer__gate__places__valids__9
 
 
+module tnic_standalone__pacer__gate__places__x_low(d,q,clock);
+    
+    // Module arguments
+    input wire  [21:0] d;
+    output reg  [21:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 22'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__gate__places__x_low
+
+
 module tnic_standalone__pacer__gate__queued(d,q,clock);
     
     // Module arguments
@@ -96155,13 +91118,13 @@ endmodule // standalone__pacer__gate__queued
 module tnic_standalone__pacer__gate__seen(d,q,clock);
     
     // Module arguments
-    input wire  [55:0] d;
-    output reg  [55:0] q;
+    input wire  [25:0] d;
+    output reg  [25:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 56'h0;
+       q = 26'h0;
     end
     
     always @(posedge clock) begin
@@ -96190,42 +91153,23 @@ module tnic_standalone__pacer__gate__shown(d,q,clock);
 endmodule // standalone__pacer__gate__shown
 
 
-module tnic_standalone__pacer__gate__shown_flow(d,q,clock);
+module tnic_standalone__pacer__gate__shown_swap(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__shown_flow
-
-
-module tnic_standalone__pacer__gate__shown_launch(d,q,clock);
-    
-    // Module arguments
-    input wire  [55:0] d;
-    output reg  [55:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 56'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__shown_launch
+endmodule // standalone__pacer__gate__shown_swap
 
 
 module tnic_standalone__pacer__gate__spill(d,q,clock);
@@ -96247,42 +91191,23 @@ module tnic_standalone__pacer__gate__spill(d,q,clock);
 endmodule // standalone__pacer__gate__spill
 
 
-module tnic_standalone__pacer__gate__spill_flow(d,q,clock);
+module tnic_standalone__pacer__gate__spill_swap(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__spill_flow
-
-
-module tnic_standalone__pacer__gate__spill_launch(d,q,clock);
-    
-    // Module arguments
-    input wire  [55:0] d;
-    output reg  [55:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 56'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__spill_launch
+endmodule // standalone__pacer__gate__spill_swap
 
 
 module tnic_standalone__pacer__gate__stepped(d,q,clock);

@@ -7,6 +7,7 @@ mod prove;
 mod setup;
 mod synth;
 mod verify;
+mod vm;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ EXAMPLES
   cargo xtask prove fifo      the formal proofs whose names contain `fifo`; all without a name
   cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds
   cargo xtask soak --nic 100000000   a storm around the whole NIC, every frame accounted for
+  cargo xtask vm-test         the driver in a virtual machine, on a kernel's VFIO and the Verilated NIC
   cargo xtask synth ack       area and speed of all blocks that begin with ack, into the record
   cargo xtask synth --check   what became worse than recorded
 
@@ -54,6 +56,8 @@ enum Command {
     Prove(prove::Prove),
     /// Runs the lockstep tests, or a storm around the whole NIC, for longer.
     Soak(verify::Soak),
+    /// Runs the driver's self-test on the Verilated NIC in a virtual machine, through its kernel's VFIO.
+    VmTest(vm::VmTest),
     /// Measures area and speed of the blocks; writes hw/synth/record.toml and docs/synthesis.md.
     Synth(synth::Synth),
 }
@@ -69,6 +73,7 @@ fn main() -> ExitCode {
         Command::Bench(b) => b.run(),
         Command::Prove(p) => p.run(),
         Command::Soak(s) => s.run(),
+        Command::VmTest(v) => v.run(),
         Command::Synth(s) => s.run(),
     };
     done.unwrap_or_else(|e| {

@@ -6,7 +6,7 @@ use crate::nic::mac::{Attachment, MacNic};
 use crate::nic::stream::FlowSpec;
 use crate::scenario::NicKind;
 use crate::scenario::build::UDP_PORT;
-use crate::time::{Ps, Speed};
+use crate::time::{NS, Ps, Speed};
 use timely_regs::parameters::Parameters;
 
 /// The host that the served NIC is: what its peer sends goes to this host's addresses, [`crate::frame::address`].
@@ -76,7 +76,9 @@ pub fn wire(o: &Options, cores: &Cores) -> Result<Wire, String> {
         flows: Vec::new(),
     };
     let nic = attached(cores.bare(&spec)?, o, HOST);
-    let Some(pair) = &o.pair else { return Ok(Wire::alone(nic)) };
+    // Some tens of microseconds of the machine's time either way.
+    let window = if o.kind == NicKind::Rtl { 32 * NS } else { 256 * NS };
+    let Some(pair) = &o.pair else { return Ok(Wire::alone(nic, window)) };
     if u64::from(pair.flows) > 1 << o.flow_bits {
         return Err(format!("{} flows of traffic, and the NIC has {}", pair.flows, 1u64 << o.flow_bits));
     }
@@ -90,5 +92,5 @@ pub fn wire(o: &Options, cores: &Cores) -> Result<Wire, String> {
     let prepared = cores.build(&CoreSpec { host: PEER, seed: o.seed + 1, flows: (0..pair.flows).map(flow).collect(), ..spec })?;
     let peer = attached(prepared.core, o, PEER);
     let start = prepared.writes.into_iter().map(|(_, addr, value)| (addr, value)).collect();
-    Ok(Wire::joined([nic, peer], pair.delay, start))
+    Ok(Wire::joined([nic, peer], pair.delay, window, start))
 }

@@ -4,8 +4,6 @@ use crate::nic::mac::MacNic;
 use crate::nic::{Arrival, Nic, Outbox};
 use crate::time::{NS, Ps};
 
-/// The longest step, in which nothing is asked of a NIC from outside.
-const WINDOW: Ps = 32 * NS;
 /// Clocks after which a register access that nobody answers is given up.
 const ACCESS_CLOCKS: u32 = 20_000;
 
@@ -13,6 +11,8 @@ const ACCESS_CLOCKS: u32 = 20_000;
 pub struct Wire {
     nics: Vec<MacNic>,
     delay: Ps,
+    /// The longest step, in which nothing is asked of a NIC from outside.
+    window: Ps,
     /// Register writes that start the second NIC's flows, until it hears from the first.
     start: Vec<(u32, u32)>,
     now: Ps,
@@ -21,15 +21,15 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// A NIC alone: what it sends is lost.
-    pub fn alone(nic: MacNic) -> Self {
-        Wire { nics: vec![nic], delay: WINDOW, start: Vec::new(), now: 0, out: Outbox::default(), frames: 0 }
+    /// A NIC alone: what it sends is lost. `window` is the longest step, for which who asks waits.
+    pub fn alone(nic: MacNic, window: Ps) -> Self {
+        Wire { nics: vec![nic], delay: window, window, start: Vec::new(), now: 0, out: Outbox::default(), frames: 0 }
     }
 
     /// Two NICs; a bit takes `delay` from one to the other. When the second hears from the first, `start` is written into it: until then
     /// nobody would answer what it sends.
-    pub fn joined(nics: [MacNic; 2], delay: Ps, start: Vec<(u32, u32)>) -> Self {
-        Wire { nics: nics.into(), delay: delay.max(NS), start, now: 0, out: Outbox::default(), frames: 0 }
+    pub fn joined(nics: [MacNic; 2], delay: Ps, window: Ps, start: Vec<(u32, u32)>) -> Self {
+        Wire { nics: nics.into(), delay: delay.max(NS), window, start, now: 0, out: Outbox::default(), frames: 0 }
     }
 
     /// Simulated time.
@@ -72,7 +72,7 @@ impl Wire {
     /// Runs one window, or less if that reaches `until`; lets the time before it pass.
     pub fn step(&mut self, until: Ps) {
         self.pass(until);
-        let to = (self.now + self.delay.min(WINDOW)).min(until);
+        let to = (self.now + self.delay.min(self.window)).min(until);
         for i in 0..self.nics.len() {
             if self.nics[i].next() < to {
                 self.nics[i].advance(to, &mut self.out);

@@ -3,18 +3,29 @@ use super::timemap::TimeMap;
 use crate::{Block, fifo};
 
 /// Grants that may be in flight: in trains accepted, in the gate, and at its output.
-pub const PLACES: usize = 64;
+pub const IN_FLIGHT: usize = 64;
+/// Places where grants stand in the order of their launches.
+pub const PLACES: usize = 30;
 /// Fraction bits of a launch in the gate, ns: what a launch has beyond is rounded up.
 pub const FRACTION: u32 = 8;
-/// A launch may lie this far ahead (131 us), in units of the gate; a train that launches later waits in the expander.
-pub const HORIZON: u64 = 1 << 25;
-/// A launch farther ahead than this (1 ms) was computed before a step of the clock: it goes at once.
-pub const ABSURD: u64 = 1 << 28;
-/// Bits of a launch that a place keeps (4.2 ms).
-const KEY_BITS: u32 = 30;
-const KEY: u64 = (1 << KEY_BITS) - 1;
-/// A time moves by less than this (0.5 ms) between two clocks, or has been stepped.
-const STEP: u64 = 1 << 27;
+/// A launch may lie this far ahead (1 us), in units of the gate; a train that launches later waits in the expander.
+pub const HORIZON: u64 = 1 << 18;
+/// A launch farther ahead than this (131 us) was computed before a step of the clock: it goes at once.
+pub const ABSURD: u64 = 1 << 25;
+/// A packet that enters and is due for longer (256 ns) counts as due for so long.
+pub const PAST: u64 = 1 << 16;
+/// While the head is due for longer (512 ns), none enters.
+pub const LATE: u64 = 1 << 17;
+/// A head due for longer (4.1 us): so are all behind it, and their times need not compare any more.
+const STALE: u64 = 1 << 20;
+/// Bits that a launch is compared with now by, when it has entered (16.4 us).
+const LOW_BITS: u32 = 22;
+/// Bits that launches in their places are compared with each other by: whole ns (4.1 us).
+const KEY: u64 = (1 << 12) - 1;
+/// Bits that a launch is compared with now by, before it enters (262 us).
+const AHEAD: u64 = 2 * ABSURD - 1;
+/// A time moves forward by less than this (128 ns) between two clocks, or has been stepped.
+pub const STEP: u64 = 1 << 15;
 const TIME: u64 = (1 << (64 - FRACTION)) - 1;
 
 /// Packets of one flow, evenly spaced.
@@ -75,15 +86,25 @@ struct Waiting {
 /// A grant in its place.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    key: u64,
-    flow: u32,
-    /// Long past, so that its key compares no more: it stands before whatever comes.
-    old: bool,
-    /// Its launch was here at the last clock.
-    due: bool,
+    /// Its launch as it compares, modulo 2^22 units.
+    low: u64,
+    grant: Grant,
 }
 
-/// An expander, and 64 places kept in the order of their launches.
+impl Place {
+    /// It leaves after `other`, if that entered before it.
+    fn follows(&self, other: &Place) -> bool {
+        (self.low >> FRACTION).wrapping_sub(other.low >> FRACTION) & KEY <= KEY / 2
+    }
+
+    /// How long it is due, units; none if it is not.
+    fn late(&self, now: u64) -> Option<u64> {
+        let late = now.wrapping_sub(self.low) & ((1 << LOW_BITS) - 1);
+        Some(late).filter(|late| late >> (LOW_BITS - 1) == 0)
+    }
+}
+
+/// An expander, and 30 places kept in the order of their launches.
 #[derive(Clone, Debug)]
 pub struct Gate {
     map: Option<TimeMap>,
@@ -97,6 +118,10 @@ pub struct Gate {
     places: Vec<Place>,
     head_due: bool,
     stepped: bool,
+    /// The head was late at the last clock.
+    late: bool,
+    /// All in their places are due.
+    all_due: bool,
     shown: [Option<Grant>; 2],
     in_flight: u32,
 }
@@ -121,6 +146,8 @@ impl Gate {
             places: Vec::with_capacity(PLACES),
             head_due: false,
             stepped: false,
+            late: false,
+            all_due: false,
             shown: [None; 2],
             in_flight: 0,
         }
@@ -133,40 +160,29 @@ impl Gate {
 
     /// Nothing but time will move it; `None` if a step will, or an input may already.
     fn quiet(&self) -> bool {
-        self.trains.is_empty() && self.entering.is_none() && !self.head_due && !self.stepped && self.shown == [None; 2]
+        let marked = self.head_due || self.stepped || self.late || self.all_due;
+        self.trains.is_empty() && self.entering.is_none() && !marked && self.shown == [None; 2]
     }
 
     /// The time (ns48.fns16) from which the next grant is due or the next packet can enter; `None` when none waits.
     pub fn next_due(&self) -> Option<u64> {
-        let ahead = |launch: u64| launch.wrapping_sub(self.seen) << FRACTION;
-        let head = self.places.first().map(|p| {
-            let ahead = p.key.wrapping_sub(self.seen) & KEY;
-            if p.old || ahead >= KEY / 2 { 0 } else { ahead << FRACTION }
+        let head = self.places.first().map(|p| match p.late(self.seen) {
+            None => p.low.wrapping_sub(self.seen) & ((1 << LOW_BITS) - 1),
+            Some(_) => 0,
         });
-        let train = self.expanding.map(|t| match self.class(t.launch, self.seen) {
-            Class::Waits => ahead(t.launch.wrapping_sub(HORIZON - 1)),
+        let train = self.expanding.filter(|_| self.places.len() < PLACES).map(|t| match class(t.launch, self.seen) {
+            Class::Waits => (t.launch.wrapping_sub(self.seen) & AHEAD) - (HORIZON - 1),
             _ => 0,
         });
         let least = match (head, train) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
-        least.map(|ahead| (self.seen << FRACTION).wrapping_add(ahead))
-    }
-
-    fn class(&self, launch: u64, now: u64) -> Class {
-        let ahead = launch.wrapping_sub(now) & TIME;
-        if !(HORIZON..=TIME - HORIZON).contains(&ahead) {
-            Class::Enters
-        } else if ahead < ABSURD {
-            Class::Waits
-        } else {
-            Class::Now
-        }
+        least.map(|ahead| self.seen.wrapping_add(ahead) << FRACTION)
     }
 
     /// A train in, a packet out of it towards the places, judged by how far ahead it was at the clock `before`.
-    fn expand(&mut self, before: u64, now: u64, offered: Option<Train>) {
+    fn expand(&mut self, before: u64, offered: Option<Train>) {
         let accepted = offered.filter(|t| self.trains.output(0).ready && t.packets != 0).map(|t| Waiting {
             flow: t.flow,
             left: t.packets,
@@ -174,13 +190,15 @@ impl Gate {
             gap: t.gap.into(),
         });
         let full = self.places.len() + usize::from(self.entering.is_some()) >= PLACES;
+        let shut = full || self.late || self.all_due || self.stepped;
         self.entering = None;
         if let Some(t) = self.expanding
-            && !full
-            && self.class(t.launch, before) != Class::Waits
+            && !shut
+            && class(t.launch, before) != Class::Waits
         {
-            let key = if self.class(t.launch, before) == Class::Enters { t.launch } else { now.wrapping_sub(HORIZON) };
-            self.entering = Some(Place { key: key & KEY, flow: t.flow, old: false, due: false });
+            let launch = if class(t.launch, before) == Class::Enters { t.launch } else { before.wrapping_sub(PAST) };
+            let grant = Grant { flow: t.flow, launch: t.launch << FRACTION };
+            self.entering = Some(Place { low: launch & ((1 << LOW_BITS) - 1), grant });
             self.expanding = (t.left > 1).then(|| Waiting { left: t.left - 1, launch: t.launch.wrapping_add(t.gap) & TIME, ..t });
         }
         let free = self.expanding.is_none();
@@ -197,27 +215,27 @@ impl Gate {
 
     /// The places: the head out if it is due and there is room, the entering grant in behind its equals.
     fn sort(&mut self, now: u64, pop: bool, entering: Option<Place>) {
-        let stepped = self.stepped;
-        let at_or_before = |a: u64, b: u64| b.wrapping_sub(a) & KEY <= KEY / 2;
+        let due = |p: &Place| p.late(now).is_some();
+        let late = self.places.first().and_then(|p| p.late(now)).unwrap_or(0);
+        let all_due = self.all_due;
+        self.late = late >= LATE;
+        self.all_due = self.stepped || late >= STALE || (all_due && (entering.is_some() || !self.places.is_empty()));
         let position = entering.map(|x| {
-            let before = |p: &Place| p.old || stepped || at_or_before(p.key, x.key);
-            let position = self.places.iter().take_while(|p| before(p)).count();
-            debug_assert!(!self.places[position..].iter().any(before), "the places are out of order");
+            let position = self.places.iter().take_while(|p| x.follows(p)).count();
+            debug_assert!(!self.places[position..].iter().any(|p| x.follows(p)), "the places are out of order");
             position
         });
-        for p in &mut self.places {
-            let units = ((now & KEY) >> (KEY_BITS - 3)).wrapping_sub(p.key >> (KEY_BITS - 3)) & 7;
-            p.due = p.old || stepped || at_or_before(p.key, now);
-            p.old |= stepped || (2..6).contains(&units);
-        }
+        self.head_due = self.places.get(usize::from(pop)).is_some_and(|p| all_due || due(p));
         if let (Some(x), Some(position)) = (entering, position) {
-            self.places.insert(position, Place { due: at_or_before(x.key, now), ..x });
+            self.places.insert(position, x);
+            if position <= usize::from(pop) {
+                self.head_due = due(&x);
+            }
         }
         if pop {
             // The head leaves even if the entering grant went before it.
             self.places.remove(usize::from(position == Some(0)));
         }
-        self.head_due = self.places.first().is_some_and(|p| p.due);
     }
 }
 
@@ -228,12 +246,23 @@ enum Class {
     Now,
 }
 
+fn class(launch: u64, now: u64) -> Class {
+    let ahead = launch.wrapping_sub(now) & AHEAD;
+    if !(HORIZON..=AHEAD - PAST).contains(&ahead) {
+        Class::Enters
+    } else if ahead < ABSURD {
+        Class::Waits
+    } else {
+        Class::Now
+    }
+}
+
 impl Block for Gate {
     type In = In;
     type Out = Out;
 
     fn output(&self, clk: u64) -> Out {
-        Out { train_ready: self.trains.output(clk).ready, grant: self.shown[0], credit: (PLACES as u32).saturating_sub(self.in_flight) }
+        Out { train_ready: self.trains.output(clk).ready, grant: self.shown[0], credit: (IN_FLIGHT as u32).saturating_sub(self.in_flight) }
     }
 
     fn step(&mut self, clk: u64, input: &In) {
@@ -244,7 +273,7 @@ impl Block for Gate {
             // Skipped clocks had no step of the time among them.
             self.seen = now;
         }
-        let moved = now.wrapping_sub(self.seen) & TIME;
+        let moved = now.wrapping_sub(self.seen) & AHEAD;
         self.expected = clk + 1;
         self.seen = now;
         if input.rst {
@@ -252,15 +281,11 @@ impl Block for Gate {
             return;
         }
         let pop = self.head_due && self.shown[1].is_none();
-        let grant = pop.then(|| {
-            let place = self.places[0];
-            let launch = now.wrapping_sub(now.wrapping_sub(place.key) & KEY) & TIME;
-            Grant { flow: place.flow, launch: launch << FRACTION }
-        });
+        let grant = pop.then(|| self.places[0].grant);
         let entering = self.entering;
-        self.expand(before, now, input.train);
+        self.expand(before, input.train);
         self.sort(now, pop, entering);
-        self.stepped = (STEP..=TIME - HORIZON).contains(&moved);
+        self.stepped = moved >= STEP;
         if self.shown[0].is_some() && input.ready {
             self.shown = [self.shown[1], None];
             self.in_flight -= 1;

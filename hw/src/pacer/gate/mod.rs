@@ -5,12 +5,15 @@ use crate::construct::construct;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
 pub use sorter::Sorter;
+use timely_model::pacer::gate::{ABSURD, FRACTION, HORIZON, IN_FLIGHT, LATE, PAST, PLACES, STEP};
 
 /// Expands trains of packets of `2^F` flows into grants, and gives each at its launch. `W` must be `F + 94`.
 ///
-/// Trains are expanded in the order they come, one packet a clock; their packets stand in 64 places in the order of their launches.
-/// A packet more than 131 us ahead waits in the expander, and all trains behind it; one more than 1 ms ahead or 131 us past is
-/// due at once. Times count in 2^-8 ns: what a launch has beyond is rounded up, so that no grant goes before its time.
+/// Trains are expanded in the order they come, one packet a clock; their packets stand in 30 places in the order of their launches,
+/// those of the same ns in the order they came. A packet more than 1 us ahead waits in the expander, and all trains behind it; one more
+/// than 131 us ahead is due at once. A packet that is due for more than 256 ns when it enters counts as due for so long; while the head
+/// cannot leave for 0.5 us, none enters. A step of the time makes all due that are in their places, and none enters until they left.
+/// Times count in 2^-8 ns: what a launch has beyond is rounded up, so that no grant goes before its time.
 /// Latency: a grant is at the output 2 clocks after the first one that sees its launch in `now`; from `train_valid` at least 4 clocks.
 /// Throughput: one grant a clock. Back pressure: due grants wait in their places, in order; `train_ready` falls after 64 trains.
 /// Model: `timely_model::pacer::gate`.
@@ -46,7 +49,10 @@ pub struct Gate<const F: usize, const W: usize> {
     pub credit: Signal<Out, Bits<8>>,
     /// Launch 56 bits, gap 32, packets 6, flow.
     trains: Fifo<W, 6, 7>,
-    places: Sorter<F>,
+    places: Sorter<30, 32, 5>,
+    /// The grants in the places and at the output, by handle.
+    launches: RAM<Bits<56>, 5>,
+    flows: RAM<Bits<F>, 5>,
     /// Trains in the queue.
     queued: DFF<Bits<7>>,
     /// The train that is being expanded.
@@ -56,35 +62,34 @@ pub struct Gate<const F: usize, const W: usize> {
     launch: DFF<Bits<56>>,
     gap: DFF<Bits<32>>,
     /// The packet on its way to the places.
-    enters: DFF<Bit>,
-    enters_key: DFF<Bits<30>>,
+    enters_launch: DFF<Bits<56>>,
     enters_flow: DFF<Bits<F>>,
     /// The last time.
-    seen: DFF<Bits<56>>,
+    seen: DFF<Bits<26>>,
     stepped: DFF<Bit>,
-    /// The output, and the grant that left its place before a stall of the output could tell.
+    /// The grant at the output, and the one that left its place before a stall of the output could tell; handles as their difference
+    /// from those after a reset.
     shown: DFF<Bit>,
-    shown_flow: DFF<Bits<F>>,
-    shown_launch: DFF<Bits<56>>,
+    shown_swap: DFF<Bits<5>>,
+    shown_first: Constant<Bits<5>>,
     spill: DFF<Bit>,
-    spill_flow: DFF<Bits<F>>,
-    spill_launch: DFF<Bits<56>>,
+    spill_swap: DFF<Bits<5>>,
+    spill_first: Constant<Bits<5>>,
     /// Grants in trains accepted, in their places and at the output.
     in_flight: DFF<Bits<14>>,
-    units_now: Signal<Local, Bits<56>>,
-    moved: Signal<Local, Bits<56>>,
     /// How far ahead the launch was at the last clock.
-    ahead: DFF<Bits<56>>,
-    still: Signal<Local, Bits<56>>,
-    stepping: Signal<Local, Bits<56>>,
-    arriving: Signal<Local, Bits<56>>,
-    fetching: Signal<Local, Bits<56>>,
+    ahead: DFF<Bits<26>>,
+    units_now: Signal<Local, Bits<26>>,
+    moved: Signal<Local, Bits<26>>,
+    still: Signal<Local, Bits<26>>,
+    stepping: Signal<Local, Bits<26>>,
+    arriving: Signal<Local, Bits<26>>,
+    fetching: Signal<Local, Bits<26>>,
     queue_launch: Signal<Local, Bits<56>>,
     near: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
     enter: Signal<Local, Bit>,
-    past: Signal<Local, Bits<5>>,
-    key: Signal<Local, Bits<30>>,
+    clamped: Signal<Local, Bits<6>>,
     next_launch: Signal<Local, Bits<56>>,
     rounded: Signal<Local, Bits<56>>,
     free: Signal<Local, Bit>,
@@ -94,8 +99,10 @@ pub struct Gate<const F: usize, const W: usize> {
     fetched: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     leave: Signal<Local, Bit>,
-    epoch: Signal<Local, Bits<26>>,
-    due_launch: Signal<Local, Bits<56>>,
+    shown_handle: Signal<Local, Bits<5>>,
+    spill_handle: Signal<Local, Bits<5>>,
+    shown_next: Signal<Local, Bits<5>>,
+    spill_next: Signal<Local, Bits<5>>,
     in_use: Signal<Local, Bits<14>>,
     room: Signal<Local, Bits<14>>,
 }
@@ -103,38 +110,50 @@ pub struct Gate<const F: usize, const W: usize> {
 impl<const F: usize, const W: usize> Default for Gate<F, W> {
     fn default() -> Self {
         assert_eq!(W, F + 94, "a train is a launch of 56 bits, a gap of 32, 6 of packets and the flow");
-        construct!({} clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
-            grant_flow, grant_launch, credit, trains, places, queued, train, flow, left, launch, gap, enters, enters_key, enters_flow, seen,
-            stepped, shown, shown_flow, shown_launch, spill, spill_flow, spill_launch, in_flight, units_now, moved, ahead, still, stepping, arriving, fetching, queue_launch, near, waits, enter, past,
-            key, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, epoch, due_launch, in_use, room)
+        const {
+            assert!(FRACTION == 8 && IN_FLIGHT == 64 && PLACES == 30 && STEP == 1 << 15, "the kernel has their bits");
+            assert!(HORIZON == 1 << 18 && ABSURD == 1 << 25 && LATE == 1 << 17 && PAST == 1 << 16, "the kernel has their bits");
+        }
+        construct!({
+            shown_first: Constant::new(bits::<5>(PLACES as u64)),
+            spill_first: Constant::new(bits::<5>(PLACES as u64 + 1)),
+        } clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
+            grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, launch, gap, enters_launch, enters_flow, seen, stepped, shown,
+            shown_swap, spill, spill_swap, in_flight, ahead, units_now, moved, still, stepping, arriving, fetching, queue_launch, near, waits,
+            enter, clamped, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, shown_handle, spill_handle, shown_next,
+            spill_next, in_use, room)
     }
 }
 
 impl<const F: usize, const W: usize> Logic for Gate<F, W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, queued, train, flow, left, launch, gap, enters, enters_key, enters_flow, seen, stepped);
-        dff_setup!(self, clk, shown, shown_flow, shown_launch, spill, spill_flow, spill_launch, in_flight, ahead);
+        dff_setup!(self, clk, queued, train, flow, left, launch, gap, enters_launch, enters_flow, seen, stepped);
+        dff_setup!(self, clk, shown, shown_swap, spill, spill_swap, in_flight, ahead);
         self.trains.clk.next = self.clk.val();
         self.trains.rst.next = self.rst.val();
         self.places.clk.next = self.clk.val();
         self.places.rst.next = self.rst.val();
-        // The time. Forward by 0.5 ms or back by 131 us in one clock, it was stepped.
-        self.units_now.next = self.now.val().get_bits::<56>(8);
+        self.launches.read_clock.next = self.clk.val();
+        self.launches.write_clock.next = self.clk.val();
+        self.flows.read_clock.next = self.clk.val();
+        self.flows.write_clock.next = self.clk.val();
+        // The time. Back, or forward by 128 ns in one clock, it was stepped.
+        self.units_now.next = self.now.val().get_bits::<26>(8);
         self.seen.d.next = self.units_now.val();
         self.moved.next = self.units_now.val() - self.seen.q.val();
-        self.stepped.d.next = self.moved.val().get_bits::<29>(27).any() & !self.moved.val().get_bits::<31>(25).all();
-        // A packet of the train towards the places.
-        self.near.next = !self.ahead.q.val().get_bits::<31>(25).any() | self.ahead.q.val().get_bits::<31>(25).all();
-        self.waits.next = self.ahead.q.val().get_bits::<3>(25).any() & !self.ahead.q.val().get_bits::<28>(28).any();
-        self.enter.next = self.train.q.val() & !self.places.full.val() & !self.waits.val();
-        self.past.next = self.units_now.val().get_bits::<5>(25) - bits::<5>(1);
-        self.key.next = self.launch.q.val().get_bits::<30>(0);
+        self.stepped.d.next = self.moved.val().get_bits::<11>(15).any();
+        // A packet of the train towards the places, by the time of the last clock.
+        self.near.next = !self.ahead.q.val().get_bits::<8>(18).any() | self.ahead.q.val().get_bits::<10>(16).all();
+        self.waits.next = self.ahead.q.val().get_bits::<7>(18).any() & !self.ahead.q.val().get_bit(25);
+        self.enter.next = self.train.q.val() & !self.places.shut.val() & !self.waits.val();
+        self.clamped.next = self.seen.q.val().get_bits::<6>(16) - bits::<6>(1);
+        self.places.enter.next = self.enter.val();
+        self.places.low.next = self.launch.q.val().get_bits::<22>(0);
         if !self.near.val() {
-            self.key.next = bit_cast::<30, 25>(self.units_now.val().get_bits::<25>(0)) | (bit_cast::<30, 5>(self.past.val()) << 25);
+            self.places.low.next = bit_cast::<22, 16>(self.seen.q.val().get_bits::<16>(0)) | (bit_cast::<22, 6>(self.clamped.val()) << 16);
         }
-        self.enters.d.next = self.enter.val();
-        self.enters_key.d.next = self.key.val();
+        self.enters_launch.d.next = self.launch.q.val();
         self.enters_flow.d.next = self.flow.q.val();
         self.next_launch.next = self.launch.q.val() + bit_cast::<56, 32>(self.gap.q.val());
         self.rounded.next = self.train_launch.val().get_bits::<56>(8);
@@ -142,11 +161,11 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.rounded.next = self.train_launch.val().get_bits::<56>(8) + bits::<56>(1);
         }
         // How far ahead each launch is that may be the next; which it is, is known last.
-        self.still.next = self.launch.q.val() - self.units_now.val();
-        self.stepping.next = self.next_launch.val() - self.units_now.val();
-        self.arriving.next = self.rounded.val() - self.units_now.val();
+        self.still.next = self.launch.q.val().get_bits::<26>(0) - self.units_now.val();
+        self.stepping.next = self.next_launch.val().get_bits::<26>(0) - self.units_now.val();
+        self.arriving.next = self.rounded.val().get_bits::<26>(0) - self.units_now.val();
         self.queue_launch.next = self.trains.o_data.val().get_bits::<56>(0);
-        self.fetching.next = self.queue_launch.val() - self.units_now.val();
+        self.fetching.next = self.queue_launch.val().get_bits::<26>(0) - self.units_now.val();
         self.ahead.d.next = self.still.val();
         if self.enter.val() {
             self.ahead.d.next = self.stepping.val();
@@ -188,33 +207,42 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         }
         // The places, and the head out of them.
         self.pop.next = self.places.due.val() & !self.spill.q.val();
-        self.places.now.next = self.units_now.val().get_bits::<30>(0);
+        self.places.now.next = self.now.val().get_bits::<22>(8);
         self.places.stepped.next = self.stepped.q.val();
-        self.places.x_valid.next = self.enters.q.val();
-        self.places.x_key.next = self.enters_key.q.val();
-        self.places.x_flow.next = self.enters_flow.q.val();
         self.places.pop.next = self.pop.val();
-        // A key is the last time that ends with it.
-        self.epoch.next = self.units_now.val().get_bits::<26>(30);
-        if self.places.key.val() > self.units_now.val().get_bits::<30>(0) {
-            self.epoch.next = self.units_now.val().get_bits::<26>(30) - bits::<26>(1);
-        }
-        self.due_launch.next = bit_cast::<56, 30>(self.places.key.val()) | (bit_cast::<56, 26>(self.epoch.val()) << 30);
-        // The output: the spill first.
+        // The output: the spill first. Whose handle is lost there gives it back for the head's.
         self.leave.next = self.shown.q.val() & self.grant_ready.val();
+        self.shown_handle.next = self.shown_swap.q.val() ^ self.shown_first.val();
+        self.spill_handle.next = self.spill_swap.q.val() ^ self.spill_first.val();
+        self.shown_next.next = self.shown_handle.val();
+        self.spill_next.next = self.spill_handle.val();
+        self.places.freed.next = self.shown_handle.val();
         if self.leave.val() & self.spill.q.val() {
-            self.shown_flow.d.next = self.spill_flow.q.val();
-            self.shown_launch.d.next = self.spill_launch.q.val();
+            self.shown_next.next = self.spill_handle.val();
+            self.spill_next.next = self.shown_handle.val();
             self.spill.d.next = false;
         } else if self.leave.val() | !self.shown.q.val() {
             self.shown.d.next = self.pop.val();
-            self.shown_flow.d.next = self.places.flow.val();
-            self.shown_launch.d.next = self.due_launch.val();
-        } else if self.pop.val() {
-            self.spill.d.next = true;
-            self.spill_flow.d.next = self.places.flow.val();
-            self.spill_launch.d.next = self.due_launch.val();
+            if self.pop.val() {
+                self.shown_next.next = self.places.head.val();
+            }
+        } else {
+            self.places.freed.next = self.spill_handle.val();
+            if self.pop.val() {
+                self.spill.d.next = true;
+                self.spill_next.next = self.places.head.val();
+            }
         }
+        self.shown_swap.d.next = self.shown_next.val() ^ self.shown_first.val();
+        self.spill_swap.d.next = self.spill_next.val() ^ self.spill_first.val();
+        self.launches.write_enable.next = self.places.entered.val();
+        self.launches.write_address.next = self.places.handle.val();
+        self.launches.write_data.next = self.enters_launch.q.val();
+        self.launches.read_address.next = self.shown_next.val();
+        self.flows.write_enable.next = self.places.entered.val();
+        self.flows.write_address.next = self.places.handle.val();
+        self.flows.write_data.next = self.enters_flow.q.val();
+        self.flows.read_address.next = self.shown_next.val();
         self.in_use.next = self.in_flight.q.val();
         if self.leave.val() {
             self.in_use.next = self.in_flight.q.val() - bits::<14>(1);
@@ -230,15 +258,16 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         }
         self.train_ready.next = self.trains.i_ready.val();
         self.grant_valid.next = self.shown.q.val();
-        self.grant_flow.next = self.shown_flow.q.val();
-        self.grant_launch.next = bit_cast::<64, 56>(self.shown_launch.q.val()) << 8;
+        self.grant_flow.next = self.flows.read_data.val();
+        self.grant_launch.next = bit_cast::<64, 56>(self.launches.read_data.val()) << 8;
         if self.rst.val() {
             self.queued.d.next = bits::<7>(0);
             self.train.d.next = false;
-            self.enters.d.next = false;
             self.stepped.d.next = false;
             self.shown.d.next = false;
+            self.shown_swap.d.next = bits::<5>(0);
             self.spill.d.next = false;
+            self.spill_swap.d.next = bits::<5>(0);
             self.in_flight.d.next = bits::<14>(0);
         }
     }

@@ -1,176 +1,268 @@
-//! Places kept in the order of their launches: a systolic insertion sorter.
+//! Places kept in the order of their launches: an insertion sorter of handles.
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 
-/// 64 grants of `2^F` flows, the one due first at the head.
+/// `N` grants, the one due first at the head; `M` must be `N + 2`, and `2^H`.
 ///
-/// A grant enters behind all that launch at the same time or earlier, in one clock, while the head may leave. A place compares keys of
-/// 30 bits (units of 2^-8 ns) modulo 2^30; one that is too long past for that is marked, and stands before whatever comes.
-/// Latency: 1 clock from `x_valid` to the head. Throughput: one in and one out a clock. An `x_valid` without a free place is an error.
+/// A place holds the low bits of a launch in whole ns, and a handle of `H` bits under which the grant itself stands in a RAM. The
+/// handles in the places and the two outside are all there are, each once: a free place has a free one, so that no list is needed.
+/// A grant enters behind all that launch in the same ns or before, in one clock, while the head may leave. It is compared with the places
+/// as they will be at the clock after `enter`, and goes in at that clock. Times compare modulo 2^12 ns in their places (so that an entering
+/// launch must be within a us of now, and no place more than 0.5 us past when one enters: see `shut`), and modulo 2^22 units of
+/// 2^-8 ns with now.
+/// Latency: 2 clocks from `enter` to the head. Throughput: one in and one out a clock. An `enter` without a free place is an error.
 #[derive(LogicBlock)]
-pub struct Sorter<const F: usize> {
+pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
-    /// The time, 2^-8 ns modulo 2^30.
-    pub now: Signal<In, Bits<30>>,
+    /// The time, 2^-8 ns modulo 2^22.
+    pub now: Signal<In, Bits<22>>,
     /// The time was stepped at the last clock: all in their places are due.
     pub stepped: Signal<In, Bit>,
     /// A grant enters.
-    pub x_valid: Signal<In, Bit>,
-    /// When it is due, 2^-8 ns modulo 2^30.
-    pub x_key: Signal<In, Bits<30>>,
-    /// Its flow.
-    pub x_flow: Signal<In, Bits<F>>,
+    pub enter: Signal<In, Bit>,
+    /// When it is due, 2^-8 ns modulo 2^22.
+    pub low: Signal<In, Bits<22>>,
     /// The head leaves.
     pub pop: Signal<In, Bit>,
+    /// With it: the handle that comes back for the head's.
+    pub freed: Signal<In, Bits<H>>,
     /// The head's launch was here at the last clock.
     pub due: Signal<Out, Bit>,
-    /// When the head is due.
-    pub key: Signal<Out, Bits<30>>,
-    /// The head's flow.
-    pub flow: Signal<Out, Bits<F>>,
-    /// With the grant that enters, no place is free.
-    pub full: Signal<Out, Bit>,
-    valids: [DFF<Bit>; 64],
-    olds: [DFF<Bit>; 64],
-    keys: [DFF<Bits<30>>; 64],
-    flows: [DFF<Bits<F>>; 64],
+    /// The head's handle.
+    pub head: Signal<Out, Bits<H>>,
+    /// A grant entered at the last clock.
+    pub entered: Signal<Out, Bit>,
+    /// Its handle.
+    pub handle: Signal<Out, Bits<H>>,
+    /// None may enter.
+    pub shut: Signal<Out, Bit>,
+    valids: [DFF<Bit>; N],
+    /// Whole ns of the launches.
+    keys: [DFF<Bits<12>>; N],
+    /// Handles, as their difference from those after a reset, which are 0, 1, 2 and so on.
+    swaps: [DFF<Bits<H>>; N],
+    /// It stays in front of the entering grant.
+    precedes: [DFF<Bit>; N],
+    enters: DFF<Bit>,
+    x_low: DFF<Bits<22>>,
+    /// The grant that entered before it.
+    last_low: DFF<Bits<22>>,
+    /// It is in the first place, in the second.
+    fresh: [DFF<Bit>; 2],
+    /// Launches of the first two places, by their handles.
+    first: RAM<Bits<22>, H>,
+    second: RAM<Bits<22>, H>,
     head_due: DFF<Bit>,
-    /// The upper bits of the time at the last clock: a place can grow old only when they change.
-    unit: DFF<Bits<3>>,
-    /// Something enters, leaves or may grow old at this clock.
-    moves: Signal<Local, Bit>,
-    // The places as their neighbours see them, from 1, between two that are always empty: no place is an exception.
-    valid_at: [Signal<Local, Bit>; 66],
-    old_at: [Signal<Local, Bit>; 66],
-    key_at: [Signal<Local, Bits<30>>; 66],
-    flow_at: [Signal<Local, Bits<F>>; 66],
-    /// The entering grant belongs behind it.
-    precedes: [Signal<Local, Bit>; 66],
-    ahead: [Signal<Local, Bits<30>>; 64],
-    units: [Signal<Local, Bits<3>>; 64],
-    take_left: [Signal<Local, Bit>; 64],
-    take_right: [Signal<Local, Bit>; 64],
-    take_x: [Signal<Local, Bit>; 64],
-    /// Only the first two and the entering grant can be the head at the next clock.
-    since: [Signal<Local, Bits<30>>; 2],
-    due_at: [Signal<Local, Bit>; 2],
-    since_x: Signal<Local, Bits<30>>,
+    /// The head is due for 0.5 us.
+    late: DFF<Bit>,
+    /// The head is due for 4 us, or the time was stepped: all are due.
+    all_due: DFF<Bit>,
+    key: Signal<Local, Bits<12>>,
+    x_key: Signal<Local, Bits<12>>,
+    /// One enters at this clock, in front of the one after it.
+    x_precedes: Signal<Local, Bit>,
+    // The places as their neighbours see them, from 1, with one on either side: no place is an exception.
+    number: [Signal<Local, Bits<H>>; M],
+    valid_at: [Signal<Local, Bit>; M],
+    key_at: [Signal<Local, Bits<12>>; M],
+    handle_at: [Signal<Local, Bits<H>>; M],
+    next_at: [Signal<Local, Bits<H>>; N],
+    stays_at: [Signal<Local, Bit>; M],
+    precedes_at: [Signal<Local, Bit>; M],
+    /// It takes the entering grant; it takes anything.
+    take_x: [Signal<Local, Bit>; N],
+    moves: [Signal<Local, Bit>; N],
+    last: Signal<Local, Bits<H>>,
+    x_handle: Signal<Local, Bits<H>>,
+    full: Signal<Local, Bit>,
+    low_0: Signal<Local, Bits<22>>,
+    low_1: Signal<Local, Bits<22>>,
+    since_0: Signal<Local, Bits<22>>,
+    since_1: Signal<Local, Bits<22>>,
+    since_x: Signal<Local, Bits<22>>,
+    past: Signal<Local, Bit>,
 }
 
-impl<const F: usize> Default for Sorter<F> {
+impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H> {
     fn default() -> Self {
-        construct!({} clk, rst, now, stepped, x_valid, x_key, x_flow, pop, due, key, flow, full, head_due, unit, moves, since_x;
-            valids, olds, keys, flows, valid_at, old_at, key_at, flow_at, precedes, ahead, units, take_left, take_right, take_x, since, due_at)
+        assert!(M == N + 2 && M == 1 << H, "{N} places and two handles outside must be a power of two");
+        construct!({} clk, rst, now, stepped, enter, low, pop, freed, due, head, entered, handle, shut, enters, x_low, last_low, first, second,
+            head_due, late, all_due, key, x_key, x_precedes, last, x_handle, full, low_0, low_1, since_0, since_1, since_x, past;
+            valids, keys, swaps, precedes, fresh, number, valid_at, key_at, handle_at, next_at, stays_at, precedes_at, take_x,
+            moves)
     }
 }
 
-impl<const F: usize> Logic for Sorter<F> {
+impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, head_due, unit);
-        self.valid_at[0].next = false;
-        self.old_at[0].next = false;
-        self.key_at[0].next = bits::<30>(0);
-        self.flow_at[0].next = bits::<F>(0);
-        self.precedes[0].next = true;
-        self.valid_at[65].next = false;
-        self.old_at[65].next = false;
-        self.key_at[65].next = bits::<30>(0);
-        self.flow_at[65].next = bits::<F>(0);
-        self.precedes[65].next = false;
-        self.unit.d.next = self.now.val().get_bits::<3>(27);
-        self.moves.next = self.x_valid.val() | self.pop.val() | self.stepped.val() | (self.unit.q.val() != self.unit.d.val());
-        for i in 0..64 {
-            self.valids[i].clock.next = self.clk.val();
-            self.olds[i].clock.next = self.clk.val();
-            self.keys[i].clock.next = self.clk.val();
-            self.flows[i].clock.next = self.clk.val();
-            self.valids[i].d.next = self.valids[i].q.val();
-            self.olds[i].d.next = self.olds[i].q.val();
-            self.keys[i].d.next = self.keys[i].q.val();
-            self.flows[i].d.next = self.flows[i].q.val();
-            self.ahead[i].next = bits::<30>(0);
-            self.units[i].next = bits::<3>(0);
-            self.take_right[i].next = false;
-            self.take_x[i].next = false;
-            self.take_left[i].next = false;
-            self.precedes[i + 1].next = false;
-            self.valid_at[i + 1].next = false;
-            self.old_at[i + 1].next = false;
-            self.key_at[i + 1].next = bits::<30>(0);
-            self.flow_at[i + 1].next = bits::<F>(0);
+        dff_setup!(self, clk, enters, x_low, last_low, head_due, late, all_due);
+        self.first.read_clock.next = self.clk.val();
+        self.first.write_clock.next = self.clk.val();
+        self.second.read_clock.next = self.clk.val();
+        self.second.write_clock.next = self.clk.val();
+        for i in 0..2 {
+            self.fresh[i].clock.next = self.clk.val();
         }
-        // At most clocks nothing moves, and a simulator is spared two thirds of a gate's work.
-        if self.moves.val() {
-            for i in 0..64 {
-                self.ahead[i].next = self.x_key.val() - self.keys[i].q.val();
-                self.precedes[i + 1].next =
-                    self.valids[i].q.val() & (self.olds[i].q.val() | self.stepped.val() | !self.ahead[i].val().get_bit(29));
-                self.units[i].next = self.now.val().get_bits::<3>(27) - self.keys[i].q.val().get_bits::<3>(27);
-                self.valid_at[i + 1].next = self.valids[i].q.val();
-                // 2 to 5 of 8 units past: not much longer, and it would compare as one to come.
-                self.old_at[i + 1].next =
-                    self.olds[i].q.val() | self.stepped.val() | (self.units[i].val().get_bit(2) ^ self.units[i].val().get_bit(1));
-                self.key_at[i + 1].next = self.keys[i].q.val();
-                self.flow_at[i + 1].next = self.flows[i].q.val();
+        for i in 0..M {
+            self.number[i].next = bits::<H>(0);
+        }
+        for i in 0..N {
+            self.number[i + 1].next = self.number[i].val() + bits::<H>(1);
+        }
+        self.last.next = bits::<H>(0);
+        self.full.next = false;
+        for i in 0..M {
+            self.valid_at[i].next = false;
+            self.key_at[i].next = bits::<12>(0);
+            self.handle_at[i].next = self.freed.val();
+            self.stays_at[i].next = false;
+            self.precedes_at[i].next = false;
+        }
+        self.precedes_at[0].next = true;
+        self.stays_at[0].next = true;
+        for i in 0..N {
+            self.valids[i].clock.next = self.clk.val();
+            self.keys[i].clock.next = self.clk.val();
+            self.swaps[i].clock.next = self.clk.val();
+            self.precedes[i].clock.next = self.clk.val();
+            self.valid_at[i + 1].next = self.valids[i].q.val();
+            self.key_at[i + 1].next = self.keys[i].q.val();
+            self.handle_at[i + 1].next = self.swaps[i].q.val() ^ self.number[i].val();
+            self.precedes_at[i + 1].next = self.precedes[i].q.val();
+            self.last.next = self.handle_at[i + 1].val();
+            // With the grant that enters, no place would be free.
+            self.full.next = self.valid_at[i + 1].val() | (self.valid_at[i].val() & self.enters.q.val());
+            self.valids[i].d.next = self.valids[i].q.val();
+            self.keys[i].d.next = self.keys[i].q.val();
+            self.swaps[i].d.next = self.swaps[i].q.val();
+            self.precedes[i].d.next = self.precedes[i].q.val();
+            self.next_at[i].next = self.handle_at[i + 1].val();
+            self.take_x[i].next = false;
+            self.moves[i].next = false;
+        }
+        // How many of the places a grant that enters after this clock will find in front of it: those now, with the one that enters at
+        // this clock, and without the head. Compared is the sign of the difference, modulo 2^12.
+        self.key.next = self.low.val().get_bits::<12>(8);
+        self.x_key.next = self.x_low.q.val().get_bits::<12>(8);
+        self.x_precedes.next = self.enters.q.val()
+            & !((self.key.val().get_bits::<11>(0) < self.x_key.val().get_bits::<11>(0))
+                ^ (self.key.val().get_bit(11) ^ self.x_key.val().get_bit(11)));
+        if self.enter.val() {
+            for i in 0..N {
+                self.stays_at[i + 1].next = self.valids[i].q.val()
+                    & !((self.key.val().get_bits::<11>(0) < self.keys[i].q.val().get_bits::<11>(0))
+                        ^ (self.key.val().get_bit(11) ^ self.keys[i].q.val().get_bit(11)));
             }
-            for i in 0..64 {
-                self.take_right[i].next = self.pop.val() & (!self.x_valid.val() | self.precedes[i + 2].val());
-                self.take_x[i].next = self.x_valid.val()
-                    & ((self.pop.val() & !self.precedes[i + 2].val() & self.precedes[i + 1].val())
-                        | (!self.pop.val() & !self.precedes[i + 1].val() & self.precedes[i].val()));
-                self.take_left[i].next = self.x_valid.val() & !self.pop.val() & !self.precedes[i].val();
+            for i in 0..N {
+                self.precedes[i].d.next = self.stays_at[i + 1].val();
+                if self.pop.val() & !self.x_precedes.val() {
+                    self.precedes[i].d.next = self.stays_at[i + 2].val();
+                }
+                if !self.pop.val() & self.x_precedes.val() {
+                    self.precedes[i].d.next = self.stays_at[i].val();
+                }
+            }
+            // Though the head may leave from behind both.
+            if self.x_precedes.val() {
+                self.precedes[0].d.next = true;
+            }
+        }
+        // The entering grant gets the handle of the place that is lost to it: the last one, or the head's.
+        self.x_handle.next = self.last.val();
+        if self.pop.val() {
+            self.x_handle.next = self.freed.val();
+        }
+        if self.pop.val() | self.enters.q.val() {
+            for i in 0..N {
+                if self.pop.val() {
+                    self.take_x[i].next = (self.enters.q.val() & self.precedes_at[i + 1].val()) & !self.precedes_at[i + 2].val();
+                    self.moves[i].next = !self.enters.q.val() | self.precedes_at[i + 1].val();
+                } else {
+                    self.take_x[i].next = self.precedes_at[i].val() & !self.precedes_at[i + 1].val();
+                    self.moves[i].next = !self.precedes_at[i + 1].val();
+                }
             }
             // The head leaves even if the entering grant goes before it.
-            self.take_x[0].next = self.x_valid.val() & (!self.precedes[1].val() | (self.pop.val() & !self.precedes[2].val()));
-            for i in 0..64 {
-                self.valids[i].d.next = self.valid_at[i + 1].val();
-                self.olds[i].d.next = self.old_at[i + 1].val();
-                self.keys[i].d.next = self.key_at[i + 1].val();
-                self.flows[i].d.next = self.flow_at[i + 1].val();
-                if self.take_x[i].val() {
-                    self.valids[i].d.next = true;
-                    self.olds[i].d.next = false;
-                    self.keys[i].d.next = self.x_key.val();
-                    self.flows[i].d.next = self.x_flow.val();
-                } else if self.take_right[i].val() {
-                    self.valids[i].d.next = self.valid_at[i + 2].val();
-                    self.olds[i].d.next = self.old_at[i + 2].val();
-                    self.keys[i].d.next = self.key_at[i + 2].val();
-                    self.flows[i].d.next = self.flow_at[i + 2].val();
-                } else if self.take_left[i].val() {
-                    self.valids[i].d.next = self.valid_at[i].val();
-                    self.olds[i].d.next = self.old_at[i].val();
-                    self.keys[i].d.next = self.key_at[i].val();
-                    self.flows[i].d.next = self.flow_at[i].val();
+            self.take_x[0].next = self.enters.q.val() & (!self.precedes_at[1].val() | (self.pop.val() & !self.precedes_at[2].val()));
+            self.moves[0].next = self.pop.val() | !self.precedes_at[1].val();
+            for i in 0..N {
+                if self.moves[i].val() {
+                    if self.pop.val() {
+                        self.valids[i].d.next = self.valid_at[i + 2].val() | self.take_x[i].val();
+                        self.keys[i].d.next = self.key_at[i + 2].val();
+                        self.next_at[i].next = self.handle_at[i + 2].val();
+                        if self.take_x[i].val() {
+                            self.keys[i].d.next = self.x_key.val();
+                            self.next_at[i].next = self.freed.val();
+                        }
+                    } else {
+                        self.valids[i].d.next = self.valid_at[i].val() | self.take_x[i].val();
+                        self.keys[i].d.next = self.key_at[i].val();
+                        self.next_at[i].next = self.handle_at[i].val();
+                        if self.take_x[i].val() {
+                            self.keys[i].d.next = self.x_key.val();
+                            self.next_at[i].next = self.last.val();
+                        }
+                    }
+                    self.swaps[i].d.next = self.next_at[i].val() ^ self.number[i].val();
                 }
             }
         }
-        if self.rst.val() {
-            for i in 0..64 {
-                self.valids[i].d.next = false;
-            }
-        }
+        // Only the first two and the entering grant can be the head at the next clock.
+        self.enters.d.next = self.enter.val();
+        self.x_low.d.next = self.low.val();
+        self.last_low.d.next = self.x_low.q.val();
         for i in 0..2 {
-            self.since[i].next = self.now.val() - self.keys[i].q.val();
-            self.due_at[i].next = self.valids[i].q.val() & (self.olds[i].q.val() | self.stepped.val() | !self.since[i].val().get_bit(29));
+            self.fresh[i].d.next = self.take_x[i].val();
         }
-        self.since_x.next = self.now.val() - self.x_key.val();
-        self.head_due.d.next = self.due_at[0].val();
+        self.first.write_enable.next = self.enters.q.val();
+        self.first.write_address.next = self.x_handle.val();
+        self.first.write_data.next = self.x_low.q.val();
+        self.first.read_address.next = self.next_at[0].val();
+        self.second.write_enable.next = self.enters.q.val();
+        self.second.write_address.next = self.x_handle.val();
+        self.second.write_data.next = self.x_low.q.val();
+        self.second.read_address.next = self.next_at[1].val();
+        self.low_0.next = self.first.read_data.val();
+        if self.fresh[0].q.val() {
+            self.low_0.next = self.last_low.q.val();
+        }
+        self.low_1.next = self.second.read_data.val();
+        if self.fresh[1].q.val() {
+            self.low_1.next = self.last_low.q.val();
+        }
+        self.since_0.next = self.now.val() - self.low_0.val();
+        self.since_1.next = self.now.val() - self.low_1.val();
+        self.since_x.next = self.now.val() - self.x_low.q.val();
+        self.head_due.d.next = self.valids[0].q.val() & (self.all_due.q.val() | !self.since_0.val().get_bit(21));
         if self.take_x[0].val() {
-            self.head_due.d.next = !self.since_x.val().get_bit(29);
+            self.head_due.d.next = !self.since_x.val().get_bit(21);
         } else if self.pop.val() {
-            self.head_due.d.next = self.due_at[1].val();
+            self.head_due.d.next = self.valids[1].q.val() & (self.all_due.q.val() | !self.since_1.val().get_bit(21));
         }
+        self.past.next = self.valids[0].q.val() & !self.since_0.val().get_bit(21);
+        self.late.d.next = self.past.val() & self.since_0.val().get_bits::<4>(17).any();
+        self.all_due.d.next = self.stepped.val()
+            | (self.past.val() & self.since_0.val().get_bit(20))
+            | (self.all_due.q.val() & (self.enters.q.val() | self.valids[0].q.val()));
         self.due.next = self.head_due.q.val();
-        self.key.next = self.keys[0].q.val();
-        self.flow.next = self.flows[0].q.val();
-        self.full.next = self.valids[63].q.val() | (self.valids[62].q.val() & self.x_valid.val());
+        self.head.next = self.handle_at[1].val();
+        self.entered.next = self.enters.q.val();
+        self.handle.next = self.x_handle.val();
+        self.shut.next = (self.full.val() | self.late.q.val()) | (self.all_due.q.val() | self.stepped.val());
         if self.rst.val() {
+            for i in 0..N {
+                self.valids[i].d.next = false;
+                self.swaps[i].d.next = bits::<H>(0);
+            }
+            self.enters.d.next = false;
             self.head_due.d.next = false;
+            self.late.d.next = false;
+            self.all_due.d.next = false;
         }
     }
 }

@@ -1,0 +1,54 @@
+//! The self-test on the timely-nic of this machine: bound to vfio-pci, tried through the kernel, given back. It resets the NIC.
+//!
+//! `cargo xtask vm-test` runs this in a virtual machine; on a real one, run it as root with the address of an idle card. With
+//! `vfio-user:PATH` in the place of the address it tries the NIC that is served there.
+#![forbid(unsafe_code)]
+use std::path::Path;
+use std::process::ExitCode;
+use timely_driver::pci::{Address, System};
+use timely_driver::selftest::{self, Options};
+use timely_driver::transport::vfio::Vfio;
+use timely_driver::transport::vfio_user::VfioUser;
+
+fn served(path: &Path) -> Result<(), String> {
+    let report = selftest::run(&mut || Ok(Box::new(VfioUser::connect(path)?)), &Options::default());
+    print!("{}", report.map_err(|e| e.to_string())?);
+    Ok(())
+}
+
+fn run() -> Result<(), String> {
+    let system = System::default();
+    let named = std::env::args().nth(1);
+    if let Some(path) = named.as_deref().and_then(|n| n.strip_prefix("vfio-user:")) {
+        return served(Path::new(path));
+    }
+    let address: Address = match named {
+        Some(text) => text.parse().map_err(|_| format!("{text:?} is no PCI address; one looks like 0000:03:00.0"))?,
+        None => {
+            let ours: Vec<Address> = system.list().into_iter().filter(|f| f.is_ours()).map(|f| f.address).collect();
+            match ours[..] {
+                [one] => one,
+                _ => return Err(format!("{} NICs with the IDs of timely-nic are here; give the address of one", ours.len())),
+            }
+        }
+    };
+    let memory = Path::new("/tmp").join(format!("timely-{address}.driver"));
+    let bound = system.bind(address, &memory).map_err(|e| e.to_string())?;
+    println!("{address} was driven by {}, is in IOMMU group {}", bound.before.as_deref().unwrap_or("nobody"), bound.group);
+    let report = selftest::run(&mut || Ok(Box::new(Vfio::open(address)?)), &Options::default()).map_err(|e| e.to_string());
+    // However it went, the card is given back.
+    let back = system.unbind(address, &memory).map_err(|e| e.to_string())?;
+    print!("{}", report?);
+    println!("{address} was given back to {}", back.as_deref().unwrap_or("nobody"));
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("error: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
