@@ -14,6 +14,7 @@ pub mod metrics;
 pub mod network;
 pub mod nic;
 pub mod paper;
+pub mod pcapng;
 pub mod recording;
 pub mod replay;
 pub mod report;

@@ -20,6 +20,7 @@ EXAMPLES
   timely-sim run sim/scenarios/incast.toml
   timely-sim run sim/scenarios/incast.toml --nics rtl --out out/
   timely-sim run sim/scenarios/incast.toml --nics model --snapshot telemetry.json
+  timely-sim run sim/scenarios/incast.toml --nics model --duration-ms 1 --pcap out.pcapng --port 11:10
   timely-sim hpcc topology.txt flow.txt --profile timely-100g --out out/
   timely-sim run sim/scenarios/incast.toml --nics rtl --events target/incast.events
   timely-sim replay target/incast.events
@@ -62,6 +63,12 @@ enum Command {
         /// File for the telemetry of every flow at the end, which rtl and model NICs write into their host's memory (JSON).
         #[arg(long, value_name = "FILE")]
         snapshot: Option<PathBuf>,
+        /// File for the frames that pass a port, pcapng; docs/wireshark/timely.lua dissects them.
+        #[arg(long, value_name = "FILE", requires = "port")]
+        pcap: Option<PathBuf>,
+        /// The port to capture: node and number of the link at it, from 0.
+        #[arg(long, value_name = "NODE:PORT", requires = "pcap", value_parser = node_and_port)]
+        port: Option<(u16, u16)>,
         /// File for the event records of all NICs, which must be rtl or model; `replay` reads it.
         #[arg(long, value_name = "FILE")]
         events: Option<PathBuf>,
@@ -176,6 +183,11 @@ struct Common {
     seed: Option<u64>,
 }
 
+fn node_and_port(s: &str) -> Result<(u16, u16), String> {
+    let parsed = s.split_once(':').and_then(|(n, p)| Some((n.parse().ok()?, p.parse().ok()?)));
+    parsed.ok_or_else(|| format!("{s} is no port; allowed: a node and its port, such as 11:0"))
+}
+
 /// A bar on stderr, when that is a terminal, that follows simulated time.
 struct Progress {
     bar: ProgressBar,
@@ -212,7 +224,7 @@ fn json(arms: &[Arm]) -> String {
 }
 
 /// Runs one plan, prints and writes what came of it.
-fn run(mut plan: Plan, common: &Common, snapshot: Option<&Path>, events: Option<(&Path, u16)>) -> Result<ExitCode, String> {
+fn run(mut plan: Plan, common: &Common, [snapshot, pcap]: [Option<&Path>; 2], events: Option<(&Path, u16)>) -> Result<ExitCode, String> {
     plan.seed = common.seed.unwrap_or(plan.seed);
     plan.nic.kind = common.nics.unwrap_or(plan.nic.kind);
     let (name, kind) = (plan.name.clone(), plan.nic.kind);
@@ -240,6 +252,10 @@ fn run(mut plan: Plan, common: &Common, snapshot: Option<&Path>, events: Option<
         }
     };
     drop(progress);
+    if let (Some(file), Some(capture)) = (pcap, outcome.captures.first()) {
+        std::fs::write(file, capture.file()).map_err(|e| format!("{}: {e}", file.display()))?;
+        eprintln!("{} frames: {}", capture.frames.len(), file.display());
+    }
     if let Some(file) = snapshot {
         let text = serde_json::to_string_pretty(&telemetry::Snapshots::of(&outcome.snapshots)).expect("figures are plain numbers");
         std::fs::write(file, text + "\n").map_err(|e| format!("{}: {e}", file.display()))?;
@@ -386,17 +402,20 @@ fn compare(a: &Path, b: &Path, common: &Common) -> Result<ExitCode, String> {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match &cli.command {
-        Command::Run { scenario, common, duration_ms, snapshot, events, every } => {
+        Command::Run { scenario, common, duration_ms, snapshot, pcap, port, events, every } => {
             file::read(scenario).map_err(|e| e.to_string()).and_then(|mut plan| {
                 plan.snapshot = snapshot.is_some();
+                plan.capture = port.iter().copied().collect();
                 if let Some(ms) = duration_ms {
                     plan.duration = timely_sim::time::ps(*ms, MS).max(MS);
                 }
-                run(plan, common, snapshot.as_deref(), events.as_deref().map(|path| (path, *every)))
+                run(plan, common, [snapshot.as_deref(), pcap.as_deref()], events.as_deref().map(|path| (path, *every)))
             })
         }
         Command::Replay { events } => replay(events),
-        Command::Hpcc { common, .. } => hpcc_plan(&cli.command).map_err(|e| e.to_string()).and_then(|plan| run(plan, common, None, None)),
+        Command::Hpcc { common, .. } => {
+            hpcc_plan(&cli.command).map_err(|e| e.to_string()).and_then(|plan| run(plan, common, [None; 2], None))
+        }
         Command::Sweep { file, out, shard } => commands::sweep(file, out, *shard),
         Command::Compare { a, b, common } => compare(a, b, common),
         Command::Paper { figures, json, out, seed, quick, .. } => {

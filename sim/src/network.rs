@@ -3,6 +3,7 @@ use crate::event::Queue;
 use crate::frame::{Class, Frame, NodeId};
 use crate::metrics::Recorder;
 use crate::nic::{Arrival, Departure};
+use crate::pcapng::Capture;
 use crate::switch::{Config, Port, Queued, Send};
 use crate::time::{Ps, wire_bytes};
 use crate::topology::{Link, Topology, flow_key};
@@ -43,6 +44,8 @@ pub struct Network {
     events: Queue<Event>,
     first_port: Vec<u32>,
     deliveries: Vec<Delivery>,
+    /// Ports whose frames are kept.
+    pub captures: Vec<Capture>,
     /// What is measured.
     pub recorder: Recorder,
 }
@@ -70,6 +73,7 @@ impl Network {
             events: Queue::default(),
             first_port,
             deliveries: Vec::new(),
+            captures: Vec::new(),
             recorder,
             topology,
             config,
@@ -129,6 +133,9 @@ impl Network {
     fn carry(&mut self, node: NodeId, port: u16, mut frame: Frame, start: Ps, end: Ps) {
         let there = self.topology.ports(node)[usize::from(port)];
         let link: Link = self.topology.links()[there.link];
+        if !self.captures.is_empty() {
+            self.passes(node, port, true, start, &frame);
+        }
         let luck = &mut self.luck[there.link][usize::from(link.b == node)];
         if link.loss > 0.0 && luck.random_bool(link.loss) {
             self.recorder.lost += 1;
@@ -139,6 +146,9 @@ impl Network {
             self.recorder.damaged += 1;
             frame.bad = true;
         }
+        if !self.captures.is_empty() {
+            self.passes(there.peer, there.peer_port, false, start + link.delay, &frame);
+        }
         if self.topology.is_switch(there.peer) {
             if !frame.bad {
                 let at = end + link.delay + self.config.latency;
@@ -148,6 +158,13 @@ impl Network {
         } else {
             self.recorder.arrival(&frame, end + link.delay);
             self.deliveries.push(Delivery::Frame(there.peer, Arrival { frame, start: start + link.delay, end: end + link.delay }));
+        }
+    }
+
+    // A frame passes a port whose frames may be kept.
+    fn passes(&mut self, node: NodeId, port: u16, out: bool, at: Ps, frame: &Frame) {
+        if let Some(c) = self.captures.iter_mut().find(|c| c.node == node && c.port == port) {
+            c.pass(at, out, frame);
         }
     }
 

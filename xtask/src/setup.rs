@@ -110,6 +110,8 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
         ("clang", own_cxx.is_none() && version("clang++", "--version").is_none()),
         // For waves; the test of waves says so where they are missing.
         ("zlib1g-dev", wanted == For::Testing && !Path::new("/usr/include/zlib.h").exists()),
+        // For the dissector of captures; its test says so where it is missing.
+        ("tshark", wanted == For::Testing && version("tshark", "--version").is_none()),
         ("yosys", wanted != For::Running && version("yosys", "-V").is_none()),
         ("z3", wanted == For::Testing && version("z3", "--version").is_none()),
     ]

@@ -13,6 +13,7 @@ use crate::nic::paced::{Paced, PacedFlow};
 use crate::nic::software::{Scheduling, Software};
 use crate::nic::stream::FlowSpec;
 use crate::nic::{Nic, Stats};
+use crate::pcapng::Capture;
 use crate::run::{Observer, Simulation};
 use crate::time::{US, ps};
 use rand::{Rng, SeedableRng};
@@ -40,6 +41,8 @@ pub struct Outcome {
     pub stats: Vec<Stats>,
     /// Telemetry of each host's flows at the end, flows in order, if the plan wants it.
     pub snapshots: Vec<(NodeId, Vec<TelemetryRecord>)>,
+    /// What passed the ports that the plan wants captured.
+    pub captures: Vec<Capture>,
     /// The messages of the fabric's flows, flow after flow.
     pub messages: Vec<(u32, Message)>,
     /// RTTs of the steady part on the fabric, ps.
@@ -111,10 +114,17 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
     if plan.topology.is_switch(node) {
         network.watch(node, port);
     }
+    for (node, port) in &plan.capture {
+        if usize::from(*node) >= plan.topology.nodes() || usize::from(*port) >= plan.topology.ports(*node).len() {
+            return Err(Error::NoPort { node: *node, port: *port });
+        }
+        network.captures.push(Capture::new(*node, *port));
+    }
     let threads = if matches!(plan.nic.kind, NicKind::Rtl) { threads() } else { 1 };
     let finished = Simulation::new(network, nics, threads).run(plan.duration, observer);
     let stats: Vec<_> = finished.stats.iter().map(|s| s.1).collect();
-    let recorder = finished.network.recorder;
+    let (recorder, mut captures) = (finished.network.recorder, finished.network.captures);
+    captures.iter_mut().for_each(Capture::finish);
     let mut snapshots = Vec::new();
     if plan.snapshot {
         for (host, mut nic) in finished.nics {
@@ -133,6 +143,7 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
         summary,
         stats,
         snapshots,
+        captures,
         messages: Vec::new(),
         rtt: Log::default(),
         marked_rtt: Log::default(),

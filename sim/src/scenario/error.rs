@@ -60,6 +60,14 @@ pub enum Error {
     /// A flow without a way.
     #[error(transparent)]
     Way(#[from] crate::topology::Error),
+    /// A port that is not there.
+    #[error("node {node} has no port {port} to capture; ports count from 0 in the order of the node's links")]
+    NoPort {
+        /// The node.
+        node: crate::frame::NodeId,
+        /// The port.
+        port: u16,
+    },
     /// A scenario without flows.
     #[error("there are no flows; add a [[flow]] table or flows_file")]
     NoFlows,

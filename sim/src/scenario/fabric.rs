@@ -87,6 +87,12 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
     if plan.flows.is_empty() {
         return Err(Error::NoFlows);
     }
+    if !plan.capture.is_empty() {
+        return Err(Error::Nic {
+            kind: plan.nic.kind,
+            message: "their frames have no bytes to capture; use rtl, model, paced or software".into(),
+        });
+    }
     let base_rtt_us = plan.base_rtt_us()?;
     let Some((node, port, bottleneck)) = plan.bottleneck() else { return Err(Error::NoFlows) };
     let small = plan.flows.len() <= DETAILED_FLOWS && plan.duration.saturating_mul(plan.flows.len() as u64) <= DETAILED;
@@ -159,7 +165,20 @@ pub fn run(plan: Plan, mut observer: impl Observer) -> Result<Outcome, Error> {
     let stats = vec![Stats { timeouts: done.record.timeouts, ..Stats::default() }];
     let (rtt, marked_rtt) = (done.record.rtt.clone(), done.record.marked_rtt.clone());
     let (recorder, messages, transmissions) = close(&plan, done);
-    Ok(Outcome { plan, base_rtt_us, recorder, summary, stats, snapshots: Vec::new(), messages, rtt, marked_rtt, transmissions, seconds })
+    Ok(Outcome {
+        plan,
+        base_rtt_us,
+        recorder,
+        summary,
+        stats,
+        snapshots: Vec::new(),
+        captures: Vec::new(),
+        messages,
+        rtt,
+        marked_rtt,
+        transmissions,
+        seconds,
+    })
 }
 
 // What the flows' records take over.

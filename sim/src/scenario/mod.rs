@@ -247,6 +247,8 @@ pub struct Plan {
     pub fabric: FabricPlan,
     /// Further ports of switches to watch, on the fabric.
     pub watch: Vec<(NodeId, u16)>,
+    /// Ports whose frames are kept, in networks that are not the fabric.
+    pub capture: Vec<(NodeId, u16)>,
     /// At its end, the telemetry of every flow is taken from the NICs.
     pub snapshot: bool,
 }

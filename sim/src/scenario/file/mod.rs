@@ -78,6 +78,7 @@ pub fn parse(file: &Path, text: &str) -> Result<Plan, Error> {
         snapshot: false,
         fabric: shape::fabric(&src, &f.switch, &f.nic)?,
         watch: Vec::new(),
+        capture: Vec::new(),
         topology,
     };
     for (name, table) in &f.profile {
