@@ -24,7 +24,9 @@ use toml::Value;
 pub const PARAMETERS: &str = "\
 Parameters of TIMELY in all of them: segments of 16 KB, alpha .03, beta .8, T_low 50 us, T_high 500 us, delta 10 Mb/s, minRTT 20 us,
 hyperactive increase (5 delta) after 5 completions without a rising RTT; the own burst is subtracted from the RTT. The paper gives all of
-them but alpha, and the unloaded RTT, which is 10 us here: alpha was chosen once, for the RTT of table 1. PFC: XOFF at 150 KB.
+them but alpha, and the unloaded RTT, which is 10 us here: alpha was chosen once, for the RTT of table 1. PFC: XOFF at 150 KB, chosen for the
+RTT of its row there. Starts are staggered, and posting has 2 us of jitter, since figure 17 fell into lock-step without. So the RTTs of table 1
+are fits and the rest is found; where the paper has words and no number, the bound is ours.
 Throughput is what remains of the wire for IP packets of 1,500 bytes (97.5 %): 19.5 Gb/s is all that two links have.";
 
 /// Share of the wire that is left for IP packets of 1,500 bytes.
