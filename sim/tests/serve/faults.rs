@@ -129,6 +129,9 @@ fn a_second_client_is_refused() {
     let silent: Vec<Client> = (0..20).map(|_| Client::silent(&served.path)).collect();
     assert_eq!(first.read(0, id::MAGIC_WORD.address().into(), 4).unwrap(), MAGIC.to_le_bytes());
     drop(silent);
+    // One that has left is no client, whatever it has said last.
+    let unheard = message(0, READ, 0x10, &[longs(&[0]), words(&[0, 4])].concat()).repeat(100);
+    first.send(&unheard, &[]).unwrap();
     drop(first);
     works(&served);
 }
