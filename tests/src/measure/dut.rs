@@ -143,12 +143,14 @@ impl Rig {
         self.loads.is_empty() && self.rates.is_empty() && self.doorbells.is_empty() && self.profiles.is_empty()
     }
 
-    /// Steps until what was asked for has reached the pacer, and its first passes are over.
+    /// Steps until what was asked for has reached the pacer, and the passes that it causes are over: each load is one, and then a request to
+    /// sleep, in whose stead the pacer takes no doorbell.
     pub fn settle(&mut self) {
+        let asked = self.loads.len() + self.rates.len() + self.doorbells.len();
         while !self.is_settled() {
             self.step();
         }
-        for _ in 0..100 {
+        for _ in 0..100 + 4 * asked {
             self.step();
         }
     }

@@ -19,7 +19,8 @@ const OTHERS: &str = "
 - **Grants a clock**: every flow has packets waiting and the gate's output is always ready; packets of 84 bytes. 64K gaps of 440 us ask for
   0.595 grants a clock, 100 Gb/s in packets of 84 bytes; the mixes ask for more than one a clock, so that they show what the pacer can do.
 - **All due in one slot**: while the time stands still, flows of rate 0 gather in one slot of the calendar; then they get their rates.
-- **A flow alone**: each departure at the gate against a schedule that starts with the first one; 1 Mb/s to 100 Gb/s.
+- **A flow alone**: each departure at the gate against a schedule that starts with the first one; 1 Mb/s to 100 Gb/s. A flow's record has room
+  for our headers, so until the first packet of 84 bytes is charged the pacer takes it for a longer one; the schedule starts behind that.
 - **Excess**: the packets of backlogged flows on a link of 100 Gb/s, against the same packets on a link that serves them first in, first
   out, arriving when each flow's rate makes them eligible. Raw lateness is against those times themselves: at 95 % load even the ideal
   link is late by microseconds.
