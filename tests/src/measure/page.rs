@@ -13,7 +13,7 @@ that 250 MHz gives; none is from a wall clock, so the same design gives the same
 ";
 
 const OTHERS: &str = "
-`null` is what could not be measured yet, with the reason.
+`null` is what nobody has measured yet: the last column says with what command.
 
 ## How it is measured
 - **Grants a clock**: every flow has packets waiting and the gate's output is always ready; packets of 84 bytes. 64K gaps of 440 us ask for

@@ -1,6 +1,7 @@
 //! What other commands have measured and committed: area and speed, mutants.
 use super::{Bound, Figure};
 use std::path::Path;
+use timely_hw::blocks::{BLOCKS, Measure};
 use toml::Value;
 
 /// Where `cargo xtask synth` keeps its figures.
@@ -19,14 +20,16 @@ fn xcup(block: Option<&Value>, what: &str) -> Option<f64> {
 }
 
 fn synth(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
-    const NONE: &str = "`cargo xtask synth` has recorded none";
+    const NONE: &str = "not recorded by `cargo xtask synth` yet";
     let parsed: Value = text.map_or(Ok(Value::Table(Default::default())), toml::from_str).map_err(|e| format!("{SYNTH}: {e}"))?;
     let blocks = parsed.get("block").and_then(Value::as_table);
-    let speeds = blocks.into_iter().flatten().filter_map(|(name, b)| Some((name.clone(), mhz(b)?)));
-    let slowest = speeds.min_by(|a, b| a.1.total_cmp(&b.1));
+    let speeds: Vec<(&String, f64)> = blocks.into_iter().flatten().filter_map(|(name, b)| Some((name, mhz(b)?))).collect();
+    let slowest = speeds.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+    let asked = BLOCKS.iter().filter(|b| b.measure == Measure::Speed).count();
     out.push(match slowest {
         Some((name, mhz)) => {
-            Figure::new("synth.ecp5_fmax_mhz", mhz, &format!("the slowest block, {name}: median of three seeds, placed and routed"))
+            let what = format!("{name}, the slowest of the {} blocks that are recorded, of {asked}: median of its seeds", speeds.len());
+            Figure::new("synth.ecp5_fmax_mhz", *mhz, &what)
         }
         None => Figure::missing("synth.ecp5_fmax_mhz", NONE),
     });
@@ -60,7 +63,7 @@ fn synth(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
 /// A record that is no TOML.
 pub fn read(root: &Path, out: &mut Vec<Figure>) -> Result<(), String> {
     synth(std::fs::read_to_string(root.join(SYNTH)).ok().as_deref(), out)?;
-    out.push(Figure { bound: Some(Bound::AtLeast(0.95)), ..Figure::missing("mutate.killed", "no mutants are recorded") });
+    out.push(Figure { bound: Some(Bound::AtLeast(0.95)), ..Figure::missing("mutate.killed", "not recorded by `cargo xtask mutate` yet") });
     Ok(())
 }
 
