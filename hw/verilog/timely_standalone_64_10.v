@@ -84680,8 +84680,8 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [9:0] enters_flow__d;
     wire  [9:0] enters_flow__q;
     reg  enters_flow__clock;
-    reg  [25:0] seen__d;
-    wire  [25:0] seen__q;
+    reg  [33:0] seen__d;
+    wire  [33:0] seen__q;
     reg  seen__clock;
     reg  stepped__d;
     wire  stepped__q;
@@ -84701,17 +84701,17 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [13:0] in_flight__d;
     wire  [13:0] in_flight__q;
     reg  in_flight__clock;
-    reg  [25:0] ahead__d;
-    wire  [25:0] ahead__q;
+    reg  [33:0] ahead__d;
+    wire  [33:0] ahead__q;
     reg  ahead__clock;
     
     // Local signals
-    reg  [25:0] units_now;
-    reg  [25:0] moved;
-    reg  [25:0] still;
-    reg  [25:0] stepping;
-    reg  [25:0] arriving;
-    reg  [25:0] fetching;
+    reg  [33:0] units_now;
+    reg  [33:0] moved;
+    reg  [33:0] still;
+    reg  [33:0] stepping;
+    reg  [33:0] arriving;
+    reg  [33:0] fetching;
     reg  [55:0] queue_launch;
     reg  near;
     reg  waits;
@@ -84877,7 +84877,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         in_flight__d = in_flight__q;
         ahead__d = ahead__q;
         seen__d = units_now;
-        stepped__d = |moved[(32'hf)+:(11)];
+        stepped__d = |moved[(32'hf)+:(19)];
         places__low = launch__q[(32'h0)+:(22)];
         if (~near) begin
             places__low = ((seen__q[(32'h0)+:(16)]) & 22'h3fffff) | (((clamped) & 22'h3fffff) << 32'h10);
@@ -84888,7 +84888,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         if (|train_launch[(32'h0)+:(8)]) begin
             rounded = train_launch[(32'h8)+:(56)] + ((32'h1) & 56'hffffffffffffff);
         end
-        arriving = rounded[(32'h0)+:(26)] - units_now;
+        arriving = rounded[(32'h0)+:(34)] - units_now;
         ahead__d = still;
         if (enter) begin
             ahead__d = stepping;
@@ -84990,18 +84990,18 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) launches__write_clock = clk;
     always @(*) flows__read_clock = clk;
     always @(*) flows__write_clock = clk;
-    always @(*) units_now = now[(32'h8)+:(26)];
+    always @(*) units_now = now[(32'h8)+:(34)];
     always @(*) moved = units_now - seen__q;
-    always @(*) near = ~|ahead__q[(32'h12)+:(8)] | &ahead__q[(32'h10)+:(10)];
-    always @(*) waits = |ahead__q[(32'h12)+:(7)] & ~ahead__q[32'h19];
+    always @(*) near = ~|ahead__q[(32'h12)+:(16)] | &ahead__q[(32'h10)+:(18)];
+    always @(*) waits = |ahead__q[(32'h12)+:(7)] & ~|ahead__q[(32'h19)+:(9)];
     always @(*) enter = train__q & ~places__shut & ~waits;
     always @(*) clamped = seen__q[(32'h10)+:(6)] - ((32'h1) & 6'h3f);
     always @(*) places__enter = enter;
     always @(*) next_launch = launch__q + ((gap__q) & 56'hffffffffffffff);
-    always @(*) still = launch__q[(32'h0)+:(26)] - units_now;
-    always @(*) stepping = next_launch[(32'h0)+:(26)] - units_now;
+    always @(*) still = launch__q[(32'h0)+:(34)] - units_now;
+    always @(*) stepping = next_launch[(32'h0)+:(34)] - units_now;
     always @(*) queue_launch = trains__o_data[(32'h0)+:(56)];
-    always @(*) fetching = queue_launch[(32'h0)+:(26)] - units_now;
+    always @(*) fetching = queue_launch[(32'h0)+:(34)] - units_now;
     always @(*) free = ~train__q | (enter & (left__q == ((32'h1) & 6'h3f)));
     always @(*) taken = train_valid & trains__i_ready & |train_packets;
     always @(*) direct = free & ~|queued__q;
@@ -85034,13 +85034,13 @@ endmodule // standalone__pacer__gate
 module tnic_standalone__pacer__gate__ahead(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [33:0] d;
+    output reg  [33:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 34'h0;
     end
     
     always @(posedge clock) begin
@@ -91118,13 +91118,13 @@ endmodule // standalone__pacer__gate__queued
 module tnic_standalone__pacer__gate__seen(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [33:0] d;
+    output reg  [33:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 34'h0;
     end
     
     always @(posedge clock) begin

@@ -288,3 +288,21 @@ fn skipping_equals_stepping() {
 fn sixteen_flow_bits_emit() {
     emit("gate", rtl::Gate::<16, 110>::default()).unwrap();
 }
+
+/// A packet that was due long ago, as one is whose flow slept by the size of a longer one, goes at once, and so does what is due behind it.
+#[test]
+fn what_is_long_past_holds_up_nothing() {
+    for us in [100u64, 131, 150, 240, 262, 300, 1000, 8000] {
+        let mut gate = Gate::new();
+        let mut now = 1u64 << 40;
+        let mut left = Vec::new();
+        for clk in 0..20 {
+            let late = if clk == 2 { us * 1000 } else { 0 };
+            let train = Train { flow: clk as u32, packets: 1, launch: now.wrapping_sub(late << 16), gap: 0 };
+            left.extend(gate.output(clk).grant.map(|g| g.flow));
+            gate.step(clk, &In { rst: false, now, train: Some(train).filter(|_| (2..4).contains(&clk)), ready: true });
+            now += 4 << 16;
+        }
+        assert_eq!(left, [2, 3], "{us} us ago");
+    }
+}

@@ -22,8 +22,9 @@ const STALE: u64 = 1 << 20;
 const LOW_BITS: u32 = 22;
 /// Bits that launches in their places are compared with each other by: whole ns (4.1 us).
 const KEY: u64 = (1 << 12) - 1;
-/// Bits that a launch is compared with now by, before it enters (262 us).
-const AHEAD: u64 = 2 * ABSURD - 1;
+/// Bits that a launch is compared with now by, before it enters (67 ms): the pass may grant what was due 8.4 ms ago, and a train may stand
+/// in the queue for as long as the output.
+const AHEAD: u64 = (1 << 34) - 1;
 /// A time moves forward by less than this (128 ns) between two clocks, or has been stepped.
 pub const STEP: u64 = 1 << 15;
 const TIME: u64 = (1 << (64 - FRACTION)) - 1;

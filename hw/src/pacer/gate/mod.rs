@@ -65,7 +65,7 @@ pub struct Gate<const F: usize, const W: usize> {
     enters_launch: DFF<Bits<56>>,
     enters_flow: DFF<Bits<F>>,
     /// The last time.
-    seen: DFF<Bits<26>>,
+    seen: DFF<Bits<34>>,
     stepped: DFF<Bit>,
     /// The grant at the output, and the one that left its place before a stall of the output could tell; handles as their difference
     /// from those after a reset.
@@ -78,13 +78,13 @@ pub struct Gate<const F: usize, const W: usize> {
     /// Grants in trains accepted, in their places and at the output.
     in_flight: DFF<Bits<14>>,
     /// How far ahead the launch was at the last clock.
-    ahead: DFF<Bits<26>>,
-    units_now: Signal<Local, Bits<26>>,
-    moved: Signal<Local, Bits<26>>,
-    still: Signal<Local, Bits<26>>,
-    stepping: Signal<Local, Bits<26>>,
-    arriving: Signal<Local, Bits<26>>,
-    fetching: Signal<Local, Bits<26>>,
+    ahead: DFF<Bits<34>>,
+    units_now: Signal<Local, Bits<34>>,
+    moved: Signal<Local, Bits<34>>,
+    still: Signal<Local, Bits<34>>,
+    stepping: Signal<Local, Bits<34>>,
+    arriving: Signal<Local, Bits<34>>,
+    fetching: Signal<Local, Bits<34>>,
     queue_launch: Signal<Local, Bits<56>>,
     near: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
@@ -139,13 +139,13 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.flows.read_clock.next = self.clk.val();
         self.flows.write_clock.next = self.clk.val();
         // The time. Back, or forward by 128 ns in one clock, it was stepped.
-        self.units_now.next = self.now.val().get_bits::<26>(8);
+        self.units_now.next = self.now.val().get_bits::<34>(8);
         self.seen.d.next = self.units_now.val();
         self.moved.next = self.units_now.val() - self.seen.q.val();
-        self.stepped.d.next = self.moved.val().get_bits::<11>(15).any();
+        self.stepped.d.next = self.moved.val().get_bits::<19>(15).any();
         // A packet of the train towards the places, by the time of the last clock.
-        self.near.next = !self.ahead.q.val().get_bits::<8>(18).any() | self.ahead.q.val().get_bits::<10>(16).all();
-        self.waits.next = self.ahead.q.val().get_bits::<7>(18).any() & !self.ahead.q.val().get_bit(25);
+        self.near.next = !self.ahead.q.val().get_bits::<16>(18).any() | self.ahead.q.val().get_bits::<18>(16).all();
+        self.waits.next = self.ahead.q.val().get_bits::<7>(18).any() & !self.ahead.q.val().get_bits::<9>(25).any();
         self.enter.next = self.train.q.val() & !self.places.shut.val() & !self.waits.val();
         self.clamped.next = self.seen.q.val().get_bits::<6>(16) - bits::<6>(1);
         self.places.enter.next = self.enter.val();
@@ -161,11 +161,11 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.rounded.next = self.train_launch.val().get_bits::<56>(8) + bits::<56>(1);
         }
         // How far ahead each launch is that may be the next; which it is, is known last.
-        self.still.next = self.launch.q.val().get_bits::<26>(0) - self.units_now.val();
-        self.stepping.next = self.next_launch.val().get_bits::<26>(0) - self.units_now.val();
-        self.arriving.next = self.rounded.val().get_bits::<26>(0) - self.units_now.val();
+        self.still.next = self.launch.q.val().get_bits::<34>(0) - self.units_now.val();
+        self.stepping.next = self.next_launch.val().get_bits::<34>(0) - self.units_now.val();
+        self.arriving.next = self.rounded.val().get_bits::<34>(0) - self.units_now.val();
         self.queue_launch.next = self.trains.o_data.val().get_bits::<56>(0);
-        self.fetching.next = self.queue_launch.val().get_bits::<26>(0) - self.units_now.val();
+        self.fetching.next = self.queue_launch.val().get_bits::<34>(0) - self.units_now.val();
         self.ahead.d.next = self.still.val();
         if self.enter.val() {
             self.ahead.d.next = self.stepping.val();
