@@ -13,7 +13,7 @@ pub mod soak;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
-use timely_verilate::{Library, Options, build};
+use timely_verilate::{Library, Options, build, mutant};
 
 /// Clocks that a lockstep test runs for each block and seed: 200,000, or `TIMELY_CYCLES`.
 pub fn cycles() -> u64 {
@@ -36,8 +36,17 @@ pub fn rng(seed: u64) -> ChaCha8Rng {
 
 /// The Verilated form of a RustHDL block.
 pub fn verilate<B: rust_hdl::prelude::Block>(name: &str, block: B) -> Arc<Library> {
-    let verilog = timely_hw::emit::emit(name, block).unwrap_or_else(|e| panic!("emission: {e}"));
+    let emit = || timely_hw::emit::emit(name, block).unwrap_or_else(|e| panic!("emission: {e}"));
+    let verilog = mutant::text(&format!("{name}.{}", short_name::<B>()), emit);
     build(name, &verilog, &format!("{}{name}", timely_hw::emit::PREFIX), Options::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+// A type without its path, its numbers after it: `Fifo_40_3_4`.
+fn short_name<B>() -> String {
+    let name = std::any::type_name::<B>();
+    let (path, numbers) = name.split_once('<').unwrap_or((name, ""));
+    let words = numbers.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+    path.rsplit("::").take(1).chain(words).collect::<Vec<_>>().join("_")
 }
 
 /// A random level that holds for a while: stalls come in runs, as real back pressure does.

@@ -160,7 +160,8 @@ fn shell(bus_bits: u32, flow_bits: u32) -> Arc<Shell> {
     let mut shells = SHELLS.get_or_init(Shells::default).lock().unwrap_or_else(PoisonError::into_inner);
     let made = || {
         let config = Config::new(bus_bits as usize, flow_bits as usize).expect("a configuration that is built");
-        let verilog = timely_hw::standalone::emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}"));
+        let emit = || timely_hw::standalone::emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}"));
+        let verilog = timely_verilate::mutant::text(&format!("nic_{bus_bits}_{flow_bits}"), emit);
         Arc::new(Shell::new(&verilog, "tnic_standalone").unwrap_or_else(|e| panic!("{e}")))
     };
     shells.entry((bus_bits, flow_bits)).or_insert_with(made).clone()

@@ -66,9 +66,17 @@ fn report(envelope: &Envelope, header: &Header, payload: usize, stamp: u64) -> R
     Report { kind, reason: 0, class: packet.class(), head, header: ours, bytes: frame.len() as u16, stamp }
 }
 
+/// Another network than that of [`config`]'s peers; one bit from it is no multicast address.
+const OTHERS: [u8; 4] = [0x20, 1, 0x0d, 0xb8];
+
 /// Any report: mostly welcome ones, and all that must not be answered.
 fn any_report(rng: &mut impl Rng) -> Report {
     let (mut e, mut h, payload) = welcome(rng);
+    if let Addresses::V6 { source, .. } = &mut e.addresses
+        && rng.random_bool(0.25)
+    {
+        source[..4].copy_from_slice(&OTHERS);
+    }
     match rng.random_range(0..14) {
         0 => h.flags &= !LAST,
         1 => h.flags |= ACK,
@@ -97,6 +105,8 @@ fn any_config(rng: &mut impl Rng) -> ack::Config {
     c.enable = rng.random_bool(0.9);
     match rng.random_range(0..4) {
         0 => (c.mask4, c.allow4, c.mask6, c.allow6) = ([0; 4], [0; 4], [0; 16], [0; 16]),
+        // Peers of another network, as every fourth is.
+        2 => c.allow6[..4].copy_from_slice(&OTHERS),
         1 => (c.tos, c.ttl) = (rng.random(), rng.random()),
         _ => {}
     }

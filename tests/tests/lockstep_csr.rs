@@ -5,7 +5,7 @@ use timely_model::Block;
 use timely_model::bus::{Answer, FlowLoad, ProfileWrite, Query};
 use timely_model::csr::{Csr, Doorbell, HostRate, In, Out, Settings};
 use timely_model::dma::Look;
-use timely_regs::map::{self, BLOCKS, Build, flow, heartbeat, id, telemetry, window};
+use timely_regs::map::{self, BLOCKS, Build, counters, flow, heartbeat, id, telemetry, window};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{self as sim, Dut, Library};
 
@@ -73,10 +73,12 @@ impl Stimulus {
             telemetry::HISTOGRAM_CLEAR,
         ];
         let known = match rng.random_range(0..10) {
-            0..4 => {
+            0..3 => {
                 let r = registers[rng.random_range(0..registers.len())];
                 r.address() + 4 * rng.random_range(0..r.count)
             }
+            // Each counter is a circuit of its own.
+            3 => counters::COUNTER.address() + 4 * rng.random_range(0..counters::COUNTER.count),
             4..7 => kinds[rng.random_range(0..kinds.len())].address(),
             7 => {
                 let flows = 1u32 << rng.random_range(0..=self.flow_bits);

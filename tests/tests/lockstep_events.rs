@@ -247,7 +247,9 @@ struct Values {
 
 impl Values {
     fn next(&mut self, rng: &mut impl Rng) -> histograms::In {
-        let e = self.updates.next(rng).then(|| event(rng, 10));
+        // Half of them in one bin, whose count gets its upper bits between two clears.
+        let often = Event { kind: 0, profile: 5, rtt_ns: 20_000, ..Event::default() };
+        let e = self.updates.next(rng).then(|| if rng.random() { event(rng, 10) } else { often });
         if rng.random_bool(0.3) {
             self.at = if rng.random() {
                 3 << BIN_BITS | 11 << 4 | rng.random_range(0..16)

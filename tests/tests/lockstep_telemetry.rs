@@ -76,7 +76,7 @@ impl World {
     }
 }
 
-fn lockstep<const F: usize>(flows: usize, loads: f64) {
+fn lockstep<const F: usize>(flows: usize, loads: f64, length: u64) {
     let library = verilate(&format!("telemetry_{F}"), Telemetry::<F>::default());
     let names = [
         "rst",
@@ -127,7 +127,7 @@ fn lockstep<const F: usize>(flows: usize, loads: f64) {
                 answers += u32::from(r.updates > 3);
             }
             clocks += u64::from(expected.swept);
-            if clocks == cycles() {
+            if clocks == length {
                 break;
             }
             let i = world.next(clk, &mut rng);
@@ -177,23 +177,23 @@ fn lockstep<const F: usize>(flows: usize, loads: f64) {
 
 #[test]
 fn rtl_equals_model_small() {
-    lockstep::<3>(3, 0.01);
+    lockstep::<3>(3, 0.01, cycles());
 }
 
-/// One flow, never cleared: its wire bytes pass 2^32.
+/// One flow, never cleared: its wire bytes pass 2^32, and the bits of its counters that change rarely do change.
 #[test]
 fn rtl_equals_model_full() {
-    lockstep::<3>(1, 0.0);
+    lockstep::<3>(1, 0.0, 5 * cycles());
 }
 
 #[test]
 fn rtl_equals_model_10() {
-    lockstep::<10>(12, 0.01);
+    lockstep::<10>(12, 0.01, cycles());
 }
 
 #[test]
 fn rtl_equals_model_14() {
-    lockstep::<14>(40, 0.001);
+    lockstep::<14>(40, 0.001, cycles());
 }
 
 #[test]

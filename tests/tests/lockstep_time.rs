@@ -52,10 +52,12 @@ fn pick<'a, T>(rng: &mut impl Rng, of: &'a [T]) -> &'a T {
     &of[rng.random_range(0..of.len())]
 }
 
-/// A time close to `now`, to the next second, to the wrap of half of the ns, to that of all of them, or to the edge of backwards.
+/// A time close to `now`, to the next second, to the wrap of half of the ns, to that of all of them, to the edge of backwards, or whole
+/// seconds away: then the step less its seconds and what the clock adds by itself come to a second, or just not.
 fn near(rng: &mut impl Rng, now: u64) -> u64 {
     let second = (now / SECOND + rng.random_range(0..1000)).wrapping_mul(SECOND);
-    let places = [now, second, now | ((1 << 40) - 1), 0, now.wrapping_add(1 << 63)];
+    let seconds_on = now.wrapping_add(rng.random_range(0..140_000) * SECOND);
+    let places = [now, second, now | ((1 << 40) - 1), 0, now.wrapping_add(1 << 63), seconds_on];
     let bits = rng.random_range(1..30u32);
     let jitter = rng.random_range(0..1u64 << bits);
     pick(rng, &places).wrapping_add(jitter).wrapping_sub(rng.random_range(0..1 << 22))

@@ -1,6 +1,7 @@
 //! `cargo xtask`: the commands of the README, and what developers run.
 mod bench;
 mod demo;
+mod mutate;
 mod process;
 mod programs;
 mod prove;
@@ -18,6 +19,7 @@ EXAMPLES
   cargo xtask test            everything that a change must pass
   cargo xtask bench           what the design reaches, a table and docs/bench.md; --json for machines
   cargo xtask prove fifo      the formal proofs whose names contain `fifo`; all without a name
+  cargo xtask mutate fifo     faults in a block's Verilog: does its lockstep test notice them?
   cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds
   cargo xtask soak --nic 100000000   a storm around the whole NIC, every frame accounted for
   cargo xtask vm-test         the driver in a virtual machine, on a kernel's VFIO and the Verilated NIC
@@ -54,6 +56,8 @@ enum Command {
     Bench(bench::Bench),
     /// Proves properties of the emitted blocks, and refutes twins with a bug.
     Prove(prove::Prove),
+    /// Puts faults into the emitted blocks, which their lockstep tests must notice; writes tests/mutation.toml and docs/mutation.md.
+    Mutate(mutate::Mutate),
     /// Runs the lockstep tests, or a storm around the whole NIC, for longer.
     Soak(verify::Soak),
     /// Runs the driver's self-test on the Verilated NIC in a virtual machine, through its kernel's VFIO.
@@ -72,6 +76,7 @@ fn main() -> ExitCode {
         Command::Demo(d) => d.run(),
         Command::Bench(b) => b.run(),
         Command::Prove(p) => p.run(),
+        Command::Mutate(m) => m.run(),
         Command::Soak(s) => s.run(),
         Command::VmTest(v) => v.run(),
         Command::Synth(s) => s.run(),

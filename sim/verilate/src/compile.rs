@@ -1,5 +1,5 @@
 //! Runs Verilator and the C++ compiler, once for a given text.
-use crate::{Library, ports};
+use crate::{Library, mutant, ports};
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
 use std::hash::{Hash, Hasher};
@@ -37,6 +37,9 @@ pub enum Error {
     /// Waves cannot be written.
     #[error("no waves can be written to {0}: the model was compiled without them, or writes some already, or the file cannot be opened")]
     Waves(PathBuf),
+    /// The fault that was asked for has no number.
+    #[error("TIMELY_MUTANT is {0:?}, which is no number")]
+    Mutant(std::ffi::OsString),
     /// The compiled library did not load.
     #[error("the compiled model did not load: {0}")]
     Load(#[from] libloading::Error),
@@ -166,7 +169,8 @@ pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<A
     let words = |d| ports.iter().filter(|p| p.direction == d).map(|p| p.offset + p.words()).max().unwrap_or(0);
     let (in_words, out_words) = (words(ports::Direction::In), words(ports::Direction::Out));
     let waves = waves.map(|dir| dir.join(name));
-    Ok(Arc::new(Library { in_words, out_words, ports, new, delete, settle, cycle, record, waves, _code: code }))
+    let mutant = mutant::selected()?;
+    Ok(Arc::new(Library { in_words, out_words, ports, new, delete, settle, cycle, record, waves, mutant, _code: code }))
 }
 
 #[allow(clippy::too_many_arguments)]

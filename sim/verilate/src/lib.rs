@@ -9,6 +9,7 @@
 //!
 //! A module fits when its clock is called `clk`, and its outputs depend on registers alone (they are sampled after the edge).
 mod compile;
+pub mod mutant;
 mod ports;
 
 pub use compile::{Error, Options, build, cache_root};
@@ -37,6 +38,8 @@ pub struct Library {
     record: Record,
     // Where every instance writes its waves, without the number that ends the name.
     waves: Option<PathBuf>,
+    // The fault that is active in every instance of a mutated text.
+    mutant: u32,
     // Keeps the code mapped for as long as the pointers above are in use.
     _code: libloading::Library,
 }
@@ -92,6 +95,9 @@ impl Library {
         // SAFETY: `new` was taken from the library that `self` keeps mapped, with the signature the shim defines.
         let model = unsafe { (self.new)(seed) };
         let mut dut = Dut { library: self.clone(), model, inputs: vec![0; self.in_words], outputs: vec![0; self.out_words] };
+        if let Some(port) = self.ports.iter().find(|p| p.name == mutant::PORT) {
+            dut.inputs[port.offset] = self.mutant;
+        }
         if let Some(stem) = &self.waves {
             static NEXT: AtomicU32 = AtomicU32::new(0);
             let mut path = stem.clone().into_os_string();

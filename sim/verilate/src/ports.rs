@@ -35,8 +35,13 @@ pub(crate) fn parse(verilog: &str, top: &str) -> Option<Vec<Port>> {
     let start = verilog.find(&format!("module {top}("))?;
     let body = &verilog[start..];
     let body = &body[..body.find("endmodule")?];
-    let (mut ports, mut next) = (Vec::new(), [0usize; 2]);
+    let (mut ports, mut next, mut function) = (Vec::new(), [0usize; 2], false);
     for line in body.lines().map(str::trim) {
+        // Yosys writes functions, whose arguments are no ports.
+        function = line.starts_with("function ") || function && line != "endfunction";
+        if function {
+            continue;
+        }
         let (direction, rest) = if let Some(r) = line.strip_prefix("input ") {
             (Direction::In, r)
         } else if let Some(r) = line.strip_prefix("output ") {

@@ -282,8 +282,10 @@ impl World {
             a.ts = self.now(clk).wrapping_sub(self.rng.random_range(0..self.step));
         }
         if i.completion.is_none() && self.chance(self.faults.odd_completion) {
-            let tag = [TAG_NO_DATA, self.tag, self.tag.wrapping_sub(3), self.tag ^ 0x100, self.tag | 0x8000, self.rng.random()];
-            let tag = tag[self.rng.random_range(0..6)];
+            // Often one that was completed before, so that it means nothing now.
+            let past = self.tag.wrapping_sub(self.rng.random_range(0..200));
+            let tag = [TAG_NO_DATA, self.tag, past, past, past, self.tag ^ 0x100, self.tag | 0x8000, self.rng.random()];
+            let tag = tag[self.rng.random_range(0..8)];
             let ts = self.random_time(clk);
             i.completion = Some(Completion { tag, ts });
         }

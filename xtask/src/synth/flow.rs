@@ -56,9 +56,9 @@ pub enum Figure {
 }
 
 /// FNV-1a: for telling texts apart, not for security.
-pub fn hash(texts: &[&str]) -> String {
+pub fn hash<T: AsRef<[u8]>>(texts: &[T]) -> String {
     let byte = |h: u64, b: &u8| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3);
-    format!("{:016x}", texts.iter().flat_map(|t| t.as_bytes()).fold(0xcbf2_9ce4_8422_2325, byte))
+    format!("{:016x}", texts.iter().flat_map(|t| t.as_ref()).fold(0xcbf2_9ce4_8422_2325, byte))
 }
 
 impl Unit {

@@ -9,6 +9,7 @@ mod wrap;
 use crate::process::{cargo, quiet, root, target};
 use crate::setup;
 use clap::Args;
+pub use flow::hash;
 use flow::{Flow, Unit};
 use record::Record;
 use std::path::Path;
