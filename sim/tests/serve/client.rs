@@ -11,15 +11,17 @@ use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use timely_regs::device::{Bus, Device, Memory};
 use timely_regs::pci;
-use timely_sim::cores;
+use timely_sim::cores::{self, Cores};
 use timely_sim::scenario::NicKind;
 use timely_sim::serve::device::Function;
 use timely_sim::serve::listener::Listener;
 use timely_sim::serve::setup::{Options, Pair, wire};
+use timely_sim::serve::wire::Wire;
 use timely_sim::serve::{End, serve};
 use timely_sim::time::Speed;
 
@@ -51,8 +53,22 @@ pub fn path() -> PathBuf {
     std::env::temp_dir().join(format!("timely-serve-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)))
 }
 
+/// Held by whoever starts a process, alone. Until it is one of its own, a child has all our sockets: a connection that is closed here
+/// meanwhile is not closed yet.
+pub static STARTING: RwLock<()> = RwLock::new(());
+
+/// Makes all NICs. Its first Verilated one starts Verilator, and a compiler.
+static CORES: LazyLock<Cores> = LazyLock::new(cores::known);
+
+/// The NICs, made while nobody is connected.
+pub fn made(options: &Options) -> Wire {
+    let _alone = STARTING.write().unwrap_or_else(PoisonError::into_inner);
+    wire(options, &CORES).unwrap()
+}
+
 /// A server on a thread of its own.
 pub struct Served {
+    _no_children: RwLockReadGuard<'static, ()>,
     pub path: PathBuf,
     stop: Option<UnixStream>,
     thread: Option<JoinHandle<Result<End, String>>>,
@@ -60,12 +76,14 @@ pub struct Served {
 
 impl Served {
     pub fn start(options: &Options, keep: bool) -> Self {
+        let wire = made(options);
+        let no_children = STARTING.read().unwrap_or_else(PoisonError::into_inner);
         let (ours, stop) = UnixStream::pair().unwrap();
         let path = path();
         let listener = Listener::bind(&path).unwrap();
-        let function = Function::new(wire(options, &cores::known()).unwrap(), keep);
+        let function = Function::new(wire, keep);
         let thread = std::thread::spawn(move || serve(&listener, function, &stop, None));
-        Served { path, stop: Some(ours), thread: Some(thread) }
+        Served { _no_children: no_children, path, stop: Some(ours), thread: Some(thread) }
     }
 }
 

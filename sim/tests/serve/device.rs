@@ -1,5 +1,5 @@
 //! The device, as a client that knows its protocol sees it.
-use crate::client::{CONFIG, Client, PAGE, Pages, Registers, Served, options, pair, words};
+use crate::client::{CONFIG, Client, PAGE, Pages, Registers, Served, made, options, pair, words};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt;
@@ -12,11 +12,9 @@ use timely_regs::map::{BAD_READ, BLOCK_BYTES, MAGIC, id, port};
 use timely_regs::parameters::Parameters;
 use timely_regs::pci;
 use timely_regs::telemetry::TelemetryRecord;
-use timely_sim::cores;
 use timely_sim::frame::address;
 use timely_sim::nic::access::Access;
 use timely_sim::scenario::NicKind;
-use timely_sim::serve::setup::wire;
 use timely_sim::time::US;
 
 const FLOWS: u32 = 1024;
@@ -126,7 +124,7 @@ fn exercise<B: Bus<Error: std::fmt::Debug>>(device: &Device<B>, memory: &impl Me
 /// Through the socket, and pages that lie anywhere, what DMA brings is what it brings in process.
 #[test]
 fn dma_through_pages_is_as_without() {
-    let mut own = wire(&options(NicKind::Model), &cores::known()).unwrap();
+    let mut own = made(&options(NicKind::Model));
     let access = Access::new(own.core());
     let device = Device::open(&access).unwrap();
     device.wait_ready().unwrap();

@@ -1,10 +1,11 @@
 //! The program: its socket, its signals, its end.
-use crate::client::{Client, path};
+use crate::client::{Client, STARTING, path};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::PoisonError;
 
 fn program(path: &Path, more: &[&str]) -> Command {
     let mut c = Command::new(env!("CARGO_BIN_EXE_timely-sim"));
@@ -12,9 +13,20 @@ fn program(path: &Path, more: &[&str]) -> Command {
     c
 }
 
+/// Starts it while no test is connected to anything: when this returns, it is a process of its own.
+fn spawn(mut program: Command) -> Child {
+    let _alone = STARTING.write().unwrap_or_else(PoisonError::into_inner);
+    program.spawn().unwrap()
+}
+
+/// Runs it to its end.
+fn output(program: Command) -> Output {
+    spawn(program).wait_with_output().unwrap()
+}
+
 /// Starts it and waits until it serves.
 fn start(path: &Path, more: &[&str]) -> Child {
-    let mut child = program(path, more).spawn().unwrap();
+    let mut child = spawn(program(path, more));
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert!(
@@ -51,7 +63,7 @@ fn signals_end_it() {
 fn a_socket_has_one_server() {
     let path = path();
     let child = start(&path, &[]);
-    let second = program(&path, &[]).output().unwrap();
+    let second = output(program(&path, &[]));
     assert_eq!(second.status.code(), Some(1));
     assert!(said(&second).contains("is served by another process; stop that"), "{}", said(&second));
     // Killed at once, it leaves a socket that nobody serves.
@@ -62,12 +74,12 @@ fn a_socket_has_one_server() {
     assert!(stop(child, Signal::TERM).status.success());
     // What is no socket is left alone.
     std::fs::write(&path, "mine").unwrap();
-    let refused = program(&path, &[]).output().unwrap();
+    let refused = output(program(&path, &[]));
     assert!(said(&refused).contains("exists and is no socket"), "{}", said(&refused));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
     std::fs::remove_file(&path).unwrap();
     let gone = path.join("nowhere");
-    assert_eq!(program(&gone, &[]).output().unwrap().status.code(), Some(1));
+    assert_eq!(output(program(&gone, &[])).status.code(), Some(1));
 }
 
 /// Another server took the path over: the first one leaves that socket alone.
@@ -85,7 +97,7 @@ fn only_its_own_socket_is_removed() {
 #[test]
 fn it_ends_when_nobody_comes() {
     let path = path();
-    let output = program(&path, &["--idle-exit", "1"]).output().unwrap();
+    let output = output(program(&path, &["--idle-exit", "1"]));
     assert!(output.status.success());
     assert!(said(&output).contains("no client for 1 s: ended"), "{}", said(&output));
     assert!(!path.exists());
@@ -99,7 +111,7 @@ fn options_that_cannot_be_are_refused() {
         (&["--pair", "--profile", "tcp"], "no profile \"tcp\"; there are: "),
         (&["--pair", "--traffic", "5000"], "5000 flows of traffic, and the NIC has 1024"),
     ] {
-        let output = program(&path, options).output().unwrap();
+        let output = output(program(&path, options));
         assert_eq!(output.status.code(), Some(1));
         assert!(said(&output).contains(words), "{}", said(&output));
         assert!(!path.exists());
@@ -107,6 +119,6 @@ fn options_that_cannot_be_are_refused() {
     for options in
         [&["--bus", "96"][..], &["--flow-bits", "17"], &["--traffic", "2"], &["--idle-exit", "0"], &["--pair", "--delay-us", "0"]]
     {
-        assert_eq!(program(&path, options).output().unwrap().status.code(), Some(2), "{options:?}");
+        assert_eq!(output(program(&path, options)).status.code(), Some(2), "{options:?}");
     }
 }
