@@ -1,4 +1,5 @@
 //! The daemon with a modelled NIC behind a socket: what it keeps, whom it answers, and how it ends.
+use crate::alone;
 use rand::Rng;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -88,6 +89,7 @@ const ALL: Request = Request::Telemetry { flows: None };
 
 #[test]
 fn a_daemon_keeps_what_it_was_told() {
+    let _alone = alone();
     let (nic, file) = (Served::start(NicKind::Model, 10), fresh("config"));
     let running = Running::start(nic.path(), &file);
     let mut client = running.client();
@@ -133,6 +135,7 @@ fn a_daemon_keeps_what_it_was_told() {
 /// Events come in order to everybody who asked, with what was lost between them.
 #[test]
 fn events_reach_their_subscribers() {
+    let _alone = alone();
     let (nic, file) = (Served::start(NicKind::Model, 10), fresh("config"));
     let running = Running::start(nic.path(), &file);
     let (mut one, mut two) = (running.client(), running.client());
@@ -176,6 +179,7 @@ fn framed(body: &[u8]) -> Vec<u8> {
 /// Ten thousand requests that are none, beside clients that say nothing: each is answered or costs its sender the connection, and nobody else.
 #[test]
 fn malformed_requests_are_answered() {
+    let _alone = alone();
     let (nic, file) = (Served::start(NicKind::Model, 10), fresh("config"));
     let running = Running::start(nic.path(), &file);
     let silent: Vec<_> = (0..5).map(|_| UnixStream::connect(&running.socket).expect("connected")).collect();
@@ -241,6 +245,7 @@ fn malformed_requests_are_answered() {
 
 #[test]
 fn a_daemon_whose_device_goes_says_so_and_ends() {
+    let _alone = alone();
     let (nic, file) = (Served::start(NicKind::Model, 10), fresh("config"));
     let running = Running::start(nic.path(), &file);
     let mut client = running.client();
@@ -274,6 +279,7 @@ impl Drop for Killed {
 /// Killed without a word, a daemon leaves a NIC that stops by itself; the next one restores the flows.
 #[test]
 fn a_daemon_that_is_killed_stops_the_nic_and_comes_back() {
+    let _alone = alone();
     let (nic, file, socket) = (Served::start(NicKind::Model, 10), fresh("config"), fresh("daemon"));
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["--exact", "daemon::helper_that_is_killed"]).stdout(Stdio::null()).stderr(Stdio::null());

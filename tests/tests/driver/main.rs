@@ -3,6 +3,7 @@ mod daemon;
 mod served;
 
 use std::net::Ipv4Addr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use timely_driver::nic::{Nic, Start};
 use timely_driver::selftest::{self, Options, Peer};
 use timely_regs::map::{HEADER_VERSION, dma, id};
@@ -10,6 +11,13 @@ use timely_sim::frame::address;
 use timely_tests::in_process::InProcess;
 use timely_tests::loopback::PORT;
 use timely_tests::nic::{HOST, model, verilog};
+
+/// Tests run one at a time: a child that one of them starts has the sockets of all until it is a process of its own, and meanwhile a client
+/// that has left seems to be there still.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The NIC itself, to which the wire leads back.
 fn itself() -> Peer {
@@ -19,6 +27,7 @@ fn itself() -> Peer {
 
 #[test]
 fn the_self_test_passes_in_process() {
+    let _alone = alone();
     for (name, nic) in [("model", model(64, 10)), ("Verilog", verilog(64, 10))] {
         let nic = InProcess::new(nic, u64::MAX);
         let options = Options { peer: Some(itself()) };
@@ -30,6 +39,7 @@ fn the_self_test_passes_in_process() {
 /// A device that is gone from one access on, whichever: the driver says so, and hangs nowhere.
 #[test]
 fn a_device_that_goes_away_is_missed() {
+    let _alone = alone();
     let whole = InProcess::new(model(64, 10), u64::MAX);
     let options = Options { peer: Some(itself()) };
     selftest::run(&mut || Ok(Box::new(whole.clone())), &options).expect("a device that stays");
@@ -45,6 +55,7 @@ fn a_device_that_goes_away_is_missed() {
 /// What is no timely-nic, or one of another version, is not touched but for the command register and a reset.
 #[test]
 fn another_device_is_refused() {
+    let _alone = alone();
     let version = dma::BLOCK.base + HEADER_VERSION;
     let cases = [
         (id::MAGIC_WORD.address(), 0x1234_5678, "the magic word is 0x12345678, not 0x544d4c59"),

@@ -1,4 +1,5 @@
 //! The driver over the socket of a NIC that is served: every access, burst and interrupt goes through vfio-user.
+use crate::alone;
 use std::net::Ipv4Addr;
 use timely_driver::nic::{End as Leave, Nic, Start};
 use timely_driver::selftest::{self, Options, Peer};
@@ -11,6 +12,7 @@ use timely_tests::served::Served;
 
 #[test]
 fn the_self_test_passes_over_a_socket() {
+    let _alone = alone();
     for kind in [NicKind::Model, NicKind::Rtl] {
         let served = Served::start(kind, 10);
         let own = (address::mac(HOST), Ipv4Addr::from(address::ipv4(HOST)));
@@ -25,6 +27,7 @@ fn the_self_test_passes_over_a_socket() {
 /// A server that is stopped under the driver: it says so, and hangs nowhere.
 #[test]
 fn a_server_that_ends_is_missed() {
+    let _alone = alone();
     let served = Served::start(NicKind::Model, 10);
     let nic = Nic::open(Box::new(VfioUser::connect(served.path()).expect("a way")), Start::Fresh).expect("a device");
     drop(served);

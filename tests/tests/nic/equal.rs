@@ -54,6 +54,7 @@ fn skipping_equals_stepping() {
 }
 
 fn equal(bus: u32, flow_bits: u32, flows: u32) {
+    let mut timeouts = 0;
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut nic = twin(bus, flow_bits, seed);
@@ -110,8 +111,11 @@ fn equal(bus: u32, flow_bits: u32, flows: u32) {
         let seen = |what: fn(&CoreEvent) -> bool| events.iter().filter(|e| what(e)).count() as u64;
         assert!(wire.tally.data > cycles() / 1000 && wire.tally.acks > cycles() / 4000, "little was sent, seed {seed}");
         assert!(seen(|e| matches!(e, CoreEvent::Rtt { .. })) > cycles() / 10_000, "few samples, seed {seed}");
-        assert!(seen(|e| matches!(e, CoreEvent::Timeout { .. })) > 0 || cycles() < 100_000, "no time-outs, seed {seed}");
+        timeouts += seen(|e| matches!(e, CoreEvent::Timeout { .. }));
     }
+    // A seed may lose no ACK of the flows that are impatient.
+    println!("{timeouts} time-outs");
+    assert!(timeouts > 0 || cycles() < 100_000, "no time-outs, seeds {:?}", seeds());
 }
 
 /// The same frames at the same clocks, the same samples and rates, the same time: whatever the wire and the host do.

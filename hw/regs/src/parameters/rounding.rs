@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn what_is_held_is_what_the_words_say() {
-        let p = Parameters { initial_mbps: 1.0001, ..Parameters::timely_10g(8.0) };
+        let p = Parameters { initial_mbps: 1.0001, least_mbps: 1.0, ..Parameters::timely_10g(8.0) };
         let held = p.rounded_rates().next().expect("rounded").held_mbps;
         assert_eq!(crate::profile::INITIAL_RATE.get(&p.quantise().expect("valid")), (held * 4096.0) as u32);
     }
