@@ -198,6 +198,8 @@ fn the_manual_is_right() {
     let speed = a.topology.host_link(0).speed;
     assert_eq!(a.parameters("mine", 8.0, speed).unwrap(), b.parameters("mine", 8.0, speed).unwrap());
     (a.profiles, b.profiles) = (vec![], vec![]);
+    // Headroom and marking are off by default; the manual shows one of each.
+    (a.fabric.headroom, a.fabric.marking) = (None, None);
     assert_eq!(format!("{a:?}"), format!("{b:?}"));
 }
 

@@ -60,7 +60,7 @@ fn equal(bus: u32, flow_bits: u32, flows: u32) {
         let mut nic = twin(bus, flow_bits, seed);
         let mut spec = spec(bus, flow_bits, flows, &Parameters::timely_10g(8.0), &mut rng);
         // A law of another kind, idle restarts, time-outs that strike, and a start of the RTT in front of the gate.
-        let impatient = Parameters { timeout_us: 20.0, idle_us: 10.0, outstanding_bytes: 9000, ..Parameters::timely_10g(2.0) };
+        let impatient = Parameters { timeout_us: 8.0, idle_us: 10.0, outstanding_bytes: 9000, ..Parameters::timely_10g(2.0) };
         for f in &mut spec.flows {
             f.parameters = match f.spec.id % 4 {
                 // The last flow's record is the one that is loaded again and again, for any flow.
