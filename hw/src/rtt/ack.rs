@@ -138,6 +138,8 @@ pub struct AckUnit<const F: usize, const S: usize, const A: usize> {
     over: [DFF<Bit>; 2],
     nonce: [DFF<Bits<32>>; 2],
     deadline: [DFF<Bits<32>>; 2],
+    asked: [DFF<Bits<32>>; 2],
+    wrapped: [DFF<Bit>; 2],
     after: DFF<Bits<32>>,
     same: [DFF<Bit>; 4],
     // Clock 2.
@@ -169,7 +171,7 @@ impl<const F: usize, const S: usize, const A: usize> Default for AckUnit<F, S, A
             flow_enable flow_keep flow_profile pw_valid pw_profile pw_word pw_data now sample_valid sample_kind sample_flow sample_rtt_ns
             sample_now_ns sample_hops sample_endpoint_ns release_valid release_flow release_bytes pulses acked_valid acked_flow acked_outcome k_valid k_outcome memory profiles verdict signals
             waiting counts ack0 flow0 segment0 time0 high0 valid flow is_ack is_load is_rebase is_visit is_turn segment over nonce deadline
-            after same upper settings raw_stamp stamped timeout_of measures s_valid state r_valid r_bytes
+            asked wrapped after same upper settings raw_stamp stamped timeout_of measures s_valid state r_valid r_bytes
         )
     }
 }
@@ -195,6 +197,8 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
             self.over[i].clock.next = self.clk.val();
             self.nonce[i].clock.next = self.clk.val();
             self.deadline[i].clock.next = self.clk.val();
+            self.asked[i].clock.next = self.clk.val();
+            self.wrapped[i].clock.next = self.clk.val();
         }
         for i in 0..4 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
@@ -211,6 +215,8 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.over[1].d.next = self.over[0].q.val();
         self.nonce[1].d.next = self.nonce[0].q.val();
         self.deadline[1].d.next = self.deadline[0].q.val();
+        self.asked[1].d.next = self.asked[0].q.val();
+        self.wrapped[1].d.next = self.wrapped[0].q.val();
         self.memory.clk.next = self.clk.val();
         self.memory.sweep.next = self.sweep.val();
         self.memory.sweep_at.next = self.sweep_at.val();
@@ -251,6 +257,8 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.segment[0].d.next = self.segment0.val();
         self.nonce[0].d.next = self.a_nonce.val();
         self.deadline[0].d.next = self.waiting.deadline.val();
+        self.asked[0].d.next = self.waiting.asked.val();
+        self.wrapped[0].d.next = self.waiting.wrapped.val();
         self.memory.flow.next = self.flow0.val();
         self.memory.segment.next = self.segment0.val();
         self.signals.flow.next = self.flow0.val();
@@ -278,6 +286,8 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.verdict.over.next = self.over[1].q.val();
         self.verdict.nonce.next = self.nonce[1].q.val();
         self.verdict.deadline.next = self.deadline[1].q.val();
+        self.verdict.asked.next = self.asked[1].q.val();
+        self.verdict.wrapped.next = self.wrapped[1].q.val();
         self.verdict.raw_sent.next = self.memory.raw_sent.val();
         self.verdict.raw_acked.next = self.memory.raw_acked.val();
         self.verdict.raw_slot.next = self.memory.raw_slot.val();
@@ -328,7 +338,8 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.waiting.visit_valid.next =
             self.is_turn[3].q.val() & self.verdict.enabled.val() & self.verdict.outstanding.val().any() & self.timeout_of.q.val().any();
         self.waiting.visit_flow.next = self.flow[3].q.val();
-        self.waiting.visit_deadline.next = self.now.val().get_bits::<32>(16) - bit_cast::<32, 31>(self.timeout_of.q.val());
+        self.waiting.visit_asked.next = self.now.val().get_bits::<32>(16);
+        self.waiting.visit_timeout.next = self.timeout_of.q.val();
         self.waiting.visit_segment.next = self.state.val().get_bits::<32>(0);
         if self.verdict.outstanding.val() > self.slot_count.val() {
             self.waiting.visit_segment.next = self.verdict.next_segment.val() - self.slot_count.val();

@@ -28,8 +28,12 @@ pub struct Verdict<const S: usize> {
     pub over: Signal<In, Bit>,
     /// An ACK's nonce.
     pub nonce: Signal<In, Bits<32>>,
-    /// A time-out's deadline, ns.
+    /// A time-out's deadline, as `Waiting` says.
     pub deadline: Signal<In, Bits<32>>,
+    /// As `Waiting` says.
+    pub asked: Signal<In, Bits<32>>,
+    /// As `Waiting` says.
+    pub wrapped: Signal<In, Bit>,
     /// What the RAMs hold, as `Memory` says.
     pub raw_sent: Signal<In, Bits<56>>,
     /// As `Memory` says.
@@ -72,7 +76,10 @@ pub struct Verdict<const S: usize> {
     held: Signal<Local, Bit>,
     on2: Signal<Local, Bit>,
     nonce_equal: Signal<Local, Bit>,
-    late: Signal<Local, Bits<32>>,
+    opened: Signal<Local, Bits<32>>,
+    young: Signal<Local, Bit>,
+    past: Signal<Local, Bit>,
+    late: Signal<Local, Bit>,
     can: DFF<Bit>,
     una: DFF<Bits<32>>,
     freed: DFF<Bits<24>>,
@@ -107,9 +114,9 @@ impl<const S: usize> Default for Verdict<S> {
         blank!(
             slot_shift = Constant::new(bits::<6>(S as u64)),
             ;
-            clk rst is_ack is_load is_rebase is_visit segment after over nonce deadline raw_sent raw_acked enable raw_slot same hit hits state
+            clk rst is_ack is_load is_rebase is_visit segment after over nonce deadline asked wrapped raw_sent raw_acked enable raw_slot same hit hits state
             sum prior unknown forged repeated between outstanding next_segment enabled behind behind_high upper held on2 nonce_equal
-            late can una freed target target_bytes overrule load segment3 is_unknown is_forged last on ahead inverse_ahead ahead_high hit3
+            opened young past late can una freed target target_bytes overrule load segment3 is_unknown is_forged last on ahead inverse_ahead ahead_high hit3
             una_now freed_now una_past freed_past hit4 repeated4 between4 sum4 prior4 outstanding4
         )
     }
@@ -148,12 +155,18 @@ impl<const S: usize> Logic for Verdict<S> {
             & (self.raw_slot.val().get_bits::<10>(88) == self.upper.val().get_bits::<10>(0));
         self.on2.next = self.enable.val() & !(self.is_ack.val() & self.over.val());
         self.nonce_equal.next = self.raw_slot.val().get_bits::<32>(0) == self.nonce.val();
-        self.late.next = self.deadline.val() - self.raw_slot.val().get_bits::<32>(32);
+        // Not late is who was sent after the deadline and before the question, on the ring of 2^32 ns: two comparisons side by side.
+        self.opened.next = self.raw_slot.val().get_bits::<32>(32);
+        self.young.next = self.opened.val() > self.deadline.val();
+        self.past.next = self.opened.val() <= self.asked.val();
+        self.late.next = !self.young.val() | !self.past.val();
+        if self.wrapped.val() {
+            self.late.next = !self.young.val() & !self.past.val();
+        }
         self.is_unknown[0].d.next = self.is_ack.val() & !self.on2.val();
         self.is_forged[0].d.next = self.is_ack.val() & self.on2.val() & self.held.val() & !self.nonce_equal.val();
-        self.can.d.next = self.on2.val()
-            & self.held.val()
-            & ((self.is_ack.val() & self.nonce_equal.val()) | (self.is_visit.val() & !self.late.val().get_bit(31)));
+        self.can.d.next =
+            self.on2.val() & self.held.val() & ((self.is_ack.val() & self.nonce_equal.val()) | (self.is_visit.val() & self.late.val()));
         self.last[0].d.next = self.raw_sent.val().get_bits::<32>(0);
         self.on[0].d.next = self.on2.val();
         self.segment3.d.next = self.segment.val();

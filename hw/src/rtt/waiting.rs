@@ -31,8 +31,10 @@ pub struct Waiting<const F: usize> {
     pub visit_flow: Signal<In, Bits<F>>,
     /// The segment.
     pub visit_segment: Signal<In, Bits<32>>,
-    /// Sent at this time, ns, or before.
-    pub visit_deadline: Signal<In, Bits<32>>,
+    /// The time, ns.
+    pub visit_asked: Signal<In, Bits<32>>,
+    /// The time-out, ns; not 0.
+    pub visit_timeout: Signal<In, Bits<31>>,
     /// A load is offered.
     pub load: Signal<Out, Bit>,
     /// A new base.
@@ -47,8 +49,12 @@ pub struct Waiting<const F: usize> {
     pub flow: Signal<Out, Bits<F>>,
     /// Its segment, if it has one.
     pub segment: Signal<Out, Bits<32>>,
-    /// Its deadline, if it is a time-out.
+    /// If it is a time-out: what was sent after this time, ns, is not late,
     pub deadline: Signal<Out, Bits<32>>,
+    /// if it was sent before this one, ns,
+    pub asked: Signal<Out, Bits<32>>,
+    /// and times ran over between the two.
+    pub wrapped: Signal<Out, Bit>,
     has_load: DFF<Bit>,
     at_load: DFF<Bits<F>>,
     has_rebase: DFF<Bit>,
@@ -57,7 +63,8 @@ pub struct Waiting<const F: usize> {
     has_visit: DFF<Bit>,
     at_visit: DFF<Bits<F>>,
     target: DFF<Bits<32>>,
-    limit: DFF<Bits<32>>,
+    limit: DFF<Bits<33>>,
+    asked_at: DFF<Bits<32>>,
     has_turn: DFF<Bit>,
     /// Bits 2..0 the clock of a turn, above them its flow.
     scan: DFF<Bits<19>>,
@@ -67,14 +74,16 @@ pub struct Waiting<const F: usize> {
 impl<const F: usize> Logic for Waiting<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, has_load, at_load, has_rebase, at_rebase, base, has_visit, at_visit, target, limit, has_turn, scan);
+        dff_setup!(self, clk, has_load, at_load, has_rebase, at_rebase, base, has_visit, at_visit, target, limit, asked_at, has_turn, scan);
         self.load.next = false;
         self.rebase.next = false;
         self.visit.next = false;
         self.turn.next = false;
         self.flow.next = self.scan.q.val().get_bits::<F>(3);
         self.segment.next = self.target.q.val();
-        self.deadline.next = self.limit.q.val();
+        self.deadline.next = self.limit.q.val().get_bits::<32>(0);
+        self.wrapped.next = self.limit.q.val().get_bit(32);
+        self.asked.next = self.asked_at.q.val();
         self.any.next = self.has_load.q.val() | self.has_rebase.q.val() | self.has_visit.q.val() | self.has_turn.q.val();
         if self.has_load.q.val() {
             self.load.next = true;
@@ -109,7 +118,8 @@ impl<const F: usize> Logic for Waiting<F> {
             self.has_visit.d.next = true;
             self.at_visit.d.next = self.visit_flow.val();
             self.target.d.next = self.visit_segment.val();
-            self.limit.d.next = self.visit_deadline.val();
+            self.limit.d.next = bit_cast::<33, 32>(self.visit_asked.val()) - bit_cast::<33, 31>(self.visit_timeout.val());
+            self.asked_at.d.next = self.visit_asked.val();
         }
         if !self.sweep.val() & !self.late.val() {
             self.scan.d.next = self.scan.q.val() + bits::<19>(1);

@@ -1,6 +1,7 @@
 //! `timely_hw::rtt` against `timely_model::rtt`, every output at every clock; and what the model promises.
 mod drift;
 mod oracle;
+mod steps;
 mod world;
 
 use rand::SeedableRng;
@@ -25,6 +26,7 @@ const CHAOS: Faults = Faults {
     gap: 0.002,
     profile: 0.001,
     rst: 0.0,
+    step: 0.0005,
 };
 
 /// Everything that the block counts.

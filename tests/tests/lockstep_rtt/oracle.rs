@@ -84,6 +84,7 @@ fn every_ack_gives_what_history_says() {
             gap: 0.0,
             profile: 0.0,
             rst: 0.0,
+            step: 0.0,
         };
         let timeout = 256_000;
         let mut world = World::new(rng(seed), FLOW_BITS, 6, 0.1, timeout, faults);

@@ -21,6 +21,8 @@ pub struct Faults {
     pub gap: f64,
     pub profile: f64,
     pub rst: f64,
+    /// The time steps forward, by up to 8.6 s.
+    pub step: f64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -301,6 +303,9 @@ impl World {
         }
         i.rst = self.chance(self.faults.rst);
         i.ns_per_byte = self.ns_per_byte;
+        if self.chance(self.faults.step) {
+            self.start = self.start.wrapping_add(self.rng.random_range(0..1 << 49));
+        }
         i.now = self.now(clk);
         i
     }

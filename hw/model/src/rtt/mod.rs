@@ -23,6 +23,8 @@
 //! so that no flow is passed by: if its oldest segment that is still in a slot was
 //! sent at least its profile's time-out ago, that one and the evicted ones before it are released and counted, and the engine
 //! gets a sample of kind [`KIND_TIMEOUT`](crate::bus::KIND_TIMEOUT) and RTT 2^24 - 1. A flow that is not enabled is passed by.
+//! The time only steps forward, and by however much: what was sent before a step is as old as the step makes it, modulo 2^32 ns, so it
+//! never waits for longer than its time-out after it.
 //!
 //! **Numbers.** A load without `keep` of an enabled flow counts all that was sent before as acknowledged, without a release. A segment
 //! that is not the successor of the one before it is the new base: what is older can no longer be acknowledged, and its bytes go
@@ -114,8 +116,8 @@ pub struct Rtt {
     load: Option<u32>,
     /// A flow and its new base.
     rebase: Option<(u32, u32)>,
-    /// A flow's segment to be timed out.
-    visit: Option<(u32, u32, u32)>,
+    /// A flow's segment to be timed out, and when and by what.
+    visit: Option<(u32, u32, Query)>,
     /// A flow has its turn.
     peek: bool,
     /// Clocks that turns are late by.
@@ -200,8 +202,8 @@ impl Rtt {
             Op::new(Query::Load, flow, 0, 0)
         } else if let Some((flow, segment)) = self.rebase.take() {
             Op::new(Query::Rebase, flow, segment, 0)
-        } else if let Some((flow, segment, deadline)) = self.visit.take() {
-            Op::new(Query::Visit { deadline }, flow, segment, i.now)
+        } else if let Some((flow, segment, visit)) = self.visit.take() {
+            Op::new(visit, flow, segment, i.now)
         } else if std::mem::take(&mut self.peek) {
             let flow = self.state.turn(scan);
             // A turn that finds nothing is not worth a step: the idle clocks may have been skipped.
@@ -260,9 +262,9 @@ impl Rtt {
             Rank::Repeated => self.pulses |= bit(Counter::AckRepeated),
             Rank::Stale => self.pulses |= bit(Counter::AckStale),
             Rank::Turn => {
-                let deadline = low32(now).wrapping_sub(op.timeout);
+                let visit = Query::Visit { asked: low32(now), timeout: op.timeout };
                 if op.enabled && op.outstanding != 0 && op.timeout != 0 {
-                    self.visit = Some((op.flow, self.state.oldest_held(op), deadline));
+                    self.visit = Some((op.flow, self.state.oldest_held(op), visit));
                 }
             }
             Rank::Nothing => {}

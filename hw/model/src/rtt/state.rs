@@ -89,10 +89,16 @@ pub struct Sending {
 /// What is asked of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Query {
-    Ack { nonce: u32 },
+    Ack {
+        nonce: u32,
+    },
     Load,
     Rebase,
-    Visit { deadline: u32 },
+    /// A turn found it with this time-out, at this time, both in ns.
+    Visit {
+        asked: u32,
+        timeout: u32,
+    },
     Peek,
 }
 
@@ -268,8 +274,9 @@ impl State {
             Query::Ack { .. } if held && waiting => Rank::Released,
             Query::Ack { .. } if f.una.wrapping_add(!s) >> bits == 0 => Rank::Repeated,
             Query::Ack { .. } => Rank::Stale,
-            Query::Visit { deadline } => {
-                let late = deadline.wrapping_sub(op.slot.opened) as i32 >= 0;
+            Query::Visit { asked, timeout } => {
+                // Whatever is not younger than the time-out is late: also what is as old as a step of the time makes it.
+                let late = asked.wrapping_sub(op.slot.opened) >= timeout;
                 if op.enabled && held && waiting && late { Rank::Released } else { Rank::Nothing }
             }
             Query::Peek => Rank::Turn,

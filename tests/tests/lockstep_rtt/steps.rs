@@ -1,0 +1,53 @@
+//! Time-outs across steps of the time.
+use timely_model::bus::{KIND_TIMEOUT, ProfileWrite, Sent};
+use timely_model::{Block, rtt};
+use timely_regs::profile;
+
+use crate::world::load;
+
+const CLOCK_NS: u64 = 4;
+const TIMEOUT_NS: u32 = 20_000;
+/// Clocks from one turn of a flow to the next, with 2^3 flows, and as many for what is on its way.
+const TURN: u64 = 2 * 64;
+
+/// Clocks from a step of the time by `step_ns`, half a time-out after a segment, to the segment's time-out.
+fn waits(step_ns: u64) -> u64 {
+    let mut block = rtt::Rtt::new(3, 2);
+    let mut words = [0; profile::WORDS];
+    profile::TIMEOUT_NS.set(&mut words, TIMEOUT_NS).unwrap();
+    let sent = 200;
+    let stepped = sent + u64::from(TIMEOUT_NS) / CLOCK_NS / 2;
+    for clk in 0..stepped + 2 * u64::from(TIMEOUT_NS) / CLOCK_NS {
+        let mut i = rtt::In { now: (clk * CLOCK_NS + if clk >= stepped { step_ns } else { 0 }) << 16, ..rtt::In::default() };
+        match clk {
+            100 => i.profile = Some(ProfileWrite { profile: 0, word: 2, data: words[2] }),
+            110 => i.flow = Some(load(1, true, false, 0)),
+            _ if clk == sent => i.sent = Some(Sent { flow: 1, first: true, last: true, segment_bytes: 84, ..Sent::default() }),
+            _ => {}
+        }
+        block.step(clk, &i);
+        if let Some(s) = block.output(clk + 1).sample {
+            assert_eq!((s.kind, s.flow), (KIND_TIMEOUT, 1));
+            return clk.saturating_sub(stepped);
+        }
+    }
+    panic!("no time-out within two of them, after a step by {step_ns} ns");
+}
+
+/// A segment that nobody answers waits for its time-out at most, by however much the time steps forward meanwhile.
+#[test]
+fn a_step_of_the_time_holds_up_no_time_out() {
+    let rest = u64::from(TIMEOUT_NS) / CLOCK_NS / 2;
+    let unmoved = waits(0);
+    assert!((rest..rest + TURN).contains(&unmoved), "{unmoved} clocks");
+    for bits in 13..40 {
+        for step in [(1 << bits) - 5_000, 1 << bits, (1 << bits) + 1234, 3 << (bits - 1)] {
+            let waited = waits(step);
+            assert!(waited <= 2 * rest + TURN, "{waited} clocks after a step by {step} ns");
+        }
+    }
+    for step in [TIMEOUT_NS.into(), 1 << 31, (1 << 31) + 5000, 3 << 30, (1 << 32) - 20_000] {
+        let waited = waits(step);
+        assert!(waited < TURN, "{waited} clocks after a step by {step} ns");
+    }
+}
