@@ -58073,6 +58073,8 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     reg  verdict__over;
     reg  [31:0] verdict__nonce;
     reg  [31:0] verdict__deadline;
+    reg  [31:0] verdict__asked;
+    reg  verdict__wrapped;
     reg  [55:0] verdict__raw_sent;
     reg  [55:0] verdict__raw_acked;
     reg  verdict__enable;
@@ -58126,7 +58128,8 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     reg  waiting__visit_valid;
     reg  [9:0] waiting__visit_flow;
     reg  [31:0] waiting__visit_segment;
-    reg  [31:0] waiting__visit_deadline;
+    reg  [31:0] waiting__visit_asked;
+    reg  [30:0] waiting__visit_timeout;
     wire  waiting__load;
     wire  waiting__rebase;
     wire  waiting__visit;
@@ -58135,6 +58138,8 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     wire  [9:0] waiting__flow;
     wire  [31:0] waiting__segment;
     wire  [31:0] waiting__deadline;
+    wire  [31:0] waiting__asked;
+    wire  waiting__wrapped;
     reg  counts__clk;
     reg  counts__rst;
     reg  counts__hit;
@@ -58253,6 +58258,18 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     reg  [31:0] deadline__1__d;
     wire  [31:0] deadline__1__q;
     reg  deadline__1__clock;
+    reg  [31:0] asked__0__d;
+    wire  [31:0] asked__0__q;
+    reg  asked__0__clock;
+    reg  [31:0] asked__1__d;
+    wire  [31:0] asked__1__q;
+    reg  asked__1__clock;
+    reg  wrapped__0__d;
+    wire  wrapped__0__q;
+    reg  wrapped__0__clock;
+    reg  wrapped__1__d;
+    wire  wrapped__1__q;
+    reg  wrapped__1__clock;
     reg  [31:0] after__d;
     wire  [31:0] after__q;
     reg  after__clock;
@@ -58360,6 +58377,8 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         .over(verdict__over),
         .nonce(verdict__nonce),
         .deadline(verdict__deadline),
+        .asked(verdict__asked),
+        .wrapped(verdict__wrapped),
         .raw_sent(verdict__raw_sent),
         .raw_acked(verdict__raw_acked),
         .enable(verdict__enable),
@@ -58417,7 +58436,8 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         .visit_valid(waiting__visit_valid),
         .visit_flow(waiting__visit_flow),
         .visit_segment(waiting__visit_segment),
-        .visit_deadline(waiting__visit_deadline),
+        .visit_asked(waiting__visit_asked),
+        .visit_timeout(waiting__visit_timeout),
         .load(waiting__load),
         .rebase(waiting__rebase),
         .visit(waiting__visit),
@@ -58425,7 +58445,9 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         .any(waiting__any),
         .flow(waiting__flow),
         .segment(waiting__segment),
-        .deadline(waiting__deadline)
+        .deadline(waiting__deadline),
+        .asked(waiting__asked),
+        .wrapped(waiting__wrapped)
     );
     tnic_standalone__control__rtt__ack__counts counts(
         .clk(counts__clk),
@@ -58618,6 +58640,26 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         .d(deadline__1__d),
         .q(deadline__1__q),
         .clock(deadline__1__clock)
+    );
+    tnic_standalone__control__rtt__ack__asked__0 asked__0(
+        .d(asked__0__d),
+        .q(asked__0__q),
+        .clock(asked__0__clock)
+    );
+    tnic_standalone__control__rtt__ack__asked__1 asked__1(
+        .d(asked__1__d),
+        .q(asked__1__q),
+        .clock(asked__1__clock)
+    );
+    tnic_standalone__control__rtt__ack__wrapped__0 wrapped__0(
+        .d(wrapped__0__d),
+        .q(wrapped__0__q),
+        .clock(wrapped__0__clock)
+    );
+    tnic_standalone__control__rtt__ack__wrapped__1 wrapped__1(
+        .d(wrapped__1__d),
+        .q(wrapped__1__q),
+        .clock(wrapped__1__clock)
     );
     tnic_standalone__control__rtt__ack__after after(
         .d(after__d),
@@ -58825,11 +58867,15 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     always @(*) over__0__clock = clk;
     always @(*) nonce__0__clock = clk;
     always @(*) deadline__0__clock = clk;
+    always @(*) asked__0__clock = clk;
+    always @(*) wrapped__0__clock = clk;
     always @(*) is_rebase__1__clock = clk;
     always @(*) segment__1__clock = clk;
     always @(*) over__1__clock = clk;
     always @(*) nonce__1__clock = clk;
     always @(*) deadline__1__clock = clk;
+    always @(*) asked__1__clock = clk;
+    always @(*) wrapped__1__clock = clk;
     always @(*) flow__1__d = flow__0__q;
     always @(*) flow__2__d = flow__1__q;
     always @(*) flow__3__d = flow__2__q;
@@ -58839,6 +58885,8 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     always @(*) over__1__d = over__0__q;
     always @(*) nonce__1__d = nonce__0__q;
     always @(*) deadline__1__d = deadline__0__q;
+    always @(*) asked__1__d = asked__0__q;
+    always @(*) wrapped__1__d = wrapped__0__q;
     always @(*) memory__clk = clk;
     always @(*) memory__sweep = sweep;
     always @(*) memory__sweep_at = sweep_at;
@@ -58862,6 +58910,8 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     always @(*) over__0__d = |high0;
     always @(*) nonce__0__d = a_nonce;
     always @(*) deadline__0__d = waiting__deadline;
+    always @(*) asked__0__d = waiting__asked;
+    always @(*) wrapped__0__d = waiting__wrapped;
     always @(*) signals__arrival = a_arrival;
     always @(*) signals__departure = a_departure;
     always @(*) signals__ttl_sent = a_ttl_sent;
@@ -58881,6 +58931,8 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     always @(*) verdict__over = over__1__q;
     always @(*) verdict__nonce = nonce__1__q;
     always @(*) verdict__deadline = deadline__1__q;
+    always @(*) verdict__asked = asked__1__q;
+    always @(*) verdict__wrapped = wrapped__1__q;
     always @(*) verdict__raw_sent = memory__raw_sent;
     always @(*) verdict__raw_acked = memory__raw_acked;
     always @(*) verdict__raw_slot = memory__raw_slot;
@@ -58911,7 +58963,8 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     always @(*) counts__exceeds = measures__q & signals__exceeds;
     always @(*) waiting__visit_valid = is_turn__3__q & verdict__enabled & |verdict__outstanding & |timeout_of__q;
     always @(*) waiting__visit_flow = flow__3__q;
-    always @(*) waiting__visit_deadline = now[(32'h10)+:(32)] - ((timeout_of__q) & 32'hffffffff);
+    always @(*) waiting__visit_asked = now[(32'h10)+:(32)];
+    always @(*) waiting__visit_timeout = timeout_of__q;
     always @(*) memory__slot_valid = slot_valid;
     always @(*) memory__slot_flow = slot_flow;
     always @(*) memory__slot_segment = slot_segment;
@@ -58971,6 +59024,44 @@ module tnic_standalone__control__rtt__ack__after(d,q,clock);
     end
           
 endmodule // standalone__control__rtt__ack__after
+
+
+module tnic_standalone__control__rtt__ack__asked__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__asked__0
+
+
+module tnic_standalone__control__rtt__ack__asked__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__asked__1
 
 
 module tnic_standalone__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged,repeated,exceeds,between,pulses);
@@ -62084,7 +62175,7 @@ module tnic_standalone__control__rtt__ack__valid__4(d,q,clock);
 endmodule // standalone__control__rtt__ack__valid__4
 
 
-module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_rebase,is_visit,segment,after,over,nonce,deadline,raw_sent,raw_acked,enable,raw_slot,same__0,same__1,same__2,same__3,hit,hits,state,sum,prior,unknown,forged,repeated,between,outstanding,next_segment,enabled);
+module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_rebase,is_visit,segment,after,over,nonce,deadline,asked,wrapped,raw_sent,raw_acked,enable,raw_slot,same__0,same__1,same__2,same__3,hit,hits,state,sum,prior,unknown,forged,repeated,between,outstanding,next_segment,enabled);
     
     // Module arguments
     input wire  clk;
@@ -62098,6 +62189,8 @@ module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_reb
     input wire  over;
     input wire  [31:0] nonce;
     input wire  [31:0] deadline;
+    input wire  [31:0] asked;
+    input wire  wrapped;
     input wire  [55:0] raw_sent;
     input wire  [55:0] raw_acked;
     input wire  enable;
@@ -62215,7 +62308,10 @@ module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_reb
     reg  held;
     reg  on2;
     reg  nonce_equal;
-    reg  [31:0] late;
+    reg  [31:0] opened;
+    reg  young;
+    reg  past;
+    reg  late;
     reg  [31:0] ahead;
     reg  [31:0] inverse_ahead;
     reg  [31:0] ahead_high;
@@ -62383,9 +62479,13 @@ module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_reb
         outstanding4__d = outstanding4__q;
         is_unknown__1__d = is_unknown__0__q;
         is_forged__1__d = is_forged__0__q;
+        late = ~young | ~past;
+        if (wrapped) begin
+            late = ~young & ~past;
+        end
         is_unknown__0__d = is_ack & ~on2;
         is_forged__0__d = is_ack & on2 & held & ~nonce_equal;
-        can__d = on2 & held & ((is_ack & nonce_equal) | (is_visit & ~late[32'h1f]));
+        can__d = on2 & held & ((is_ack & nonce_equal) | (is_visit & late));
         segment3__d = segment;
         load__d = is_load;
         overrule__d = is_load | is_rebase;
@@ -62481,7 +62581,9 @@ module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_reb
     always @(*) held = ~|behind_high & raw_slot[32'h62] & (raw_slot[(32'h58)+:(10)] == upper[(32'h0)+:(10)]);
     always @(*) on2 = enable & ~(is_ack & over);
     always @(*) nonce_equal = raw_slot[(32'h0)+:(32)] == nonce;
-    always @(*) late = deadline - raw_slot[(32'h20)+:(32)];
+    always @(*) opened = raw_slot[(32'h20)+:(32)];
+    always @(*) young = opened > deadline;
+    always @(*) past = opened <= asked;
     always @(*) last__0__d = raw_sent[(32'h0)+:(32)];
     always @(*) on__0__d = on2;
     always @(*) ahead = segment3__q - una__q;
@@ -63036,7 +63138,7 @@ module tnic_standalone__control__rtt__ack__verdict__una_past__2(d,q,clock);
 endmodule // standalone__control__rtt__ack__verdict__una_past__2
 
 
-module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid,load_flow,rebase_valid,rebase_flow,rebase_segment,visit_valid,visit_flow,visit_segment,visit_deadline,load,rebase,visit,turn,any,flow,segment,deadline);
+module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid,load_flow,rebase_valid,rebase_flow,rebase_segment,visit_valid,visit_flow,visit_segment,visit_asked,visit_timeout,load,rebase,visit,turn,any,flow,segment,deadline,asked,wrapped);
     
     // Module arguments
     input wire  clk;
@@ -63051,7 +63153,8 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
     input wire  visit_valid;
     input wire  [9:0] visit_flow;
     input wire  [31:0] visit_segment;
-    input wire  [31:0] visit_deadline;
+    input wire  [31:0] visit_asked;
+    input wire  [30:0] visit_timeout;
     output reg  load;
     output reg  rebase;
     output reg  visit;
@@ -63060,6 +63163,8 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
     output reg  [9:0] flow;
     output reg  [31:0] segment;
     output reg  [31:0] deadline;
+    output reg  [31:0] asked;
+    output reg  wrapped;
     
     // Stub signals
     reg  has_load__d;
@@ -63086,9 +63191,12 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
     reg  [31:0] target__d;
     wire  [31:0] target__q;
     reg  target__clock;
-    reg  [31:0] limit__d;
-    wire  [31:0] limit__q;
+    reg  [32:0] limit__d;
+    wire  [32:0] limit__q;
     reg  limit__clock;
+    reg  [31:0] asked_at__d;
+    wire  [31:0] asked_at__q;
+    reg  asked_at__clock;
     reg  has_turn__d;
     wire  has_turn__q;
     reg  has_turn__clock;
@@ -63145,6 +63253,11 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
         .q(limit__q),
         .clock(limit__clock)
     );
+    tnic_standalone__control__rtt__ack__waiting__asked_at asked_at(
+        .d(asked_at__d),
+        .q(asked_at__q),
+        .clock(asked_at__clock)
+    );
     tnic_standalone__control__rtt__ack__waiting__has_turn has_turn(
         .d(has_turn__d),
         .q(has_turn__q),
@@ -63167,6 +63280,7 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
         at_visit__d = at_visit__q;
         target__d = target__q;
         limit__d = limit__q;
+        asked_at__d = asked_at__q;
         has_turn__d = has_turn__q;
         scan__d = scan__q;
         load = 1'b0;
@@ -63208,7 +63322,8 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
             has_visit__d = 1'b1;
             at_visit__d = visit_flow;
             target__d = visit_segment;
-            limit__d = visit_deadline;
+            limit__d = ((visit_asked) & 33'h1ffffffff) - ((visit_timeout) & 33'h1ffffffff);
+            asked_at__d = visit_asked;
         end
         if (~sweep & ~late) begin
             scan__d = scan__q + ((32'h1) & 19'h7ffff);
@@ -63233,13 +63348,35 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
     always @(*) at_visit__clock = clk;
     always @(*) target__clock = clk;
     always @(*) limit__clock = clk;
+    always @(*) asked_at__clock = clk;
     always @(*) has_turn__clock = clk;
     always @(*) scan__clock = clk;
-    always @(*) deadline = limit__q;
+    always @(*) deadline = limit__q[(32'h0)+:(32)];
+    always @(*) wrapped = limit__q[32'h20];
+    always @(*) asked = asked_at__q;
     always @(*) any = has_load__q | has_rebase__q | has_visit__q | has_turn__q;
     always @(*) late = has_turn__q & (~take | has_load__q | has_rebase__q | has_visit__q) & &scan__q[(32'h0)+:(3)];
     
 endmodule // standalone__control__rtt__ack__waiting
+
+
+module tnic_standalone__control__rtt__ack__waiting__asked_at(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__waiting__asked_at
 
 
 module tnic_standalone__control__rtt__ack__waiting__at_load(d,q,clock);
@@ -63397,13 +63534,13 @@ endmodule // standalone__control__rtt__ack__waiting__has_visit
 module tnic_standalone__control__rtt__ack__waiting__limit(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [32:0] d;
+    output reg  [32:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 33'h0;
     end
     
     always @(posedge clock) begin
@@ -63449,6 +63586,44 @@ module tnic_standalone__control__rtt__ack__waiting__target(d,q,clock);
     end
           
 endmodule // standalone__control__rtt__ack__waiting__target
+
+
+module tnic_standalone__control__rtt__ack__wrapped__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__wrapped__0
+
+
+module tnic_standalone__control__rtt__ack__wrapped__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__wrapped__1
 
 
 module tnic_standalone__control__rtt__depart(clk,rst,sweep,c_valid,c_tag,c_ts,tag_valid,tag,tag_flow,tag_segment,tag_write,tag_relative,tag_value,stamp_valid,stamp_flow,stamp_segment,stamp);

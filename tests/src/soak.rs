@@ -13,6 +13,7 @@ use timely_regs::parameters::Parameters;
 use timely_sim::cores::CoreSpec;
 use timely_sim::nic::core::CoreEvent;
 use timely_sim::nic::memory::Behaviour;
+use timely_sim::nic::setup;
 
 /// Clocks in which data and ACKs must go on, whatever the wire and the host do: a time-out, a pause and a stop by the host are shorter.
 const PROGRESS: u64 = 400_000;
@@ -153,6 +154,9 @@ struct Round<'a> {
     nic: &'a mut dyn Nic,
     wire: Loop,
     events: Vec<CoreEvent>,
+    /// First word of the record that is staged, and the flow that was removed.
+    staged: u32,
+    removed: Option<u32>,
     seed: u64,
 }
 
@@ -180,6 +184,31 @@ impl Round<'_> {
         writes.into_iter().for_each(|(r, value)| self.nic.post_write(r.address(), value));
     }
 
+    /// Stages a flow's record, so that a load has one. A load in bulk stages none.
+    fn stage(&mut self, spec: &CoreSpec) {
+        let last = spec.flows.len() - 1;
+        let writes = setup::load(last as u32, &setup::record(&spec.flows[last], 0, spec)).expect("a valid record");
+        self.staged = writes.iter().find(|w| w.0 == flow::STAGE.address()).expect("the record has a first word").1;
+        writes.into_iter().for_each(|(address, value)| self.nic.post_write(address, value));
+    }
+
+    /// Loads a flow with the record that is staged.
+    fn load(&mut self, f: u32) {
+        self.nic.post_write(flow::INDEX.address(), f);
+        self.nic.post_write(flow::COMMAND.address(), flow::LOAD);
+    }
+
+    /// Removes a flow, wherever it is queued, or brings back the one that was.
+    fn remove(&mut self, f: u32) {
+        if let Some(f) = self.removed.take() {
+            return self.load(f);
+        }
+        self.nic.post_write(flow::STAGE.address(), self.staged & !1);
+        self.load(f);
+        self.nic.post_write(flow::STAGE.address(), self.staged);
+        self.removed = Some(f);
+    }
+
     /// Traffic, and a host that talks to the NIC.
     fn storm(&mut self, clocks: u64, flows: u32, rng: &mut ChaCha8Rng, soaked: &mut Soaked) {
         let end = self.nic.clk() + clocks;
@@ -195,6 +224,9 @@ impl Round<'_> {
             if rng.random_range(0..20_000) == 0 {
                 // Refused while the last one is under way.
                 self.nic.post_write(dma::SNAPSHOT[4].address(), dma::START);
+            }
+            if rng.random_range(0..20_000) == 0 {
+                self.remove(rng.random_range(0..flows));
             }
             if self.nic.irq() != 0 {
                 self.nic.post_write(dma::INTERRUPT.address(), 1 << dma::SNAPSHOT_LINE);
@@ -254,6 +286,9 @@ impl Round<'_> {
     fn revive(&mut self, flows: u32) {
         let from = self.nic.clk();
         self.nic.post_write(id::CONTROL.address(), 1);
+        if let Some(f) = self.removed.take() {
+            self.load(f);
+        }
         for f in 0..flows {
             // One that was loaded anew has nothing posted; one whose rate the host wrote may have to wait for long.
             self.nic.post_write(window::fixed_rate(f), 500 << 12);
@@ -287,7 +322,8 @@ pub fn soak(clocks: u64, seed: u64, mut said: impl FnMut(&Soaked)) -> Soaked {
         let n = spec.flows.len() as u32;
         start(nic, &spec);
         let wire = Loop::new(BUSES[which] as usize, weather(&mut rng), ChaCha8Rng::seed_from_u64(rng.random()));
-        let mut round = Round { nic, wire, events: Vec::new(), seed };
+        let mut round = Round { nic, wire, events: Vec::new(), staged: 0, removed: None, seed };
+        round.stage(&spec);
         round.dma(rng.random_range(4..10));
         round.storm(rng.random_range(longest / 4..longest), n, &mut rng, &mut soaked);
         round.calm();

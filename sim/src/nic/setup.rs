@@ -71,7 +71,8 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
     core.write32(port::NS_PER_BYTE.address(), ns_per_byte as u32)
 }
 
-fn record(flow: &CoreFlow, profile: u8, spec: &CoreSpec) -> FlowRecord {
+/// The record of a flow that has this profile, on the NIC that `spec` describes.
+pub fn record(flow: &CoreFlow, profile: u8, spec: &CoreSpec) -> FlowRecord {
     let s = &flow.spec;
     FlowRecord {
         enable: true,
@@ -88,7 +89,11 @@ fn record(flow: &CoreFlow, profile: u8, spec: &CoreSpec) -> FlowRecord {
     }
 }
 
-fn load(number: u32, record: &FlowRecord) -> Result<Vec<(u32, u32)>, String> {
+/// The writes that load a flow by the registers: its number, its record, the command.
+///
+/// # Errors
+/// A field that the hardware cannot hold, in a sentence.
+pub fn load(number: u32, record: &FlowRecord) -> Result<Vec<(u32, u32)>, String> {
     let words = record.pack().map_err(|e| format!("flow {number}: {e}"))?;
     let mut writes = vec![(flow::INDEX.address(), number)];
     writes.extend(words.iter().enumerate().map(|(i, w)| (flow::STAGE.address() + 4 * i as u32, *w)));
