@@ -12,6 +12,7 @@ pub mod lock;
 pub mod nic;
 pub mod pci;
 pub mod protocol;
+pub mod record;
 pub mod registers;
 pub mod report;
 pub mod selftest;

@@ -7,8 +7,8 @@ use serde_json::Value;
 pub const VERSION: u32 = 1;
 /// Bytes before a frame: the length of its head and that of its tail, 32 bits each, little-endian.
 pub const PREFIX: usize = 8;
-/// The longest head, and the longest tail of a request's.
-pub const LONGEST_HEAD: usize = 16 << 20;
+/// The longest head: telemetry of 64K flows.
+pub const LONGEST_HEAD: usize = 64 << 20;
 /// The longest request.
 pub const LONGEST_REQUEST: usize = 1 << 20;
 /// The longest tail.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use timely_driver::transport::iova::IovaSpace;
-use timely_driver::transport::memory::Shared;
+use timely_driver::transport::memory::{Mapped, Shared};
 use timely_driver::transport::{Dma, Failure, Transport};
 use timely_regs::device::Memory;
 use timely_regs::map::{BAD_READ, dma};
@@ -65,6 +65,16 @@ impl InProcess {
     /// Makes a register read otherwise from now on.
     pub fn spoil(&self, offset: u32, value: u32) {
         self.state().spoilt.insert(offset, value);
+    }
+
+    /// Changes what happens to what is sent.
+    pub fn set_weather(&self, weather: Weather) {
+        self.state().wire.set_weather(weather);
+    }
+
+    /// The memory that the NIC knows by this address, and where in it that is.
+    pub fn memory_at(&self, address: u64) -> Option<(Arc<Shared>, usize)> {
+        self.state().windows.find(address, 1)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -126,30 +136,6 @@ impl Store for Windows {
 
     fn write(&mut self, address: u64, from: &[u8]) -> bool {
         self.find(address, from.len()).map(|(shared, at)| shared.write(at, from)).is_some()
-    }
-}
-
-/// One of them, as the driver has it.
-struct Buffer {
-    shared: Arc<Shared>,
-    address: u64,
-}
-
-impl Memory for Buffer {
-    fn address(&self) -> u64 {
-        self.address
-    }
-
-    fn bytes(&self) -> usize {
-        self.shared.bytes()
-    }
-
-    fn read(&self, at: usize, to: &mut [u8]) {
-        self.shared.read(at, to);
-    }
-
-    fn write(&self, at: usize, from: &[u8]) {
-        self.shared.write(at, from);
     }
 }
 
@@ -218,7 +204,7 @@ impl Transport for InProcess {
         let none = || Failure::NoAddresses { device: self.name().into(), asked, left };
         let address = s.iovas.take(asked).ok_or_else(none)?;
         s.windows.map().insert(address, shared.clone());
-        Ok(Dma::new(Buffer { shared, address }))
+        Ok(Dma::new(Mapped { shared, iova: address }))
     }
 
     fn dma_unmap(&self, memory: Dma) -> Result<(), Failure> {

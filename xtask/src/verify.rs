@@ -2,6 +2,7 @@
 use crate::process::{cargo, run, shown};
 use crate::programs;
 use crate::setup;
+use crate::vm::VmTest;
 use clap::Args;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
@@ -123,6 +124,17 @@ impl Test {
             }
         })?;
         log.step(prepared(&["test", "--workspace", "--quiet", "--doc"]))?;
+        let started_vm = Instant::now();
+        let machine = match VmTest::if_unpacked() {
+            Some(vm) => {
+                eprintln!("--- xtask vm-test");
+                vm.run()?;
+                ""
+            }
+            // Unpacking it takes minutes and a network.
+            None => "NOT RUN: QEMU and a kernel are not unpacked; `cargo xtask vm-test` does that once, then this runs it too",
+        };
+        log.steps.push(("xtask vm-test".into(), started_vm.elapsed(), machine.into()));
         log.print();
         println!("all of it passed in {:.0} s", started.elapsed().as_secs_f64());
         Ok(ExitCode::SUCCESS)

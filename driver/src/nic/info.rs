@@ -50,6 +50,14 @@ pub struct Info {
 }
 
 impl Nic {
+    /// The device's time, ns.
+    ///
+    /// # Errors
+    /// When the way fails.
+    pub fn time_ns(&self) -> Result<u64, Error> {
+        Ok(self.of(self.device.now())? >> 16)
+    }
+
     /// What the device says of itself now.
     ///
     /// # Errors
@@ -75,7 +83,7 @@ impl Nic {
             ready: id::READY.get(&status) != 0,
             enabled: read(&id::CONTROL)? != 0,
             stopped: id::STOP.get(&status) != 0,
-            time_ns: self.of(d.now())? >> 16,
+            time_ns: self.time_ns()?,
             mac: [low[0], low[1], low[2], low[3], high[0], high[1]],
             ipv4: Ipv4Addr::from(read(&port::IPV4)?.to_le_bytes()),
             ipv6: Ipv6Addr::from(ipv6),

@@ -4,6 +4,7 @@ use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 use timely_regs::device::Memory;
 
 /// Bytes of a page.
@@ -102,8 +103,8 @@ impl Shared {
 /// Shared memory at the address under which the device knows it.
 #[derive(Debug)]
 pub struct Mapped {
-    /// The memory.
-    pub shared: Shared,
+    /// The memory, which a device in this process has too.
+    pub shared: Arc<Shared>,
     /// Its address.
     pub iova: u64,
 }

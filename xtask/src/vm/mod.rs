@@ -17,6 +17,9 @@ const SERVE: Duration = Duration::from_secs(300);
 /// A server that nobody uses ends by itself after so long, whatever becomes of us; seconds.
 const ALONE: &str = "240";
 
+/// Seconds that the machine may take, when nothing else is said.
+const LIMIT: u64 = 180;
+
 /// The test in a virtual machine.
 #[derive(clap::Args)]
 pub struct VmTest {
@@ -24,7 +27,7 @@ pub struct VmTest {
     #[arg(long)]
     model: bool,
     /// Seconds that the machine may take.
-    #[arg(long, default_value_t = 180)]
+    #[arg(long, default_value_t = LIMIT)]
     limit: u64,
     /// Prints what the kernel says too.
     #[arg(long)]
@@ -108,6 +111,11 @@ fn qemu(tree: &Tree, socket: &Path, initrd: &Path) -> Result<Command, String> {
 }
 
 impl VmTest {
+    /// As it is without options, where QEMU and a kernel are unpacked already.
+    pub fn if_unpacked() -> Option<Self> {
+        Tree::is_there(&target().join("vm")).then_some(VmTest { model: false, limit: LIMIT, verbose: false })
+    }
+
     /// Builds what is missing and runs the machine.
     pub fn run(self) -> Result<ExitCode, String> {
         let start = Instant::now();

@@ -46,10 +46,15 @@ fn mmdebstrap(dir: &Path) -> Result<Command, String> {
 }
 
 impl Tree {
+    /// The tree is there under `dir`.
+    pub fn is_there(dir: &Path) -> bool {
+        fs::read_to_string(dir.join("tree.packages")).is_ok_and(|t| t == PACKAGES)
+    }
+
     /// The tree under `dir`, unpacked if it is not there yet.
     pub fn get(dir: &Path) -> Result<Self, String> {
         let (tree, done) = (dir.join("tree"), dir.join("tree.packages"));
-        if fs::read_to_string(&done).is_ok_and(|t| t == PACKAGES) {
+        if Self::is_there(dir) {
             return Ok(Tree(tree));
         }
         if !Path::new(KEYRING).exists() {

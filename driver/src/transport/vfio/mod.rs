@@ -242,7 +242,7 @@ impl Transport for Vfio {
             let next = "raise the limit on locked memory (ulimit -l), and look at dmesg";
             return Err(explained(&self.name, &format!("{size} bytes cannot be mapped for DMA at {iova:#x}"), e, next));
         }
-        Ok(Dma::new(Mapped { shared, iova }))
+        Ok(Dma::new(Mapped { shared: shared.into(), iova }))
     }
 
     fn dma_unmap(&self, memory: Dma) -> Result<(), Failure> {

@@ -180,7 +180,7 @@ impl Transport for VfioUser {
             iovas.give(iova, size);
             return Err(e);
         }
-        Ok(Dma::new(Mapped { shared, iova }))
+        Ok(Dma::new(Mapped { shared: shared.into(), iova }))
     }
 
     fn dma_unmap(&self, memory: Dma) -> Result<(), Failure> {

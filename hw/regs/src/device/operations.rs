@@ -11,6 +11,9 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 /// Reads of a status register before a wait is given up; hardware ends every command in 4096 clocks.
 const POLLS: u32 = 10_000;
 
+/// Reads for each flow in which the RAMs must be cleared, which takes them a clock a flow.
+const CLEARING: u32 = 4;
+
 /// Which rate updates may be recorded: all by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Only {
@@ -24,8 +27,8 @@ pub struct Only {
 pub type Answer = [u32; telemetry::WORDS];
 
 impl<B: Bus> Device<B> {
-    fn poll(&self, what: &'static str, mut done: impl FnMut() -> Result<bool, Error<B::Error>>) -> Result<(), Error<B::Error>> {
-        for _ in 0..POLLS {
+    fn poll(&self, what: &'static str, polls: u32, mut done: impl FnMut() -> Result<bool, Error<B::Error>>) -> Result<(), Error<B::Error>> {
+        for _ in 0..polls {
             if done()? {
                 return Ok(());
             }
@@ -40,12 +43,13 @@ impl<B: Bus> Device<B> {
         Ok(())
     }
 
-    /// Waits until every RAM has been cleared after reset.
+    /// Waits until every RAM has been cleared after reset: on a simulated bus a read may take few of the clocks that this takes.
     ///
     /// # Errors
     /// When that does not happen, or the bus fails.
     pub fn wait_ready(&self) -> Result<(), Error<B::Error>> {
-        self.poll("the clearing of the RAMs", || Ok(self.read_field(&id::STATUS, &id::READY)? != 0))
+        let polls = POLLS.saturating_add(self.flows().saturating_mul(CLEARING));
+        self.poll("the clearing of the RAMs", polls, || Ok(self.read_field(&id::STATUS, &id::READY)? != 0))
     }
 
     /// Lets flows send, or stops them all.
@@ -203,7 +207,7 @@ impl<B: Bus> Device<B> {
             self.write_at(&flow::STAGE, i as u32, word)?;
         }
         self.write(&flow::COMMAND, flow::LOAD)?;
-        self.poll("the load of a flow", || Ok(self.read_field(&flow::STATUS, &flow::DONE)? != 0))
+        self.poll("the load of a flow", POLLS, || Ok(self.read_field(&flow::STATUS, &flow::DONE)? != 0))
     }
 
     /// Asks for the telemetry record of a flow.
@@ -213,7 +217,7 @@ impl<B: Bus> Device<B> {
     pub fn query_flow(&self, number: u32) -> Result<Answer, Error<B::Error>> {
         self.write(&flow::INDEX, self.known(number)?)?;
         self.write(&flow::COMMAND, flow::QUERY)?;
-        self.poll("the query of a flow", || Ok(self.read_field(&flow::STATUS, &flow::BUSY)? == 0))?;
+        self.poll("the query of a flow", POLLS, || Ok(self.read_field(&flow::STATUS, &flow::BUSY)? == 0))?;
         if self.read_field(&flow::STATUS, &flow::FAILED)? != 0 {
             return Err(Error::NoAnswer(number));
         }
@@ -265,7 +269,7 @@ impl<B: Bus> Device<B> {
     pub fn clear_histogram(&self, number: u32) -> Result<(), Error<B::Error>> {
         self.profile_word(number)?;
         self.write(&events::HISTOGRAM_CLEAR, 1 << number)?;
-        self.poll("the clearing of a histogram", || Ok(self.read(&events::HISTOGRAM_STATE)? & 1 << number == 0))
+        self.poll("the clearing of a histogram", POLLS, || Ok(self.read(&events::HISTOGRAM_STATE)? & 1 << number == 0))
     }
 
     /// Posts packets of a flow, 1 to 65,535.

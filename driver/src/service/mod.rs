@@ -1,18 +1,20 @@
 //! What can be asked of a NIC, and who answers: the same requests for a daemon's clients and for a program that opens the device itself.
-use crate::clock::{self, Pair};
+mod read;
+mod request;
+
+pub use request::Request;
+
+use crate::clock;
 use crate::config::{Config, ConfigError, Number};
 use crate::nic::{EventSettings, Nic};
 use crate::registers::{self, NameError, Named};
-use crate::report::{
-    ClockReport, DeviceReport, EventReport, FlowReport, FlowTelemetry, Percentiles, PortReport, ProfileReport, RegisterReport, Telemetry,
-};
-use crate::spec::{FlowSpec, PortSpec, ProfileSpec, SpecError, profile_fields};
+use crate::report::{DeviceReport, EventReport, PortReport};
+use crate::spec::{FlowSpec, PortSpec, SpecError};
 use crate::{Error, units};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
-use std::time::Instant;
-use timely_regs::device::{Bus, Only};
+use timely_regs::device::Only;
 use timely_regs::event::EventRecord;
 use timely_regs::flow::FlowRecord;
 use timely_regs::map::{Access, Register};
@@ -20,102 +22,6 @@ use timely_regs::profile::{self, PROFILES};
 
 /// Packets that an endless flow is kept ahead by: the device posts one more for each that it grants.
 const ENDLESS_AHEAD: u32 = 64;
-/// More flows than this are read by a snapshot.
-const FLOWS_BY_QUERIES: usize = 16;
-/// Names of the laws.
-const LAWS: [&str; 5] = ["fixed", "timely", "patched", "swift", "pi"];
-
-/// A request. As JSON its fields stand beside `verb`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "verb", rename_all = "snake_case", deny_unknown_fields)]
-#[allow(missing_docs)]
-pub enum Request {
-    /// What the device is and says of itself.
-    Info {},
-    /// Resets it; nothing is configured then.
-    Reset {},
-    /// Lets flows send, or stops them all.
-    Enable {
-        on: bool,
-    },
-    PortShow {},
-    PortSet {
-        port: PortSpec,
-    },
-    ProfileList {},
-    ProfileShow {
-        profile: u32,
-    },
-    ProfileSet {
-        profile: u32,
-        spec: ProfileSpec,
-    },
-    FlowList {},
-    FlowShow {
-        flow: u32,
-    },
-    /// Without a number the lowest free one is taken.
-    FlowAdd {
-        flow: Option<u32>,
-        spec: FlowSpec,
-    },
-    /// Rate, backlog and counters stay.
-    FlowSet {
-        flow: u32,
-        spec: FlowSpec,
-    },
-    FlowRemove {
-        flow: u32,
-    },
-    /// Posts packets of a flow that is not endless.
-    FlowPost {
-        flow: u32,
-        packets: u32,
-    },
-    /// Of these flows; of all in use without.
-    Telemetry {
-        flows: Option<Vec<u32>>,
-    },
-    RegRead {
-        register: String,
-    },
-    RegWrite {
-        register: String,
-        value: u32,
-    },
-    RegDump {
-        block: Option<String>,
-    },
-    /// Reads the NIC's clock and the host's so many times.
-    Clock {
-        pairs: u32,
-    },
-    /// Records one of so many rate updates from now on; 0 none.
-    Events {
-        every: u32,
-        flow: Option<u32>,
-        profile: Option<u32>,
-    },
-}
-
-impl Request {
-    /// It changes what the device is configured to.
-    pub fn changes(&self) -> bool {
-        use Request::*;
-        matches!(
-            self,
-            Reset {}
-                | Enable { .. }
-                | PortSet { .. }
-                | ProfileSet { .. }
-                | FlowAdd { .. }
-                | FlowSet { .. }
-                | FlowRemove { .. }
-                | FlowPost { .. }
-                | RegWrite { .. }
-        )
-    }
-}
 
 /// Why a request was not done.
 #[derive(Debug, thiserror::Error)]
@@ -411,78 +317,6 @@ impl Service {
     pub fn drain_events(&mut self, each: impl FnMut(&EventRecord)) -> Result<EventReport, ServiceError> {
         self.nic.take_interrupts()?;
         Ok(self.nic.drain_events(each)?.into())
-    }
-
-    fn flow(&self, flow: u32) -> FlowReport {
-        FlowReport { flow, spec: self.config.flow.get(&Number(flow)).cloned() }
-    }
-
-    fn profile(&self, number: u32) -> Result<ProfileReport, ServiceError> {
-        let words = self.nic.profile(number)?;
-        let spec = self.config.profile.get(&Number(number)).cloned();
-        let settings = spec.as_ref().and_then(|s| s.parameters().ok()).map(|p| profile_fields(&p)).unwrap_or_default();
-        let law =
-            if words == [0; profile::WORDS] { "unset" } else { LAWS.get(profile::LAW.get(&words) as usize).copied().unwrap_or("unknown") };
-        Ok(ProfileReport {
-            profile: number,
-            law: law.into(),
-            spec,
-            settings: settings.into_iter().map(|(n, v)| (n.into(), v)).collect(),
-            fields: profile::FIELDS.iter().map(|f| (f.name.into(), f.get(&words))).collect(),
-        })
-    }
-
-    fn telemetry(&mut self, asked: Option<Vec<u32>>) -> Result<Telemetry, ServiceError> {
-        let flows = match asked {
-            Some(flows) => flows,
-            None => self.nic.flows()?.used().collect(),
-        };
-        let last = self.nic.device().flows() - 1;
-        if let Some(&flow) = flows.iter().find(|f| **f > last) {
-            return Err(Error::NoFlow { flow, last }.into());
-        }
-        let time_ns = self.nic.info()?.time_ns;
-        let records = if flows.len() <= FLOWS_BY_QUERIES {
-            flows.iter().map(|f| self.nic.telemetry(*f)).collect::<Result<Vec<_>, _>>()?
-        } else {
-            let (first, end) = (flows.iter().min().copied().unwrap_or(0), flows.iter().max().map_or(0, |m| m + 1));
-            let all = self.nic.snapshot(first, end - first)?;
-            flows.iter().map(|f| all[(f - first) as usize]).collect()
-        };
-        let mut used: Vec<u32> = flows.iter().filter_map(|f| Some(self.config.flow.get(&Number(*f))?.profile.into())).collect();
-        used.sort_unstable();
-        used.dedup();
-        let profiles = used.into_iter().map(|p| Ok(Percentiles::new(p, &self.nic.histogram(p)?))).collect::<Result<Vec<_>, Error>>()?;
-        let flows = flows.iter().zip(&records).map(|(f, r)| FlowTelemetry::new(*f, r)).collect();
-        Ok(Telemetry { time_ns, flows, profiles })
-    }
-
-    fn register(&self, named: &Named, read: bool) -> Result<RegisterReport, ServiceError> {
-        let register = named.register;
-        if read && register.access == Access::WriteOnly {
-            return Err(ServiceError::Access { register: named.name(), access: "write only" });
-        }
-        let offset = self.nic.device().address(register, named.index);
-        let value = self.nic.device().bus().read32(offset).map_err(Error::from)?;
-        let fields = register.fields.iter().map(|f| (f.name.into(), f.get(&[value]))).collect();
-        Ok(RegisterReport { register: named.name(), offset, value: Some(value), fields })
-    }
-
-    fn clock(&self, pairs: u32) -> Result<ClockReport, ServiceError> {
-        if !(clock::LEAST_PAIRS as u32..=MOST_PAIRS).contains(&pairs) {
-            return Err(ServiceError::Pairs(pairs));
-        }
-        let start = Instant::now();
-        let now = || start.elapsed().as_nanos() as u64;
-        let pair = |_| {
-            let before_ns = now();
-            let time = self.nic.checked("a read", |d| d.now())?;
-            // `checked` reads around it; the middle of all is the time's.
-            Ok(Pair { before_ns, nic_ns: time as f64 / 65_536.0, after_ns: now() })
-        };
-        let pairs = (0..pairs).map(pair).collect::<Result<Vec<_>, Error>>()?;
-        let time_ns = pairs.last().map_or(0, |p| p.nic_ns as u64);
-        Ok(ClockReport { time_ns, fit: clock::fit(&pairs) })
     }
 }
 

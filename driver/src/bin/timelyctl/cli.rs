@@ -1,0 +1,311 @@
+//! The command line.
+use crate::backend::CliError;
+use crate::{events, top};
+use clap::{Args, Parser, Subcommand};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::path::PathBuf;
+use std::time::Duration;
+use timely_driver::pci::Address;
+use timely_driver::sim;
+use timely_driver::spec::FlowSpec;
+use timely_driver::target::Target;
+use timely_driver::units::{UnitError, parse_duration};
+
+const AFTER: &str = "\
+DEVICES
+  0000:03:00.0      a card that vfio-pci has (`timelyctl bind` hands it over)
+  vfio-user:PATH    a server of that protocol: timely-sim serve --socket PATH
+  sim, sim:model    two simulated NICs with a link, started in the background: the Verilog, or its integer model
+Without --device it is the machine's one card, or sim.
+
+WITHOUT A DAEMON
+  timelyctl goes through timelyd when one has the device. Otherwise it opens the device for the one command. A simulated NIC goes on between
+  two commands, so everything works; what it was configured to is kept in a file. A card is reset by the kernel when it is closed: then
+  commands that only read show a card that was just reset, and those that change something are refused.
+
+EXAMPLES
+  timelyctl --device sim:model flow add
+  timelyctl telemetry --watch
+  timelyctl top --sort rtt
+  timelyctl profile set 0 timely-10g --base-rtt 12us t_low=30us
+  timelyctl flow add --to 10.0.0.2 --mac 02:00:00:00:00:02 --profile 0
+  timelyctl events --out events.pcapng --for 10s
+  timelyctl --json info
+
+EXIT CODES
+  0  done
+  1  the device, the daemon or a file could not be used
+  2  the command line was wrong
+  3  a value, a flow, a profile or a register was refused
+  4  somebody else has the device, or it needs a daemon
+  5  doctor or selftest found something wrong";
+
+/// Looks at a timely-nic and configures it.
+#[derive(Parser)]
+#[command(name = "timelyctl", version, after_help = AFTER)]
+pub struct Cli {
+    /// The NIC: a PCI address, vfio-user:PATH, sim or sim:model.
+    #[arg(long, global = true, env = "TIMELY_DEVICE")]
+    pub device: Option<Target>,
+    /// Prints JSON with stable keys.
+    #[arg(long, global = true)]
+    pub json: bool,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Cards of this machine.
+    List,
+    /// Hands a card to vfio-pci, and remembers who had it.
+    Bind { address: Address },
+    /// Gives a card back to the driver that had it before `bind`.
+    Unbind { address: Address },
+    /// Says what is wrong with machine and device, and what to do about it.
+    Doctor,
+    /// What the device is and says of itself.
+    Info,
+    /// Resets the device: nothing is configured then.
+    Reset,
+    /// Lets flows send.
+    Enable,
+    /// Stops all flows.
+    Disable,
+    /// Addresses of the port, and whom it answers.
+    #[command(subcommand)]
+    Port(Port),
+    /// What sets the rates of flows.
+    #[command(subcommand)]
+    Profile(Profile),
+    /// Flows.
+    #[command(subcommand)]
+    Flow(Flow),
+    /// Rates, round-trip times and counters of flows.
+    Telemetry {
+        /// Flows; all that are in use when none is named.
+        flows: Vec<u32>,
+        /// Again and again, with what was sent meanwhile.
+        #[arg(long)]
+        watch: bool,
+        /// How often.
+        #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration, requires = "watch")]
+        interval: Duration,
+        /// Ends after so many times.
+        #[arg(long, value_name = "TIMES", requires = "watch")]
+        count: Option<u64>,
+    },
+    /// Flows, live: rates, round-trip times, gradient, branch. Ends on q.
+    Top(top::Arguments),
+    /// Rate updates as the device records them: printed, or written to a file.
+    Events(events::Arguments),
+    /// Registers, by name.
+    #[command(subcommand)]
+    Reg(Reg),
+    /// The NIC's clock against the host's.
+    Clock {
+        /// Times that both are read.
+        #[arg(long, default_value_t = 200)]
+        pairs: u32,
+    },
+    /// Resets the device and tries everything that the driver does with it.
+    Selftest,
+    /// The simulated NICs in the background.
+    #[command(subcommand)]
+    Sim(Sim),
+    /// Completions for a shell.
+    Completions { shell: clap_complete::Shell },
+    /// Writes man pages into a folder.
+    Man { folder: PathBuf },
+}
+
+#[derive(Subcommand)]
+pub enum Port {
+    /// What it was set to.
+    Show,
+    /// Sets it, whole.
+    Set {
+        /// MAC address.
+        #[arg(long)]
+        mac: String,
+        #[arg(long)]
+        ipv4: Option<Ipv4Addr>,
+        #[arg(long)]
+        ipv6: Option<Ipv6Addr>,
+        /// The UDP port that makes a packet ours.
+        #[arg(long, default_value_t = 4791)]
+        udp_port: u16,
+        /// Rate of the wire.
+        #[arg(long, default_value = "10Gbps")]
+        line: String,
+        /// Answers nobody's segments.
+        #[arg(long)]
+        no_answer: bool,
+        /// Whom it answers, as 10.0.0.0/8; everybody otherwise.
+        #[arg(long, value_name = "ADDRESS/BITS")]
+        allow: Vec<String>,
+    },
+}
+
+#[derive(Subcommand)]
+pub enum Profile {
+    /// All sixteen.
+    List,
+    /// One, with its fields.
+    Show { profile: u32 },
+    /// Sets one: like a named profile, but for fields that are given as name=value.
+    Set {
+        profile: u32,
+        /// A named profile, as timely-10g.
+        like: String,
+        /// The unloaded round-trip time, on which its thresholds build.
+        #[arg(long, value_name = "TIME")]
+        base_rtt: Option<String>,
+        /// The line's rate, at which flows start.
+        #[arg(long, value_name = "RATE")]
+        line: Option<String>,
+        /// Fields that are to be otherwise.
+        #[arg(value_name = "FIELD=VALUE")]
+        set: Vec<String>,
+    },
+}
+
+#[derive(Args)]
+pub struct FlowArguments {
+    /// Destination address; the other NIC's of a simulated pair otherwise.
+    #[arg(long)]
+    to: Option<IpAddr>,
+    /// Destination MAC address; the other NIC's of a simulated pair otherwise.
+    #[arg(long)]
+    mac: Option<String>,
+    #[arg(long, default_value_t = 0)]
+    profile: u8,
+    /// Payload bytes of a packet.
+    #[arg(long, default_value_t = 1024)]
+    packet_bytes: u16,
+    /// Packets of a segment, whose last one is answered.
+    #[arg(long, default_value_t = 2)]
+    segment_packets: u8,
+    /// Its packets are posted one by one (`flow post`); otherwise the device always has some.
+    #[arg(long)]
+    posted: bool,
+    /// Priority for PFC.
+    #[arg(long, default_value_t = 0)]
+    priority: u8,
+    #[arg(long)]
+    vlan: Option<u16>,
+    #[arg(long, default_value_t = 64)]
+    ttl: u8,
+    #[arg(long, default_value_t = 0)]
+    tos: u8,
+    #[arg(long, default_value_t = 4791)]
+    source_port: u16,
+    #[arg(long, default_value_t = 4791)]
+    destination_port: u16,
+    /// Rate, of a flow whose profile is `fixed`.
+    #[arg(long)]
+    rate: Option<String>,
+}
+
+impl FlowArguments {
+    /// The flow that they are.
+    pub fn spec(&self, target: &Target) -> Result<FlowSpec, CliError> {
+        let peer = matches!(target, Target::Sim { .. });
+        let to = self.to.or_else(|| if peer { sim::PEER_IPV4.parse().ok() } else { None });
+        let mac = self.mac.clone().or_else(|| peer.then(|| sim::PEER_MAC.into()));
+        let (Some(to), Some(mac)) = (to, mac) else {
+            return Err(CliError::Refused("a flow needs a destination: give --to ADDRESS and --mac ADDRESS".into()));
+        };
+        Ok(FlowSpec {
+            profile: self.profile,
+            packet_bytes: self.packet_bytes,
+            segment_packets: self.segment_packets,
+            endless: !self.posted,
+            priority: self.priority,
+            vlan: self.vlan,
+            ttl: self.ttl,
+            tos: self.tos,
+            source_port: self.source_port,
+            destination_port: self.destination_port,
+            rate: self.rate.clone(),
+            ..FlowSpec::to(to, &mac)
+        })
+    }
+}
+
+#[derive(Subcommand)]
+pub enum Flow {
+    /// Those that are in use.
+    List,
+    /// One, with its telemetry.
+    Show { flow: u32 },
+    /// Makes one, the lowest that is free unless a number is given.
+    Add {
+        flow: Option<u32>,
+        #[command(flatten)]
+        arguments: FlowArguments,
+    },
+    /// Changes one, whole; its rate, backlog and counters stay.
+    Set {
+        flow: u32,
+        #[command(flatten)]
+        arguments: FlowArguments,
+    },
+    /// Removes one.
+    Remove { flow: u32 },
+    /// Posts packets of one that is not endless.
+    Post { flow: u32, packets: u32 },
+}
+
+#[derive(Subcommand)]
+pub enum Reg {
+    /// Names, and what they are for.
+    List,
+    /// Reads one: dma.STATUS, or STATUS where one block alone has it, counters.COUNTER[3].
+    Read { register: String },
+    /// Writes one.
+    Write {
+        register: String,
+        #[arg(value_parser = number)]
+        value: u32,
+    },
+    /// Reads all that can be read.
+    Dump { block: Option<String> },
+}
+
+#[derive(Subcommand)]
+pub enum Sim {
+    /// Ends them.
+    Stop,
+}
+
+/// A time.
+pub fn duration(text: &str) -> Result<Duration, UnitError> {
+    parse_duration(text)
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    let parsed = text.strip_prefix("0x").map_or_else(|| text.parse(), |hex| u32::from_str_radix(hex, 16));
+    parsed.map_err(|e| format!("{e}; give a number of 32 bits, as 7 or 0x1f"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_holds_together() {
+        Cli::command().debug_assert();
+        for line in [
+            "info --json",
+            "--device sim:model flow add 7 --rate 5Gbps",
+            "profile set 0 timely-10g --base-rtt 9us beta=0.5",
+            "reg write id.CONTROL 0x1",
+        ] {
+            Cli::try_parse_from(std::iter::once("timelyctl").chain(line.split(' '))).expect(line);
+        }
+        assert!(Cli::try_parse_from(["timelyctl", "--device", "eth0", "info"]).is_err());
+        assert!(number("0x1_0").is_err() && number("4294967296").is_err() && number("0xffffffff") == Ok(u32::MAX));
+    }
+}

@@ -1,0 +1,93 @@
+//! What a NIC tells: flows, profiles, telemetry, registers, its clock.
+use super::{MOST_PAIRS, Service, ServiceError};
+use crate::Error;
+use crate::clock::{self, Pair};
+use crate::config::Number;
+use crate::registers::Named;
+use crate::report::{ClockReport, FlowReport, FlowTelemetry, Percentiles, ProfileReport, RegisterReport, Telemetry};
+use crate::spec::profile_fields;
+use std::time::Instant;
+use timely_regs::device::Bus;
+use timely_regs::map::Access;
+use timely_regs::profile;
+
+/// More flows than this are read by a snapshot.
+const FLOWS_BY_QUERIES: usize = 16;
+/// Names of the laws.
+const LAWS: [&str; 5] = ["fixed", "timely", "patched", "swift", "pi"];
+
+impl Service {
+    pub(super) fn flow(&self, flow: u32) -> FlowReport {
+        FlowReport { flow, spec: self.config.flow.get(&Number(flow)).cloned() }
+    }
+
+    pub(super) fn profile(&self, number: u32) -> Result<ProfileReport, ServiceError> {
+        let words = self.nic.profile(number)?;
+        let spec = self.config.profile.get(&Number(number)).cloned();
+        let settings = spec.as_ref().and_then(|s| s.parameters().ok()).map(|p| profile_fields(&p)).unwrap_or_default();
+        let law =
+            if words == [0; profile::WORDS] { "unset" } else { LAWS.get(profile::LAW.get(&words) as usize).copied().unwrap_or("unknown") };
+        Ok(ProfileReport {
+            profile: number,
+            law: law.into(),
+            spec,
+            settings: settings.into_iter().map(|(n, v)| (n.into(), v)).collect(),
+            fields: profile::FIELDS.iter().map(|f| (f.name.into(), f.get(&words))).collect(),
+        })
+    }
+
+    pub(super) fn telemetry(&mut self, asked: Option<Vec<u32>>) -> Result<Telemetry, ServiceError> {
+        let flows = match asked {
+            Some(flows) => flows,
+            None => self.nic.flows()?.used().collect(),
+        };
+        let last = self.nic.device().flows() - 1;
+        if let Some(&flow) = flows.iter().find(|f| **f > last) {
+            return Err(Error::NoFlow { flow, last }.into());
+        }
+        let before_ns = self.nic.time_ns()?;
+        let records = if flows.len() <= FLOWS_BY_QUERIES {
+            flows.iter().map(|f| self.nic.telemetry(*f)).collect::<Result<Vec<_>, _>>()?
+        } else {
+            let (first, end) = (flows.iter().min().copied().unwrap_or(0), flows.iter().max().map_or(0, |m| m + 1));
+            let all = self.nic.snapshot(first, end - first)?;
+            flows.iter().map(|f| all[(f - first) as usize]).collect()
+        };
+        // In the middle of what they were read in, so that rates between two looks are right.
+        let time_ns = before_ns.midpoint(self.nic.time_ns()?);
+        let mut used: Vec<u32> = flows.iter().filter_map(|f| Some(self.config.flow.get(&Number(*f))?.profile.into())).collect();
+        used.sort_unstable();
+        used.dedup();
+        let profiles = used.into_iter().map(|p| Ok(Percentiles::new(p, &self.nic.histogram(p)?))).collect::<Result<Vec<_>, Error>>()?;
+        let flows = flows.iter().zip(&records).map(|(f, r)| FlowTelemetry::new(*f, r)).collect();
+        Ok(Telemetry { time_ns, flows, profiles })
+    }
+
+    pub(super) fn register(&self, named: &Named, read: bool) -> Result<RegisterReport, ServiceError> {
+        let register = named.register;
+        if read && register.access == Access::WriteOnly {
+            return Err(ServiceError::Access { register: named.name(), access: "write only" });
+        }
+        let offset = self.nic.device().address(register, named.index);
+        let value = self.nic.device().bus().read32(offset).map_err(Error::from)?;
+        let fields = register.fields.iter().map(|f| (f.name.into(), f.get(&[value]))).collect();
+        Ok(RegisterReport { register: named.name(), offset, value: Some(value), fields })
+    }
+
+    pub(super) fn clock(&self, pairs: u32) -> Result<ClockReport, ServiceError> {
+        if !(clock::LEAST_PAIRS as u32..=MOST_PAIRS).contains(&pairs) {
+            return Err(ServiceError::Pairs(pairs));
+        }
+        let start = Instant::now();
+        let now = || start.elapsed().as_nanos() as u64;
+        let pair = |_| {
+            let before_ns = now();
+            let time = self.nic.checked("a read", |d| d.now())?;
+            // `checked` reads around it; the middle of all is the time's.
+            Ok(Pair { before_ns, nic_ns: time as f64 / 65_536.0, after_ns: now() })
+        };
+        let pairs = (0..pairs).map(pair).collect::<Result<Vec<_>, Error>>()?;
+        let time_ns = pairs.last().map_or(0, |p| p.nic_ns as u64);
+        Ok(ClockReport { time_ns, fit: clock::fit(&pairs) })
+    }
+}

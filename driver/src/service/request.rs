@@ -1,0 +1,95 @@
+//! Requests, as they stand on the daemon's socket.
+use crate::spec::{FlowSpec, PortSpec, ProfileSpec};
+use serde::{Deserialize, Serialize};
+
+/// A request. As JSON its fields stand beside `verb`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "verb", rename_all = "snake_case", deny_unknown_fields)]
+#[allow(missing_docs)]
+pub enum Request {
+    /// What the device is and says of itself.
+    Info {},
+    /// Resets it; nothing is configured then.
+    Reset {},
+    /// Lets flows send, or stops them all.
+    Enable {
+        on: bool,
+    },
+    PortShow {},
+    PortSet {
+        port: PortSpec,
+    },
+    ProfileList {},
+    ProfileShow {
+        profile: u32,
+    },
+    ProfileSet {
+        profile: u32,
+        spec: ProfileSpec,
+    },
+    FlowList {},
+    FlowShow {
+        flow: u32,
+    },
+    /// Without a number the lowest free one is taken.
+    FlowAdd {
+        flow: Option<u32>,
+        spec: FlowSpec,
+    },
+    /// Rate, backlog and counters stay.
+    FlowSet {
+        flow: u32,
+        spec: FlowSpec,
+    },
+    FlowRemove {
+        flow: u32,
+    },
+    /// Posts packets of a flow that is not endless.
+    FlowPost {
+        flow: u32,
+        packets: u32,
+    },
+    /// Of these flows; of all in use without.
+    Telemetry {
+        flows: Option<Vec<u32>>,
+    },
+    RegRead {
+        register: String,
+    },
+    RegWrite {
+        register: String,
+        value: u32,
+    },
+    RegDump {
+        block: Option<String>,
+    },
+    /// Reads the NIC's clock and the host's so many times.
+    Clock {
+        pairs: u32,
+    },
+    /// Records one of so many rate updates from now on; 0 none.
+    Events {
+        every: u32,
+        flow: Option<u32>,
+        profile: Option<u32>,
+    },
+}
+
+impl Request {
+    /// It changes what the device is configured to.
+    pub fn changes(&self) -> bool {
+        use Request::*;
+        matches!(
+            self,
+            Reset {}
+                | Enable { .. }
+                | PortSet { .. }
+                | ProfileSet { .. }
+                | FlowAdd { .. }
+                | FlowSet { .. }
+                | FlowRemove { .. }
+                | FlowPost { .. }
+                | RegWrite { .. }
+        )
+    }
+}

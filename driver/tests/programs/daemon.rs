@@ -1,0 +1,93 @@
+//! `timelyd` as a process: killed, started twice, given files that are broken.
+use super::Place;
+use nix::sys::signal::Signal;
+use std::os::unix::net::UnixStream;
+
+fn flow(place: &Place, device: &str, number: &str) {
+    place.said(&["--device", device, "port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1"]);
+    place.said(&["--device", device, "profile", "set", "2", "timely-10g", "--base-rtt", "15us"]);
+    place.said(&["--device", device, "flow", "add", number, "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01", "--profile", "2"]);
+}
+
+#[test]
+fn a_daemon_that_is_killed_comes_back_with_its_flows() {
+    let place = Place::new();
+    let (server, device) = place.serve();
+    let daemon = place.listening(&device);
+    flow(&place, &device, "7");
+    let mut before = daemon;
+    before.0.kill().expect("killed");
+    before.0.wait().expect("ended");
+    // Its socket is still there, and nobody listens: the device is opened for the command, which finds the NIC as it is.
+    let left = place.json(&["--device", &device, "flow", "list"]);
+    assert_eq!(left[0]["flow"], 7, "{left}");
+    let again = place.listening(&device);
+    let flows = place.json(&["--device", &device, "flow", "list"]);
+    assert_eq!((&flows[0]["flow"], &flows[0]["spec"]["profile"]), (&7.into(), &2.into()), "{flows}");
+    again.signal(Signal::SIGTERM);
+    let (code, said) = again.ended();
+    assert!(code == Some(0) && said.contains("1 flows and 1 profiles"), "{code:?}: {said}");
+    assert!(!place.daemon_socket(&device).exists(), "its socket is gone");
+    drop(server);
+}
+
+#[test]
+fn a_second_daemon_and_a_silent_client_disturb_nobody() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let first = place.listening(&device);
+    let silent = UnixStream::connect(place.daemon_socket(&device)).expect("connected");
+    let (code, said) = place.daemon(&device, &[]).ended();
+    assert!(code == Some(1) && said.contains(&format!("in use by PID {} (timelyd)", first.0.id())), "{code:?}: {said}");
+    let (code, said) = place.daemon(&device, &["--metrics", "192.0.2.1:9464"]).ended();
+    assert!(code == Some(1), "{code:?}: {said}");
+    flow(&place, &device, "0");
+    assert_eq!(place.json(&["--device", &device, "info"])["flows_in_use"], 1);
+    drop(silent);
+    first.signal(Signal::SIGINT);
+    assert_eq!(first.ended().0, Some(0));
+}
+
+/// Before the NIC is touched, and with the line of what is wrong.
+#[test]
+fn a_file_that_is_broken_is_refused_with_its_line() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let file = place.path("config.toml");
+    let path = file.to_str().expect("a path");
+    let cases = [
+        ("[port]\nmac = \"02:74:6e:00:00:00\"\nspeed = 7\n", ":3:", "speed"),
+        ("[profile.0]\nlike = \"timely-10g\"\n[flow.0\n", ":3:", "docs/driver.md"),
+        ("[flow.zero]\nto = \"11.0.1.1\"\n", ":1:", "zero"),
+        ("[profile.0]\nlike = \"timely-12g\"\n", "", "timely-12g"),
+        ("[flow.9999]\nto = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\n", "", "0 to 1023"),
+    ];
+    for (text, line, name) in cases {
+        std::fs::write(&file, text).expect("written");
+        let (code, said) = place.daemon(&device, &["--config", path]).ended();
+        assert!(code == Some(1) && said.contains(&format!("{path}{line}")) && said.contains(name), "{text:?} gave {code:?}: {said}");
+    }
+    std::fs::write(&file, [0xff, 0xfe, 0]).expect("written");
+    let (code, said) = place.daemon(&device, &["--config", path]).ended();
+    assert!(code == Some(1) && said.contains(path), "{code:?}: {said}");
+}
+
+/// What cannot be saved is in force all the same, and said.
+#[test]
+fn a_change_that_cannot_be_saved_is_told() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let folder = place.path("gone");
+    std::fs::create_dir(&folder).expect("a folder");
+    let file = folder.join("config.toml");
+    let daemon = place.daemon(&device, &["--config", file.to_str().expect("a path")]);
+    super::wait_for(&place.daemon_socket(&device));
+    std::fs::remove_dir_all(&folder).expect("removed");
+    place.refused(
+        &["--device", &device, "port", "set", "--mac", "02:74:6e:00:00:00"],
+        1,
+        &["config.toml", "in force but not saved", "free space"],
+    );
+    daemon.signal(Signal::SIGTERM);
+    assert_eq!(daemon.ended().0, Some(0));
+}

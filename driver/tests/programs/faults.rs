@@ -1,0 +1,99 @@
+//! The other side goes away, or the disk is full.
+use super::{LIMIT, Place, Running};
+use std::process::Stdio;
+use std::time::Instant;
+
+fn following(place: &Place, device: &str, more: &[&str]) -> Running {
+    let words = [&["--device", device, "events"][..], more].concat();
+    let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), &words);
+    Running(c.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started"))
+}
+
+fn flow(place: &Place, device: &str) {
+    place.said(&["--device", device, "port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1"]);
+    place.said(&["--device", device, "profile", "set", "0", "timely-10g", "--base-rtt", "15us"]);
+    place.said(&["--device", device, "flow", "add", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01"]);
+}
+
+fn first_line(running: &mut Running) {
+    use std::io::{BufRead, BufReader};
+    let mut line = String::new();
+    let mut out = BufReader::new(running.0.stdout.as_mut().expect("an output"));
+    // The head, then a record: it is in the middle of it.
+    while !line.contains(",rtt,") {
+        assert!(out.read_line(&mut line).expect("text") > 0, "it ended: {line}");
+    }
+}
+
+#[test]
+fn a_full_disk_ends_events_and_names_the_file() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    flow(&place, &device);
+    for end in ["20000", "5"] {
+        // In the middle of many, and at the end of a few that were still buffered.
+        place.refused(&["--device", &device, "events", "--count", end, "--out", "/dev/full"], 1, &["/dev/full", "No space left", "--out"]);
+    }
+    place.refused(&["--device", &device, "events", "--out", "/nowhere/events.csv"], 1, &["/nowhere/events.csv", "--out"]);
+    assert_eq!(place.json(&["--device", &device, "info"])["flows_in_use"], 1, "the NIC goes on");
+}
+
+#[test]
+fn a_server_that_is_killed_ends_a_command() {
+    let place = Place::new();
+    let (server, device) = place.serve();
+    flow(&place, &device);
+    let mut events = following(&place, &device, &[]);
+    first_line(&mut events);
+    drop(server);
+    let (code, said) = events.ended();
+    assert!(code == Some(1) && said.contains("the server closed the connection") && said.contains("start it again"), "{code:?}: {said}");
+}
+
+#[test]
+fn a_server_that_is_killed_ends_a_daemon_and_who_asks_it() {
+    let place = Place::new();
+    let (server, device) = place.serve();
+    let daemon = place.listening(&device);
+    flow(&place, &device);
+    let mut events = following(&place, &device, &[]);
+    first_line(&mut events);
+    drop(server);
+    let (code, said) = daemon.ended();
+    assert!(code == Some(1) && said.contains("start it again"), "{code:?}: {said}");
+    let (code, said) = events.ended();
+    assert!(code == Some(1) && said.contains("is it still running?"), "{code:?}: {said}");
+}
+
+#[test]
+fn a_daemon_that_is_killed_ends_who_asks_it() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let mut daemon = place.listening(&device);
+    flow(&place, &device);
+    let mut events = following(&place, &device, &[]);
+    first_line(&mut events);
+    daemon.0.kill().expect("killed");
+    let (code, said) = events.ended();
+    assert!(code == Some(1) && said.contains("is it still running?"), "{code:?}: {said}");
+}
+
+/// One command has the device, another one wants it.
+#[test]
+fn a_second_opener_is_told_who_has_it() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    flow(&place, &device);
+    let mut events = following(&place, &device, &[]);
+    first_line(&mut events);
+    let holder = format!("in use by PID {} (timelyctl)", events.0.id());
+    place.refused(&["--device", &device, "info"], 4, &[&holder, "stop it"]);
+    events.signal(nix::sys::signal::Signal::SIGTERM);
+    // What it still prints must be read, or it waits for that.
+    let start = Instant::now();
+    let mut out = events.0.stdout.take().expect("an output");
+    std::io::copy(&mut out, &mut std::io::sink()).expect("read");
+    let (code, said) = events.ended();
+    assert!(code == Some(0) && said.contains("records, ") && start.elapsed() < LIMIT, "{code:?}: {said}");
+    place.said(&["--device", &device, "info"]);
+}

@@ -1,0 +1,164 @@
+//! `timelyctl` and `timelyd` as processes, on a modelled NIC that is served by another one: what they print, what they exit with, and what
+//! becomes of them when the others are killed.
+mod daemon;
+mod faults;
+mod terminal;
+mod user;
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Nothing here takes longer, but on a machine that is very busy.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// What `timely-sim` is here: this program, which serves.
+#[test]
+fn helper_that_serves() {
+    #[derive(clap::Parser)]
+    struct Cli {
+        #[command(subcommand)]
+        command: Verb,
+    }
+    #[derive(clap::Subcommand)]
+    enum Verb {
+        Serve(timely_sim::serve::command::Arguments),
+    }
+    let Ok(words) = std::env::var("TIMELY_TEST_SERVE") else { return };
+    let Verb::Serve(arguments) = <Cli as clap::Parser>::parse_from(std::iter::once("timely-sim").chain(words.split(' '))).command;
+    arguments.run().expect("served");
+}
+
+/// A folder for sockets, states and files, in which a test is alone.
+struct Place(PathBuf);
+
+/// A process that does not outlive its test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Running {
+    /// What it ends with, and what it said, once it ends.
+    fn ended(mut self) -> (Option<i32>, String) {
+        let process = rustix::process::Pid::from_child(&self.0);
+        if let Ok(fd) = rustix::process::pidfd_open(process, rustix::process::PidfdFlags::empty()) {
+            let limit = rustix::event::Timespec { tv_sec: LIMIT.as_secs() as i64, tv_nsec: 0 };
+            let mut fds = [rustix::event::PollFd::new(&fd, rustix::event::PollFlags::IN)];
+            assert_eq!(rustix::event::poll(&mut fds, Some(&limit)), Ok(1), "it does not end");
+        }
+        let mut said = String::new();
+        for pipe in [self.0.stdout.take().map(|o| Box::new(o) as Box<dyn std::io::Read>), self.0.stderr.take().map(|e| Box::new(e) as _)] {
+            pipe.map(|mut p| p.read_to_string(&mut said).expect("text"));
+        }
+        (self.0.wait().expect("a child").code(), said)
+    }
+
+    fn signal(&self, signal: nix::sys::signal::Signal) {
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(self.0.id() as i32), signal).expect("a child");
+    }
+}
+
+impl Place {
+    fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("timely-programs-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let place = Place(std::env::temp_dir().join(name));
+        std::fs::create_dir(&place.0).expect("a folder");
+        // A process is called by the name that it was started by.
+        let this = std::env::current_exe().expect("this program");
+        std::os::unix::fs::symlink(this, place.path("timely-sim")).expect("a link");
+        let script = format!(
+            "#!/bin/sh\nTIMELY_TEST_SERVE=\"$*\" exec {} --exact helper_that_serves --nocapture\n",
+            place.path("timely-sim").display()
+        );
+        std::fs::write(place.path("serve"), script).expect("a script");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(place.path("serve"), mode).expect("a program");
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn program(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut c = Command::new(program);
+        c.args(arguments).env("XDG_RUNTIME_DIR", self.path("run")).env("XDG_STATE_HOME", self.path("state"));
+        c.env("TIMELY_SIM", self.path("serve")).env_remove("TIMELY_DEVICE").stdin(Stdio::null());
+        c
+    }
+
+    fn ctl(&self, arguments: &[&str]) -> Output {
+        self.program(env!("CARGO_BIN_EXE_timelyctl"), arguments).output().expect("started")
+    }
+
+    /// What a command prints, which must succeed.
+    fn said(&self, arguments: &[&str]) -> String {
+        let out = self.ctl(arguments);
+        assert!(out.status.success(), "timelyctl {arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).expect("text")
+    }
+
+    fn json(&self, arguments: &[&str]) -> serde_json::Value {
+        let text = self.said(&[&["--json"], arguments].concat());
+        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{arguments:?} printed {text}: {e}"))
+    }
+
+    /// Holds that a command ends with a code and names all of these.
+    fn refused(&self, arguments: &[&str], code: i32, names: &[&str]) {
+        let out = self.ctl(arguments);
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(code), "timelyctl {arguments:?}: {text}");
+        for name in names {
+            assert!(text.contains(name), "timelyctl {arguments:?} does not name {name:?}: {text}");
+        }
+    }
+
+    /// A served pair of modelled NICs; its device.
+    fn serve(&self) -> (Running, String) {
+        let socket = self.path("nic");
+        let mut c = self.program(self.path("serve").to_str().expect("a path"), &["serve", "--model", "--pair", "--socket"]);
+        let child = Running(c.arg(&socket).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started"));
+        wait_for(&socket);
+        (child, format!("vfio-user:{}", socket.display()))
+    }
+
+    /// A daemon; where it listens is where `timelyctl` looks.
+    fn daemon(&self, device: &str, more: &[&str]) -> Running {
+        let mut c = self.program(env!("CARGO_BIN_EXE_timelyd"), &[&["--device", device][..], more].concat());
+        Running(c.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started"))
+    }
+
+    /// A daemon that listens.
+    fn listening(&self, device: &str) -> Running {
+        let running = self.daemon(device, &[]);
+        wait_for(&self.daemon_socket(device));
+        running
+    }
+
+    fn daemon_socket(&self, device: &str) -> PathBuf {
+        let target: timely_driver::target::Target = device.parse().expect("a device");
+        self.path("run/timely").join(format!("timelyd-{}.sock", target.slug()))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Waits until somebody listens.
+fn wait_for(socket: &Path) {
+    let start = Instant::now();
+    while std::os::unix::net::UnixStream::connect(socket).is_err() {
+        assert!(start.elapsed() < LIMIT, "nobody listens at {}", socket.display());
+        std::thread::yield_now();
+    }
+}

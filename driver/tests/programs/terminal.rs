@@ -1,0 +1,77 @@
+//! `timelyctl top` at a terminal.
+use super::{LIMIT, Place, Running};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::time::Instant;
+
+/// `top` at a terminal of ours, once its first screen is there.
+fn top(place: &Place, device: &str) -> (Running, File) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
+    grantpt(&master).and_then(|()| unlockpt(&master)).expect("ours");
+    let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("text");
+    let slave = OpenOptions::new().read(true).write(true).open(name).expect("its other end");
+    let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), &["--device", device, "top", "--interval", "100ms"]);
+    let end = || slave.try_clone().expect("a descriptor");
+    c.stdin(end()).stdout(end()).stderr(std::process::Stdio::piped());
+    let child = Running(c.spawn().expect("started"));
+    drop((c, slave));
+    let mut master = File::from(master);
+    read_until(&mut master, "q ends");
+    (child, master)
+}
+
+fn read_until(master: &mut File, wanted: &str) {
+    let (start, mut seen, mut bytes) = (Instant::now(), String::new(), [0; 4096]);
+    while !seen.contains(wanted) {
+        let n = master.read(&mut bytes).expect("a screen");
+        seen += &String::from_utf8_lossy(&bytes[..n]);
+        assert!(start.elapsed() < LIMIT, "no {wanted:?} in {seen:?}");
+    }
+}
+
+/// Reads in the background, so that it can write; what came when it ended.
+fn drained(mut master: File) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let (mut seen, mut bytes) = (String::new(), [0; 4096]);
+        while let Ok(n @ 1..) = master.read(&mut bytes) {
+            seen += &String::from_utf8_lossy(&bytes[..n]);
+        }
+        seen
+    })
+}
+
+#[test]
+fn top_ends_on_q_and_gives_the_terminal_back() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let (running, mut master) = top(&place, &device);
+    master.write_all(b"s/x\x1bq").expect("typed");
+    let seen = drained(master);
+    let (code, said) = running.ended();
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    let seen = seen.join().expect("text");
+    assert!(seen.contains("\u{1b}[?1049l") && seen.contains("\u{1b}[?25h"), "neither screen nor cursor came back: {seen:?}");
+}
+
+#[test]
+fn top_ends_when_its_terminal_is_closed() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let (running, master) = top(&place, &device);
+    drop(master);
+    let (code, said) = running.ended();
+    assert_eq!(code, Some(0), "{said}");
+}
+
+#[test]
+fn top_ends_when_the_device_is_gone() {
+    let place = Place::new();
+    let (server, device) = place.serve();
+    let (running, master) = top(&place, &device);
+    let seen = drained(master);
+    drop(server);
+    let (code, said) = running.ended();
+    assert!(code == Some(1) && said.contains("start it again"), "{code:?}: {said}");
+    assert!(seen.join().expect("text").contains("\u{1b}[?1049l"), "the screen did not come back");
+}

@@ -1,0 +1,100 @@
+//! A new user, and what they get wrong.
+use super::{LIMIT, Place};
+use std::time::Instant;
+
+const SIM: [&str; 2] = ["--device", "sim:model"];
+
+fn with<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    [&SIM[..], words].concat()
+}
+
+#[test]
+fn a_new_user_gets_from_nothing_to_round_trips() {
+    let place = Place::new();
+    place.refused(&with(&["sim", "stop"]), 1, &["no simulated NIC runs", "any command with --device sim starts one"]);
+    let text = place.said(&with(&["info"]));
+    assert!(text.contains("0 of 1024 in use") && text.contains("11.0.0.1"), "{text}");
+    assert_eq!(place.json(&with(&["flow", "add"]))["flow"], 0);
+    let start = Instant::now();
+    loop {
+        let told = place.json(&with(&["telemetry"]));
+        if told["flows"][0]["samples"].as_u64() > Some(10) {
+            assert!(told["flows"][0]["rtt_min_ns"].as_u64() > Some(10_000), "{told}");
+            break;
+        }
+        assert!(start.elapsed() < LIMIT, "{told}");
+    }
+    let text = place.said(&with(&["top", "--frames", "2", "--interval", "50ms"]));
+    assert!(text.contains("1 flow in use") && text.contains("11.0.1.1") && text.contains("profile  0:"), "{text}");
+    let file = place.path("events.csv");
+    place.said(&with(&["events", "--count", "20", "--out", file.to_str().expect("a path")]));
+    assert_eq!(std::fs::read_to_string(&file).expect("a file").lines().count(), 21, "a head and 20 records");
+    for verb in [&["port", "show"][..], &["profile", "list"], &["profile", "show", "0"], &["flow", "list"], &["reg", "read", "id.STATUS"]] {
+        place.json(&with(verb));
+    }
+    place.json(&with(&["clock"]));
+    place.said(&with(&["flow", "remove", "0"]));
+    assert!(place.said(&with(&["sim", "stop"])).contains("ended process"));
+}
+
+#[test]
+fn what_is_refused_says_value_range_and_next_step() {
+    let place = Place::new();
+    place.said(&with(&["flow", "add", "3"]));
+    let refusals: &[(&[&str], &[&str])] = &[
+        (&["flow", "add", "3"], &["flow 3 is in use", "flow set"]),
+        (&["flow", "add", "1024"], &["flow 1024", "0 to 1023"]),
+        (&["flow", "add", "--profile", "16"], &["16", "0 to 15"]),
+        (&["flow", "add", "--rate", "5Gbps"], &["5Gbps", "profile set"]),
+        (&["flow", "add", "--packet-bytes", "20000"], &["20000"]),
+        (&["flow", "add", "--mac", "02:00"], &["02:00"]),
+        (&["flow", "remove", "5"], &["flow 5 is not in use", "flow list"]),
+        (&["flow", "post", "3", "0"], &["packets is 0", "1 to 65535"]),
+        (&["telemetry", "70000"], &["flow 70000", "0 to 1023"]),
+        (&["profile", "show", "16"], &["profile is 16", "0 to 15"]),
+        (&["profile", "set", "0", "timely-11g"], &["timely-11g", "timely-10g"]),
+        (&["profile", "set", "0", "timely-10g", "t_low=900s"], &["t_low_us is 900000000", "0 to 200"]),
+        (&["profile", "set", "0", "timely-10g", "tlow=9us"], &["tlow", "t_low"]),
+        (&["profile", "set", "0", "timely-10g", "--line", "10"], &["`10`", "10Gbps"]),
+        (&["port", "set", "--mac", "zz"], &["zz"]),
+        (&["reg", "read", "id.NOTHING"], &["id.NOTHING", "reg list"]),
+        (&["reg", "write", "id.MAGIC", "1"], &["id.MAGIC", "read only"]),
+        (&["reg", "dump", "nothing"], &["nothing", "reg list"]),
+        (&["clock", "--pairs", "1"], &["1 pairs"]),
+    ];
+    for (words, names) in refusals {
+        place.refused(&with(words), 3, names);
+    }
+    let wrong: &[(&[&str], &[&str])] = &[
+        (&["--device", "eth0", "info"], &["eth0", "vfio-user:PATH"]),
+        (&["--device", "sim:model", "flow"], &["Usage"]),
+        (&["--device", "sim:model", "telemetry", "--watch", "--interval", "7"], &["`7`", "50us"]),
+        (&["--device", "sim:model", "events", "--every", "70000"], &["70000", "65535"]),
+        (&["--device", "sim:model", "top", "--sort", "colour"], &["colour", "gradient"]),
+        (&["completions", "klingon"], &["klingon", "bash"]),
+    ];
+    for (words, names) in wrong {
+        place.refused(words, 2, names);
+    }
+    let nowhere = format!("vfio-user:{}", place.path("nobody").display());
+    place.refused(&["--device", &nowhere, "info"], 1, &["nobody", "timely-sim serve"]);
+    place.refused(&["--device", "0000:ff:1f.7", "info"], 1, &["0000:ff:1f.7"]);
+    place.refused(&with(&["top"]), 1, &["needs a terminal", "--frames 1"]);
+    place.said(&with(&["sim", "stop"]));
+}
+
+#[test]
+fn completions_and_man_pages_are_made() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let text = place.said(&["completions", shell]);
+        assert!(text.contains("timelyctl") && text.contains("telemetry"), "{shell}: {text}");
+    }
+    let folder = place.path("man");
+    std::fs::create_dir(&folder).expect("a folder");
+    place.said(&["man", folder.to_str().expect("a path")]);
+    let page = std::fs::read_to_string(folder.join("timelyctl-flow-add.1")).expect("a page of a verb's verb");
+    assert!(page.contains("packet\\-bytes") || page.contains("packet-bytes"), "{page}");
+    assert!(folder.join("timelyctl.1").exists());
+    place.refused(&["man", "/proc/nothing"], 1, &["/proc/nothing", "give a folder"]);
+}
