@@ -4,6 +4,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Mutex;
+use timely_sim::pacing;
 use timely_sim::sweep::{Shard, Sweep};
 use timely_sim::time::MS;
 use timely_sim::{bench, paper};
@@ -99,5 +101,35 @@ pub fn bench(json: bool, growth: bool) -> Result<ExitCode, String> {
             );
         }
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Measures hardware pacing beside software pacing.
+pub fn pacing(options: &pacing::Options, json: bool, out: &Path) -> Result<ExitCode, String> {
+    let bar = bar(1, "measurements");
+    let last = Mutex::new(String::new());
+    let measured = pacing::measure(options, &|what, done, of| {
+        bar.set_length(of as u64);
+        bar.set_message(what.to_owned());
+        bar.set_position(done as u64);
+        let mut last = last.lock().unwrap_or_else(|e| e.into_inner());
+        if bar.is_hidden() && *last != what {
+            eprintln!("measuring {what} ({done} of {of} done)");
+            what.clone_into(&mut last);
+        }
+    })?;
+    bar.finish_and_clear();
+    let text = serde_json::to_string_pretty(&measured).expect("figures are plain numbers");
+    write(out, "results.json", &text)?;
+    let path = write(out, "report.html", &pacing::page::page(&measured, options.quick))?;
+    for row in measured.pacers.iter().filter(|r| pacing::network::is_source(r)) {
+        write(out, &pacing::trace::file_name(row), &pacing::trace::text(row))?;
+    }
+    if json {
+        println!("{text}");
+    } else {
+        print!("{}", pacing::table::table(&measured));
+    }
+    eprintln!("report: {}", path.display());
     Ok(ExitCode::SUCCESS)
 }

@@ -75,17 +75,25 @@ impl Cores {
         Cores { verilog, shells: Mutex::default() }
     }
 
+    /// The emitted shell of this bus and log2 of the flows.
+    ///
+    /// # Errors
+    /// That it is not there, and what emits it.
+    pub fn verilog(&self, bus_bits: u32, flow_bits: u32) -> Result<String, String> {
+        let file = self.verilog.join(format!("timely_standalone_{bus_bits}_{flow_bits}.v"));
+        std::fs::read_to_string(&file).map_err(|e| {
+            let emit = format!("timely-hw emit --bus {bus_bits} --flow-bits {flow_bits} --out {}", self.verilog.display());
+            format!("{}: {e}. Emit it with: {emit}", file.display())
+        })
+    }
+
     fn shell(&self, spec: &CoreSpec) -> Result<Arc<Shell>, String> {
         let mut shells = self.shells.lock().unwrap_or_else(|e| e.into_inner());
         let key = (spec.bus_bits, spec.flow_bits);
         if let Some(shell) = shells.get(&key) {
             return Ok(shell.clone());
         }
-        let file = self.verilog.join(format!("timely_standalone_{}_{}.v", key.0, key.1));
-        let text = std::fs::read_to_string(&file).map_err(|e| {
-            let emit = format!("timely-hw emit --bus {} --flow-bits {} --out {}", key.0, key.1, self.verilog.display());
-            format!("{}: {e}. Emit it with: {emit}", file.display())
-        })?;
+        let text = self.verilog(key.0, key.1)?;
         let shell = Arc::new(Shell::new(&text, "tnic_standalone").map_err(|e| e.to_string())?);
         shells.insert(key, shell.clone());
         Ok(shell)

@@ -13,6 +13,7 @@ pub mod frame;
 pub mod metrics;
 pub mod network;
 pub mod nic;
+pub mod pacing;
 pub mod paper;
 pub mod pcapng;
 pub mod recording;

@@ -13,7 +13,7 @@ use timely_sim::report::{Arm, Json, page, table, telemetry};
 use timely_sim::scenario::{self, Error, NicKind, Plan, build, file, hpcc};
 use timely_sim::sweep::Shard;
 use timely_sim::time::{MS, Ps};
-use timely_sim::{cores, demo, serve};
+use timely_sim::{cores, demo, pacing, serve};
 
 const AFTER: &str = "\
 EXAMPLES
@@ -29,6 +29,7 @@ EXAMPLES
   timely-sim sweep sim/scenarios/sweep_incast.toml --out target/sweep --shard 0/2
   timely-sim compare a.toml b.toml --out target/compare
   timely-sim paper sigcomm15 table1 fig16 --out target/sigcomm15
+  timely-sim pacing --out target/pacing
   timely-sim bench --json
 
 A scenario names its topology, switch, NICs, profiles and flows; sim/scenarios/ has commented ones, docs/simulator.md the list of
@@ -145,6 +146,29 @@ enum Command {
         #[command(flatten)]
         common: Common,
     },
+    /// Measures pacing in hardware (the pacer's Verilog) beside pacing in software (this machine's kernel), for some minutes.
+    ///
+    /// As root over a veth pair between two network namespaces, else over loopback; --from and --to take namespaces with real NICs in them.
+    Pacing {
+        /// Prints JSON to stdout in place of the table.
+        #[arg(long)]
+        json: bool,
+        /// A few loads for moments, which are no measure of anything: for tests of the program.
+        #[arg(long)]
+        quick: bool,
+        /// Folder for report.html, results.json and the traces.
+        #[arg(long, value_name = "DIR", default_value = "target/pacing")]
+        out: PathBuf,
+        /// Namespace and device that send, in place of a veth pair: docs/pacing.md says how to set them up.
+        #[arg(long, value_name = "NETNS:DEVICE", value_parser = pair, requires = "to", requires = "address")]
+        from: Option<(String, String)>,
+        /// Namespace that receives.
+        #[arg(long, value_name = "NETNS", requires = "from")]
+        to: Option<String>,
+        /// Address of the receiving device.
+        #[arg(long, value_name = "IP", requires = "from")]
+        address: Option<std::net::IpAddr>,
+    },
     /// Measures how fast the simulator is on one core, with event-level NICs, and what memory it takes.
     Bench {
         /// Prints JSON to stdout in place of the table.
@@ -186,6 +210,11 @@ struct Common {
 fn node_and_port(s: &str) -> Result<(u16, u16), String> {
     let parsed = s.split_once(':').and_then(|(n, p)| Some((n.parse().ok()?, p.parse().ok()?)));
     parsed.ok_or_else(|| format!("{s} is no port; allowed: a node and its port, such as 11:0"))
+}
+
+fn pair(s: &str) -> Result<(String, String), String> {
+    let both = s.split_once(':').filter(|(a, b)| !a.is_empty() && !b.is_empty());
+    both.map(|(a, b)| (a.into(), b.into())).ok_or_else(|| format!("{s} is no namespace and device; allowed: two names, such as tx:eth1"))
 }
 
 /// A bar on stderr, when that is a terminal, that follows simulated time.
@@ -420,6 +449,10 @@ fn main() -> ExitCode {
         Command::Compare { a, b, common } => compare(a, b, common),
         Command::Paper { figures, json, out, seed, quick, .. } => {
             commands::paper(figures, *json, out, timely_sim::paper::Lab { seed: *seed, quick: *quick })
+        }
+        Command::Pacing { json, quick, out, from, to, address } => {
+            let named = from.clone().zip(to.clone()).zip(*address).map(|((from, to), address)| pacing::site::Named { from, to, address });
+            commands::pacing(&pacing::Options { quick: *quick, named }, *json, out)
         }
         Command::Bench { json, growth } => commands::bench(*json, *growth),
         Command::Serve(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),

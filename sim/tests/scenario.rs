@@ -191,6 +191,7 @@ fn the_manual_is_right() {
     let text = manual.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let dir = scratch("manual");
     std::fs::write(dir.join("flow.txt"), "0\n").unwrap();
+    std::fs::write(dir.join("sleep.ns"), "1500 # late\n0\n").unwrap();
     let told = file::parse(&dir.join("example.toml"), text).unwrap();
     let bare = "base_rtt_us = 8\nsteady_from = 0.5\n[topology]\nhosts = 11\n[profile.mine]\n[[flow]]\nfrom = [0, 1, 2]\nto = 10\nprofile = 'mine'\nstagger_us = 500\nstop_us = 30000\n";
     let default = file::parse(&dir.join("example.toml"), bare).unwrap();
@@ -198,8 +199,9 @@ fn the_manual_is_right() {
     let speed = a.topology.host_link(0).speed;
     assert_eq!(a.parameters("mine", 8.0, speed).unwrap(), b.parameters("mine", 8.0, speed).unwrap());
     (a.profiles, b.profiles) = (vec![], vec![]);
-    // Headroom and marking are off by default; the manual shows one of each.
-    (a.fabric.headroom, a.fabric.marking) = (None, None);
+    assert_eq!(*a.fabric.lateness, [1_500_000, 0]);
+    // Headroom, marking and a trace are off by default; the manual shows one of each.
+    (a.fabric.headroom, a.fabric.marking, a.fabric.lateness) = (None, None, Default::default());
     assert_eq!(format!("{a:?}"), format!("{b:?}"));
 }
 

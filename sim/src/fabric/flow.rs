@@ -51,6 +51,8 @@ pub struct Posted {
     pub(super) last: Option<Ps>,
     /// Payload bytes of each burst that has not left, and where its RTT starts.
     pub(super) bursts: VecDeque<(u32, Ps)>,
+    /// It had nothing to post, or might not.
+    pub(super) idle: bool,
     /// Payload bytes in all bursts.
     pub(super) bytes: u64,
 }
@@ -58,7 +60,7 @@ pub struct Posted {
 impl Posted {
     /// Nothing posted.
     pub fn new(how: Posting) -> Self {
-        Posted { how, last: None, bursts: VecDeque::new(), bytes: 0 }
+        Posted { how, last: None, bursts: VecDeque::new(), idle: false, bytes: 0 }
     }
 }
 
@@ -122,6 +124,8 @@ pub struct Flow {
     pub(super) route: u32,
     pub(super) back: u32,
     pub(super) profile: u32,
+    // Its place in the trace of lateness.
+    pub(super) late: u32,
     pub(super) progress: Ps,
     pub(super) control: Control,
     pub(super) posted: Option<Box<Posted>>,
@@ -169,6 +173,7 @@ impl Flow {
             route: 0,
             back: 0,
             profile: 0,
+            late: 0,
             progress: 0,
             control,
             posted: posted.map(|p| Box::new(Posted::new(p))),
@@ -227,6 +232,12 @@ impl Flow {
     #[inline]
     pub(super) fn wait(&self) -> Ps {
         if self.tokens >= 0 { 0 } else { self.tokens.unsigned_abs().div_ceil(u64::from(self.rate.max(1))) }
+    }
+
+    /// Goes on in a trace of so many values, with what it releases.
+    #[inline]
+    pub(super) fn next_lateness(&mut self, values: usize) {
+        self.late = if self.late as usize + 1 < values { self.late + 1 } else { 0 };
     }
 
     #[inline]

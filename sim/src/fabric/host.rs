@@ -80,7 +80,8 @@ impl Fabric {
             self.stand(f);
         } else {
             flow.flags |= ARMED;
-            self.arm(f, Kind::Due, now + wait);
+            let late = self.lateness.get(flow.late as usize).copied().unwrap_or(0);
+            self.arm(f, Kind::Due, now + wait + late);
         }
     }
 
@@ -103,12 +104,14 @@ impl Fabric {
         let bytes =
             u64::from(flow.spec.segment).min(flow.message_left.saturating_sub(posted.bytes)).min(flow.left.saturating_sub(posted.bytes));
         if bytes == 0 {
+            posted.idle = true;
             return;
         }
         let payload = bytes as u32;
         let wire = payload + payload.div_ceil(flow.spec.packet) * super::flow::PER_PACKET;
         let queued = (posted.bytes as u32) + (posted.bytes as u32).div_ceil(flow.spec.packet) * super::flow::PER_PACKET;
         if flow.outstanding + queued > 0 && flow.outstanding + queued + wire > flow.window {
+            posted.idle = true;
             return;
         }
         let gap = (u64::from(wire) * 8_000_000 * 4096).div_ceil(u64::from(flow.rate.max(1)));
@@ -122,10 +125,14 @@ impl Fabric {
                 at += self.rng.random_range(0..=posted.how.jitter);
             }
             flow.flags |= ARMED;
+            at += self.lateness.get(flow.late as usize).copied().unwrap_or(0);
             self.arm(f, Kind::Due, at);
             return;
         }
-        posted.last = Some(now);
+        // Software that is late by a trace keeps to its schedule: what it missed is made up for.
+        let scheduled = posted.last.filter(|_| !posted.idle && !self.lateness.is_empty()).map_or(now, |last| last + gap);
+        posted.last = Some(scheduled.clamp(now.saturating_sub(self.latest), now));
+        posted.idle = false;
         let packets = u64::from(payload.div_ceil(flow.spec.packet));
         let port = &self.ports[flow.spec.host as usize];
         let own = if !posted.how.subtract_own {
@@ -137,6 +144,7 @@ impl Fabric {
         };
         posted.bursts.push_back((payload, now + own));
         posted.bytes += bytes;
+        flow.next_lateness(self.lateness.len());
         self.stand(f);
         let host = self.flows[f as usize].spec.host;
         self.kick(now, host);
@@ -281,6 +289,9 @@ impl Fabric {
         }
         flow.outstanding += wire;
         flow.pay(wire);
+        if flow.posted.is_none() {
+            flow.next_lateness(self.lateness.len());
+        }
         if flow.spec.timeout > 0 && !flow.is(EXPIRES) {
             flow.flags |= EXPIRES;
             let at = now + flow.spec.timeout;

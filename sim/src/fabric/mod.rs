@@ -25,9 +25,10 @@ use control::Control;
 use flow::{Flow, FlowSpec, Message, Posting};
 use host::Host;
 use port::{FlowControl, Marking, Port};
-use rand::SeedableRng;
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use record::Record;
+use std::sync::Arc;
 use timely_model::engine::law::Words;
 use wiring::Wires;
 
@@ -48,6 +49,8 @@ pub struct Settings {
     pub ack_delay: Ps,
     /// Added to each measured RTT: uniform up to this.
     pub rtt_noise: Ps,
+    /// How late packets are that had to wait for their time, or bursts that software posts, one after the other; none: never.
+    pub lateness: Arc<[Ps]>,
     /// Seed of everything random.
     pub seed: u64,
     /// The windows of the run.
@@ -55,6 +58,9 @@ pub struct Settings {
     /// Record every sample, not distributions alone.
     pub detail: bool,
 }
+
+/// Most bytes that late software makes up for.
+const MOST_MISSED: u64 = 64 << 20;
 
 /// A network in the run.
 pub struct Fabric {
@@ -77,6 +83,9 @@ pub struct Fabric {
     ack_class: u8,
     ack_delay: Ps,
     rtt_noise: Ps,
+    lateness: Arc<[Ps]>,
+    // The most of it.
+    latest: Ps,
     rng: ChaCha8Rng,
     windows: Windows,
     wires: Wires,
@@ -109,6 +118,8 @@ impl Fabric {
             ack_class: if settings.ack_priority { port::ACKS } else { port::HIGH },
             ack_delay: settings.ack_delay,
             rtt_noise: settings.rtt_noise,
+            latest: settings.lateness.iter().copied().max().unwrap_or(0),
+            lateness: settings.lateness.clone(),
             rng: ChaCha8Rng::seed_from_u64(settings.seed),
             windows: settings.windows,
             wires,
@@ -154,6 +165,12 @@ impl Fabric {
         let (from, start, stop) = (spec.host, spec.start, spec.stop);
         let mut flow = Flow::new(spec, control, posting, first..self.messages.len() as u32, complete_at);
         flow.profile = profile;
+        if !self.lateness.is_empty() {
+            flow.late = self.rng.random_range(0..self.lateness.len() as u32);
+            // Software that is late makes up for all of it, unlike the hardware.
+            let missed = self.latest / self.ports[from as usize].time(1000).max(1) * 1000;
+            flow.spec.cap = flow.spec.cap.max(missed.min(MOST_MISSED) as u32);
+        }
         if let Some(w) = flow.control.window() {
             flow.window = w;
         }

@@ -1,6 +1,7 @@
 //! The report of a paper: one HTML file with everything inline.
 use super::{Figure, Finding, PARAMETERS};
-use crate::report::page::{STYLE, escape};
+use crate::report::curves::figure;
+use crate::report::page::{document, escape};
 use std::fmt::Write;
 
 /// A number as short as it can be read.
@@ -46,20 +47,12 @@ pub fn page(figures: &[Figure]) -> String {
         }
         put(format!("<section><h2>{}</h2><p>{}</p>", f.title, f.text));
         for (caption, legend, plot) in &f.plots {
-            let items: String = legend
-                .iter()
-                .map(|(color, name)| format!("<li><span class=swatch style=\"background:#{color:06x}\"></span>{}</li>", escape(name)))
-                .collect();
-            put(format!("<figure><figcaption>{}</figcaption><ul class=legend>{items}</ul>{}</figure>", escape(caption), plot.svg()));
+            put(figure(caption, legend, plot));
         }
         put(format!(
             "<div class=scroll><table><thead><tr><th class=text>figure</th><th class=text>quantity</th><th>paper</th><th>ours</th><th class=text></th>\
              <th class=text>why</th></tr></thead><tbody>{table}</tbody></table></div></section>"
         ));
     }
-    format!(
-        "<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport content=\"width=device-width,initial-scale=1\">\
-         <title>SIGCOMM'15 run again</title><style>{STYLE}.differs{{color:#a33}}.agrees{{color:#2a6b3c}}figure{{max-width:800px}}</style></head>\
-         <body><main>{body}</main></body></html>\n"
-    )
+    document("SIGCOMM'15 run again", ".differs{color:#a33}.agrees{color:#2a6b3c}figure{max-width:800px}", &body)
 }

@@ -1,5 +1,6 @@
 //! The report of one or several runs: one HTML file with everything inline, readable without a network.
 mod charts;
+pub mod curves;
 pub mod page;
 pub mod plot;
 pub mod table;

@@ -73,10 +73,15 @@ pub fn page(words: &Words, arms: &[Arm]) -> String {
     }
     let notes: String = words.notes.iter().map(|n| format!("<li>{n}</li>")).collect();
     put(format!("<section><h2>Notes</h2><ul class=notes>{notes}</ul></section>"));
+    document(&words.title, "", &body)
+}
+
+/// A page in the style of all reports, with more style if it needs some.
+pub fn document(title: &str, style: &str, body: &str) -> String {
     format!(
         "<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport content=\"width=device-width,initial-scale=1\">\
-         <title>{}</title><style>{STYLE}</style></head><body><main>{body}</main></body></html>\n",
-        escape(&words.title)
+         <title>{}</title><style>{STYLE}{style}</style></head><body><main>{body}</main></body></html>\n",
+        escape(title)
     )
 }
 
@@ -124,7 +129,7 @@ fn figures(arms: &[Arm]) -> String {
 }
 
 /// The style of all reports.
-pub const STYLE: &str = "\
+const STYLE: &str = "\
 :root{--ink:#1d2430;--soft:#5a6472;--line:#dfe3e8;--paper:#fff;--ground:#f5f6f8}\
 *{box-sizing:border-box}body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif}\
 main{max-width:1120px;margin:0 auto;padding:40px 20px 60px}\

@@ -13,6 +13,7 @@ use crate::time::{NEVER, Ps, Speed, US, ps};
 use crate::topology::flow_key;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 use timely_model::engine::law::Words;
 use timely_regs::parameters::{Parameters, RttStart, Signal};
 
@@ -29,6 +30,8 @@ pub struct FabricPlan {
     pub rtt_noise: Ps,
     /// Posting NICs: the rate at which the NIC sends a segment's packets, Mb/s; 0: the line's.
     pub spacing_mbps: f64,
+    /// How late packets are that had to wait for their time, or bursts that software posts; none: never.
+    pub lateness: Arc<[Ps]>,
     /// Every sample is recorded; by default in small runs.
     pub detail: Option<bool>,
 }
@@ -64,6 +67,7 @@ fn settings(plan: &Plan, detail: bool) -> Settings {
         ack_priority: plan.switch.ack_priority,
         ack_delay: plan.nic.ack_delay,
         rtt_noise: f.rtt_noise,
+        lateness: f.lateness.clone(),
         seed: plan.seed,
         windows: plan.windows(),
         detail,

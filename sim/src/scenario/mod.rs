@@ -332,7 +332,7 @@ impl Plan {
             (calls, "no standing connections and no calls"),
             (rival, "no profile with a `control` of its own"),
             (classes, "one class of data"),
-            (self.fabric != FabricPlan::default(), "no marking, headroom, dynamic thresholds, RTT noise or spacing"),
+            (self.fabric != FabricPlan::default(), "no marking, headroom, dynamic thresholds, RTT noise, spacing or trace of lateness"),
             (!self.watch.is_empty(), "one watched port"),
         ];
         match what.iter().find(|w| w.0) {

@@ -2,7 +2,6 @@
 //!
 //! Nothing here reads a wall clock: the same design gives the same figures on any machine.
 mod core;
-mod dut;
 mod engine;
 mod pacer;
 mod page;

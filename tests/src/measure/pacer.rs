@@ -1,15 +1,16 @@
 //! What the pacer reaches, on its Verilog: grants a clock in each mix, punctuality and rate of a flow alone, lateness under load.
-use super::dut::{CLOCK_NS, Rig, pacer};
 use super::{Bound, Figure};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
-use timely_verilate::Library;
+use timely_hw::pacer::Pacer;
+use timely_model::pacer::Timing;
+use timely_sim::pacing::gate::{self, Load, MBPS, register};
+use timely_sim::pacing::rig::{self, CLOCK_NS, Rig};
+use timely_verilate::{Library, Options, build};
 
 /// ns of a byte at 100 Gb/s.
 const BYTE_NS: f64 = 0.08;
-/// Rate register of 1 Mb/s.
-const MBPS: f64 = 4096.0;
 /// Least grants a clock asked for.
 const GRANTS: f64 = 0.6;
 /// Lateness beyond an ideal FIFO link asked for, ns.
@@ -41,14 +42,14 @@ impl Extent {
     }
 }
 
-/// The register of a rate in Mb/s.
-fn register(mbps: f64) -> u32 {
-    (mbps * MBPS).round().max(1.0) as u32
-}
-
-/// ns between packets of `bytes` at a rate register.
-fn gap_ns(bytes: u16, register: u32) -> f64 {
-    f64::from(bytes) * 8000.0 * MBPS / f64::from(register)
+/// The Verilog of a pacer of 2^16 flows, compiled; for a quick look that of 2^10 in the NIC that is committed.
+fn pacer(quick: bool) -> Result<Arc<Library>, String> {
+    if quick {
+        return rig::library(&timely_sim::cores::known().verilog(64, 10)?, false);
+    }
+    let verilog = timely_hw::emit::emit("pacer", Pacer::<16, 17, 11, 21, 15, 17, 32, 40, 59, 110>::new(Timing::default()))?;
+    let top = format!("{}pacer", timely_hw::emit::PREFIX);
+    build("pacer", &verilog, &top, Options { fast: true, ..Options::default() }).map_err(|e| e.to_string())
 }
 
 /// The rate at which packets of `bytes` are `ns` apart, Mb/s.
@@ -157,23 +158,10 @@ pub fn grants(quick: bool, out: &mut Vec<Figure>) -> Result<(), String> {
 
 /// A flow alone at this register: `(greatest distance from its schedule in clocks, rate error in ppm)`.
 fn lone(library: &Arc<Library>, extent: &Extent, bytes: u16, register: u32) -> (f64, f64) {
-    let mut rig = Rig::new(library, extent.flow_bits, bytes, 16_384);
-    rig.flow(5, register);
-    rig.settle();
-    rig.post(5);
-    let gap = gap_ns(bytes, register);
-    let clocks = (extent.alone.max(3.5 * gap) / CLOCK_NS as f64) as u64;
-    let taken: Vec<_> = (0..clocks).filter_map(|_| rig.step()).collect();
-    // The size in the record has room for our headers; a flow of shorter packets takes them for that long until the first is charged.
-    let from = if bytes < timely_model::pacer::pass::OVERHEAD { taken.len() / 100 } else { 0 };
-    let taken = &taken[from.max(2).min(taken.len() - 2)..];
-    let (mut error, first, n) = (0f64, taken[0], taken.len() - 1);
-    for (k, t) in taken.iter().enumerate() {
-        let off = (t.now - first.now) as f64 / 65536.0 - k as f64 * gap;
-        error = error.max(off.abs() / CLOCK_NS as f64);
-    }
-    let span = (taken[n].launch - first.launch) as f64 / 65536.0;
-    (error, (n as f64 * gap / span - 1.0) * 1e6)
+    let clocks = (extent.alone.max(3.5 * gate::gap_ns(bytes, register)) / CLOCK_NS as f64) as u64;
+    let (left, ppm) = gate::alone(library, extent.flow_bits, bytes, register, clocks);
+    let error = left.iter().map(|l| (l.at - l.due).abs() / CLOCK_NS as f64).fold(0.0, f64::max);
+    (error, ppm)
 }
 
 /// Punctuality and rate of a flow alone.
@@ -215,66 +203,15 @@ fn percentiles(mut x: Vec<f64>) -> [f64; 3] {
     [at(0.5), at(0.99), at(1.0)]
 }
 
-/// Backlogged flows of these rates on a link of 100 Gb/s, which takes a grant as soon as it is free.
-///
-/// What arrives at the ideal link are the same packets at the times that the flows' rates give them, counted from each flow's first.
+/// Backlogged flows of these rates on a link of 100 Gb/s.
 fn lateness(library: &Arc<Library>, extent: &Extent, bytes: u16, rates: &[f64], rng: &mut ChaCha8Rng) -> Late {
-    let mut rig = Rig::new(library, extent.flow_bits, bytes, 65_536);
     let registers: Vec<u32> = rates.iter().map(|r| register(*r)).collect();
-    for (flow, r) in (0..).zip(&registers) {
-        rig.flow(flow, *r);
+    let load = Load { byte_ns: BYTE_NS, warm: extent.warm, clocks: extent.warm + 2 * extent.window };
+    let left = gate::shared(library, extent.flow_bits, bytes, &registers, load, rng);
+    Late {
+        raw: percentiles(left.iter().map(|l| l.at - l.due).collect()),
+        excess: percentiles(left.iter().map(|l| l.at - l.ideal).collect()),
     }
-    rig.settle();
-    // Each flow starts at any time of its own gap, so that no part of the run has more arrivals than another.
-    let mut start = |r: u32| rng.random_range(0..(gap_ns(bytes, r) / CLOCK_NS as f64) as u64 + 1);
-    let mut starts: Vec<(u64, u32)> = (0..).zip(&registers).map(|(flow, r)| (start(*r), flow)).collect();
-    starts.sort_unstable();
-    let mut starts = starts.into_iter().peekable();
-    let (from, end) = (rig.clk, rig.clk + extent.warm + 2 * extent.window);
-    let service = f64::from(bytes) * BYTE_NS;
-    let (mut free, mut taken) = (0f64, Vec::new());
-    while rig.clk < end {
-        while let Some((_, flow)) = starts.next_if(|s| s.0 <= rig.clk - from) {
-            rig.post(flow);
-        }
-        let now = rig.now as f64 / 65536.0;
-        // A link with a little store: it takes a grant at the clock in which it comes to its end.
-        rig.ready = free < now + CLOCK_NS as f64;
-        if let Some(t) = rig.step() {
-            let start = free.max(now);
-            free = start + service;
-            taken.push((t.flow, t.launch as f64 / 65536.0, start));
-        }
-    }
-    // A flow's first packets may be charged for what the record says: they load the link, and their lateness says nothing.
-    let mut firsts: Vec<Option<(f64, u64)>> = vec![None; rates.len()];
-    let mut count = vec![0u64; rates.len()];
-    let mut packets: Vec<(f64, f64, bool)> = Vec::with_capacity(taken.len());
-    for (flow, launch, start) in taken {
-        let f = flow as usize;
-        let k = count[f];
-        count[f] += 1;
-        if k < 2 {
-            packets.push((launch, start, false));
-            continue;
-        }
-        let (first, base) = *firsts[f].get_or_insert((launch, k));
-        packets.push((first + (k - base) as f64 * gap_ns(bytes, registers[f]), start, true));
-    }
-    let mut order: Vec<usize> = (0..packets.len()).collect();
-    order.sort_by(|a, b| packets[*a].0.total_cmp(&packets[*b].0));
-    let warm = packets[0].1 + (extent.warm * CLOCK_NS) as f64;
-    let (mut ideal, mut raw, mut excess) = (0f64, Vec::new(), Vec::new());
-    for i in order {
-        let (due, start, counts) = packets[i];
-        ideal = ideal.max(due);
-        if counts && due > warm {
-            raw.push(start - due);
-            excess.push(start - ideal);
-        }
-        ideal += service;
-    }
-    Late { raw: percentiles(raw), excess: percentiles(excess) }
 }
 
 /// Lateness on a shared link.

@@ -3,6 +3,7 @@ use super::tables::{NicTable, SwitchTable, TopologyTable};
 use super::{Number, Source};
 use crate::fabric::port::Marking;
 use crate::frame::NodeId;
+use crate::pacing::trace;
 use crate::scenario::shapes::Shape;
 use crate::scenario::{Error, FabricPlan};
 use crate::time::{US, ps};
@@ -62,6 +63,7 @@ pub(super) fn fabric(src: &Source, s: &SwitchTable, n: &NicTable) -> Result<Fabr
         marking: s.mark_kb.is_some().then(|| Marking { least: bytes(least), most: bytes(most).max(bytes(least) + 1), chance, ingress }),
         rtt_noise: ps(src.number(&n.rtt_noise_us, "nic.rtt_noise_us", 0.0, 0.0, 1e5)?, US),
         spacing_mbps: src.number(&n.spacing_mbps, "nic.spacing_mbps", 0.0, 0.0, 1e6)?,
+        lateness: n.lateness_file.as_ref().map_or(Ok(Default::default()), |f| trace::read(&super::beside(src.file, f)))?,
         detail: None,
     })
 }

@@ -128,6 +128,7 @@ pub(super) struct NicTable {
     pub subtract_own_burst: Option<bool>,
     pub spacing_mbps: Number,
     pub rtt_noise_us: Number,
+    pub lateness_file: Option<String>,
 }
 
 #[derive(Deserialize, Default)]

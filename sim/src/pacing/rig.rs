@@ -1,8 +1,6 @@
 //! A Verilated pacer with its ports looked up, and what surrounds it: a host that posts, a link that takes grants, charges.
 use std::collections::VecDeque;
 use std::sync::Arc;
-use timely_hw::pacer::Pacer;
-use timely_model::pacer::Timing;
 use timely_regs::flow::FlowRecord;
 use timely_regs::profile;
 use timely_verilate::{Dut, In, Library, Options, Out, build};
@@ -63,19 +61,30 @@ pub struct Rig {
     backlog: Vec<u32>,
 }
 
-/// The Verilog of a pacer of 2^16 flows, or of 2^10 for a quick look, compiled.
+/// The module of the pacer in an emitted standalone shell.
+const TOP: &str = "tnic_standalone__pacer";
+
+/// The pacer's own modules of an emitted standalone shell, as they stand there.
+fn modules(verilog: &str) -> String {
+    let mut text = String::new();
+    let mut inside = false;
+    for line in verilog.lines() {
+        inside |= line.strip_prefix("module ").is_some_and(|rest| rest.starts_with(TOP));
+        if inside {
+            text.push_str(line);
+            text.push('\n');
+        }
+        inside &= !line.starts_with("endmodule");
+    }
+    text
+}
+
+/// The pacer of an emitted standalone shell, compiled; `fast` for long runs.
 ///
 /// # Errors
-/// What the emission or Verilator found wrong.
-pub fn pacer(quick: bool) -> Result<Arc<Library>, String> {
-    let verilog = if quick {
-        timely_hw::emit::emit("pacer", Pacer::<10, 13, 7, 17, 9, 11, 26, 34, 53, 104>::new(Timing::default()))
-    } else {
-        timely_hw::emit::emit("pacer", Pacer::<16, 17, 11, 21, 15, 17, 32, 40, 59, 110>::new(Timing::default()))
-    }?;
-    let top = format!("{}pacer", timely_hw::emit::PREFIX);
-    // Compiled once, and the same as the lockstep test's where that has it.
-    build("pacer", &verilog, &top, Options { fast: !quick, ..Options::default() }).map_err(|e| e.to_string())
+/// A text without a pacer, or what Verilator found wrong.
+pub fn library(verilog: &str, fast: bool) -> Result<Arc<Library>, String> {
+    build("pacer", &modules(verilog), TOP, Options { fast, ..Options::default() }).map_err(|e| e.to_string())
 }
 
 impl Rig {

@@ -1,0 +1,185 @@
+//! Software that paces by itself: a thread that sleeps until the next burst is due, and a thread that polls a timing wheel.
+//!
+//! Both keep to the schedule: a burst that is late does not make those behind it late, and what has been missed is made up for at once.
+use super::clock::now;
+use super::load::{Load, PAYLOAD};
+use super::receiver::label;
+use nix::sys::socket::{setsockopt, sockopt};
+use nix::sys::time::TimeSpec;
+use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+
+/// What leaves a thread in bursts.
+pub struct Outlet {
+    socket: UdpSocket,
+    payload: Vec<u8>,
+    run: u32,
+    /// Packets that the kernel took.
+    pub sent: u64,
+    /// Bursts that it did not take.
+    pub refused: u64,
+}
+
+impl Outlet {
+    /// Packets to `to`, labelled with the number of the run, in bursts that the kernel cuts up (UDP GSO).
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn new(to: SocketAddr, run: u32, load: &Load) -> Result<Self, String> {
+        let failed = |e: std::io::Error| format!("sending to {to}: {e}");
+        let any: IpAddr = if to.is_ipv4() { [0, 0, 0, 0].into() } else { [0u16; 8].into() };
+        let socket = UdpSocket::bind((any, 0)).map_err(failed)?;
+        socket.connect(to).map_err(failed)?;
+        if load.burst > 1 {
+            let size = PAYLOAD as i32;
+            setsockopt(&socket, sockopt::UdpGsoSegment, &size)
+                .map_err(|e| format!("bursts of {} packets (UDP_SEGMENT): {e}", load.burst))?;
+        }
+        Ok(Outlet { socket, payload: vec![0; load.burst_payload()], run, sent: 0, refused: 0 })
+    }
+
+    /// The socket.
+    pub fn socket(&self) -> &UdpSocket {
+        &self.socket
+    }
+
+    /// Burst `j` of a flow, labelled.
+    pub fn burst(&mut self, flow: u32, j: u64) -> &[u8] {
+        let packets = (self.payload.len() / PAYLOAD) as u64;
+        for (i, packet) in self.payload.chunks_mut(PAYLOAD).enumerate() {
+            label(packet, self.run, flow, j * packets + i as u64);
+        }
+        &self.payload
+    }
+
+    /// Counts what became of a burst.
+    pub fn count(&mut self, took: bool) {
+        let packets = (self.payload.len() / PAYLOAD) as u64;
+        if took { self.sent += packets } else { self.refused += 1 }
+    }
+
+    /// Sends the burst that was labelled last.
+    pub fn push(&mut self) {
+        let took = self.socket.send(&self.payload).is_ok();
+        self.count(took);
+    }
+
+    fn send(&mut self, flow: u32, j: u64) {
+        self.burst(flow, j);
+        self.push();
+    }
+}
+
+/// Sleeps until a time of [`now`]'s clock, if it is not over.
+pub fn sleep_until(at: u64) {
+    let until = TimeSpec::new((at / 1_000_000_000) as i64, (at % 1_000_000_000) as i64);
+    // Woken by a signal it is early, and looks again.
+    while now() < at {
+        let _ = clock_nanosleep(ClockId::CLOCK_REALTIME, ClockNanosleepFlags::TIMER_ABSTIME, &until);
+    }
+}
+
+/// A thread that sleeps until the next burst of any flow is due (`clock_nanosleep`, no timer slack), counted from `epoch`.
+pub fn sleeping(load: &Load, epoch: u64, out: &mut Outlet) {
+    // Else the kernel adds 50 us to wake several threads at once.
+    let _ = nix::sys::prctl::set_timerslack(1);
+    ahead(load, epoch, 0, |flow, j, _| out.send(flow, j));
+}
+
+/// The same, `lead` ns ahead of each burst; `send` is told flow, number of the burst and when it is due.
+pub fn ahead(load: &Load, epoch: u64, lead: u64, mut send: impl FnMut(u32, u64, u64)) {
+    let (starts, period, end) = (load.starts(), load.period_ns(), epoch + (load.seconds * 1e9) as u64);
+    let due = |flow: u32, j: u64| epoch + (starts[flow as usize] + j as f64 * period) as u64;
+    let mut next: BinaryHeap<_> = (0..load.flows).map(|f| Reverse((due(f, 0), f, 0u64))).collect();
+    while let Some(Reverse((at, flow, j))) = next.pop() {
+        // What was not sent in time is not sent.
+        if at >= end || now() >= end {
+            break;
+        }
+        sleep_until(at - lead);
+        send(flow, j, at);
+        next.push(Reverse((due(flow, j + 1), flow, j + 1)));
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+/// A timing wheel: flows in slots of the time, in lists.
+struct Wheel {
+    heads: Vec<u32>,
+    next: Vec<u32>,
+    slot_ns: f64,
+}
+
+impl Wheel {
+    fn new(load: &Load, slot_ns: f64) -> Self {
+        // Longer than from burst to burst, so that no slot has flows of two turns.
+        let slots = ((load.period_ns() / slot_ns) as usize + 2).next_power_of_two();
+        Wheel { heads: vec![NONE; slots], next: vec![NONE; load.flows as usize], slot_ns }
+    }
+
+    /// A flow goes into the first slot that begins when it is due or later, and not before `earliest`.
+    fn insert(&mut self, flow: u32, due: f64, earliest: u64) {
+        let slot = ((due / self.slot_ns).ceil() as u64).max(earliest) as usize & (self.heads.len() - 1);
+        self.next[flow as usize] = std::mem::replace(&mut self.heads[slot], flow);
+    }
+
+    /// Empties a slot.
+    fn take(&mut self, slot: u64) -> u32 {
+        let at = slot as usize & (self.heads.len() - 1);
+        std::mem::replace(&mut self.heads[at], NONE)
+    }
+}
+
+/// A thread that polls the clock and sends what is in the slots that have begun, as Carousel does.
+pub fn polling(load: &Load, epoch: u64, slot_ns: f64, out: &mut Outlet) {
+    let mut wheel = Wheel::new(load, slot_ns);
+    let (starts, period, end) = (load.starts(), load.period_ns(), load.seconds * 1e9);
+    let mut bursts = vec![0u64; load.flows as usize];
+    for (flow, at) in (0..).zip(&starts) {
+        wheel.insert(flow, *at, 0);
+    }
+    // The next slot to look at.
+    let mut slot = 0u64;
+    loop {
+        let at = now() as f64 - epoch as f64;
+        if at >= end {
+            return;
+        }
+        while slot as f64 * slot_ns <= at {
+            let mut flow = wheel.take(slot);
+            while flow != NONE {
+                let (f, after) = (flow as usize, wheel.next[flow as usize]);
+                out.send(flow, bursts[f]);
+                bursts[f] += 1;
+                wheel.insert(flow, starts[f] + bursts[f] as f64 * period, slot + 1);
+                flow = after;
+            }
+            slot += 1;
+            // Late, it looks at the clock all the same, to end in time.
+            if slot.is_multiple_of(64) && now() as f64 - epoch as f64 >= end {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wheel_gives_flows_when_due() {
+        let load = Load { flows: 3, mbps: 300.0, burst: 1, seconds: 1.0 };
+        let mut wheel = Wheel::new(&load, 500.0);
+        for (flow, due) in [(0, 0.0), (1, 1.0), (2, 1000.0)] {
+            wheel.insert(flow, due, 0);
+        }
+        assert_eq!([wheel.take(0), wheel.take(1), wheel.take(2), wheel.take(3)], [0, 1, 2, NONE]);
+        // What is due already goes into the first slot that is still to come.
+        wheel.insert(1, 400.0, 7);
+        assert_eq!(wheel.take(7), 1);
+    }
+}

@@ -1,0 +1,78 @@
+//! `timely-sim pacing` in its quick form: that everything runs, and that what is promised of its output holds. Its times are no figures.
+use serde_json::Value;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_timely-sim"))
+}
+
+fn scratch() -> PathBuf {
+    let dir = std::env::temp_dir().join(format!("timely-pacing-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    dir
+}
+
+#[test]
+fn pacers_are_measured_or_say_why_not() {
+    let out = scratch();
+    let done = program().args(["pacing", "--quick", "--json", "--out"]).arg(&out).output().expect("it starts");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let all: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let number = |v: &Value, what: &str| v.as_f64().unwrap_or_else(|| panic!("no {what} in {v}"));
+    // Past the test's capture: whoever reads a log of tests sees where packets went.
+    let say = |what: String| writeln!(std::io::stdout(), "{what}").expect("stdout");
+    say(format!("pacing was measured over {}", all["site"].as_str().expect("a site")));
+    if let Some(why) = all["left_out"].as_str() {
+        say(format!("pacing: left out: {why}"));
+    }
+    assert!(number(&all["noise_floor_ns"], "noise floor") > 0.0);
+    assert!(number(&all["stamping"]["received"], "stamps") > 0.0);
+    let pacers = all["pacers"].as_array().expect("pacers");
+    for p in pacers {
+        let name = p["name"].as_str().expect("a name");
+        assert!(["rtl", "kernel", "user"].contains(&p["where"].as_str().expect("a place")), "{p}");
+        if let Some(why) = p["refused"].as_str() {
+            say(format!("pacing: {name} was refused: {why}"));
+            assert!(["fq", "etf", "tcp"].contains(&name) && why.len() > 20, "{name}: {why}");
+            continue;
+        }
+        for q in ["p50", "p99", "p999", "max"] {
+            assert!(number(&p["error_ns"][q], q) >= 0.0, "{p}");
+        }
+        for figure in ["burst_bytes_100us", "cpu_s_per_gbit", "cpu_s_per_mpacket", "sent", "received"] {
+            assert!(number(&p[figure], figure) >= 0.0, "{p}");
+        }
+        // What arrived was sent; a packet may be lost where a receiver has to share its core.
+        let (sent, received) = (number(&p["sent"], "sent"), number(&p["received"], "received"));
+        println!("{name:12} {:5} flows, bursts of {:2}: {received} of {sent} packets", p["flows"], p["burst"]);
+        assert!(received > 0.0 && received <= sent, "{p}");
+    }
+    for name in ["rtl", "sleep", "wheel-0.5us", "wheel-2us", "fq", "etf", "tcp", "hybrid"] {
+        assert!(pacers.iter().any(|p| p["name"] == name), "no {name}");
+    }
+    // The hardware's errors are in clocks, whatever else the machine does: one for a flow alone, and those of a shared link for many.
+    let clock = 4.0;
+    for p in pacers.iter().filter(|p| p["name"] == "rtl") {
+        if p["flows"] == 1 {
+            assert!(number(&p["error_ns"]["max"], "error") <= clock && number(&p["rate_error_ppm"], "rate").abs() <= 1.0, "{p}");
+        } else {
+            assert!(number(&p["fifo"]["excess_ns"]["p99"], "excess") <= 123.0, "{p}");
+        }
+    }
+    std::fs::remove_dir_all(out).expect("removed");
+}
+
+#[test]
+fn wrong_namespaces_are_refused() {
+    let error = |arguments: &[&str]| {
+        let done = program().arg("pacing").args(arguments).output().expect("it starts");
+        assert!(!done.status.success());
+        String::from_utf8_lossy(&done.stderr).into_owned()
+    };
+    let named = error(&["--from", "no-such-namespace:eth1", "--to", "rx", "--address", "192.0.2.2"]);
+    assert!(named.contains("no-such-namespace") && named.contains("ip netns add"), "{named}");
+    assert!(error(&["--from", "tx", "--to", "rx", "--address", "192.0.2.2"]).contains("such as tx:eth1"));
+    assert!(error(&["--from", "tx:eth1"]).contains("--to"));
+}
