@@ -104,16 +104,3 @@ pub const BLOCKS: &[Block] = blocks! {
     "fifo" Speed Fifo::<64, 5, 6>::default();
     "control_64_10" Area Control::<64, 8, 10, 5, 15>::new(&build(10));
 };
-
-#[cfg(test)]
-mod tests {
-    use super::{BLOCKS, Measure};
-    use std::collections::HashSet;
-
-    #[test]
-    fn names_are_one_of_a_kind() {
-        let names: HashSet<_> = BLOCKS.iter().map(|b| b.name).collect();
-        assert_eq!(names.len(), BLOCKS.len());
-        assert!(BLOCKS.iter().any(|b| b.measure == Measure::Speed && b.name == "core_64_10"));
-    }
-}

@@ -36,7 +36,7 @@ const TOP: &str = "        ";
 ///
 /// RustHDL emits a module's whole logic as one `always` block. A register's value that leaves the module then seems to depend on
 /// everything that enters it, and two modules that each feed the other seem to be a loop.
-fn split(verilog: &str) -> String {
+pub fn split(verilog: &str) -> String {
     let mut out = String::with_capacity(verilog.len());
     let mut lines = verilog.lines();
     while let Some(line) = lines.next() {
@@ -87,38 +87,5 @@ fn independent(body: &[&str]) -> Vec<bool> {
         if !moved {
             return alone;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::split;
-
-    #[test]
-    fn only_what_depends_on_nothing_else_moves() {
-        let block = "    always @(*) begin
-        a = q;
-        b = a & c;
-        d = q;
-        if (c) begin
-            d = 1'b0;
-        end
-        e = d;
-    end
-";
-        let split = split(block);
-        assert_eq!(
-            split,
-            "    always @(*) begin
-        d = q;
-        if (c) begin
-            d = 1'b0;
-        end
-        e = d;
-    end
-    always @(*) a = q;
-    always @(*) b = a & c;
-"
-        );
     }
 }

@@ -17,7 +17,7 @@ pub mod generator;
 pub mod launch;
 pub mod num;
 pub mod pacer;
-mod pack;
+pub mod pack;
 pub mod parse;
 pub mod rtt;
 pub mod standalone;

@@ -20,6 +20,11 @@ pub fn cycles() -> u64 {
     std::env::var("TIMELY_CYCLES").ok().and_then(|v| v.parse().ok()).unwrap_or(200_000)
 }
 
+/// What is too long for every run is wanted too: `cargo xtask soak` asks for more clocks than the usual.
+pub fn thorough() -> bool {
+    cycles() > 200_000
+}
+
 /// Seeds of a random test: 1 and 2, or the one in `TIMELY_SEED`. Every failing assertion prints the seed it ran with.
 pub fn seeds() -> Vec<u64> {
     match std::env::var("TIMELY_SEED").ok().and_then(|v| v.parse().ok()) {

@@ -119,20 +119,7 @@ fn number(text: &str) -> u32 {
     digits.parse().unwrap_or(0)
 }
 
-// The step of the last `Checking assertions in step 7..` or `Trying induction in step 7..`.
-fn last_step(text: &str) -> u32 {
+/// The step of the last `Checking assertions in step 7..` or `Trying induction in step 7..`; 0 where there is none.
+pub fn last_step(text: &str) -> u32 {
     text.rsplit_once("in step ").map_or(0, |(_, rest)| number(rest))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_step_of_a_failure_is_read() {
-        let text =
-            "##   0:00:00  Checking assertions in step 6..\n##   0:00:00  Checking assertions in step 7..\n##   0:00:00  BMC failed!\n";
-        assert_eq!(last_step(text), 7);
-        assert_eq!(last_step("nothing"), 0);
-    }
 }

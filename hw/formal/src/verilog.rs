@@ -32,23 +32,3 @@ pub fn substitute(verilog: &str, find: &str, replace: &str) -> Result<String, St
         n => Err(format!("the text of the twin's bug stands in the Verilog {n} times, not once: {find:?}")),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn small_rams_are_opened() {
-        let seen = open_rams("    reg[1:0] mem[3:0];\n    reg mem[1:0];\n    reg[7:0] mem[1023:0];\n");
-        assert!(seen.contains("wire [7:0] cells = {mem[3], mem[2], mem[1], mem[0]};"), "{seen}");
-        assert!(seen.contains("wire [1:0] cells = {mem[1], mem[0]};"), "{seen}");
-        assert_eq!(seen.matches("cells").count(), 2, "{seen}");
-    }
-
-    #[test]
-    fn a_bug_must_find_its_place() {
-        assert_eq!(substitute("a + b", "+", "-").as_deref(), Ok("a - b"));
-        assert!(substitute("a + b", "*", "-").unwrap_err().contains("not in the Verilog"));
-        assert!(substitute("a + b + c", "+", "-").unwrap_err().contains("2 times"));
-    }
-}
