@@ -38,7 +38,7 @@ pub struct CoreSpec {
     pub flow_bits: u32,
     /// Our UDP port.
     pub udp_port: u16,
-    /// Priority of data, for PFC.
+    /// Priority of data, for PFC, 0 to 6; data of the second class has the one above.
     pub priority: u8,
     /// Seed of what Verilog leaves uninitialised.
     pub seed: u64,

@@ -17,10 +17,15 @@ pub enum Class {
     Ack = 0,
     /// Everything else.
     Data = 1,
+    /// Data of bit-true NICs with [`LOW_TOS`]: sent after all else.
+    Low = 2,
 }
 
 /// Classes.
-pub const CLASSES: usize = 2;
+pub const CLASSES: usize = 3;
+
+/// TOS by which switches know data of [`Class::Low`]: DSCP CS1, as RFC 3662 has it.
+pub const LOW_TOS: u8 = 8 << 2;
 
 /// What an event-level host says in a frame, in place of bytes; an ACK echoes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +80,7 @@ impl Frame {
     /// Reads a bit-true NIC's frame from `src` to `dst`; `port` is our UDP port.
     pub fn from_bytes(src: NodeId, dst: NodeId, bytes: &[u8], port: u16) -> Frame {
         let foreign = Meta { segment: 0, last: false, ack: false, payload: 0 };
-        let (flow, meta) = parse(bytes, port).unwrap_or((FOREIGN, foreign));
-        let class = if meta.ack { Class::Ack } else { Class::Data };
+        let (flow, meta, class) = parse(bytes, port).unwrap_or((FOREIGN, foreign, Class::Data));
         Frame { src, dst, flow, class, bytes: bytes.len() as u32, bad: false, meta, body: Some(bytes.into()) }
     }
 }
@@ -112,9 +116,14 @@ pub mod address {
     }
 }
 
-/// Flow and meaning of a frame of ours.
-fn parse(bytes: &[u8], port: u16) -> Option<(FlowId, Meta)> {
+/// Flow, meaning and class of a frame of ours.
+fn parse(bytes: &[u8], port: u16) -> Option<(FlowId, Meta, Class)> {
     let p = wire::Packet::new_checked(bytes, port).ok()?;
-    let payload = p.payload().len() as u32;
-    Some((p.flow(), Meta { segment: p.segment(), last: p.is_last(), ack: p.kind() == wire::Kind::Ack, payload }))
+    let (payload, ack) = (p.payload().len() as u32, p.kind() == wire::Kind::Ack);
+    let class = match (ack, p.tos()) {
+        (true, _) => Class::Ack,
+        (false, LOW_TOS) => Class::Low,
+        _ => Class::Data,
+    };
+    Some((p.flow(), Meta { segment: p.segment(), last: p.is_last(), ack, payload }, class))
 }

@@ -169,7 +169,7 @@ impl Network {
     }
 
     fn enter(&mut self, now: Ps, node: NodeId, port: u16, mut frame: Frame) {
-        if !self.config.ack_priority {
+        if !self.config.ack_priority && frame.class == Class::Ack {
             frame.class = Class::Data;
         }
         let bytes = frame.buffer_bytes();

@@ -152,23 +152,29 @@ fn headroom_is_as_much_as_theory_asks_for() {
     assert!(enough.utilization > 0.999, "{}", enough.utilization);
 }
 
-/// Of two classes of data the first gets the link, and ACKs pass both.
+/// Of two classes of data the first gets the link, and ACKs pass both; each class is paused by itself, on the fabric and by the hardware's pins.
 #[test]
 fn classes_have_strict_priority() {
-    let text = format!(
-        "duration_ms = 4\n[topology]\nhosts = 3\n[nic]\nkind = 'event'\n[switch]\nxoff_kb = 50\n{LINE_RATE}\
-         [[flow]]\nfrom = 0\nto = 2\nprofile = 'line'\nclass = 2\n[[flow]]\nfrom = 1\nto = 2\nprofile = 'line'\nstop_us = 2000\n"
-    );
-    let mut p = plan(&text);
+    for kind in [NicKind::Event, NicKind::Model] {
+        strict_priority(kind);
+    }
+}
+
+fn strict_priority(kind: NicKind) {
+    let text = "duration_ms = 4\n[topology]\nhosts = 3\n[switch]\nxoff_kb = 50\n[profile.line]\nlike = 'fixed'\ntimeout_us = 0\noutstanding_kb = 0\n\
+         [[flow]]\nfrom = 0\nto = 2\nprofile = 'line'\nclass = 2\n[[flow]]\nfrom = 1\nto = 2\nprofile = 'line'\nstop_us = 2000\n";
+    let mut p = plan(text);
+    p.nic.kind = kind;
     p.steady_from = Some(0.0);
     let o = run(p);
+    assert!(o.summary.pauses > 0 && o.summary.ingress_max_kb < 60.0, "{kind}: {} KB of an ingress port", o.summary.ingress_max_kb);
     let of = |i: usize| {
         let bins = &o.recorder.flows[i].series;
         let half = bins.len() / 2;
         (bins[10..half - 10].iter().sum::<u32>(), bins[half + 10..].iter().sum::<u32>())
     };
     let (low, high) = (of(0), of(1));
-    println!("second class {low:?}, first {high:?} bytes in the halves of the run");
+    println!("{kind}: second class {low:?}, first {high:?} bytes in the halves of the run");
     assert!(low.0 < high.0 / 100 && high.1 == 0 && low.1 > high.0 * 9 / 10);
 }
 
@@ -186,6 +192,26 @@ fn calls_are_answered() {
         o.messages.iter().filter(|m| m.1.bytes == 65_536).fold((0, 0.0), |(n, s), m| (n + 1, s + (m.1.done - m.1.start) as f64 / 1e6));
     println!("{calls} calls, mean {:.1} us, alone about {alone:.1}", sum / f64::from(calls));
     assert!(calls > 100 && sum / f64::from(calls) > alone);
+}
+
+/// A READ request is paced by what it brings: the reply's packets come at the flow's rate, and RTTs are those of an idle way.
+#[test]
+fn reads_are_paced_by_what_they_bring() {
+    for (kind, segment) in [("event", 16_384), ("posted", 16_384), ("event", 5_000)] {
+        let text = format!(
+            "duration_ms = 20\n[topology]\nhosts = 3\n[nic]\nkind = '{kind}'\nslot_us = 0\n[profile.p]\nlike = 'fixed'\ninitial_mbps = 2000\n\
+             outstanding_kb = 0\n[[flow]]\nfrom = 0\nto = 1\nread = true\nprofile = 'p'\nsegment_bytes = {segment}\n\
+             [[flow]]\nfrom = 0\nto = 2\nread = true\nbytes = 1000000\nprofile = 'p'\nsegment_bytes = {segment}\n"
+        );
+        let o = run(plan(&text));
+        let (endless, whole) = (&o.recorder.flows[0], &o.recorder.flows[1]);
+        let mbps = endless.wire_steady as f64 * 8.0 / 10_000.0;
+        println!("{kind}, {segment}: {mbps:.1} Mb/s, RTT {:?} of {:.2} us", o.summary.rtt_us, o.base_rtt_us);
+        assert!((mbps / 2000.0 - 1.0).abs() < 0.01, "{mbps}");
+        assert_eq!((whole.payload, o.summary.completed), (1_000_000, 1));
+        // The two meet at the reader's link at times; the other way there is no queue.
+        assert!(o.summary.rtt_us.p50 < o.base_rtt_us + 15.0 && o.summary.rtt_us.p50 > 0.8 * o.base_rtt_us);
+    }
 }
 
 /// What `timely-sim bench` measures runs to its end, with all messages that have the time.

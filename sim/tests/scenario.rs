@@ -122,17 +122,18 @@ fn event_level_hosts_refuse_other_signals() {
 /// Networks of clocked NICs have neither marks nor rivals nor calls.
 #[test]
 fn clocked_networks_refuse_what_only_the_fabric_has() {
-    let refused = |text: &str| {
-        let p = plan(&format!("[topology]\nhosts = 3\n[nic]\nkind = 'model'\n{text}[[flow]]\nfrom = 0\nto = 1\n"));
+    let refused = |kind: &str, text: &str| {
+        let p = plan(&format!("[topology]\nhosts = 3\n[nic]\nkind = '{kind}'\n{text}[[flow]]\nfrom = 0\nto = 1\n"));
         build::run(p, &Unavailable, |_| {}).err().expect("refused").to_string()
     };
-    for (text, why) in [
-        ("[switch]\nmark_kb = 40\n", "no marking"),
-        ("[[load]]\nload = 0.1\nreply_bytes = 10\n", "no standing connections and no calls"),
-        ("[profile.p]\ncontrol = 'dctcp'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "no profile with a `control`"),
-        ("[[flow]]\nfrom = 0\nto = 1\nclass = 2\n", "one class of data"),
+    for (kind, text, why) in [
+        ("model", "[switch]\nmark_kb = 40\n", "no marking"),
+        ("model", "[[load]]\nload = 0.1\nreply_bytes = 10\n", "no standing connections and no calls"),
+        ("model", "[[flow]]\nfrom = 0\nto = 1\nread = true\n", "no READs"),
+        ("model", "[profile.p]\ncontrol = 'dctcp'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "no profile with a `control`"),
+        ("paced", "[[flow]]\nfrom = 0\nto = 1\nclass = 2\n", "one class of data"),
     ] {
-        let error = refused(text);
+        let error = refused(kind, text);
         assert!(error.contains(why) && error.contains("use event or posted"), "{error}");
     }
 }
@@ -200,8 +201,8 @@ fn the_manual_is_right() {
     assert_eq!(a.parameters("mine", 8.0, speed).unwrap(), b.parameters("mine", 8.0, speed).unwrap());
     (a.profiles, b.profiles) = (vec![], vec![]);
     assert_eq!(*a.fabric.lateness, [1_500_000, 0]);
-    // Headroom, marking and a trace are off by default; the manual shows one of each.
-    (a.fabric.headroom, a.fabric.marking, a.fabric.lateness) = (None, None, Default::default());
+    // Headroom, marking, a trace and drawn noise are off by default; the manual shows one of each.
+    (a.fabric.headroom, a.fabric.marking, a.fabric.lateness, a.fabric.noise) = (None, None, Default::default(), None);
     assert_eq!(format!("{a:?}"), format!("{b:?}"));
 }
 
@@ -239,6 +240,66 @@ fn hpcc_files_are_the_same_scenario() {
     std::fs::write(dir.join("bad.txt"), "1\n0 9 3 100 5 0\n").unwrap();
     let bad = file::parse(&dir.join("x.toml"), "flows_file = 'bad.txt'\n[topology]\nfile = 'topology.txt'\n").unwrap_err().to_string();
     assert!(bad.ends_with("bad.txt:2: flow dst is 9; allowed: a host of the topology, not the source"), "{bad}");
+}
+
+/// What cannot be a network is refused before anything runs, whatever the NICs.
+#[test]
+fn impossible_topologies_are_refused() {
+    let islands = "[topology]\nnodes = 6\nswitches = [4, 5]\n[[topology.link]]\nfrom = 0\nto = 4\n[[topology.link]]\nfrom = 1\nto = 4\n\
+                   [[topology.link]]\nfrom = 2\nto = 5\n[[topology.link]]\nfrom = 3\nto = 5\n[[flow]]\nfrom = 0\nto = 3\n";
+    for kind in ["paced", "model", "event"] {
+        let p = plan(&format!("[nic]\nkind = '{kind}'\n{islands}"));
+        let mut ran = false;
+        let error = build::run(p, &Unavailable, |_| ran = true).err().expect("refused").to_string();
+        assert_eq!((error.as_str(), ran), ("there is no way from host 0 to host 3", false), "{kind}");
+    }
+    let error = |text: &str| file::parse(Path::new("x.toml"), text).map(|_| ()).unwrap_err().to_string();
+    assert_eq!(error("[topology]\nhosts = 3\n[link]\nrate_gbps = 0\n"), "x.toml:4: link.rate_gbps is 0; allowed: 0.001 to 800");
+    assert_eq!(
+        error("[topology]\nhosts = 3\n[[topology.link]]\nfrom = 0\nto = 3\nrate_gbps = 0\n"),
+        "x.toml:6: topology.link.rate_gbps is 0; allowed: 0.001 to 800"
+    );
+    let nodes = "[topology]\nnodes = 3\nswitches = [2]\n[[topology.link]]\nfrom = 0\nto = 2\n";
+    assert!(error(nodes).ends_with("host 1 has 0 links; a host has exactly one"));
+    assert!(error(&format!("{nodes}[[topology.link]]\nfrom = 1\nto = 9\n")).ends_with("link 1 joins node 9, but nodes are 0 to 2"));
+}
+
+/// Topology files too name line, value and what is allowed.
+#[test]
+fn wrong_topology_files_are_refused() {
+    let dir = scratch("wrong_topology");
+    let error = |topology: &str| {
+        std::fs::write(dir.join("topology.txt"), topology).unwrap();
+        let read = file::parse(&dir.join("x.toml"), "[topology]\nfile = 'topology.txt'\n");
+        read.map(|_| ()).unwrap_err().to_string().replace(&format!("{}/", dir.display()), "")
+    };
+    let rate = "a rate such as 100Gbps or 400Mbps";
+    for (topology, told) in [
+        ("x 1 2\n", "topology.txt:1: nodes is x; allowed: 2 to 8000".to_owned()),
+        ("3 3 2\n", "topology.txt:1: switches is 3; allowed: fewer than nodes".into()),
+        ("3 1 2\n3\n", "topology.txt:2: switch id is 3; allowed: a node, 0 to 2".into()),
+        ("3 1 2\n2\n0 2 0Gbps 1us 0\n", format!("topology.txt:3: link rate is 0Gbps; allowed: {rate}")),
+        ("3 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gb 1us 0\n", format!("topology.txt:4: link rate is 10Gb; allowed: {rate}")),
+        ("3 1 2\n2\n0 2 10Gbps 1 0\n", "topology.txt:3: link delay is 1; allowed: a delay such as 1000ns or 0.001ms".into()),
+        ("3 1 2\n2\n0 2 10Gbps 1us 2\n", "topology.txt:3: link error rate is 2; allowed: 0 to 1".into()),
+        ("3 1 2\n2\n0 2 10Gbps 1us 0\n", "topology.txt:3: link src is the end of the file; allowed: a node, 0 to 2".into()),
+    ] {
+        assert_eq!(error(topology), told);
+    }
+    let unlinked = error("3 1 1\n2\n0 2 10Gbps 1us 0\n");
+    assert!(unlinked.ends_with("host 1 has 0 links; a host has exactly one"), "{unlinked}");
+    // And a flow's start, and a count that is not one.
+    std::fs::write(dir.join("topology.txt"), "3 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n").unwrap();
+    for (flows, told) in [
+        ("two\n", "flow.txt:1: flow count is two; allowed: a count"),
+        ("1\n0 1 3 100 0 0\n", "flow.txt:2: flow bytes is 0; allowed: at least 1"),
+        ("1\n0 1 3 100 5 -1\n", "flow.txt:2: flow start_s is -1; allowed: seconds, 0 to 86400"),
+    ] {
+        std::fs::write(dir.join("flow.txt"), flows).unwrap();
+        let read = file::parse(&dir.join("x.toml"), "flows_file = 'flow.txt'\n[topology]\nfile = 'topology.txt'\n");
+        let error = read.map(|_| ()).unwrap_err().to_string();
+        assert!(error.ends_with(told), "{error}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use timely_hw::config::Config;
 use timely_regs::map::{Build, segment_bits};
 use timely_regs::parameters::Parameters;
 use timely_sim::cores::{CoreFlow, CoreSpec};
+use timely_sim::frame::Class;
 pub use timely_sim::nic::core::Core as Nic;
 use timely_sim::nic::core::{AccessError, CoreEvent, CoreIn, Pins};
 use timely_sim::nic::memory::Behaviour;
@@ -207,7 +208,18 @@ pub fn cores(bus_bits: u32, flow_bits: u32) -> Vec<(&'static str, Box<dyn Nic>)>
 
 /// An endless flow from the host to `dst`, of packets of `packet` payload bytes, `packets` of them a segment.
 pub fn flow(id: u32, dst: u16, packet: u32, packets: u32, parameters: &Parameters) -> CoreFlow {
-    let spec = FlowSpec { id, dst, start: 0, bytes: None, messages: 1, every: 0, stop: None, packet, segment: packet * packets };
+    let spec = FlowSpec {
+        id,
+        dst,
+        start: 0,
+        bytes: None,
+        messages: 1,
+        every: 0,
+        stop: None,
+        packet,
+        segment: packet * packets,
+        class: Class::Data,
+    };
     CoreFlow { spec, parameters: parameters.clone() }
 }
 

@@ -39,6 +39,10 @@ pub const LAST: u8 = 2;
 pub const MARKED: u8 = 4;
 /// Last packet of a message.
 pub const END: u8 = 8;
+/// A READ request: it is answered with the segment that it asks for.
+pub const REQUEST: u8 = 16;
+/// A packet of that segment.
+pub const RESPONSE: u8 = 32;
 
 /// A cell.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +69,7 @@ pub struct Cell {
     pub marks: u16,
     /// What happens.
     pub kind: Kind,
-    /// [`ACK`], [`LAST`], [`MARKED`], [`END`].
+    /// [`ACK`], [`LAST`], [`MARKED`], [`END`], [`REQUEST`], [`RESPONSE`].
     pub bits: u8,
     /// Its queue, the first in line first.
     pub class: u8,

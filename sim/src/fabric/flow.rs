@@ -100,6 +100,8 @@ pub struct FlowSpec {
     pub rtt_start: Start,
     /// The flow that answers each of its messages.
     pub reply: Option<u32>,
+    /// Its segments are READ requests, paced by the bytes that they bring.
+    pub read: bool,
 }
 
 /// A flow.
@@ -203,17 +205,24 @@ impl Flow {
         self.flags & flag != 0
     }
 
-    /// Payload bytes of its next packet.
+    /// Payload bytes of its next packet; of a READ request those that it asks for.
     #[inline]
     pub(super) fn next_payload(&self) -> u32 {
-        let room = self.spec.packet.min(self.spec.segment - self.in_segment);
+        let packet = if self.spec.read { u32::MAX } else { self.spec.packet };
+        let room = packet.min(self.spec.segment - self.in_segment);
         if u64::from(room) <= self.message_left { room } else { self.message_left as u32 }
+    }
+
+    /// Wire bytes that a packet of so much payload is charged: a READ request those of what it asks for.
+    #[inline]
+    pub(super) fn charge(&self, payload: u32) -> u32 {
+        if self.spec.read { self.segment_wire(payload) } else { wire_bytes(payload + HEADERS) }
     }
 
     /// Its next packet fits what may be on its way.
     #[inline]
     pub(super) fn fits(&self) -> bool {
-        self.outstanding == 0 || self.outstanding + wire_bytes(self.next_payload() + HEADERS) <= self.window
+        self.outstanding == 0 || self.outstanding + self.charge(self.next_payload()) <= self.window
     }
 
     /// Settles the bucket as the pacer's pass does: a decrease counts from the last pass on, an increase from this one.

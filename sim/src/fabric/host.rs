@@ -1,6 +1,6 @@
 //! Hosts: whose turn it is, the packets that leave, the ACKs that come.
 use super::Fabric;
-use super::cell::{ACK, END, Kind, LAST, MARKED, NONE};
+use super::cell::{ACK, END, Kind, LAST, MARKED, NONE, REQUEST, RESPONSE};
 use super::control::Answer;
 use super::flow::{ARMED, ASLEEP, EXPIRES, Flow, QUEUED, Start};
 use super::port::CLASSES;
@@ -135,7 +135,7 @@ impl Fabric {
         posted.idle = false;
         let packets = u64::from(payload.div_ceil(flow.spec.packet));
         let port = &self.ports[flow.spec.host as usize];
-        let own = if !posted.how.subtract_own {
+        let own = if !posted.how.subtract_own || flow.spec.read {
             0
         } else if posted.how.spacing > 0 {
             (packets - 1) * posted.how.spacing + port.time(u64::from(wire) / packets)
@@ -204,8 +204,9 @@ impl Fabric {
     /// A flow posts its next message, or an endless one starts.
     pub(super) fn post(&mut self, now: Ps, f: u32) {
         let flow = &mut self.flows[f as usize];
-        let restart =
-            flow.left == 0 && flow.outstanding == 0 && flow.spec.idle > 0 && flow.end != 0 && now - flow.settled >= flow.spec.idle;
+        // Software that posts doesn't settle a bucket: its flow was quiet from when the last ACK came.
+        let quiet = now - if flow.posted.is_some() { flow.progress } else { flow.settled };
+        let restart = flow.left == 0 && flow.outstanding == 0 && flow.spec.idle > 0 && flow.end != 0 && quiet >= flow.spec.idle;
         if restart {
             flow.rate = flow.control.restart(&self.profiles[flow.profile as usize]);
         }
@@ -244,7 +245,8 @@ impl Fabric {
         if payload == 0 {
             return;
         }
-        let wire = wire_bytes(payload + HEADERS);
+        let read = flow.spec.read;
+        let (wire, charge) = (if read { u32::from(self.ack_wire) } else { wire_bytes(payload + HEADERS) }, flow.charge(payload));
         let end = now + self.ports[out as usize].time(wire.into());
         flow.in_segment += payload;
         flow.end = flow.end.wrapping_add(payload);
@@ -254,7 +256,7 @@ impl Fabric {
         if flow.message_left != u64::MAX {
             flow.message_left -= u64::from(payload);
         }
-        let mut last = flow.in_segment == flow.spec.segment || flow.message_left == 0;
+        let mut last = read || flow.in_segment == flow.spec.segment || flow.message_left == 0;
         let mut stamp = match flow.spec.rtt_start {
             Start::LastByte => end,
             Start::LastPacket => now,
@@ -280,15 +282,15 @@ impl Fabric {
         cell.wire = wire as u16;
         cell.class = flow.class;
         cell.route = flow.route + 1;
-        cell.bits = if last { LAST } else { 0 } | if flow.message_left == 0 { END } else { 0 };
+        cell.bits = if last { LAST } else { 0 } | if flow.message_left == 0 { END } else { 0 } | if read { REQUEST } else { 0 };
         if last {
             flow.in_segment = 0;
         }
         if flow.outstanding == 0 {
             flow.progress = now;
         }
-        flow.outstanding += wire;
-        flow.pay(wire);
+        flow.outstanding += charge;
+        flow.pay(charge);
         if flow.posted.is_none() {
             flow.next_lateness(self.lateness.len());
         }
@@ -334,7 +336,11 @@ impl Fabric {
     pub(super) fn arrive(&mut self, now: Ps, id: u32) {
         let cell = &mut self.cells[id];
         let f = cell.flow;
-        if cell.bits & ACK == 0 {
+        if cell.bits & REQUEST != 0 {
+            self.respond(now, id);
+            return;
+        }
+        if cell.bits & (ACK | RESPONSE) == 0 {
             // It becomes its ACK.
             let flow = &mut self.flows[f as usize];
             let ended = cell.bits & END != 0;
@@ -350,9 +356,15 @@ impl Fabric {
             }
             return;
         }
-        let c = *cell;
+        let mut c = *cell;
         self.cells.give(id);
         let flow = &mut self.flows[f as usize];
+        if c.bits & RESPONSE != 0 {
+            // What came before its last packet is its own time, as a segment's is that is sent.
+            c.marks = std::mem::take(&mut flow.marks);
+            let before = flow.segment_wire(c.segment) - u32::from(c.wire);
+            c.stamp += self.ports[flow.spec.host as usize].time(before.into());
+        }
         flow.acks += 1;
         let Some((bytes, lost)) = flow.acknowledge(c.end, c.segment) else {
             self.record.late += 1;
@@ -367,6 +379,9 @@ impl Fabric {
         let path = rtt;
         if self.rtt_noise > 0 {
             rtt += self.rng.random_range(0..=self.rtt_noise);
+        }
+        if let Some(noise) = &self.noise {
+            rtt += noise.draw(&mut self.rng) * 1000;
         }
         let packets = bytes.div_ceil(flow.spec.packet);
         let answer = Answer { now, rtt, bytes, packets, marked: c.marks.into(), acked: flow.acked, sent: flow.end };

@@ -12,6 +12,7 @@ pub mod control;
 pub mod flow;
 mod host;
 pub mod port;
+mod read;
 pub mod record;
 mod wiring;
 
@@ -19,6 +20,7 @@ use crate::metrics::{Recorder, Tap, Windows};
 use crate::nic::stream::HEADERS;
 use crate::time::{NEVER, Ps, wire_bytes};
 use crate::topology::Topology;
+use crate::workload::sizes::Sizes;
 use calendar::Calendar;
 use cell::{Cells, Kind, NONE};
 use control::Control;
@@ -51,6 +53,8 @@ pub struct Settings {
     pub rtt_noise: Ps,
     /// How late packets are that had to wait for their time, or bursts that software posts, one after the other; none: never.
     pub lateness: Arc<[Ps]>,
+    /// Added too: drawn from this, ns.
+    pub noise: Option<Sizes>,
     /// Seed of everything random.
     pub seed: u64,
     /// The windows of the run.
@@ -86,6 +90,7 @@ pub struct Fabric {
     lateness: Arc<[Ps]>,
     // The most of it.
     latest: Ps,
+    noise: Option<Sizes>,
     rng: ChaCha8Rng,
     windows: Windows,
     wires: Wires,
@@ -120,6 +125,7 @@ impl Fabric {
             rtt_noise: settings.rtt_noise,
             latest: settings.lateness.iter().copied().max().unwrap_or(0),
             lateness: settings.lateness.clone(),
+            noise: settings.noise.clone(),
             rng: ChaCha8Rng::seed_from_u64(settings.seed),
             windows: settings.windows,
             wires,

@@ -3,7 +3,7 @@
 //! A port that is idle sends what arrives without an event of its own; only a port with a queue has one, for the end of each frame.
 //! So a frame that meets no queue costs one event a link. A frame leaves the accounts of the buffer when it starts on the wire.
 use super::Fabric;
-use super::cell::{ACK, Kind, LAST, MARKED, NONE};
+use super::cell::{ACK, Kind, LAST, MARKED, NONE, REQUEST, RESPONSE};
 use crate::metrics::Tap;
 use crate::time::{Ps, Speed, wire_bytes};
 use rand::Rng;
@@ -360,13 +360,17 @@ impl Fabric {
         if port.to_host {
             if cell.bits & ACK == 0 {
                 let (flow, wire, bits) = (cell.flow, cell.wire, cell.bits);
-                self.deliver(at, flow, wire, bits);
+                if bits & REQUEST == 0 {
+                    self.deliver(at, flow, wire, bits);
+                }
                 if bits & LAST == 0 {
                     self.cells.give(id);
                     return;
                 }
-                // What comes of it is its ACK, and nothing before.
-                at += self.ack_delay;
+                // What comes of it is its ACK, or what was asked for, and nothing before.
+                if bits & RESPONSE == 0 {
+                    at += self.ack_delay;
+                }
             }
             self.cells[id].kind = Kind::Arrive;
         } else {

@@ -38,7 +38,7 @@ pub struct Attachment {
     pub ppm: f64,
     /// Greatest delay that the MAC's transmit FIFO adds to a frame at random; the order is kept.
     pub jitter: Ps,
-    /// Priority (PFC) of its data: the `pause` pin that stops it.
+    /// Priority (PFC) of its data, 0 to 6: the `pause` pin that stops it. The pin above stops data of the second class.
     pub priority: u8,
     /// Our UDP port, by which the simulator reads frames.
     pub udp_port: u16,
@@ -253,7 +253,8 @@ impl MacNic {
     fn step(&mut self, edge: Ps, out: &mut Outbox) {
         while self.pauses.front().is_some_and(|p| p.0 <= edge) {
             let classes = self.pauses.pop_front().map_or(0, |p| p.1);
-            self.pause = if classes & (1 << Class::Data as u8) != 0 { 1 << self.attachment.priority } else { 0 };
+            let pin = |class: Class, priority: u8| if classes & (1 << class as u8) != 0 { 1 << priority } else { 0 };
+            self.pause = pin(Class::Data, self.attachment.priority) | pin(Class::Low, self.attachment.priority + 1);
         }
         while self.writes.front().is_some_and(|w| w.0 <= edge) {
             if let Some((_, addr, value)) = self.writes.pop_front() {

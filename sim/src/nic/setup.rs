@@ -2,7 +2,7 @@
 use super::access::Access;
 use super::core::{AccessError, Core};
 use crate::cores::{CoreFlow, CoreSpec};
-use crate::frame::address;
+use crate::frame::{Class, LOW_TOS, address};
 use crate::time::Ps;
 use timely_regs::device::Device;
 use timely_regs::flow::FlowRecord;
@@ -74,11 +74,13 @@ fn write_port(core: &mut dyn Core, spec: &CoreSpec) -> Result<(), AccessError> {
 /// The record of a flow that has this profile, on the NIC that `spec` describes.
 pub fn record(flow: &CoreFlow, profile: u8, spec: &CoreSpec) -> FlowRecord {
     let s = &flow.spec;
+    let low = s.class == Class::Low;
     FlowRecord {
         enable: true,
         endless: s.bytes.is_none(),
         profile,
-        priority: spec.priority,
+        priority: spec.priority + u8::from(low),
+        tos: if low { LOW_TOS } else { 0 },
         payload_bytes: s.packet as u16,
         segment_packets: s.segment.div_ceil(s.packet).clamp(1, 255) as u8,
         mac: address::mac(s.dst),

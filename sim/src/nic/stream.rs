@@ -28,6 +28,8 @@ pub struct FlowSpec {
     pub packet: u32,
     /// Payload bytes of a full segment.
     pub segment: u32,
+    /// Its queue in switches, of bit-true NICs: [`Class::Data`] or [`Class::Low`].
+    pub class: Class,
 }
 
 /// A segment on its way.

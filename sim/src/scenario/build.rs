@@ -2,7 +2,7 @@
 use super::{Error, NicKind, Plan};
 use crate::cores::{CoreFactory, CoreFlow, CoreSpec};
 use crate::fabric::flow::Message;
-use crate::frame::NodeId;
+use crate::frame::{Class, NodeId};
 use crate::metrics::histogram::Log;
 use crate::metrics::{FlowInfo, Recorder, Summary};
 use crate::network::Network;
@@ -97,6 +97,7 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
             stop: f.stop,
             packet: f.packet,
             segment: f.segment,
+            class: if f.class == crate::fabric::port::LOW { Class::Low } else { Class::Data },
         };
         hosts[usize::from(f.src)].flows.push((i, spec, parameters));
     }

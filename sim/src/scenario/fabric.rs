@@ -11,6 +11,7 @@ use crate::nic::Stats;
 use crate::run::Observer;
 use crate::time::{NEVER, Ps, Speed, US, ps};
 use crate::topology::flow_key;
+use crate::workload::sizes::Sizes;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub struct FabricPlan {
     pub marking: Option<Marking>,
     /// Noise of measured RTTs.
     pub rtt_noise: Ps,
+    /// More of it, by a distribution in ns.
+    pub noise: Option<Sizes>,
     /// Posting NICs: the rate at which the NIC sends a segment's packets, Mb/s; 0: the line's.
     pub spacing_mbps: f64,
     /// How late packets are that had to wait for their time, or bursts that software posts; none: never.
@@ -68,6 +71,7 @@ fn settings(plan: &Plan, detail: bool) -> Settings {
         ack_delay: plan.nic.ack_delay,
         rtt_noise: f.rtt_noise,
         lateness: f.lateness.clone(),
+        noise: f.noise.clone(),
         seed: plan.seed,
         windows: plan.windows(),
         detail,
@@ -140,11 +144,16 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
             idle: ps(p.idle_us, US),
             rtt_start: Start::LastByte,
             reply: f.reply,
+            read: f.read,
         };
         let law = match control {
             Control::Engine => Law::integer(words),
             Control::Rival(r) => r.control(p, line, base_rtt_us, &mut spec),
         };
+        if plan.nic.kind == NicKind::Posted {
+            // Software posts whole segments, whatever sets its rate.
+            spec.segment = f.segment;
+        }
         let messages: Vec<Message> = f.posts().into_iter().map(|(start, bytes)| Message { start, bytes, done: NEVER }).collect();
         let way = (index[usize::from(f.dst)], flow_key(f.src, f.dst, *id));
         fabric.add(&plan.topology, way, spec, law, (*profile, posting(plan, f)), &messages)?;

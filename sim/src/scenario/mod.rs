@@ -175,6 +175,8 @@ pub struct FlowPlan {
     pub posts: Vec<(Ps, u64)>,
     /// The flow that answers each message; on the fabric alone.
     pub reply: Option<u32>,
+    /// Its segments are READ requests: `dst` sends what they ask for; on the fabric alone.
+    pub read: bool,
 }
 
 impl FlowPlan {
@@ -195,6 +197,7 @@ impl FlowPlan {
             class: crate::fabric::port::HIGH,
             posts: Vec::new(),
             reply: None,
+            read: false,
         }
     }
 
@@ -326,10 +329,13 @@ impl Plan {
     // Clocked networks have none of it.
     fn refuse_what_only_the_fabric_has(&self) -> Result<(), Error> {
         let calls = self.flows.iter().any(|f| !f.posts.is_empty() || f.reply.is_some());
+        let reads = self.flows.iter().any(|f| f.read);
         let rival = self.flows.iter().any(|f| self.control(&f.profile) != Control::Engine);
-        let classes = self.flows.iter().any(|f| f.class != crate::fabric::port::HIGH);
+        let bytes = matches!(self.nic.kind, NicKind::Rtl | NicKind::Model);
+        let classes = !bytes && self.flows.iter().any(|f| f.class != crate::fabric::port::HIGH);
         let what = [
             (calls, "no standing connections and no calls"),
+            (reads, "no READs"),
             (rival, "no profile with a `control` of its own"),
             (classes, "one class of data"),
             (self.fabric != FabricPlan::default(), "no marking, headroom, dynamic thresholds, RTT noise, spacing or trace of lateness"),
@@ -347,7 +353,7 @@ impl Plan {
     pub fn bottleneck(&self) -> Option<(NodeId, u16, Speed)> {
         let mut count = vec![0u32; self.topology.nodes()];
         for f in &self.flows {
-            count[usize::from(f.dst)] += 1;
+            count[usize::from(if f.read { f.src } else { f.dst })] += 1;
         }
         let most = (0..count.len()).rev().max_by_key(|n| count[*n])? as NodeId;
         let end = self.topology.ports(most)[0];

@@ -1,6 +1,7 @@
 //! The NICs that are served, made from options.
 use super::wire::Wire;
 use crate::cores::{CoreFactory, CoreFlow, CoreSpec, Cores};
+use crate::frame::Class;
 use crate::nic::core::Core;
 use crate::nic::mac::{Attachment, MacNic};
 use crate::nic::stream::FlowSpec;
@@ -86,7 +87,18 @@ pub fn wire(o: &Options, cores: &Cores) -> Result<Wire, String> {
     let parameters = Parameters::named(&pair.profile, base_us)
         .ok_or_else(|| format!("no profile {:?}; there are: {}", pair.profile, timely_regs::parameters::NAMES.join(", ")))?;
     let flow = |id| {
-        let spec = FlowSpec { id, dst: HOST, start: 0, bytes: None, messages: 1, every: 0, stop: None, packet: PACKET, segment: SEGMENT };
+        let spec = FlowSpec {
+            id,
+            dst: HOST,
+            start: 0,
+            bytes: None,
+            messages: 1,
+            every: 0,
+            stop: None,
+            packet: PACKET,
+            segment: SEGMENT,
+            class: Class::Data,
+        };
         CoreFlow { spec, parameters: parameters.clone() }
     };
     let prepared = cores.build(&CoreSpec { host: PEER, seed: o.seed + 1, flows: (0..pair.flows).map(flow).collect(), ..spec })?;

@@ -1,10 +1,13 @@
-//! Distributions of message sizes: `size percent` files, the built-in ones, a single size.
+//! Distributions of message sizes, and of times: `size percent` files, the built-in ones, a single size.
 use crate::scenario::Error;
 use rand::Rng;
 use std::path::Path;
 
 /// Names of the built-in distributions.
 pub const NAMES: &str = "web-search, data-mining";
+
+/// What was measured of a kernel's stamps: written by `kernel_stamps.py` beside it, which says how.
+const KERNEL_STAMPS: &str = include_str!("../../scenarios/sigcomm15/kernel_stamps.txt");
 
 /// A distribution: sizes up to which a share of messages goes, uniform between neighbours.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,8 +65,23 @@ impl Sizes {
         Self::parse(file, &text)
     }
 
+    /// What a kernel's stamps were seen to add to a round trip, ns.
+    pub fn kernel_stamps() -> Self {
+        Self::curve(Path::new("kernel_stamps.txt"), KERNEL_STAMPS, "time", "ns").expect("a file of ours, which a test reads")
+    }
+
+    /// Times in nanoseconds from a file of `ns percent` lines.
+    pub fn times(file: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(file).map_err(|source| Error::Read { file: file.into(), source })?;
+        Self::curve(file, &text, "time", "ns")
+    }
+
     /// Reads a file's text; `file` names it in errors.
     pub fn parse(file: &Path, text: &str) -> Result<Self, Error> {
+        Self::curve(file, text, "size", "bytes")
+    }
+
+    fn curve(file: &Path, text: &str, what: &str, unit: &str) -> Result<Self, Error> {
         let error = |line: usize, field: &str, value: &str, allowed: String| Error::Value {
             file: file.into(),
             line,
@@ -80,21 +98,21 @@ impl Sizes {
             let Some(size) = words.next() else { continue };
             let (least, before) = points.last().copied().unwrap_or((0.0, 0.0));
             let bytes = size.parse::<f64>().ok().filter(|b| (least..=1e15).contains(b));
-            let bytes = bytes.ok_or_else(|| error(line_of, "size", size, format!("bytes, {least} to 1e15 (sizes don't fall)")))?;
+            let bytes = bytes.ok_or_else(|| error(line_of, what, size, format!("{unit}, {least} to 1e15 ({what}s don't fall)")))?;
             let percent = words.next().unwrap_or("missing");
             let share = percent.parse::<f64>().ok().filter(|p| (before * 100.0..=100.0).contains(p));
             let allowed = || format!("{} to 100 (percentages don't fall)", before * 100.0);
             let share = share.ok_or_else(|| error(line_of, "percent", percent, allowed()))? / 100.0;
             if let Some(more) = words.next() {
-                return Err(error(line_of, "a third word", more, "`size percent` and nothing else".into()));
+                return Err(error(line_of, "a third word", more, format!("`{what} percent` and nothing else")));
             }
             points.push((bytes, share));
         }
         match points.last() {
             Some((bytes, 1.0)) if *bytes >= 1.0 => {}
-            Some((bytes, 1.0)) => return Err(error(lines, "the last size", &bytes.to_string(), "at least 1 byte".into())),
+            Some((bytes, 1.0)) => return Err(error(lines, &format!("the last {what}"), &bytes.to_string(), format!("{unit}, at least 1"))),
             Some((_, share)) => return Err(error(lines, "the last percent", &(share * 100.0).to_string(), "100".into())),
-            None => return Err(error(1, "the file", "empty", "lines of `size percent`".into())),
+            None => return Err(error(1, "the file", "empty", format!("lines of `{what} percent`"))),
         }
         if points[0].1 > 0.0 {
             points.insert(0, (points[0].0, 0.0));
@@ -159,6 +177,9 @@ mod tests {
         assert_eq!(refused("100 50\n"), "sizes.cdf:1: the last percent is 50; allowed: 100");
         assert_eq!(refused("100"), "sizes.cdf:1: percent is missing; allowed: 0 to 100 (percentages don't fall)");
         assert_eq!(refused("# nothing\n"), "sizes.cdf:1: the file is empty; allowed: lines of `size percent`");
+        let times = Sizes::curve(Path::new("noise.txt"), "5 50\n4 100\n", "time", "ns").expect_err("wrong").to_string();
+        assert_eq!(times, "noise.txt:2: time is 4; allowed: ns, 5 to 1e15 (times don't fall)");
+        assert!(Sizes::kernel_stamps().mean() > 1000.0);
         assert!(Sizes::parse(Path::new("sizes.cdf"), "# bytes percent\n1000 30\n\n2000 100 # all\n").is_ok());
     }
 }

@@ -81,7 +81,7 @@ pub fn star(hosts: u16, speed: Speed, loss: f64) -> Topology {
 }
 
 pub fn config(pfc: Option<Pfc>, buffer: Option<u64>) -> Config {
-    Config { latency: LATENCY, pfc: [None, pfc], buffer, ack_priority: true }
+    Config { latency: LATENCY, pfc: [None, pfc, pfc], buffer, ack_priority: true }
 }
 
 pub fn windows(end: Ps) -> Windows {

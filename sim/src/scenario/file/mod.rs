@@ -161,7 +161,12 @@ fn switch(src: &Source, t: &SwitchTable) -> Result<Config, Error> {
     let buffer = src.number(&t.buffer_kb, "switch.buffer_kb", 0.0, 0.0, 1e7)?;
     let pfc = (xoff > 0.0).then_some(Pfc { xoff: kb(xoff), xon: kb(xon) });
     let latency = ps(src.number(&t.latency_ns, "switch.latency_ns", 300.0, 0.0, 1e6)?, NS);
-    Ok(Config { latency, pfc: [None, pfc], buffer: (buffer > 0.0).then_some(kb(buffer)), ack_priority: t.ack_priority.unwrap_or(true) })
+    Ok(Config {
+        latency,
+        pfc: [None, pfc, pfc],
+        buffer: (buffer > 0.0).then_some(kb(buffer)),
+        ack_priority: t.ack_priority.unwrap_or(true),
+    })
 }
 
 fn nic(src: &Source, t: &NicTable) -> Result<NicPlan, Error> {
@@ -292,6 +297,7 @@ fn flows(src: &Source, t: &FlowTable, is_host: &[bool], plan: &mut Plan) -> Resu
                 packet,
                 segment,
                 class,
+                read: t.read,
                 ..FlowPlan::new(source, to, profile.clone())
             });
             turn += 1;

@@ -7,6 +7,7 @@ use crate::pacing::trace;
 use crate::scenario::shapes::Shape;
 use crate::scenario::{Error, FabricPlan};
 use crate::time::{US, ps};
+use crate::workload::sizes::Sizes;
 
 /// Hosts and switches together, at most.
 const MOST: usize = 60_000;
@@ -62,6 +63,11 @@ pub(super) fn fabric(src: &Source, s: &SwitchTable, n: &NicTable) -> Result<Fabr
         dynamic: src.number(&s.dynamic, "switch.dynamic", 0.0, 0.0, 64.0)?,
         marking: s.mark_kb.is_some().then(|| Marking { least: bytes(least), most: bytes(most).max(bytes(least) + 1), chance, ingress }),
         rtt_noise: ps(src.number(&n.rtt_noise_us, "nic.rtt_noise_us", 0.0, 0.0, 1e5)?, US),
+        noise: match n.rtt_noise.as_deref() {
+            None => None,
+            Some("kernel") => Some(Sizes::kernel_stamps()),
+            Some(name) => Some(Sizes::times(&super::beside(src.file, name))?),
+        },
         spacing_mbps: src.number(&n.spacing_mbps, "nic.spacing_mbps", 0.0, 0.0, 1e6)?,
         lateness: n.lateness_file.as_ref().map_or(Ok(Default::default()), |f| trace::read(&super::beside(src.file, f)))?,
         detail: None,

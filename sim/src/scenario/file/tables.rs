@@ -129,6 +129,7 @@ pub(super) struct NicTable {
     pub spacing_mbps: Number,
     pub rtt_noise_us: Number,
     pub lateness_file: Option<String>,
+    pub rtt_noise: Option<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -180,6 +181,8 @@ pub(super) struct FlowTable {
     pub packet_bytes: Number,
     pub segment_bytes: Number,
     pub class: Number,
+    #[serde(default)]
+    pub read: bool,
 }
 
 #[derive(Deserialize)]
@@ -193,6 +196,8 @@ pub(super) struct LoadTable {
     pub connections: Option<Spanned<String>>,
     pub peers: Number,
     pub reply_bytes: Number,
+    #[serde(default)]
+    pub read: bool,
     pub start_us: Number,
     pub until_us: Number,
     pub profile: Option<Spanned<String>>,

@@ -76,7 +76,7 @@ pub(super) fn load(src: &Source, t: &LoadTable, i: u64, plan: &mut Plan) -> Resu
     };
     let like = like(src, "load", plan, (&t.profile, &t.packet_bytes, &t.segment_bytes, &t.class))?;
     let seed = seed(plan, 1, i);
-    load.add(plan, &like, seed);
+    load.add(plan, &FlowPlan { read: t.read, ..like }, seed);
     Ok(())
 }
 
