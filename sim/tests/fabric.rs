@@ -223,7 +223,9 @@ fn the_bench_delivers_what_it_counts() {
     // 910 of 1,024 bytes on a wire of 100 Gb/s: of each segment's three frames, six links each.
     let most = 0.01 * 100e9 / 8.0 / 1024.0 * 1.5 * 6.0;
     assert!(m.hosts == 128 && m.flows == 40 && (m.link_transmissions as f64) < 1.02 * most && m.link_transmissions as f64 > 0.9 * most);
-    let (name, text) = &bench::growth()[0];
+    let growth = bench::growth();
+    assert!(growth.iter().any(|g| g.1.contains("rate_gbps = 100\n") && g.1.contains("timely-100g")));
+    let (name, text) = &growth[0];
     let m = bench::measure(name, text, |_| {}).expect("runs");
     assert!(m.hosts == 16 && m.completed > 20 && m.memory_mb > 1.0);
 }

@@ -1,5 +1,5 @@
-//! The bench: what the design reaches, measured on its Verilog in clocks.
-use crate::process::{cargo, root, shown, target};
+//! The bench: what the design reaches, measured on its Verilog in clocks; and how fast the network simulator is, on this machine.
+use crate::process::{cargo, root, run, shown, target};
 use crate::setup;
 use clap::Args;
 use std::process::{ExitCode, Stdio};
@@ -13,10 +13,13 @@ pub struct Bench {
     /// A few seconds, to see that it runs: the figures mean nothing, and docs/bench.md stays as it is.
     #[arg(long)]
     quick: bool,
-    /// Measures one part alone (grants, alone, load, core, engine or record); docs/bench.md stays as it is.
-    #[arg(long)]
-    only: Option<String>,
+    /// Measures one part alone (grants, alone, load, core, engine or record); docs/bench.md stays as it is. `sim` measures the network
+    /// simulator, one core of this machine, and is no part of the others.
+    part: Option<String>,
 }
+
+/// The part that measures the simulator.
+const SIM: &str = "sim";
 
 /// Tests that print figures of the arithmetic.
 const PRINTING: [&str; 2] = ["engine_accuracy", "laws_accuracy"];
@@ -42,12 +45,15 @@ fn printed(tools: &setup::Tools) -> Result<String, String> {
 impl Bench {
     /// Runs it; the exit code is the bench's: 3 if a figure misses what is asked for.
     pub fn run(self) -> Result<ExitCode, String> {
+        if self.part.as_deref() == Some(SIM) {
+            return self.sim();
+        }
         let tools = setup::tools(setup::For::Testing)?;
         let dir = target().join("bench");
         let failed = |e: std::io::Error| format!("{}: {e}", dir.display());
         std::fs::create_dir_all(&dir).map_err(failed)?;
         let file = dir.join("printed.txt");
-        let silent = self.quick || self.only.as_deref().is_some_and(|p| p != "engine");
+        let silent = self.quick || self.part.as_deref().is_some_and(|p| p != "engine");
         std::fs::write(&file, if silent { String::new() } else { printed(&tools)? }).map_err(failed)?;
         let mut c = cargo(&["run", "--quiet", "--package", "timely-tests", "--bin", "timely-bench", "--", "--printed"]);
         tools.prepare(&mut c);
@@ -57,13 +63,25 @@ impl Bench {
                 c.arg(flag);
             }
         }
-        if let Some(part) = &self.only {
+        if let Some(part) = &self.part {
             c.arg("--only").arg(part);
         }
-        if !self.quick && self.only.is_none() {
+        if !self.quick && self.part.is_none() {
             c.arg("--page").arg(root().join("docs/bench.md"));
         }
         let status = c.status().map_err(|e| format!("{} did not start: {e}", shown(&c)))?;
         Ok(ExitCode::from(status.code().and_then(|c| u8::try_from(c).ok()).unwrap_or(1)))
+    }
+
+    // The 40-to-1 incast; without --quick also how the simulator grows to 1,024 hosts.
+    fn sim(&self) -> Result<ExitCode, String> {
+        let mut c = cargo(&["run", "--release", "--quiet", "--package", "timely-sim", "--", "bench"]);
+        for (wanted, flag) in [(!self.quick, "--growth"), (self.json, "--json")] {
+            if wanted {
+                c.arg(flag);
+            }
+        }
+        run(c)?;
+        Ok(ExitCode::SUCCESS)
     }
 }
