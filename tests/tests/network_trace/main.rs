@@ -81,6 +81,12 @@ impl CoreFactory for Stepped {
 
 const SCENARIOS: [&str; 3] = ["trace_incast", "trace_mesh", "trace_tree"];
 
+/// Networks of more hosts: an eighth of each in ordinary runs, all of it where the lockstep tests run for a million clocks or more, as in
+/// `cargo xtask soak`.
+fn part() -> u64 {
+    if timely_tests::cycles() >= 1_000_000 { 1 } else { 8 }
+}
+
 fn run(scenario: &str, kind: NicKind, cores: &dyn CoreFactory, shorten: u64) -> (Trace, Outcome) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../sim/scenarios/{scenario}.toml"));
     let mut plan = file::read(&path).unwrap_or_else(|e| panic!("{e}"));
@@ -103,11 +109,11 @@ fn skipped_clocks_show_nowhere() {
     }
 }
 
-fn verilog_and_model_agree(scenario: &str) {
+fn verilog_and_model_agree(scenario: &str, part: u64) {
     let cores = timely_tests::network::cores();
-    let (verilog, outcome) = run(scenario, NicKind::Rtl, &cores, 1);
-    verilog.ingredients(&outcome).assert_all_met(scenario);
-    let (model, modelled) = run(scenario, NicKind::Model, &cores, 1);
+    let (verilog, outcome) = run(scenario, NicKind::Rtl, &cores, part);
+    verilog.ingredients(&outcome).assert_all_met(scenario, part);
+    let (model, modelled) = run(scenario, NicKind::Model, &cores, part);
     verilog.assert_equal(&model, "Verilog", "model", scenario);
     // What the NICs wrote into their hosts' memory at the end.
     assert!(outcome.snapshots.iter().flat_map(|s| &s.1).any(|r| r.packets > 0 && r.rtt.is_some()), "{scenario}: no telemetry");
@@ -116,15 +122,33 @@ fn verilog_and_model_agree(scenario: &str) {
 
 #[test]
 fn an_incast() {
-    verilog_and_model_agree(SCENARIOS[0]);
+    verilog_and_model_agree(SCENARIOS[0], 1);
 }
 
 #[test]
 fn a_mesh() {
-    verilog_and_model_agree(SCENARIOS[1]);
+    verilog_and_model_agree(SCENARIOS[1], 1);
 }
 
 #[test]
 fn a_tree() {
-    verilog_and_model_agree(SCENARIOS[2]);
+    verilog_and_model_agree(SCENARIOS[2], 1);
+}
+
+/// Eight NICs to one.
+#[test]
+fn eight_to_one() {
+    verilog_and_model_agree("trace_eight", part());
+}
+
+/// Congestion in both directions of one link.
+#[test]
+fn a_dumbbell_with_reverse_traffic() {
+    verilog_and_model_agree("trace_dumbbell", part());
+}
+
+/// Switches and pauses of two classes.
+#[test]
+fn two_classes_on_a_leaf_spine() {
+    verilog_and_model_agree("trace_classes", part());
 }
