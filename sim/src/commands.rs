@@ -34,16 +34,17 @@ pub fn sweep(file: &Path, out: &Path, shard: Shard) -> Result<ExitCode, String> 
 
 /// Runs figures of the paper again.
 pub fn paper(figures: &[String], json: bool, out: &Path, lab: paper::Lab) -> Result<ExitCode, String> {
-    let known: Vec<&str> = paper::EXPERIMENTS.iter().map(|e| e.0).collect();
+    let known: Vec<&str> = paper::EXPERIMENTS.iter().flat_map(|e| e.0).copied().collect();
     if let Some(f) = figures.iter().find(|f| !known.contains(&f.as_str())) {
         return Err(format!("{f} is not one of the figures: {}", known.join(", ")));
     }
     eprintln!("{}", paper::PARAMETERS);
-    let chosen: Vec<_> = paper::EXPERIMENTS.iter().filter(|e| figures.is_empty() || figures.iter().any(|f| f == e.0)).collect();
+    let chosen: Vec<_> =
+        paper::EXPERIMENTS.iter().filter(|e| figures.is_empty() || figures.iter().any(|f| e.0.contains(&f.as_str()))).collect();
     let bar = bar(chosen.len(), "figures");
     let mut done = Vec::new();
     for (id, run) in chosen {
-        bar.set_message(*id);
+        bar.set_message(id[0]);
         done.push(run(&lab)?);
         bar.inc(1);
     }
@@ -56,10 +57,10 @@ pub fn paper(figures: &[String], json: bool, out: &Path, lab: paper::Lab) -> Res
     if json {
         println!("{text}");
     } else {
-        println!("figure  agrees     paper      ours  quantity");
+        println!("figure   agrees     paper      ours  quantity");
         for f in &findings {
             let agrees = if f.agrees { "yes" } else { "NO" };
-            println!("{:7} {agrees:6} {:>9} {:>9}  {}", f.figure, paper::short(f.paper), paper::short(f.ours), f.quantity);
+            println!("{:8} {agrees:6} {:>9} {:>9}  {}", f.figure, paper::paper(f), paper::short(f.ours), f.quantity);
         }
         for f in findings.iter().filter(|f| !f.agrees) {
             println!("\n{}, {}:\n  {}", f.figure, f.quantity, f.why);

@@ -2,12 +2,19 @@
 //!
 //! Each experiment is a scenario file of `sim/scenarios/sigcomm15` with a few fields varied. What comes of it is a plot, and findings:
 //! the paper's number, ours, whether they agree, and if not, why.
+mod acks;
 mod clos;
+mod finding;
 mod page;
+mod segments;
+mod stamps;
 mod star;
 mod start;
+mod storage;
+mod table;
 
-pub use page::{page, short};
+pub use finding::Finding;
+pub use page::{page, paper, short};
 
 use crate::cores;
 use crate::metrics::histogram::Log;
@@ -17,7 +24,6 @@ use crate::scenario::build::{self, Outcome};
 use crate::scenario::vary::{self, Change};
 use crate::time::{Ps, US};
 use rayon::prelude::*;
-use serde::Serialize;
 use std::path::Path;
 use toml::Value;
 
@@ -32,23 +38,6 @@ Throughput is what remains of the wire for IP packets of 1,500 bytes (97.5 %): 1
 
 /// Share of the wire that is left for IP packets of 1,500 bytes.
 const IP_SHARE: f64 = 1500.0 / 1538.0;
-
-/// A number of the paper and ours.
-#[derive(Clone, Debug, Serialize)]
-pub struct Finding {
-    /// Table or figure.
-    pub figure: &'static str,
-    /// What it is, with its unit.
-    pub quantity: String,
-    /// The paper's; of a bound that it states in words, the bound.
-    pub paper: f64,
-    /// Ours.
-    pub ours: f64,
-    /// Whether they agree, by the measure that the quantity calls for.
-    pub agrees: bool,
-    /// If not, why; or by what measure they agree.
-    pub why: String,
-}
 
 /// A figure that was run again.
 pub struct Figure {
@@ -73,30 +62,33 @@ pub struct Lab {
     pub quick: bool,
 }
 
-/// An experiment: figure and how it is run.
-pub type Experiment = (&'static str, fn(&Lab) -> Result<Figure, String>);
+/// An experiment: its figures and how it is run.
+pub type Experiment = (&'static [&'static str], fn(&Lab) -> Result<Figure, String>);
 
 /// All experiments, in the order of the paper.
 pub const EXPERIMENTS: &[Experiment] = &[
-    ("table1", star::table_1),
-    ("fig2", star::figure_2),
-    ("fig3", star::figure_3),
-    ("fig5", start::figure_5),
-    ("fig9", star::figure_9),
-    ("fig12", star::figure_12),
-    ("fig15", star::figure_15),
-    ("fig16", star::figure_16),
-    ("fig17", star::figure_17),
-    ("fig18", start::figure_18),
-    ("fig19", clos::figures_19_to_21),
-    ("fig22", clos::figure_22),
-    ("fig23", clos::figure_23),
+    (&["table1", "fig13", "fig14"], table::table_1),
+    (&["fig1"], stamps::figure_1),
+    (&["fig2"], star::figure_2),
+    (&["fig3"], star::figure_3),
+    (&["fig4", "fig5"], acks::figures_4_and_5),
+    (&["fig9", "fig10"], star::figures_9_and_10),
+    (&["fig11"], stamps::figure_11),
+    (&["fig12"], stamps::figure_12),
+    (&["fig15"], segments::figure_15),
+    (&["fig16"], segments::figure_16),
+    (&["fig17"], star::figure_17),
+    (&["fig18"], start::figure_18),
+    (&["fig19", "fig20", "fig21"], clos::figures_19_to_21),
+    (&["fig22"], clos::figure_22),
+    (&["fig23"], storage::figure_23),
 ];
 
 const STAR: &str = include_str!("../../scenarios/sigcomm15/star.toml");
 const TWO_INCASTS: &str = include_str!("../../scenarios/sigcomm15/two_incasts.toml");
 const MESSAGES: &str = include_str!("../../scenarios/sigcomm15/messages.toml");
 const CLOS: &str = include_str!("../../scenarios/sigcomm15/clos.toml");
+const STEPS: &str = include_str!("../../scenarios/sigcomm15/steps.toml");
 const STORAGE: &str = include_str!("../../scenarios/sigcomm15/storage.toml");
 
 /// A change of a number.
@@ -129,31 +121,6 @@ fn throughput(o: &Outcome) -> f64 {
     let w = o.recorder.windows;
     let wire: u64 = o.recorder.flows.iter().map(|f| f.wire_steady).sum();
     wire as f64 * 8e3 / (w.end - w.steady) as f64 * IP_SHARE
-}
-
-/// A finding that agrees when ours is within a part of the paper's.
-fn near(figure: &'static str, quantity: impl Into<String>, paper: f64, ours: f64, part: f64, why: &str) -> Finding {
-    let agrees = (ours / paper - 1.0).abs() <= part;
-    let why = if agrees { format!("within {:.0} %", part * 100.0) } else { why.into() };
-    Finding { figure, quantity: quantity.into(), paper, ours, agrees, why }
-}
-
-/// A finding that agrees when ours is within so much of the paper's.
-fn within(figure: &'static str, quantity: impl Into<String>, paper: f64, ours: f64, range: f64, why: &str) -> Finding {
-    let agrees = (ours - paper).abs() <= range;
-    let why = if agrees { format!("within {range}") } else { why.into() };
-    Finding { figure, quantity: quantity.into(), paper, ours, agrees, why }
-}
-
-/// A finding that agrees when ours is at least the paper's, or at most.
-fn bound(figure: &'static str, quantity: impl Into<String>, paper: f64, ours: f64, least: bool, why: &str) -> Finding {
-    let agrees = if least { ours >= paper } else { ours <= paper };
-    let why = match (agrees, least) {
-        (true, true) => "at least that".into(),
-        (true, false) => "at most that".into(),
-        _ => why.to_owned(),
-    };
-    Finding { figure, quantity: quantity.into(), paper, ours, agrees, why }
 }
 
 /// The distribution of RTTs in us.

@@ -16,15 +16,25 @@ pub fn short(v: f64) -> String {
     format!("{v:.digits$}")
 }
 
+/// The paper's number as it is held against ours: `>= 0.95`, and a star where the paper has words and the number is our bound.
+pub fn paper(f: &Finding) -> String {
+    let sign = match f.by.as_str() {
+        "at least" => ">= ",
+        "at most" => "<= ",
+        _ => "",
+    };
+    format!("{sign}{}{}", short(f.paper), if f.in_words { "*" } else { "" })
+}
+
 fn row(f: &Finding) -> String {
     let mark = if f.agrees { "agrees" } else { "differs" };
     format!(
         "<tr><td class=text>{}</td><td class=text>{}</td><td>{}</td><td>{}</td><td class=\"text {mark}\">{mark}</td><td class=text>{}</td></tr>",
         f.figure,
         escape(&f.quantity),
-        short(f.paper),
+        escape(&paper(f)),
         short(f.ours),
-        escape(&f.why)
+        escape(if f.agrees { &f.by } else { &f.why })
     )
 }
 
@@ -36,7 +46,8 @@ pub fn page(figures: &[Figure]) -> String {
     // Writing to a string does not fail.
     let mut put = |text: String| body.push_str(&text);
     put(format!(
-        "<header><h1>SIGCOMM'15, TIMELY: its evaluation run again</h1><p>{agreeing} of {} quantities agree.</p><p>{}</p></header>",
+        "<header><h1>SIGCOMM'15, TIMELY: its evaluation run again</h1><p>{agreeing} of {} quantities agree. A star marks what the paper says in words alone: the number is the bound that we take \
+         them for.</p><p>{}</p></header>",
         all.len(),
         escape(PARAMETERS)
     ));

@@ -1,0 +1,125 @@
+//! Figures 1, 11 and 12: stamps of the NIC, stamps of software, and how much noise TIMELY stands.
+use super::finding::{least, most, near};
+use super::{Figure, Lab, STAR, STEPS, curves, distributions, number, throughput, word};
+use crate::metrics::summary::Spread;
+use crate::scenario::build::Outcome;
+use crate::time::{MS, Ps};
+
+/// What software stamps add in these figures: what a kernel's were seen to, `sim/scenarios/sigcomm15/kernel_stamps.py`.
+const KERNEL: &str = "kernel";
+
+// RTTs as they were measured from `from` to `to`, us.
+fn measured(o: &Outcome, from: Ps, to: Ps) -> Vec<f64> {
+    let of = o.recorder.rtts.iter().filter(|r| (from..to).contains(&r.sample.at));
+    of.filter_map(|r| r.sample.measured_ns).map(|ns| ns / 1e3).collect()
+}
+
+fn deviation(all: &[f64]) -> f64 {
+    let mean = all.iter().sum::<f64>() / all.len().max(1) as f64;
+    (all.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / all.len().max(1) as f64).sqrt()
+}
+
+fn cdf(mut all: Vec<f64>) -> Vec<(f64, f64)> {
+    all.sort_by(f64::total_cmp);
+    let n = all.len().max(1);
+    (0..400).filter_map(|k| Some((*all.get(k * (n - 1) / 399)?, k as f64 / 399.0))).collect()
+}
+
+// A queue that rises in steps, by stamps of the NIC and by those of a kernel.
+fn steps(lab: &Lab) -> Result<Vec<Outcome>, String> {
+    Lab { quick: false, ..*lab }.runs("steps.toml", STEPS, &[vec![], vec![word("nic.rtt_noise", KERNEL)]])
+}
+
+// RTTs of one of the four steps, when it has been reached.
+fn step(o: &Outcome, k: u64) -> Vec<f64> {
+    measured(o, (10 * k + 2) * MS, (10 * k + 10) * MS)
+}
+
+/// Figure 1: a queue that rises in steps, as the NIC and as a kernel see it.
+pub fn figure_1(lab: &Lab) -> Result<Figure, String> {
+    const ID: &str = "fig1";
+    let runs = steps(lab)?;
+    let medians = |o: &Outcome| (0..4).map(|k| Spread::of(step(o, k)).p50).collect::<Vec<_>>();
+    let (nic, kernel) = (medians(&runs[0]), medians(&runs[1]));
+    // What a step of the queue is, and what noise is.
+    let rise = (nic[3] - nic[0]) / 3.0;
+    let noise = |o: &Outcome| (0..4).map(|k| Spread::of(step(o, k))).map(|s| s.p99 - s.p50).fold(0.0, f64::max);
+    let findings = vec![
+        most(
+            ID,
+            "stamps of the NIC: most noise (99th percentile less median) within a step of the queue, over the step",
+            0.5,
+            noise(&runs[0]) / rise,
+        )
+        .in_words(),
+        least(ID, "stamps of a kernel: the same", 1.0, noise(&runs[1]) / rise).in_words(),
+    ];
+    let points = |o: &Outcome| {
+        o.recorder.rtts.iter().filter_map(|r| Some((r.sample.at as f64 / 1e9, r.sample.measured_ns? / 1e3))).collect::<Vec<_>>()
+    };
+    let top = runs.iter().flat_map(points).map(|p| p.1).fold(0.0, f64::max);
+    let (legend, plot) =
+        curves("time, ms", "RTT, us", &[("stamps of a kernel", points(&runs[1])), ("stamps of the NIC", points(&runs[0]))]);
+    let text = format!(
+        "One more client every 10 ms streams to the same server. RTTs by the NIC rise with the queue, {:.0}, {:.0}, {:.0} and {:.0} us in the median; \
+         by a kernel's stamps they are {:.0}, {:.0}, {:.0} and {:.0} us with outliers up to {top:.0}. What the kernel adds was measured, see kernel_stamps.py.",
+        nic[0], nic[1], nic[2], nic[3], kernel[0], kernel[1], kernel[2], kernel[3]
+    );
+    Ok(Figure { id: ID, title: "Figure 1: stamps of the NIC and of a kernel", text, findings, plots: vec![("RTTs".into(), legend, plot)] })
+}
+
+/// Figure 11: stamps of the NIC, those brought to the host's clock, and those of software.
+pub fn figure_11(lab: &Lab) -> Result<Figure, String> {
+    const ID: &str = "fig11";
+    // A clock of the NIC that is read over PCI Express now and then is known to a microsecond.
+    let runs = lab.runs("star.toml", STAR, &[vec![], vec![number("nic.rtt_noise_us", 1.0)], vec![word("nic.rtt_noise", KERNEL)]])?;
+    let rtts = |o: &Outcome| {
+        let w = o.recorder.windows;
+        measured(o, w.steady, w.end)
+    };
+    let all: Vec<_> = runs.iter().map(rtts).collect();
+    let s: Vec<_> = all.iter().map(|a| Spread::of(a.clone())).collect();
+    let steady = steps(lab)?;
+    let swing = format!(
+        "the queue's own swing under TIMELY, {:.0} us in the standard deviation, hides most of what the kernel adds. Of a queue that stands still \
+         (figure 1, the last step) it is {:.2} us by the NIC's stamps and {:.1} by the kernel's",
+        deviation(&all[0]),
+        deviation(&step(&steady[0], 3)),
+        deviation(&step(&steady[1], 3))
+    );
+    let findings = vec![
+        near(ID, "mean RTT by calibrated stamps over that by the NIC's", 1.0, s[1].mean / s[0].mean, 0.05).in_words(),
+        near(ID, "99th percentile, the same", 1.0, s[1].p99 / s[0].p99, 0.05).in_words(),
+        near(ID, "throughput, the same", 1.0, throughput(&runs[1]) / throughput(&runs[0]), 0.02).in_words(),
+        least(ID, "standard deviation by software stamps over that by the NIC's", 2.0, deviation(&all[2]) / deviation(&all[0]))
+            .in_words()
+            .why(&swing),
+    ];
+    let names = ["NIC", "calibrated", "software"];
+    let gbps: Vec<f64> = runs.iter().map(throughput).collect();
+    let named: Vec<_> = names.iter().zip(all).map(|(n, a)| (*n, cdf(a))).collect();
+    let (legend, plot) = distributions("RTT as measured, us", &named);
+    let text = format!(
+        "TIMELY by stamps of the NIC, by the same brought to the host's clock (good to a microsecond), and by software's (a kernel's, measured): \
+         {:.1}, {:.1} and {:.1} Gb/s; RTTs as measured {:.0}, {:.0} and {:.0} us in the mean, {:.0}, {:.0} and {:.0} at the 99th percentile.",
+        gbps[0], gbps[1], gbps[2], s[0].mean, s[1].mean, s[2].mean, s[0].p99, s[1].p99, s[2].p99
+    );
+    Ok(Figure { id: ID, title: "Figure 11: where the stamps come from", text, findings, plots: vec![("RTTs".into(), legend, plot)] })
+}
+
+/// Figure 12: noise in RTTs.
+pub fn figure_12(lab: &Lab) -> Result<Figure, String> {
+    const ID: &str = "fig12";
+    let noise = [0.0, 25.0, 50.0, 100.0, 150.0, 200.0];
+    let sets: Vec<_> = noise.iter().map(|us| vec![number("nic.rtt_noise_us", *us)]).collect();
+    let runs = lab.runs("star.toml", STAR, &sets)?;
+    let t: Vec<f64> = runs.iter().map(throughput).collect();
+    let findings = vec![
+        most(ID, "throughput with noise up to 100 us (50 us in the mean) over that without", 0.95, t[3] / t[0]).in_words(),
+        most(ID, "throughput with noise up to 200 us over that without", 0.9, t[5] / t[0]).in_words(),
+    ];
+    let points = noise.iter().zip(&t).map(|(n, t)| (*n, *t)).collect();
+    let (legend, plot) = curves("noise up to, us", "throughput, Gb/s", &[("TIMELY", points)]);
+    let text = "Noise, uniform from 0, is added to each RTT: TIMELY needs stamps that are good to some ten microseconds.".into();
+    Ok(Figure { id: ID, title: "Figure 12: noise in RTTs", text, findings, plots: vec![("Throughput".into(), legend, plot)] })
+}
