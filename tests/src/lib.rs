@@ -1,6 +1,7 @@
 //! Helpers of the tests that cross crates: seeds, lengths, and the loop that holds a block's Verilog equal to its model.
 pub mod axis;
 pub mod bench;
+pub mod flood;
 pub mod frames;
 pub mod in_process;
 pub mod loopback;
@@ -9,6 +10,7 @@ pub mod network;
 pub mod nic;
 pub mod served;
 pub mod soak;
+pub mod torn;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

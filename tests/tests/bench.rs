@@ -1,7 +1,7 @@
 //! The bench in its quick form: that it runs, and gives the figures that it is known by.
 use std::collections::HashSet;
 use std::path::Path;
-use timely_tests::measure::{all, json, page, table};
+use timely_tests::measure::{DRIVER, all, json, page, table};
 
 const KEYS: [&str; 28] = [
     "pacer.grants_per_clock",
@@ -33,6 +33,35 @@ const KEYS: [&str; 28] = [
     "synth.xcup.core_percent",
     "mutate.killed",
 ];
+
+/// Of the driver, which is measured only when it is named.
+const DRIVER_KEYS: [&str; 14] = [
+    "driver.register_read_us",
+    "driver.load_64k_s",
+    "driver.load_64k_reads",
+    "driver.snapshot_64k_s",
+    "driver.snapshot_64k_reads",
+    "driver.events_per_s.direct",
+    "driver.event_reads.direct",
+    "driver.events_lost.direct",
+    "driver.events_unnoticed.direct",
+    "driver.events_per_s.daemon",
+    "driver.event_reads.daemon",
+    "driver.events_lost.daemon",
+    "driver.events_unnoticed.daemon",
+    "driver.records_whole",
+];
+
+/// However fast this machine is: what the ring lost was noticed.
+#[test]
+fn the_driver_is_measured_when_it_is_named() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let figures = all(true, Some(DRIVER), &root, "").expect("a bench that runs");
+    assert_eq!(figures.iter().map(|f| f.key.as_str()).collect::<Vec<_>>(), DRIVER_KEYS);
+    for f in figures.iter().filter(|f| f.key.starts_with("driver.events_unnoticed")) {
+        assert!(!f.is_missed(), "{f:?}");
+    }
+}
 
 #[test]
 fn the_keys_are_stable() {

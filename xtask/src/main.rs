@@ -19,6 +19,7 @@ EXAMPLES
   cargo xtask test            everything that a change must pass
   cargo xtask bench           what the design reaches, a table and docs/bench.md; --json for machines
   cargo xtask bench sim --json     how fast the network simulator is on this machine
+  cargo xtask bench driver    flows by DMA and events a second through the driver, beside plain register reads
   cargo xtask prove fifo      the formal proofs whose names contain `fifo`; all without a name
   cargo xtask mutate fifo     faults in a block's Verilog: does its lockstep test notice them?
   cargo xtask soak --seeds 20 the lockstep tests, longer and with more seeds

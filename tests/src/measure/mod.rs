@@ -1,7 +1,9 @@
 //! What the design reaches, measured on its Verilog in clocks; `cargo xtask bench` prints it and writes `docs/bench.md`.
 //!
-//! Nothing here reads a wall clock: the same design gives the same figures on any machine.
+//! Nothing of that reads a wall clock: the same design gives the same figures on any machine. What the driver reaches (`cargo xtask bench
+//! driver`) is another thing: it is measured in seconds, beside plain register reads of the same run, and not on that page.
 mod core;
+mod driver;
 mod engine;
 mod pacer;
 mod page;
@@ -90,14 +92,19 @@ pub fn number(x: f64) -> String {
 
 /// What is measured at a time, by name.
 pub const PARTS: [&str; 6] = ["grants", "alone", "load", "core", "engine", "record"];
+/// What is measured only when it is named, in seconds.
+pub const DRIVER: &str = "driver";
 
-/// Measures everything, or one of [`PARTS`]; `quick` holds the keys stable and means nothing else. `root` is the workspace, for what is
+/// Measures everything, or one of [`PARTS`], or [`DRIVER`]; `quick` holds the keys stable and means nothing else. `root` is the workspace, for what is
 /// recorded there, and `printed` what tests printed of themselves: lines of `figure`, key and value.
 ///
 /// # Errors
 /// What the emission, Verilator or a record found wrong.
 pub fn all(quick: bool, only: Option<&str>, root: &Path, printed: &str) -> Result<Vec<Figure>, String> {
     let mut figures = Vec::new();
+    if only == Some(DRIVER) {
+        driver::measure(quick, root, &mut figures)?;
+    }
     for part in PARTS.into_iter().filter(|p| only.is_none_or(|o| o == *p)) {
         match part {
             "grants" => pacer::grants(quick, &mut figures)?,

@@ -1,6 +1,7 @@
 //! The driver on bit-true NICs: its self-test on every transport that there is here, and devices that go away.
 mod daemon;
 mod served;
+mod torn;
 
 use std::net::Ipv4Addr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
