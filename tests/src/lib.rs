@@ -27,6 +27,15 @@ pub fn thorough() -> bool {
     cycles() > 200_000
 }
 
+/// Seeds of a long test of the whole NIC: the first of [`seeds`]; under `cargo xtask soak` each.
+pub fn few_seeds() -> Vec<u64> {
+    let mut seeds = seeds();
+    if !thorough() {
+        seeds.truncate(1);
+    }
+    seeds
+}
+
 /// Seeds of a random test: 1 and 2, or the one in `TIMELY_SEED`. Every failing assertion prints the seed it ran with.
 pub fn seeds() -> Vec<u64> {
     match std::env::var("TIMELY_SEED").ok().and_then(|v| v.parse().ok()) {

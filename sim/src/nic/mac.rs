@@ -354,7 +354,9 @@ impl Nic for MacNic {
         self.record(out);
     }
 
-    fn snapshot(&mut self, flows: u32) -> Option<Result<Vec<TelemetryRecord>, String>> {
+    fn snapshot(&mut self, flows: u32, at: Ps) -> Option<Result<Vec<TelemetryRecord>, String>> {
+        // A model stands where something last happened, Verilog at the last clock: both are asked at the same one.
+        self.pass(at);
         Some(snapshot(&mut *self.core, flows))
     }
 

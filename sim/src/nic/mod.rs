@@ -138,12 +138,12 @@ pub trait Nic: Send {
     /// Runs to `until`, exclusive. Every frame whose last bit leaves before `until` is in `out` when it returns.
     fn advance(&mut self, until: Ps, out: &mut Outbox);
 
-    /// The telemetry records of its first `flows` flows, taken by DMA; `None` from a NIC that has none.
+    /// The telemetry records of its first `flows` flows, taken by DMA from `at` on; `None` from a NIC that has none.
     ///
     /// # Errors
     /// Why they could not be had, in a sentence.
-    fn snapshot(&mut self, flows: u32) -> Option<Result<Vec<TelemetryRecord>, String>> {
-        let _ = flows;
+    fn snapshot(&mut self, flows: u32, at: Ps) -> Option<Result<Vec<TelemetryRecord>, String>> {
+        let _ = (flows, at);
         None
     }
 

@@ -131,7 +131,8 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
         for (host, mut nic) in finished.nics {
             let flows = plan.flows.iter().filter(|f| f.src == host).count() as u32;
             let none = || Err("it keeps no telemetry; take rtl or model NICs".into());
-            let records = nic.snapshot(flows).unwrap_or_else(none).map_err(|message| Error::Nic { kind: plan.nic.kind, message })?;
+            let records =
+                nic.snapshot(flows, plan.duration).unwrap_or_else(none).map_err(|message| Error::Nic { kind: plan.nic.kind, message })?;
             snapshots.push((host, records));
         }
     }

@@ -81,10 +81,10 @@ impl CoreFactory for Stepped {
 
 const SCENARIOS: [&str; 3] = ["trace_incast", "trace_mesh", "trace_tree"];
 
-/// Networks of more hosts: an eighth of each in ordinary runs, all of it where the lockstep tests run for a million clocks or more, as in
+/// Networks of more hosts: a tenth of each in ordinary runs, all of it where the lockstep tests run for a million clocks or more, as in
 /// `cargo xtask soak`.
 fn part() -> u64 {
-    if timely_tests::cycles() >= 1_000_000 { 1 } else { 8 }
+    if timely_tests::cycles() >= 1_000_000 { 1 } else { 10 }
 }
 
 fn run(scenario: &str, kind: NicKind, cores: &dyn CoreFactory, shorten: u64) -> (Trace, Outcome) {

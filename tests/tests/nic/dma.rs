@@ -13,7 +13,7 @@ use timely_sim::nic::memory::Behaviour;
 use timely_tests::loopback::{Loop, spec};
 use timely_tests::measure::traffic;
 use timely_tests::nic::{Nic, cores, start};
-use timely_tests::{cycles, rng, seeds};
+use timely_tests::{cycles, few_seeds, rng};
 
 /// Where buffers are: across 4 GiB.
 const BUFFER: u64 = 0xffff_fe00;
@@ -95,7 +95,7 @@ fn no_packet_waits_for_a_snapshot() {
 /// A snapshot beside traffic, in a storm: what it says adds up to what the counters say once all is quiet.
 #[test]
 fn a_snapshot_beside_traffic() {
-    for seed in seeds() {
+    for seed in few_seeds() {
         for (name, mut nic) in cores(64, 10) {
             let mut rng = rng(seed);
             // So many flows are loaded by DMA.
@@ -128,7 +128,7 @@ fn a_snapshot_beside_traffic() {
 /// ring is full records wait, and those for which there is no room any more are counted; those that come are still in order.
 #[test]
 fn event_records_come_through_the_ring() {
-    for seed in seeds() {
+    for seed in few_seeds() {
         for (name, mut nic) in cores(64, 10) {
             let mut rng = rng(seed);
             start(&mut *nic, &spec(64, 10, 6, &Parameters::timely_10g(8.0), &mut rng));
