@@ -81862,17 +81862,14 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
     reg  [49:0] done__2__d;
     wire  [49:0] done__2__q;
     reg  done__2__clock;
-    reg  from__0__d;
-    wire  from__0__q;
-    reg  from__0__clock;
-    reg  from__1__d;
-    wire  from__1__q;
-    reg  from__1__clock;
-    reg  from__2__d;
-    wire  from__2__q;
-    reg  from__2__clock;
+    reg  [1:0] from__d;
+    wire  [1:0] from__q;
+    reg  from__clock;
     
     // Local signals
+    reg  is_newest;
+    reg  is_second;
+    reg  is_third;
     reg  [49:0] account;
     reg  [24:0] sum;
     reg  [8:0] packets;
@@ -81989,26 +81986,17 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
         .q(done__2__q),
         .clock(done__2__clock)
     );
-    tnic_standalone__pacer__charge__from__0 from__0(
-        .d(from__0__d),
-        .q(from__0__q),
-        .clock(from__0__clock)
-    );
-    tnic_standalone__pacer__charge__from__1 from__1(
-        .d(from__1__d),
-        .q(from__1__q),
-        .clock(from__1__clock)
-    );
-    tnic_standalone__pacer__charge__from__2 from__2(
-        .d(from__2__d),
-        .q(from__2__q),
-        .clock(from__2__clock)
+    tnic_standalone__pacer__charge__from from(
+        .d(from__d),
+        .q(from__q),
+        .clock(from__clock)
     );
     
     // Update code
     always @(*) begin
         sweep__d = sweep__q;
         raw__d = raw__q;
+        from__d = from__q;
         if (~is_swept) begin
             sweep__d = sweep__q + ((32'h1) & 11'h7ff);
         end
@@ -82018,14 +82006,24 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
         valid__2__d = valid__1__q;
         done_valid__2__d = done_valid__1__q;
         raw__d = ram__read_data;
+        from__d = ((32'h0) & 2'h3);
+        if (is_newest) begin
+            from__d = ((32'h1) & 2'h3);
+        end
+        else if (is_second) begin
+            from__d = ((32'h2) & 2'h3);
+        end
+        else if (is_third) begin
+            from__d = ((32'h3) & 2'h3);
+        end
         account = raw__q;
-        if (from__0__q) begin
+        if (from__q == ((32'h1) & 2'h3)) begin
             account = done__0__q;
         end
-        else if (from__1__q) begin
+        else if (from__q == ((32'h2) & 2'h3)) begin
             account = done__1__q;
         end
-        else if (from__2__q) begin
+        else if (from__q == ((32'h3) & 2'h3)) begin
             account = done__2__q;
         end
         sum = account[(32'h0)+:(25)] + ((bytes__2__q) & 25'h1ffffff);
@@ -82036,13 +82034,14 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
         end
         done_valid__0__d = valid__2__q;
         done__0__d = ((sum) & 50'h3ffffffffffff) | (((packets) & 50'h3ffffffffffff) << 32'h19) | (((last) & 50'h3ffffffffffff) << 32'h22);
+        if (rst | ~is_swept) begin
+            done__0__d = ((32'h0) & 50'h3ffffffffffff);
+        end
         ram__write_enable = done_valid__0__q;
         ram__write_address = done_flow__0__q;
-        ram__write_data = done__0__q;
         if (~is_swept) begin
             ram__write_enable = 1'b1;
             ram__write_address = sweep__q[(32'h0)+:(10)];
-            ram__write_data = ((32'h0) & 50'h3ffffffffffff);
         end
         if (rst) begin
             sweep__d = ((32'h0) & 11'h7ff);
@@ -82056,27 +82055,25 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
     end
     always @(*) sweep__clock = clk;
     always @(*) raw__clock = clk;
+    always @(*) from__clock = clk;
     always @(*) valid__0__clock = clk;
     always @(*) flow__0__clock = clk;
     always @(*) bytes__0__clock = clk;
     always @(*) done_valid__0__clock = clk;
     always @(*) done_flow__0__clock = clk;
     always @(*) done__0__clock = clk;
-    always @(*) from__0__clock = clk;
     always @(*) valid__1__clock = clk;
     always @(*) flow__1__clock = clk;
     always @(*) bytes__1__clock = clk;
     always @(*) done_valid__1__clock = clk;
     always @(*) done_flow__1__clock = clk;
     always @(*) done__1__clock = clk;
-    always @(*) from__1__clock = clk;
     always @(*) valid__2__clock = clk;
     always @(*) flow__2__clock = clk;
     always @(*) bytes__2__clock = clk;
     always @(*) done_valid__2__clock = clk;
     always @(*) done_flow__2__clock = clk;
     always @(*) done__2__clock = clk;
-    always @(*) from__2__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) is_swept = sweep__q == sweep_end;
@@ -82091,10 +82088,11 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
     always @(*) done_flow__2__d = done_flow__1__q;
     always @(*) done__2__d = done__1__q;
     always @(*) ram__read_address = flow__0__q;
-    always @(*) from__0__d = valid__2__q & (flow__1__q == flow__2__q);
-    always @(*) from__1__d = done_valid__0__q & (flow__1__q == done_flow__0__q);
-    always @(*) from__2__d = done_valid__1__q & (flow__1__q == done_flow__1__q);
+    always @(*) is_newest = valid__2__q & (flow__1__q == flow__2__q);
+    always @(*) is_second = done_valid__0__q & (flow__1__q == done_flow__0__q);
+    always @(*) is_third = done_valid__1__q & (flow__1__q == done_flow__1__q);
     always @(*) done_flow__0__d = flow__2__q;
+    always @(*) ram__write_data = done__0__q;
     always @(*) paid_valid = done_valid__0__q;
     always @(*) paid_flow = done_flow__0__q;
     always @(*) paid_word = done__0__q;
@@ -82388,61 +82386,23 @@ module tnic_standalone__pacer__charge__flow__2(d,q,clock);
 endmodule // standalone__pacer__charge__flow__2
 
 
-module tnic_standalone__pacer__charge__from__0(d,q,clock);
+module tnic_standalone__pacer__charge__from(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [1:0] d;
+    output reg  [1:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 2'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__charge__from__0
-
-
-module tnic_standalone__pacer__charge__from__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__charge__from__1
-
-
-module tnic_standalone__pacer__charge__from__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__charge__from__2
+endmodule // standalone__pacer__charge__from
 
 
 module tnic_standalone__pacer__charge__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -82737,15 +82697,9 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     reg  [44:0] done__2__d;
     wire  [44:0] done__2__q;
     reg  done__2__clock;
-    reg  from__0__d;
-    wire  from__0__q;
-    reg  from__0__clock;
-    reg  from__1__d;
-    wire  from__1__q;
-    reg  from__1__clock;
-    reg  from__2__d;
-    wire  from__2__q;
-    reg  from__2__clock;
+    reg  [1:0] from__d;
+    wire  [1:0] from__q;
+    reg  from__clock;
     reg  act__d;
     wire  act__q;
     reg  act__clock;
@@ -82754,6 +82708,9 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     reg  refuse__clock;
     
     // Local signals
+    reg  is_newest;
+    reg  is_second;
+    reg  is_third;
     reg  is_swept;
     reg  [1:0] take;
     reg  [44:0] word;
@@ -82971,20 +82928,10 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         .q(done__2__q),
         .clock(done__2__clock)
     );
-    tnic_standalone__pacer__doorbell__from__0 from__0(
-        .d(from__0__d),
-        .q(from__0__q),
-        .clock(from__0__clock)
-    );
-    tnic_standalone__pacer__doorbell__from__1 from__1(
-        .d(from__1__d),
-        .q(from__1__q),
-        .clock(from__1__clock)
-    );
-    tnic_standalone__pacer__doorbell__from__2 from__2(
-        .d(from__2__d),
-        .q(from__2__q),
-        .clock(from__2__clock)
+    tnic_standalone__pacer__doorbell__from from(
+        .d(from__d),
+        .q(from__q),
+        .clock(from__clock)
     );
     tnic_standalone__pacer__doorbell__act act(
         .d(act__d),
@@ -83005,6 +82952,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         load_bits__d = load_bits__q;
         raw__d = raw__q;
         raw_granted__d = raw_granted__q;
+        from__d = from__q;
         act__d = act__q;
         refuse__d = refuse__q;
         if (~is_swept) begin
@@ -83059,14 +83007,24 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         done_valid__2__d = done_valid__1__q;
         raw__d = ram__read_data;
         raw_granted__d = granted__read_data;
+        from__d = ((32'h0) & 2'h3);
+        if (is_newest) begin
+            from__d = ((32'h1) & 2'h3);
+        end
+        else if (is_second) begin
+            from__d = ((32'h2) & 2'h3);
+        end
+        else if (is_third) begin
+            from__d = ((32'h3) & 2'h3);
+        end
         word = raw__q;
-        if (from__0__q) begin
+        if (from__q == ((32'h1) & 2'h3)) begin
             word = done__0__q;
         end
-        else if (from__1__q) begin
+        else if (from__q == ((32'h2) & 2'h3)) begin
             word = done__1__q;
         end
-        else if (from__2__q) begin
+        else if (from__q == ((32'h3) & 2'h3)) begin
             word = done__2__q;
         end
         posted = word[(32'h0)+:(16)];
@@ -83140,19 +83098,18 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         if (bounded) begin
             done__0__d = done__0__d | (((32'h1) & 45'h1fffffffffff) << 32'h2c);
         end
+        if (rst | ~is_swept) begin
+            done__0__d = ((32'h0) & 45'h1fffffffffff);
+        end
         ram__write_enable = done_valid__0__q;
         ram__write_address = done_flow__0__q;
-        ram__write_data = done__0__q;
         granted__write_enable = granted_valid;
         granted__write_address = granted_flow;
-        granted__write_data = granted_count;
         if (~is_swept) begin
             ram__write_enable = 1'b1;
             ram__write_address = sweep__q[(32'h0)+:(10)];
-            ram__write_data = ((32'h0) & 45'h1fffffffffff);
             granted__write_enable = 1'b1;
             granted__write_address = sweep__q[(32'h0)+:(10)];
-            granted__write_data = ((32'h0) & 16'hffff);
         end
         if (rst) begin
             sweep__d = ((32'h0) & 11'h7ff);
@@ -83173,6 +83130,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) load_bits__clock = clk;
     always @(*) raw__clock = clk;
     always @(*) raw_granted__clock = clk;
+    always @(*) from__clock = clk;
     always @(*) act__clock = clk;
     always @(*) refuse__clock = clk;
     always @(*) valid__0__clock = clk;
@@ -83184,7 +83142,6 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) done_valid__0__clock = clk;
     always @(*) done_flow__0__clock = clk;
     always @(*) done__0__clock = clk;
-    always @(*) from__0__clock = clk;
     always @(*) valid__1__clock = clk;
     always @(*) flow__1__clock = clk;
     always @(*) kind__1__clock = clk;
@@ -83194,7 +83151,6 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) done_valid__1__clock = clk;
     always @(*) done_flow__1__clock = clk;
     always @(*) done__1__clock = clk;
-    always @(*) from__1__clock = clk;
     always @(*) valid__2__clock = clk;
     always @(*) flow__2__clock = clk;
     always @(*) kind__2__clock = clk;
@@ -83204,7 +83160,6 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) done_valid__2__clock = clk;
     always @(*) done_flow__2__clock = clk;
     always @(*) done__2__clock = clk;
-    always @(*) from__2__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) granted__read_clock = clk;
@@ -83237,10 +83192,12 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) done__2__d = done__1__q;
     always @(*) ram__read_address = flow__0__q;
     always @(*) granted__read_address = flow__0__q;
-    always @(*) from__0__d = valid__2__q & (flow__1__q == flow__2__q);
-    always @(*) from__1__d = done_valid__0__q & (flow__1__q == done_flow__0__q);
-    always @(*) from__2__d = done_valid__1__q & (flow__1__q == done_flow__1__q);
+    always @(*) is_newest = valid__2__q & (flow__1__q == flow__2__q);
+    always @(*) is_second = done_valid__0__q & (flow__1__q == done_flow__0__q);
+    always @(*) is_third = done_valid__1__q & (flow__1__q == done_flow__1__q);
     always @(*) done_flow__0__d = flow__2__q;
+    always @(*) ram__write_data = done__0__q;
+    always @(*) granted__write_data = granted_count;
     always @(*) act_valid = act__q;
     always @(*) act_flow = done_flow__0__q;
     always @(*) post_valid = done_valid__0__q;
@@ -83984,61 +83941,23 @@ module tnic_standalone__pacer__doorbell__flow__2(d,q,clock);
 endmodule // standalone__pacer__doorbell__flow__2
 
 
-module tnic_standalone__pacer__doorbell__from__0(d,q,clock);
+module tnic_standalone__pacer__doorbell__from(d,q,clock);
     
     // Module arguments
-    input wire  d;
-    output reg  q;
+    input wire  [1:0] d;
+    output reg  [1:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1'h0;
+       q = 2'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__doorbell__from__0
-
-
-module tnic_standalone__pacer__doorbell__from__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__doorbell__from__1
-
-
-module tnic_standalone__pacer__doorbell__from__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__doorbell__from__2
+endmodule // standalone__pacer__doorbell__from
 
 
 module tnic_standalone__pacer__doorbell__granted(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -92680,6 +92599,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     
     // Local signals
     reg  issue;
+    reg  unswept;
     reg  [50:0] tokens;
     reg  [15:0] count;
     
@@ -93182,6 +93102,10 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         if (~fate__clear & settled__o[32'h4c]) begin
             state17__d = state17__d | (((32'h1) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc5);
         end
+        if (unswept) begin
+            state17__d = ((32'h0) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff);
+            count17__d = ((32'h0) & 16'hffff);
+        end
         write17__d = fate__write;
         sleep17__d = fate__sleep;
         why17__d = ((32'h0) & 2'h3);
@@ -93380,7 +93304,8 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) wake__now = now;
     always @(*) wake__flow = flow__18__q;
     always @(*) slack__write = fate__write;
-    always @(*) slack__clear = fate__clear;
+    always @(*) unswept = rst | ~memory__swept;
+    always @(*) slack__clear = fate__clear | unswept;
     always @(*) slack__grant = fate__grant;
     always @(*) slack__size = fate__size;
     always @(*) memory__state_write = write17__q;
@@ -93507,6 +93432,9 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     reg  [8:0] uncharged2__d;
     wire  [8:0] uncharged2__q;
     reg  uncharged2__clock;
+    reg  [8:0] uncharged3__d;
+    wire  [8:0] uncharged3__q;
+    reg  uncharged3__clock;
     reg  [50:0] tokens2__d;
     wire  [50:0] tokens2__q;
     reg  tokens2__clock;
@@ -93564,9 +93492,12 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     reg  [28:0] high_high__d;
     wire  [28:0] high_high__q;
     reg  high_high__clock;
-    reg  [31:0] waiting4__d;
-    wire  [31:0] waiting4__q;
-    reg  waiting4__clock;
+    reg  [25:0] waiting_low__d;
+    wire  [25:0] waiting_low__q;
+    reg  waiting_low__clock;
+    reg  [14:0] waiting_high__d;
+    wire  [14:0] waiting_high__q;
+    reg  waiting_high__clock;
     reg  [25:0] total4__d;
     wire  [25:0] total4__q;
     reg  total4__clock;
@@ -93585,30 +93516,21 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     reg  [43:0] high5__d;
     wire  [43:0] high5__q;
     reg  high5__clock;
-    reg  [52:0] lacks5__d;
-    wire  [52:0] lacks5__q;
-    reg  lacks5__clock;
-    reg  [51:0] least5__d;
-    wire  [51:0] least5__q;
-    reg  least5__clock;
-    reg  [26:0] total5__0__d;
-    wire  [26:0] total5__0__q;
-    reg  total5__0__clock;
-    reg  [26:0] total5__1__d;
-    wire  [26:0] total5__1__q;
-    reg  total5__1__clock;
-    reg  [26:0] total5__2__d;
-    wire  [26:0] total5__2__q;
-    reg  total5__2__clock;
-    reg  [26:0] total5__3__d;
-    wire  [26:0] total5__3__q;
-    reg  total5__3__clock;
-    reg  [26:0] total5__4__d;
-    wire  [26:0] total5__4__q;
-    reg  total5__4__clock;
-    reg  [26:0] total5__5__d;
-    wire  [26:0] total5__5__q;
-    reg  total5__5__clock;
+    reg  [31:0] waiting5__d;
+    wire  [31:0] waiting5__q;
+    reg  waiting5__clock;
+    reg  [26:0] cap5__d;
+    wire  [26:0] cap5__q;
+    reg  cap5__clock;
+    reg  [26:0] room5__d;
+    wire  [26:0] room5__q;
+    reg  room5__clock;
+    reg  free5__d;
+    wire  free5__q;
+    reg  free5__clock;
+    reg  [15:0] length5__d;
+    wire  [15:0] length5__q;
+    reg  length5__clock;
     reg  none5__d;
     wire  none5__q;
     reg  none5__clock;
@@ -93636,18 +93558,27 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     reg  fits6__5__d;
     wire  fits6__5__q;
     reg  fits6__5__clock;
-    reg  [52:0] lacks6__d;
-    wire  [52:0] lacks6__q;
+    reg  [51:0] lacks6__d;
+    wire  [51:0] lacks6__q;
     reg  lacks6__clock;
+    reg  [51:0] least6__d;
+    wire  [51:0] least6__q;
+    reg  least6__clock;
     reg  [51:0] tokens6__d;
     wire  [51:0] tokens6__q;
     reg  tokens6__clock;
-    reg signed [59:0] tokens7__d;
-    wire signed [59:0] tokens7__q;
+    reg signed [53:0] tokens7__d;
+    wire signed [53:0] tokens7__q;
     reg  tokens7__clock;
-    reg signed [59:0] lacks7__d;
-    wire signed [59:0] lacks7__q;
+    reg  over7__d;
+    wire  over7__q;
+    reg  over7__clock;
+    reg  [51:0] lacks7__d;
+    wire  [51:0] lacks7__q;
     reg  lacks7__clock;
+    reg  [51:0] least7__d;
+    wire  [51:0] least7__q;
+    reg  least7__clock;
     reg  [2:0] fit7__d;
     wire  [2:0] fit7__q;
     reg  fit7__clock;
@@ -93688,17 +93619,11 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     wire  starts8__q;
     reg  starts8__clock;
     reg  bounds__clk;
-    reg  [24:0] bounds__i;
-    wire  [24:0] bounds__o;
+    reg  [23:0] bounds__i;
+    wire  [23:0] bounds__o;
     reg  caps__clk;
     reg  [26:0] caps__i;
     wire  [26:0] caps__o;
-    reg  leasts__clk;
-    reg  [51:0] leasts__i;
-    wire  [51:0] leasts__o;
-    reg  outstandings__clk;
-    reg  [24:0] outstandings__i;
-    wire  [24:0] outstandings__o;
     reg  bases__clk;
     reg  [24:0] bases__i;
     wire  [24:0] bases__o;
@@ -93726,25 +93651,24 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     
     // Local signals
     reg  known;
-    reg  [19:0] usable;
+    reg  far;
     reg  [6:0] times125;
     reg  [31:0] sent_wide;
     reg  [31:0] sent_thrice;
     reg  [19:0] cap_u;
     reg  [15:0] length_u;
     reg  [8:0] uncharged_u;
-    reg  [31:0] waiting_wide;
-    reg  [31:0] waiting_thrice;
+    reg  [16:0] packet_low;
+    reg  [5:0] packet_high;
+    reg  [8:0] packets_u;
+    reg  is_within;
     reg  [14:0] rate_low;
     reg  [14:0] rate_high;
     reg  [13:0] time_low;
     reg  [13:0] time_high;
-    reg signed [59:0] cap_s;
     reg signed [51:0] tokens_s;
-    reg signed [52:0] lacks_s;
-    reg signed [58:0] filled_s;
-    reg  [59:0] tokens_b;
-    reg  [59:0] lacks_b;
+    reg signed [52:0] filled_s;
+    reg  [53:0] tokens_b;
     reg  clip;
     reg  is_drop;
     reg  is_uncharged;
@@ -93864,6 +93788,11 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         .q(uncharged2__q),
         .clock(uncharged2__clock)
     );
+    tnic_standalone__pacer__pass__bucket__uncharged3 uncharged3(
+        .d(uncharged3__d),
+        .q(uncharged3__q),
+        .clock(uncharged3__clock)
+    );
     tnic_standalone__pacer__pass__bucket__tokens2 tokens2(
         .d(tokens2__d),
         .q(tokens2__q),
@@ -93959,10 +93888,15 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         .q(high_high__q),
         .clock(high_high__clock)
     );
-    tnic_standalone__pacer__pass__bucket__waiting4 waiting4(
-        .d(waiting4__d),
-        .q(waiting4__q),
-        .clock(waiting4__clock)
+    tnic_standalone__pacer__pass__bucket__waiting_low waiting_low(
+        .d(waiting_low__d),
+        .q(waiting_low__q),
+        .clock(waiting_low__clock)
+    );
+    tnic_standalone__pacer__pass__bucket__waiting_high waiting_high(
+        .d(waiting_high__d),
+        .q(waiting_high__q),
+        .clock(waiting_high__clock)
     );
     tnic_standalone__pacer__pass__bucket__total4 total4(
         .d(total4__d),
@@ -93994,45 +93928,30 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         .q(high5__q),
         .clock(high5__clock)
     );
-    tnic_standalone__pacer__pass__bucket__lacks5 lacks5(
-        .d(lacks5__d),
-        .q(lacks5__q),
-        .clock(lacks5__clock)
+    tnic_standalone__pacer__pass__bucket__waiting5 waiting5(
+        .d(waiting5__d),
+        .q(waiting5__q),
+        .clock(waiting5__clock)
     );
-    tnic_standalone__pacer__pass__bucket__least5 least5(
-        .d(least5__d),
-        .q(least5__q),
-        .clock(least5__clock)
+    tnic_standalone__pacer__pass__bucket__cap5 cap5(
+        .d(cap5__d),
+        .q(cap5__q),
+        .clock(cap5__clock)
     );
-    tnic_standalone__pacer__pass__bucket__total5__0 total5__0(
-        .d(total5__0__d),
-        .q(total5__0__q),
-        .clock(total5__0__clock)
+    tnic_standalone__pacer__pass__bucket__room5 room5(
+        .d(room5__d),
+        .q(room5__q),
+        .clock(room5__clock)
     );
-    tnic_standalone__pacer__pass__bucket__total5__1 total5__1(
-        .d(total5__1__d),
-        .q(total5__1__q),
-        .clock(total5__1__clock)
+    tnic_standalone__pacer__pass__bucket__free5 free5(
+        .d(free5__d),
+        .q(free5__q),
+        .clock(free5__clock)
     );
-    tnic_standalone__pacer__pass__bucket__total5__2 total5__2(
-        .d(total5__2__d),
-        .q(total5__2__q),
-        .clock(total5__2__clock)
-    );
-    tnic_standalone__pacer__pass__bucket__total5__3 total5__3(
-        .d(total5__3__d),
-        .q(total5__3__q),
-        .clock(total5__3__clock)
-    );
-    tnic_standalone__pacer__pass__bucket__total5__4 total5__4(
-        .d(total5__4__d),
-        .q(total5__4__q),
-        .clock(total5__4__clock)
-    );
-    tnic_standalone__pacer__pass__bucket__total5__5 total5__5(
-        .d(total5__5__d),
-        .q(total5__5__q),
-        .clock(total5__5__clock)
+    tnic_standalone__pacer__pass__bucket__length5 length5(
+        .d(length5__d),
+        .q(length5__q),
+        .clock(length5__clock)
     );
     tnic_standalone__pacer__pass__bucket__none5 none5(
         .d(none5__d),
@@ -94084,6 +94003,11 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         .q(lacks6__q),
         .clock(lacks6__clock)
     );
+    tnic_standalone__pacer__pass__bucket__least6 least6(
+        .d(least6__d),
+        .q(least6__q),
+        .clock(least6__clock)
+    );
     tnic_standalone__pacer__pass__bucket__tokens6 tokens6(
         .d(tokens6__d),
         .q(tokens6__q),
@@ -94094,10 +94018,20 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         .q(tokens7__q),
         .clock(tokens7__clock)
     );
+    tnic_standalone__pacer__pass__bucket__over7 over7(
+        .d(over7__d),
+        .q(over7__q),
+        .clock(over7__clock)
+    );
     tnic_standalone__pacer__pass__bucket__lacks7 lacks7(
         .d(lacks7__d),
         .q(lacks7__q),
         .clock(lacks7__clock)
+    );
+    tnic_standalone__pacer__pass__bucket__least7 least7(
+        .d(least7__d),
+        .q(least7__q),
+        .clock(least7__clock)
     );
     tnic_standalone__pacer__pass__bucket__fit7 fit7(
         .d(fit7__d),
@@ -94174,16 +94108,6 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         .i(caps__i),
         .o(caps__o)
     );
-    tnic_standalone__pacer__pass__bucket__leasts leasts(
-        .clk(leasts__clk),
-        .i(leasts__i),
-        .o(leasts__o)
-    );
-    tnic_standalone__pacer__pass__bucket__outstandings outstandings(
-        .clk(outstandings__clk),
-        .i(outstandings__i),
-        .o(outstandings__o)
-    );
     tnic_standalone__pacer__pass__bucket__bases bases(
         .clk(bases__clk),
         .i(bases__i),
@@ -94249,6 +94173,7 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         outstanding2__d = outstanding2__q;
         base2__d = base2__q;
         uncharged2__d = uncharged2__q;
+        uncharged3__d = uncharged3__q;
         tokens2__d = tokens2__q;
         log2__d = log2__q;
         exact2__d = exact2__q;
@@ -94268,22 +94193,29 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         low_high__d = low_high__q;
         high_low__d = high_low__q;
         high_high__d = high_high__q;
-        waiting4__d = waiting4__q;
+        waiting_low__d = waiting_low__q;
+        waiting_high__d = waiting_high__q;
         total4__d = total4__q;
         length4__d = length4__q;
         tokens4__d = tokens4__q;
         cap4__d = cap4__q;
         low5__d = low5__q;
         high5__d = high5__q;
-        lacks5__d = lacks5__q;
-        least5__d = least5__q;
+        waiting5__d = waiting5__q;
+        cap5__d = cap5__q;
+        room5__d = room5__q;
+        free5__d = free5__q;
+        length5__d = length5__q;
         none5__d = none5__q;
         tokens5__d = tokens5__q;
         filled6__d = filled6__q;
         lacks6__d = lacks6__q;
+        least6__d = least6__q;
         tokens6__d = tokens6__q;
         tokens7__d = tokens7__q;
+        over7__d = over7__q;
         lacks7__d = lacks7__q;
+        least7__d = least7__q;
         fit7__d = fit7__q;
         fits7__d = fits7__q;
         tokens8__d = tokens8__q;
@@ -94323,12 +94255,10 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         end
         excess2__d = outstanding__q - state1__q[(32'haa)+:(25)];
         sent2__d = (sent_wide << 32'h7) - sent_thrice;
-        usable = ((32'h0) & 20'hfffff);
-        if (state1__q[32'hc3]) begin
-            usable = cap;
-        end
-        cap_u = usable;
         cap2__d = (cap_u * times125);
+        if (~state1__q[32'hc3]) begin
+            cap2__d = ((32'h0) & 27'h7ffffff);
+        end
         bound2__d = bound;
         idle2__d = idle;
         outstanding2__d = outstanding__q;
@@ -94373,7 +94303,8 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         if (|elapsed2__q[(32'h1c)+:(20)]) begin
             elapsed3__d = ((32'hfffffff) & 28'hfffffff);
         end
-        late3__d = ((elapsed2__q >= ((idle2__q) & 48'hffffffffffff)) & |idle2__q) & may_idle2__q;
+        late3__d = (far & |idle2__q) & may_idle2__q;
+        uncharged3__d = uncharged2__q;
         waiting3__d = (uncharged_u * length_u);
         packet3__d = (length_u * times125);
         length3__d = length2__q;
@@ -94383,6 +94314,8 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         base3__d = base2__q;
         if (excess2__q[32'h18]) begin
             excess3__d = ((32'h0) & 24'hffffff);
+        end
+        if (excess2__q[32'h18] | flags2__q[32'h0]) begin
             base3__d = outstanding2__q;
         end
         cap3__d = cap2__q;
@@ -94397,7 +94330,8 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         low_high__d = (rate_low * time_high);
         high_low__d = (rate_high * time_low);
         high_high__d = (rate_high * time_high);
-        waiting4__d = (waiting_wide << 32'h7) - waiting_thrice;
+        waiting_low__d = (packet_low * packets_u);
+        waiting_high__d = (packet_high * packets_u);
         total4__d = ((excess3__q) & 26'h3ffffff) + ((waiting3__q) & 26'h3ffffff);
         length4__d = length3__q;
         tokens4__d = tokens3__q;
@@ -94408,19 +94342,25 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         end
         low5__d = ((low_low__q) & 44'hfffffffffff) + (((high_low__q) & 44'hfffffffffff) << 32'hf);
         high5__d = ((low_high__q) & 44'hfffffffffff) + (((high_high__q) & 44'hfffffffffff) << 32'hf);
-        lacks5__d = (((waiting4__q) & 53'h1fffffffffffff) << 32'h12) - (((tokens4__q) & 53'h1fffffffffffff) | (((tokens4__q[(32'h33)+:(1)]) & 53'h1fffffffffffff) << 32'h34));
-        least5__d = (((waiting4__q) & 52'hfffffffffffff) << 32'h12) - (((cap4__q) & 52'hfffffffffffff) << 32'h12);
+        waiting5__d = ((waiting_low__q) & 32'hffffffff) + (((waiting_high__q) & 32'hffffffff) << 32'h11);
+        cap5__d = cap4__q;
+        room5__d = ((bounds__o) & 27'h7ffffff) - ((total4__q) & 27'h7ffffff);
+        free5__d = ~|bounds__o;
+        length5__d = length4__q;
         none5__d = ~|total4__q;
         tokens5__d = tokens4__q;
         filled6__d = ((low5__q) & 58'h3ffffffffffffff) + (((high5__q) & 58'h3ffffffffffffff) << 32'he);
-        fits6__0__d = (total5__0__q <= ((bounds__o) & 27'h7ffffff)) | ~|bounds__o;
+        fits6__0__d = free5__q | (is_within & (|room5__q[(32'h10)+:(8)] | (room5__q[(32'h0)+:(16)] >= length5__q)));
         if (none5__q) begin
             fits6__0__d = 1'b1;
         end
-        lacks6__d = lacks5__q;
+        lacks6__d = (((waiting5__q) & 52'hfffffffffffff) << 32'h12) - tokens5__q;
+        least6__d = (((waiting5__q) & 52'hfffffffffffff) << 32'h12) - (((cap5__q) & 52'hfffffffffffff) << 32'h12);
         tokens6__d = tokens5__q;
         tokens7__d = (tokens_s + filled_s);
-        lacks7__d = (lacks_s - filled_s);
+        over7__d = |filled6__q[(32'h34)+:(6)];
+        lacks7__d = lacks6__q - filled6__q[(32'h0)+:(52)];
+        least7__d = least6__q;
         fits7__d = 1'b1;
         fit7__d = ((32'h0) & 3'h7);
         if (fits6__5__q) begin
@@ -94442,10 +94382,10 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
             fits7__d = fits6__0__q;
         end
         tokens8__d = tokens_b[(32'h0)+:(51)];
-        lacks8__d = lacks_b[(32'h0)+:(52)];
+        lacks8__d = lacks7__q;
         if (clip) begin
             tokens8__d = ((caps__o) & 51'h7ffffffffffff) << 32'h12;
-            lacks8__d = leasts__o;
+            lacks8__d = least7__q;
         end
         most8__d = fit7__q;
         if (logs__o[(32'h0)+:(3)] < fit7__q) begin
@@ -94455,9 +94395,6 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         exact8__d = logs__o[32'h3];
         measured8__d = logs__o[32'h4];
         base8__d = bases__o;
-        if (is_drop) begin
-            base8__d = outstandings__o;
-        end
         clear8__d = is_drop & ~is_uncharged;
         empty8__d = ~is_drop & ~is_backlog;
         bounded8__d = (is_live & ~fits7__q) & ~is_uncharged;
@@ -94517,6 +94454,7 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     always @(*) outstanding2__clock = clk;
     always @(*) base2__clock = clk;
     always @(*) uncharged2__clock = clk;
+    always @(*) uncharged3__clock = clk;
     always @(*) tokens2__clock = clk;
     always @(*) log2__clock = clk;
     always @(*) exact2__clock = clk;
@@ -94536,22 +94474,29 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     always @(*) low_high__clock = clk;
     always @(*) high_low__clock = clk;
     always @(*) high_high__clock = clk;
-    always @(*) waiting4__clock = clk;
+    always @(*) waiting_low__clock = clk;
+    always @(*) waiting_high__clock = clk;
     always @(*) total4__clock = clk;
     always @(*) length4__clock = clk;
     always @(*) tokens4__clock = clk;
     always @(*) cap4__clock = clk;
     always @(*) low5__clock = clk;
     always @(*) high5__clock = clk;
-    always @(*) lacks5__clock = clk;
-    always @(*) least5__clock = clk;
+    always @(*) waiting5__clock = clk;
+    always @(*) cap5__clock = clk;
+    always @(*) room5__clock = clk;
+    always @(*) free5__clock = clk;
+    always @(*) length5__clock = clk;
     always @(*) none5__clock = clk;
     always @(*) tokens5__clock = clk;
     always @(*) filled6__clock = clk;
     always @(*) lacks6__clock = clk;
+    always @(*) least6__clock = clk;
     always @(*) tokens6__clock = clk;
     always @(*) tokens7__clock = clk;
+    always @(*) over7__clock = clk;
     always @(*) lacks7__clock = clk;
+    always @(*) least7__clock = clk;
     always @(*) fit7__clock = clk;
     always @(*) fits7__clock = clk;
     always @(*) tokens8__clock = clk;
@@ -94569,22 +94514,14 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     always @(*) measured8__clock = clk;
     always @(*) last8__clock = clk;
     always @(*) exact8__clock = clk;
-    always @(*) total5__0__clock = clk;
     always @(*) fits6__0__clock = clk;
-    always @(*) total5__1__clock = clk;
     always @(*) fits6__1__clock = clk;
-    always @(*) total5__2__clock = clk;
     always @(*) fits6__2__clock = clk;
-    always @(*) total5__3__clock = clk;
     always @(*) fits6__3__clock = clk;
-    always @(*) total5__4__clock = clk;
     always @(*) fits6__4__clock = clk;
-    always @(*) total5__5__clock = clk;
     always @(*) fits6__5__clock = clk;
     always @(*) bounds__clk = clk;
     always @(*) caps__clk = clk;
-    always @(*) leasts__clk = clk;
-    always @(*) outstandings__clk = clk;
     always @(*) bases__clk = clk;
     always @(*) flags__clk = clk;
     always @(*) logs__clk = clk;
@@ -94593,38 +94530,31 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     always @(*) known = state1__q[32'hc5] | |sent__q;
     always @(*) sent_wide = ((sent__q) & 32'hffffffff);
     always @(*) sent_thrice = (sent_wide << 32'h1) + sent_wide;
-    always @(*) outstandings__i = outstanding__q;
+    always @(*) cap_u = cap;
+    always @(*) far = |elapsed2__q[(32'h1f)+:(17)] | (elapsed2__q[(32'h0)+:(31)] >= idle2__q);
     always @(*) uncharged_u = uncharged2__q;
     always @(*) length_u = length2__q;
-    always @(*) bounds__i = ((bound2__q) & 25'h1ffffff);
+    always @(*) bounds__i = bound2__q;
     always @(*) flags__i = flags2__q;
     always @(*) rate_low = rate3__q[(32'h0)+:(15)];
     always @(*) rate_high = rate3__q[(32'hf)+:(15)];
     always @(*) time_low = elapsed3__q[(32'h0)+:(14)];
     always @(*) time_high = elapsed3__q[(32'he)+:(14)];
-    always @(*) waiting_wide = ((waiting3__q) & 32'hffffffff);
-    always @(*) waiting_thrice = (waiting_wide << 32'h1) + waiting_wide;
-    always @(*) caps__i = cap4__q;
+    always @(*) packets_u = uncharged3__q;
+    always @(*) packet_low = packet3__q[(32'h0)+:(17)];
+    always @(*) packet_high = packet3__q[(32'h11)+:(6)];
     always @(*) bases__i = base3__q;
-    always @(*) leasts__i = least5__q;
-    always @(*) total5__0__d = ((total4__q) & 27'h7ffffff) + ((length4__q) & 27'h7ffffff);
-    always @(*) total5__1__d = ((total4__q) & 27'h7ffffff) + (((length4__q) & 27'h7ffffff) << 32'h1);
-    always @(*) total5__2__d = ((total4__q) & 27'h7ffffff) + (((length4__q) & 27'h7ffffff) << 32'h2);
-    always @(*) total5__3__d = ((total4__q) & 27'h7ffffff) + (((length4__q) & 27'h7ffffff) << 32'h3);
-    always @(*) total5__4__d = ((total4__q) & 27'h7ffffff) + (((length4__q) & 27'h7ffffff) << 32'h4);
-    always @(*) total5__5__d = ((total4__q) & 27'h7ffffff) + (((length4__q) & 27'h7ffffff) << 32'h5);
-    always @(*) fits6__1__d = (total5__1__q <= ((bounds__o) & 27'h7ffffff)) | ~|bounds__o;
-    always @(*) fits6__2__d = (total5__2__q <= ((bounds__o) & 27'h7ffffff)) | ~|bounds__o;
-    always @(*) fits6__3__d = (total5__3__q <= ((bounds__o) & 27'h7ffffff)) | ~|bounds__o;
-    always @(*) fits6__4__d = (total5__4__q <= ((bounds__o) & 27'h7ffffff)) | ~|bounds__o;
-    always @(*) fits6__5__d = (total5__5__q <= ((bounds__o) & 27'h7ffffff)) | ~|bounds__o;
+    always @(*) caps__i = cap5__q;
+    always @(*) is_within = ~room5__q[32'h1a];
+    always @(*) fits6__1__d = free5__q | (is_within & (|room5__q[(32'h11)+:(7)] | (room5__q[(32'h1)+:(16)] >= length5__q)));
+    always @(*) fits6__2__d = free5__q | (is_within & (|room5__q[(32'h12)+:(6)] | (room5__q[(32'h2)+:(16)] >= length5__q)));
+    always @(*) fits6__3__d = free5__q | (is_within & (|room5__q[(32'h13)+:(5)] | (room5__q[(32'h3)+:(16)] >= length5__q)));
+    always @(*) fits6__4__d = free5__q | (is_within & (|room5__q[(32'h14)+:(4)] | (room5__q[(32'h4)+:(16)] >= length5__q)));
+    always @(*) fits6__5__d = free5__q | (is_within & (|room5__q[(32'h15)+:(3)] | (room5__q[(32'h5)+:(16)] >= length5__q)));
     always @(*) tokens_s = tokens6__q;
-    always @(*) lacks_s = lacks6__q;
-    always @(*) filled_s = ((filled6__q) & 59'h7ffffffffffffff);
-    always @(*) cap_s = (((caps__o) & 60'hfffffffffffffff) << 32'h12);
-    always @(*) clip = tokens7__q > cap_s;
+    always @(*) filled_s = ((filled6__q[(32'h0)+:(52)]) & 53'h1fffffffffffff);
     always @(*) tokens_b = tokens7__q;
-    always @(*) lacks_b = lacks7__q;
+    always @(*) clip = over7__q | (~tokens_b[32'h35] & (tokens_b[(32'h12)+:(35)] >= ((caps__o) & 35'h7ffffffff)));
     always @(*) is_drop = flags__o[32'h0];
     always @(*) is_uncharged = flags__o[32'h1];
     always @(*) is_backlog = flags__o[32'h2];
@@ -94916,19 +94846,16 @@ module tnic_standalone__pacer__pass__bucket__bounds(clk,i,o);
     
     // Module arguments
     input wire  clk;
-    input wire  [24:0] i;
-    output reg  [24:0] o;
+    input wire  [23:0] i;
+    output reg  [23:0] o;
     
     // Stub signals
-    reg  [24:0] v__0__d;
-    wire  [24:0] v__0__q;
+    reg  [23:0] v__0__d;
+    wire  [23:0] v__0__q;
     reg  v__0__clock;
-    reg  [24:0] v__1__d;
-    wire  [24:0] v__1__q;
+    reg  [23:0] v__1__d;
+    wire  [23:0] v__1__q;
     reg  v__1__clock;
-    reg  [24:0] v__2__d;
-    wire  [24:0] v__2__q;
-    reg  v__2__clock;
     
     // Sub module instances
     tnic_standalone__pacer__pass__bucket__bounds__v__0 v__0(
@@ -94941,24 +94868,16 @@ module tnic_standalone__pacer__pass__bucket__bounds(clk,i,o);
         .q(v__1__q),
         .clock(v__1__clock)
     );
-    tnic_standalone__pacer__pass__bucket__bounds__v__2 v__2(
-        .d(v__2__d),
-        .q(v__2__q),
-        .clock(v__2__clock)
-    );
     
     // Update code
     always @(*) begin
         o = v__0__q;
         o = v__1__q;
-        o = v__2__q;
     end
     always @(*) v__0__clock = clk;
     always @(*) v__1__clock = clk;
-    always @(*) v__2__clock = clk;
     always @(*) v__0__d = i;
     always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
     
 endmodule // standalone__pacer__pass__bucket__bounds
 
@@ -94966,13 +94885,13 @@ endmodule // standalone__pacer__pass__bucket__bounds
 module tnic_standalone__pacer__pass__bucket__bounds__v__0(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [23:0] d;
+    output reg  [23:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 24'h0;
     end
     
     always @(posedge clock) begin
@@ -94985,13 +94904,13 @@ endmodule // standalone__pacer__pass__bucket__bounds__v__0
 module tnic_standalone__pacer__pass__bucket__bounds__v__1(d,q,clock);
     
     // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  [23:0] d;
+    output reg  [23:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 24'h0;
     end
     
     always @(posedge clock) begin
@@ -94999,25 +94918,6 @@ module tnic_standalone__pacer__pass__bucket__bounds__v__1(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__bucket__bounds__v__1
-
-
-module tnic_standalone__pacer__pass__bucket__bounds__v__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__bounds__v__2
 
 
 module tnic_standalone__pacer__pass__bucket__cap2(d,q,clock);
@@ -95077,6 +94977,25 @@ module tnic_standalone__pacer__pass__bucket__cap4(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__cap4
 
 
+module tnic_standalone__pacer__pass__bucket__cap5(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__cap5
+
+
 module tnic_standalone__pacer__pass__bucket__caps(clk,i,o);
     
     // Module arguments
@@ -95091,9 +95010,6 @@ module tnic_standalone__pacer__pass__bucket__caps(clk,i,o);
     reg  [26:0] v__1__d;
     wire  [26:0] v__1__q;
     reg  v__1__clock;
-    reg  [26:0] v__2__d;
-    wire  [26:0] v__2__q;
-    reg  v__2__clock;
     
     // Sub module instances
     tnic_standalone__pacer__pass__bucket__caps__v__0 v__0(
@@ -95106,24 +95022,16 @@ module tnic_standalone__pacer__pass__bucket__caps(clk,i,o);
         .q(v__1__q),
         .clock(v__1__clock)
     );
-    tnic_standalone__pacer__pass__bucket__caps__v__2 v__2(
-        .d(v__2__d),
-        .q(v__2__q),
-        .clock(v__2__clock)
-    );
     
     // Update code
     always @(*) begin
         o = v__0__q;
         o = v__1__q;
-        o = v__2__q;
     end
     always @(*) v__0__clock = clk;
     always @(*) v__1__clock = clk;
-    always @(*) v__2__clock = clk;
     always @(*) v__0__d = i;
     always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
     
 endmodule // standalone__pacer__pass__bucket__caps
 
@@ -95164,25 +95072,6 @@ module tnic_standalone__pacer__pass__bucket__caps__v__1(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__bucket__caps__v__1
-
-
-module tnic_standalone__pacer__pass__bucket__caps__v__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__caps__v__2
 
 
 module tnic_standalone__pacer__pass__bucket__clear8(d,q,clock);
@@ -95714,6 +95603,25 @@ module tnic_standalone__pacer__pass__bucket__flags2(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__flags2
 
 
+module tnic_standalone__pacer__pass__bucket__free5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__free5
+
+
 module tnic_standalone__pacer__pass__bucket__high5(d,q,clock);
     
     // Module arguments
@@ -95809,35 +95717,16 @@ module tnic_standalone__pacer__pass__bucket__keep8(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__keep8
 
 
-module tnic_standalone__pacer__pass__bucket__lacks5(d,q,clock);
-    
-    // Module arguments
-    input wire  [52:0] d;
-    output reg  [52:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 53'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__lacks5
-
-
 module tnic_standalone__pacer__pass__bucket__lacks6(d,q,clock);
     
     // Module arguments
-    input wire  [52:0] d;
-    output reg  [52:0] q;
+    input wire  [51:0] d;
+    output reg  [51:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 53'h0;
+       q = 52'h0;
     end
     
     always @(posedge clock) begin
@@ -95850,13 +95739,13 @@ endmodule // standalone__pacer__pass__bucket__lacks6
 module tnic_standalone__pacer__pass__bucket__lacks7(d,q,clock);
     
     // Module arguments
-    input wire signed [59:0] d;
-    output reg signed [59:0] q;
+    input wire  [51:0] d;
+    output reg  [51:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 60'h0;
+       q = 52'h0;
     end
     
     always @(posedge clock) begin
@@ -96080,7 +95969,7 @@ module tnic_standalone__pacer__pass__bucket__lates__v__3(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__lates__v__3
 
 
-module tnic_standalone__pacer__pass__bucket__least5(d,q,clock);
+module tnic_standalone__pacer__pass__bucket__least6(d,q,clock);
     
     // Module arguments
     input wire  [51:0] d;
@@ -96096,50 +95985,10 @@ module tnic_standalone__pacer__pass__bucket__least5(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__bucket__least5
+endmodule // standalone__pacer__pass__bucket__least6
 
 
-module tnic_standalone__pacer__pass__bucket__leasts(clk,i,o);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  [51:0] i;
-    output reg  [51:0] o;
-    
-    // Stub signals
-    reg  [51:0] v__0__d;
-    wire  [51:0] v__0__q;
-    reg  v__0__clock;
-    reg  [51:0] v__1__d;
-    wire  [51:0] v__1__q;
-    reg  v__1__clock;
-    
-    // Sub module instances
-    tnic_standalone__pacer__pass__bucket__leasts__v__0 v__0(
-        .d(v__0__d),
-        .q(v__0__q),
-        .clock(v__0__clock)
-    );
-    tnic_standalone__pacer__pass__bucket__leasts__v__1 v__1(
-        .d(v__1__d),
-        .q(v__1__q),
-        .clock(v__1__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        o = v__0__q;
-        o = v__1__q;
-    end
-    always @(*) v__0__clock = clk;
-    always @(*) v__1__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    
-endmodule // standalone__pacer__pass__bucket__leasts
-
-
-module tnic_standalone__pacer__pass__bucket__leasts__v__0(d,q,clock);
+module tnic_standalone__pacer__pass__bucket__least7(d,q,clock);
     
     // Module arguments
     input wire  [51:0] d;
@@ -96155,26 +96004,7 @@ module tnic_standalone__pacer__pass__bucket__leasts__v__0(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__bucket__leasts__v__0
-
-
-module tnic_standalone__pacer__pass__bucket__leasts__v__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [51:0] d;
-    output reg  [51:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 52'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__leasts__v__1
+endmodule // standalone__pacer__pass__bucket__least7
 
 
 module tnic_standalone__pacer__pass__bucket__length2(d,q,clock);
@@ -96232,6 +96062,25 @@ module tnic_standalone__pacer__pass__bucket__length4(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__bucket__length4
+
+
+module tnic_standalone__pacer__pass__bucket__length5(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__length5
 
 
 module tnic_standalone__pacer__pass__bucket__log2(d,q,clock);
@@ -96630,202 +96479,23 @@ module tnic_standalone__pacer__pass__bucket__outstanding2(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__outstanding2
 
 
-module tnic_standalone__pacer__pass__bucket__outstandings(clk,i,o);
+module tnic_standalone__pacer__pass__bucket__over7(d,q,clock);
     
     // Module arguments
-    input wire  clk;
-    input wire  [24:0] i;
-    output reg  [24:0] o;
-    
-    // Stub signals
-    reg  [24:0] v__0__d;
-    wire  [24:0] v__0__q;
-    reg  v__0__clock;
-    reg  [24:0] v__1__d;
-    wire  [24:0] v__1__q;
-    reg  v__1__clock;
-    reg  [24:0] v__2__d;
-    wire  [24:0] v__2__q;
-    reg  v__2__clock;
-    reg  [24:0] v__3__d;
-    wire  [24:0] v__3__q;
-    reg  v__3__clock;
-    reg  [24:0] v__4__d;
-    wire  [24:0] v__4__q;
-    reg  v__4__clock;
-    reg  [24:0] v__5__d;
-    wire  [24:0] v__5__q;
-    reg  v__5__clock;
-    
-    // Sub module instances
-    tnic_standalone__pacer__pass__bucket__outstandings__v__0 v__0(
-        .d(v__0__d),
-        .q(v__0__q),
-        .clock(v__0__clock)
-    );
-    tnic_standalone__pacer__pass__bucket__outstandings__v__1 v__1(
-        .d(v__1__d),
-        .q(v__1__q),
-        .clock(v__1__clock)
-    );
-    tnic_standalone__pacer__pass__bucket__outstandings__v__2 v__2(
-        .d(v__2__d),
-        .q(v__2__q),
-        .clock(v__2__clock)
-    );
-    tnic_standalone__pacer__pass__bucket__outstandings__v__3 v__3(
-        .d(v__3__d),
-        .q(v__3__q),
-        .clock(v__3__clock)
-    );
-    tnic_standalone__pacer__pass__bucket__outstandings__v__4 v__4(
-        .d(v__4__d),
-        .q(v__4__q),
-        .clock(v__4__clock)
-    );
-    tnic_standalone__pacer__pass__bucket__outstandings__v__5 v__5(
-        .d(v__5__d),
-        .q(v__5__q),
-        .clock(v__5__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        o = v__0__q;
-        o = v__1__q;
-        o = v__2__q;
-        o = v__3__q;
-        o = v__4__q;
-        o = v__5__q;
-    end
-    always @(*) v__0__clock = clk;
-    always @(*) v__1__clock = clk;
-    always @(*) v__2__clock = clk;
-    always @(*) v__3__clock = clk;
-    always @(*) v__4__clock = clk;
-    always @(*) v__5__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
-    always @(*) v__4__d = v__3__q;
-    always @(*) v__5__d = v__4__q;
-    
-endmodule // standalone__pacer__pass__bucket__outstandings
-
-
-module tnic_standalone__pacer__pass__bucket__outstandings__v__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 25'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__bucket__outstandings__v__0
-
-
-module tnic_standalone__pacer__pass__bucket__outstandings__v__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__outstandings__v__1
-
-
-module tnic_standalone__pacer__pass__bucket__outstandings__v__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__outstandings__v__2
-
-
-module tnic_standalone__pacer__pass__bucket__outstandings__v__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__outstandings__v__3
-
-
-module tnic_standalone__pacer__pass__bucket__outstandings__v__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__outstandings__v__4
-
-
-module tnic_standalone__pacer__pass__bucket__outstandings__v__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__outstandings__v__5
+endmodule // standalone__pacer__pass__bucket__over7
 
 
 module tnic_standalone__pacer__pass__bucket__packet3(d,q,clock);
@@ -96902,6 +96572,25 @@ module tnic_standalone__pacer__pass__bucket__rate3(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__bucket__rate3
+
+
+module tnic_standalone__pacer__pass__bucket__room5(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__room5
 
 
 module tnic_standalone__pacer__pass__bucket__send8(d,q,clock);
@@ -97116,13 +96805,13 @@ endmodule // standalone__pacer__pass__bucket__tokens6
 module tnic_standalone__pacer__pass__bucket__tokens7(d,q,clock);
     
     // Module arguments
-    input wire signed [59:0] d;
-    output reg signed [59:0] q;
+    input wire signed [53:0] d;
+    output reg signed [53:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 60'h0;
+       q = 54'h0;
     end
     
     always @(posedge clock) begin
@@ -97170,120 +96859,6 @@ module tnic_standalone__pacer__pass__bucket__total4(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__total4
 
 
-module tnic_standalone__pacer__pass__bucket__total5__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__total5__0
-
-
-module tnic_standalone__pacer__pass__bucket__total5__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__total5__1
-
-
-module tnic_standalone__pacer__pass__bucket__total5__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__total5__2
-
-
-module tnic_standalone__pacer__pass__bucket__total5__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__total5__3
-
-
-module tnic_standalone__pacer__pass__bucket__total5__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__total5__4
-
-
-module tnic_standalone__pacer__pass__bucket__total5__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__total5__5
-
-
 module tnic_standalone__pacer__pass__bucket__uncharged(d,q,clock);
     
     // Module arguments
@@ -97322,6 +96897,25 @@ module tnic_standalone__pacer__pass__bucket__uncharged2(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__uncharged2
 
 
+module tnic_standalone__pacer__pass__bucket__uncharged3(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__uncharged3
+
+
 module tnic_standalone__pacer__pass__bucket__waiting3(d,q,clock);
     
     // Module arguments
@@ -97341,7 +96935,7 @@ module tnic_standalone__pacer__pass__bucket__waiting3(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__waiting3
 
 
-module tnic_standalone__pacer__pass__bucket__waiting4(d,q,clock);
+module tnic_standalone__pacer__pass__bucket__waiting5(d,q,clock);
     
     // Module arguments
     input wire  [31:0] d;
@@ -97357,7 +96951,45 @@ module tnic_standalone__pacer__pass__bucket__waiting4(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__bucket__waiting4
+endmodule // standalone__pacer__pass__bucket__waiting5
+
+
+module tnic_standalone__pacer__pass__bucket__waiting_high(d,q,clock);
+    
+    // Module arguments
+    input wire  [14:0] d;
+    output reg  [14:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 15'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__waiting_high
+
+
+module tnic_standalone__pacer__pass__bucket__waiting_low(d,q,clock);
+    
+    // Module arguments
+    input wire  [25:0] d;
+    output reg  [25:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 26'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__waiting_low
 
 
 module tnic_standalone__pacer__pass__bucket__waits8(d,q,clock);
@@ -99495,11 +99127,21 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     reg  [22:0] load_config__d;
     wire  [22:0] load_config__q;
     reg  load_config__clock;
+    reg  pw__d;
+    wire  pw__q;
+    reg  pw__clock;
+    reg  [8:0] pw_to__d;
+    wire  [8:0] pw_to__q;
+    reg  pw_to__clock;
+    reg  [31:0] pw_word_data__d;
+    wire  [31:0] pw_word_data__q;
+    reg  pw_word_data__clock;
     reg  [10:0] sweep__d;
     wire  [10:0] sweep__q;
     reg  sweep__clock;
     
     // Local signals
+    reg  [4:0] pw_index;
     reg  is_swept;
     reg  [9:0] address;
     reg  [15:0] headers;
@@ -99627,6 +99269,21 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         .q(load_config__q),
         .clock(load_config__clock)
     );
+    tnic_standalone__pacer__pass__memory__pw pw(
+        .d(pw__d),
+        .q(pw__q),
+        .clock(pw__clock)
+    );
+    tnic_standalone__pacer__pass__memory__pw_to pw_to(
+        .d(pw_to__d),
+        .q(pw_to__q),
+        .clock(pw_to__clock)
+    );
+    tnic_standalone__pacer__pass__memory__pw_word_data pw_word_data(
+        .d(pw_word_data__d),
+        .q(pw_word_data__q),
+        .clock(pw_word_data__clock)
+    );
     tnic_standalone__pacer__pass__memory__sweep sweep(
         .d(sweep__d),
         .q(sweep__q),
@@ -99643,6 +99300,9 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         load__d = load__q;
         load_flow__d = load_flow__q;
         load_config__d = load_config__q;
+        pw__d = pw__q;
+        pw_to__d = pw_to__q;
+        pw_word_data__d = pw_word_data__q;
         sweep__d = sweep__q;
         if (~is_swept) begin
             sweep__d = sweep__q + ((32'h1) & 11'h7ff);
@@ -99668,13 +99328,10 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         load_config__d = ((fl_record[(32'h4)+:(4)]) & 23'h7fffff) | (((fl_record[(32'h8)+:(3)]) & 23'h7fffff) << 32'h4) | (((length) & 23'h7fffff) << 32'h7);
         state_ram__write_enable = state_write;
         state_ram__write_address = state_flow;
-        state_ram__write_data = state_word;
         post_ram__write_enable = post_valid;
         post_ram__write_address = post_flow;
-        post_ram__write_data = post_word;
         paid_ram__write_enable = paid_valid;
         paid_ram__write_address = paid_flow;
-        paid_ram__write_data = paid_word;
         rate_ram__write_enable = rate_valid;
         rate_ram__write_address = rate_flow;
         rate_ram__write_data = rate_value[(32'h0)+:(30)];
@@ -99683,51 +99340,46 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         end
         config_ram__write_enable = load__q;
         config_ram__write_address = load_flow__q;
-        config_ram__write_data = load_config__q;
-        bound_ram__write_enable = pw_valid & (pw_word == bound_word);
-        bound_ram__write_address = pw_profile;
-        bound_ram__write_data = pw_data[(32'h0)+:(24)];
-        idle_ram__write_enable = pw_valid & (pw_word == idle_word);
-        idle_ram__write_address = pw_profile;
-        idle_ram__write_data = pw_data[(32'h0)+:(31)];
-        cap_ram__write_enable = pw_valid & (pw_word == cap_word);
-        cap_ram__write_address = pw_profile;
-        cap_ram__write_data = pw_data[(32'h0)+:(20)];
-        window_ram__write_enable = pw_valid & (pw_word == window_word);
-        window_ram__write_address = pw_profile;
-        window_ram__write_data = pw_data[(32'h0)+:(24)];
+        pw__d = pw_valid & is_swept;
+        pw_to__d = ((pw_word) & 9'h1ff) | (((pw_profile) & 9'h1ff) << 32'h5);
+        pw_word_data__d = pw_data;
+        bound_ram__write_enable = pw__q & (pw_index == bound_word);
+        bound_ram__write_address = pw_to__q[(32'h5)+:(4)];
+        idle_ram__write_enable = pw__q & (pw_index == idle_word);
+        idle_ram__write_address = pw_to__q[(32'h5)+:(4)];
+        cap_ram__write_enable = pw__q & (pw_index == cap_word);
+        cap_ram__write_address = pw_to__q[(32'h5)+:(4)];
+        window_ram__write_enable = pw__q & (pw_index == window_word);
+        window_ram__write_address = pw_to__q[(32'h5)+:(4)];
         if (~is_swept) begin
             state_ram__write_enable = 1'b1;
             state_ram__write_address = address;
-            state_ram__write_data = ((32'h0) & 227'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             post_ram__write_enable = 1'b1;
             post_ram__write_address = address;
-            post_ram__write_data = ((32'h0) & 42'h3ffffffffff);
             paid_ram__write_enable = 1'b1;
             paid_ram__write_address = address;
-            paid_ram__write_data = ((32'h0) & 50'h3ffffffffffff);
             rate_ram__write_enable = 1'b1;
             rate_ram__write_address = address;
             rate_ram__write_data = ((32'h0) & 30'h3fffffff);
             config_ram__write_enable = 1'b1;
             config_ram__write_address = address;
-            config_ram__write_data = ((32'h0) & 23'h7fffff);
             bound_ram__write_enable = 1'b1;
             bound_ram__write_address = address[(32'h0)+:(4)];
-            bound_ram__write_data = ((32'h0) & 24'hffffff);
             idle_ram__write_enable = 1'b1;
             idle_ram__write_address = address[(32'h0)+:(4)];
-            idle_ram__write_data = ((32'h0) & 31'h7fffffff);
             cap_ram__write_enable = 1'b1;
             cap_ram__write_address = address[(32'h0)+:(4)];
-            cap_ram__write_data = ((32'h0) & 20'hfffff);
             window_ram__write_enable = 1'b1;
             window_ram__write_address = address[(32'h0)+:(4)];
-            window_ram__write_data = ((32'h0) & 24'hffffff);
+        end
+        if (rst | ~is_swept) begin
+            load_config__d = ((32'h0) & 23'h7fffff);
+            pw_word_data__d = ((32'h0) & 32'hffffffff);
         end
         if (rst) begin
             sweep__d = ((32'h0) & 11'h7ff);
             load__d = 1'b0;
+            pw__d = 1'b0;
         end
     end
     always @(*) state_raw__clock = clk;
@@ -99738,6 +99390,9 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     always @(*) load__clock = clk;
     always @(*) load_flow__clock = clk;
     always @(*) load_config__clock = clk;
+    always @(*) pw__clock = clk;
+    always @(*) pw_to__clock = clk;
+    always @(*) pw_word_data__clock = clk;
     always @(*) sweep__clock = clk;
     always @(*) state_ram__read_clock = clk;
     always @(*) state_ram__write_clock = clk;
@@ -99767,6 +99422,15 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     always @(*) idle_ram__read_address = config_raw__q[(32'h0)+:(4)];
     always @(*) cap_ram__read_address = config_raw__q[(32'h0)+:(4)];
     always @(*) window_ram__read_address = config_raw__q[(32'h0)+:(4)];
+    always @(*) state_ram__write_data = state_word;
+    always @(*) post_ram__write_data = post_word;
+    always @(*) paid_ram__write_data = paid_word;
+    always @(*) config_ram__write_data = load_config__q;
+    always @(*) pw_index = pw_to__q[(32'h0)+:(5)];
+    always @(*) bound_ram__write_data = pw_word_data__q[(32'h0)+:(24)];
+    always @(*) idle_ram__write_data = pw_word_data__q[(32'h0)+:(31)];
+    always @(*) cap_ram__write_data = pw_word_data__q[(32'h0)+:(20)];
+    always @(*) window_ram__write_data = pw_word_data__q[(32'h0)+:(24)];
     always @(*) address = sweep__q[(32'h0)+:(10)];
     always @(*) state = state_raw__q;
     always @(*) post = post_raw__q;
@@ -100069,6 +99733,63 @@ module tnic_standalone__pacer__pass__memory__post_raw(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__memory__post_raw
+
+
+module tnic_standalone__pacer__pass__memory__pw(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__memory__pw
+
+
+module tnic_standalone__pacer__pass__memory__pw_to(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__memory__pw_to
+
+
+module tnic_standalone__pacer__pass__memory__pw_word_data(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__memory__pw_word_data
 
 
 module tnic_standalone__pacer__pass__memory__rate_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -101670,10 +101391,6 @@ module tnic_standalone__pacer__pass__reciprocal(clk,rate,y,e);
     reg  mantissa__clock;
     
     // Local signals
-    reg  [29:0] by16;
-    reg  [4:0] by16_zeros;
-    reg  [29:0] by4;
-    reg  [4:0] by4_zeros;
     reg  [29:0] by2;
     reg  [4:0] by2_zeros;
     reg  [10:0] slope;
@@ -101766,29 +101483,33 @@ module tnic_standalone__pacer__pass__reciprocal(clk,rate,y,e);
         product__d = product__q;
         from__d = from__q;
         mantissa__d = mantissa__q;
-        by16 = rate;
-        by16_zeros = ((32'h0) & 5'h1f);
-        if (~|rate[(32'he)+:(16)]) begin
-            by16 = by16 << 32'h10;
-            by16_zeros = ((32'h10) & 5'h1f);
+        coarse__d = rate << 32'h18;
+        coarse_zeros__d = ((32'h18) & 5'h1f);
+        if (|rate[(32'h16)+:(8)]) begin
+            coarse__d = rate;
+            coarse_zeros__d = ((32'h0) & 5'h1f);
         end
-        coarse__d = by16;
-        coarse_zeros__d = by16_zeros;
-        if (~|by16[(32'h16)+:(8)]) begin
-            coarse__d = by16 << 32'h8;
-            coarse_zeros__d = by16_zeros | ((32'h8) & 5'h1f);
+        else if (|rate[(32'he)+:(8)]) begin
+            coarse__d = rate << 32'h8;
+            coarse_zeros__d = ((32'h8) & 5'h1f);
         end
-        by4 = coarse__q;
-        by4_zeros = coarse_zeros__q;
-        if (~|coarse__q[(32'h1a)+:(4)]) begin
-            by4 = coarse__q << 32'h4;
-            by4_zeros = coarse_zeros__q | ((32'h4) & 5'h1f);
+        else if (|rate[(32'h6)+:(8)]) begin
+            coarse__d = rate << 32'h10;
+            coarse_zeros__d = ((32'h10) & 5'h1f);
         end
-        by2 = by4;
-        by2_zeros = by4_zeros;
-        if (~|by4[(32'h1c)+:(2)]) begin
-            by2 = by4 << 32'h2;
-            by2_zeros = by4_zeros | ((32'h2) & 5'h1f);
+        by2 = coarse__q << 32'h6;
+        by2_zeros = coarse_zeros__q | ((32'h6) & 5'h1f);
+        if (|coarse__q[(32'h1c)+:(2)]) begin
+            by2 = coarse__q;
+            by2_zeros = coarse_zeros__q;
+        end
+        else if (|coarse__q[(32'h1a)+:(2)]) begin
+            by2 = coarse__q << 32'h2;
+            by2_zeros = coarse_zeros__q | ((32'h2) & 5'h1f);
+        end
+        else if (|coarse__q[(32'h18)+:(2)]) begin
+            by2 = coarse__q << 32'h4;
+            by2_zeros = coarse_zeros__q | ((32'h4) & 5'h1f);
         end
         fine__d = by2;
         fine_zeros__d = by2_zeros;
@@ -104479,24 +104200,24 @@ module tnic_standalone__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready,o_val
     input wire  o_ready;
     
     // Constant declarations
-    localparam  depth = 7'b1000000;
+    localparam  depth = 10'b1000000000;
     
     // Stub signals
-    reg  [5:0] ram__read_address;
+    reg  [8:0] ram__read_address;
     reg  ram__read_clock;
     wire  [52:0] ram__read_data;
-    reg  [5:0] ram__write_address;
+    reg  [8:0] ram__write_address;
     reg  ram__write_clock;
     reg  [52:0] ram__write_data;
     reg  ram__write_enable;
-    reg  [6:0] fill__d;
-    wire  [6:0] fill__q;
+    reg  [9:0] fill__d;
+    wire  [9:0] fill__q;
     reg  fill__clock;
-    reg  [5:0] write__d;
-    wire  [5:0] write__q;
+    reg  [8:0] write__d;
+    wire  [8:0] write__q;
     reg  write__clock;
-    reg  [5:0] read__d;
-    wire  [5:0] read__q;
+    reg  [8:0] read__d;
+    wire  [8:0] read__q;
     reg  read__clock;
     reg  pending__d;
     wire  pending__q;
@@ -104594,16 +104315,16 @@ module tnic_standalone__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready,o_val
         issue = |fill__q & ~held[32'h1];
         pending__d = issue;
         if (issue) begin
-            read__d = read__q + ((32'h1) & 6'h3f);
+            read__d = read__q + ((32'h1) & 9'h1ff);
         end
         if (push) begin
-            write__d = write__q + ((32'h1) & 6'h3f);
+            write__d = write__q + ((32'h1) & 9'h1ff);
         end
         if (push & ~issue) begin
-            fill__d = fill__q + ((32'h1) & 7'h7f);
+            fill__d = fill__q + ((32'h1) & 10'h3ff);
         end
         if (issue & ~push) begin
-            fill__d = fill__q - ((32'h1) & 7'h7f);
+            fill__d = fill__q - ((32'h1) & 10'h3ff);
         end
         if (pop | ~out_valid__q) begin
             if (spill_valid__q) begin
@@ -104624,9 +104345,9 @@ module tnic_standalone__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready,o_val
             end
         end
         if (rst) begin
-            fill__d = ((32'h0) & 7'h7f);
-            write__d = ((32'h0) & 6'h3f);
-            read__d = ((32'h0) & 6'h3f);
+            fill__d = ((32'h0) & 10'h3ff);
+            write__d = ((32'h0) & 9'h1ff);
+            read__d = ((32'h0) & 9'h1ff);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
             spill_valid__d = 1'b0;
@@ -104658,13 +104379,13 @@ endmodule // standalone__pacer__pass__sleeps
 module tnic_standalone__pacer__pass__sleeps__fill(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -104734,16 +104455,16 @@ endmodule // standalone__pacer__pass__sleeps__pending
 module tnic_standalone__pacer__pass__sleeps__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [5:0] read_address;
+    input wire  [8:0] read_address;
     input wire  read_clock;
     output reg  [52:0] read_data;
-    input wire  [5:0] write_address;
+    input wire  [8:0] write_address;
     input wire  write_clock;
     input wire  [52:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[52:0] mem[63:0];
+    reg[52:0] mem[511:0];
     
     
     
@@ -104763,13 +104484,13 @@ endmodule // standalone__pacer__pass__sleeps__ram
 module tnic_standalone__pacer__pass__sleeps__read(d,q,clock);
     
     // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 6'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
@@ -104820,13 +104541,13 @@ endmodule // standalone__pacer__pass__sleeps__spill_valid
 module tnic_standalone__pacer__pass__sleeps__write(d,q,clock);
     
     // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 6'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
@@ -104868,12 +104589,18 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg  [39:0] step1__d;
     wire  [39:0] step1__q;
     reg  step1__clock;
-    reg  [49:0] step2__d;
-    wire  [49:0] step2__q;
+    reg  [38:0] step2__d;
+    wire  [38:0] step2__q;
     reg  step2__clock;
-    reg  [50:0] step3__d;
-    wire  [50:0] step3__q;
+    reg  over2__d;
+    wire  over2__q;
+    reg  over2__clock;
+    reg  [32:0] step3__d;
+    wire  [32:0] step3__q;
     reg  step3__clock;
+    reg  over3__d;
+    wire  over3__q;
+    reg  over3__clock;
     reg  [30:0] gap4__d;
     wire  [30:0] gap4__q;
     reg  gap4__clock;
@@ -104895,9 +104622,12 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg signed [44:0] high4__d;
     wire signed [44:0] high4__q;
     reg  high4__clock;
-    reg  [59:0] size5__d;
-    wire  [59:0] size5__q;
+    reg  [38:0] size5__d;
+    wire  [38:0] size5__q;
     reg  size5__clock;
+    reg  over5__d;
+    wire  over5__q;
+    reg  over5__clock;
     reg  sign5__d;
     wire  sign5__q;
     reg  sign5__clock;
@@ -104925,7 +104655,10 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     
     // Local signals
     reg  [49:0] product;
-    reg  [31:0] wide;
+    reg  [4:0] coarse_by;
+    reg  [4:0] fine_by;
+    reg  [49:0] coarse;
+    reg  [45:0] fine;
     reg  [16:0] y_u;
     reg  [22:0] packet_u;
     reg  [16:0] y2_u;
@@ -104934,17 +104667,20 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg signed [26:0] high_s;
     reg signed [17:0] carry_s;
     reg  [44:0] high_b;
-    reg  [60:0] whole;
-    reg  [59:0] size;
+    reg  [84:0] extended;
+    reg  [4:0] by_coarse;
+    reg  [4:0] by_fine;
+    reg  [84:0] by_eights;
+    reg  [45:0] by_ones;
+    reg  [21:0] beyond;
+    reg  [7:0] above;
     reg  over;
-    reg  [30:0] magnitude;
     reg  far;
-    reg  [35:0] reach__0;
-    reg  [35:0] reach__1;
-    reg  [35:0] reach__2;
-    reg  [35:0] reach__3;
-    reg  [35:0] reach__4;
-    reg  [35:0] need;
+    reg  [17:0] reach__0;
+    reg  [17:0] reach__1;
+    reg  [17:0] reach__2;
+    reg  [17:0] reach__3;
+    reg  [17:0] reach__4;
     reg  [63:0] offset;
     
     // Sub module instances
@@ -104973,10 +104709,20 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         .q(step2__q),
         .clock(step2__clock)
     );
+    tnic_standalone__pacer__pass__span__over2 over2(
+        .d(over2__d),
+        .q(over2__q),
+        .clock(over2__clock)
+    );
     tnic_standalone__pacer__pass__span__step3 step3(
         .d(step3__d),
         .q(step3__q),
         .clock(step3__clock)
+    );
+    tnic_standalone__pacer__pass__span__over3 over3(
+        .d(over3__d),
+        .q(over3__q),
+        .clock(over3__clock)
     );
     tnic_standalone__pacer__pass__span__gap4 gap4(
         .d(gap4__d),
@@ -105017,6 +104763,11 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         .d(size5__d),
         .q(size5__q),
         .clock(size5__clock)
+    );
+    tnic_standalone__pacer__pass__span__over5 over5(
+        .d(over5__d),
+        .q(over5__q),
+        .clock(over5__clock)
     );
     tnic_standalone__pacer__pass__span__sign5 sign5(
         .d(sign5__d),
@@ -105064,7 +104815,9 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         e1__d = e1__q;
         step1__d = step1__q;
         step2__d = step2__q;
+        over2__d = over2__q;
         step3__d = step3__q;
+        over3__d = over3__q;
         gap4__d = gap4__q;
         gap7__d = gap7__q;
         low3__d = low3__q;
@@ -105072,6 +104825,7 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         low4__d = low4__q;
         high4__d = high4__q;
         size5__d = size5__q;
+        over5__d = over5__q;
         sign5__d = sign5__q;
         tau6__d = tau6__q;
         due6__d = due6__q;
@@ -105082,10 +104836,12 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         launch7__d = launch7__q;
         step1__d = (packet_u * y_u);
         e1__d = e;
-        step2__d = product >> e1__q;
-        step3__d = ((step2__q) & 51'h7ffffffffffff) + ((32'h1) & 51'h7ffffffffffff);
+        step2__d = fine[(32'h0)+:(39)];
+        over2__d = |coarse[(32'h27)+:(11)];
+        step3__d = ((step2__q[(32'h0)+:(32)]) & 33'h1ffffffff) + ((32'h1) & 33'h1ffffffff);
+        over3__d = over2__q | |step2__q[(32'h20)+:(7)];
         gap4__d = step3__q[(32'h1)+:(31)];
-        if (|step3__q[(32'h20)+:(19)]) begin
+        if (over3__q | step3__q[32'h20]) begin
             gap4__d = ((32'h7fffffff) & 31'h7fffffff);
         end
         gap7__d = gaps__o;
@@ -105093,20 +104849,29 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         high3__d = (high_s * y2_s);
         high4__d = (high3__q + carry_s);
         low4__d = low3__q[(32'h9)+:(16)];
-        size = whole[(32'h0)+:(60)];
-        if (whole[32'h3c]) begin
-            size = ~whole[(32'h0)+:(60)];
+        extended = {24'h0, high_b, low4__q};
+        if (high_b[32'h2c]) begin
+            extended = {24'hffffff, high_b, low4__q};
         end
-        size5__d = size >> es__o;
-        sign5__d = whole[32'h3c];
-        magnitude = size5__q[(32'h0)+:(31)];
-        if (over) begin
-            magnitude = ((32'h7fffffff) & 31'h7fffffff);
+        by_eights = extended >> by_coarse;
+        by_ones = by_eights[(32'h0)+:(46)] >> by_fine;
+        size5__d = by_ones[(32'h0)+:(39)];
+        beyond = by_eights[(32'h27)+:(22)];
+        sign5__d = high_b[32'h2c];
+        over5__d = |beyond;
+        if (high_b[32'h2c]) begin
+            over5__d = ~&beyond;
         end
-        wide = ((magnitude) & 32'hffffffff);
-        tau6__d = wide;
+        over = over5__q | |above;
         if (sign5__q) begin
-            tau6__d = ~wide;
+            over = over5__q | ~&above;
+        end
+        tau6__d = size5__q[(32'h0)+:(32)];
+        if (over) begin
+            tau6__d = ((32'h7fffffff) & 32'hffffffff);
+            if (sign5__q) begin
+                tau6__d = 64'h80000000;
+            end
         end
         due6__d = sign5__q | ~far;
         need6__d = full;
@@ -105114,19 +104879,19 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
             need6__d = full - ((size5__q[(32'h0)+:(17)]) & 18'h3ffff);
         end
         enough7__d = ((32'h5) & 3'h7);
-        if (reach__0 >= need) begin
+        if (|gaps__o[(32'h12)+:(13)] | (reach__0 >= need6__q)) begin
             enough7__d = ((32'h0) & 3'h7);
         end
-        else if (reach__1 >= need) begin
+        else if (|gaps__o[(32'h11)+:(14)] | (reach__1 >= need6__q)) begin
             enough7__d = ((32'h1) & 3'h7);
         end
-        else if (reach__2 >= need) begin
+        else if (|gaps__o[(32'h10)+:(15)] | (reach__2 >= need6__q)) begin
             enough7__d = ((32'h2) & 3'h7);
         end
-        else if (reach__3 >= need) begin
+        else if (|gaps__o[(32'hf)+:(16)] | (reach__3 >= need6__q)) begin
             enough7__d = ((32'h3) & 3'h7);
         end
-        else if (reach__4 >= need) begin
+        else if (|gaps__o[(32'he)+:(17)] | (reach__4 >= need6__q)) begin
             enough7__d = ((32'h4) & 3'h7);
         end
         tau7__d = tau6__q;
@@ -105140,7 +104905,9 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) e1__clock = clk;
     always @(*) step1__clock = clk;
     always @(*) step2__clock = clk;
+    always @(*) over2__clock = clk;
     always @(*) step3__clock = clk;
+    always @(*) over3__clock = clk;
     always @(*) gap4__clock = clk;
     always @(*) gap7__clock = clk;
     always @(*) low3__clock = clk;
@@ -105148,6 +104915,7 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) low4__clock = clk;
     always @(*) high4__clock = clk;
     always @(*) size5__clock = clk;
+    always @(*) over5__clock = clk;
     always @(*) sign5__clock = clk;
     always @(*) tau6__clock = clk;
     always @(*) due6__clock = clk;
@@ -105162,6 +104930,10 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) y_u = y;
     always @(*) packet_u = packet;
     always @(*) product = ((step1__q) & 50'h3ffffffffffff) << 32'ha;
+    always @(*) coarse_by = e1__q & ((32'h18) & 5'h1f);
+    always @(*) fine_by = e1__q & ((32'h7) & 5'h1f);
+    always @(*) coarse = product >> coarse_by;
+    always @(*) fine = coarse[(32'h0)+:(46)] >> fine_by;
     always @(*) gaps__i = gap4__q;
     always @(*) ys__i = y;
     always @(*) es__i = e;
@@ -105171,15 +104943,15 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) high_s = deficit[(32'h19)+:(27)];
     always @(*) carry_s = ((low3__q[(32'h19)+:(17)]) & 18'h3ffff);
     always @(*) high_b = high4__q;
-    always @(*) whole = (((high_b) & 61'h1fffffffffffffff) << 32'h10) | ((low4__q) & 61'h1fffffffffffffff);
-    always @(*) over = |size5__q[(32'h1f)+:(29)];
-    always @(*) far = |size5__q[(32'h11)+:(43)] | (size5__q[(32'h0)+:(17)] > window);
-    always @(*) need = ((need6__q) & 36'hfffffffff);
-    always @(*) reach__0 = ((gaps__o) & 36'hfffffffff);
-    always @(*) reach__1 = ((gaps__o) & 36'hfffffffff) << 32'h1;
-    always @(*) reach__2 = ((gaps__o) & 36'hfffffffff) << 32'h2;
-    always @(*) reach__3 = ((gaps__o) & 36'hfffffffff) << 32'h3;
-    always @(*) reach__4 = ((gaps__o) & 36'hfffffffff) << 32'h4;
+    always @(*) by_coarse = es__o & ((32'h18) & 5'h1f);
+    always @(*) by_fine = es__o & ((32'h7) & 5'h1f);
+    always @(*) above = size5__q[(32'h1f)+:(8)];
+    always @(*) far = (over5__q | |size5__q[(32'h11)+:(22)]) | (size5__q[(32'h0)+:(17)] > window);
+    always @(*) reach__0 = gaps__o[(32'h0)+:(18)];
+    always @(*) reach__1 = ((gaps__o[(32'h0)+:(17)]) & 18'h3ffff) << 32'h1;
+    always @(*) reach__2 = ((gaps__o[(32'h0)+:(16)]) & 18'h3ffff) << 32'h2;
+    always @(*) reach__3 = ((gaps__o[(32'h0)+:(15)]) & 18'h3ffff) << 32'h3;
+    always @(*) reach__4 = ((gaps__o[(32'h0)+:(14)]) & 18'h3ffff) << 32'h4;
     always @(*) tau = tau7__q;
     always @(*) gap = gap7__q;
     always @(*) due = due7__q;
@@ -105633,6 +105405,63 @@ module tnic_standalone__pacer__pass__span__need6(d,q,clock);
 endmodule // standalone__pacer__pass__span__need6
 
 
+module tnic_standalone__pacer__pass__span__over2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__span__over2
+
+
+module tnic_standalone__pacer__pass__span__over3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__span__over3
+
+
+module tnic_standalone__pacer__pass__span__over5(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__span__over5
+
+
 module tnic_standalone__pacer__pass__span__sign5(d,q,clock);
     
     // Module arguments
@@ -105655,13 +105484,13 @@ endmodule // standalone__pacer__pass__span__sign5
 module tnic_standalone__pacer__pass__span__size5(d,q,clock);
     
     // Module arguments
-    input wire  [59:0] d;
-    output reg  [59:0] q;
+    input wire  [38:0] d;
+    output reg  [38:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 60'h0;
+       q = 39'h0;
     end
     
     always @(posedge clock) begin
@@ -105693,13 +105522,13 @@ endmodule // standalone__pacer__pass__span__step1
 module tnic_standalone__pacer__pass__span__step2(d,q,clock);
     
     // Module arguments
-    input wire  [49:0] d;
-    output reg  [49:0] q;
+    input wire  [38:0] d;
+    output reg  [38:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 50'h0;
+       q = 39'h0;
     end
     
     always @(posedge clock) begin
@@ -105712,13 +105541,13 @@ endmodule // standalone__pacer__pass__span__step2
 module tnic_standalone__pacer__pass__span__step3(d,q,clock);
     
     // Module arguments
-    input wire  [50:0] d;
-    output reg  [50:0] q;
+    input wire  [32:0] d;
+    output reg  [32:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 51'h0;
+       q = 33'h0;
     end
     
     always @(posedge clock) begin

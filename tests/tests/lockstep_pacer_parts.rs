@@ -128,7 +128,7 @@ fn doorbell_equals_model<const F: usize, const S: usize, const R: usize, const D
             dut.set(input("granted_valid"), i.granted.is_some().into());
             let granted = i.granted.unwrap_or_else(|| (flow(&mut rng, F), rng.random()));
             dut.set(input("granted_flow"), granted.0.into());
-            dut.set(input("granted_count"), granted.1.into());
+            dut.set(input("granted_count"), if rtl.swept { granted.1.into() } else { 0 });
             dut.tick();
             model.step(clk, &i);
             if rtl.sleep_ready || i.rst {

@@ -5,8 +5,8 @@ use rust_hdl::prelude::*;
 /// Adds up each flow's charges: bytes modulo 2^25, packets modulo 2^9, and the size of its last packet. `S` must be `F + 1`.
 ///
 /// Each grant is answered by one charge, of 0 bytes if there was no packet; such a one leaves the last size as it is.
-/// Latency: 4 clocks from `charge` to `paid`. Throughput: one a clock, the same flow too; always taken once `swept`.
-/// Model: `timely_model::pacer::charge`.
+/// Latency: 4 clocks from `charge` to `paid`. Throughput: one a clock, the same flow too; always taken once `swept`, before which
+/// `paid_word` is 0. Model: `timely_model::pacer::charge`.
 #[derive(LogicBlock)]
 pub struct Charge<const F: usize, const S: usize> {
     /// Clock.
@@ -38,7 +38,11 @@ pub struct Charge<const F: usize, const S: usize> {
     done_valid: [DFF<Bit>; 3],
     done_flow: [DFF<Bits<F>>; 3],
     done: [DFF<Bits<50>>; 3],
-    from: [DFF<Bit>; 3],
+    /// Which of them is the flow's newest; 0 none.
+    from: DFF<Bits<2>>,
+    is_newest: Signal<Local, Bit>,
+    is_second: Signal<Local, Bit>,
+    is_third: Signal<Local, Bit>,
     account: Signal<Local, Bits<50>>,
     sum: Signal<Local, Bits<25>>,
     packets: Signal<Local, Bits<9>>,
@@ -50,15 +54,15 @@ impl<const F: usize, const S: usize> Default for Charge<F, S> {
     fn default() -> Self {
         assert_eq!(S, F + 1, "a sweep's counter has one bit more than the address");
         construct!({ sweep_end: Constant::new(bits::<S>(1 << F)) }
-            clk, rst, charge_valid, charge_flow, charge_bytes, paid_valid, paid_flow, paid_word, swept, ram, sweep, raw, account, sum, packets,
-            last, is_swept; valid, flow, bytes, done_valid, done_flow, done, from)
+            clk, rst, charge_valid, charge_flow, charge_bytes, paid_valid, paid_flow, paid_word, swept, ram, sweep, raw, from, is_newest, is_second, is_third, account, sum, packets,
+            last, is_swept; valid, flow, bytes, done_valid, done_flow, done)
     }
 }
 
 impl<const F: usize, const S: usize> Logic for Charge<F, S> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep, raw);
+        dff_setup!(self, clk, sweep, raw, from);
         for i in 0..3 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -66,7 +70,6 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
             self.done_valid[i].clock.next = self.clk.val();
             self.done_flow[i].clock.next = self.clk.val();
             self.done[i].clock.next = self.clk.val();
-            self.from[i].clock.next = self.clk.val();
         }
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
@@ -88,15 +91,23 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
         }
         self.ram.read_address.next = self.flow[0].q.val();
         self.raw.d.next = self.ram.read_data.val();
-        self.from[0].d.next = self.valid[2].q.val() & (self.flow[1].q.val() == self.flow[2].q.val());
-        self.from[1].d.next = self.done_valid[0].q.val() & (self.flow[1].q.val() == self.done_flow[0].q.val());
-        self.from[2].d.next = self.done_valid[1].q.val() & (self.flow[1].q.val() == self.done_flow[1].q.val());
+        self.is_newest.next = self.valid[2].q.val() & (self.flow[1].q.val() == self.flow[2].q.val());
+        self.is_second.next = self.done_valid[0].q.val() & (self.flow[1].q.val() == self.done_flow[0].q.val());
+        self.is_third.next = self.done_valid[1].q.val() & (self.flow[1].q.val() == self.done_flow[1].q.val());
+        self.from.d.next = bits::<2>(0);
+        if self.is_newest.val() {
+            self.from.d.next = bits::<2>(1);
+        } else if self.is_second.val() {
+            self.from.d.next = bits::<2>(2);
+        } else if self.is_third.val() {
+            self.from.d.next = bits::<2>(3);
+        }
         self.account.next = self.raw.q.val();
-        if self.from[0].q.val() {
+        if self.from.q.val() == bits::<2>(1) {
             self.account.next = self.done[0].q.val();
-        } else if self.from[1].q.val() {
+        } else if self.from.q.val() == bits::<2>(2) {
             self.account.next = self.done[1].q.val();
-        } else if self.from[2].q.val() {
+        } else if self.from.q.val() == bits::<2>(3) {
             self.account.next = self.done[2].q.val();
         }
         self.sum.next = self.account.val().get_bits::<25>(0) + bit_cast::<25, 16>(self.bytes[2].q.val());
@@ -110,6 +121,10 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
         self.done[0].d.next = bit_cast::<50, 25>(self.sum.val())
             | (bit_cast::<50, 9>(self.packets.val()) << 25)
             | (bit_cast::<50, 16>(self.last.val()) << 34);
+        // What the sweep writes: a register's reset is free where a choice in front of a RAM is not.
+        if self.rst.val() | !self.is_swept.val() {
+            self.done[0].d.next = bits::<50>(0);
+        }
         // 4: write.
         self.ram.write_enable.next = self.done_valid[0].q.val();
         self.ram.write_address.next = self.done_flow[0].q.val();
@@ -117,7 +132,6 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
         if !self.is_swept.val() {
             self.ram.write_enable.next = true;
             self.ram.write_address.next = self.sweep.q.val().get_bits::<F>(0);
-            self.ram.write_data.next = bits::<50>(0);
         }
         self.paid_valid.next = self.done_valid[0].q.val();
         self.paid_flow.next = self.done_flow[0].q.val();

@@ -15,6 +15,8 @@ use timely_model::pacer::doorbell::{DOORBELL_QUEUE, RELEASE_QUEUE, Sleep};
 /// - A load activates the flow, so that the pass sees it. Without `keep`, or if it disables the flow, what was posted before is
 ///   void (`drop`); what is posted from then on is counted on its own until the pass has cleared the accounts.
 ///
+/// Until `swept`, `post_word` is 0, and `granted_count` must be.
+///
 /// Latency: 5 clocks from a load, 7 from a doorbell or release, 4 from a request to sleep, to `act` and `post`. Back pressure:
 /// `doorbell_ready` falls when 16 doorbells wait. Loads and releases are always taken: a queue of 512 holds the releases of a
 /// burst of loads. Model: `timely_model::pacer::doorbell`.
@@ -104,7 +106,11 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     done_valid: [DFF<Bit>; 3],
     done_flow: [DFF<Bits<F>>; 3],
     done: [DFF<Bits<45>>; 3],
-    from: [DFF<Bit>; 3],
+    /// Which of them is the flow's newest; 0 none.
+    from: DFF<Bits<2>>,
+    is_newest: Signal<Local, Bit>,
+    is_second: Signal<Local, Bit>,
+    is_third: Signal<Local, Bit>,
     act: DFF<Bit>,
     refuse: DFF<Bit>,
     is_swept: Signal<Local, Bit>,
@@ -134,15 +140,15 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for
         } clk, rst, fl_valid, fl_flow, fl_enable, fl_keep, release_valid, release_flow, release_bytes, sleep_valid, sleep_ready, sleep_flow,
             sleep_why, sleep_granted, sleep_released, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, granted_valid,
             granted_flow, granted_count, act_valid, act_flow, post_valid, post_flow, post_word, refused, swept, releases, doorbells, ram,
-            granted, sweep, load, load_flow, load_bits, raw, raw_granted, act, refuse, is_swept, take, word, posted, released, drop, enable,
-            active, bounded, wanted, backlog, waiting; valid, flow, kind, bytes, count, what, done_valid, done_flow, done, from)
+            granted, sweep, load, load_flow, load_bits, raw, raw_granted, from, is_newest, is_second, is_third, act, refuse, is_swept, take, word, posted, released, drop, enable,
+            active, bounded, wanted, backlog, waiting; valid, flow, kind, bytes, count, what, done_valid, done_flow, done)
     }
 }
 
 impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for Doorbell<F, S, R, D> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep, load, load_flow, load_bits, raw, raw_granted, act, refuse);
+        dff_setup!(self, clk, sweep, load, load_flow, load_bits, raw, raw_granted, from, act, refuse);
         for i in 0..3 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -153,7 +159,6 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.done_valid[i].clock.next = self.clk.val();
             self.done_flow[i].clock.next = self.clk.val();
             self.done[i].clock.next = self.clk.val();
-            self.from[i].clock.next = self.clk.val();
         }
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
@@ -233,17 +238,25 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.granted.read_address.next = self.flow[0].q.val();
         self.raw.d.next = self.ram.read_data.val();
         self.raw_granted.d.next = self.granted.read_data.val();
-        self.from[0].d.next = self.valid[2].q.val() & (self.flow[1].q.val() == self.flow[2].q.val());
-        self.from[1].d.next = self.done_valid[0].q.val() & (self.flow[1].q.val() == self.done_flow[0].q.val());
-        self.from[2].d.next = self.done_valid[1].q.val() & (self.flow[1].q.val() == self.done_flow[1].q.val());
+        self.is_newest.next = self.valid[2].q.val() & (self.flow[1].q.val() == self.flow[2].q.val());
+        self.is_second.next = self.done_valid[0].q.val() & (self.flow[1].q.val() == self.done_flow[0].q.val());
+        self.is_third.next = self.done_valid[1].q.val() & (self.flow[1].q.val() == self.done_flow[1].q.val());
+        self.from.d.next = bits::<2>(0);
+        if self.is_newest.val() {
+            self.from.d.next = bits::<2>(1);
+        } else if self.is_second.val() {
+            self.from.d.next = bits::<2>(2);
+        } else if self.is_third.val() {
+            self.from.d.next = bits::<2>(3);
+        }
 
         // 3: apply.
         self.word.next = self.raw.q.val();
-        if self.from[0].q.val() {
+        if self.from.q.val() == bits::<2>(1) {
             self.word.next = self.done[0].q.val();
-        } else if self.from[1].q.val() {
+        } else if self.from.q.val() == bits::<2>(2) {
             self.word.next = self.done[1].q.val();
-        } else if self.from[2].q.val() {
+        } else if self.from.q.val() == bits::<2>(3) {
             self.word.next = self.done[2].q.val();
         }
         self.posted.next = self.word.val().get_bits::<16>(0);
@@ -313,6 +326,11 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.done[0].d.next = self.done[0].d.val() | (bits::<45>(1) << 44);
         }
 
+        // What the sweep writes: a register's reset is free where a choice in front of a RAM is not.
+        if self.rst.val() | !self.is_swept.val() {
+            self.done[0].d.next = bits::<45>(0);
+        }
+
         // 4: write.
         self.ram.write_enable.next = self.done_valid[0].q.val();
         self.ram.write_address.next = self.done_flow[0].q.val();
@@ -323,10 +341,8 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         if !self.is_swept.val() {
             self.ram.write_enable.next = true;
             self.ram.write_address.next = self.sweep.q.val().get_bits::<F>(0);
-            self.ram.write_data.next = bits::<45>(0);
             self.granted.write_enable.next = true;
             self.granted.write_address.next = self.sweep.q.val().get_bits::<F>(0);
-            self.granted.write_data.next = bits::<16>(0);
         }
         self.act_valid.next = self.act.q.val();
         self.act_flow.next = self.done_flow[0].q.val();

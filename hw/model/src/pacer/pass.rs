@@ -128,6 +128,8 @@ pub struct Pass {
     rate: Vec<u32>,
     /// A flow's new configuration, a clock after its load.
     load: Option<(u32, Config)>,
+    /// A profile's word, the same.
+    profile: Option<ProfileWrite>,
     bound: [u32; profile::PROFILES],
     idle_time: [u32; profile::PROFILES],
     cap: [u32; profile::PROFILES],
@@ -165,6 +167,7 @@ impl Pass {
             config: vec![Config::default(); flows],
             rate: vec![0; flows],
             load: None,
+            profile: None,
             bound: [0; profile::PROFILES],
             idle_time: [0; profile::PROFILES],
             cap: [0; profile::PROFILES],
@@ -179,7 +182,7 @@ impl Pass {
             idle: None,
             in_flight: 0,
             owed: 0,
-            sleeps: fifo::Fifo::new(6),
+            sleeps: fifo::Fifo::new(9),
             paused: 0,
             paused_before: 0,
             resume: false,
@@ -254,7 +257,7 @@ impl Pass {
         if let Some((flow, rate)) = i.rate {
             self.rate[flow as usize] = rate.min((1 << RATE_BITS) - 1);
         }
-        if let Some(w) = i.profile {
+        if let Some(w) = std::mem::replace(&mut self.profile, i.profile) {
             let mut record = [0; profile::WORDS];
             record[usize::from(w.word)] = w.data;
             for (field, values) in [
@@ -380,6 +383,7 @@ impl Block for Pass {
             || self.train.is_some()
             || self.resume
             || self.load.is_some()
+            || self.profile.is_some()
             || self.paused_before != self.paused
             || !self.sleeps.is_empty();
         if busy {

@@ -71,6 +71,7 @@ pub struct Bucket {
     outstanding2: DFF<Bits<25>>,
     base2: DFF<Bits<25>>,
     uncharged2: DFF<Bits<9>>,
+    uncharged3: DFF<Bits<9>>,
     tokens2: DFF<Bits<51>>,
     log2: DFF<Bits<3>>,
     exact2: DFF<Bit>,
@@ -93,7 +94,8 @@ pub struct Bucket {
     low_high: DFF<Bits<29>>,
     high_low: DFF<Bits<29>>,
     high_high: DFF<Bits<29>>,
-    waiting4: DFF<Bits<32>>,
+    waiting_low: DFF<Bits<26>>,
+    waiting_high: DFF<Bits<15>>,
     total4: DFF<Bits<26>>,
     length4: DFF<Bits<16>>,
     tokens4: DFF<Bits<52>>,
@@ -101,19 +103,26 @@ pub struct Bucket {
     // Clock 5.
     low5: DFF<Bits<44>>,
     high5: DFF<Bits<44>>,
-    lacks5: DFF<Bits<53>>,
-    least5: DFF<Bits<52>>,
-    total5: [DFF<Bits<27>>; 6],
+    waiting5: DFF<Bits<32>>,
+    cap5: DFF<Bits<27>>,
+    /// What the bound leaves, signed; there is none.
+    room5: DFF<Bits<27>>,
+    free5: DFF<Bit>,
+    length5: DFF<Bits<16>>,
     none5: DFF<Bit>,
     tokens5: DFF<Bits<52>>,
     // Clock 6.
     filled6: DFF<Bits<58>>,
     fits6: [DFF<Bit>; 6],
-    lacks6: DFF<Bits<53>>,
+    lacks6: DFF<Bits<52>>,
+    least6: DFF<Bits<52>>,
     tokens6: DFF<Bits<52>>,
     // Clock 7.
-    tokens7: DFF<S<60>>,
-    lacks7: DFF<S<60>>,
+    /// Their low bits; there are others, and so more tokens than any cap.
+    tokens7: DFF<S<54>>,
+    over7: DFF<Bit>,
+    lacks7: DFF<Bits<52>>,
+    least7: DFF<Bits<52>>,
     fit7: DFF<Bits<3>>,
     fits7: DFF<Bit>,
     // Clock 8.
@@ -128,10 +137,8 @@ pub struct Bucket {
     waits8: DFF<Bit>,
     keep8: DFF<Bit>,
     starts8: DFF<Bit>,
-    bounds: Delay<25, 3>,
-    caps: Delay<27, 3>,
-    leasts: Delay<52, 2>,
-    outstandings: Delay<25, 6>,
+    bounds: Delay<24, 2>,
+    caps: Delay<27, 2>,
     bases: Delay<25, 4>,
     flags: Delay<6, 5>,
     logs: Delay<5, 5>,
@@ -141,25 +148,24 @@ pub struct Bucket {
     last8: DFF<Bits<3>>,
     exact8: DFF<Bit>,
     known: Signal<Local, Bit>,
-    usable: Signal<Local, Bits<20>>,
+    far: Signal<Local, Bit>,
     times125: Signal<Local, U<7>>,
     sent_wide: Signal<Local, Bits<32>>,
     sent_thrice: Signal<Local, Bits<32>>,
     cap_u: Signal<Local, U<20>>,
     length_u: Signal<Local, U<16>>,
     uncharged_u: Signal<Local, U<9>>,
-    waiting_wide: Signal<Local, Bits<32>>,
-    waiting_thrice: Signal<Local, Bits<32>>,
+    packet_low: Signal<Local, U<17>>,
+    packet_high: Signal<Local, U<6>>,
+    packets_u: Signal<Local, U<9>>,
+    is_within: Signal<Local, Bit>,
     rate_low: Signal<Local, U<15>>,
     rate_high: Signal<Local, U<15>>,
     time_low: Signal<Local, U<14>>,
     time_high: Signal<Local, U<14>>,
-    cap_s: Signal<Local, S<60>>,
     tokens_s: Signal<Local, S<52>>,
-    lacks_s: Signal<Local, S<53>>,
-    filled_s: Signal<Local, S<59>>,
-    tokens_b: Signal<Local, Bits<60>>,
-    lacks_b: Signal<Local, Bits<60>>,
+    filled_s: Signal<Local, S<53>>,
+    tokens_b: Signal<Local, Bits<54>>,
     clip: Signal<Local, Bit>,
     is_drop: Signal<Local, Bit>,
     is_uncharged: Signal<Local, Bit>,
@@ -174,13 +180,13 @@ impl Default for Bucket {
         const { assert!(UNCHARGED == 1 << 8, "bit 8 of the uncharged packets says that a flow has too many") };
         construct!({ octet: Constant::new(bits::<7>(125)) }
             clk, state, post, paid, rate, size, now, bound, idle, cap, elapsed, packet, tokens, deficit, base, measured, verdict, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1, length2,
-            measured2, elapsed2, rate2, excess2, sent2, cap2, bound2, idle2, outstanding2, base2, uncharged2, tokens2, log2, exact2, may_idle2,
+            measured2, elapsed2, rate2, excess2, sent2, cap2, bound2, idle2, outstanding2, base2, uncharged2, uncharged3, tokens2, log2, exact2, may_idle2,
             flags2, elapsed3, late3, waiting3, packet3, length3, tokens3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
-            high_high, waiting4, total4, length4, tokens4, cap4, low5, high5, lacks5, least5, none5, tokens5, filled6, lacks6, tokens6,
-            tokens7, lacks7, fit7, fits7, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, bounds, caps, leasts,
-            outstandings, bases, flags, logs, lates, base8, measured8, last8, exact8, known, usable, times125, sent_wide, sent_thrice, cap_u, length_u, uncharged_u,
-            waiting_wide, waiting_thrice, rate_low, rate_high, time_low, time_high, cap_s, tokens_s, lacks_s, filled_s, tokens_b, lacks_b, clip, is_drop, is_uncharged, is_backlog, is_stuck, is_awake,
-            is_live; total5, fits6)
+            high_high, waiting_low, waiting_high, total4, length4, tokens4, cap4, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6,
+            lacks6, least6, tokens6, tokens7, over7, lacks7, least7, fit7, fits7, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, bounds, caps,
+            bases, flags, logs, lates, base8, measured8, last8, exact8, known, far, times125, sent_wide, sent_thrice, cap_u, length_u, uncharged_u,
+            packet_low, packet_high, packets_u, is_within, rate_low, rate_high, time_low, time_high, tokens_s, filled_s, tokens_b, clip, is_drop, is_uncharged, is_backlog, is_stuck, is_awake,
+            is_live; fits6)
     }
 }
 
@@ -188,23 +194,39 @@ impl Logic for Bucket {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1);
-        dff_setup!(self, clk, length2, measured2, elapsed2, rate2, excess2, sent2, cap2, bound2, idle2, outstanding2, base2, uncharged2);
+        dff_setup!(
+            self,
+            clk,
+            length2,
+            measured2,
+            elapsed2,
+            rate2,
+            excess2,
+            sent2,
+            cap2,
+            bound2,
+            idle2,
+            outstanding2,
+            base2,
+            uncharged2,
+            uncharged3
+        );
         dff_setup!(self, clk, tokens2, log2, exact2, may_idle2, flags2);
         dff_setup!(self, clk, elapsed3, late3, waiting3, packet3, length3, tokens3, rate3, excess3, base3, cap3);
-        dff_setup!(self, clk, low_low, low_high, high_low, high_high, waiting4, total4, length4, tokens4, cap4);
-        dff_setup!(self, clk, low5, high5, lacks5, least5, none5, tokens5, filled6, lacks6, tokens6, tokens7, lacks7, fit7, fits7);
+        dff_setup!(self, clk, low_low, low_high, high_low, high_high, waiting_low, waiting_high, total4, length4, tokens4, cap4);
+        dff_setup!(
+            self, clk, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6, lacks6, least6, tokens6, tokens7, over7
+        );
+        dff_setup!(self, clk, lacks7, least7, fit7, fits7);
         dff_setup!(
             self, clk, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, base8, measured8, last8,
             exact8
         );
         for i in 0..6 {
-            self.total5[i].clock.next = self.clk.val();
             self.fits6[i].clock.next = self.clk.val();
         }
         self.bounds.clk.next = self.clk.val();
         self.caps.clk.next = self.clk.val();
-        self.leasts.clk.next = self.clk.val();
-        self.outstandings.clk.next = self.clk.val();
         self.bases.clk.next = self.clk.val();
         self.flags.clk.next = self.clk.val();
         self.logs.clk.next = self.clk.val();
@@ -240,16 +262,14 @@ impl Logic for Bucket {
         self.sent_wide.next = bit_cast::<32, 25>(self.sent.q.val());
         self.sent_thrice.next = (self.sent_wide.val() << 1) + self.sent_wide.val();
         self.sent2.d.next = (self.sent_wide.val() << 7) - self.sent_thrice.val();
-        self.usable.next = bits::<20>(0);
-        if self.state1.q.val().get_bit(195) {
-            self.usable.next = self.cap.val();
-        }
-        self.cap_u.next = self.usable.val().into();
+        self.cap_u.next = self.cap.val().into();
         self.cap2.d.next = (self.cap_u.val() * self.times125.val()).into();
+        if !self.state1.q.val().get_bit(195) {
+            self.cap2.d.next = bits::<27>(0);
+        }
         self.bound2.d.next = self.bound.val();
         self.idle2.d.next = self.idle.val();
         self.outstanding2.d.next = self.outstanding.q.val();
-        self.outstandings.i.next = self.outstanding.q.val();
         self.base2.d.next = self.state1.q.val().get_bits::<25>(170);
         self.uncharged2.d.next = self.uncharged.q.val();
         self.tokens2.d.next = self.state1.q.val().get_bits::<51>(0);
@@ -291,8 +311,9 @@ impl Logic for Bucket {
         if self.elapsed2.q.val().get_bits::<20>(28).any() {
             self.elapsed3.d.next = bits::<28>(268435455);
         }
-        self.late3.d.next =
-            ((self.elapsed2.q.val() >= bit_cast::<48, 31>(self.idle2.q.val())) & self.idle2.q.val().any()) & self.may_idle2.q.val();
+        self.far.next = self.elapsed2.q.val().get_bits::<17>(31).any() | (self.elapsed2.q.val().get_bits::<31>(0) >= self.idle2.q.val());
+        self.late3.d.next = (self.far.val() & self.idle2.q.val().any()) & self.may_idle2.q.val();
+        self.uncharged3.d.next = self.uncharged2.q.val();
         self.uncharged_u.next = self.uncharged2.q.val().into();
         self.length_u.next = self.length2.q.val().into();
         self.waiting3.d.next = (self.uncharged_u.val() * self.length_u.val()).into();
@@ -307,10 +328,13 @@ impl Logic for Bucket {
         self.base3.d.next = self.base2.q.val();
         if self.excess2.q.val().get_bit(24) {
             self.excess3.d.next = bits::<24>(0);
+        }
+        // The accounts are cleared, or they were wrong.
+        if self.excess2.q.val().get_bit(24) | self.flags2.q.val().get_bit(0) {
             self.base3.d.next = self.outstanding2.q.val();
         }
         self.cap3.d.next = self.cap2.q.val();
-        self.bounds.i.next = bit_cast::<25, 24>(self.bound2.q.val());
+        self.bounds.i.next = self.bound2.q.val();
         self.flags.i.next = self.flags2.q.val();
         self.logs.i.next = bit_cast::<5, 3>(self.log2.q.val());
         if self.exact2.q.val() {
@@ -329,14 +353,15 @@ impl Logic for Bucket {
         self.low_high.d.next = (self.rate_low.val() * self.time_high.val()).into();
         self.high_low.d.next = (self.rate_high.val() * self.time_low.val()).into();
         self.high_high.d.next = (self.rate_high.val() * self.time_high.val()).into();
-        self.waiting_wide.next = bit_cast::<32, 25>(self.waiting3.q.val());
-        self.waiting_thrice.next = (self.waiting_wide.val() << 1) + self.waiting_wide.val();
-        self.waiting4.d.next = (self.waiting_wide.val() << 7) - self.waiting_thrice.val();
+        self.packets_u.next = self.uncharged3.q.val().into();
+        self.packet_low.next = self.packet3.q.val().get_bits::<17>(0).into();
+        self.packet_high.next = self.packet3.q.val().get_bits::<6>(17).into();
+        self.waiting_low.d.next = (self.packet_low.val() * self.packets_u.val()).into();
+        self.waiting_high.d.next = (self.packet_high.val() * self.packets_u.val()).into();
         self.total4.d.next = bit_cast::<26, 24>(self.excess3.q.val()) + bit_cast::<26, 25>(self.waiting3.q.val());
         self.length4.d.next = self.length3.q.val();
         self.tokens4.d.next = self.tokens3.q.val();
         self.cap4.d.next = self.cap3.q.val();
-        self.caps.i.next = self.cap4.q.val();
         self.bases.i.next = self.base3.q.val();
         self.lates.i.next = bits::<1>(0);
         if self.late3.q.val() {
@@ -346,36 +371,51 @@ impl Logic for Bucket {
         // 4: add up.
         self.low5.d.next = bit_cast::<44, 29>(self.low_low.q.val()) + (bit_cast::<44, 29>(self.high_low.q.val()) << 15);
         self.high5.d.next = bit_cast::<44, 29>(self.low_high.q.val()) + (bit_cast::<44, 29>(self.high_high.q.val()) << 15);
-        self.lacks5.d.next = (bit_cast::<53, 32>(self.waiting4.q.val()) << 18)
-            - (bit_cast::<53, 52>(self.tokens4.q.val()) | (bit_cast::<53, 1>(self.tokens4.q.val().get_bits::<1>(51)) << 52));
-        self.least5.d.next = (bit_cast::<52, 32>(self.waiting4.q.val()) << 18) - (bit_cast::<52, 27>(self.cap4.q.val()) << 18);
-        self.leasts.i.next = self.least5.q.val();
-        self.total5[0].d.next = bit_cast::<27, 26>(self.total4.q.val()) + bit_cast::<27, 16>(self.length4.q.val());
-        self.total5[1].d.next = bit_cast::<27, 26>(self.total4.q.val()) + (bit_cast::<27, 16>(self.length4.q.val()) << 1);
-        self.total5[2].d.next = bit_cast::<27, 26>(self.total4.q.val()) + (bit_cast::<27, 16>(self.length4.q.val()) << 2);
-        self.total5[3].d.next = bit_cast::<27, 26>(self.total4.q.val()) + (bit_cast::<27, 16>(self.length4.q.val()) << 3);
-        self.total5[4].d.next = bit_cast::<27, 26>(self.total4.q.val()) + (bit_cast::<27, 16>(self.length4.q.val()) << 4);
-        self.total5[5].d.next = bit_cast::<27, 26>(self.total4.q.val()) + (bit_cast::<27, 16>(self.length4.q.val()) << 5);
+        self.waiting5.d.next = bit_cast::<32, 26>(self.waiting_low.q.val()) + (bit_cast::<32, 15>(self.waiting_high.q.val()) << 17);
+        self.cap5.d.next = self.cap4.q.val();
+        self.caps.i.next = self.cap5.q.val();
+        // A train of 2^k packets is within the bound if its bytes, over 2^k, are within what is left.
+        self.room5.d.next = bit_cast::<27, 24>(self.bounds.o.val()) - bit_cast::<27, 26>(self.total4.q.val());
+        self.free5.d.next = !self.bounds.o.val().any();
+        self.length5.d.next = self.length4.q.val();
         self.none5.d.next = !self.total4.q.val().any();
         self.tokens5.d.next = self.tokens4.q.val();
 
         // 5
         self.filled6.d.next = bit_cast::<58, 44>(self.low5.q.val()) + (bit_cast::<58, 44>(self.high5.q.val()) << 14);
-        for i in 0..6 {
-            self.fits6[i].d.next = (self.total5[i].q.val() <= bit_cast::<27, 25>(self.bounds.o.val())) | !self.bounds.o.val().any();
-        }
+        self.is_within.next = !self.room5.q.val().get_bit(26);
+        self.fits6[0].d.next = self.free5.q.val()
+            | (self.is_within.val()
+                & (self.room5.q.val().get_bits::<8>(16).any() | (self.room5.q.val().get_bits::<16>(0) >= self.length5.q.val())));
+        self.fits6[1].d.next = self.free5.q.val()
+            | (self.is_within.val()
+                & (self.room5.q.val().get_bits::<7>(17).any() | (self.room5.q.val().get_bits::<16>(1) >= self.length5.q.val())));
+        self.fits6[2].d.next = self.free5.q.val()
+            | (self.is_within.val()
+                & (self.room5.q.val().get_bits::<6>(18).any() | (self.room5.q.val().get_bits::<16>(2) >= self.length5.q.val())));
+        self.fits6[3].d.next = self.free5.q.val()
+            | (self.is_within.val()
+                & (self.room5.q.val().get_bits::<5>(19).any() | (self.room5.q.val().get_bits::<16>(3) >= self.length5.q.val())));
+        self.fits6[4].d.next = self.free5.q.val()
+            | (self.is_within.val()
+                & (self.room5.q.val().get_bits::<4>(20).any() | (self.room5.q.val().get_bits::<16>(4) >= self.length5.q.val())));
+        self.fits6[5].d.next = self.free5.q.val()
+            | (self.is_within.val()
+                & (self.room5.q.val().get_bits::<3>(21).any() | (self.room5.q.val().get_bits::<16>(5) >= self.length5.q.val())));
         if self.none5.q.val() {
             self.fits6[0].d.next = true;
         }
-        self.lacks6.d.next = self.lacks5.q.val();
+        self.lacks6.d.next = (bit_cast::<52, 32>(self.waiting5.q.val()) << 18) - self.tokens5.q.val();
+        self.least6.d.next = (bit_cast::<52, 32>(self.waiting5.q.val()) << 18) - (bit_cast::<52, 27>(self.cap5.q.val()) << 18);
         self.tokens6.d.next = self.tokens5.q.val();
 
         // 6
         self.tokens_s.next = self.tokens6.q.val().into();
-        self.lacks_s.next = self.lacks6.q.val().into();
-        self.filled_s.next = bit_cast::<59, 58>(self.filled6.q.val()).into();
+        self.filled_s.next = bit_cast::<53, 52>(self.filled6.q.val().get_bits::<52>(0)).into();
         self.tokens7.d.next = (self.tokens_s.val() + self.filled_s.val()).into();
-        self.lacks7.d.next = (self.lacks_s.val() - self.filled_s.val()).into();
+        self.over7.d.next = self.filled6.q.val().get_bits::<6>(52).any();
+        self.lacks7.d.next = self.lacks6.q.val() - self.filled6.q.val().get_bits::<52>(0);
+        self.least7.d.next = self.least6.q.val();
         self.fits7.d.next = true;
         self.fit7.d.next = bits::<3>(0);
         if self.fits6[5].q.val() {
@@ -392,16 +432,15 @@ impl Logic for Bucket {
             self.fits7.d.next = self.fits6[0].q.val();
         }
 
-        // 7: the cap; the fate.
-        self.cap_s.next = (bit_cast::<60, 27>(self.caps.o.val()) << 18).into();
-        self.clip.next = self.tokens7.q.val() > self.cap_s.val();
+        // 7: the cap, which has no low bits; the fate.
         self.tokens_b.next = self.tokens7.q.val().into();
-        self.lacks_b.next = self.lacks7.q.val().into();
+        self.clip.next = self.over7.q.val()
+            | (!self.tokens_b.val().get_bit(53) & (self.tokens_b.val().get_bits::<35>(18) >= bit_cast::<35, 27>(self.caps.o.val())));
         self.tokens8.d.next = self.tokens_b.val().get_bits::<51>(0);
-        self.lacks8.d.next = self.lacks_b.val().get_bits::<52>(0);
+        self.lacks8.d.next = self.lacks7.q.val();
         if self.clip.val() {
             self.tokens8.d.next = bit_cast::<51, 27>(self.caps.o.val()) << 18;
-            self.lacks8.d.next = self.leasts.o.val();
+            self.lacks8.d.next = self.least7.q.val();
         }
         self.most8.d.next = self.fit7.q.val();
         if self.logs.o.val().get_bits::<3>(0) < self.fit7.q.val() {
@@ -417,9 +456,6 @@ impl Logic for Bucket {
         self.is_awake.next = self.flags.o.val().get_bit(4);
         self.is_live.next = !self.is_drop.val() & self.is_backlog.val();
         self.base8.d.next = self.bases.o.val();
-        if self.is_drop.val() {
-            self.base8.d.next = self.outstandings.o.val();
-        }
         self.clear8.d.next = self.is_drop.val() & !self.is_uncharged.val();
         self.empty8.d.next = !self.is_drop.val() & !self.is_backlog.val();
         self.bounded8.d.next = (self.is_live.val() & !self.fits7.q.val()) & !self.is_uncharged.val();

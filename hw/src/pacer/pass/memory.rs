@@ -7,7 +7,8 @@ use timely_regs::{flow, profile};
 /// The RAMs of `2^F` flows; `S` must be `F + 1`.
 ///
 /// What is asked for by `flow` shows in registers 2 clocks later, its profile's words 3 clocks later. Writes are always taken once
-/// `swept`; a read sees those of earlier clocks (a load: of the clock before the last).
+/// `swept`; a read sees those of earlier clocks (a load or a profile's word: of the clock before the last). Until `swept`, `state_word`,
+/// `post_word` and `paid_word` must be 0: they are what the sweep writes.
 #[derive(LogicBlock)]
 pub struct Memory<const F: usize, const S: usize> {
     /// Clock.
@@ -94,6 +95,10 @@ pub struct Memory<const F: usize, const S: usize> {
     load: DFF<Bit>,
     load_flow: DFF<Bits<F>>,
     load_config: DFF<Bits<23>>,
+    pw: DFF<Bit>,
+    pw_to: DFF<Bits<9>>,
+    pw_word_data: DFF<Bits<32>>,
+    pw_index: Signal<Local, Bits<5>>,
     sweep: DFF<Bits<S>>,
     sweep_end: Constant<Bits<S>>,
     is_swept: Signal<Local, Bit>,
@@ -132,14 +137,29 @@ impl<const F: usize, const S: usize> Default for Memory<F, S> {
         } clk, rst, flow, state_write, state_flow, state_word, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, fl_valid,
             fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, state, post, paid, rate, pfc,
             size, bound, idle, cap, window, swept, state_ram, post_ram, paid_ram, rate_ram, config_ram, bound_ram, idle_ram, cap_ram,
-            window_ram, state_raw, post_raw, paid_raw, rate_raw, config_raw, load, load_flow, load_config, sweep, is_swept, address, headers, length)
+            window_ram, state_raw, post_raw, paid_raw, rate_raw, config_raw, load, load_flow, load_config, pw, pw_to, pw_word_data, pw_index, sweep, is_swept, address, headers, length)
     }
 }
 
 impl<const F: usize, const S: usize> Logic for Memory<F, S> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, state_raw, post_raw, paid_raw, rate_raw, config_raw, load, load_flow, load_config, sweep);
+        dff_setup!(
+            self,
+            clk,
+            state_raw,
+            post_raw,
+            paid_raw,
+            rate_raw,
+            config_raw,
+            load,
+            load_flow,
+            load_config,
+            pw,
+            pw_to,
+            pw_word_data,
+            sweep
+        );
         self.state_ram.read_clock.next = self.clk.val();
         self.state_ram.write_clock.next = self.clk.val();
         self.post_ram.read_clock.next = self.clk.val();
@@ -212,49 +232,51 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.config_ram.write_enable.next = self.load.q.val();
         self.config_ram.write_address.next = self.load_flow.q.val();
         self.config_ram.write_data.next = self.load_config.q.val();
-        self.bound_ram.write_enable.next = self.pw_valid.val() & (self.pw_word.val() == self.bound_word.val());
-        self.bound_ram.write_address.next = self.pw_profile.val();
-        self.bound_ram.write_data.next = self.pw_data.val().get_bits::<24>(0);
-        self.idle_ram.write_enable.next = self.pw_valid.val() & (self.pw_word.val() == self.idle_word.val());
-        self.idle_ram.write_address.next = self.pw_profile.val();
-        self.idle_ram.write_data.next = self.pw_data.val().get_bits::<31>(0);
-        self.cap_ram.write_enable.next = self.pw_valid.val() & (self.pw_word.val() == self.cap_word.val());
-        self.cap_ram.write_address.next = self.pw_profile.val();
-        self.cap_ram.write_data.next = self.pw_data.val().get_bits::<20>(0);
-        self.window_ram.write_enable.next = self.pw_valid.val() & (self.pw_word.val() == self.window_word.val());
-        self.window_ram.write_address.next = self.pw_profile.val();
-        self.window_ram.write_data.next = self.pw_data.val().get_bits::<24>(0);
+        // A profile's word.
+        self.pw.d.next = self.pw_valid.val() & self.is_swept.val();
+        self.pw_to.d.next = bit_cast::<9, 5>(self.pw_word.val()) | (bit_cast::<9, 4>(self.pw_profile.val()) << 5);
+        self.pw_word_data.d.next = self.pw_data.val();
+        self.pw_index.next = self.pw_to.q.val().get_bits::<5>(0);
+        self.bound_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.bound_word.val());
+        self.bound_ram.write_address.next = self.pw_to.q.val().get_bits::<4>(5);
+        self.bound_ram.write_data.next = self.pw_word_data.q.val().get_bits::<24>(0);
+        self.idle_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.idle_word.val());
+        self.idle_ram.write_address.next = self.pw_to.q.val().get_bits::<4>(5);
+        self.idle_ram.write_data.next = self.pw_word_data.q.val().get_bits::<31>(0);
+        self.cap_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.cap_word.val());
+        self.cap_ram.write_address.next = self.pw_to.q.val().get_bits::<4>(5);
+        self.cap_ram.write_data.next = self.pw_word_data.q.val().get_bits::<20>(0);
+        self.window_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.window_word.val());
+        self.window_ram.write_address.next = self.pw_to.q.val().get_bits::<4>(5);
+        self.window_ram.write_data.next = self.pw_word_data.q.val().get_bits::<24>(0);
         self.address.next = self.sweep.q.val().get_bits::<F>(0);
         if !self.is_swept.val() {
             self.state_ram.write_enable.next = true;
             self.state_ram.write_address.next = self.address.val();
-            self.state_ram.write_data.next = bits::<227>(0);
             self.post_ram.write_enable.next = true;
             self.post_ram.write_address.next = self.address.val();
-            self.post_ram.write_data.next = bits::<42>(0);
             self.paid_ram.write_enable.next = true;
             self.paid_ram.write_address.next = self.address.val();
-            self.paid_ram.write_data.next = bits::<50>(0);
             self.rate_ram.write_enable.next = true;
             self.rate_ram.write_address.next = self.address.val();
             self.rate_ram.write_data.next = bits::<30>(0);
             self.config_ram.write_enable.next = true;
             self.config_ram.write_address.next = self.address.val();
-            self.config_ram.write_data.next = bits::<23>(0);
             self.bound_ram.write_enable.next = true;
             self.bound_ram.write_address.next = self.address.val().get_bits::<4>(0);
-            self.bound_ram.write_data.next = bits::<24>(0);
             self.idle_ram.write_enable.next = true;
             self.idle_ram.write_address.next = self.address.val().get_bits::<4>(0);
-            self.idle_ram.write_data.next = bits::<31>(0);
             self.cap_ram.write_enable.next = true;
             self.cap_ram.write_address.next = self.address.val().get_bits::<4>(0);
-            self.cap_ram.write_data.next = bits::<20>(0);
             self.window_ram.write_enable.next = true;
             self.window_ram.write_address.next = self.address.val().get_bits::<4>(0);
-            self.window_ram.write_data.next = bits::<24>(0);
         }
 
+        // A register's reset is free where a choice in front of a RAM is not.
+        if self.rst.val() | !self.is_swept.val() {
+            self.load_config.d.next = bits::<23>(0);
+            self.pw_word_data.d.next = bits::<32>(0);
+        }
         self.state.next = self.state_raw.q.val();
         self.post.next = self.post_raw.q.val();
         self.paid.next = self.paid_raw.q.val();
@@ -269,6 +291,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         if self.rst.val() {
             self.sweep.d.next = bits::<S>(0);
             self.load.d.next = false;
+            self.pw.d.next = false;
         }
     }
 }

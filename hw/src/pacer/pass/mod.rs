@@ -44,6 +44,8 @@ use wake::Wake;
 ///
 /// `stop` and a pause act on decisions: what is decided already, 64 packets at most, leaves.
 ///
+/// Until `swept`, `post_word` and `paid_word` must be 0, as those of the doorbell and the charge unit are; so is `granted_count`.
+///
 /// Latency: as the table says. Throughput: one flow a clock. Back pressure: `q_ready` falls when 64 grants are decided or reserved
 /// that have not `left`, or 64 requests to sleep wait; trains, inserts and parked flows are never held up. Model: `timely_model::pacer::pass`.
 #[derive(LogicBlock)]
@@ -153,7 +155,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     fate: Fate,
     wake: Wake<F, X, Y>,
     slack: Slack,
-    sleeps: Fifo<Z, 6, 7>,
+    sleeps: Fifo<Z, 9, 10>,
     ahead: Constant<Bits<48>>,
     clearing: Constant<Bits<2>>,
     bounding: Constant<Bits<2>>,
@@ -182,6 +184,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     why17: DFF<Bits<2>>,
     released17: DFF<Bits<25>>,
     issue: Signal<Local, Bit>,
+    unswept: Signal<Local, Bit>,
     tokens: Signal<Local, Bits<51>>,
     count: Signal<Local, Bits<16>>,
 }
@@ -201,7 +204,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             granted_count, limited, sleep_valid, sleep_ready, sleep_flow, sleep_why, sleep_granted, sleep_released, insert_valid, insert_flow,
             insert_slot, train_valid, train_flow, train_packets, train_launch, train_gap, park_valid, park_flow, resume, idle_valid, idle_flow,
             swept, memory, reciprocal, bucket, fate, slack, sleeps, now3, rates, bytes, released, counts, started, pfc, now14, now16, packets,
-            verdicts, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, issue, tokens, count;
+            verdicts, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, issue, unswept, tokens, count;
             valid, flow)
     }
 }
@@ -356,7 +359,13 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             self.state17.d.next = self.state17.d.val() | (bits::<198>(1) << 197);
         }
         self.slack.write.next = self.fate.write.val();
-        self.slack.clear.next = self.fate.clear.val();
+        // What the sweep writes.
+        self.unswept.next = self.rst.val() | !self.memory.swept.val();
+        self.slack.clear.next = self.fate.clear.val() | self.unswept.val();
+        if self.unswept.val() {
+            self.state17.d.next = bits::<198>(0);
+            self.count17.d.next = bits::<16>(0);
+        }
         self.slack.grant.next = self.fate.grant.val();
         self.slack.size.next = self.fate.size.val();
         self.write17.d.next = self.fate.write.val();

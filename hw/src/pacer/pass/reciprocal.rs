@@ -26,10 +26,6 @@ pub struct Reciprocal {
     product: DFF<Bits<27>>,
     from: DFF<Bits<20>>,
     mantissa: DFF<Bits<20>>,
-    by16: Signal<Local, Bits<30>>,
-    by16_zeros: Signal<Local, Bits<5>>,
-    by4: Signal<Local, Bits<30>>,
-    by4_zeros: Signal<Local, Bits<5>>,
     by2: Signal<Local, Bits<30>>,
     by2_zeros: Signal<Local, Bits<5>>,
     slope: Signal<Local, U<11>>,
@@ -41,8 +37,7 @@ impl Default for Reciprocal {
         // The mantissa's bias is in the table.
         let entry = |i: usize| bits::<31>(u64::from(TABLE[i].0 - 4) | u64::from(TABLE[i].1) << 20);
         let rom = SyncROM::new((0..TABLE.len()).map(|i| (bits::<8>(i as u64), entry(i))).collect());
-        construct!({ rom: rom } clk, rate, y, e, coarse, coarse_zeros, fine, fine_zeros, entry, product, from, mantissa, by16, by16_zeros,
-            by4, by4_zeros, by2, by2_zeros, slope, part; fraction, exponent)
+        construct!({ rom: rom } clk, rate, y, e, coarse, coarse_zeros, fine, fine_zeros, entry, product, from, mantissa, by2, by2_zeros, slope, part; fraction, exponent)
     }
 }
 
@@ -58,29 +53,29 @@ impl Logic for Reciprocal {
         }
         self.rom.clock.next = self.clk.val();
         // 0, 1: normalise. Nothing is divided by a rate of 0.
-        self.by16.next = self.rate.val();
-        self.by16_zeros.next = bits::<5>(0);
-        if !self.rate.val().get_bits::<16>(14).any() {
-            self.by16.next = self.by16.val() << 16;
-            self.by16_zeros.next = bits::<5>(16);
+        self.coarse.d.next = self.rate.val() << 24;
+        self.coarse_zeros.d.next = bits::<5>(24);
+        if self.rate.val().get_bits::<8>(22).any() {
+            self.coarse.d.next = self.rate.val();
+            self.coarse_zeros.d.next = bits::<5>(0);
+        } else if self.rate.val().get_bits::<8>(14).any() {
+            self.coarse.d.next = self.rate.val() << 8;
+            self.coarse_zeros.d.next = bits::<5>(8);
+        } else if self.rate.val().get_bits::<8>(6).any() {
+            self.coarse.d.next = self.rate.val() << 16;
+            self.coarse_zeros.d.next = bits::<5>(16);
         }
-        self.coarse.d.next = self.by16.val();
-        self.coarse_zeros.d.next = self.by16_zeros.val();
-        if !self.by16.val().get_bits::<8>(22).any() {
-            self.coarse.d.next = self.by16.val() << 8;
-            self.coarse_zeros.d.next = self.by16_zeros.val() | bits::<5>(8);
-        }
-        self.by4.next = self.coarse.q.val();
-        self.by4_zeros.next = self.coarse_zeros.q.val();
-        if !self.coarse.q.val().get_bits::<4>(26).any() {
-            self.by4.next = self.coarse.q.val() << 4;
-            self.by4_zeros.next = self.coarse_zeros.q.val() | bits::<5>(4);
-        }
-        self.by2.next = self.by4.val();
-        self.by2_zeros.next = self.by4_zeros.val();
-        if !self.by4.val().get_bits::<2>(28).any() {
-            self.by2.next = self.by4.val() << 2;
-            self.by2_zeros.next = self.by4_zeros.val() | bits::<5>(2);
+        self.by2.next = self.coarse.q.val() << 6;
+        self.by2_zeros.next = self.coarse_zeros.q.val() | bits::<5>(6);
+        if self.coarse.q.val().get_bits::<2>(28).any() {
+            self.by2.next = self.coarse.q.val();
+            self.by2_zeros.next = self.coarse_zeros.q.val();
+        } else if self.coarse.q.val().get_bits::<2>(26).any() {
+            self.by2.next = self.coarse.q.val() << 2;
+            self.by2_zeros.next = self.coarse_zeros.q.val() | bits::<5>(2);
+        } else if self.coarse.q.val().get_bits::<2>(24).any() {
+            self.by2.next = self.coarse.q.val() << 4;
+            self.by2_zeros.next = self.coarse_zeros.q.val() | bits::<5>(4);
         }
         self.fine.d.next = self.by2.val();
         self.fine_zeros.d.next = self.by2_zeros.val();

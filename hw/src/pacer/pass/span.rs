@@ -38,8 +38,10 @@ pub struct Span {
     es: Delay<5, 4>,
     e1: DFF<Bits<5>>,
     step1: DFF<Bits<40>>,
-    step2: DFF<Bits<50>>,
-    step3: DFF<Bits<51>>,
+    step2: DFF<Bits<39>>,
+    over2: DFF<Bit>,
+    step3: DFF<Bits<33>>,
+    over3: DFF<Bit>,
     gap4: DFF<Bits<31>>,
     gaps: Delay<31, 2>,
     gap7: DFF<Bits<31>>,
@@ -47,7 +49,8 @@ pub struct Span {
     high3: DFF<S<45>>,
     low4: DFF<Bits<16>>,
     high4: DFF<S<45>>,
-    size5: DFF<Bits<60>>,
+    size5: DFF<Bits<39>>,
+    over5: DFF<Bit>,
     sign5: DFF<Bit>,
     tau6: DFF<Bits<32>>,
     due6: DFF<Bit>,
@@ -57,7 +60,10 @@ pub struct Span {
     enough7: DFF<Bits<3>>,
     launch7: DFF<Bits<64>>,
     product: Signal<Local, Bits<50>>,
-    wide: Signal<Local, Bits<32>>,
+    coarse_by: Signal<Local, Bits<5>>,
+    fine_by: Signal<Local, Bits<5>>,
+    coarse: Signal<Local, Bits<50>>,
+    fine: Signal<Local, Bits<46>>,
     y_u: Signal<Local, U<17>>,
     packet_u: Signal<Local, U<23>>,
     y2_u: Signal<Local, U<17>>,
@@ -66,13 +72,16 @@ pub struct Span {
     high_s: Signal<Local, S<27>>,
     carry_s: Signal<Local, S<18>>,
     high_b: Signal<Local, Bits<45>>,
-    whole: Signal<Local, Bits<61>>,
-    size: Signal<Local, Bits<60>>,
+    extended: Signal<Local, Bits<85>>,
+    by_coarse: Signal<Local, Bits<5>>,
+    by_fine: Signal<Local, Bits<5>>,
+    by_eights: Signal<Local, Bits<85>>,
+    by_ones: Signal<Local, Bits<46>>,
+    beyond: Signal<Local, Bits<22>>,
+    above: Signal<Local, Bits<8>>,
     over: Signal<Local, Bit>,
-    magnitude: Signal<Local, Bits<31>>,
     far: Signal<Local, Bit>,
-    reach: [Signal<Local, Bits<36>>; 5],
-    need: Signal<Local, Bits<36>>,
+    reach: [Signal<Local, Bits<18>>; 5],
     offset: Signal<Local, Bits<64>>,
 }
 
@@ -83,17 +92,17 @@ impl Span {
         construct!({
             window: Constant::new(bits::<17>(u64::from(timing.lead + WINDOW) << 8)),
             full: Constant::new(bits::<18>(u64::from(timing.lead + COVER) << 8)),
-        } clk, y, e, packet, deficit, now, tau, gap, due, enough, launch, ys, es, e1, step1, step2, step3, gap4, gaps, gap7, low3, high3, low4,
-            high4, size5, sign5, tau6, due6, need6, tau7, due7, enough7, launch7, product, wide, y_u, packet_u, y2_u, y2_s, low_u, high_s, carry_s, high_b,
-            whole, size, over, magnitude, far, need, offset; reach)
+        } clk, y, e, packet, deficit, now, tau, gap, due, enough, launch, ys, es, e1, step1, step2, over2, step3, over3, gap4, gaps, gap7, low3, high3, low4,
+            high4, size5, over5, sign5, tau6, due6, need6, tau7, due7, enough7, launch7, product, coarse_by, fine_by, coarse, fine, y_u, packet_u, y2_u, y2_s, low_u, high_s, carry_s, high_b,
+            extended, by_coarse, by_fine, by_eights, by_ones, beyond, above, over, far, offset; reach)
     }
 }
 
 impl Logic for Span {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, e1, step1, step2, step3, gap4, gap7, low3, high3, low4, high4, size5, sign5, tau6, due6, need6);
-        dff_setup!(self, clk, tau7, due7, enough7, launch7);
+        dff_setup!(self, clk, e1, step1, step2, over2, step3, over3, gap4, gap7, low3, high3, low4, high4, size5, over5, sign5);
+        dff_setup!(self, clk, tau6, due6, need6, tau7, due7, enough7, launch7);
         self.ys.clk.next = self.clk.val();
         self.es.clk.next = self.clk.val();
         self.gaps.clk.next = self.clk.val();
@@ -104,10 +113,17 @@ impl Logic for Span {
         self.step1.d.next = (self.packet_u.val() * self.y_u.val()).into();
         self.e1.d.next = self.e.val();
         self.product.next = bit_cast::<50, 40>(self.step1.q.val()) << 10;
-        self.step2.d.next = self.product.val() >> self.e1.q.val();
-        self.step3.d.next = bit_cast::<51, 50>(self.step2.q.val()) + bits::<51>(1);
+        // By the exponent's high bits first: what lies beyond the result is seen between the two shifts.
+        self.coarse_by.next = self.e1.q.val() & bits::<5>(24);
+        self.fine_by.next = self.e1.q.val() & bits::<5>(7);
+        self.coarse.next = self.product.val() >> self.coarse_by.val();
+        self.fine.next = self.coarse.val().get_bits::<46>(0) >> self.fine_by.val();
+        self.step2.d.next = self.fine.val().get_bits::<39>(0);
+        self.over2.d.next = self.coarse.val().get_bits::<11>(39).any();
+        self.step3.d.next = bit_cast::<33, 32>(self.step2.q.val().get_bits::<32>(0)) + bits::<33>(1);
+        self.over3.d.next = self.over2.q.val() | self.step2.q.val().get_bits::<7>(32).any();
         self.gap4.d.next = self.step3.q.val().get_bits::<31>(1);
-        if self.step3.q.val().get_bits::<19>(32).any() {
+        if self.over3.q.val() | self.step3.q.val().get_bit(32) {
             self.gap4.d.next = bits::<31>(2147483647);
         }
         self.gaps.i.next = self.gap4.q.val();
@@ -126,28 +142,40 @@ impl Logic for Span {
         self.high4.d.next = (self.high3.q.val() + self.carry_s.val()).into();
         self.low4.d.next = self.low3.q.val().get_bits::<16>(9);
 
-        // 4: shift the one's complement, so that a negative one is rounded down too.
+        // 4: shift it with its sign, so that a negative one is rounded down too; in two steps, as the gap.
         self.high_b.next = self.high4.q.val().into();
-        self.whole.next = (bit_cast::<61, 45>(self.high_b.val()) << 16) | bit_cast::<61, 16>(self.low4.q.val());
-        self.size.next = self.whole.val().get_bits::<60>(0);
-        if self.whole.val().get_bit(60) {
-            self.size.next = !self.whole.val().get_bits::<60>(0);
+        self.extended.next = (bit_cast::<85, 45>(self.high_b.val()) << 16) | bit_cast::<85, 16>(self.low4.q.val());
+        if self.high_b.val().get_bit(44) {
+            self.extended.next =
+                ((bit_cast::<85, 45>(self.high_b.val()) << 16) | bit_cast::<85, 16>(self.low4.q.val())) | (bits::<85>(16777215) << 61);
         }
-        self.size5.d.next = self.size.val() >> self.es.o.val();
-        self.sign5.d.next = self.whole.val().get_bit(60);
+        self.by_coarse.next = self.es.o.val() & bits::<5>(24);
+        self.by_fine.next = self.es.o.val() & bits::<5>(7);
+        self.by_eights.next = self.extended.val() >> self.by_coarse.val();
+        self.by_ones.next = self.by_eights.val().get_bits::<46>(0) >> self.by_fine.val();
+        self.size5.d.next = self.by_ones.val().get_bits::<39>(0);
+        self.beyond.next = self.by_eights.val().get_bits::<22>(39);
+        self.sign5.d.next = self.high_b.val().get_bit(44);
+        self.over5.d.next = self.beyond.val().any();
+        if self.high_b.val().get_bit(44) {
+            self.over5.d.next = !self.beyond.val().all();
+        }
 
         // 5: saturate; is it due, and how much must a train cover?
-        self.over.next = self.size5.q.val().get_bits::<29>(31).any();
-        self.magnitude.next = self.size5.q.val().get_bits::<31>(0);
-        if self.over.val() {
-            self.magnitude.next = bits::<31>(2147483647);
-        }
-        self.wide.next = bit_cast::<32, 31>(self.magnitude.val());
-        self.tau6.d.next = self.wide.val();
+        self.above.next = self.size5.q.val().get_bits::<8>(31);
+        self.over.next = self.over5.q.val() | self.above.val().any();
         if self.sign5.q.val() {
-            self.tau6.d.next = !self.wide.val();
+            self.over.next = self.over5.q.val() | !self.above.val().all();
         }
-        self.far.next = self.size5.q.val().get_bits::<43>(17).any() | (self.size5.q.val().get_bits::<17>(0) > self.window.val());
+        self.tau6.d.next = self.size5.q.val().get_bits::<32>(0);
+        if self.over.val() {
+            self.tau6.d.next = bits::<32>(2147483647);
+            if self.sign5.q.val() {
+                self.tau6.d.next = 0x8000_0000_u64.into();
+            }
+        }
+        self.far.next =
+            (self.over5.q.val() | self.size5.q.val().get_bits::<22>(17).any()) | (self.size5.q.val().get_bits::<17>(0) > self.window.val());
         self.due6.d.next = self.sign5.q.val() | !self.far.val();
         self.need6.d.next = self.full.val();
         if !self.sign5.q.val() {
@@ -155,22 +183,22 @@ impl Logic for Span {
         }
 
         // 6
-        self.need.next = bit_cast::<36, 18>(self.need6.q.val());
-        self.reach[0].next = bit_cast::<36, 31>(self.gaps.o.val());
-        self.reach[1].next = bit_cast::<36, 31>(self.gaps.o.val()) << 1;
-        self.reach[2].next = bit_cast::<36, 31>(self.gaps.o.val()) << 2;
-        self.reach[3].next = bit_cast::<36, 31>(self.gaps.o.val()) << 3;
-        self.reach[4].next = bit_cast::<36, 31>(self.gaps.o.val()) << 4;
+        self.reach[0].next = self.gaps.o.val().get_bits::<18>(0);
+        self.reach[1].next = bit_cast::<18, 17>(self.gaps.o.val().get_bits::<17>(0)) << 1;
+        self.reach[2].next = bit_cast::<18, 16>(self.gaps.o.val().get_bits::<16>(0)) << 2;
+        self.reach[3].next = bit_cast::<18, 15>(self.gaps.o.val().get_bits::<15>(0)) << 3;
+        self.reach[4].next = bit_cast::<18, 14>(self.gaps.o.val().get_bits::<14>(0)) << 4;
+        // Bits that a shift leaves behind make it enough.
         self.enough7.d.next = bits::<3>(5);
-        if self.reach[0].val() >= self.need.val() {
+        if self.gaps.o.val().get_bits::<13>(18).any() | (self.reach[0].val() >= self.need6.q.val()) {
             self.enough7.d.next = bits::<3>(0);
-        } else if self.reach[1].val() >= self.need.val() {
+        } else if self.gaps.o.val().get_bits::<14>(17).any() | (self.reach[1].val() >= self.need6.q.val()) {
             self.enough7.d.next = bits::<3>(1);
-        } else if self.reach[2].val() >= self.need.val() {
+        } else if self.gaps.o.val().get_bits::<15>(16).any() | (self.reach[2].val() >= self.need6.q.val()) {
             self.enough7.d.next = bits::<3>(2);
-        } else if self.reach[3].val() >= self.need.val() {
+        } else if self.gaps.o.val().get_bits::<16>(15).any() | (self.reach[3].val() >= self.need6.q.val()) {
             self.enough7.d.next = bits::<3>(3);
-        } else if self.reach[4].val() >= self.need.val() {
+        } else if self.gaps.o.val().get_bits::<17>(14).any() | (self.reach[4].val() >= self.need6.q.val()) {
             self.enough7.d.next = bits::<3>(4);
         }
         self.tau7.d.next = self.tau6.q.val();
