@@ -4,7 +4,8 @@ use rust_hdl::prelude::*;
 /// `2^A` words of `W` bits, valid/ready on both sides; `C` must be `A + 1`.
 ///
 /// Latency: a word pushed into an empty queue shows at the output 3 clocks later. Throughput: one word a clock.
-/// Back pressure: `i_ready` falls when `2^A` words are in the RAM (two more may stand in the output registers).
+/// Back pressure: `i_ready` falls when `2^A` words are in the RAM (one more may stand in the output register). A word that cannot leave the
+/// RAM is read again and again, so that no register is needed to hold it.
 /// Model: `timely_model::fifo::Fifo`.
 #[derive(LogicBlock)]
 pub struct Fifo<const W: usize, const A: usize, const C: usize> {
@@ -27,20 +28,23 @@ pub struct Fifo<const W: usize, const A: usize, const C: usize> {
     ram: RAM<Bits<W>, A>,
     /// Words that the RAM holds. A const generic as an index would be emitted by its name, so the depth is a constant signal.
     depth: Constant<Bits<C>>,
-    /// Words in the RAM that no read was issued for.
+    /// Words in the RAM.
     fill: DFF<Bits<C>>,
     write: DFF<Bits<A>>,
+    /// The oldest.
     read: DFF<Bits<A>>,
-    /// Words readable: a word written at this clock can be read at the next.
+    /// The one after it, as its difference from that after a reset.
+    second: DFF<Bits<A>>,
+    one: Constant<Bits<A>>,
+    /// The RAM shows the oldest.
     pending: DFF<Bit>,
     out_valid: DFF<Bit>,
     out: DFF<Bits<W>>,
-    spill_valid: DFF<Bit>,
-    spill: DFF<Bits<W>>,
     push: Signal<Local, Bit>,
-    issue: Signal<Local, Bit>,
-    pop: Signal<Local, Bit>,
-    held: Signal<Local, Bits<2>>,
+    take: Signal<Local, Bit>,
+    address: Signal<Local, Bits<A>>,
+    behind: Signal<Local, Bits<A>>,
+    follows: Signal<Local, Bits<A>>,
 }
 
 impl<const W: usize, const A: usize, const C: usize> Default for Fifo<W, A, C> {
@@ -60,15 +64,16 @@ impl<const W: usize, const A: usize, const C: usize> Default for Fifo<W, A, C> {
             fill: Default::default(),
             write: Default::default(),
             read: Default::default(),
+            second: Default::default(),
+            one: Constant::new(bits::<A>(1)),
             pending: Default::default(),
             out_valid: Default::default(),
             out: Default::default(),
-            spill_valid: Default::default(),
-            spill: Default::default(),
             push: Default::default(),
-            issue: Default::default(),
-            pop: Default::default(),
-            held: Default::default(),
+            take: Default::default(),
+            address: Default::default(),
+            behind: Default::default(),
+            follows: Default::default(),
         }
     }
 }
@@ -76,56 +81,40 @@ impl<const W: usize, const A: usize, const C: usize> Default for Fifo<W, A, C> {
 impl<const W: usize, const A: usize, const C: usize> Logic for Fifo<W, A, C> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, fill, write, read, pending, out_valid, out, spill_valid, spill);
+        dff_setup!(self, clk, fill, write, read, second, pending, out_valid, out);
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
-        self.ram.read_address.next = self.read.q.val();
+        self.push.next = self.i_valid.val() & (self.fill.q.val() != self.depth.val());
         self.ram.write_address.next = self.write.q.val();
         self.ram.write_data.next = self.i_data.val();
-        self.push.next = self.i_valid.val() & (self.fill.q.val() != self.depth.val());
         self.ram.write_enable.next = self.push.val();
-        self.pop.next = self.out_valid.q.val() & self.o_ready.val();
-        // Words that are past the RAM: read under way, output, spill. At most two may stay behind.
-        self.held.next = bits::<2>(0);
-        if self.pending.q.val() {
-            self.held.next = bits::<2>(1);
+        // The oldest word goes to the output, and the one behind it is read; or it is read once more.
+        self.take.next = self.pending.q.val() & (!self.out_valid.q.val() | self.o_ready.val());
+        self.behind.next = self.second.q.val() ^ self.one.val();
+        self.follows.next = self.behind.val() + self.one.val();
+        self.address.next = self.read.q.val();
+        self.pending.d.next = self.fill.q.val().any();
+        if self.take.val() {
+            self.address.next = self.behind.val();
+            self.second.d.next = self.follows.val() ^ self.one.val();
+            self.pending.d.next = self.fill.q.val().get_bits::<A>(1).any();
         }
-        if self.out_valid.q.val() & !self.pop.val() {
-            self.held.next = self.held.val() + bits::<2>(1);
-        }
-        if self.spill_valid.q.val() {
-            self.held.next = self.held.val() + bits::<2>(1);
-        }
-        self.issue.next = self.fill.q.val().any() & !self.held.val().get_bit(1);
-        self.pending.d.next = self.issue.val();
-        if self.issue.val() {
-            self.read.d.next = self.read.q.val() + bits::<A>(1);
-        }
+        self.ram.read_address.next = self.address.val();
+        self.read.d.next = self.address.val();
         if self.push.val() {
-            self.write.d.next = self.write.q.val() + bits::<A>(1);
+            self.write.d.next = self.write.q.val() + self.one.val();
         }
-        if self.push.val() & !self.issue.val() {
+        if self.push.val() & !self.take.val() {
             self.fill.d.next = self.fill.q.val() + bits::<C>(1);
         }
-        if self.issue.val() & !self.push.val() {
+        if self.take.val() & !self.push.val() {
             self.fill.d.next = self.fill.q.val() - bits::<C>(1);
         }
-        // Output stage: spill first, then the word that the RAM delivers.
-        if self.pop.val() | !self.out_valid.q.val() {
-            if self.spill_valid.q.val() {
-                self.out_valid.d.next = true;
-                self.out.d.next = self.spill.q.val();
-                self.spill_valid.d.next = self.pending.q.val();
-                self.spill.d.next = self.ram.read_data.val();
-            } else {
-                self.out_valid.d.next = self.pending.q.val();
-                self.out.d.next = self.ram.read_data.val();
-            }
-        } else {
-            if self.pending.q.val() {
-                self.spill_valid.d.next = true;
-                self.spill.d.next = self.ram.read_data.val();
-            }
+        if self.take.val() {
+            self.out_valid.d.next = true;
+            self.out.d.next = self.ram.read_data.val();
+        } else if self.o_ready.val() {
+            self.out_valid.d.next = false;
         }
         self.i_ready.next = self.fill.q.val() != self.depth.val();
         self.o_valid.next = self.out_valid.q.val();
@@ -134,9 +123,9 @@ impl<const W: usize, const A: usize, const C: usize> Logic for Fifo<W, A, C> {
             self.fill.d.next = bits::<C>(0);
             self.write.d.next = bits::<A>(0);
             self.read.d.next = bits::<A>(0);
+            self.second.d.next = bits::<A>(0);
             self.pending.d.next = false;
             self.out_valid.d.next = false;
-            self.spill_valid.d.next = false;
         }
     }
 }

@@ -4486,6 +4486,7 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
     
     // Constant declarations
     localparam  depth = 6'b100000;
+    localparam  one = 5'b1;
     
     // Stub signals
     reg  [4:0] ram__read_address;
@@ -4504,6 +4505,9 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
     reg  [4:0] read__d;
     wire  [4:0] read__q;
     reg  read__clock;
+    reg  [4:0] second__d;
+    wire  [4:0] second__q;
+    reg  second__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -4513,18 +4517,13 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
     reg  [627:0] out__d;
     wire  [627:0] out__q;
     reg  out__clock;
-    reg  spill_valid__d;
-    wire  spill_valid__q;
-    reg  spill_valid__clock;
-    reg  [627:0] spill__d;
-    wire  [627:0] spill__q;
-    reg  spill__clock;
     
     // Local signals
     reg  push;
-    reg  issue;
-    reg  pop;
-    reg  [1:0] held;
+    reg  take;
+    reg  [4:0] address;
+    reg  [4:0] behind;
+    reg  [4:0] follows;
     
     // Sub module instances
     tnic_standalone__control__ack__queue__ram ram(
@@ -4551,6 +4550,11 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
         .q(read__q),
         .clock(read__clock)
     );
+    tnic_standalone__control__ack__queue__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
     tnic_standalone__control__ack__queue__pending pending(
         .d(pending__d),
         .q(pending__q),
@@ -4566,94 +4570,66 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
         .q(out__q),
         .clock(out__clock)
     );
-    tnic_standalone__control__ack__queue__spill_valid spill_valid(
-        .d(spill_valid__d),
-        .q(spill_valid__q),
-        .clock(spill_valid__clock)
-    );
-    tnic_standalone__control__ack__queue__spill spill(
-        .d(spill__d),
-        .q(spill__q),
-        .clock(spill__clock)
-    );
     
     // Update code
     always @(*) begin
         fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
+        second__d = second__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        spill_valid__d = spill_valid__q;
-        spill__d = spill__q;
-        held = ((32'h0) & 2'h3);
-        if (pending__q) begin
-            held = ((32'h1) & 2'h3);
+        address = read__q;
+        pending__d = |fill__q;
+        if (take) begin
+            address = behind;
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(5)];
         end
-        if (out_valid__q & ~pop) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        if (spill_valid__q) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        issue = |fill__q & ~held[32'h1];
-        pending__d = issue;
-        if (issue) begin
-            read__d = read__q + ((32'h1) & 5'h1f);
-        end
+        ram__read_address = address;
+        read__d = address;
         if (push) begin
-            write__d = write__q + ((32'h1) & 5'h1f);
+            write__d = write__q + one;
         end
-        if (push & ~issue) begin
+        if (push & ~take) begin
             fill__d = fill__q + ((32'h1) & 6'h3f);
         end
-        if (issue & ~push) begin
+        if (take & ~push) begin
             fill__d = fill__q - ((32'h1) & 6'h3f);
         end
-        if (pop | ~out_valid__q) begin
-            if (spill_valid__q) begin
-                out_valid__d = 1'b1;
-                out__d = spill__q;
-                spill_valid__d = pending__q;
-                spill__d = ram__read_data;
-            end
-            else begin
-                out_valid__d = pending__q;
-                out__d = ram__read_data;
-            end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
         end
-        else begin
-            if (pending__q) begin
-                spill_valid__d = 1'b1;
-                spill__d = ram__read_data;
-            end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
         end
         if (rst) begin
             fill__d = ((32'h0) & 6'h3f);
             write__d = ((32'h0) & 5'h1f);
             read__d = ((32'h0) & 5'h1f);
+            second__d = ((32'h0) & 5'h1f);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
-            spill_valid__d = 1'b0;
         end
     end
     always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) spill_valid__clock = clk;
-    always @(*) spill__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__read_address = read__q;
+    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_enable = push;
-    always @(*) pop = out_valid__q & o_ready;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
     always @(*) i_ready = fill__q != depth;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
@@ -4785,42 +4761,23 @@ module tnic_standalone__control__ack__queue__read(d,q,clock);
 endmodule // standalone__control__ack__queue__read
 
 
-module tnic_standalone__control__ack__queue__spill(d,q,clock);
+module tnic_standalone__control__ack__queue__second(d,q,clock);
     
     // Module arguments
-    input wire  [627:0] d;
-    output reg  [627:0] q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 628'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__ack__queue__spill
-
-
-module tnic_standalone__control__ack__queue__spill_valid(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__ack__queue__spill_valid
+endmodule // standalone__control__ack__queue__second
 
 
 module tnic_standalone__control__ack__queue__write(d,q,clock);
@@ -57099,6 +57056,7 @@ module tnic_standalone__control__recorder__queue(clk,rst,i_valid,i_data,i_ready,
     
     // Constant declarations
     localparam  depth = 10'b1000000000;
+    localparam  one = 9'b1;
     
     // Stub signals
     reg  [8:0] ram__read_address;
@@ -57117,6 +57075,9 @@ module tnic_standalone__control__recorder__queue(clk,rst,i_valid,i_data,i_ready,
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     reg  read__clock;
+    reg  [8:0] second__d;
+    wire  [8:0] second__q;
+    reg  second__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -57126,18 +57087,13 @@ module tnic_standalone__control__recorder__queue(clk,rst,i_valid,i_data,i_ready,
     reg  [511:0] out__d;
     wire  [511:0] out__q;
     reg  out__clock;
-    reg  spill_valid__d;
-    wire  spill_valid__q;
-    reg  spill_valid__clock;
-    reg  [511:0] spill__d;
-    wire  [511:0] spill__q;
-    reg  spill__clock;
     
     // Local signals
     reg  push;
-    reg  issue;
-    reg  pop;
-    reg  [1:0] held;
+    reg  take;
+    reg  [8:0] address;
+    reg  [8:0] behind;
+    reg  [8:0] follows;
     
     // Sub module instances
     tnic_standalone__control__recorder__queue__ram ram(
@@ -57164,6 +57120,11 @@ module tnic_standalone__control__recorder__queue(clk,rst,i_valid,i_data,i_ready,
         .q(read__q),
         .clock(read__clock)
     );
+    tnic_standalone__control__recorder__queue__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
     tnic_standalone__control__recorder__queue__pending pending(
         .d(pending__d),
         .q(pending__q),
@@ -57179,94 +57140,66 @@ module tnic_standalone__control__recorder__queue(clk,rst,i_valid,i_data,i_ready,
         .q(out__q),
         .clock(out__clock)
     );
-    tnic_standalone__control__recorder__queue__spill_valid spill_valid(
-        .d(spill_valid__d),
-        .q(spill_valid__q),
-        .clock(spill_valid__clock)
-    );
-    tnic_standalone__control__recorder__queue__spill spill(
-        .d(spill__d),
-        .q(spill__q),
-        .clock(spill__clock)
-    );
     
     // Update code
     always @(*) begin
         fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
+        second__d = second__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        spill_valid__d = spill_valid__q;
-        spill__d = spill__q;
-        held = ((32'h0) & 2'h3);
-        if (pending__q) begin
-            held = ((32'h1) & 2'h3);
+        address = read__q;
+        pending__d = |fill__q;
+        if (take) begin
+            address = behind;
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(9)];
         end
-        if (out_valid__q & ~pop) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        if (spill_valid__q) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        issue = |fill__q & ~held[32'h1];
-        pending__d = issue;
-        if (issue) begin
-            read__d = read__q + ((32'h1) & 9'h1ff);
-        end
+        ram__read_address = address;
+        read__d = address;
         if (push) begin
-            write__d = write__q + ((32'h1) & 9'h1ff);
+            write__d = write__q + one;
         end
-        if (push & ~issue) begin
+        if (push & ~take) begin
             fill__d = fill__q + ((32'h1) & 10'h3ff);
         end
-        if (issue & ~push) begin
+        if (take & ~push) begin
             fill__d = fill__q - ((32'h1) & 10'h3ff);
         end
-        if (pop | ~out_valid__q) begin
-            if (spill_valid__q) begin
-                out_valid__d = 1'b1;
-                out__d = spill__q;
-                spill_valid__d = pending__q;
-                spill__d = ram__read_data;
-            end
-            else begin
-                out_valid__d = pending__q;
-                out__d = ram__read_data;
-            end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
         end
-        else begin
-            if (pending__q) begin
-                spill_valid__d = 1'b1;
-                spill__d = ram__read_data;
-            end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
         end
         if (rst) begin
             fill__d = ((32'h0) & 10'h3ff);
             write__d = ((32'h0) & 9'h1ff);
             read__d = ((32'h0) & 9'h1ff);
+            second__d = ((32'h0) & 9'h1ff);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
-            spill_valid__d = 1'b0;
         end
     end
     always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) spill_valid__clock = clk;
-    always @(*) spill__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__read_address = read__q;
+    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_enable = push;
-    always @(*) pop = out_valid__q & o_ready;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
     always @(*) i_ready = fill__q != depth;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
@@ -57398,42 +57331,23 @@ module tnic_standalone__control__recorder__queue__read(d,q,clock);
 endmodule // standalone__control__recorder__queue__read
 
 
-module tnic_standalone__control__recorder__queue__spill(d,q,clock);
+module tnic_standalone__control__recorder__queue__second(d,q,clock);
     
     // Module arguments
-    input wire  [511:0] d;
-    output reg  [511:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 512'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__recorder__queue__spill
-
-
-module tnic_standalone__control__recorder__queue__spill_valid(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__recorder__queue__spill_valid
+endmodule // standalone__control__recorder__queue__second
 
 
 module tnic_standalone__control__recorder__queue__write(d,q,clock);
@@ -75060,6 +74974,7 @@ module tnic_standalone__gate__bytes(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     
     // Constant declarations
     localparam  depth = 5'b10000;
+    localparam  one = 4'h1;
     
     // Stub signals
     reg  [3:0] ram__read_address;
@@ -75078,6 +74993,9 @@ module tnic_standalone__gate__bytes(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     reg  [3:0] read__d;
     wire  [3:0] read__q;
     reg  read__clock;
+    reg  [3:0] second__d;
+    wire  [3:0] second__q;
+    reg  second__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -75087,18 +75005,13 @@ module tnic_standalone__gate__bytes(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     reg  [63:0] out__d;
     wire  [63:0] out__q;
     reg  out__clock;
-    reg  spill_valid__d;
-    wire  spill_valid__q;
-    reg  spill_valid__clock;
-    reg  [63:0] spill__d;
-    wire  [63:0] spill__q;
-    reg  spill__clock;
     
     // Local signals
     reg  push;
-    reg  issue;
-    reg  pop;
-    reg  [1:0] held;
+    reg  take;
+    reg  [3:0] address;
+    reg  [3:0] behind;
+    reg  [3:0] follows;
     
     // Sub module instances
     tnic_standalone__gate__bytes__ram ram(
@@ -75125,6 +75038,11 @@ module tnic_standalone__gate__bytes(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
         .q(read__q),
         .clock(read__clock)
     );
+    tnic_standalone__gate__bytes__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
     tnic_standalone__gate__bytes__pending pending(
         .d(pending__d),
         .q(pending__q),
@@ -75140,94 +75058,66 @@ module tnic_standalone__gate__bytes(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
         .q(out__q),
         .clock(out__clock)
     );
-    tnic_standalone__gate__bytes__spill_valid spill_valid(
-        .d(spill_valid__d),
-        .q(spill_valid__q),
-        .clock(spill_valid__clock)
-    );
-    tnic_standalone__gate__bytes__spill spill(
-        .d(spill__d),
-        .q(spill__q),
-        .clock(spill__clock)
-    );
     
     // Update code
     always @(*) begin
         fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
+        second__d = second__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        spill_valid__d = spill_valid__q;
-        spill__d = spill__q;
-        held = ((32'h0) & 2'h3);
-        if (pending__q) begin
-            held = ((32'h1) & 2'h3);
+        address = read__q;
+        pending__d = |fill__q;
+        if (take) begin
+            address = behind;
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(4)];
         end
-        if (out_valid__q & ~pop) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        if (spill_valid__q) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        issue = |fill__q & ~held[32'h1];
-        pending__d = issue;
-        if (issue) begin
-            read__d = read__q + ((32'h1) & 4'hf);
-        end
+        ram__read_address = address;
+        read__d = address;
         if (push) begin
-            write__d = write__q + ((32'h1) & 4'hf);
+            write__d = write__q + one;
         end
-        if (push & ~issue) begin
+        if (push & ~take) begin
             fill__d = fill__q + ((32'h1) & 5'h1f);
         end
-        if (issue & ~push) begin
+        if (take & ~push) begin
             fill__d = fill__q - ((32'h1) & 5'h1f);
         end
-        if (pop | ~out_valid__q) begin
-            if (spill_valid__q) begin
-                out_valid__d = 1'b1;
-                out__d = spill__q;
-                spill_valid__d = pending__q;
-                spill__d = ram__read_data;
-            end
-            else begin
-                out_valid__d = pending__q;
-                out__d = ram__read_data;
-            end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
         end
-        else begin
-            if (pending__q) begin
-                spill_valid__d = 1'b1;
-                spill__d = ram__read_data;
-            end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
         end
         if (rst) begin
             fill__d = ((32'h0) & 5'h1f);
             write__d = ((32'h0) & 4'hf);
             read__d = ((32'h0) & 4'hf);
+            second__d = ((32'h0) & 4'hf);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
-            spill_valid__d = 1'b0;
         end
     end
     always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) spill_valid__clock = clk;
-    always @(*) spill__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__read_address = read__q;
+    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_enable = push;
-    always @(*) pop = out_valid__q & o_ready;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
     always @(*) i_ready = fill__q != depth;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
@@ -75359,42 +75249,23 @@ module tnic_standalone__gate__bytes__read(d,q,clock);
 endmodule // standalone__gate__bytes__read
 
 
-module tnic_standalone__gate__bytes__spill(d,q,clock);
+module tnic_standalone__gate__bytes__second(d,q,clock);
     
     // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
+    input wire  [3:0] d;
+    output reg  [3:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 64'h0;
+       q = 4'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__gate__bytes__spill
-
-
-module tnic_standalone__gate__bytes__spill_valid(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__gate__bytes__spill_valid
+endmodule // standalone__gate__bytes__second
 
 
 module tnic_standalone__gate__bytes__write(d,q,clock);
@@ -75525,6 +75396,7 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     
     // Constant declarations
     localparam  depth = 5'b10000;
+    localparam  one = 4'h1;
     
     // Stub signals
     reg  [3:0] ram__read_address;
@@ -75543,6 +75415,9 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     reg  [3:0] read__d;
     wire  [3:0] read__q;
     reg  read__clock;
+    reg  [3:0] second__d;
+    wire  [3:0] second__q;
+    reg  second__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -75552,18 +75427,13 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     reg  [80:0] out__d;
     wire  [80:0] out__q;
     reg  out__clock;
-    reg  spill_valid__d;
-    wire  spill_valid__q;
-    reg  spill_valid__clock;
-    reg  [80:0] spill__d;
-    wire  [80:0] spill__q;
-    reg  spill__clock;
     
     // Local signals
     reg  push;
-    reg  issue;
-    reg  pop;
-    reg  [1:0] held;
+    reg  take;
+    reg  [3:0] address;
+    reg  [3:0] behind;
+    reg  [3:0] follows;
     
     // Sub module instances
     tnic_standalone__gate__queue__ram ram(
@@ -75590,6 +75460,11 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
         .q(read__q),
         .clock(read__clock)
     );
+    tnic_standalone__gate__queue__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
     tnic_standalone__gate__queue__pending pending(
         .d(pending__d),
         .q(pending__q),
@@ -75605,94 +75480,66 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
         .q(out__q),
         .clock(out__clock)
     );
-    tnic_standalone__gate__queue__spill_valid spill_valid(
-        .d(spill_valid__d),
-        .q(spill_valid__q),
-        .clock(spill_valid__clock)
-    );
-    tnic_standalone__gate__queue__spill spill(
-        .d(spill__d),
-        .q(spill__q),
-        .clock(spill__clock)
-    );
     
     // Update code
     always @(*) begin
         fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
+        second__d = second__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        spill_valid__d = spill_valid__q;
-        spill__d = spill__q;
-        held = ((32'h0) & 2'h3);
-        if (pending__q) begin
-            held = ((32'h1) & 2'h3);
+        address = read__q;
+        pending__d = |fill__q;
+        if (take) begin
+            address = behind;
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(4)];
         end
-        if (out_valid__q & ~pop) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        if (spill_valid__q) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        issue = |fill__q & ~held[32'h1];
-        pending__d = issue;
-        if (issue) begin
-            read__d = read__q + ((32'h1) & 4'hf);
-        end
+        ram__read_address = address;
+        read__d = address;
         if (push) begin
-            write__d = write__q + ((32'h1) & 4'hf);
+            write__d = write__q + one;
         end
-        if (push & ~issue) begin
+        if (push & ~take) begin
             fill__d = fill__q + ((32'h1) & 5'h1f);
         end
-        if (issue & ~push) begin
+        if (take & ~push) begin
             fill__d = fill__q - ((32'h1) & 5'h1f);
         end
-        if (pop | ~out_valid__q) begin
-            if (spill_valid__q) begin
-                out_valid__d = 1'b1;
-                out__d = spill__q;
-                spill_valid__d = pending__q;
-                spill__d = ram__read_data;
-            end
-            else begin
-                out_valid__d = pending__q;
-                out__d = ram__read_data;
-            end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
         end
-        else begin
-            if (pending__q) begin
-                spill_valid__d = 1'b1;
-                spill__d = ram__read_data;
-            end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
         end
         if (rst) begin
             fill__d = ((32'h0) & 5'h1f);
             write__d = ((32'h0) & 4'hf);
             read__d = ((32'h0) & 4'hf);
+            second__d = ((32'h0) & 4'hf);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
-            spill_valid__d = 1'b0;
         end
     end
     always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) spill_valid__clock = clk;
-    always @(*) spill__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__read_address = read__q;
+    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_enable = push;
-    always @(*) pop = out_valid__q & o_ready;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
     always @(*) i_ready = fill__q != depth;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
@@ -75824,42 +75671,23 @@ module tnic_standalone__gate__queue__read(d,q,clock);
 endmodule // standalone__gate__queue__read
 
 
-module tnic_standalone__gate__queue__spill(d,q,clock);
+module tnic_standalone__gate__queue__second(d,q,clock);
     
     // Module arguments
-    input wire  [80:0] d;
-    output reg  [80:0] q;
+    input wire  [3:0] d;
+    output reg  [3:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 81'h0;
+       q = 4'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__gate__queue__spill
-
-
-module tnic_standalone__gate__queue__spill_valid(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__gate__queue__spill_valid
+endmodule // standalone__gate__queue__second
 
 
 module tnic_standalone__gate__queue__write(d,q,clock);
@@ -76473,6 +76301,7 @@ module tnic_standalone__generator__doorbells(clk,rst,i_valid,i_data,i_ready,o_va
     
     // Constant declarations
     localparam  depth = 5'b10000;
+    localparam  one = 4'h1;
     
     // Stub signals
     reg  [3:0] ram__read_address;
@@ -76491,6 +76320,9 @@ module tnic_standalone__generator__doorbells(clk,rst,i_valid,i_data,i_ready,o_va
     reg  [3:0] read__d;
     wire  [3:0] read__q;
     reg  read__clock;
+    reg  [3:0] second__d;
+    wire  [3:0] second__q;
+    reg  second__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -76500,18 +76332,13 @@ module tnic_standalone__generator__doorbells(clk,rst,i_valid,i_data,i_ready,o_va
     reg  [25:0] out__d;
     wire  [25:0] out__q;
     reg  out__clock;
-    reg  spill_valid__d;
-    wire  spill_valid__q;
-    reg  spill_valid__clock;
-    reg  [25:0] spill__d;
-    wire  [25:0] spill__q;
-    reg  spill__clock;
     
     // Local signals
     reg  push;
-    reg  issue;
-    reg  pop;
-    reg  [1:0] held;
+    reg  take;
+    reg  [3:0] address;
+    reg  [3:0] behind;
+    reg  [3:0] follows;
     
     // Sub module instances
     tnic_standalone__generator__doorbells__ram ram(
@@ -76538,6 +76365,11 @@ module tnic_standalone__generator__doorbells(clk,rst,i_valid,i_data,i_ready,o_va
         .q(read__q),
         .clock(read__clock)
     );
+    tnic_standalone__generator__doorbells__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
     tnic_standalone__generator__doorbells__pending pending(
         .d(pending__d),
         .q(pending__q),
@@ -76553,94 +76385,66 @@ module tnic_standalone__generator__doorbells(clk,rst,i_valid,i_data,i_ready,o_va
         .q(out__q),
         .clock(out__clock)
     );
-    tnic_standalone__generator__doorbells__spill_valid spill_valid(
-        .d(spill_valid__d),
-        .q(spill_valid__q),
-        .clock(spill_valid__clock)
-    );
-    tnic_standalone__generator__doorbells__spill spill(
-        .d(spill__d),
-        .q(spill__q),
-        .clock(spill__clock)
-    );
     
     // Update code
     always @(*) begin
         fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
+        second__d = second__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        spill_valid__d = spill_valid__q;
-        spill__d = spill__q;
-        held = ((32'h0) & 2'h3);
-        if (pending__q) begin
-            held = ((32'h1) & 2'h3);
+        address = read__q;
+        pending__d = |fill__q;
+        if (take) begin
+            address = behind;
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(4)];
         end
-        if (out_valid__q & ~pop) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        if (spill_valid__q) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        issue = |fill__q & ~held[32'h1];
-        pending__d = issue;
-        if (issue) begin
-            read__d = read__q + ((32'h1) & 4'hf);
-        end
+        ram__read_address = address;
+        read__d = address;
         if (push) begin
-            write__d = write__q + ((32'h1) & 4'hf);
+            write__d = write__q + one;
         end
-        if (push & ~issue) begin
+        if (push & ~take) begin
             fill__d = fill__q + ((32'h1) & 5'h1f);
         end
-        if (issue & ~push) begin
+        if (take & ~push) begin
             fill__d = fill__q - ((32'h1) & 5'h1f);
         end
-        if (pop | ~out_valid__q) begin
-            if (spill_valid__q) begin
-                out_valid__d = 1'b1;
-                out__d = spill__q;
-                spill_valid__d = pending__q;
-                spill__d = ram__read_data;
-            end
-            else begin
-                out_valid__d = pending__q;
-                out__d = ram__read_data;
-            end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
         end
-        else begin
-            if (pending__q) begin
-                spill_valid__d = 1'b1;
-                spill__d = ram__read_data;
-            end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
         end
         if (rst) begin
             fill__d = ((32'h0) & 5'h1f);
             write__d = ((32'h0) & 4'hf);
             read__d = ((32'h0) & 4'hf);
+            second__d = ((32'h0) & 4'hf);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
-            spill_valid__d = 1'b0;
         end
     end
     always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) spill_valid__clock = clk;
-    always @(*) spill__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__read_address = read__q;
+    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_enable = push;
-    always @(*) pop = out_valid__q & o_ready;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
     always @(*) i_ready = fill__q != depth;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
@@ -76772,42 +76576,23 @@ module tnic_standalone__generator__doorbells__read(d,q,clock);
 endmodule // standalone__generator__doorbells__read
 
 
-module tnic_standalone__generator__doorbells__spill(d,q,clock);
+module tnic_standalone__generator__doorbells__second(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [3:0] d;
+    output reg  [3:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 4'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__generator__doorbells__spill
-
-
-module tnic_standalone__generator__doorbells__spill_valid(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__generator__doorbells__spill_valid
+endmodule // standalone__generator__doorbells__second
 
 
 module tnic_standalone__generator__doorbells__write(d,q,clock);
@@ -83528,6 +83313,7 @@ module tnic_standalone__pacer__doorbell__doorbells(clk,rst,i_valid,i_data,i_read
     
     // Constant declarations
     localparam  depth = 5'b10000;
+    localparam  one = 4'h1;
     
     // Stub signals
     reg  [3:0] ram__read_address;
@@ -83546,6 +83332,9 @@ module tnic_standalone__pacer__doorbell__doorbells(clk,rst,i_valid,i_data,i_read
     reg  [3:0] read__d;
     wire  [3:0] read__q;
     reg  read__clock;
+    reg  [3:0] second__d;
+    wire  [3:0] second__q;
+    reg  second__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -83555,18 +83344,13 @@ module tnic_standalone__pacer__doorbell__doorbells(clk,rst,i_valid,i_data,i_read
     reg  [25:0] out__d;
     wire  [25:0] out__q;
     reg  out__clock;
-    reg  spill_valid__d;
-    wire  spill_valid__q;
-    reg  spill_valid__clock;
-    reg  [25:0] spill__d;
-    wire  [25:0] spill__q;
-    reg  spill__clock;
     
     // Local signals
     reg  push;
-    reg  issue;
-    reg  pop;
-    reg  [1:0] held;
+    reg  take;
+    reg  [3:0] address;
+    reg  [3:0] behind;
+    reg  [3:0] follows;
     
     // Sub module instances
     tnic_standalone__pacer__doorbell__doorbells__ram ram(
@@ -83593,6 +83377,11 @@ module tnic_standalone__pacer__doorbell__doorbells(clk,rst,i_valid,i_data,i_read
         .q(read__q),
         .clock(read__clock)
     );
+    tnic_standalone__pacer__doorbell__doorbells__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
     tnic_standalone__pacer__doorbell__doorbells__pending pending(
         .d(pending__d),
         .q(pending__q),
@@ -83608,94 +83397,66 @@ module tnic_standalone__pacer__doorbell__doorbells(clk,rst,i_valid,i_data,i_read
         .q(out__q),
         .clock(out__clock)
     );
-    tnic_standalone__pacer__doorbell__doorbells__spill_valid spill_valid(
-        .d(spill_valid__d),
-        .q(spill_valid__q),
-        .clock(spill_valid__clock)
-    );
-    tnic_standalone__pacer__doorbell__doorbells__spill spill(
-        .d(spill__d),
-        .q(spill__q),
-        .clock(spill__clock)
-    );
     
     // Update code
     always @(*) begin
         fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
+        second__d = second__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        spill_valid__d = spill_valid__q;
-        spill__d = spill__q;
-        held = ((32'h0) & 2'h3);
-        if (pending__q) begin
-            held = ((32'h1) & 2'h3);
+        address = read__q;
+        pending__d = |fill__q;
+        if (take) begin
+            address = behind;
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(4)];
         end
-        if (out_valid__q & ~pop) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        if (spill_valid__q) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        issue = |fill__q & ~held[32'h1];
-        pending__d = issue;
-        if (issue) begin
-            read__d = read__q + ((32'h1) & 4'hf);
-        end
+        ram__read_address = address;
+        read__d = address;
         if (push) begin
-            write__d = write__q + ((32'h1) & 4'hf);
+            write__d = write__q + one;
         end
-        if (push & ~issue) begin
+        if (push & ~take) begin
             fill__d = fill__q + ((32'h1) & 5'h1f);
         end
-        if (issue & ~push) begin
+        if (take & ~push) begin
             fill__d = fill__q - ((32'h1) & 5'h1f);
         end
-        if (pop | ~out_valid__q) begin
-            if (spill_valid__q) begin
-                out_valid__d = 1'b1;
-                out__d = spill__q;
-                spill_valid__d = pending__q;
-                spill__d = ram__read_data;
-            end
-            else begin
-                out_valid__d = pending__q;
-                out__d = ram__read_data;
-            end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
         end
-        else begin
-            if (pending__q) begin
-                spill_valid__d = 1'b1;
-                spill__d = ram__read_data;
-            end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
         end
         if (rst) begin
             fill__d = ((32'h0) & 5'h1f);
             write__d = ((32'h0) & 4'hf);
             read__d = ((32'h0) & 4'hf);
+            second__d = ((32'h0) & 4'hf);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
-            spill_valid__d = 1'b0;
         end
     end
     always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) spill_valid__clock = clk;
-    always @(*) spill__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__read_address = read__q;
+    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_enable = push;
-    always @(*) pop = out_valid__q & o_ready;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
     always @(*) i_ready = fill__q != depth;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
@@ -83827,42 +83588,23 @@ module tnic_standalone__pacer__doorbell__doorbells__read(d,q,clock);
 endmodule // standalone__pacer__doorbell__doorbells__read
 
 
-module tnic_standalone__pacer__doorbell__doorbells__spill(d,q,clock);
+module tnic_standalone__pacer__doorbell__doorbells__second(d,q,clock);
     
     // Module arguments
-    input wire  [25:0] d;
-    output reg  [25:0] q;
+    input wire  [3:0] d;
+    output reg  [3:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 26'h0;
+       q = 4'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__doorbell__doorbells__spill
-
-
-module tnic_standalone__pacer__doorbell__doorbells__spill_valid(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__doorbell__doorbells__spill_valid
+endmodule // standalone__pacer__doorbell__doorbells__second
 
 
 module tnic_standalone__pacer__doorbell__doorbells__write(d,q,clock);
@@ -84203,6 +83945,7 @@ module tnic_standalone__pacer__doorbell__releases(clk,rst,i_valid,i_data,i_ready
     
     // Constant declarations
     localparam  depth = 10'b1000000000;
+    localparam  one = 9'b1;
     
     // Stub signals
     reg  [8:0] ram__read_address;
@@ -84221,6 +83964,9 @@ module tnic_standalone__pacer__doorbell__releases(clk,rst,i_valid,i_data,i_ready
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     reg  read__clock;
+    reg  [8:0] second__d;
+    wire  [8:0] second__q;
+    reg  second__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -84230,18 +83976,13 @@ module tnic_standalone__pacer__doorbell__releases(clk,rst,i_valid,i_data,i_ready
     reg  [33:0] out__d;
     wire  [33:0] out__q;
     reg  out__clock;
-    reg  spill_valid__d;
-    wire  spill_valid__q;
-    reg  spill_valid__clock;
-    reg  [33:0] spill__d;
-    wire  [33:0] spill__q;
-    reg  spill__clock;
     
     // Local signals
     reg  push;
-    reg  issue;
-    reg  pop;
-    reg  [1:0] held;
+    reg  take;
+    reg  [8:0] address;
+    reg  [8:0] behind;
+    reg  [8:0] follows;
     
     // Sub module instances
     tnic_standalone__pacer__doorbell__releases__ram ram(
@@ -84268,6 +84009,11 @@ module tnic_standalone__pacer__doorbell__releases(clk,rst,i_valid,i_data,i_ready
         .q(read__q),
         .clock(read__clock)
     );
+    tnic_standalone__pacer__doorbell__releases__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
     tnic_standalone__pacer__doorbell__releases__pending pending(
         .d(pending__d),
         .q(pending__q),
@@ -84283,94 +84029,66 @@ module tnic_standalone__pacer__doorbell__releases(clk,rst,i_valid,i_data,i_ready
         .q(out__q),
         .clock(out__clock)
     );
-    tnic_standalone__pacer__doorbell__releases__spill_valid spill_valid(
-        .d(spill_valid__d),
-        .q(spill_valid__q),
-        .clock(spill_valid__clock)
-    );
-    tnic_standalone__pacer__doorbell__releases__spill spill(
-        .d(spill__d),
-        .q(spill__q),
-        .clock(spill__clock)
-    );
     
     // Update code
     always @(*) begin
         fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
+        second__d = second__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        spill_valid__d = spill_valid__q;
-        spill__d = spill__q;
-        held = ((32'h0) & 2'h3);
-        if (pending__q) begin
-            held = ((32'h1) & 2'h3);
+        address = read__q;
+        pending__d = |fill__q;
+        if (take) begin
+            address = behind;
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(9)];
         end
-        if (out_valid__q & ~pop) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        if (spill_valid__q) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        issue = |fill__q & ~held[32'h1];
-        pending__d = issue;
-        if (issue) begin
-            read__d = read__q + ((32'h1) & 9'h1ff);
-        end
+        ram__read_address = address;
+        read__d = address;
         if (push) begin
-            write__d = write__q + ((32'h1) & 9'h1ff);
+            write__d = write__q + one;
         end
-        if (push & ~issue) begin
+        if (push & ~take) begin
             fill__d = fill__q + ((32'h1) & 10'h3ff);
         end
-        if (issue & ~push) begin
+        if (take & ~push) begin
             fill__d = fill__q - ((32'h1) & 10'h3ff);
         end
-        if (pop | ~out_valid__q) begin
-            if (spill_valid__q) begin
-                out_valid__d = 1'b1;
-                out__d = spill__q;
-                spill_valid__d = pending__q;
-                spill__d = ram__read_data;
-            end
-            else begin
-                out_valid__d = pending__q;
-                out__d = ram__read_data;
-            end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
         end
-        else begin
-            if (pending__q) begin
-                spill_valid__d = 1'b1;
-                spill__d = ram__read_data;
-            end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
         end
         if (rst) begin
             fill__d = ((32'h0) & 10'h3ff);
             write__d = ((32'h0) & 9'h1ff);
             read__d = ((32'h0) & 9'h1ff);
+            second__d = ((32'h0) & 9'h1ff);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
-            spill_valid__d = 1'b0;
         end
     end
     always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) spill_valid__clock = clk;
-    always @(*) spill__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__read_address = read__q;
+    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_enable = push;
-    always @(*) pop = out_valid__q & o_ready;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
     always @(*) i_ready = fill__q != depth;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
@@ -84502,42 +84220,23 @@ module tnic_standalone__pacer__doorbell__releases__read(d,q,clock);
 endmodule // standalone__pacer__doorbell__releases__read
 
 
-module tnic_standalone__pacer__doorbell__releases__spill(d,q,clock);
+module tnic_standalone__pacer__doorbell__releases__second(d,q,clock);
     
     // Module arguments
-    input wire  [33:0] d;
-    output reg  [33:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 34'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__doorbell__releases__spill
-
-
-module tnic_standalone__pacer__doorbell__releases__spill_valid(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__doorbell__releases__spill_valid
+endmodule // standalone__pacer__doorbell__releases__second
 
 
 module tnic_standalone__pacer__doorbell__releases__write(d,q,clock);
@@ -91356,6 +91055,7 @@ module tnic_standalone__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_val
     
     // Constant declarations
     localparam  depth = 7'b1000000;
+    localparam  one = 6'b1;
     
     // Stub signals
     reg  [5:0] ram__read_address;
@@ -91374,6 +91074,9 @@ module tnic_standalone__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_val
     reg  [5:0] read__d;
     wire  [5:0] read__q;
     reg  read__clock;
+    reg  [5:0] second__d;
+    wire  [5:0] second__q;
+    reg  second__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -91383,18 +91086,13 @@ module tnic_standalone__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_val
     reg  [103:0] out__d;
     wire  [103:0] out__q;
     reg  out__clock;
-    reg  spill_valid__d;
-    wire  spill_valid__q;
-    reg  spill_valid__clock;
-    reg  [103:0] spill__d;
-    wire  [103:0] spill__q;
-    reg  spill__clock;
     
     // Local signals
     reg  push;
-    reg  issue;
-    reg  pop;
-    reg  [1:0] held;
+    reg  take;
+    reg  [5:0] address;
+    reg  [5:0] behind;
+    reg  [5:0] follows;
     
     // Sub module instances
     tnic_standalone__pacer__gate__trains__ram ram(
@@ -91421,6 +91119,11 @@ module tnic_standalone__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_val
         .q(read__q),
         .clock(read__clock)
     );
+    tnic_standalone__pacer__gate__trains__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
     tnic_standalone__pacer__gate__trains__pending pending(
         .d(pending__d),
         .q(pending__q),
@@ -91436,94 +91139,66 @@ module tnic_standalone__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_val
         .q(out__q),
         .clock(out__clock)
     );
-    tnic_standalone__pacer__gate__trains__spill_valid spill_valid(
-        .d(spill_valid__d),
-        .q(spill_valid__q),
-        .clock(spill_valid__clock)
-    );
-    tnic_standalone__pacer__gate__trains__spill spill(
-        .d(spill__d),
-        .q(spill__q),
-        .clock(spill__clock)
-    );
     
     // Update code
     always @(*) begin
         fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
+        second__d = second__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        spill_valid__d = spill_valid__q;
-        spill__d = spill__q;
-        held = ((32'h0) & 2'h3);
-        if (pending__q) begin
-            held = ((32'h1) & 2'h3);
+        address = read__q;
+        pending__d = |fill__q;
+        if (take) begin
+            address = behind;
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(6)];
         end
-        if (out_valid__q & ~pop) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        if (spill_valid__q) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        issue = |fill__q & ~held[32'h1];
-        pending__d = issue;
-        if (issue) begin
-            read__d = read__q + ((32'h1) & 6'h3f);
-        end
+        ram__read_address = address;
+        read__d = address;
         if (push) begin
-            write__d = write__q + ((32'h1) & 6'h3f);
+            write__d = write__q + one;
         end
-        if (push & ~issue) begin
+        if (push & ~take) begin
             fill__d = fill__q + ((32'h1) & 7'h7f);
         end
-        if (issue & ~push) begin
+        if (take & ~push) begin
             fill__d = fill__q - ((32'h1) & 7'h7f);
         end
-        if (pop | ~out_valid__q) begin
-            if (spill_valid__q) begin
-                out_valid__d = 1'b1;
-                out__d = spill__q;
-                spill_valid__d = pending__q;
-                spill__d = ram__read_data;
-            end
-            else begin
-                out_valid__d = pending__q;
-                out__d = ram__read_data;
-            end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
         end
-        else begin
-            if (pending__q) begin
-                spill_valid__d = 1'b1;
-                spill__d = ram__read_data;
-            end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
         end
         if (rst) begin
             fill__d = ((32'h0) & 7'h7f);
             write__d = ((32'h0) & 6'h3f);
             read__d = ((32'h0) & 6'h3f);
+            second__d = ((32'h0) & 6'h3f);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
-            spill_valid__d = 1'b0;
         end
     end
     always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) spill_valid__clock = clk;
-    always @(*) spill__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__read_address = read__q;
+    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_enable = push;
-    always @(*) pop = out_valid__q & o_ready;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
     always @(*) i_ready = fill__q != depth;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
@@ -91655,42 +91330,23 @@ module tnic_standalone__pacer__gate__trains__read(d,q,clock);
 endmodule // standalone__pacer__gate__trains__read
 
 
-module tnic_standalone__pacer__gate__trains__spill(d,q,clock);
+module tnic_standalone__pacer__gate__trains__second(d,q,clock);
     
     // Module arguments
-    input wire  [103:0] d;
-    output reg  [103:0] q;
+    input wire  [5:0] d;
+    output reg  [5:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 104'h0;
+       q = 6'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__gate__trains__spill
-
-
-module tnic_standalone__pacer__gate__trains__spill_valid(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__trains__spill_valid
+endmodule // standalone__pacer__gate__trains__second
 
 
 module tnic_standalone__pacer__gate__trains__write(d,q,clock);
@@ -91876,6 +91532,7 @@ module tnic_standalone__pacer__parking__queue(clk,rst,i_valid,i_data,i_ready,o_v
     
     // Constant declarations
     localparam  depth = 11'b10000000000;
+    localparam  one = 10'b1;
     
     // Stub signals
     reg  [9:0] ram__read_address;
@@ -91894,6 +91551,9 @@ module tnic_standalone__pacer__parking__queue(clk,rst,i_valid,i_data,i_ready,o_v
     reg  [9:0] read__d;
     wire  [9:0] read__q;
     reg  read__clock;
+    reg  [9:0] second__d;
+    wire  [9:0] second__q;
+    reg  second__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -91903,18 +91563,13 @@ module tnic_standalone__pacer__parking__queue(clk,rst,i_valid,i_data,i_ready,o_v
     reg  [9:0] out__d;
     wire  [9:0] out__q;
     reg  out__clock;
-    reg  spill_valid__d;
-    wire  spill_valid__q;
-    reg  spill_valid__clock;
-    reg  [9:0] spill__d;
-    wire  [9:0] spill__q;
-    reg  spill__clock;
     
     // Local signals
     reg  push;
-    reg  issue;
-    reg  pop;
-    reg  [1:0] held;
+    reg  take;
+    reg  [9:0] address;
+    reg  [9:0] behind;
+    reg  [9:0] follows;
     
     // Sub module instances
     tnic_standalone__pacer__parking__queue__ram ram(
@@ -91941,6 +91596,11 @@ module tnic_standalone__pacer__parking__queue(clk,rst,i_valid,i_data,i_ready,o_v
         .q(read__q),
         .clock(read__clock)
     );
+    tnic_standalone__pacer__parking__queue__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
     tnic_standalone__pacer__parking__queue__pending pending(
         .d(pending__d),
         .q(pending__q),
@@ -91956,94 +91616,66 @@ module tnic_standalone__pacer__parking__queue(clk,rst,i_valid,i_data,i_ready,o_v
         .q(out__q),
         .clock(out__clock)
     );
-    tnic_standalone__pacer__parking__queue__spill_valid spill_valid(
-        .d(spill_valid__d),
-        .q(spill_valid__q),
-        .clock(spill_valid__clock)
-    );
-    tnic_standalone__pacer__parking__queue__spill spill(
-        .d(spill__d),
-        .q(spill__q),
-        .clock(spill__clock)
-    );
     
     // Update code
     always @(*) begin
         fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
+        second__d = second__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        spill_valid__d = spill_valid__q;
-        spill__d = spill__q;
-        held = ((32'h0) & 2'h3);
-        if (pending__q) begin
-            held = ((32'h1) & 2'h3);
+        address = read__q;
+        pending__d = |fill__q;
+        if (take) begin
+            address = behind;
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(10)];
         end
-        if (out_valid__q & ~pop) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        if (spill_valid__q) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        issue = |fill__q & ~held[32'h1];
-        pending__d = issue;
-        if (issue) begin
-            read__d = read__q + ((32'h1) & 10'h3ff);
-        end
+        ram__read_address = address;
+        read__d = address;
         if (push) begin
-            write__d = write__q + ((32'h1) & 10'h3ff);
+            write__d = write__q + one;
         end
-        if (push & ~issue) begin
+        if (push & ~take) begin
             fill__d = fill__q + ((32'h1) & 11'h7ff);
         end
-        if (issue & ~push) begin
+        if (take & ~push) begin
             fill__d = fill__q - ((32'h1) & 11'h7ff);
         end
-        if (pop | ~out_valid__q) begin
-            if (spill_valid__q) begin
-                out_valid__d = 1'b1;
-                out__d = spill__q;
-                spill_valid__d = pending__q;
-                spill__d = ram__read_data;
-            end
-            else begin
-                out_valid__d = pending__q;
-                out__d = ram__read_data;
-            end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
         end
-        else begin
-            if (pending__q) begin
-                spill_valid__d = 1'b1;
-                spill__d = ram__read_data;
-            end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
         end
         if (rst) begin
             fill__d = ((32'h0) & 11'h7ff);
             write__d = ((32'h0) & 10'h3ff);
             read__d = ((32'h0) & 10'h3ff);
+            second__d = ((32'h0) & 10'h3ff);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
-            spill_valid__d = 1'b0;
         end
     end
     always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) spill_valid__clock = clk;
-    always @(*) spill__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__read_address = read__q;
+    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_enable = push;
-    always @(*) pop = out_valid__q & o_ready;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
     always @(*) i_ready = fill__q != depth;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
@@ -92175,7 +91807,7 @@ module tnic_standalone__pacer__parking__queue__read(d,q,clock);
 endmodule // standalone__pacer__parking__queue__read
 
 
-module tnic_standalone__pacer__parking__queue__spill(d,q,clock);
+module tnic_standalone__pacer__parking__queue__second(d,q,clock);
     
     // Module arguments
     input wire  [9:0] d;
@@ -92191,26 +91823,7 @@ module tnic_standalone__pacer__parking__queue__spill(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__parking__queue__spill
-
-
-module tnic_standalone__pacer__parking__queue__spill_valid(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__parking__queue__spill_valid
+endmodule // standalone__pacer__parking__queue__second
 
 
 module tnic_standalone__pacer__parking__queue__write(d,q,clock);
@@ -104201,6 +103814,7 @@ module tnic_standalone__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready,o_val
     
     // Constant declarations
     localparam  depth = 10'b1000000000;
+    localparam  one = 9'b1;
     
     // Stub signals
     reg  [8:0] ram__read_address;
@@ -104219,6 +103833,9 @@ module tnic_standalone__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready,o_val
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     reg  read__clock;
+    reg  [8:0] second__d;
+    wire  [8:0] second__q;
+    reg  second__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -104228,18 +103845,13 @@ module tnic_standalone__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready,o_val
     reg  [52:0] out__d;
     wire  [52:0] out__q;
     reg  out__clock;
-    reg  spill_valid__d;
-    wire  spill_valid__q;
-    reg  spill_valid__clock;
-    reg  [52:0] spill__d;
-    wire  [52:0] spill__q;
-    reg  spill__clock;
     
     // Local signals
     reg  push;
-    reg  issue;
-    reg  pop;
-    reg  [1:0] held;
+    reg  take;
+    reg  [8:0] address;
+    reg  [8:0] behind;
+    reg  [8:0] follows;
     
     // Sub module instances
     tnic_standalone__pacer__pass__sleeps__ram ram(
@@ -104266,6 +103878,11 @@ module tnic_standalone__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready,o_val
         .q(read__q),
         .clock(read__clock)
     );
+    tnic_standalone__pacer__pass__sleeps__second second(
+        .d(second__d),
+        .q(second__q),
+        .clock(second__clock)
+    );
     tnic_standalone__pacer__pass__sleeps__pending pending(
         .d(pending__d),
         .q(pending__q),
@@ -104281,94 +103898,66 @@ module tnic_standalone__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready,o_val
         .q(out__q),
         .clock(out__clock)
     );
-    tnic_standalone__pacer__pass__sleeps__spill_valid spill_valid(
-        .d(spill_valid__d),
-        .q(spill_valid__q),
-        .clock(spill_valid__clock)
-    );
-    tnic_standalone__pacer__pass__sleeps__spill spill(
-        .d(spill__d),
-        .q(spill__q),
-        .clock(spill__clock)
-    );
     
     // Update code
     always @(*) begin
         fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
+        second__d = second__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        spill_valid__d = spill_valid__q;
-        spill__d = spill__q;
-        held = ((32'h0) & 2'h3);
-        if (pending__q) begin
-            held = ((32'h1) & 2'h3);
+        address = read__q;
+        pending__d = |fill__q;
+        if (take) begin
+            address = behind;
+            second__d = follows ^ one;
+            pending__d = |fill__q[(32'h1)+:(9)];
         end
-        if (out_valid__q & ~pop) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        if (spill_valid__q) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        issue = |fill__q & ~held[32'h1];
-        pending__d = issue;
-        if (issue) begin
-            read__d = read__q + ((32'h1) & 9'h1ff);
-        end
+        ram__read_address = address;
+        read__d = address;
         if (push) begin
-            write__d = write__q + ((32'h1) & 9'h1ff);
+            write__d = write__q + one;
         end
-        if (push & ~issue) begin
+        if (push & ~take) begin
             fill__d = fill__q + ((32'h1) & 10'h3ff);
         end
-        if (issue & ~push) begin
+        if (take & ~push) begin
             fill__d = fill__q - ((32'h1) & 10'h3ff);
         end
-        if (pop | ~out_valid__q) begin
-            if (spill_valid__q) begin
-                out_valid__d = 1'b1;
-                out__d = spill__q;
-                spill_valid__d = pending__q;
-                spill__d = ram__read_data;
-            end
-            else begin
-                out_valid__d = pending__q;
-                out__d = ram__read_data;
-            end
+        if (take) begin
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
         end
-        else begin
-            if (pending__q) begin
-                spill_valid__d = 1'b1;
-                spill__d = ram__read_data;
-            end
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
         end
         if (rst) begin
             fill__d = ((32'h0) & 10'h3ff);
             write__d = ((32'h0) & 9'h1ff);
             read__d = ((32'h0) & 9'h1ff);
+            second__d = ((32'h0) & 9'h1ff);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
-            spill_valid__d = 1'b0;
         end
     end
     always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
+    always @(*) second__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) spill_valid__clock = clk;
-    always @(*) spill__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__read_address = read__q;
+    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_enable = push;
-    always @(*) pop = out_valid__q & o_ready;
+    always @(*) take = pending__q & (~out_valid__q | o_ready);
+    always @(*) behind = second__q ^ one;
+    always @(*) follows = behind + one;
     always @(*) i_ready = fill__q != depth;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
@@ -104500,42 +104089,23 @@ module tnic_standalone__pacer__pass__sleeps__read(d,q,clock);
 endmodule // standalone__pacer__pass__sleeps__read
 
 
-module tnic_standalone__pacer__pass__sleeps__spill(d,q,clock);
+module tnic_standalone__pacer__pass__sleeps__second(d,q,clock);
     
     // Module arguments
-    input wire  [52:0] d;
-    output reg  [52:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 53'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__sleeps__spill
-
-
-module tnic_standalone__pacer__pass__sleeps__spill_valid(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__sleeps__spill_valid
+endmodule // standalone__pacer__pass__sleeps__second
 
 
 module tnic_standalone__pacer__pass__sleeps__write(d,q,clock);

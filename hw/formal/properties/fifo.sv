@@ -53,8 +53,8 @@ module top(input clk, input rst_in, input i_valid, input [`W-1:0] i_data, input 
     end
 
     always @(*) if (begun) begin
-        // N in the RAM, two at the output; it refuses only when the RAM is full.
-        assert(count <= N + 2);
+        // N in the RAM, one at the output; it refuses only when the RAM is full.
+        assert(count <= N + 1);
         assert(i_ready | count >= N);
         // Nothing comes out that did not go in, and what is inside shows in 2 clocks.
         assert(!o_valid | count != 0);
@@ -70,37 +70,36 @@ module top(input clk, input rst_in, input i_valid, input [`W-1:0] i_data, input 
     // The state behind it, which makes the above inductive.
     (* hierconn *) wire [`A:0] \dut.fill__q ;
     (* hierconn *) wire [`A-1:0] \dut.read__q ;
+    (* hierconn *) wire [`A-1:0] \dut.second__q ;
     (* hierconn *) wire [`A-1:0] \dut.write__q ;
     (* hierconn *) wire \dut.pending__q ;
-    (* hierconn *) wire \dut.out_valid__q ;
-    (* hierconn *) wire \dut.spill_valid__q ;
-    (* hierconn *) wire [`W-1:0] \dut.spill__q ;
     (* hierconn *) wire [`W-1:0] \dut.ram.read_data ;
     (* hierconn *) wire [`W*N-1:0] \dut.ram.cells ;
     wire [`A:0] fill = \dut.fill__q ;
     wire [`A-1:0] read = \dut.read__q ;
     wire pending = \dut.pending__q ;
-    wire spilled = \dut.spill_valid__q ;
-    wire [1:0] shows = o_valid;
-    wire [1:0] spills = shows + spilled;
-    wire [1:0] reads = spills + pending;
-    wire [`A-1:0] slot = read + ahead[`A-1:0] - reads;
-    reg [`W-1:0] at;
+    wire [`A-1:0] slot = read + ahead[`A-1:0] - o_valid;
+    reg [`W-1:0] at, oldest;
     integer i;
     always @(*) begin
         at = 0;
-        for (i = 0; i < N; i = i + 1) if (slot == i) at = \dut.ram.cells [i*`W +: `W];
+        oldest = 0;
+        for (i = 0; i < N; i = i + 1) begin
+            if (slot == i) at = \dut.ram.cells [i*`W +: `W];
+            if (read == i) oldest = \dut.ram.cells [i*`W +: `W];
+        end
     end
+    wire [`A-1:0] second = read + 1;
     always @(*) if (begun) begin
-        assert(count == fill + reads);
+        assert(count == fill + o_valid);
         assert(fill <= N);
-        assert(reads <= 2);
-        assert(!spilled | o_valid);
         assert(read + fill[`A-1:0] == \dut.write__q );
-        assert(hidden != 2 | o_valid | count == 0 | pending);
-        if (watching & ahead >= shows & ahead < spills) assert(\dut.spill__q == word);
-        if (watching & ahead >= spills & ahead < reads) assert(\dut.ram.read_data == word);
-        if (watching & ahead >= reads) assert(at == word);
+        assert(\dut.second__q == (second ^ 1));
+        assert(!pending | fill != 0);
+        if (pending) assert(\dut.ram.read_data == oldest);
+        assert(hidden == 0 | o_valid | count == 0 | pending);
+        assert(hidden != 2 | o_valid | count == 0);
+        if (watching & ahead >= o_valid) assert(at == word);
     end
 `endif
 endmodule

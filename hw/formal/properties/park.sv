@@ -20,9 +20,8 @@ module top(input clk, input rst_in, input park_valid, input [1:0] park_flow, inp
     (* hierconn *) wire [1:0] \dut.queue.write__q ;
     (* hierconn *) wire \dut.queue.pending__q ;
     (* hierconn *) wire \dut.queue.out_valid__q ;
-    (* hierconn *) wire \dut.queue.spill_valid__q ;
     (* hierconn *) wire [1:0] \dut.queue.out__q ;
-    (* hierconn *) wire [1:0] \dut.queue.spill__q ;
+    (* hierconn *) wire [1:0] \dut.queue.second__q ;
     (* hierconn *) wire [1:0] \dut.queue.ram.read_data ;
     (* hierconn *) wire [7:0] \dut.queue.ram.cells ;
 
@@ -69,29 +68,31 @@ module top(input clk, input rst_in, input park_valid, input [1:0] park_flow, inp
     wire [2:0] fill = \dut.queue.fill__q ;
     wire [1:0] read = \dut.queue.read__q ;
     wire [1:0] shows = \dut.queue.out_valid__q ;
-    wire [1:0] spills = shows + \dut.queue.spill_valid__q ;
-    wire [1:0] reads = spills + \dut.queue.pending__q ;
-    wire [1:0] slot = read + ahead[1:0] - reads;
-    reg [1:0] at;
+    wire [1:0] slot = read + ahead[1:0] - shows;
+    wire [1:0] second = read + 1;
+    reg [1:0] at, oldest;
     integer i;
     always @(*) begin
         at = 0;
-        for (i = 0; i < 4; i = i + 1) if (slot == i) at = \dut.queue.ram.cells [i*2 +: 2];
+        oldest = 0;
+        for (i = 0; i < 4; i = i + 1) begin
+            if (slot == i) at = \dut.queue.ram.cells [i*2 +: 2];
+            if (read == i) oldest = \dut.queue.ram.cells [i*2 +: 2];
+        end
     end
     always @(*) if (begun) begin
         assert(count == \dut.fill__q );
-        assert(count == fill + reads);
+        assert(count == fill + shows);
         assert(\dut.left__q <= count);
         if (watching & !resumed) assert(\dut.left__q <= ahead);
-        assert(reads <= 2);
-        assert(! \dut.queue.spill_valid__q | shows);
+        assert(\dut.queue.second__q == (second ^ 1));
+        assert(! \dut.queue.pending__q | fill != 0);
+        if (\dut.queue.pending__q ) assert(\dut.queue.ram.read_data == oldest);
         assert(read + fill[1:0] == \dut.queue.write__q );
         assert(hidden != 1 | shows | \dut.queue.pending__q | fill != 0);
         assert(hidden != 2 | shows | \dut.queue.pending__q );
         if (watching & ahead == 0 & shows) assert(\dut.queue.out__q == flow);
-        if (watching & ahead >= shows & ahead < spills) assert(\dut.queue.spill__q == flow);
-        if (watching & ahead >= spills & ahead < reads) assert(\dut.queue.ram.read_data == flow);
-        if (watching & ahead >= reads) assert(at == flow);
+        if (watching & ahead >= shows) assert(at == flow);
     end
 `endif
 endmodule

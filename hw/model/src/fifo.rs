@@ -28,30 +28,30 @@ pub struct Out<T> {
     pub head: Option<T>,
 }
 
-/// A queue of `depth` words in RAM and up to two in registers behind it.
+/// A queue of `depth` words in RAM and one in a register behind it.
 #[derive(Clone, Debug)]
 pub struct Fifo<T> {
     depth: usize,
     ram: VecDeque<T>,
-    pending: Option<T>,
+    /// The RAM shows its oldest word.
+    pending: bool,
     out: Option<T>,
-    spill: Option<T>,
 }
 
 impl<T: Clone + PartialEq + std::fmt::Debug> Fifo<T> {
     /// An empty queue of `2^address_bits` words.
     pub fn new(address_bits: u32) -> Self {
-        Fifo { depth: 1 << address_bits, ram: VecDeque::new(), pending: None, out: None, spill: None }
+        Fifo { depth: 1 << address_bits, ram: VecDeque::new(), pending: false, out: None }
     }
 
     /// Nothing is in it.
     pub fn is_empty(&self) -> bool {
-        self.ram.is_empty() && self.pending.is_none() && self.out.is_none() && self.spill.is_none()
+        self.ram.is_empty() && self.out.is_none()
     }
 
     /// Nothing moves until a word is pushed or taken.
     pub fn is_settled(&self) -> bool {
-        self.pending.is_none() && (self.ram.is_empty() || self.spill.is_some())
+        self.ram.is_empty() || (self.pending && self.out.is_some())
     }
 }
 
@@ -65,24 +65,15 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Block for Fifo<T> {
 
     fn step(&mut self, _clk: u64, i: &In<T>) {
         let room = self.ram.len() < self.depth;
-        let pop = self.out.is_some() && i.ready;
-        let held = usize::from(self.pending.is_some()) + usize::from(self.out.is_some() && !pop) + usize::from(self.spill.is_some());
-        let delivered = self.pending.take();
-        self.pending = if held < 2 { self.ram.pop_front() } else { None };
-        if pop || self.out.is_none() {
-            if self.spill.is_some() {
-                self.out = std::mem::replace(&mut self.spill, delivered);
-            } else {
-                self.out = delivered;
-            }
-        } else if delivered.is_some() {
-            self.spill = delivered;
+        if self.out.is_none() || i.ready {
+            self.out = if self.pending { self.ram.pop_front() } else { None };
         }
+        self.pending = !self.ram.is_empty();
         if room && let Some(word) = &i.push {
             self.ram.push_back(word.clone());
         }
         if i.rst {
-            *self = Fifo { depth: self.depth, ram: VecDeque::new(), pending: None, out: None, spill: None };
+            *self = Fifo { depth: self.depth, ram: VecDeque::new(), pending: false, out: None };
         }
     }
 
