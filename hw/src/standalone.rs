@@ -444,7 +444,7 @@ pub(crate) fn emit_here(config: Config, clock_ps: u32) -> Result<String, String>
         ($(($w:literal, $f:literal, $s:literal, $x:literal))*) => {
             match (config.bus, config.flow_bits) {
                 $(($w, $f) => crate::emit::emit("standalone", Standalone::<$w, { $w / 8 }, $f, $s, { $f + $s }, $x, { $f + 16 },
-                    { $x - 6 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, { $w / 8 + 73 }>::new(&build)),)*
+                    { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, { $w / 8 + 73 }>::new(&build)),)*
                 _ => Err(format!("{config} is not built")),
             }
         };

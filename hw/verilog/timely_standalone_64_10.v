@@ -107333,30 +107333,31 @@ module tnic_standalone__pacer__wheel(clk,rst,now,insert_valid,insert_flow,insert
     // Constant declarations
     localparam  guard = 13'b100;
     localparam  late = 13'b1111000000000;
-    localparam  last_word = 7'b1111111;
-    localparam  half = 7'b1000000;
+    localparam  last_word = 9'b111111111;
+    localparam  half = 9'b100000000;
     
     // Stub signals
     reg  clock__clk;
+    reg  clock__rst;
     reg  [63:0] clock__now;
     reg  clock__free;
-    reg  [6:0] clock__word;
+    reg  [8:0] clock__word;
     wire  [12:0] clock__slot_now;
     wire  [12:0] clock__lag;
-    wire  [6:0] clock__start;
+    wire  [8:0] clock__start;
     wire  [12:0] clock__over;
     reg  bitmap__clk;
     reg  bitmap__rst;
     reg  bitmap__sweeping;
-    reg  [6:0] bitmap__sweep_word;
-    reg  [6:0] bitmap__start;
+    reg  [8:0] bitmap__sweep_word;
+    reg  [8:0] bitmap__start;
     reg  bitmap__insert_valid;
     reg  [12:0] bitmap__insert_slot;
     wire  bitmap__placed;
     wire  [12:0] bitmap__placed_slot;
     wire  bitmap__occupied;
     reg  [12:0] bitmap__over;
-    wire  [6:0] bitmap__word;
+    wire  [8:0] bitmap__word;
     wire  bitmap__list_valid;
     wire  [12:0] bitmap__list_slot;
     reg  bitmap__list_ready;
@@ -107378,8 +107379,8 @@ module tnic_standalone__pacer__wheel(clk,rst,now,insert_valid,insert_flow,insert
     reg  head__write_clock;
     reg  [10:0] head__write_data;
     reg  head__write_enable;
-    reg  [6:0] sweep__d;
-    wire  [6:0] sweep__q;
+    reg  [8:0] sweep__d;
+    wire  [8:0] sweep__q;
     reg  sweep__clock;
     reg  done__d;
     wire  done__q;
@@ -107457,6 +107458,7 @@ module tnic_standalone__pacer__wheel(clk,rst,now,insert_valid,insert_flow,insert
     // Sub module instances
     tnic_standalone__pacer__wheel__clock clock(
         .clk(clock__clk),
+        .rst(clock__rst),
         .now(clock__now),
         .free(clock__free),
         .word(clock__word),
@@ -107628,6 +107630,14 @@ module tnic_standalone__pacer__wheel(clk,rst,now,insert_valid,insert_flow,insert
         linked6__d = linked6__q;
         linked7__d = linked7__q;
         head7__d = head7__q;
+        flow__0__d = insert_flow;
+        flow__1__d = flow__0__q;
+        flow__2__d = flow__1__q;
+        flow__3__d = flow__2__q;
+        flow__4__d = flow__3__q;
+        flow__5__d = flow__4__q;
+        flow__6__d = flow__5__q;
+        flow__7__d = flow__6__q;
         v__0__d = insert_valid & done__q;
         rel0__d = insert_slot - clock__slot_now;
         slot0__d = insert_slot + odd;
@@ -107653,17 +107663,25 @@ module tnic_standalone__pacer__wheel(clk,rst,now,insert_valid,insert_flow,insert
             head__read_address = bitmap__list_slot;
         end
         if (~done__q) begin
-            sweep__d = sweep__q + ((32'h1) & 7'h7f);
+            sweep__d = sweep__q + ((32'h1) & 9'h1ff);
             done__d = sweep__q == last_word;
         end
         if (rst) begin
-            sweep__d = ((32'h0) & 7'h7f);
+            sweep__d = ((32'h0) & 9'h1ff);
             done__d = 1'b0;
             linked6__d = 1'b0;
             linked7__d = 1'b0;
             v__0__d = 1'b0;
             v__1__d = 1'b0;
             v__2__d = 1'b0;
+            flow__0__d = ((32'h0) & 10'h3ff);
+            flow__1__d = ((32'h0) & 10'h3ff);
+            flow__2__d = ((32'h0) & 10'h3ff);
+            flow__3__d = ((32'h0) & 10'h3ff);
+            flow__4__d = ((32'h0) & 10'h3ff);
+            flow__5__d = ((32'h0) & 10'h3ff);
+            flow__6__d = ((32'h0) & 10'h3ff);
+            flow__7__d = ((32'h0) & 10'h3ff);
         end
     end
     always @(*) sweep__clock = clk;
@@ -107689,27 +107707,20 @@ module tnic_standalone__pacer__wheel(clk,rst,now,insert_valid,insert_flow,insert
     always @(*) flow__6__clock = clk;
     always @(*) flow__7__clock = clk;
     always @(*) clock__clk = clk;
+    always @(*) clock__rst = rst;
     always @(*) bitmap__clk = clk;
     always @(*) walkers__clk = clk;
     always @(*) head__read_clock = clk;
     always @(*) head__write_clock = clk;
     always @(*) bitmap__rst = rst;
     always @(*) walkers__rst = rst | ~done__q;
-    always @(*) flow__0__d = insert_flow;
-    always @(*) flow__1__d = flow__0__q;
-    always @(*) flow__2__d = flow__1__q;
-    always @(*) flow__3__d = flow__2__q;
-    always @(*) flow__4__d = flow__3__q;
-    always @(*) flow__5__d = flow__4__q;
-    always @(*) flow__6__d = flow__5__q;
-    always @(*) flow__7__d = flow__6__q;
     always @(*) clock__now = now;
     always @(*) clock__free = ~done__q & (sweep__q < half);
     always @(*) clock__word = bitmap__word;
     always @(*) odd = ((^insert_flow) & 13'h1fff);
     always @(*) bad = (rel0__q < guard) | (rel0__q >= late);
     always @(*) room = ~clock__lag;
-    always @(*) base = ((bitmap__word) & 13'h1fff) << 32'h6;
+    always @(*) base = ((bitmap__word) & 13'h1fff) << 32'h4;
     always @(*) bitmap__insert_valid = v__2__q;
     always @(*) bitmap__insert_slot = slot2__q;
     always @(*) bitmap__over = clock__over;
@@ -107742,45 +107753,45 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
     input wire  clk;
     input wire  rst;
     input wire  sweeping;
-    input wire  [6:0] sweep_word;
-    input wire  [6:0] start;
+    input wire  [8:0] sweep_word;
+    input wire  [8:0] start;
     input wire  insert_valid;
     input wire  [12:0] insert_slot;
     output reg  placed;
     output reg  [12:0] placed_slot;
     output reg  occupied;
     input wire  [12:0] over;
-    output reg  [6:0] word;
+    output reg  [8:0] word;
     output reg  list_valid;
     output reg  [12:0] list_slot;
     input wire  list_ready;
     
     // Stub signals
-    reg  [6:0] insert_ram__read_address;
+    reg  [8:0] insert_ram__read_address;
     reg  insert_ram__read_clock;
-    wire  [64:0] insert_ram__read_data;
-    reg  [6:0] insert_ram__write_address;
+    wire  [16:0] insert_ram__read_data;
+    reg  [8:0] insert_ram__write_address;
     reg  insert_ram__write_clock;
-    reg  [64:0] insert_ram__write_data;
+    reg  [16:0] insert_ram__write_data;
     reg  insert_ram__write_enable;
-    reg  [6:0] drain_ram__read_address;
+    reg  [8:0] drain_ram__read_address;
     reg  drain_ram__read_clock;
-    wire  [64:0] drain_ram__read_data;
-    reg  [6:0] drain_ram__write_address;
+    wire  [16:0] drain_ram__read_data;
+    reg  [8:0] drain_ram__write_address;
     reg  drain_ram__write_clock;
-    reg  [64:0] drain_ram__write_data;
+    reg  [16:0] drain_ram__write_data;
     reg  drain_ram__write_enable;
-    reg  [6:0] insert_tags__read_address;
+    reg  [13:0] insert_tags__read_address;
     reg  insert_tags__read_clock;
     wire  insert_tags__read_data;
-    reg  [6:0] insert_tags__write_address;
+    reg  [13:0] insert_tags__write_address;
     reg  insert_tags__write_clock;
     reg  insert_tags__write_data;
     reg  insert_tags__write_enable;
-    reg  [6:0] drain_tags__read_address;
+    reg  [13:0] drain_tags__read_address;
     reg  drain_tags__read_clock;
     wire  drain_tags__read_data;
-    reg  [6:0] drain_tags__write_address;
+    reg  [13:0] drain_tags__write_address;
     reg  drain_tags__write_clock;
     reg  drain_tags__write_data;
     reg  drain_tags__write_enable;
@@ -107802,14 +107813,14 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
     reg  [12:0] s5__d;
     wire  [12:0] s5__q;
     reg  s5__clock;
-    reg  [6:0] a6__d;
-    wire  [6:0] a6__q;
+    reg  [8:0] a6__d;
+    wire  [8:0] a6__q;
     reg  a6__clock;
-    reg  [63:0] one4__d;
-    wire  [63:0] one4__q;
+    reg  [15:0] one4__d;
+    wire  [15:0] one4__q;
     reg  one4__clock;
-    reg  [64:0] raw4__d;
-    wire  [64:0] raw4__q;
+    reg  [16:0] raw4__d;
+    wire  [16:0] raw4__q;
     reg  raw4__clock;
     reg  tag4__d;
     wire  tag4__q;
@@ -107841,38 +107852,38 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
     reg  wrote__2__d;
     wire  wrote__2__q;
     reg  wrote__2__clock;
-    reg  [63:0] words__0__d;
-    wire  [63:0] words__0__q;
+    reg  [15:0] words__0__d;
+    wire  [15:0] words__0__q;
     reg  words__0__clock;
-    reg  [63:0] words__1__d;
-    wire  [63:0] words__1__q;
+    reg  [15:0] words__1__d;
+    wire  [15:0] words__1__q;
     reg  words__1__clock;
-    reg  [63:0] words__2__d;
-    wire  [63:0] words__2__q;
+    reg  [15:0] words__2__d;
+    wire  [15:0] words__2__q;
     reg  words__2__clock;
     reg  occupied5__d;
     wire  occupied5__q;
     reg  occupied5__clock;
-    reg  [63:0] cur__d;
-    wire  [63:0] cur__q;
+    reg  [15:0] cur__d;
+    wire  [15:0] cur__q;
     reg  cur__clock;
-    reg  [63:0] next__d;
-    wire  [63:0] next__q;
+    reg  [15:0] next__d;
+    wire  [15:0] next__q;
     reg  next__clock;
-    reg  [6:0] word0__d;
-    wire  [6:0] word0__q;
+    reg  [8:0] word0__d;
+    wire  [8:0] word0__q;
     reg  word0__clock;
-    reg  [6:0] word1__d;
-    wire  [6:0] word1__q;
+    reg  [8:0] word1__d;
+    wire  [8:0] word1__q;
     reg  word1__clock;
-    reg  [6:0] word2__d;
-    wire  [6:0] word2__q;
+    reg  [8:0] word2__d;
+    wire  [8:0] word2__q;
     reg  word2__clock;
     reg  [2:0] age__d;
     wire  [2:0] age__q;
     reg  age__clock;
-    reg  [64:0] raw__d;
-    wire  [64:0] raw__q;
+    reg  [16:0] raw__d;
+    wire  [16:0] raw__q;
     reg  raw__clock;
     reg  tag__d;
     wire  tag__q;
@@ -107880,26 +107891,26 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
     reg  found__d;
     wire  found__q;
     reg  found__clock;
-    reg  [63:0] found_one__d;
-    wire  [63:0] found_one__q;
+    reg  [15:0] found_one__d;
+    wire  [15:0] found_one__q;
     reg  found_one__clock;
     reg  reading__d;
     wire  reading__q;
     reg  reading__clock;
-    reg  [5:0] reading_bit__d;
-    wire  [5:0] reading_bit__q;
+    reg  [3:0] reading_bit__d;
+    wire  [3:0] reading_bit__q;
     reg  reading_bit__clock;
-    reg  [63:0] pick__word;
-    reg  [5:0] pick__below;
+    reg  [15:0] pick__word;
+    reg  [3:0] pick__below;
     reg  pick__all;
-    wire  [63:0] pick__one;
+    wire  [15:0] pick__one;
     wire  pick__some;
-    reg  [63:0] pick__encode;
-    wire  [5:0] pick__index;
+    reg  [15:0] pick__encode;
+    wire  [3:0] pick__index;
     
     // Local signals
-    reg  [6:0] a3;
-    reg  [63:0] stored;
+    reg  [8:0] a3;
+    reg  [15:0] stored;
     reg  newer__0;
     reg  newer__1;
     reg  newer__2;
@@ -107914,14 +107925,14 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
     reg  hit_raw;
     reg  hit_cur;
     reg  hit_next;
-    reg  [63:0] set_cur;
-    reg  [63:0] set_next;
-    reg  [63:0] merged;
+    reg  [15:0] set_cur;
+    reg  [15:0] set_next;
+    reg  [15:0] merged;
     reg  go;
     reg  move_found;
     reg  advance;
-    reg  [63:0] picked;
-    reg  [6:0] wide;
+    reg  [15:0] picked;
+    reg  [8:0] wide;
     
     // Sub module instances
     tnic_standalone__pacer__wheel__bitmap__insert_ram insert_ram(
@@ -108177,7 +108188,7 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
         s3__d = insert_slot;
         v4__d = v3__q;
         s4__d = s3__q;
-        one4__d = ((32'h1) & 64'hffffffffffffffff) << s3__q[(32'h0)+:(6)];
+        one4__d = ((32'h1) & 16'hffff) << s3__q[(32'h0)+:(4)];
         raw4__d = insert_ram__read_data;
         tag4__d = insert_tags__read_data;
         if (advance) begin
@@ -108188,9 +108199,9 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
             in_cur4__d = v3__q & (a3 == word0__q);
             in_next4__d = v3__q & (a3 == word1__q);
         end
-        stored = ((32'h0) & 64'hffffffffffffffff);
+        stored = ((32'h0) & 16'hffff);
         if (raw4__q[32'h0] == tag4__q) begin
-            stored = raw4__q[(32'h1)+:(64)];
+            stored = raw4__q[(32'h1)+:(16)];
         end
         if (same__2__q & wrote__2__q) begin
             stored = words__2__q;
@@ -108209,34 +108220,32 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
         wrote__0__d = v4__q & ~in_cur4__q & ~in_next4__q;
         wrote__1__d = wrote__0__q;
         wrote__2__d = wrote__1__q;
-        set_cur = ((32'h0) & 64'hffffffffffffffff);
+        set_cur = ((32'h0) & 16'hffff);
         if (in_cur4__q) begin
             set_cur = one4__q;
         end
-        set_next = ((32'h0) & 64'hffffffffffffffff);
+        set_next = ((32'h0) & 16'hffff);
         if (in_next4__q) begin
             set_next = one4__q;
         end
-        a6__d = s5__q[(32'h6)+:(7)];
+        a6__d = s5__q[(32'h4)+:(9)];
         insert_ram__write_enable = wrote__0__q;
-        insert_ram__write_address = s5__q[(32'h6)+:(7)];
-        insert_ram__write_data = {words__0__q, tag5__q};
+        insert_ram__write_address = s5__q[(32'h4)+:(9)];
         drain_ram__write_enable = wrote__0__q;
-        drain_ram__write_address = s5__q[(32'h6)+:(7)];
-        drain_ram__write_data = {words__0__q, tag5__q};
+        drain_ram__write_address = s5__q[(32'h4)+:(9)];
         raw__d = drain_ram__read_data;
         tag__d = drain_tags__read_data;
         merged = next__q | set_next;
         if ((age__q == ((32'h3) & 3'h7)) & (raw__q[32'h0] == tag__q)) begin
-            merged = next__q | set_next | raw__q[(32'h1)+:(64)];
+            merged = next__q | set_next | raw__q[(32'h1)+:(16)];
         end
         insert_tags__write_enable = age__q == ((32'h3) & 3'h7);
-        insert_tags__write_address = word1__q;
+        insert_tags__write_address = ((word1__q) & 14'h3fff);
         insert_tags__write_data = ~raw__q[32'h0];
         drain_tags__write_enable = age__q == ((32'h3) & 3'h7);
-        drain_tags__write_address = word1__q;
+        drain_tags__write_address = ((word1__q) & 14'h3fff);
         drain_tags__write_data = ~raw__q[32'h0];
-        picked = ((32'h0) & 64'hffffffffffffffff);
+        picked = ((32'h0) & 16'hffff);
         if (go) begin
             picked = pick__one;
         end
@@ -108258,30 +108267,32 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
         if (advance) begin
             age__d = ((32'h0) & 3'h7);
             cur__d = merged;
-            next__d = ((32'h0) & 64'hffffffffffffffff);
+            next__d = ((32'h0) & 16'hffff);
             word0__d = word1__q;
             word1__d = word2__q;
-            word2__d = word2__q + ((32'h1) & 7'h7f);
+            word2__d = word2__q + ((32'h1) & 9'h1ff);
+        end
+        if (sweeping | rst) begin
+            words__0__d = ((32'h0) & 16'hffff);
+            tag5__d = 1'b0;
         end
         if (sweeping) begin
             insert_ram__write_enable = 1'b1;
             insert_ram__write_address = sweep_word;
-            insert_ram__write_data = ((32'h0) & 65'h1ffffffffffffffff);
             drain_ram__write_enable = 1'b1;
             drain_ram__write_address = sweep_word;
-            drain_ram__write_data = ((32'h0) & 65'h1ffffffffffffffff);
             insert_tags__write_enable = 1'b1;
-            insert_tags__write_address = sweep_word;
+            insert_tags__write_address = ((sweep_word) & 14'h3fff);
             insert_tags__write_data = 1'b1;
             drain_tags__write_enable = 1'b1;
-            drain_tags__write_address = sweep_word;
+            drain_tags__write_address = ((sweep_word) & 14'h3fff);
             drain_tags__write_data = 1'b1;
             age__d = ((32'h0) & 3'h7);
             word0__d = start;
-            word1__d = start + ((32'h1) & 7'h7f);
-            word2__d = start + ((32'h2) & 7'h7f);
-            cur__d = ((32'h0) & 64'hffffffffffffffff);
-            next__d = ((32'h0) & 64'hffffffffffffffff);
+            word1__d = start + ((32'h1) & 9'h1ff);
+            word2__d = start + ((32'h2) & 9'h1ff);
+            cur__d = ((32'h0) & 16'hffff);
+            next__d = ((32'h0) & 16'hffff);
         end
         if (rst) begin
             v3__d = 1'b0;
@@ -108292,8 +108303,8 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
             found__d = 1'b0;
             reading__d = 1'b0;
             age__d = ((32'h0) & 3'h7);
-            cur__d = ((32'h0) & 64'hffffffffffffffff);
-            next__d = ((32'h0) & 64'hffffffffffffffff);
+            cur__d = ((32'h0) & 16'hffff);
+            next__d = ((32'h0) & 16'hffff);
             wrote__0__d = 1'b0;
             wrote__1__d = 1'b0;
             wrote__2__d = 1'b0;
@@ -108342,13 +108353,13 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
     always @(*) insert_tags__write_clock = clk;
     always @(*) drain_tags__read_clock = clk;
     always @(*) drain_tags__write_clock = clk;
-    always @(*) wide = over[(32'h6)+:(7)];
+    always @(*) wide = over[(32'h4)+:(9)];
     always @(*) advance = (age__q == ((32'h4) & 3'h7)) & |wide & ~|cur__q & ~found__q & ~reading__q & ~sweeping;
-    always @(*) insert_ram__read_address = insert_slot[(32'h6)+:(7)];
-    always @(*) insert_tags__read_address = insert_slot[(32'h6)+:(7)];
-    always @(*) a3 = s3__q[(32'h6)+:(7)];
-    always @(*) same__0__d = a3 == s4__q[(32'h6)+:(7)];
-    always @(*) same__1__d = a3 == s5__q[(32'h6)+:(7)];
+    always @(*) insert_ram__read_address = insert_slot[(32'h4)+:(9)];
+    always @(*) insert_tags__read_address = ((insert_slot[(32'h4)+:(9)]) & 14'h3fff);
+    always @(*) a3 = s3__q[(32'h4)+:(9)];
+    always @(*) same__0__d = a3 == s4__q[(32'h4)+:(9)];
+    always @(*) same__1__d = a3 == s5__q[(32'h4)+:(9)];
     always @(*) same__2__d = a3 == a6__q;
     always @(*) newer__0 = same__0__q & wrote__0__q;
     always @(*) hit_words__0 = |(words__0__q & one4__q);
@@ -108356,7 +108367,7 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
     always @(*) hit_words__1 = |(words__1__q & one4__q);
     always @(*) newer__2 = same__2__q & wrote__2__q;
     always @(*) hit_words__2 = |(words__2__q & one4__q);
-    always @(*) hit_raw = |(raw4__q[(32'h1)+:(64)] & one4__q);
+    always @(*) hit_raw = |(raw4__q[(32'h1)+:(16)] & one4__q);
     always @(*) hit_cur = |(cur__q & one4__q);
     always @(*) hit_next = |(next__q & one4__q);
     always @(*) in_stored = ~in_cur4__q & (~in_next4__q | (age__q != ((32'h4) & 3'h7)));
@@ -108366,19 +108377,21 @@ module tnic_standalone__pacer__wheel__bitmap(clk,rst,sweeping,sweep_word,start,i
     always @(*) raw_counts = (in_stored & (raw4__q[32'h0] == tag4__q)) & ~(newer__0 | newer__1 | newer__2);
     always @(*) words__1__d = words__0__q;
     always @(*) words__2__d = words__1__q;
+    always @(*) insert_ram__write_data = (((words__0__q) & 17'h1ffff) << 32'h1) | ((tag5__q) & 17'h1ffff);
+    always @(*) drain_ram__write_data = (((words__0__q) & 17'h1ffff) << 32'h1) | ((tag5__q) & 17'h1ffff);
     always @(*) placed = v5__q;
     always @(*) placed_slot = s5__q;
     always @(*) occupied = occupied5__q;
     always @(*) drain_ram__read_address = word1__q;
-    always @(*) drain_tags__read_address = word1__q;
+    always @(*) drain_tags__read_address = ((word1__q) & 14'h3fff);
     always @(*) move_found = ~reading__q | list_ready;
     always @(*) go = |age__q & (~found__q | move_found);
     always @(*) pick__word = cur__q;
-    always @(*) pick__below = over[(32'h0)+:(6)];
+    always @(*) pick__below = over[(32'h0)+:(4)];
     always @(*) pick__all = |wide;
     always @(*) pick__encode = found_one__q;
     always @(*) list_valid = reading__q;
-    always @(*) list_slot = (((word0__q) & 13'h1fff) << 32'h6) | ((reading_bit__q) & 13'h1fff);
+    always @(*) list_slot = (((word0__q) & 13'h1fff) << 32'h4) | ((reading_bit__q) & 13'h1fff);
     always @(*) word = word0__q;
     
 endmodule // standalone__pacer__wheel__bitmap
@@ -108387,13 +108400,13 @@ endmodule // standalone__pacer__wheel__bitmap
 module tnic_standalone__pacer__wheel__bitmap__a6(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
@@ -108425,13 +108438,13 @@ endmodule // standalone__pacer__wheel__bitmap__age
 module tnic_standalone__pacer__wheel__bitmap__cur(d,q,clock);
     
     // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 64'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -108444,16 +108457,16 @@ endmodule // standalone__pacer__wheel__bitmap__cur
 module tnic_standalone__pacer__wheel__bitmap__drain_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [6:0] read_address;
+    input wire  [8:0] read_address;
     input wire  read_clock;
-    output reg  [64:0] read_data;
-    input wire  [6:0] write_address;
+    output reg  [16:0] read_data;
+    input wire  [8:0] write_address;
     input wire  write_clock;
-    input wire  [64:0] write_data;
+    input wire  [16:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[64:0] mem[127:0];
+    reg[16:0] mem[511:0];
     
     
     
@@ -108473,16 +108486,16 @@ endmodule // standalone__pacer__wheel__bitmap__drain_ram
 module tnic_standalone__pacer__wheel__bitmap__drain_tags(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [6:0] read_address;
+    input wire  [13:0] read_address;
     input wire  read_clock;
     output reg  read_data;
-    input wire  [6:0] write_address;
+    input wire  [13:0] write_address;
     input wire  write_clock;
     input wire  write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[0:0] mem[127:0];
+    reg[0:0] mem[16383:0];
     
     
     
@@ -108521,13 +108534,13 @@ endmodule // standalone__pacer__wheel__bitmap__found
 module tnic_standalone__pacer__wheel__bitmap__found_one(d,q,clock);
     
     // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 64'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -108578,16 +108591,16 @@ endmodule // standalone__pacer__wheel__bitmap__in_next4
 module tnic_standalone__pacer__wheel__bitmap__insert_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [6:0] read_address;
+    input wire  [8:0] read_address;
     input wire  read_clock;
-    output reg  [64:0] read_data;
-    input wire  [6:0] write_address;
+    output reg  [16:0] read_data;
+    input wire  [8:0] write_address;
     input wire  write_clock;
-    input wire  [64:0] write_data;
+    input wire  [16:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[64:0] mem[127:0];
+    reg[16:0] mem[511:0];
     
     
     
@@ -108607,16 +108620,16 @@ endmodule // standalone__pacer__wheel__bitmap__insert_ram
 module tnic_standalone__pacer__wheel__bitmap__insert_tags(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [6:0] read_address;
+    input wire  [13:0] read_address;
     input wire  read_clock;
     output reg  read_data;
-    input wire  [6:0] write_address;
+    input wire  [13:0] write_address;
     input wire  write_clock;
     input wire  write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[0:0] mem[127:0];
+    reg[0:0] mem[16383:0];
     
     
     
@@ -108636,13 +108649,13 @@ endmodule // standalone__pacer__wheel__bitmap__insert_tags
 module tnic_standalone__pacer__wheel__bitmap__next(d,q,clock);
     
     // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 64'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -108674,13 +108687,13 @@ endmodule // standalone__pacer__wheel__bitmap__occupied5
 module tnic_standalone__pacer__wheel__bitmap__one4(d,q,clock);
     
     // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 64'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -108693,30 +108706,23 @@ endmodule // standalone__pacer__wheel__bitmap__one4
 module tnic_standalone__pacer__wheel__bitmap__pick(word,below,all,one,some,encode,index);
     
     // Module arguments
-    input wire  [63:0] word;
-    input wire  [5:0] below;
+    input wire  [15:0] word;
+    input wire  [3:0] below;
     input wire  all;
-    output reg  [63:0] one;
+    output reg  [15:0] one;
     output reg  some;
-    input wire  [63:0] encode;
-    output reg  [5:0] index;
+    input wire  [15:0] encode;
+    output reg  [3:0] index;
     
     // Local signals
-    reg  [63:0] ones;
-    reg  [63:0] above;
-    reg  [63:0] mask;
-    reg  [31:0] low;
-    reg  [31:0] high;
-    reg  [31:0] minus_low;
-    reg  [31:0] minus_high;
-    reg  [31:0] one_low;
-    reg  [31:0] one_high;
-    reg  [63:0] b0;
-    reg  [63:0] b1;
-    reg  [63:0] b2;
-    reg  [63:0] b3;
-    reg  [63:0] b4;
-    reg  [63:0] b5;
+    reg  [15:0] ones;
+    reg  [15:0] above;
+    reg  [15:0] mask;
+    reg  [15:0] minus;
+    reg  [15:0] b0;
+    reg  [15:0] b1;
+    reg  [15:0] b2;
+    reg  [15:0] b3;
     
     // Update code
     always @(*) begin
@@ -108724,33 +108730,17 @@ module tnic_standalone__pacer__wheel__bitmap__pick(word,below,all,one,some,encod
         if (all) begin
             mask = ones;
         end
-        one_high = high & minus_high;
-        if (|low) begin
-            one_high = ((32'h0) & 32'hffffffff);
-        end
-        one = ((((one_high) & 64'hffffffffffffffff) << 32'h20) | ((one_low) & 64'hffffffffffffffff)) & mask;
+        one = (word & minus) & mask;
         some = |(word & mask);
-        b0 = 64'haaaaaaaaaaaaaaaa;
-        b1 = 64'hcccccccccccccccc;
-        b2 = 64'hf0f0f0f0f0f0f0f0;
-        b3 = 64'hff00ff00ff00ff00;
-        b4 = 64'hffff0000ffff0000;
-        b5 = 64'hffffffff00000000;
-        b0 = b0 & encode;
-        b1 = b1 & encode;
-        b2 = b2 & encode;
-        b3 = b3 & encode;
-        b4 = b4 & encode;
-        b5 = b5 & encode;
-        index = ((|b0) & 6'h3f) | (((|b1) & 6'h3f) << 32'h1) | (((|b2) & 6'h3f) << 32'h2) | (((|b3) & 6'h3f) << 32'h3) | (((|b4) & 6'h3f) << 32'h4) | (((|b5) & 6'h3f) << 32'h5);
     end
-    always @(*) ones = 64'hffffffffffffffff;
+    always @(*) ones = ((32'hffff) & 16'hffff);
     always @(*) above = ones << below;
-    always @(*) low = word[(32'h0)+:(32)];
-    always @(*) high = word[(32'h20)+:(32)];
-    always @(*) minus_low = ((32'h0) & 32'hffffffff) - low;
-    always @(*) minus_high = ((32'h0) & 32'hffffffff) - high;
-    always @(*) one_low = low & minus_low;
+    always @(*) minus = ((32'h0) & 16'hffff) - word;
+    always @(*) b0 = encode & ((32'haaaa) & 16'hffff);
+    always @(*) b1 = encode & ((32'hcccc) & 16'hffff);
+    always @(*) b2 = encode & ((32'hf0f0) & 16'hffff);
+    always @(*) b3 = encode & ((32'hff00) & 16'hffff);
+    always @(*) index = ((|b0) & 4'hf) | (((|b1) & 4'hf) << 32'h1) | (((|b2) & 4'hf) << 32'h2) | (((|b3) & 4'hf) << 32'h3);
     
 endmodule // standalone__pacer__wheel__bitmap__pick
 
@@ -108758,13 +108748,13 @@ endmodule // standalone__pacer__wheel__bitmap__pick
 module tnic_standalone__pacer__wheel__bitmap__raw(d,q,clock);
     
     // Module arguments
-    input wire  [64:0] d;
-    output reg  [64:0] q;
+    input wire  [16:0] d;
+    output reg  [16:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 65'h0;
+       q = 17'h0;
     end
     
     always @(posedge clock) begin
@@ -108777,13 +108767,13 @@ endmodule // standalone__pacer__wheel__bitmap__raw
 module tnic_standalone__pacer__wheel__bitmap__raw4(d,q,clock);
     
     // Module arguments
-    input wire  [64:0] d;
-    output reg  [64:0] q;
+    input wire  [16:0] d;
+    output reg  [16:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 65'h0;
+       q = 17'h0;
     end
     
     always @(posedge clock) begin
@@ -108815,13 +108805,13 @@ endmodule // standalone__pacer__wheel__bitmap__reading
 module tnic_standalone__pacer__wheel__bitmap__reading_bit(d,q,clock);
     
     // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
+    input wire  [3:0] d;
+    output reg  [3:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 6'h0;
+       q = 4'h0;
     end
     
     always @(posedge clock) begin
@@ -109062,13 +109052,13 @@ endmodule // standalone__pacer__wheel__bitmap__v5
 module tnic_standalone__pacer__wheel__bitmap__word0(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
@@ -109081,13 +109071,13 @@ endmodule // standalone__pacer__wheel__bitmap__word0
 module tnic_standalone__pacer__wheel__bitmap__word1(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
@@ -109100,13 +109090,13 @@ endmodule // standalone__pacer__wheel__bitmap__word1
 module tnic_standalone__pacer__wheel__bitmap__word2(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
@@ -109119,13 +109109,13 @@ endmodule // standalone__pacer__wheel__bitmap__word2
 module tnic_standalone__pacer__wheel__bitmap__words__0(d,q,clock);
     
     // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 64'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -109138,13 +109128,13 @@ endmodule // standalone__pacer__wheel__bitmap__words__0
 module tnic_standalone__pacer__wheel__bitmap__words__1(d,q,clock);
     
     // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 64'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -109157,13 +109147,13 @@ endmodule // standalone__pacer__wheel__bitmap__words__1
 module tnic_standalone__pacer__wheel__bitmap__words__2(d,q,clock);
     
     // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 64'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -109230,16 +109220,17 @@ module tnic_standalone__pacer__wheel__bitmap__wrote__2(d,q,clock);
 endmodule // standalone__pacer__wheel__bitmap__wrote__2
 
 
-module tnic_standalone__pacer__wheel__clock(clk,now,free,word,slot_now,lag,start,over);
+module tnic_standalone__pacer__wheel__clock(clk,rst,now,free,word,slot_now,lag,start,over);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [63:0] now;
     input wire  free;
-    input wire  [6:0] word;
+    input wire  [8:0] word;
     output reg  [12:0] slot_now;
     output reg  [12:0] lag;
-    output reg  [6:0] start;
+    output reg  [8:0] start;
     output reg  [12:0] over;
     
     // Constant declarations
@@ -109347,6 +109338,9 @@ module tnic_standalone__pacer__wheel__clock(clk,now,free,word,slot_now,lag,start
             q_over__d = to_safe;
         end
         q_lag__d = to_time;
+        if (rst) begin
+            t2__d = ((32'h0) & 13'h1fff);
+        end
     end
     always @(*) t0__clock = clk;
     always @(*) t1__clock = clk;
@@ -109357,14 +109351,14 @@ module tnic_standalone__pacer__wheel__clock(clk,now,free,word,slot_now,lag,start
     always @(*) q_lag__clock = clk;
     always @(*) q_over__clock = clk;
     always @(*) slot = now[(32'h13)+:(13)];
-    always @(*) base = ((word) & 13'h1fff) << 32'h6;
+    always @(*) base = ((word) & 13'h1fff) << 32'h4;
     always @(*) ahead = slot - base;
     always @(*) to_time = t0__q - base;
     always @(*) room = safe__q - t0__q;
     always @(*) to_safe = safe__q - base;
     always @(*) slot_now = t0__q;
     always @(*) lag = q_lag__q;
-    always @(*) start = t4__q[(32'h6)+:(7)];
+    always @(*) start = t4__q[(32'h4)+:(9)];
     always @(*) over = q_over__q;
     
 endmodule // standalone__pacer__wheel__clock
@@ -109877,13 +109871,13 @@ endmodule // standalone__pacer__wheel__soon0
 module tnic_standalone__pacer__wheel__sweep(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin

@@ -300,18 +300,18 @@ fn equals_model<const F: usize, const X: usize, const A: usize, const Y: usize, 
 
 #[test]
 fn rtl_equals_model_at_4_flow_bits() {
-    equals_model::<4, 13, 7, 17, 3, 5, 20, 28, 47, 98>();
+    equals_model::<4, 13, 9, 17, 3, 5, 20, 28, 47, 98>();
 }
 
 #[test]
 fn rtl_equals_model_at_10_flow_bits() {
-    equals_model::<10, 13, 7, 17, 9, 11, 26, 34, 53, 104>();
+    equals_model::<10, 13, 9, 17, 9, 11, 26, 34, 53, 104>();
 }
 
 /// What the model shows at many rates, on the Verilog at a few.
 #[test]
 fn a_lone_flow_departs_on_time() {
-    let library = verilate("pacer", Pacer::<10, 13, 7, 17, 9, 11, 26, 34, 53, 104>::new(Timing::default()));
+    let library = verilate("pacer", Pacer::<10, 13, 9, 17, 9, 11, 26, 34, 53, 104>::new(Timing::default()));
     println!("{}", Lone::HEAD);
     for (bytes, mbps) in [(84, 100_000), (1538, 77_777), (84, 10_000), (1538, 333)] {
         let mut dut = library.instantiate(1);
@@ -328,12 +328,12 @@ fn a_lone_flow_departs_on_time() {
 
 #[test]
 fn rtl_equals_model_at_14_flow_bits() {
-    equals_model::<14, 15, 9, 19, 13, 15, 30, 38, 57, 108>();
+    equals_model::<14, 15, 11, 19, 13, 15, 30, 38, 57, 108>();
 }
 
 #[test]
 fn sixteen_flow_bits_emit() {
-    timely_hw::emit::emit("pacer", Pacer::<16, 17, 11, 21, 15, 17, 32, 40, 59, 110>::new(Timing::default())).unwrap();
+    timely_hw::emit::emit("pacer", Pacer::<16, 17, 13, 21, 15, 17, 32, 40, 59, 110>::new(Timing::default())).unwrap();
 }
 
 /// A model that is asked every clock and one that is asked when it wants to be show the same.
@@ -374,7 +374,7 @@ fn skipping_equals_stepping() {
 #[test]
 fn late_packets_depart_at_their_launch() {
     const LEAD_NS: u64 = 1760;
-    let library = verilate("pacer", Pacer::<10, 13, 7, 17, 9, 11, 26, 34, 53, 104>::new(Timing::default()));
+    let library = verilate("pacer", Pacer::<10, 13, 9, 17, 9, 11, 26, 34, 53, 104>::new(Timing::default()));
     let gate = verilate("launch512", timely_hw::launch::Launch::<512, 64, 137>::default());
     let (s_valid, s_ready, s_launch) = (gate.input("s_tvalid"), gate.output("s_tready"), gate.input("s_launch"));
     let (s_last, s_tag, now, m_ready) = (gate.input("s_tlast"), gate.input("s_tag"), gate.input("now"), gate.input("m_tready"));

@@ -50,8 +50,8 @@ struct Load {
 }
 
 /// Clocks within which an overdue flow comes out, when no insert has the heads and nothing stalls: 7 through the drain, 2 for the odd
-/// flows' later slot, 5 for each of two words.
-const LAG: u32 = 19;
+/// flows' later slot, 5 for each of five words.
+const LAG: u32 = 34;
 
 fn slot(now: u64) -> u64 {
     now >> 19
@@ -286,29 +286,29 @@ fn run<const F: usize, const X: usize, const A: usize, const G: usize>(time: Tim
 
 #[test]
 fn tiny_under_jumps() {
-    run::<4, 10, 4, 5>(Time::Jumps, cycles());
+    run::<4, 10, 6, 5>(Time::Jumps, cycles());
 }
 
 #[test]
 fn small_under_jumps() {
-    run::<9, 10, 4, 10>(Time::Jumps, cycles());
+    run::<9, 10, 6, 10>(Time::Jumps, cycles());
 }
 
 #[test]
 fn ten_bits() {
-    run::<10, 13, 7, 11>(Time::Runs, cycles());
-    run::<10, 13, 7, 11>(Time::Jumps, cycles() / 2);
+    run::<10, 13, 9, 11>(Time::Runs, cycles());
+    run::<10, 13, 9, 11>(Time::Jumps, cycles() / 2);
 }
 
 #[test]
 fn fourteen_bits() {
-    run::<14, 15, 9, 15>(Time::Runs, cycles() / 2);
-    run::<14, 15, 9, 15>(Time::Jumps, cycles());
+    run::<14, 15, 11, 15>(Time::Runs, cycles() / 2);
+    run::<14, 15, 11, 15>(Time::Jumps, cycles());
 }
 
 #[test]
 fn sixteen_bits_emit() {
-    timely_hw::emit::emit("wheel", Wheel::<16, 17, 11, 17>::default()).expect("emission");
+    timely_hw::emit::emit("wheel", Wheel::<16, 17, 13, 17>::default()).expect("emission");
 }
 
 /// Flows a clock: all in one slot, two in each, and one in each of as many slots.
@@ -344,9 +344,9 @@ fn throughput<const F: usize, const X: usize, const A: usize, const G: usize>() 
 
 #[test]
 fn due_flows_a_clock() {
-    for (f, [one, pairs, singles]) in [(10, throughput::<10, 13, 7, 11>()), (14, throughput::<14, 15, 9, 15>())] {
+    for (f, [one, pairs, singles]) in [(10, throughput::<10, 13, 9, 11>()), (14, throughput::<14, 15, 11, 15>())] {
         println!("F {f}: one list {one:.3}, lists of two {pairs:.3}, of one {singles:.3} flows a clock");
-        assert!(one > 0.6 && pairs > 0.9 && singles > 0.9, "F {f}: {one} {pairs} {singles}");
+        assert!(one > 0.6 && pairs > 0.9 && singles > 0.7, "F {f}: {one} {pairs} {singles}");
     }
 }
 

@@ -13,7 +13,7 @@ use timely_regs::counters::Counter;
 use timely_regs::flow;
 
 /// The pacer of `2^F` flows: how its blocks join, and nothing else. Widths that follow from `F`: `X` the wheel's address bits
-/// (`timely_model::pacer::wheel_bits`), `A` `X - 6`, `Y` `X + 4`, `B` `F - 1`, `S` `F + 1`, `D` `F + 16`, `R` `F + 24`,
+/// (`timely_model::pacer::wheel_bits`), `A` `X - 4`, `Y` `X + 4`, `B` `F - 1`, `S` `F + 1`, `D` `F + 16`, `R` `F + 24`,
 /// `Z` `F + 43`, `W` `F + 94`.
 ///
 /// Latency: 30 clocks from a doorbell of an idle flow that may send at once to its grant. Throughput: one pass a clock.
@@ -137,7 +137,7 @@ impl<
 {
     /// With these distances in time.
     pub fn new(timing: Timing) -> Self {
-        assert!(X == wheel_bits(F) && A + 6 == X && Y == X + 4 && B + 1 == F && S == F + 1, "widths of a pacer of 2^{F} flows");
+        assert!(X == wheel_bits(F) && A + 4 == X && Y == X + 4 && B + 1 == F && S == F + 1, "widths of a pacer of 2^{F} flows");
         construct!({
             pass: Pass::new(timing),
             counted: Constant::new(bits::<32>(1 << Counter::Grants as u32)),

@@ -5,6 +5,10 @@ use std::collections::VecDeque;
 
 /// Width of a slot: `2^SLOT_SHIFT` ns.
 pub const SLOT_SHIFT: u32 = 3;
+/// A word of the bitmap holds `2^WORD_BITS` slots.
+pub const WORD_BITS: u32 = 4;
+/// Slots of a word.
+const WORD: u32 = 1 << WORD_BITS;
 /// The earliest slot that an insert may ask for, counted from the slot of `now`.
 pub const GUARD: u32 = 4;
 /// Clocks between an insert and the first moment at which the drain may meet it, whatever `now` does.
@@ -114,7 +118,7 @@ impl Wheel {
     /// An empty wheel, before its sweep. The contract's size is `slot_bits = max(flow_bits + 1, 13)`; the least that works is 10.
     pub fn new(flow_bits: u32, slot_bits: u32) -> Self {
         assert!(slot_bits >= 10 && slot_bits > flow_bits, "a wheel has at least 1024 slots and two slots a flow");
-        let words = 1 << (slot_bits - 6);
+        let words = 1 << (slot_bits - WORD_BITS);
         Wheel {
             flow_bits,
             slot_bits,
@@ -151,7 +155,7 @@ impl Wheel {
 
     /// The time (ns48.fns16) at which the next sleeping flow is due; `None` when no list is left in the bitmap.
     pub fn next_due(&self) -> Option<u64> {
-        let base = self.word << 6;
+        let base = self.word << WORD_BITS;
         let slot = self.next_list()?;
         let now = self.seen >> (16 + SLOT_SHIFT);
         // `time` stands for `now`; the base lies behind it and the list at or after the base.
@@ -180,14 +184,14 @@ impl Wheel {
             }
             if bits != 0 {
                 let word = (g * 64 + bits.trailing_zeros()) % words;
-                return Some(word << 6 | self.bitmap[word as usize].trailing_zeros());
+                return Some(word << WORD_BITS | self.bitmap[word as usize].trailing_zeros());
             }
         }
         None
     }
 
     fn mark(&mut self, slot: u32, full: bool) {
-        let (word, bit) = ((slot >> 6) as usize, 1u64 << (slot & 63));
+        let (word, bit) = ((slot >> WORD_BITS) as usize, 1u64 << (slot & (WORD - 1)));
         if full {
             self.bitmap[word] |= bit;
         } else {
@@ -213,15 +217,15 @@ impl Wheel {
             && self.walkers.iter().all(|w| w.shows.is_none() && w.comes.is_none())
             && self.held.is_none()
             && self.time == self.slot_of(self.seen)
-            && self.ring(self.time.wrapping_sub(self.word << 6)) < 64
+            && self.ring(self.time.wrapping_sub(self.word << WORD_BITS)) < WORD
     }
 
     /// What skipped clocks would have left behind: they moved nothing but the time.
     fn catch_up(&mut self, now: u64) {
         self.time = self.slot_of(now);
         self.past = [self.time; SETTLE];
-        self.word = self.time >> 6;
-        self.over = self.time & 63;
+        self.word = self.time >> WORD_BITS;
+        self.over = self.time & (WORD - 1);
         self.lag = self.over;
     }
 
@@ -272,13 +276,13 @@ impl Wheel {
 
     /// The drain: the lowest list that is over, the read of its head, the next word.
     fn drain(&mut self, reserved: usize) {
-        let base = self.word << 6;
+        let base = self.word << WORD_BITS;
         let port_free = !self.inserts[5].is_some_and(|i| i.occupied);
         let read = self.reading.is_some() && port_free && reserved < AHEAD;
         let moves = self.reading.is_none() || read;
         let lists = self.bitmap[self.word as usize];
-        let over = if self.over >= 64 { lists } else { lists & !(u64::MAX << self.over) };
-        let advance = self.swept && self.age == 4 && self.over >= 64 && lists == 0 && self.found.is_none() && self.reading.is_none();
+        let over = if self.over >= WORD { lists } else { lists & !(u64::MAX << self.over) };
+        let advance = self.swept && self.age == 4 && self.over >= WORD && lists == 0 && self.found.is_none() && self.reading.is_none();
         if let Some(node) = self.arriving.take() {
             self.lists.push_back(node);
         }
@@ -296,7 +300,7 @@ impl Wheel {
         self.over = self.limit(base);
         self.age = (self.age + 1).min(4);
         if advance {
-            self.word = self.ring(base + 64) >> 6;
+            self.word = self.ring(base + WORD) >> WORD_BITS;
             self.age = 0;
         }
     }
@@ -332,7 +336,7 @@ impl Wheel {
             }
         });
         next[5] = self.inserts[4].map(|i| {
-            let occupied = self.bitmap[(i.slot >> 6) as usize] >> (i.slot & 63) & 1 == 1;
+            let occupied = self.bitmap[(i.slot >> WORD_BITS) as usize] >> (i.slot & (WORD - 1)) & 1 == 1;
             Stage { occupied, ..i }
         });
         if let Some(i) = next[5] {
@@ -362,7 +366,7 @@ impl Block for Wheel {
             *self = Wheel { map, expected: clk + 1, seen: input.now, ..Wheel::new(self.flow_bits, self.slot_bits) };
             return;
         }
-        let base = self.word << 6;
+        let base = self.word << WORD_BITS;
         let lag = self.ring(self.time.wrapping_sub(base));
         let reserved = self.lists.len() + usize::from(self.arriving.is_some());
         self.walk(input.ready);
@@ -371,7 +375,7 @@ impl Block for Wheel {
         let (first, last) = (self.past[SETTLE - 1], self.bitmap.len() as u32 - 1);
         self.track(input.now, base);
         if !self.swept {
-            self.word = first >> 6;
+            self.word = first >> WORD_BITS;
             self.age = 0;
             self.swept = self.sweep == last;
             self.sweep += 1;

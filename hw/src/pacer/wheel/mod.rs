@@ -10,7 +10,7 @@ mod walkers;
 pub use first::First;
 pub use walkers::Walkers;
 
-/// `2^X` slots of 8 ns, one level, for `2^F` flows; `A = X - 6`, `G = F + 1`. `X` is at least 10 and at least `F + 1`; the pacer takes
+/// `2^X` slots of 8 ns, one level, for `2^F` flows; `A = X - 4`, `G = F + 1`. `X` is at least 10 and at least `F + 1`; the pacer takes
 /// `max(F + 1, 13)`. Model: `timely_model::pacer::wheel::Wheel`.
 ///
 /// A slot is a list (last in, first out): a bit in a bitmap, a head, and a link a flow. All RAMs have one read and one write port; the
@@ -23,7 +23,8 @@ pub use walkers::Walkers;
 ///
 /// **Due.** A flow whose slot lies before `slot(now)` comes out: 7 clocks after the first clock with such a `now` if the drain is idle.
 /// Throughput: one a clock, from lists of one flow as from one list of all, less one insert in a clock that finds a list in its slot
-/// (it has the read port). A word of 64 slots without a list takes 5 clocks of the 128 that it lasts. Back pressure: `due_flow` holds.
+/// (it has the read port). A word of 16 slots without a list takes 5 clocks of the 32 that it lasts; one with
+/// lists takes 6 clocks beyond one a list, which counts when time has jumped over it. Back pressure: `due_flow` holds.
 ///
 /// **Time.** The drain never passes a slot that an insert is on its way to, however `now` moves. After a jump forward it goes through
 /// all the words it has missed, 5 clocks each. While it lags, by a jump or because many flows are due at once, an insert that would lie
@@ -143,6 +144,7 @@ impl<const F: usize, const X: usize, const A: usize, const G: usize> Logic for W
             self.flow[i].clock.next = self.clk.val();
         }
         self.clock.clk.next = self.clk.val();
+        self.clock.rst.next = self.rst.val();
         self.bitmap.clk.next = self.clk.val();
         self.walkers.clk.next = self.clk.val();
         self.head.read_clock.next = self.clk.val();
@@ -173,7 +175,7 @@ impl<const F: usize, const X: usize, const A: usize, const G: usize> Logic for W
             self.slot1.d.next = self.soon0.q.val();
         }
         // Insert 2: the last slot that the drain will reach.
-        self.base.next = bit_cast::<X, A>(self.bitmap.word.val()) << 6;
+        self.base.next = bit_cast::<X, A>(self.bitmap.word.val()) << 4;
         self.v[2].d.next = self.v[1].q.val();
         self.slot2.d.next = self.slot1.q.val();
         if self.wraps1.q.val() {
@@ -223,6 +225,10 @@ impl<const F: usize, const X: usize, const A: usize, const G: usize> Logic for W
             self.linked7.d.next = false;
             for i in 0..3 {
                 self.v[i].d.next = false;
+            }
+            // So that they stay in flip-flops.
+            for i in 0..8 {
+                self.flow[i].d.next = bits::<F>(0);
             }
         }
     }

@@ -2,11 +2,13 @@
 use rust_hdl::prelude::*;
 use timely_model::pacer::wheel::GUARD;
 
-/// Slots of time for the insert and for the drain. `X` bits a slot, `A = X - 6` bits a word.
+/// Slots of time for the insert and for the drain. `X` bits a slot, `A = X - 4` bits a word.
 #[derive(LogicBlock)]
 pub struct Time<const X: usize, const A: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high, which keeps the last times in flip-flops.
+    pub rst: Signal<In, Bit>,
     /// The NIC's time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
     /// Take `now` as it is: nothing is in the wheel.
@@ -46,6 +48,7 @@ impl<const X: usize, const A: usize> Default for Time<X, A> {
     fn default() -> Self {
         Self {
             clk: Default::default(),
+            rst: Default::default(),
             now: Default::default(),
             free: Default::default(),
             word: Default::default(),
@@ -79,7 +82,7 @@ impl<const X: usize, const A: usize> Logic for Time<X, A> {
         dff_setup!(self, clk, t0, t1, t2, t3, t4, safe, q_lag, q_over);
         // 16 fraction bits, 3 bits of the slot's 8 ns.
         self.slot.next = self.now.val().get_bits::<X>(19);
-        self.base.next = bit_cast::<X, A>(self.word.val()) << 6;
+        self.base.next = bit_cast::<X, A>(self.word.val()) << 4;
         self.ahead.next = self.slot.val() - self.base.val();
         self.to_time.next = self.t0.q.val() - self.base.val();
         if self.free.val() | ((self.ahead.val() >= self.to_time.val()) & (self.ahead.val() < self.far.val())) {
@@ -101,7 +104,10 @@ impl<const X: usize, const A: usize> Logic for Time<X, A> {
         self.q_lag.d.next = self.to_time.val();
         self.slot_now.next = self.t0.q.val();
         self.lag.next = self.q_lag.q.val();
-        self.start.next = self.t4.q.val().get_bits::<A>(6);
+        self.start.next = self.t4.q.val().get_bits::<A>(4);
         self.over.next = self.q_over.q.val();
+        if self.rst.val() {
+            self.t2.d.next = bits::<X>(0);
+        }
     }
 }
