@@ -84449,8 +84449,8 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  flows__write_clock;
     reg  [9:0] flows__write_data;
     reg  flows__write_enable;
-    reg  [6:0] queued__d;
-    wire  [6:0] queued__q;
+    reg  [9:0] queued__d;
+    wire  [9:0] queued__q;
     reg  queued__clock;
     reg  train__d;
     wire  train__q;
@@ -84491,25 +84491,26 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [4:0] spill_swap__d;
     wire  [4:0] spill_swap__q;
     reg  spill_swap__clock;
-    reg  [13:0] in_flight__d;
-    wire  [13:0] in_flight__q;
+    reg  [15:0] in_flight__d;
+    wire  [15:0] in_flight__q;
     reg  in_flight__clock;
-    reg  [33:0] ahead__d;
-    wire  [33:0] ahead__q;
+    reg  [18:0] ahead__d;
+    wire  [18:0] ahead__q;
     reg  ahead__clock;
     
     // Local signals
     reg  [33:0] units_now;
     reg  [33:0] moved;
-    reg  [33:0] still;
-    reg  [33:0] stepping;
-    reg  [33:0] arriving;
-    reg  [33:0] fetching;
+    reg  [18:0] high_now;
+    reg  [18:0] still;
+    reg  [18:0] stepping;
+    reg  [18:0] arriving;
+    reg  [18:0] fetching;
     reg  [55:0] queue_launch;
     reg  near;
     reg  waits;
     reg  enter;
-    reg  [5:0] clamped;
+    reg  [6:0] clamped;
     reg  [55:0] next_launch;
     reg  [55:0] rounded;
     reg  free;
@@ -84523,8 +84524,8 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [4:0] spill_handle;
     reg  [4:0] shown_next;
     reg  [4:0] spill_next;
-    reg  [13:0] in_use;
-    reg  [13:0] room;
+    reg  [15:0] in_use;
+    reg  [15:0] room;
     
     // Sub module instances
     tnic_standalone__pacer__gate__trains trains(
@@ -84673,7 +84674,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         stepped__d = |moved[(32'hf)+:(19)];
         places__low = launch__q[(32'h0)+:(22)];
         if (~near) begin
-            places__low = ((seen__q[(32'h0)+:(16)]) & 22'h3fffff) | (((clamped) & 22'h3fffff) << 32'h10);
+            places__low = ((clamped) & 22'h3fffff) << 32'hf;
         end
         enters_launch__d = launch__q;
         enters_flow__d = flow__q;
@@ -84681,7 +84682,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         if (|train_launch[(32'h0)+:(8)]) begin
             rounded = train_launch[(32'h8)+:(56)] + ((32'h1) & 56'hffffffffffffff);
         end
-        arriving = rounded[(32'h0)+:(34)] - units_now;
+        arriving = rounded[(32'hf)+:(19)] - high_now;
         ahead__d = still;
         if (enter) begin
             ahead__d = stepping;
@@ -84690,10 +84691,10 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         end
         trains__i_data = {train_flow, train_packets, train_gap, rounded};
         if (push & ~fetched) begin
-            queued__d = queued__q + ((32'h1) & 7'h7f);
+            queued__d = queued__q + ((32'h1) & 10'h3ff);
         end
         if (fetched & ~push) begin
-            queued__d = queued__q - ((32'h1) & 7'h7f);
+            queued__d = queued__q - ((32'h1) & 10'h3ff);
         end
         if (direct) begin
             train__d = taken;
@@ -84738,25 +84739,25 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         flows__read_address = shown_next;
         in_use = in_flight__q;
         if (leave) begin
-            in_use = in_flight__q - ((32'h1) & 14'h3fff);
+            in_use = in_flight__q - ((32'h1) & 16'hffff);
         end
         in_flight__d = in_use;
         if (taken) begin
-            in_flight__d = in_use + ((train_packets) & 14'h3fff);
+            in_flight__d = in_use + ((train_packets) & 16'hffff);
         end
         credit = room[(32'h0)+:(8)];
-        if (room[32'hd]) begin
+        if (room[32'hf]) begin
             credit = ((32'h0) & 8'hff);
         end
         if (rst) begin
-            queued__d = ((32'h0) & 7'h7f);
+            queued__d = ((32'h0) & 10'h3ff);
             train__d = 1'b0;
             stepped__d = 1'b0;
             shown__d = 1'b0;
             shown_swap__d = ((32'h0) & 5'h1f);
             spill__d = 1'b0;
             spill_swap__d = ((32'h0) & 5'h1f);
-            in_flight__d = ((32'h0) & 14'h3fff);
+            in_flight__d = ((32'h0) & 16'hffff);
         end
     end
     always @(*) queued__clock = clk;
@@ -84785,16 +84786,17 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) flows__write_clock = clk;
     always @(*) units_now = now[(32'h8)+:(34)];
     always @(*) moved = units_now - seen__q;
-    always @(*) near = ~|ahead__q[(32'h12)+:(16)] | &ahead__q[(32'h10)+:(18)];
-    always @(*) waits = |ahead__q[(32'h12)+:(7)] & ~|ahead__q[(32'h19)+:(9)];
+    always @(*) near = ~|ahead__q[(32'h3)+:(16)] | &ahead__q[(32'h1)+:(18)];
+    always @(*) waits = |ahead__q[(32'h3)+:(7)] & ~|ahead__q[(32'ha)+:(9)];
     always @(*) enter = train__q & ~places__shut & ~waits;
-    always @(*) clamped = seen__q[(32'h10)+:(6)] - ((32'h1) & 6'h3f);
+    always @(*) clamped = seen__q[(32'hf)+:(7)] - ((32'h2) & 7'h7f);
     always @(*) places__enter = enter;
     always @(*) next_launch = launch__q + ((gap__q) & 56'hffffffffffffff);
-    always @(*) still = launch__q[(32'h0)+:(34)] - units_now;
-    always @(*) stepping = next_launch[(32'h0)+:(34)] - units_now;
+    always @(*) high_now = units_now[(32'hf)+:(19)];
+    always @(*) still = launch__q[(32'hf)+:(19)] - high_now;
+    always @(*) stepping = next_launch[(32'hf)+:(19)] - high_now;
     always @(*) queue_launch = trains__o_data[(32'h0)+:(56)];
-    always @(*) fetching = queue_launch[(32'h0)+:(34)] - units_now;
+    always @(*) fetching = queue_launch[(32'hf)+:(19)] - high_now;
     always @(*) free = ~train__q | (enter & (left__q == ((32'h1) & 6'h3f)));
     always @(*) taken = train_valid & trains__i_ready & |train_packets;
     always @(*) direct = free & ~|queued__q;
@@ -84815,7 +84817,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) flows__write_enable = places__entered;
     always @(*) flows__write_address = places__handle;
     always @(*) flows__write_data = enters_flow__q;
-    always @(*) room = ((32'h40) & 14'h3fff) - in_flight__q;
+    always @(*) room = ((32'h40) & 16'hffff) - in_flight__q;
     always @(*) train_ready = trains__i_ready;
     always @(*) grant_valid = shown__q;
     always @(*) grant_flow = flows__read_data;
@@ -84827,13 +84829,13 @@ endmodule // standalone__pacer__gate
 module tnic_standalone__pacer__gate__ahead(d,q,clock);
     
     // Module arguments
-    input wire  [33:0] d;
-    output reg  [33:0] q;
+    input wire  [18:0] d;
+    output reg  [18:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 34'h0;
+       q = 19'h0;
     end
     
     always @(posedge clock) begin
@@ -84951,13 +84953,13 @@ endmodule // standalone__pacer__gate__gap
 module tnic_standalone__pacer__gate__in_flight(d,q,clock);
     
     // Module arguments
-    input wire  [13:0] d;
-    output reg  [13:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 14'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -85142,95 +85144,95 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     reg  valids__29__d;
     wire  valids__29__q;
     reg  valids__29__clock;
-    reg  [11:0] keys__0__d;
-    wire  [11:0] keys__0__q;
+    reg  [9:0] keys__0__d;
+    wire  [9:0] keys__0__q;
     reg  keys__0__clock;
-    reg  [11:0] keys__1__d;
-    wire  [11:0] keys__1__q;
+    reg  [9:0] keys__1__d;
+    wire  [9:0] keys__1__q;
     reg  keys__1__clock;
-    reg  [11:0] keys__2__d;
-    wire  [11:0] keys__2__q;
+    reg  [9:0] keys__2__d;
+    wire  [9:0] keys__2__q;
     reg  keys__2__clock;
-    reg  [11:0] keys__3__d;
-    wire  [11:0] keys__3__q;
+    reg  [9:0] keys__3__d;
+    wire  [9:0] keys__3__q;
     reg  keys__3__clock;
-    reg  [11:0] keys__4__d;
-    wire  [11:0] keys__4__q;
+    reg  [9:0] keys__4__d;
+    wire  [9:0] keys__4__q;
     reg  keys__4__clock;
-    reg  [11:0] keys__5__d;
-    wire  [11:0] keys__5__q;
+    reg  [9:0] keys__5__d;
+    wire  [9:0] keys__5__q;
     reg  keys__5__clock;
-    reg  [11:0] keys__6__d;
-    wire  [11:0] keys__6__q;
+    reg  [9:0] keys__6__d;
+    wire  [9:0] keys__6__q;
     reg  keys__6__clock;
-    reg  [11:0] keys__7__d;
-    wire  [11:0] keys__7__q;
+    reg  [9:0] keys__7__d;
+    wire  [9:0] keys__7__q;
     reg  keys__7__clock;
-    reg  [11:0] keys__8__d;
-    wire  [11:0] keys__8__q;
+    reg  [9:0] keys__8__d;
+    wire  [9:0] keys__8__q;
     reg  keys__8__clock;
-    reg  [11:0] keys__9__d;
-    wire  [11:0] keys__9__q;
+    reg  [9:0] keys__9__d;
+    wire  [9:0] keys__9__q;
     reg  keys__9__clock;
-    reg  [11:0] keys__10__d;
-    wire  [11:0] keys__10__q;
+    reg  [9:0] keys__10__d;
+    wire  [9:0] keys__10__q;
     reg  keys__10__clock;
-    reg  [11:0] keys__11__d;
-    wire  [11:0] keys__11__q;
+    reg  [9:0] keys__11__d;
+    wire  [9:0] keys__11__q;
     reg  keys__11__clock;
-    reg  [11:0] keys__12__d;
-    wire  [11:0] keys__12__q;
+    reg  [9:0] keys__12__d;
+    wire  [9:0] keys__12__q;
     reg  keys__12__clock;
-    reg  [11:0] keys__13__d;
-    wire  [11:0] keys__13__q;
+    reg  [9:0] keys__13__d;
+    wire  [9:0] keys__13__q;
     reg  keys__13__clock;
-    reg  [11:0] keys__14__d;
-    wire  [11:0] keys__14__q;
+    reg  [9:0] keys__14__d;
+    wire  [9:0] keys__14__q;
     reg  keys__14__clock;
-    reg  [11:0] keys__15__d;
-    wire  [11:0] keys__15__q;
+    reg  [9:0] keys__15__d;
+    wire  [9:0] keys__15__q;
     reg  keys__15__clock;
-    reg  [11:0] keys__16__d;
-    wire  [11:0] keys__16__q;
+    reg  [9:0] keys__16__d;
+    wire  [9:0] keys__16__q;
     reg  keys__16__clock;
-    reg  [11:0] keys__17__d;
-    wire  [11:0] keys__17__q;
+    reg  [9:0] keys__17__d;
+    wire  [9:0] keys__17__q;
     reg  keys__17__clock;
-    reg  [11:0] keys__18__d;
-    wire  [11:0] keys__18__q;
+    reg  [9:0] keys__18__d;
+    wire  [9:0] keys__18__q;
     reg  keys__18__clock;
-    reg  [11:0] keys__19__d;
-    wire  [11:0] keys__19__q;
+    reg  [9:0] keys__19__d;
+    wire  [9:0] keys__19__q;
     reg  keys__19__clock;
-    reg  [11:0] keys__20__d;
-    wire  [11:0] keys__20__q;
+    reg  [9:0] keys__20__d;
+    wire  [9:0] keys__20__q;
     reg  keys__20__clock;
-    reg  [11:0] keys__21__d;
-    wire  [11:0] keys__21__q;
+    reg  [9:0] keys__21__d;
+    wire  [9:0] keys__21__q;
     reg  keys__21__clock;
-    reg  [11:0] keys__22__d;
-    wire  [11:0] keys__22__q;
+    reg  [9:0] keys__22__d;
+    wire  [9:0] keys__22__q;
     reg  keys__22__clock;
-    reg  [11:0] keys__23__d;
-    wire  [11:0] keys__23__q;
+    reg  [9:0] keys__23__d;
+    wire  [9:0] keys__23__q;
     reg  keys__23__clock;
-    reg  [11:0] keys__24__d;
-    wire  [11:0] keys__24__q;
+    reg  [9:0] keys__24__d;
+    wire  [9:0] keys__24__q;
     reg  keys__24__clock;
-    reg  [11:0] keys__25__d;
-    wire  [11:0] keys__25__q;
+    reg  [9:0] keys__25__d;
+    wire  [9:0] keys__25__q;
     reg  keys__25__clock;
-    reg  [11:0] keys__26__d;
-    wire  [11:0] keys__26__q;
+    reg  [9:0] keys__26__d;
+    wire  [9:0] keys__26__q;
     reg  keys__26__clock;
-    reg  [11:0] keys__27__d;
-    wire  [11:0] keys__27__q;
+    reg  [9:0] keys__27__d;
+    wire  [9:0] keys__27__q;
     reg  keys__27__clock;
-    reg  [11:0] keys__28__d;
-    wire  [11:0] keys__28__q;
+    reg  [9:0] keys__28__d;
+    wire  [9:0] keys__28__q;
     reg  keys__28__clock;
-    reg  [11:0] keys__29__d;
-    wire  [11:0] keys__29__q;
+    reg  [9:0] keys__29__d;
+    wire  [9:0] keys__29__q;
     reg  keys__29__clock;
     reg  [4:0] swaps__0__d;
     wire  [4:0] swaps__0__q;
@@ -85452,8 +85454,8 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     reg  all_due__clock;
     
     // Local signals
-    reg  [11:0] key;
-    reg  [11:0] x_key;
+    reg  [9:0] key;
+    reg  [9:0] x_key;
     reg  x_precedes;
     reg  [4:0] number__0;
     reg  [4:0] number__1;
@@ -85519,38 +85521,38 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     reg  valid_at__29;
     reg  valid_at__30;
     reg  valid_at__31;
-    reg  [11:0] key_at__0;
-    reg  [11:0] key_at__1;
-    reg  [11:0] key_at__2;
-    reg  [11:0] key_at__3;
-    reg  [11:0] key_at__4;
-    reg  [11:0] key_at__5;
-    reg  [11:0] key_at__6;
-    reg  [11:0] key_at__7;
-    reg  [11:0] key_at__8;
-    reg  [11:0] key_at__9;
-    reg  [11:0] key_at__10;
-    reg  [11:0] key_at__11;
-    reg  [11:0] key_at__12;
-    reg  [11:0] key_at__13;
-    reg  [11:0] key_at__14;
-    reg  [11:0] key_at__15;
-    reg  [11:0] key_at__16;
-    reg  [11:0] key_at__17;
-    reg  [11:0] key_at__18;
-    reg  [11:0] key_at__19;
-    reg  [11:0] key_at__20;
-    reg  [11:0] key_at__21;
-    reg  [11:0] key_at__22;
-    reg  [11:0] key_at__23;
-    reg  [11:0] key_at__24;
-    reg  [11:0] key_at__25;
-    reg  [11:0] key_at__26;
-    reg  [11:0] key_at__27;
-    reg  [11:0] key_at__28;
-    reg  [11:0] key_at__29;
-    reg  [11:0] key_at__30;
-    reg  [11:0] key_at__31;
+    reg  [9:0] key_at__0;
+    reg  [9:0] key_at__1;
+    reg  [9:0] key_at__2;
+    reg  [9:0] key_at__3;
+    reg  [9:0] key_at__4;
+    reg  [9:0] key_at__5;
+    reg  [9:0] key_at__6;
+    reg  [9:0] key_at__7;
+    reg  [9:0] key_at__8;
+    reg  [9:0] key_at__9;
+    reg  [9:0] key_at__10;
+    reg  [9:0] key_at__11;
+    reg  [9:0] key_at__12;
+    reg  [9:0] key_at__13;
+    reg  [9:0] key_at__14;
+    reg  [9:0] key_at__15;
+    reg  [9:0] key_at__16;
+    reg  [9:0] key_at__17;
+    reg  [9:0] key_at__18;
+    reg  [9:0] key_at__19;
+    reg  [9:0] key_at__20;
+    reg  [9:0] key_at__21;
+    reg  [9:0] key_at__22;
+    reg  [9:0] key_at__23;
+    reg  [9:0] key_at__24;
+    reg  [9:0] key_at__25;
+    reg  [9:0] key_at__26;
+    reg  [9:0] key_at__27;
+    reg  [9:0] key_at__28;
+    reg  [9:0] key_at__29;
+    reg  [9:0] key_at__30;
+    reg  [9:0] key_at__31;
     reg  [4:0] handle_at__0;
     reg  [4:0] handle_at__1;
     reg  [4:0] handle_at__2;
@@ -86480,152 +86482,152 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
         stays_at__0 = 1'b0;
         precedes_at__0 = 1'b0;
         valid_at__1 = 1'b0;
-        key_at__1 = ((32'h0) & 12'hfff);
+        key_at__1 = ((32'h0) & 10'h3ff);
         handle_at__1 = freed;
         stays_at__1 = 1'b0;
         precedes_at__1 = 1'b0;
         valid_at__2 = 1'b0;
-        key_at__2 = ((32'h0) & 12'hfff);
+        key_at__2 = ((32'h0) & 10'h3ff);
         handle_at__2 = freed;
         stays_at__2 = 1'b0;
         precedes_at__2 = 1'b0;
         valid_at__3 = 1'b0;
-        key_at__3 = ((32'h0) & 12'hfff);
+        key_at__3 = ((32'h0) & 10'h3ff);
         handle_at__3 = freed;
         stays_at__3 = 1'b0;
         precedes_at__3 = 1'b0;
         valid_at__4 = 1'b0;
-        key_at__4 = ((32'h0) & 12'hfff);
+        key_at__4 = ((32'h0) & 10'h3ff);
         handle_at__4 = freed;
         stays_at__4 = 1'b0;
         precedes_at__4 = 1'b0;
         valid_at__5 = 1'b0;
-        key_at__5 = ((32'h0) & 12'hfff);
+        key_at__5 = ((32'h0) & 10'h3ff);
         handle_at__5 = freed;
         stays_at__5 = 1'b0;
         precedes_at__5 = 1'b0;
         valid_at__6 = 1'b0;
-        key_at__6 = ((32'h0) & 12'hfff);
+        key_at__6 = ((32'h0) & 10'h3ff);
         handle_at__6 = freed;
         stays_at__6 = 1'b0;
         precedes_at__6 = 1'b0;
         valid_at__7 = 1'b0;
-        key_at__7 = ((32'h0) & 12'hfff);
+        key_at__7 = ((32'h0) & 10'h3ff);
         handle_at__7 = freed;
         stays_at__7 = 1'b0;
         precedes_at__7 = 1'b0;
         valid_at__8 = 1'b0;
-        key_at__8 = ((32'h0) & 12'hfff);
+        key_at__8 = ((32'h0) & 10'h3ff);
         handle_at__8 = freed;
         stays_at__8 = 1'b0;
         precedes_at__8 = 1'b0;
         valid_at__9 = 1'b0;
-        key_at__9 = ((32'h0) & 12'hfff);
+        key_at__9 = ((32'h0) & 10'h3ff);
         handle_at__9 = freed;
         stays_at__9 = 1'b0;
         precedes_at__9 = 1'b0;
         valid_at__10 = 1'b0;
-        key_at__10 = ((32'h0) & 12'hfff);
+        key_at__10 = ((32'h0) & 10'h3ff);
         handle_at__10 = freed;
         stays_at__10 = 1'b0;
         precedes_at__10 = 1'b0;
         valid_at__11 = 1'b0;
-        key_at__11 = ((32'h0) & 12'hfff);
+        key_at__11 = ((32'h0) & 10'h3ff);
         handle_at__11 = freed;
         stays_at__11 = 1'b0;
         precedes_at__11 = 1'b0;
         valid_at__12 = 1'b0;
-        key_at__12 = ((32'h0) & 12'hfff);
+        key_at__12 = ((32'h0) & 10'h3ff);
         handle_at__12 = freed;
         stays_at__12 = 1'b0;
         precedes_at__12 = 1'b0;
         valid_at__13 = 1'b0;
-        key_at__13 = ((32'h0) & 12'hfff);
+        key_at__13 = ((32'h0) & 10'h3ff);
         handle_at__13 = freed;
         stays_at__13 = 1'b0;
         precedes_at__13 = 1'b0;
         valid_at__14 = 1'b0;
-        key_at__14 = ((32'h0) & 12'hfff);
+        key_at__14 = ((32'h0) & 10'h3ff);
         handle_at__14 = freed;
         stays_at__14 = 1'b0;
         precedes_at__14 = 1'b0;
         valid_at__15 = 1'b0;
-        key_at__15 = ((32'h0) & 12'hfff);
+        key_at__15 = ((32'h0) & 10'h3ff);
         handle_at__15 = freed;
         stays_at__15 = 1'b0;
         precedes_at__15 = 1'b0;
         valid_at__16 = 1'b0;
-        key_at__16 = ((32'h0) & 12'hfff);
+        key_at__16 = ((32'h0) & 10'h3ff);
         handle_at__16 = freed;
         stays_at__16 = 1'b0;
         precedes_at__16 = 1'b0;
         valid_at__17 = 1'b0;
-        key_at__17 = ((32'h0) & 12'hfff);
+        key_at__17 = ((32'h0) & 10'h3ff);
         handle_at__17 = freed;
         stays_at__17 = 1'b0;
         precedes_at__17 = 1'b0;
         valid_at__18 = 1'b0;
-        key_at__18 = ((32'h0) & 12'hfff);
+        key_at__18 = ((32'h0) & 10'h3ff);
         handle_at__18 = freed;
         stays_at__18 = 1'b0;
         precedes_at__18 = 1'b0;
         valid_at__19 = 1'b0;
-        key_at__19 = ((32'h0) & 12'hfff);
+        key_at__19 = ((32'h0) & 10'h3ff);
         handle_at__19 = freed;
         stays_at__19 = 1'b0;
         precedes_at__19 = 1'b0;
         valid_at__20 = 1'b0;
-        key_at__20 = ((32'h0) & 12'hfff);
+        key_at__20 = ((32'h0) & 10'h3ff);
         handle_at__20 = freed;
         stays_at__20 = 1'b0;
         precedes_at__20 = 1'b0;
         valid_at__21 = 1'b0;
-        key_at__21 = ((32'h0) & 12'hfff);
+        key_at__21 = ((32'h0) & 10'h3ff);
         handle_at__21 = freed;
         stays_at__21 = 1'b0;
         precedes_at__21 = 1'b0;
         valid_at__22 = 1'b0;
-        key_at__22 = ((32'h0) & 12'hfff);
+        key_at__22 = ((32'h0) & 10'h3ff);
         handle_at__22 = freed;
         stays_at__22 = 1'b0;
         precedes_at__22 = 1'b0;
         valid_at__23 = 1'b0;
-        key_at__23 = ((32'h0) & 12'hfff);
+        key_at__23 = ((32'h0) & 10'h3ff);
         handle_at__23 = freed;
         stays_at__23 = 1'b0;
         precedes_at__23 = 1'b0;
         valid_at__24 = 1'b0;
-        key_at__24 = ((32'h0) & 12'hfff);
+        key_at__24 = ((32'h0) & 10'h3ff);
         handle_at__24 = freed;
         stays_at__24 = 1'b0;
         precedes_at__24 = 1'b0;
         valid_at__25 = 1'b0;
-        key_at__25 = ((32'h0) & 12'hfff);
+        key_at__25 = ((32'h0) & 10'h3ff);
         handle_at__25 = freed;
         stays_at__25 = 1'b0;
         precedes_at__25 = 1'b0;
         valid_at__26 = 1'b0;
-        key_at__26 = ((32'h0) & 12'hfff);
+        key_at__26 = ((32'h0) & 10'h3ff);
         handle_at__26 = freed;
         stays_at__26 = 1'b0;
         precedes_at__26 = 1'b0;
         valid_at__27 = 1'b0;
-        key_at__27 = ((32'h0) & 12'hfff);
+        key_at__27 = ((32'h0) & 10'h3ff);
         handle_at__27 = freed;
         stays_at__27 = 1'b0;
         precedes_at__27 = 1'b0;
         valid_at__28 = 1'b0;
-        key_at__28 = ((32'h0) & 12'hfff);
+        key_at__28 = ((32'h0) & 10'h3ff);
         handle_at__28 = freed;
         stays_at__28 = 1'b0;
         precedes_at__28 = 1'b0;
         valid_at__29 = 1'b0;
-        key_at__29 = ((32'h0) & 12'hfff);
+        key_at__29 = ((32'h0) & 10'h3ff);
         handle_at__29 = freed;
         stays_at__29 = 1'b0;
         precedes_at__29 = 1'b0;
         valid_at__30 = 1'b0;
-        key_at__30 = ((32'h0) & 12'hfff);
+        key_at__30 = ((32'h0) & 10'h3ff);
         handle_at__30 = freed;
         stays_at__30 = 1'b0;
         precedes_at__30 = 1'b0;
@@ -87022,36 +87024,36 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
         take_x__29 = 1'b0;
         moves__29 = 1'b0;
         if (enter) begin
-            stays_at__1 = valids__0__q & ~((key[(32'h0)+:(11)] < keys__0__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__0__q[32'hb]));
-            stays_at__2 = valids__1__q & ~((key[(32'h0)+:(11)] < keys__1__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__1__q[32'hb]));
-            stays_at__3 = valids__2__q & ~((key[(32'h0)+:(11)] < keys__2__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__2__q[32'hb]));
-            stays_at__4 = valids__3__q & ~((key[(32'h0)+:(11)] < keys__3__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__3__q[32'hb]));
-            stays_at__5 = valids__4__q & ~((key[(32'h0)+:(11)] < keys__4__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__4__q[32'hb]));
-            stays_at__6 = valids__5__q & ~((key[(32'h0)+:(11)] < keys__5__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__5__q[32'hb]));
-            stays_at__7 = valids__6__q & ~((key[(32'h0)+:(11)] < keys__6__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__6__q[32'hb]));
-            stays_at__8 = valids__7__q & ~((key[(32'h0)+:(11)] < keys__7__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__7__q[32'hb]));
-            stays_at__9 = valids__8__q & ~((key[(32'h0)+:(11)] < keys__8__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__8__q[32'hb]));
-            stays_at__10 = valids__9__q & ~((key[(32'h0)+:(11)] < keys__9__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__9__q[32'hb]));
-            stays_at__11 = valids__10__q & ~((key[(32'h0)+:(11)] < keys__10__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__10__q[32'hb]));
-            stays_at__12 = valids__11__q & ~((key[(32'h0)+:(11)] < keys__11__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__11__q[32'hb]));
-            stays_at__13 = valids__12__q & ~((key[(32'h0)+:(11)] < keys__12__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__12__q[32'hb]));
-            stays_at__14 = valids__13__q & ~((key[(32'h0)+:(11)] < keys__13__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__13__q[32'hb]));
-            stays_at__15 = valids__14__q & ~((key[(32'h0)+:(11)] < keys__14__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__14__q[32'hb]));
-            stays_at__16 = valids__15__q & ~((key[(32'h0)+:(11)] < keys__15__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__15__q[32'hb]));
-            stays_at__17 = valids__16__q & ~((key[(32'h0)+:(11)] < keys__16__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__16__q[32'hb]));
-            stays_at__18 = valids__17__q & ~((key[(32'h0)+:(11)] < keys__17__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__17__q[32'hb]));
-            stays_at__19 = valids__18__q & ~((key[(32'h0)+:(11)] < keys__18__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__18__q[32'hb]));
-            stays_at__20 = valids__19__q & ~((key[(32'h0)+:(11)] < keys__19__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__19__q[32'hb]));
-            stays_at__21 = valids__20__q & ~((key[(32'h0)+:(11)] < keys__20__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__20__q[32'hb]));
-            stays_at__22 = valids__21__q & ~((key[(32'h0)+:(11)] < keys__21__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__21__q[32'hb]));
-            stays_at__23 = valids__22__q & ~((key[(32'h0)+:(11)] < keys__22__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__22__q[32'hb]));
-            stays_at__24 = valids__23__q & ~((key[(32'h0)+:(11)] < keys__23__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__23__q[32'hb]));
-            stays_at__25 = valids__24__q & ~((key[(32'h0)+:(11)] < keys__24__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__24__q[32'hb]));
-            stays_at__26 = valids__25__q & ~((key[(32'h0)+:(11)] < keys__25__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__25__q[32'hb]));
-            stays_at__27 = valids__26__q & ~((key[(32'h0)+:(11)] < keys__26__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__26__q[32'hb]));
-            stays_at__28 = valids__27__q & ~((key[(32'h0)+:(11)] < keys__27__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__27__q[32'hb]));
-            stays_at__29 = valids__28__q & ~((key[(32'h0)+:(11)] < keys__28__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__28__q[32'hb]));
-            stays_at__30 = valids__29__q & ~((key[(32'h0)+:(11)] < keys__29__q[(32'h0)+:(11)]) ^ (key[32'hb] ^ keys__29__q[32'hb]));
+            stays_at__1 = valids__0__q & ~((key[(32'h0)+:(9)] < keys__0__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__0__q[32'h9]));
+            stays_at__2 = valids__1__q & ~((key[(32'h0)+:(9)] < keys__1__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__1__q[32'h9]));
+            stays_at__3 = valids__2__q & ~((key[(32'h0)+:(9)] < keys__2__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__2__q[32'h9]));
+            stays_at__4 = valids__3__q & ~((key[(32'h0)+:(9)] < keys__3__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__3__q[32'h9]));
+            stays_at__5 = valids__4__q & ~((key[(32'h0)+:(9)] < keys__4__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__4__q[32'h9]));
+            stays_at__6 = valids__5__q & ~((key[(32'h0)+:(9)] < keys__5__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__5__q[32'h9]));
+            stays_at__7 = valids__6__q & ~((key[(32'h0)+:(9)] < keys__6__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__6__q[32'h9]));
+            stays_at__8 = valids__7__q & ~((key[(32'h0)+:(9)] < keys__7__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__7__q[32'h9]));
+            stays_at__9 = valids__8__q & ~((key[(32'h0)+:(9)] < keys__8__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__8__q[32'h9]));
+            stays_at__10 = valids__9__q & ~((key[(32'h0)+:(9)] < keys__9__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__9__q[32'h9]));
+            stays_at__11 = valids__10__q & ~((key[(32'h0)+:(9)] < keys__10__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__10__q[32'h9]));
+            stays_at__12 = valids__11__q & ~((key[(32'h0)+:(9)] < keys__11__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__11__q[32'h9]));
+            stays_at__13 = valids__12__q & ~((key[(32'h0)+:(9)] < keys__12__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__12__q[32'h9]));
+            stays_at__14 = valids__13__q & ~((key[(32'h0)+:(9)] < keys__13__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__13__q[32'h9]));
+            stays_at__15 = valids__14__q & ~((key[(32'h0)+:(9)] < keys__14__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__14__q[32'h9]));
+            stays_at__16 = valids__15__q & ~((key[(32'h0)+:(9)] < keys__15__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__15__q[32'h9]));
+            stays_at__17 = valids__16__q & ~((key[(32'h0)+:(9)] < keys__16__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__16__q[32'h9]));
+            stays_at__18 = valids__17__q & ~((key[(32'h0)+:(9)] < keys__17__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__17__q[32'h9]));
+            stays_at__19 = valids__18__q & ~((key[(32'h0)+:(9)] < keys__18__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__18__q[32'h9]));
+            stays_at__20 = valids__19__q & ~((key[(32'h0)+:(9)] < keys__19__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__19__q[32'h9]));
+            stays_at__21 = valids__20__q & ~((key[(32'h0)+:(9)] < keys__20__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__20__q[32'h9]));
+            stays_at__22 = valids__21__q & ~((key[(32'h0)+:(9)] < keys__21__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__21__q[32'h9]));
+            stays_at__23 = valids__22__q & ~((key[(32'h0)+:(9)] < keys__22__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__22__q[32'h9]));
+            stays_at__24 = valids__23__q & ~((key[(32'h0)+:(9)] < keys__23__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__23__q[32'h9]));
+            stays_at__25 = valids__24__q & ~((key[(32'h0)+:(9)] < keys__24__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__24__q[32'h9]));
+            stays_at__26 = valids__25__q & ~((key[(32'h0)+:(9)] < keys__25__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__25__q[32'h9]));
+            stays_at__27 = valids__26__q & ~((key[(32'h0)+:(9)] < keys__26__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__26__q[32'h9]));
+            stays_at__28 = valids__27__q & ~((key[(32'h0)+:(9)] < keys__27__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__27__q[32'h9]));
+            stays_at__29 = valids__28__q & ~((key[(32'h0)+:(9)] < keys__28__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__28__q[32'h9]));
+            stays_at__30 = valids__29__q & ~((key[(32'h0)+:(9)] < keys__29__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__29__q[32'h9]));
             precedes__0__d = stays_at__1;
             if (pop & ~x_precedes) begin
                 precedes__0__d = stays_at__2;
@@ -88258,10 +88260,10 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     always @(*) number__0 = ((32'h0) & 5'h1f);
     always @(*) number__31 = ((32'h0) & 5'h1f);
     always @(*) valid_at__0 = 1'b0;
-    always @(*) key_at__0 = ((32'h0) & 12'hfff);
+    always @(*) key_at__0 = ((32'h0) & 10'h3ff);
     always @(*) handle_at__0 = freed;
     always @(*) valid_at__31 = 1'b0;
-    always @(*) key_at__31 = ((32'h0) & 12'hfff);
+    always @(*) key_at__31 = ((32'h0) & 10'h3ff);
     always @(*) handle_at__31 = freed;
     always @(*) stays_at__31 = 1'b0;
     always @(*) precedes_at__31 = 1'b0;
@@ -88385,9 +88387,9 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     always @(*) keys__29__clock = clk;
     always @(*) swaps__29__clock = clk;
     always @(*) precedes__29__clock = clk;
-    always @(*) key = low[(32'h8)+:(12)];
-    always @(*) x_key = x_low__q[(32'h8)+:(12)];
-    always @(*) x_precedes = enters__q & ~((key[(32'h0)+:(11)] < x_key[(32'h0)+:(11)]) ^ (key[32'hb] ^ x_key[32'hb]));
+    always @(*) key = low[(32'ha)+:(10)];
+    always @(*) x_key = x_low__q[(32'ha)+:(10)];
+    always @(*) x_precedes = enters__q & ~((key[(32'h0)+:(9)] < x_key[(32'h0)+:(9)]) ^ (key[32'h9] ^ x_key[32'h9]));
     always @(*) first__write_enable = enters__q;
     always @(*) first__write_data = x_low__q;
     always @(*) second__write_enable = enters__q;
@@ -88526,13 +88528,13 @@ endmodule // standalone__pacer__gate__places__head_due
 module tnic_standalone__pacer__gate__places__keys__0(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88545,13 +88547,13 @@ endmodule // standalone__pacer__gate__places__keys__0
 module tnic_standalone__pacer__gate__places__keys__1(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88564,13 +88566,13 @@ endmodule // standalone__pacer__gate__places__keys__1
 module tnic_standalone__pacer__gate__places__keys__10(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88583,13 +88585,13 @@ endmodule // standalone__pacer__gate__places__keys__10
 module tnic_standalone__pacer__gate__places__keys__11(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88602,13 +88604,13 @@ endmodule // standalone__pacer__gate__places__keys__11
 module tnic_standalone__pacer__gate__places__keys__12(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88621,13 +88623,13 @@ endmodule // standalone__pacer__gate__places__keys__12
 module tnic_standalone__pacer__gate__places__keys__13(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88640,13 +88642,13 @@ endmodule // standalone__pacer__gate__places__keys__13
 module tnic_standalone__pacer__gate__places__keys__14(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88659,13 +88661,13 @@ endmodule // standalone__pacer__gate__places__keys__14
 module tnic_standalone__pacer__gate__places__keys__15(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88678,13 +88680,13 @@ endmodule // standalone__pacer__gate__places__keys__15
 module tnic_standalone__pacer__gate__places__keys__16(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88697,13 +88699,13 @@ endmodule // standalone__pacer__gate__places__keys__16
 module tnic_standalone__pacer__gate__places__keys__17(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88716,13 +88718,13 @@ endmodule // standalone__pacer__gate__places__keys__17
 module tnic_standalone__pacer__gate__places__keys__18(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88735,13 +88737,13 @@ endmodule // standalone__pacer__gate__places__keys__18
 module tnic_standalone__pacer__gate__places__keys__19(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88754,13 +88756,13 @@ endmodule // standalone__pacer__gate__places__keys__19
 module tnic_standalone__pacer__gate__places__keys__2(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88773,13 +88775,13 @@ endmodule // standalone__pacer__gate__places__keys__2
 module tnic_standalone__pacer__gate__places__keys__20(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88792,13 +88794,13 @@ endmodule // standalone__pacer__gate__places__keys__20
 module tnic_standalone__pacer__gate__places__keys__21(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88811,13 +88813,13 @@ endmodule // standalone__pacer__gate__places__keys__21
 module tnic_standalone__pacer__gate__places__keys__22(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88830,13 +88832,13 @@ endmodule // standalone__pacer__gate__places__keys__22
 module tnic_standalone__pacer__gate__places__keys__23(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88849,13 +88851,13 @@ endmodule // standalone__pacer__gate__places__keys__23
 module tnic_standalone__pacer__gate__places__keys__24(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88868,13 +88870,13 @@ endmodule // standalone__pacer__gate__places__keys__24
 module tnic_standalone__pacer__gate__places__keys__25(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88887,13 +88889,13 @@ endmodule // standalone__pacer__gate__places__keys__25
 module tnic_standalone__pacer__gate__places__keys__26(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88906,13 +88908,13 @@ endmodule // standalone__pacer__gate__places__keys__26
 module tnic_standalone__pacer__gate__places__keys__27(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88925,13 +88927,13 @@ endmodule // standalone__pacer__gate__places__keys__27
 module tnic_standalone__pacer__gate__places__keys__28(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88944,13 +88946,13 @@ endmodule // standalone__pacer__gate__places__keys__28
 module tnic_standalone__pacer__gate__places__keys__29(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88963,13 +88965,13 @@ endmodule // standalone__pacer__gate__places__keys__29
 module tnic_standalone__pacer__gate__places__keys__3(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -88982,13 +88984,13 @@ endmodule // standalone__pacer__gate__places__keys__3
 module tnic_standalone__pacer__gate__places__keys__4(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -89001,13 +89003,13 @@ endmodule // standalone__pacer__gate__places__keys__4
 module tnic_standalone__pacer__gate__places__keys__5(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -89020,13 +89022,13 @@ endmodule // standalone__pacer__gate__places__keys__5
 module tnic_standalone__pacer__gate__places__keys__6(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -89039,13 +89041,13 @@ endmodule // standalone__pacer__gate__places__keys__6
 module tnic_standalone__pacer__gate__places__keys__7(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -89058,13 +89060,13 @@ endmodule // standalone__pacer__gate__places__keys__7
 module tnic_standalone__pacer__gate__places__keys__8(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -89077,13 +89079,13 @@ endmodule // standalone__pacer__gate__places__keys__8
 module tnic_standalone__pacer__gate__places__keys__9(d,q,clock);
     
     // Module arguments
-    input wire  [11:0] d;
-    output reg  [11:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 12'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -90892,13 +90894,13 @@ endmodule // standalone__pacer__gate__places__x_low
 module tnic_standalone__pacer__gate__queued(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -91054,28 +91056,28 @@ module tnic_standalone__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_val
     input wire  o_ready;
     
     // Constant declarations
-    localparam  depth = 7'b1000000;
-    localparam  one = 6'b1;
+    localparam  depth = 10'b1000000000;
+    localparam  one = 9'b1;
     
     // Stub signals
-    reg  [5:0] ram__read_address;
+    reg  [8:0] ram__read_address;
     reg  ram__read_clock;
     wire  [103:0] ram__read_data;
-    reg  [5:0] ram__write_address;
+    reg  [8:0] ram__write_address;
     reg  ram__write_clock;
     reg  [103:0] ram__write_data;
     reg  ram__write_enable;
-    reg  [6:0] fill__d;
-    wire  [6:0] fill__q;
+    reg  [9:0] fill__d;
+    wire  [9:0] fill__q;
     reg  fill__clock;
-    reg  [5:0] write__d;
-    wire  [5:0] write__q;
+    reg  [8:0] write__d;
+    wire  [8:0] write__q;
     reg  write__clock;
-    reg  [5:0] read__d;
-    wire  [5:0] read__q;
+    reg  [8:0] read__d;
+    wire  [8:0] read__q;
     reg  read__clock;
-    reg  [5:0] second__d;
-    wire  [5:0] second__q;
+    reg  [8:0] second__d;
+    wire  [8:0] second__q;
     reg  second__clock;
     reg  pending__d;
     wire  pending__q;
@@ -91090,9 +91092,9 @@ module tnic_standalone__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_val
     // Local signals
     reg  push;
     reg  take;
-    reg  [5:0] address;
-    reg  [5:0] behind;
-    reg  [5:0] follows;
+    reg  [8:0] address;
+    reg  [8:0] behind;
+    reg  [8:0] follows;
     
     // Sub module instances
     tnic_standalone__pacer__gate__trains__ram ram(
@@ -91154,7 +91156,7 @@ module tnic_standalone__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_val
         if (take) begin
             address = behind;
             second__d = follows ^ one;
-            pending__d = |fill__q[(32'h1)+:(6)];
+            pending__d = |fill__q[(32'h1)+:(9)];
         end
         ram__read_address = address;
         read__d = address;
@@ -91162,10 +91164,10 @@ module tnic_standalone__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_val
             write__d = write__q + one;
         end
         if (push & ~take) begin
-            fill__d = fill__q + ((32'h1) & 7'h7f);
+            fill__d = fill__q + ((32'h1) & 10'h3ff);
         end
         if (take & ~push) begin
-            fill__d = fill__q - ((32'h1) & 7'h7f);
+            fill__d = fill__q - ((32'h1) & 10'h3ff);
         end
         if (take) begin
             out_valid__d = 1'b1;
@@ -91175,10 +91177,10 @@ module tnic_standalone__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_val
             out_valid__d = 1'b0;
         end
         if (rst) begin
-            fill__d = ((32'h0) & 7'h7f);
-            write__d = ((32'h0) & 6'h3f);
-            read__d = ((32'h0) & 6'h3f);
-            second__d = ((32'h0) & 6'h3f);
+            fill__d = ((32'h0) & 10'h3ff);
+            write__d = ((32'h0) & 9'h1ff);
+            read__d = ((32'h0) & 9'h1ff);
+            second__d = ((32'h0) & 9'h1ff);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
         end
@@ -91209,13 +91211,13 @@ endmodule // standalone__pacer__gate__trains
 module tnic_standalone__pacer__gate__trains__fill(d,q,clock);
     
     // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
+    input wire  [9:0] d;
+    output reg  [9:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 7'h0;
+       q = 10'h0;
     end
     
     always @(posedge clock) begin
@@ -91285,16 +91287,16 @@ endmodule // standalone__pacer__gate__trains__pending
 module tnic_standalone__pacer__gate__trains__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [5:0] read_address;
+    input wire  [8:0] read_address;
     input wire  read_clock;
     output reg  [103:0] read_data;
-    input wire  [5:0] write_address;
+    input wire  [8:0] write_address;
     input wire  write_clock;
     input wire  [103:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[103:0] mem[63:0];
+    reg[103:0] mem[511:0];
     
     
     
@@ -91314,13 +91316,13 @@ endmodule // standalone__pacer__gate__trains__ram
 module tnic_standalone__pacer__gate__trains__read(d,q,clock);
     
     // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 6'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
@@ -91333,13 +91335,13 @@ endmodule // standalone__pacer__gate__trains__read
 module tnic_standalone__pacer__gate__trains__second(d,q,clock);
     
     // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 6'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
@@ -91352,13 +91354,13 @@ endmodule // standalone__pacer__gate__trains__second
 module tnic_standalone__pacer__gate__trains__write(d,q,clock);
     
     // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 6'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin

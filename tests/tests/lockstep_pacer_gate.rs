@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 use timely_hw::{emit::emit, pacer::gate as rtl};
 use timely_model::Block;
-use timely_model::pacer::gate::{ABSURD, FRACTION, Gate, Grant, HORIZON, IN_FLIGHT, In, Out, PAST, STEP, Train};
+use timely_model::pacer::gate::{ABSURD, COARSE, FRACTION, Gate, Grant, HORIZON, IN_FLIGHT, In, Out, PAST, STEP, Train};
 use timely_model::pacer::timemap::TimeMap;
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{Dut, Library};
@@ -60,7 +60,7 @@ impl Pair {
 
 /// Past, due, soon, about the horizon, about the distance from which a launch is taken for a mistake, or anything.
 fn launch(rng: &mut ChaCha8Rng, now: u64) -> u64 {
-    let horizon = HORIZON << FRACTION;
+    let horizon = HORIZON << (FRACTION + COARSE);
     let ahead = match rng.random_range(0..400) {
         0..40 => 0u64.wrapping_sub(rng.random_range(0..PERIOD * 500)),
         40..60 => rng.random_range(0..2 * PERIOD).wrapping_sub(PERIOD),
@@ -68,8 +68,8 @@ fn launch(rng: &mut ChaCha8Rng, now: u64) -> u64 {
         140..180 => rng.random_range(0..PERIOD * 2_000),
         180..184 => rng.random_range(0..40 * horizon),
         184..188 => horizon + rng.random_range(0..PERIOD * 64) - PERIOD * 8,
-        188..191 => 0u64.wrapping_sub((PAST << FRACTION) + rng.random_range(0..PERIOD * 2)).wrapping_add(PERIOD),
-        191..194 => (ABSURD << FRACTION) + rng.random_range(0..PERIOD * 4) - rng.random_range(0..PERIOD),
+        188..191 => 0u64.wrapping_sub((PAST << (FRACTION + COARSE)) + rng.random_range(0..PERIOD * 2)).wrapping_add(PERIOD),
+        191..194 => (ABSURD << (FRACTION + COARSE)) + rng.random_range(0..PERIOD * 4) - rng.random_range(0..PERIOD),
         194..196 => rng.random_range(0..1 << 40),
         196..198 => rng.random(),
         _ => rng.random_range(0..PERIOD * 50),

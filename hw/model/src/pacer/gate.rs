@@ -8,20 +8,25 @@ pub const IN_FLIGHT: usize = 64;
 pub const PLACES: usize = 30;
 /// Fraction bits of a launch in the gate, ns: what a launch has beyond is rounded up.
 pub const FRACTION: u32 = 8;
-/// A launch may lie this far ahead (1 us), in units of the gate; a train that launches later waits in the expander.
-pub const HORIZON: u64 = 1 << 18;
-/// A launch farther ahead than this (131 us) was computed before a step of the clock: it goes at once.
-pub const ABSURD: u64 = 1 << 25;
-/// A packet that enters and is due for longer (256 ns) counts as due for so long.
-pub const PAST: u64 = 1 << 16;
+/// Before it enters, a launch is compared with now in 128 ns: this many bits of a unit are left out of both.
+pub const COARSE: u32 = 15;
+/// A launch may lie less than this far ahead (0.9 to 1 us), in 128 ns; a train that launches later waits in the expander.
+pub const HORIZON: u64 = 8;
+/// A launch farther ahead than this (131 us), in 128 ns, was computed before a step of the clock: it goes at once.
+pub const ABSURD: u64 = 1 << 10;
+/// A packet that enters and is due for longer (256 to 384 ns) counts as due since this before now, in whole 128 ns: so a flow's packets
+/// stay in their order.
+pub const PAST: u64 = 2;
 /// While the head is due for longer (512 ns), none enters.
 pub const LATE: u64 = 1 << 17;
 /// A head due for longer (4.1 us): so are all behind it, and their times need not compare any more.
 const STALE: u64 = 1 << 20;
 /// Bits that a launch is compared with now by, when it has entered (16.4 us).
 const LOW_BITS: u32 = 22;
-/// Bits that launches in their places are compared with each other by: whole ns (4.1 us).
-const KEY: u64 = (1 << 12) - 1;
+/// Launches in their places are compared with each other in 4 ns, about a clock: so many bits of a ns are left out.
+const GRAIN: u32 = 2;
+/// Bits that they are compared by (4.1 us).
+const KEY: u64 = (1 << 10) - 1;
 /// Bits that a launch is compared with now by, before it enters (67 ms): the pass may grant what was due 8.4 ms ago, and a train may stand
 /// in the queue for as long as the output.
 const AHEAD: u64 = (1 << 34) - 1;
@@ -95,7 +100,7 @@ struct Place {
 impl Place {
     /// It leaves after `other`, if that entered before it.
     fn follows(&self, other: &Place) -> bool {
-        (self.low >> FRACTION).wrapping_sub(other.low >> FRACTION) & KEY <= KEY / 2
+        (self.low >> (FRACTION + GRAIN)).wrapping_sub(other.low >> (FRACTION + GRAIN)) & KEY <= KEY / 2
     }
 
     /// How long it is due, units; none if it is not.
@@ -140,7 +145,7 @@ impl Gate {
             map: None,
             expected: 0,
             seen: 0,
-            trains: fifo::Fifo::new(6),
+            trains: fifo::Fifo::new(9),
             queued: 0,
             expanding: None,
             entering: None,
@@ -172,7 +177,7 @@ impl Gate {
             Some(_) => 0,
         });
         let train = self.expanding.filter(|_| self.places.len() < PLACES).map(|t| match class(t.launch, self.seen) {
-            Class::Waits => (t.launch.wrapping_sub(self.seen) & AHEAD) - (HORIZON - 1),
+            Class::Waits => ((t.launch >> COARSE).wrapping_sub(HORIZON - 1) << COARSE).wrapping_sub(self.seen) & AHEAD,
             _ => 0,
         });
         let least = match (head, train) {
@@ -197,7 +202,7 @@ impl Gate {
             && !shut
             && class(t.launch, before) != Class::Waits
         {
-            let launch = if class(t.launch, before) == Class::Enters { t.launch } else { before.wrapping_sub(PAST) };
+            let launch = if class(t.launch, before) == Class::Enters { t.launch } else { (before >> COARSE).wrapping_sub(PAST) << COARSE };
             let grant = Grant { flow: t.flow, launch: t.launch << FRACTION };
             self.entering = Some(Place { low: launch & ((1 << LOW_BITS) - 1), grant });
             self.expanding = (t.left > 1).then(|| Waiting { left: t.left - 1, launch: t.launch.wrapping_add(t.gap) & TIME, ..t });
@@ -248,8 +253,8 @@ enum Class {
 }
 
 fn class(launch: u64, now: u64) -> Class {
-    let ahead = launch.wrapping_sub(now) & AHEAD;
-    if !(HORIZON..=AHEAD - PAST).contains(&ahead) {
+    let ahead = (launch >> COARSE).wrapping_sub(now >> COARSE) & (AHEAD >> COARSE);
+    if !(HORIZON..=(AHEAD >> COARSE) - PAST).contains(&ahead) {
         Class::Enters
     } else if ahead < ABSURD {
         Class::Waits

@@ -10,12 +10,12 @@ use timely_model::pacer::gate::{ABSURD, FRACTION, HORIZON, IN_FLIGHT, LATE, PAST
 /// Expands trains of packets of `2^F` flows into grants, and gives each at its launch. `W` must be `F + 94`.
 ///
 /// Trains are expanded in the order they come, one packet a clock; their packets stand in 30 places in the order of their launches,
-/// those of the same ns in the order they came. A packet more than 1 us ahead waits in the expander, and all trains behind it; one more
-/// than 131 us ahead is due at once. A packet that is due for more than 256 ns when it enters counts as due for so long; while the head
-/// cannot leave for 0.5 us, none enters. A step of the time makes all due that are in their places, and none enters until they left.
+/// those of the same 4 ns in the order they came. A packet more than 0.9 to 1 us ahead waits in the expander, and all trains behind it; one
+/// more than 131 us ahead is due at once. A packet that is due for more than 256 to 384 ns when it enters counts as due for so long; while the
+/// head cannot leave for 0.5 us, none enters. A step of the time makes all due that are in their places, and none enters until they left.
 /// Times count in 2^-8 ns: what a launch has beyond is rounded up, so that no grant goes before its time.
 /// Latency: a grant is at the output 2 clocks after the first one that sees its launch in `now`; from `train_valid` at least 4 clocks.
-/// Throughput: one grant a clock. Back pressure: due grants wait in their places, in order; `train_ready` falls after 64 trains.
+/// Throughput: one grant a clock. Back pressure: due grants wait in their places, in order; `train_ready` falls after 512 trains.
 /// Model: `timely_model::pacer::gate`.
 #[derive(LogicBlock)]
 pub struct Gate<const F: usize, const W: usize> {
@@ -48,13 +48,13 @@ pub struct Gate<const F: usize, const W: usize> {
     /// Grants that may still be accepted, 0 to 64; who offers a train not yet taken must subtract it.
     pub credit: Signal<Out, Bits<8>>,
     /// Launch 56 bits, gap 32, packets 6, flow.
-    trains: Fifo<W, 6, 7>,
+    trains: Fifo<W, 9, 10>,
     places: Sorter<30, 32, 5>,
     /// The grants in the places and at the output, by handle.
     launches: RAM<Bits<56>, 5>,
     flows: RAM<Bits<F>, 5>,
     /// Trains in the queue.
-    queued: DFF<Bits<7>>,
+    queued: DFF<Bits<10>>,
     /// The train that is being expanded.
     train: DFF<Bit>,
     flow: DFF<Bits<F>>,
@@ -76,20 +76,21 @@ pub struct Gate<const F: usize, const W: usize> {
     spill_swap: DFF<Bits<5>>,
     spill_first: Constant<Bits<5>>,
     /// Grants in trains accepted, in their places and at the output.
-    in_flight: DFF<Bits<14>>,
-    /// How far ahead the launch was at the last clock.
-    ahead: DFF<Bits<34>>,
+    in_flight: DFF<Bits<16>>,
+    /// How far ahead the launch was at the last clock, in 128 ns: the difference of both times' high bits.
+    ahead: DFF<Bits<19>>,
     units_now: Signal<Local, Bits<34>>,
     moved: Signal<Local, Bits<34>>,
-    still: Signal<Local, Bits<34>>,
-    stepping: Signal<Local, Bits<34>>,
-    arriving: Signal<Local, Bits<34>>,
-    fetching: Signal<Local, Bits<34>>,
+    high_now: Signal<Local, Bits<19>>,
+    still: Signal<Local, Bits<19>>,
+    stepping: Signal<Local, Bits<19>>,
+    arriving: Signal<Local, Bits<19>>,
+    fetching: Signal<Local, Bits<19>>,
     queue_launch: Signal<Local, Bits<56>>,
     near: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
     enter: Signal<Local, Bit>,
-    clamped: Signal<Local, Bits<6>>,
+    clamped: Signal<Local, Bits<7>>,
     next_launch: Signal<Local, Bits<56>>,
     rounded: Signal<Local, Bits<56>>,
     free: Signal<Local, Bit>,
@@ -103,8 +104,8 @@ pub struct Gate<const F: usize, const W: usize> {
     spill_handle: Signal<Local, Bits<5>>,
     shown_next: Signal<Local, Bits<5>>,
     spill_next: Signal<Local, Bits<5>>,
-    in_use: Signal<Local, Bits<14>>,
-    room: Signal<Local, Bits<14>>,
+    in_use: Signal<Local, Bits<16>>,
+    room: Signal<Local, Bits<16>>,
 }
 
 impl<const F: usize, const W: usize> Default for Gate<F, W> {
@@ -112,14 +113,14 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
         assert_eq!(W, F + 94, "a train is a launch of 56 bits, a gap of 32, 6 of packets and the flow");
         const {
             assert!(FRACTION == 8 && IN_FLIGHT == 64 && PLACES == 30 && STEP == 1 << 15, "the kernel has their bits");
-            assert!(HORIZON == 1 << 18 && ABSURD == 1 << 25 && LATE == 1 << 17 && PAST == 1 << 16, "the kernel has their bits");
+            assert!(HORIZON == 8 && ABSURD == 1 << 10 && LATE == 1 << 17 && PAST == 2, "the kernel has their bits");
         }
         construct!({
             shown_first: Constant::new(bits::<5>(PLACES as u64)),
             spill_first: Constant::new(bits::<5>(PLACES as u64 + 1)),
         } clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
             grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, launch, gap, enters_launch, enters_flow, seen, stepped, shown,
-            shown_swap, spill, spill_swap, in_flight, ahead, units_now, moved, still, stepping, arriving, fetching, queue_launch, near, waits,
+            shown_swap, spill, spill_swap, in_flight, ahead, units_now, moved, high_now, still, stepping, arriving, fetching, queue_launch, near, waits,
             enter, clamped, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, shown_handle, spill_handle, shown_next,
             spill_next, in_use, room)
     }
@@ -144,14 +145,14 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.moved.next = self.units_now.val() - self.seen.q.val();
         self.stepped.d.next = self.moved.val().get_bits::<19>(15).any();
         // A packet of the train towards the places, by the time of the last clock.
-        self.near.next = !self.ahead.q.val().get_bits::<16>(18).any() | self.ahead.q.val().get_bits::<18>(16).all();
-        self.waits.next = self.ahead.q.val().get_bits::<7>(18).any() & !self.ahead.q.val().get_bits::<9>(25).any();
+        self.near.next = !self.ahead.q.val().get_bits::<16>(3).any() | self.ahead.q.val().get_bits::<18>(1).all();
+        self.waits.next = self.ahead.q.val().get_bits::<7>(3).any() & !self.ahead.q.val().get_bits::<9>(10).any();
         self.enter.next = self.train.q.val() & !self.places.shut.val() & !self.waits.val();
-        self.clamped.next = self.seen.q.val().get_bits::<6>(16) - bits::<6>(1);
+        self.clamped.next = self.seen.q.val().get_bits::<7>(15) - bits::<7>(2);
         self.places.enter.next = self.enter.val();
         self.places.low.next = self.launch.q.val().get_bits::<22>(0);
         if !self.near.val() {
-            self.places.low.next = bit_cast::<22, 16>(self.seen.q.val().get_bits::<16>(0)) | (bit_cast::<22, 6>(self.clamped.val()) << 16);
+            self.places.low.next = bit_cast::<22, 7>(self.clamped.val()) << 15;
         }
         self.enters_launch.d.next = self.launch.q.val();
         self.enters_flow.d.next = self.flow.q.val();
@@ -161,11 +162,12 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.rounded.next = self.train_launch.val().get_bits::<56>(8) + bits::<56>(1);
         }
         // How far ahead each launch is that may be the next; which it is, is known last.
-        self.still.next = self.launch.q.val().get_bits::<34>(0) - self.units_now.val();
-        self.stepping.next = self.next_launch.val().get_bits::<34>(0) - self.units_now.val();
-        self.arriving.next = self.rounded.val().get_bits::<34>(0) - self.units_now.val();
+        self.high_now.next = self.units_now.val().get_bits::<19>(15);
+        self.still.next = self.launch.q.val().get_bits::<19>(15) - self.high_now.val();
+        self.stepping.next = self.next_launch.val().get_bits::<19>(15) - self.high_now.val();
+        self.arriving.next = self.rounded.val().get_bits::<19>(15) - self.high_now.val();
         self.queue_launch.next = self.trains.o_data.val().get_bits::<56>(0);
-        self.fetching.next = self.queue_launch.val().get_bits::<34>(0) - self.units_now.val();
+        self.fetching.next = self.queue_launch.val().get_bits::<19>(15) - self.high_now.val();
         self.ahead.d.next = self.still.val();
         if self.enter.val() {
             self.ahead.d.next = self.stepping.val();
@@ -185,10 +187,10 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.trains.o_ready.next = self.free.val();
         self.fetched.next = self.free.val() & self.trains.o_valid.val();
         if self.push.val() & !self.fetched.val() {
-            self.queued.d.next = self.queued.q.val() + bits::<7>(1);
+            self.queued.d.next = self.queued.q.val() + bits::<10>(1);
         }
         if self.fetched.val() & !self.push.val() {
-            self.queued.d.next = self.queued.q.val() - bits::<7>(1);
+            self.queued.d.next = self.queued.q.val() - bits::<10>(1);
         }
         if self.direct.val() {
             self.train.d.next = self.taken.val();
@@ -245,15 +247,15 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.flows.read_address.next = self.shown_next.val();
         self.in_use.next = self.in_flight.q.val();
         if self.leave.val() {
-            self.in_use.next = self.in_flight.q.val() - bits::<14>(1);
+            self.in_use.next = self.in_flight.q.val() - bits::<16>(1);
         }
         self.in_flight.d.next = self.in_use.val();
         if self.taken.val() {
-            self.in_flight.d.next = self.in_use.val() + bit_cast::<14, 6>(self.train_packets.val());
+            self.in_flight.d.next = self.in_use.val() + bit_cast::<16, 6>(self.train_packets.val());
         }
-        self.room.next = bits::<14>(64) - self.in_flight.q.val();
+        self.room.next = bits::<16>(64) - self.in_flight.q.val();
         self.credit.next = self.room.val().get_bits::<8>(0);
-        if self.room.val().get_bit(13) {
+        if self.room.val().get_bit(15) {
             self.credit.next = bits::<8>(0);
         }
         self.train_ready.next = self.trains.i_ready.val();
@@ -261,14 +263,14 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.grant_flow.next = self.flows.read_data.val();
         self.grant_launch.next = bit_cast::<64, 56>(self.launches.read_data.val()) << 8;
         if self.rst.val() {
-            self.queued.d.next = bits::<7>(0);
+            self.queued.d.next = bits::<10>(0);
             self.train.d.next = false;
             self.stepped.d.next = false;
             self.shown.d.next = false;
             self.shown_swap.d.next = bits::<5>(0);
             self.spill.d.next = false;
             self.spill_swap.d.next = bits::<5>(0);
-            self.in_flight.d.next = bits::<14>(0);
+            self.in_flight.d.next = bits::<16>(0);
         }
     }
 }
