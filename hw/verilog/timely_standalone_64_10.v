@@ -81787,6 +81787,7 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
         end
         valid__0__d = charge_valid & is_swept;
         valid__1__d = valid__0__q;
+        bytes__1__d = bytes__0__q;
         done_valid__1__d = done_valid__0__q;
         valid__2__d = valid__1__q;
         done_valid__2__d = done_valid__1__q;
@@ -81836,6 +81837,7 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
             done_valid__1__d = 1'b0;
             valid__2__d = 1'b0;
             done_valid__2__d = 1'b0;
+            bytes__1__d = ((32'h0) & 16'hffff);
         end
     end
     always @(*) sweep__clock = clk;
@@ -81865,7 +81867,6 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
     always @(*) flow__0__d = charge_flow;
     always @(*) bytes__0__d = charge_bytes;
     always @(*) flow__1__d = flow__0__q;
-    always @(*) bytes__1__d = bytes__0__q;
     always @(*) done_flow__1__d = done_flow__0__q;
     always @(*) done__1__d = done__0__q;
     always @(*) flow__2__d = flow__1__q;
@@ -82787,6 +82788,10 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
             what__0__d = load_bits__q;
         end
         valid__1__d = valid__0__q;
+        kind__1__d = kind__0__q;
+        bytes__1__d = bytes__0__q;
+        count__1__d = count__0__q;
+        what__1__d = what__0__q;
         done_valid__1__d = done_valid__0__q;
         valid__2__d = valid__1__q;
         done_valid__2__d = done_valid__1__q;
@@ -82907,6 +82912,10 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
             done_valid__1__d = 1'b0;
             valid__2__d = 1'b0;
             done_valid__2__d = 1'b0;
+            kind__1__d = ((32'h0) & 2'h3);
+            bytes__1__d = ((32'h0) & 25'h1ffffff);
+            count__1__d = ((32'h0) & 16'hffff);
+            what__1__d = ((32'h0) & 2'h3);
         end
     end
     always @(*) sweep__clock = clk;
@@ -82962,10 +82971,6 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) sleep_ready = ~load__q & ~releases__o_valid;
     always @(*) doorbells__o_ready = (~load__q & ~releases__o_valid) & ~sleep_valid;
     always @(*) flow__1__d = flow__0__q;
-    always @(*) kind__1__d = kind__0__q;
-    always @(*) bytes__1__d = bytes__0__q;
-    always @(*) count__1__d = count__0__q;
-    always @(*) what__1__d = what__0__q;
     always @(*) done_flow__1__d = done_flow__0__q;
     always @(*) done__1__d = done__0__q;
     always @(*) flow__2__d = flow__1__q;
@@ -91944,6 +91949,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     wire  [16:0] reciprocal__y;
     wire  [4:0] reciprocal__e;
     reg  bucket__clk;
+    reg  bucket__rst;
     reg  [197:0] bucket__state;
     reg  [41:0] bucket__post;
     reg  [49:0] bucket__paid;
@@ -92014,6 +92020,8 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     wire  [9:0] wake__insert_flow;
     wire  [12:0] wake__insert_slot;
     reg  slack__clk;
+    reg  slack__rst;
+    reg  [8:0] slack__at;
     reg  [27:0] slack__slack;
     reg  slack__limited;
     reg  slack__started;
@@ -92151,37 +92159,33 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  [47:0] now3__d;
     wire  [47:0] now3__q;
     reg  now3__clock;
-    reg  rates__clk;
-    reg  [29:0] rates__i;
-    wire  [29:0] rates__o;
-    reg  bytes__clk;
-    reg  [24:0] bytes__i;
-    wire  [24:0] bytes__o;
-    reg  released__clk;
-    reg  [24:0] released__i;
-    wire  [24:0] released__o;
-    reg  counts__clk;
-    reg  [15:0] counts__i;
-    wire  [15:0] counts__o;
-    reg  started__clk;
-    reg  started__i;
-    wire  started__o;
+    reg  [8:0] turn__d;
+    wire  [8:0] turn__q;
+    reg  turn__clock;
+    reg  kept__clk;
+    reg  [8:0] kept__at;
+    reg  [96:0] kept__i;
+    wire  [96:0] kept__o;
     reg  pfc__clk;
     reg  [2:0] pfc__i;
     wire  [2:0] pfc__o;
     reg  now14__clk;
+    reg  [8:0] now14__at;
     reg  [47:0] now14__i;
     wire  [47:0] now14__o;
     reg  now16__clk;
     reg  [47:0] now16__i;
     wire  [47:0] now16__o;
     reg  packets__clk;
+    reg  packets__rst;
     reg  [22:0] packets__i;
     wire  [22:0] packets__o;
     reg  verdicts__clk;
+    reg  verdicts__rst;
     reg  [14:0] verdicts__i;
     wire  [14:0] verdicts__o;
     reg  settled__clk;
+    reg  [8:0] settled__at;
     reg  [76:0] settled__i;
     wire  [76:0] settled__o;
     reg  [31:0] tau16__d;
@@ -92216,6 +92220,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  issue;
     reg  unswept;
     reg  [50:0] tokens;
+    reg  [15:0] counted;
     reg  [15:0] count;
     
     // Sub module instances
@@ -92262,6 +92267,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     );
     tnic_standalone__pacer__pass__bucket bucket(
         .clk(bucket__clk),
+        .rst(bucket__rst),
         .state(bucket__state),
         .post(bucket__post),
         .paid(bucket__paid),
@@ -92340,6 +92346,8 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     );
     tnic_standalone__pacer__pass__slack slack(
         .clk(slack__clk),
+        .rst(slack__rst),
+        .at(slack__at),
         .slack(slack__slack),
         .limited(slack__limited),
         .started(slack__started),
@@ -92558,30 +92566,16 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .q(now3__q),
         .clock(now3__clock)
     );
-    tnic_standalone__pacer__pass__rates rates(
-        .clk(rates__clk),
-        .i(rates__i),
-        .o(rates__o)
+    tnic_standalone__pacer__pass__turn turn(
+        .d(turn__d),
+        .q(turn__q),
+        .clock(turn__clock)
     );
-    tnic_standalone__pacer__pass__bytes bytes(
-        .clk(bytes__clk),
-        .i(bytes__i),
-        .o(bytes__o)
-    );
-    tnic_standalone__pacer__pass__released released(
-        .clk(released__clk),
-        .i(released__i),
-        .o(released__o)
-    );
-    tnic_standalone__pacer__pass__counts counts(
-        .clk(counts__clk),
-        .i(counts__i),
-        .o(counts__o)
-    );
-    tnic_standalone__pacer__pass__started started(
-        .clk(started__clk),
-        .i(started__i),
-        .o(started__o)
+    tnic_standalone__pacer__pass__kept kept(
+        .clk(kept__clk),
+        .at(kept__at),
+        .i(kept__i),
+        .o(kept__o)
     );
     tnic_standalone__pacer__pass__pfc pfc(
         .clk(pfc__clk),
@@ -92590,6 +92584,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     );
     tnic_standalone__pacer__pass__now14 now14(
         .clk(now14__clk),
+        .at(now14__at),
         .i(now14__i),
         .o(now14__o)
     );
@@ -92600,16 +92595,19 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     );
     tnic_standalone__pacer__pass__packets packets(
         .clk(packets__clk),
+        .rst(packets__rst),
         .i(packets__i),
         .o(packets__o)
     );
     tnic_standalone__pacer__pass__verdicts verdicts(
         .clk(verdicts__clk),
+        .rst(verdicts__rst),
         .i(verdicts__i),
         .o(verdicts__o)
     );
     tnic_standalone__pacer__pass__settled settled(
         .clk(settled__clk),
+        .at(settled__at),
         .i(settled__i),
         .o(settled__o)
     );
@@ -92662,6 +92660,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     // Update code
     always @(*) begin
         now3__d = now3__q;
+        turn__d = turn__q;
         tau16__d = tau16__q;
         gap16__d = gap16__q;
         launch16__d = launch16__q;
@@ -92671,25 +92670,45 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         sleep17__d = sleep17__q;
         why17__d = why17__q;
         released17__d = released17__q;
+        turn__d = turn__q + ((32'h1) & 9'h1ff);
         valid__0__d = issue;
+        flow__0__d = q_flow;
         valid__1__d = valid__0__q;
+        flow__1__d = flow__0__q;
         valid__2__d = valid__1__q;
+        flow__2__d = flow__1__q;
         valid__3__d = valid__2__q;
+        flow__3__d = flow__2__q;
         valid__4__d = valid__3__q;
+        flow__4__d = flow__3__q;
         valid__5__d = valid__4__q;
+        flow__5__d = flow__4__q;
         valid__6__d = valid__5__q;
+        flow__6__d = flow__5__q;
         valid__7__d = valid__6__q;
+        flow__7__d = flow__6__q;
         valid__8__d = valid__7__q;
+        flow__8__d = flow__7__q;
         valid__9__d = valid__8__q;
+        flow__9__d = flow__8__q;
         valid__10__d = valid__9__q;
+        flow__10__d = flow__9__q;
         valid__11__d = valid__10__q;
+        flow__11__d = flow__10__q;
         valid__12__d = valid__11__q;
+        flow__12__d = flow__11__q;
         valid__13__d = valid__12__q;
+        flow__13__d = flow__12__q;
         valid__14__d = valid__13__q;
+        flow__14__d = flow__13__q;
         valid__15__d = valid__14__q;
+        flow__15__d = flow__14__q;
         valid__16__d = valid__15__q;
+        flow__16__d = flow__15__q;
         valid__17__d = valid__16__q;
+        flow__17__d = flow__16__q;
         valid__18__d = valid__17__q;
+        flow__18__d = flow__17__q;
         now3__d = now[(32'h10)+:(48)] + ahead;
         settled__i = {1'h0, bucket__base, bucket__tokens};
         if (bucket__measured) begin
@@ -92698,20 +92717,20 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         tau16__d = span__tau;
         gap16__d = span__gap;
         launch16__d = span__launch;
-        count = counts__o;
+        count = counted;
         if (fate__grant) begin
-            count = counts__o + ((fate__train) & 16'hffff);
+            count = counted + ((fate__train) & 16'hffff);
         end
         count17__d = count;
         tokens = settled__o[(32'h0)+:(51)];
         if (fate__clear) begin
             tokens = ((32'h0) & 51'h7ffffffffffff);
         end
-        state17__d = {3'h0, settled__o[51+:25], count, bytes__o, rates__o, now16__o, tokens};
+        state17__d = {3'h0, settled__o[51+:25], count, kept__o[30+:25], kept__o[0+:30], now16__o, tokens};
         if (fate__awake) begin
             state17__d = state17__d | (((32'h1) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc3);
         end
-        if (~fate__clear & (|started__o | fate__grant)) begin
+        if (~fate__clear & (kept__o[32'h60] | fate__grant)) begin
             state17__d = state17__d | (((32'h1) & 198'h3fffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc4);
         end
         if (~fate__clear & settled__o[32'h4c]) begin
@@ -92730,7 +92749,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         if (fate__bounded) begin
             why17__d = bounding;
         end
-        released17__d = released__o;
+        released17__d = kept__o[(32'h37)+:(25)];
         memory__state_word = {1'h0, slack__slack_17, state17__q};
         if (slack__limited_17) begin
             memory__state_word = memory__state_word | (((32'h1) & 227'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he2);
@@ -92739,27 +92758,47 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
             write17__d = 1'b0;
             sleep17__d = 1'b0;
             valid__0__d = 1'b0;
+            flow__0__d = ((32'h0) & 10'h3ff);
             valid__1__d = 1'b0;
+            flow__1__d = ((32'h0) & 10'h3ff);
             valid__2__d = 1'b0;
+            flow__2__d = ((32'h0) & 10'h3ff);
             valid__3__d = 1'b0;
+            flow__3__d = ((32'h0) & 10'h3ff);
             valid__4__d = 1'b0;
+            flow__4__d = ((32'h0) & 10'h3ff);
             valid__5__d = 1'b0;
+            flow__5__d = ((32'h0) & 10'h3ff);
             valid__6__d = 1'b0;
+            flow__6__d = ((32'h0) & 10'h3ff);
             valid__7__d = 1'b0;
+            flow__7__d = ((32'h0) & 10'h3ff);
             valid__8__d = 1'b0;
+            flow__8__d = ((32'h0) & 10'h3ff);
             valid__9__d = 1'b0;
+            flow__9__d = ((32'h0) & 10'h3ff);
             valid__10__d = 1'b0;
+            flow__10__d = ((32'h0) & 10'h3ff);
             valid__11__d = 1'b0;
+            flow__11__d = ((32'h0) & 10'h3ff);
             valid__12__d = 1'b0;
+            flow__12__d = ((32'h0) & 10'h3ff);
             valid__13__d = 1'b0;
+            flow__13__d = ((32'h0) & 10'h3ff);
             valid__14__d = 1'b0;
+            flow__14__d = ((32'h0) & 10'h3ff);
             valid__15__d = 1'b0;
+            flow__15__d = ((32'h0) & 10'h3ff);
             valid__16__d = 1'b0;
+            flow__16__d = ((32'h0) & 10'h3ff);
             valid__17__d = 1'b0;
+            flow__17__d = ((32'h0) & 10'h3ff);
             valid__18__d = 1'b0;
+            flow__18__d = ((32'h0) & 10'h3ff);
         end
     end
     always @(*) now3__clock = clk;
+    always @(*) turn__clock = clk;
     always @(*) tau16__clock = clk;
     always @(*) gap16__clock = clk;
     always @(*) launch16__clock = clk;
@@ -92811,25 +92850,29 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) memory__rst = rst;
     always @(*) reciprocal__clk = clk;
     always @(*) bucket__clk = clk;
+    always @(*) bucket__rst = rst;
     always @(*) span__clk = clk;
     always @(*) fate__clk = clk;
     always @(*) fate__rst = rst;
     always @(*) wake__clk = clk;
     always @(*) wake__rst = rst;
     always @(*) slack__clk = clk;
+    always @(*) slack__rst = rst;
     always @(*) sleeps__clk = clk;
     always @(*) sleeps__rst = rst;
-    always @(*) rates__clk = clk;
-    always @(*) bytes__clk = clk;
-    always @(*) released__clk = clk;
-    always @(*) counts__clk = clk;
-    always @(*) started__clk = clk;
+    always @(*) kept__clk = clk;
     always @(*) pfc__clk = clk;
     always @(*) now14__clk = clk;
     always @(*) now16__clk = clk;
     always @(*) packets__clk = clk;
+    always @(*) packets__rst = rst;
     always @(*) verdicts__clk = clk;
+    always @(*) verdicts__rst = rst;
     always @(*) settled__clk = clk;
+    always @(*) kept__at = turn__q;
+    always @(*) now14__at = turn__q;
+    always @(*) settled__at = turn__q;
+    always @(*) slack__at = turn__q;
     always @(*) memory__post_valid = post_valid;
     always @(*) memory__post_flow = post_flow;
     always @(*) memory__post_word = post_word;
@@ -92848,36 +92891,13 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) memory__rate_value = rate_value;
     always @(*) issue = q_valid & fate__ready;
     always @(*) memory__flow = q_flow;
-    always @(*) flow__0__d = q_flow;
-    always @(*) flow__1__d = flow__0__q;
-    always @(*) flow__2__d = flow__1__q;
-    always @(*) flow__3__d = flow__2__q;
-    always @(*) flow__4__d = flow__3__q;
-    always @(*) flow__5__d = flow__4__q;
-    always @(*) flow__6__d = flow__5__q;
-    always @(*) flow__7__d = flow__6__q;
-    always @(*) flow__8__d = flow__7__q;
-    always @(*) flow__9__d = flow__8__q;
-    always @(*) flow__10__d = flow__9__q;
-    always @(*) flow__11__d = flow__10__q;
-    always @(*) flow__12__d = flow__11__q;
-    always @(*) flow__13__d = flow__12__q;
-    always @(*) flow__14__d = flow__13__q;
-    always @(*) flow__15__d = flow__14__q;
-    always @(*) flow__16__d = flow__15__q;
-    always @(*) flow__17__d = flow__16__q;
-    always @(*) flow__18__d = flow__17__q;
     always @(*) reciprocal__rate = memory__rate;
     always @(*) bucket__state = memory__state[(32'h0)+:(198)];
     always @(*) bucket__post = memory__post;
     always @(*) bucket__paid = memory__paid;
     always @(*) bucket__rate = memory__rate;
     always @(*) bucket__size = memory__size;
-    always @(*) rates__i = memory__rate;
-    always @(*) bytes__i = memory__paid[(32'h0)+:(25)];
-    always @(*) released__i = memory__post[(32'h10)+:(25)];
-    always @(*) counts__i = memory__state[(32'h9a)+:(16)];
-    always @(*) started__i = memory__state[(32'hc4)+:(1)];
+    always @(*) kept__i = {memory__state[196+:1], memory__state[154+:16], memory__post[16+:25], memory__paid[0+:25], memory__rate};
     always @(*) pfc__i = memory__pfc;
     always @(*) slack__slack = memory__state[(32'hc6)+:(28)];
     always @(*) slack__limited = memory__state[32'he2];
@@ -92918,6 +92938,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) wake__at = now16__o[(32'h0)+:(17)];
     always @(*) wake__now = now;
     always @(*) wake__flow = flow__18__q;
+    always @(*) counted = kept__o[(32'h50)+:(16)];
     always @(*) slack__write = fate__write;
     always @(*) unswept = rst | ~memory__swept;
     always @(*) slack__clear = fate__clear | unswept;
@@ -92956,10 +92977,11 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
 endmodule // standalone__pacer__pass
 
 
-module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bound,idle,cap,elapsed,packet,tokens,deficit,base,measured,verdict);
+module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,now,bound,idle,cap,elapsed,packet,tokens,deficit,base,measured,verdict);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [197:0] state;
     input wire  [41:0] post;
     input wire  [49:0] paid;
@@ -93026,11 +93048,14 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     reg  [24:0] excess2__d;
     wire  [24:0] excess2__q;
     reg  excess2__clock;
-    reg  [31:0] sent2__d;
-    wire  [31:0] sent2__q;
-    reg  sent2__clock;
-    reg  [26:0] cap2__d;
-    wire  [26:0] cap2__q;
+    reg  [23:0] sent_low2__d;
+    wire  [23:0] sent_low2__q;
+    reg  sent_low2__clock;
+    reg  [14:0] sent_high2__d;
+    wire  [14:0] sent_high2__q;
+    reg  sent_high2__clock;
+    reg  [19:0] cap2__d;
+    wire  [19:0] cap2__q;
     reg  cap2__clock;
     reg  [23:0] bound2__d;
     wire  [23:0] bound2__q;
@@ -93083,6 +93108,9 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     reg  [51:0] tokens3__d;
     wire  [51:0] tokens3__q;
     reg  tokens3__clock;
+    reg  [14:0] sent_high3__d;
+    wire  [14:0] sent_high3__q;
+    reg  sent_high3__clock;
     reg  [29:0] rate3__d;
     wire  [29:0] rate3__q;
     reg  rate3__clock;
@@ -93173,9 +93201,9 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     reg  fits6__5__d;
     wire  fits6__5__q;
     reg  fits6__5__clock;
-    reg  [51:0] lacks6__d;
-    wire  [51:0] lacks6__q;
-    reg  lacks6__clock;
+    reg  [31:0] waiting6__d;
+    wire  [31:0] waiting6__q;
+    reg  waiting6__clock;
     reg  [51:0] least6__d;
     wire  [51:0] least6__q;
     reg  least6__clock;
@@ -93188,9 +93216,9 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     reg  over7__d;
     wire  over7__q;
     reg  over7__clock;
-    reg  [51:0] lacks7__d;
-    wire  [51:0] lacks7__q;
-    reg  lacks7__clock;
+    reg  [31:0] waiting7__d;
+    wire  [31:0] waiting7__q;
+    reg  waiting7__clock;
     reg  [51:0] least7__d;
     wire  [51:0] least7__q;
     reg  least7__clock;
@@ -93234,18 +93262,22 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     wire  starts8__q;
     reg  starts8__clock;
     reg  bounds__clk;
+    reg  bounds__rst;
     reg  [23:0] bounds__i;
     wire  [23:0] bounds__o;
     reg  caps__clk;
     reg  [26:0] caps__i;
     wire  [26:0] caps__o;
     reg  bases__clk;
+    reg  bases__rst;
     reg  [24:0] bases__i;
     wire  [24:0] bases__o;
     reg  flags__clk;
+    reg  flags__rst;
     reg  [5:0] flags__i;
     wire  [5:0] flags__o;
     reg  logs__clk;
+    reg  logs__rst;
     reg  [4:0] logs__i;
     wire  [4:0] logs__o;
     reg  lates__clk;
@@ -93268,8 +93300,9 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     reg  known;
     reg  far;
     reg  [6:0] times125;
-    reg  [31:0] sent_wide;
-    reg  [31:0] sent_thrice;
+    reg  [5:0] few;
+    reg  [16:0] sent_low_u;
+    reg  [7:0] sent_high_u;
     reg  [19:0] cap_u;
     reg  [15:0] length_u;
     reg  [8:0] uncharged_u;
@@ -93368,10 +93401,15 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         .q(excess2__q),
         .clock(excess2__clock)
     );
-    tnic_standalone__pacer__pass__bucket__sent2 sent2(
-        .d(sent2__d),
-        .q(sent2__q),
-        .clock(sent2__clock)
+    tnic_standalone__pacer__pass__bucket__sent_low2 sent_low2(
+        .d(sent_low2__d),
+        .q(sent_low2__q),
+        .clock(sent_low2__clock)
+    );
+    tnic_standalone__pacer__pass__bucket__sent_high2 sent_high2(
+        .d(sent_high2__d),
+        .q(sent_high2__q),
+        .clock(sent_high2__clock)
     );
     tnic_standalone__pacer__pass__bucket__cap2 cap2(
         .d(cap2__d),
@@ -93462,6 +93500,11 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         .d(tokens3__d),
         .q(tokens3__q),
         .clock(tokens3__clock)
+    );
+    tnic_standalone__pacer__pass__bucket__sent_high3 sent_high3(
+        .d(sent_high3__d),
+        .q(sent_high3__q),
+        .clock(sent_high3__clock)
     );
     tnic_standalone__pacer__pass__bucket__rate3 rate3(
         .d(rate3__d),
@@ -93613,10 +93656,10 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         .q(fits6__5__q),
         .clock(fits6__5__clock)
     );
-    tnic_standalone__pacer__pass__bucket__lacks6 lacks6(
-        .d(lacks6__d),
-        .q(lacks6__q),
-        .clock(lacks6__clock)
+    tnic_standalone__pacer__pass__bucket__waiting6 waiting6(
+        .d(waiting6__d),
+        .q(waiting6__q),
+        .clock(waiting6__clock)
     );
     tnic_standalone__pacer__pass__bucket__least6 least6(
         .d(least6__d),
@@ -93638,10 +93681,10 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         .q(over7__q),
         .clock(over7__clock)
     );
-    tnic_standalone__pacer__pass__bucket__lacks7 lacks7(
-        .d(lacks7__d),
-        .q(lacks7__q),
-        .clock(lacks7__clock)
+    tnic_standalone__pacer__pass__bucket__waiting7 waiting7(
+        .d(waiting7__d),
+        .q(waiting7__q),
+        .clock(waiting7__clock)
     );
     tnic_standalone__pacer__pass__bucket__least7 least7(
         .d(least7__d),
@@ -93715,6 +93758,7 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     );
     tnic_standalone__pacer__pass__bucket__bounds bounds(
         .clk(bounds__clk),
+        .rst(bounds__rst),
         .i(bounds__i),
         .o(bounds__o)
     );
@@ -93725,16 +93769,19 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     );
     tnic_standalone__pacer__pass__bucket__bases bases(
         .clk(bases__clk),
+        .rst(bases__rst),
         .i(bases__i),
         .o(bases__o)
     );
     tnic_standalone__pacer__pass__bucket__flags flags(
         .clk(flags__clk),
+        .rst(flags__rst),
         .i(flags__i),
         .o(flags__o)
     );
     tnic_standalone__pacer__pass__bucket__logs logs(
         .clk(logs__clk),
+        .rst(logs__rst),
         .i(logs__i),
         .o(logs__o)
     );
@@ -93781,7 +93828,8 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         elapsed2__d = elapsed2__q;
         rate2__d = rate2__q;
         excess2__d = excess2__q;
-        sent2__d = sent2__q;
+        sent_low2__d = sent_low2__q;
+        sent_high2__d = sent_high2__q;
         cap2__d = cap2__q;
         bound2__d = bound2__q;
         idle2__d = idle2__q;
@@ -93800,6 +93848,7 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         packet3__d = packet3__q;
         length3__d = length3__q;
         tokens3__d = tokens3__q;
+        sent_high3__d = sent_high3__q;
         rate3__d = rate3__q;
         excess3__d = excess3__q;
         base3__d = base3__q;
@@ -93824,12 +93873,12 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         none5__d = none5__q;
         tokens5__d = tokens5__q;
         filled6__d = filled6__q;
-        lacks6__d = lacks6__q;
+        waiting6__d = waiting6__q;
         least6__d = least6__q;
         tokens6__d = tokens6__q;
         tokens7__d = tokens7__q;
         over7__d = over7__q;
-        lacks7__d = lacks7__q;
+        waiting7__d = waiting7__q;
         least7__d = least7__q;
         fit7__d = fit7__q;
         fits7__d = fits7__q;
@@ -93869,11 +93918,9 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
             rate2__d = rate1__q;
         end
         excess2__d = outstanding__q - state1__q[(32'haa)+:(25)];
-        sent2__d = (sent_wide << 32'h7) - sent_thrice;
-        cap2__d = (cap_u * times125);
-        if (~state1__q[32'hc3]) begin
-            cap2__d = ((32'h0) & 27'h7ffffff);
-        end
+        sent_low2__d = (sent_low_u * times125);
+        sent_high2__d = (sent_high_u * times125);
+        cap2__d = cap;
         bound2__d = bound;
         idle2__d = idle;
         outstanding2__d = outstanding__q;
@@ -93896,7 +93943,7 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         else if (backlog__q[32'h1]) begin
             log2__d = ((32'h1) & 3'h7);
         end
-        exact2__d = (((backlog__q == ((32'h1) & 16'hffff)) | (backlog__q == ((32'h2) & 16'hffff))) | ((backlog__q == ((32'h4) & 16'hffff)) | (backlog__q == ((32'h8) & 16'hffff)))) | ((backlog__q == ((32'h10) & 16'hffff)) | (backlog__q == ((32'h20) & 16'hffff)));
+        exact2__d = ~|backlog__q[(32'h6)+:(10)] & ((((few == ((32'h1) & 6'h3f)) | (few == ((32'h2) & 6'h3f))) | ((few == ((32'h4) & 6'h3f)) | (few == ((32'h8) & 6'h3f)))) | ((few == ((32'h10) & 6'h3f)) | (few == ((32'h20) & 6'h3f))));
         may_idle2__d = ~state1__q[32'hc3] & state1__q[32'hc4];
         flags2__d = ((32'h0) & 6'h3f);
         if (drop1__q) begin
@@ -93923,7 +93970,8 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         waiting3__d = (uncharged_u * length_u);
         packet3__d = (length_u * times125);
         length3__d = length2__q;
-        tokens3__d = (((tokens2__q) & 52'hfffffffffffff) | (((tokens2__q[(32'h32)+:(1)]) & 52'hfffffffffffff) << 32'h33)) - (((sent2__q) & 52'hfffffffffffff) << 32'h12);
+        tokens3__d = (((tokens2__q) & 52'hfffffffffffff) | (((tokens2__q[(32'h32)+:(1)]) & 52'hfffffffffffff) << 32'h33)) - (((sent_low2__q) & 52'hfffffffffffff) << 32'h12);
+        sent_high3__d = sent_high2__q;
         rate3__d = rate2__q;
         excess3__d = excess2__q[(32'h0)+:(24)];
         base3__d = base2__q;
@@ -93933,7 +93981,10 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         if (excess2__q[32'h18] | flags2__q[32'h0]) begin
             base3__d = outstanding2__q;
         end
-        cap3__d = cap2__q;
+        cap3__d = (cap_u * times125);
+        if (~flags2__q[32'h4]) begin
+            cap3__d = ((32'h0) & 27'h7ffffff);
+        end
         logs__i = ((log2__q) & 5'h1f);
         if (exact2__q) begin
             logs__i = logs__i | ((32'h8) & 5'h1f);
@@ -93949,7 +94000,7 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         waiting_high__d = (packet_high * packets_u);
         total4__d = ((excess3__q) & 26'h3ffffff) + ((waiting3__q) & 26'h3ffffff);
         length4__d = length3__q;
-        tokens4__d = tokens3__q;
+        tokens4__d = tokens3__q - (((sent_high3__q) & 52'hfffffffffffff) << 32'h23);
         cap4__d = cap3__q;
         lates__i = ((32'h0) & 1'h1);
         if (late3__q) begin
@@ -93969,12 +94020,12 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         if (none5__q) begin
             fits6__0__d = 1'b1;
         end
-        lacks6__d = (((waiting5__q) & 52'hfffffffffffff) << 32'h12) - tokens5__q;
+        waiting6__d = waiting5__q;
         least6__d = (((waiting5__q) & 52'hfffffffffffff) << 32'h12) - (((cap5__q) & 52'hfffffffffffff) << 32'h12);
         tokens6__d = tokens5__q;
         tokens7__d = (tokens_s + filled_s);
         over7__d = |filled6__q[(32'h34)+:(6)];
-        lacks7__d = lacks6__q - filled6__q[(32'h0)+:(52)];
+        waiting7__d = waiting6__q;
         least7__d = least6__q;
         fits7__d = 1'b1;
         fit7__d = ((32'h0) & 3'h7);
@@ -93997,7 +94048,7 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
             fits7__d = fits6__0__q;
         end
         tokens8__d = tokens_b[(32'h0)+:(51)];
-        lacks8__d = lacks7__q;
+        lacks8__d = (((waiting7__q) & 52'hfffffffffffff) << 32'h12) - tokens_b[(32'h0)+:(52)];
         if (clip) begin
             tokens8__d = ((caps__o) & 51'h7ffffffffffff) << 32'h12;
             lacks8__d = least7__q;
@@ -94046,6 +94097,12 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
         if (waits8__q) begin
             verdict = verdict | (((32'h1) & 15'h7fff) << 32'he);
         end
+        if (rst) begin
+            tokens2__d = ((32'h0) & 51'h7ffffffffffff);
+            length4__d = ((32'h0) & 16'hffff);
+            cap4__d = ((32'h0) & 27'h7ffffff);
+            tokens5__d = ((32'h0) & 52'hfffffffffffff);
+        end
     end
     always @(*) sent__clock = clk;
     always @(*) uncharged__clock = clk;
@@ -94062,7 +94119,8 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     always @(*) elapsed2__clock = clk;
     always @(*) rate2__clock = clk;
     always @(*) excess2__clock = clk;
-    always @(*) sent2__clock = clk;
+    always @(*) sent_low2__clock = clk;
+    always @(*) sent_high2__clock = clk;
     always @(*) cap2__clock = clk;
     always @(*) bound2__clock = clk;
     always @(*) idle2__clock = clk;
@@ -94081,6 +94139,7 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     always @(*) packet3__clock = clk;
     always @(*) length3__clock = clk;
     always @(*) tokens3__clock = clk;
+    always @(*) sent_high3__clock = clk;
     always @(*) rate3__clock = clk;
     always @(*) excess3__clock = clk;
     always @(*) base3__clock = clk;
@@ -94105,12 +94164,12 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     always @(*) none5__clock = clk;
     always @(*) tokens5__clock = clk;
     always @(*) filled6__clock = clk;
-    always @(*) lacks6__clock = clk;
+    always @(*) waiting6__clock = clk;
     always @(*) least6__clock = clk;
     always @(*) tokens6__clock = clk;
     always @(*) tokens7__clock = clk;
     always @(*) over7__clock = clk;
-    always @(*) lacks7__clock = clk;
+    always @(*) waiting7__clock = clk;
     always @(*) least7__clock = clk;
     always @(*) fit7__clock = clk;
     always @(*) fits7__clock = clk;
@@ -94136,19 +94195,24 @@ module tnic_standalone__pacer__pass__bucket(clk,state,post,paid,rate,size,now,bo
     always @(*) fits6__4__clock = clk;
     always @(*) fits6__5__clock = clk;
     always @(*) bounds__clk = clk;
+    always @(*) bounds__rst = rst;
     always @(*) caps__clk = clk;
     always @(*) bases__clk = clk;
+    always @(*) bases__rst = rst;
     always @(*) flags__clk = clk;
+    always @(*) flags__rst = rst;
     always @(*) logs__clk = clk;
+    always @(*) logs__rst = rst;
     always @(*) lates__clk = clk;
     always @(*) times125 = octet;
     always @(*) known = state1__q[32'hc5] | |sent__q;
-    always @(*) sent_wide = ((sent__q) & 32'hffffffff);
-    always @(*) sent_thrice = (sent_wide << 32'h1) + sent_wide;
-    always @(*) cap_u = cap;
+    always @(*) sent_low_u = sent__q[(32'h0)+:(17)];
+    always @(*) sent_high_u = sent__q[(32'h11)+:(8)];
+    always @(*) few = backlog__q[(32'h0)+:(6)];
     always @(*) far = |elapsed2__q[(32'h1f)+:(17)] | (elapsed2__q[(32'h0)+:(31)] >= idle2__q);
     always @(*) uncharged_u = uncharged2__q;
     always @(*) length_u = length2__q;
+    always @(*) cap_u = cap2__q;
     always @(*) bounds__i = bound2__q;
     always @(*) flags__i = flags2__q;
     always @(*) rate_low = rate3__q[(32'h0)+:(15)];
@@ -94281,10 +94345,11 @@ module tnic_standalone__pacer__pass__bucket__base8(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__base8
 
 
-module tnic_standalone__pacer__pass__bucket__bases(clk,i,o);
+module tnic_standalone__pacer__pass__bucket__bases(clk,rst,i,o);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [24:0] i;
     output reg  [24:0] o;
     
@@ -94326,19 +94391,25 @@ module tnic_standalone__pacer__pass__bucket__bases(clk,i,o);
     
     // Update code
     always @(*) begin
+        v__0__d = i;
+        v__1__d = v__0__q;
+        v__2__d = v__1__q;
+        v__3__d = v__2__q;
         o = v__0__q;
         o = v__1__q;
         o = v__2__q;
         o = v__3__q;
+        if (rst) begin
+            v__0__d = ((32'h0) & 25'h1ffffff);
+            v__1__d = ((32'h0) & 25'h1ffffff);
+            v__2__d = ((32'h0) & 25'h1ffffff);
+            v__3__d = ((32'h0) & 25'h1ffffff);
+        end
     end
     always @(*) v__0__clock = clk;
     always @(*) v__1__clock = clk;
     always @(*) v__2__clock = clk;
     always @(*) v__3__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
     
 endmodule // standalone__pacer__pass__bucket__bases
 
@@ -94457,10 +94528,11 @@ module tnic_standalone__pacer__pass__bucket__bounded8(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__bounded8
 
 
-module tnic_standalone__pacer__pass__bucket__bounds(clk,i,o);
+module tnic_standalone__pacer__pass__bucket__bounds(clk,rst,i,o);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [23:0] i;
     output reg  [23:0] o;
     
@@ -94486,13 +94558,17 @@ module tnic_standalone__pacer__pass__bucket__bounds(clk,i,o);
     
     // Update code
     always @(*) begin
+        v__0__d = i;
+        v__1__d = v__0__q;
         o = v__0__q;
         o = v__1__q;
+        if (rst) begin
+            v__0__d = ((32'h0) & 24'hffffff);
+            v__1__d = ((32'h0) & 24'hffffff);
+        end
     end
     always @(*) v__0__clock = clk;
     always @(*) v__1__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
     
 endmodule // standalone__pacer__pass__bucket__bounds
 
@@ -94538,13 +94614,13 @@ endmodule // standalone__pacer__pass__bucket__bounds__v__1
 module tnic_standalone__pacer__pass__bucket__cap2(d,q,clock);
     
     // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
+    input wire  [19:0] d;
+    output reg  [19:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 27'h0;
+       q = 20'h0;
     end
     
     always @(posedge clock) begin
@@ -95031,10 +95107,11 @@ module tnic_standalone__pacer__pass__bucket__fits7(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__fits7
 
 
-module tnic_standalone__pacer__pass__bucket__flags(clk,i,o);
+module tnic_standalone__pacer__pass__bucket__flags(clk,rst,i,o);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [5:0] i;
     output reg  [5:0] o;
     
@@ -95084,22 +95161,29 @@ module tnic_standalone__pacer__pass__bucket__flags(clk,i,o);
     
     // Update code
     always @(*) begin
+        v__0__d = i;
+        v__1__d = v__0__q;
+        v__2__d = v__1__q;
+        v__3__d = v__2__q;
+        v__4__d = v__3__q;
         o = v__0__q;
         o = v__1__q;
         o = v__2__q;
         o = v__3__q;
         o = v__4__q;
+        if (rst) begin
+            v__0__d = ((32'h0) & 6'h3f);
+            v__1__d = ((32'h0) & 6'h3f);
+            v__2__d = ((32'h0) & 6'h3f);
+            v__3__d = ((32'h0) & 6'h3f);
+            v__4__d = ((32'h0) & 6'h3f);
+        end
     end
     always @(*) v__0__clock = clk;
     always @(*) v__1__clock = clk;
     always @(*) v__2__clock = clk;
     always @(*) v__3__clock = clk;
     always @(*) v__4__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
-    always @(*) v__4__d = v__3__q;
     
 endmodule // standalone__pacer__pass__bucket__flags
 
@@ -95330,44 +95414,6 @@ module tnic_standalone__pacer__pass__bucket__keep8(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__bucket__keep8
-
-
-module tnic_standalone__pacer__pass__bucket__lacks6(d,q,clock);
-    
-    // Module arguments
-    input wire  [51:0] d;
-    output reg  [51:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 52'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__lacks6
-
-
-module tnic_standalone__pacer__pass__bucket__lacks7(d,q,clock);
-    
-    // Module arguments
-    input wire  [51:0] d;
-    output reg  [51:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 52'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bucket__lacks7
 
 
 module tnic_standalone__pacer__pass__bucket__lacks8(d,q,clock);
@@ -95717,10 +95763,11 @@ module tnic_standalone__pacer__pass__bucket__log2(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__log2
 
 
-module tnic_standalone__pacer__pass__bucket__logs(clk,i,o);
+module tnic_standalone__pacer__pass__bucket__logs(clk,rst,i,o);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [4:0] i;
     output reg  [4:0] o;
     
@@ -95770,22 +95817,29 @@ module tnic_standalone__pacer__pass__bucket__logs(clk,i,o);
     
     // Update code
     always @(*) begin
+        v__0__d = i;
+        v__1__d = v__0__q;
+        v__2__d = v__1__q;
+        v__3__d = v__2__q;
+        v__4__d = v__3__q;
         o = v__0__q;
         o = v__1__q;
         o = v__2__q;
         o = v__3__q;
         o = v__4__q;
+        if (rst) begin
+            v__0__d = ((32'h0) & 5'h1f);
+            v__1__d = ((32'h0) & 5'h1f);
+            v__2__d = ((32'h0) & 5'h1f);
+            v__3__d = ((32'h0) & 5'h1f);
+            v__4__d = ((32'h0) & 5'h1f);
+        end
     end
     always @(*) v__0__clock = clk;
     always @(*) v__1__clock = clk;
     always @(*) v__2__clock = clk;
     always @(*) v__3__clock = clk;
     always @(*) v__4__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
-    always @(*) v__4__d = v__3__q;
     
 endmodule // standalone__pacer__pass__bucket__logs
 
@@ -96246,23 +96300,61 @@ module tnic_standalone__pacer__pass__bucket__sent(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__sent
 
 
-module tnic_standalone__pacer__pass__bucket__sent2(d,q,clock);
+module tnic_standalone__pacer__pass__bucket__sent_high2(d,q,clock);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
+    input wire  [14:0] d;
+    output reg  [14:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 32'h0;
+       q = 15'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__bucket__sent2
+endmodule // standalone__pacer__pass__bucket__sent_high2
+
+
+module tnic_standalone__pacer__pass__bucket__sent_high3(d,q,clock);
+    
+    // Module arguments
+    input wire  [14:0] d;
+    output reg  [14:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 15'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__sent_high3
+
+
+module tnic_standalone__pacer__pass__bucket__sent_low2(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__sent_low2
 
 
 module tnic_standalone__pacer__pass__bucket__size1(d,q,clock);
@@ -96569,6 +96661,44 @@ module tnic_standalone__pacer__pass__bucket__waiting5(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__waiting5
 
 
+module tnic_standalone__pacer__pass__bucket__waiting6(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__waiting6
+
+
+module tnic_standalone__pacer__pass__bucket__waiting7(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__waiting7
+
+
 module tnic_standalone__pacer__pass__bucket__waiting_high(d,q,clock);
     
     // Module arguments
@@ -96626,444 +96756,6 @@ module tnic_standalone__pacer__pass__bucket__waits8(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__waits8
 
 
-module tnic_standalone__pacer__pass__bytes(clk,i,o);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  [24:0] i;
-    output reg  [24:0] o;
-    
-    // Stub signals
-    reg  [24:0] v__0__d;
-    wire  [24:0] v__0__q;
-    reg  v__0__clock;
-    reg  [24:0] v__1__d;
-    wire  [24:0] v__1__q;
-    reg  v__1__clock;
-    reg  [24:0] v__2__d;
-    wire  [24:0] v__2__q;
-    reg  v__2__clock;
-    reg  [24:0] v__3__d;
-    wire  [24:0] v__3__q;
-    reg  v__3__clock;
-    reg  [24:0] v__4__d;
-    wire  [24:0] v__4__q;
-    reg  v__4__clock;
-    reg  [24:0] v__5__d;
-    wire  [24:0] v__5__q;
-    reg  v__5__clock;
-    reg  [24:0] v__6__d;
-    wire  [24:0] v__6__q;
-    reg  v__6__clock;
-    reg  [24:0] v__7__d;
-    wire  [24:0] v__7__q;
-    reg  v__7__clock;
-    reg  [24:0] v__8__d;
-    wire  [24:0] v__8__q;
-    reg  v__8__clock;
-    reg  [24:0] v__9__d;
-    wire  [24:0] v__9__q;
-    reg  v__9__clock;
-    reg  [24:0] v__10__d;
-    wire  [24:0] v__10__q;
-    reg  v__10__clock;
-    reg  [24:0] v__11__d;
-    wire  [24:0] v__11__q;
-    reg  v__11__clock;
-    reg  [24:0] v__12__d;
-    wire  [24:0] v__12__q;
-    reg  v__12__clock;
-    reg  [24:0] v__13__d;
-    wire  [24:0] v__13__q;
-    reg  v__13__clock;
-    
-    // Sub module instances
-    tnic_standalone__pacer__pass__bytes__v__0 v__0(
-        .d(v__0__d),
-        .q(v__0__q),
-        .clock(v__0__clock)
-    );
-    tnic_standalone__pacer__pass__bytes__v__1 v__1(
-        .d(v__1__d),
-        .q(v__1__q),
-        .clock(v__1__clock)
-    );
-    tnic_standalone__pacer__pass__bytes__v__2 v__2(
-        .d(v__2__d),
-        .q(v__2__q),
-        .clock(v__2__clock)
-    );
-    tnic_standalone__pacer__pass__bytes__v__3 v__3(
-        .d(v__3__d),
-        .q(v__3__q),
-        .clock(v__3__clock)
-    );
-    tnic_standalone__pacer__pass__bytes__v__4 v__4(
-        .d(v__4__d),
-        .q(v__4__q),
-        .clock(v__4__clock)
-    );
-    tnic_standalone__pacer__pass__bytes__v__5 v__5(
-        .d(v__5__d),
-        .q(v__5__q),
-        .clock(v__5__clock)
-    );
-    tnic_standalone__pacer__pass__bytes__v__6 v__6(
-        .d(v__6__d),
-        .q(v__6__q),
-        .clock(v__6__clock)
-    );
-    tnic_standalone__pacer__pass__bytes__v__7 v__7(
-        .d(v__7__d),
-        .q(v__7__q),
-        .clock(v__7__clock)
-    );
-    tnic_standalone__pacer__pass__bytes__v__8 v__8(
-        .d(v__8__d),
-        .q(v__8__q),
-        .clock(v__8__clock)
-    );
-    tnic_standalone__pacer__pass__bytes__v__9 v__9(
-        .d(v__9__d),
-        .q(v__9__q),
-        .clock(v__9__clock)
-    );
-    tnic_standalone__pacer__pass__bytes__v__10 v__10(
-        .d(v__10__d),
-        .q(v__10__q),
-        .clock(v__10__clock)
-    );
-    tnic_standalone__pacer__pass__bytes__v__11 v__11(
-        .d(v__11__d),
-        .q(v__11__q),
-        .clock(v__11__clock)
-    );
-    tnic_standalone__pacer__pass__bytes__v__12 v__12(
-        .d(v__12__d),
-        .q(v__12__q),
-        .clock(v__12__clock)
-    );
-    tnic_standalone__pacer__pass__bytes__v__13 v__13(
-        .d(v__13__d),
-        .q(v__13__q),
-        .clock(v__13__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        o = v__0__q;
-        o = v__1__q;
-        o = v__2__q;
-        o = v__3__q;
-        o = v__4__q;
-        o = v__5__q;
-        o = v__6__q;
-        o = v__7__q;
-        o = v__8__q;
-        o = v__9__q;
-        o = v__10__q;
-        o = v__11__q;
-        o = v__12__q;
-        o = v__13__q;
-    end
-    always @(*) v__0__clock = clk;
-    always @(*) v__1__clock = clk;
-    always @(*) v__2__clock = clk;
-    always @(*) v__3__clock = clk;
-    always @(*) v__4__clock = clk;
-    always @(*) v__5__clock = clk;
-    always @(*) v__6__clock = clk;
-    always @(*) v__7__clock = clk;
-    always @(*) v__8__clock = clk;
-    always @(*) v__9__clock = clk;
-    always @(*) v__10__clock = clk;
-    always @(*) v__11__clock = clk;
-    always @(*) v__12__clock = clk;
-    always @(*) v__13__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
-    always @(*) v__4__d = v__3__q;
-    always @(*) v__5__d = v__4__q;
-    always @(*) v__6__d = v__5__q;
-    always @(*) v__7__d = v__6__q;
-    always @(*) v__8__d = v__7__q;
-    always @(*) v__9__d = v__8__q;
-    always @(*) v__10__d = v__9__q;
-    always @(*) v__11__d = v__10__q;
-    always @(*) v__12__d = v__11__q;
-    always @(*) v__13__d = v__12__q;
-    
-endmodule // standalone__pacer__pass__bytes
-
-
-module tnic_standalone__pacer__pass__bytes__v__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__0
-
-
-module tnic_standalone__pacer__pass__bytes__v__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__1
-
-
-module tnic_standalone__pacer__pass__bytes__v__10(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__10
-
-
-module tnic_standalone__pacer__pass__bytes__v__11(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__11
-
-
-module tnic_standalone__pacer__pass__bytes__v__12(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__12
-
-
-module tnic_standalone__pacer__pass__bytes__v__13(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__13
-
-
-module tnic_standalone__pacer__pass__bytes__v__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__2
-
-
-module tnic_standalone__pacer__pass__bytes__v__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__3
-
-
-module tnic_standalone__pacer__pass__bytes__v__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__4
-
-
-module tnic_standalone__pacer__pass__bytes__v__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__5
-
-
-module tnic_standalone__pacer__pass__bytes__v__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__6
-
-
-module tnic_standalone__pacer__pass__bytes__v__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__7
-
-
-module tnic_standalone__pacer__pass__bytes__v__8(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__8
-
-
-module tnic_standalone__pacer__pass__bytes__v__9(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__bytes__v__9
-
-
 module tnic_standalone__pacer__pass__count17(d,q,clock);
     
     // Module arguments
@@ -97081,444 +96773,6 @@ module tnic_standalone__pacer__pass__count17(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__count17
-
-
-module tnic_standalone__pacer__pass__counts(clk,i,o);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  [15:0] i;
-    output reg  [15:0] o;
-    
-    // Stub signals
-    reg  [15:0] v__0__d;
-    wire  [15:0] v__0__q;
-    reg  v__0__clock;
-    reg  [15:0] v__1__d;
-    wire  [15:0] v__1__q;
-    reg  v__1__clock;
-    reg  [15:0] v__2__d;
-    wire  [15:0] v__2__q;
-    reg  v__2__clock;
-    reg  [15:0] v__3__d;
-    wire  [15:0] v__3__q;
-    reg  v__3__clock;
-    reg  [15:0] v__4__d;
-    wire  [15:0] v__4__q;
-    reg  v__4__clock;
-    reg  [15:0] v__5__d;
-    wire  [15:0] v__5__q;
-    reg  v__5__clock;
-    reg  [15:0] v__6__d;
-    wire  [15:0] v__6__q;
-    reg  v__6__clock;
-    reg  [15:0] v__7__d;
-    wire  [15:0] v__7__q;
-    reg  v__7__clock;
-    reg  [15:0] v__8__d;
-    wire  [15:0] v__8__q;
-    reg  v__8__clock;
-    reg  [15:0] v__9__d;
-    wire  [15:0] v__9__q;
-    reg  v__9__clock;
-    reg  [15:0] v__10__d;
-    wire  [15:0] v__10__q;
-    reg  v__10__clock;
-    reg  [15:0] v__11__d;
-    wire  [15:0] v__11__q;
-    reg  v__11__clock;
-    reg  [15:0] v__12__d;
-    wire  [15:0] v__12__q;
-    reg  v__12__clock;
-    reg  [15:0] v__13__d;
-    wire  [15:0] v__13__q;
-    reg  v__13__clock;
-    
-    // Sub module instances
-    tnic_standalone__pacer__pass__counts__v__0 v__0(
-        .d(v__0__d),
-        .q(v__0__q),
-        .clock(v__0__clock)
-    );
-    tnic_standalone__pacer__pass__counts__v__1 v__1(
-        .d(v__1__d),
-        .q(v__1__q),
-        .clock(v__1__clock)
-    );
-    tnic_standalone__pacer__pass__counts__v__2 v__2(
-        .d(v__2__d),
-        .q(v__2__q),
-        .clock(v__2__clock)
-    );
-    tnic_standalone__pacer__pass__counts__v__3 v__3(
-        .d(v__3__d),
-        .q(v__3__q),
-        .clock(v__3__clock)
-    );
-    tnic_standalone__pacer__pass__counts__v__4 v__4(
-        .d(v__4__d),
-        .q(v__4__q),
-        .clock(v__4__clock)
-    );
-    tnic_standalone__pacer__pass__counts__v__5 v__5(
-        .d(v__5__d),
-        .q(v__5__q),
-        .clock(v__5__clock)
-    );
-    tnic_standalone__pacer__pass__counts__v__6 v__6(
-        .d(v__6__d),
-        .q(v__6__q),
-        .clock(v__6__clock)
-    );
-    tnic_standalone__pacer__pass__counts__v__7 v__7(
-        .d(v__7__d),
-        .q(v__7__q),
-        .clock(v__7__clock)
-    );
-    tnic_standalone__pacer__pass__counts__v__8 v__8(
-        .d(v__8__d),
-        .q(v__8__q),
-        .clock(v__8__clock)
-    );
-    tnic_standalone__pacer__pass__counts__v__9 v__9(
-        .d(v__9__d),
-        .q(v__9__q),
-        .clock(v__9__clock)
-    );
-    tnic_standalone__pacer__pass__counts__v__10 v__10(
-        .d(v__10__d),
-        .q(v__10__q),
-        .clock(v__10__clock)
-    );
-    tnic_standalone__pacer__pass__counts__v__11 v__11(
-        .d(v__11__d),
-        .q(v__11__q),
-        .clock(v__11__clock)
-    );
-    tnic_standalone__pacer__pass__counts__v__12 v__12(
-        .d(v__12__d),
-        .q(v__12__q),
-        .clock(v__12__clock)
-    );
-    tnic_standalone__pacer__pass__counts__v__13 v__13(
-        .d(v__13__d),
-        .q(v__13__q),
-        .clock(v__13__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        o = v__0__q;
-        o = v__1__q;
-        o = v__2__q;
-        o = v__3__q;
-        o = v__4__q;
-        o = v__5__q;
-        o = v__6__q;
-        o = v__7__q;
-        o = v__8__q;
-        o = v__9__q;
-        o = v__10__q;
-        o = v__11__q;
-        o = v__12__q;
-        o = v__13__q;
-    end
-    always @(*) v__0__clock = clk;
-    always @(*) v__1__clock = clk;
-    always @(*) v__2__clock = clk;
-    always @(*) v__3__clock = clk;
-    always @(*) v__4__clock = clk;
-    always @(*) v__5__clock = clk;
-    always @(*) v__6__clock = clk;
-    always @(*) v__7__clock = clk;
-    always @(*) v__8__clock = clk;
-    always @(*) v__9__clock = clk;
-    always @(*) v__10__clock = clk;
-    always @(*) v__11__clock = clk;
-    always @(*) v__12__clock = clk;
-    always @(*) v__13__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
-    always @(*) v__4__d = v__3__q;
-    always @(*) v__5__d = v__4__q;
-    always @(*) v__6__d = v__5__q;
-    always @(*) v__7__d = v__6__q;
-    always @(*) v__8__d = v__7__q;
-    always @(*) v__9__d = v__8__q;
-    always @(*) v__10__d = v__9__q;
-    always @(*) v__11__d = v__10__q;
-    always @(*) v__12__d = v__11__q;
-    always @(*) v__13__d = v__12__q;
-    
-endmodule // standalone__pacer__pass__counts
-
-
-module tnic_standalone__pacer__pass__counts__v__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__0
-
-
-module tnic_standalone__pacer__pass__counts__v__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__1
-
-
-module tnic_standalone__pacer__pass__counts__v__10(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__10
-
-
-module tnic_standalone__pacer__pass__counts__v__11(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__11
-
-
-module tnic_standalone__pacer__pass__counts__v__12(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__12
-
-
-module tnic_standalone__pacer__pass__counts__v__13(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__13
-
-
-module tnic_standalone__pacer__pass__counts__v__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__2
-
-
-module tnic_standalone__pacer__pass__counts__v__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__3
-
-
-module tnic_standalone__pacer__pass__counts__v__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__4
-
-
-module tnic_standalone__pacer__pass__counts__v__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__5
-
-
-module tnic_standalone__pacer__pass__counts__v__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__6
-
-
-module tnic_standalone__pacer__pass__counts__v__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__7
-
-
-module tnic_standalone__pacer__pass__counts__v__8(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__8
-
-
-module tnic_standalone__pacer__pass__counts__v__9(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__counts__v__9
 
 
 module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,valid,pfc,bucket,due,enough,ready,grant,size,train,sleep,clear,bounded,awake,write,insert,again,soon,park,idle,resume);
@@ -98590,6 +97844,140 @@ module tnic_standalone__pacer__pass__gap16(d,q,clock);
 endmodule // standalone__pacer__pass__gap16
 
 
+module tnic_standalone__pacer__pass__kept(clk,at,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [8:0] at;
+    input wire  [96:0] i;
+    output reg  [96:0] o;
+    
+    // Constant declarations
+    localparam  behind = 9'b1011;
+    
+    // Stub signals
+    reg  [8:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [96:0] ram__read_data;
+    reg  [8:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [96:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [8:0] read__d;
+    wire  [8:0] read__q;
+    reg  read__clock;
+    reg  [96:0] raw__d;
+    wire  [96:0] raw__q;
+    reg  raw__clock;
+    
+    // Sub module instances
+    tnic_standalone__pacer__pass__kept__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
+    );
+    tnic_standalone__pacer__pass__kept__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
+    );
+    tnic_standalone__pacer__pass__kept__raw raw(
+        .d(raw__d),
+        .q(raw__q),
+        .clock(raw__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        read__d = read__q;
+        raw__d = raw__q;
+        read__d = at - behind;
+        raw__d = ram__read_data;
+    end
+    always @(*) read__clock = clk;
+    always @(*) raw__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__write_enable = 1'b1;
+    always @(*) ram__write_address = at;
+    always @(*) ram__write_data = i;
+    always @(*) ram__read_address = read__q;
+    always @(*) o = raw__q;
+    
+endmodule // standalone__pacer__pass__kept
+
+
+module tnic_standalone__pacer__pass__kept__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [96:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [96:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[96:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__pass__kept__ram
+
+
+module tnic_standalone__pacer__pass__kept__raw(d,q,clock);
+    
+    // Module arguments
+    input wire  [96:0] d;
+    output reg  [96:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 97'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__kept__raw
+
+
+module tnic_standalone__pacer__pass__kept__read(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__kept__read
+
+
 module tnic_standalone__pacer__pass__launch16(d,q,clock);
     
     // Module arguments
@@ -98655,27 +98043,76 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     localparam  window_word = 5'b11110;
     
     // Stub signals
-    reg  [9:0] state_ram__read_address;
-    reg  state_ram__read_clock;
-    wire  [226:0] state_ram__read_data;
-    reg  [9:0] state_ram__write_address;
-    reg  state_ram__write_clock;
-    reg  [226:0] state_ram__write_data;
-    reg  state_ram__write_enable;
+    reg  [9:0] state_ram__0__read_address;
+    reg  state_ram__0__read_clock;
+    wire  [47:0] state_ram__0__read_data;
+    reg  [9:0] state_ram__0__write_address;
+    reg  state_ram__0__write_clock;
+    reg  [47:0] state_ram__0__write_data;
+    reg  state_ram__0__write_enable;
+    reg  [9:0] state_ram__1__read_address;
+    reg  state_ram__1__read_clock;
+    wire  [47:0] state_ram__1__read_data;
+    reg  [9:0] state_ram__1__write_address;
+    reg  state_ram__1__write_clock;
+    reg  [47:0] state_ram__1__write_data;
+    reg  state_ram__1__write_enable;
+    reg  [9:0] state_ram__2__read_address;
+    reg  state_ram__2__read_clock;
+    wire  [47:0] state_ram__2__read_data;
+    reg  [9:0] state_ram__2__write_address;
+    reg  state_ram__2__write_clock;
+    reg  [47:0] state_ram__2__write_data;
+    reg  state_ram__2__write_enable;
+    reg  [9:0] state_ram__3__read_address;
+    reg  state_ram__3__read_clock;
+    wire  [47:0] state_ram__3__read_data;
+    reg  [9:0] state_ram__3__write_address;
+    reg  state_ram__3__write_clock;
+    reg  [47:0] state_ram__3__write_data;
+    reg  state_ram__3__write_enable;
+    reg  [9:0] state_ram_192__read_address;
+    reg  state_ram_192__read_clock;
+    wire  [31:0] state_ram_192__read_data;
+    reg  [9:0] state_ram_192__write_address;
+    reg  state_ram_192__write_clock;
+    reg  [31:0] state_ram_192__write_data;
+    reg  state_ram_192__write_enable;
+    reg  [9:0] state_ram_224__read_address;
+    reg  state_ram_224__read_clock;
+    wire  [2:0] state_ram_224__read_data;
+    reg  [9:0] state_ram_224__write_address;
+    reg  state_ram_224__write_clock;
+    reg  [2:0] state_ram_224__write_data;
+    reg  state_ram_224__write_enable;
     reg  [9:0] post_ram__read_address;
     reg  post_ram__read_clock;
-    wire  [41:0] post_ram__read_data;
+    wire  [31:0] post_ram__read_data;
     reg  [9:0] post_ram__write_address;
     reg  post_ram__write_clock;
-    reg  [41:0] post_ram__write_data;
+    reg  [31:0] post_ram__write_data;
     reg  post_ram__write_enable;
+    reg  [9:0] post_ram_32__read_address;
+    reg  post_ram_32__read_clock;
+    wire  [9:0] post_ram_32__read_data;
+    reg  [9:0] post_ram_32__write_address;
+    reg  post_ram_32__write_clock;
+    reg  [9:0] post_ram_32__write_data;
+    reg  post_ram_32__write_enable;
     reg  [9:0] paid_ram__read_address;
     reg  paid_ram__read_clock;
-    wire  [49:0] paid_ram__read_data;
+    wire  [47:0] paid_ram__read_data;
     reg  [9:0] paid_ram__write_address;
     reg  paid_ram__write_clock;
-    reg  [49:0] paid_ram__write_data;
+    reg  [47:0] paid_ram__write_data;
     reg  paid_ram__write_enable;
+    reg  [9:0] paid_ram_48__read_address;
+    reg  paid_ram_48__read_clock;
+    wire  [1:0] paid_ram_48__read_data;
+    reg  [9:0] paid_ram_48__write_address;
+    reg  paid_ram_48__write_clock;
+    reg  [1:0] paid_ram_48__write_data;
+    reg  paid_ram_48__write_enable;
     reg  [9:0] rate_ram__read_address;
     reg  rate_ram__read_clock;
     wire  [29:0] rate_ram__read_data;
@@ -98690,43 +98127,64 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     reg  config_ram__write_clock;
     reg  [22:0] config_ram__write_data;
     reg  config_ram__write_enable;
-    reg  [3:0] bound_ram__read_address;
+    reg  [8:0] bound_ram__read_address;
     reg  bound_ram__read_clock;
     wire  [23:0] bound_ram__read_data;
-    reg  [3:0] bound_ram__write_address;
+    reg  [8:0] bound_ram__write_address;
     reg  bound_ram__write_clock;
     reg  [23:0] bound_ram__write_data;
     reg  bound_ram__write_enable;
-    reg  [3:0] idle_ram__read_address;
+    reg  [8:0] idle_ram__read_address;
     reg  idle_ram__read_clock;
     wire  [30:0] idle_ram__read_data;
-    reg  [3:0] idle_ram__write_address;
+    reg  [8:0] idle_ram__write_address;
     reg  idle_ram__write_clock;
     reg  [30:0] idle_ram__write_data;
     reg  idle_ram__write_enable;
-    reg  [3:0] cap_ram__read_address;
+    reg  [8:0] cap_ram__read_address;
     reg  cap_ram__read_clock;
     wire  [19:0] cap_ram__read_data;
-    reg  [3:0] cap_ram__write_address;
+    reg  [8:0] cap_ram__write_address;
     reg  cap_ram__write_clock;
     reg  [19:0] cap_ram__write_data;
     reg  cap_ram__write_enable;
-    reg  [3:0] window_ram__read_address;
+    reg  [8:0] window_ram__read_address;
     reg  window_ram__read_clock;
     wire  [23:0] window_ram__read_data;
-    reg  [3:0] window_ram__write_address;
+    reg  [8:0] window_ram__write_address;
     reg  window_ram__write_clock;
     reg  [23:0] window_ram__write_data;
     reg  window_ram__write_enable;
-    reg  [226:0] state_raw__d;
-    wire  [226:0] state_raw__q;
-    reg  state_raw__clock;
-    reg  [41:0] post_raw__d;
-    wire  [41:0] post_raw__q;
+    reg  [47:0] state_raw__0__d;
+    wire  [47:0] state_raw__0__q;
+    reg  state_raw__0__clock;
+    reg  [47:0] state_raw__1__d;
+    wire  [47:0] state_raw__1__q;
+    reg  state_raw__1__clock;
+    reg  [47:0] state_raw__2__d;
+    wire  [47:0] state_raw__2__q;
+    reg  state_raw__2__clock;
+    reg  [47:0] state_raw__3__d;
+    wire  [47:0] state_raw__3__q;
+    reg  state_raw__3__clock;
+    reg  [31:0] state_raw_192__d;
+    wire  [31:0] state_raw_192__q;
+    reg  state_raw_192__clock;
+    reg  [2:0] state_raw_224__d;
+    wire  [2:0] state_raw_224__q;
+    reg  state_raw_224__clock;
+    reg  [31:0] post_raw__d;
+    wire  [31:0] post_raw__q;
     reg  post_raw__clock;
-    reg  [49:0] paid_raw__d;
-    wire  [49:0] paid_raw__q;
+    reg  [9:0] post_raw_32__d;
+    wire  [9:0] post_raw_32__q;
+    reg  post_raw_32__clock;
+    reg  [47:0] paid_raw__d;
+    wire  [47:0] paid_raw__q;
     reg  paid_raw__clock;
+    reg  [1:0] paid_raw_48__d;
+    wire  [1:0] paid_raw_48__q;
+    reg  paid_raw_48__clock;
     reg  [29:0] rate_raw__d;
     wire  [29:0] rate_raw__q;
     reg  rate_raw__clock;
@@ -98759,18 +98217,66 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     reg  [4:0] pw_index;
     reg  is_swept;
     reg  [9:0] address;
+    reg  [9:0] state_address;
+    reg  [9:0] post_address;
+    reg  [9:0] paid_address;
     reg  [15:0] headers;
     reg  [15:0] length;
     
     // Sub module instances
-    tnic_standalone__pacer__pass__memory__state_ram state_ram(
-        .read_address(state_ram__read_address),
-        .read_clock(state_ram__read_clock),
-        .read_data(state_ram__read_data),
-        .write_address(state_ram__write_address),
-        .write_clock(state_ram__write_clock),
-        .write_data(state_ram__write_data),
-        .write_enable(state_ram__write_enable)
+    tnic_standalone__pacer__pass__memory__state_ram__0 state_ram__0(
+        .read_address(state_ram__0__read_address),
+        .read_clock(state_ram__0__read_clock),
+        .read_data(state_ram__0__read_data),
+        .write_address(state_ram__0__write_address),
+        .write_clock(state_ram__0__write_clock),
+        .write_data(state_ram__0__write_data),
+        .write_enable(state_ram__0__write_enable)
+    );
+    tnic_standalone__pacer__pass__memory__state_ram__1 state_ram__1(
+        .read_address(state_ram__1__read_address),
+        .read_clock(state_ram__1__read_clock),
+        .read_data(state_ram__1__read_data),
+        .write_address(state_ram__1__write_address),
+        .write_clock(state_ram__1__write_clock),
+        .write_data(state_ram__1__write_data),
+        .write_enable(state_ram__1__write_enable)
+    );
+    tnic_standalone__pacer__pass__memory__state_ram__2 state_ram__2(
+        .read_address(state_ram__2__read_address),
+        .read_clock(state_ram__2__read_clock),
+        .read_data(state_ram__2__read_data),
+        .write_address(state_ram__2__write_address),
+        .write_clock(state_ram__2__write_clock),
+        .write_data(state_ram__2__write_data),
+        .write_enable(state_ram__2__write_enable)
+    );
+    tnic_standalone__pacer__pass__memory__state_ram__3 state_ram__3(
+        .read_address(state_ram__3__read_address),
+        .read_clock(state_ram__3__read_clock),
+        .read_data(state_ram__3__read_data),
+        .write_address(state_ram__3__write_address),
+        .write_clock(state_ram__3__write_clock),
+        .write_data(state_ram__3__write_data),
+        .write_enable(state_ram__3__write_enable)
+    );
+    tnic_standalone__pacer__pass__memory__state_ram_192 state_ram_192(
+        .read_address(state_ram_192__read_address),
+        .read_clock(state_ram_192__read_clock),
+        .read_data(state_ram_192__read_data),
+        .write_address(state_ram_192__write_address),
+        .write_clock(state_ram_192__write_clock),
+        .write_data(state_ram_192__write_data),
+        .write_enable(state_ram_192__write_enable)
+    );
+    tnic_standalone__pacer__pass__memory__state_ram_224 state_ram_224(
+        .read_address(state_ram_224__read_address),
+        .read_clock(state_ram_224__read_clock),
+        .read_data(state_ram_224__read_data),
+        .write_address(state_ram_224__write_address),
+        .write_clock(state_ram_224__write_clock),
+        .write_data(state_ram_224__write_data),
+        .write_enable(state_ram_224__write_enable)
     );
     tnic_standalone__pacer__pass__memory__post_ram post_ram(
         .read_address(post_ram__read_address),
@@ -98781,6 +98287,15 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         .write_data(post_ram__write_data),
         .write_enable(post_ram__write_enable)
     );
+    tnic_standalone__pacer__pass__memory__post_ram_32 post_ram_32(
+        .read_address(post_ram_32__read_address),
+        .read_clock(post_ram_32__read_clock),
+        .read_data(post_ram_32__read_data),
+        .write_address(post_ram_32__write_address),
+        .write_clock(post_ram_32__write_clock),
+        .write_data(post_ram_32__write_data),
+        .write_enable(post_ram_32__write_enable)
+    );
     tnic_standalone__pacer__pass__memory__paid_ram paid_ram(
         .read_address(paid_ram__read_address),
         .read_clock(paid_ram__read_clock),
@@ -98789,6 +98304,15 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         .write_clock(paid_ram__write_clock),
         .write_data(paid_ram__write_data),
         .write_enable(paid_ram__write_enable)
+    );
+    tnic_standalone__pacer__pass__memory__paid_ram_48 paid_ram_48(
+        .read_address(paid_ram_48__read_address),
+        .read_clock(paid_ram_48__read_clock),
+        .read_data(paid_ram_48__read_data),
+        .write_address(paid_ram_48__write_address),
+        .write_clock(paid_ram_48__write_clock),
+        .write_data(paid_ram_48__write_data),
+        .write_enable(paid_ram_48__write_enable)
     );
     tnic_standalone__pacer__pass__memory__rate_ram rate_ram(
         .read_address(rate_ram__read_address),
@@ -98844,20 +98368,55 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         .write_data(window_ram__write_data),
         .write_enable(window_ram__write_enable)
     );
-    tnic_standalone__pacer__pass__memory__state_raw state_raw(
-        .d(state_raw__d),
-        .q(state_raw__q),
-        .clock(state_raw__clock)
+    tnic_standalone__pacer__pass__memory__state_raw__0 state_raw__0(
+        .d(state_raw__0__d),
+        .q(state_raw__0__q),
+        .clock(state_raw__0__clock)
+    );
+    tnic_standalone__pacer__pass__memory__state_raw__1 state_raw__1(
+        .d(state_raw__1__d),
+        .q(state_raw__1__q),
+        .clock(state_raw__1__clock)
+    );
+    tnic_standalone__pacer__pass__memory__state_raw__2 state_raw__2(
+        .d(state_raw__2__d),
+        .q(state_raw__2__q),
+        .clock(state_raw__2__clock)
+    );
+    tnic_standalone__pacer__pass__memory__state_raw__3 state_raw__3(
+        .d(state_raw__3__d),
+        .q(state_raw__3__q),
+        .clock(state_raw__3__clock)
+    );
+    tnic_standalone__pacer__pass__memory__state_raw_192 state_raw_192(
+        .d(state_raw_192__d),
+        .q(state_raw_192__q),
+        .clock(state_raw_192__clock)
+    );
+    tnic_standalone__pacer__pass__memory__state_raw_224 state_raw_224(
+        .d(state_raw_224__d),
+        .q(state_raw_224__q),
+        .clock(state_raw_224__clock)
     );
     tnic_standalone__pacer__pass__memory__post_raw post_raw(
         .d(post_raw__d),
         .q(post_raw__q),
         .clock(post_raw__clock)
     );
+    tnic_standalone__pacer__pass__memory__post_raw_32 post_raw_32(
+        .d(post_raw_32__d),
+        .q(post_raw_32__q),
+        .clock(post_raw_32__clock)
+    );
     tnic_standalone__pacer__pass__memory__paid_raw paid_raw(
         .d(paid_raw__d),
         .q(paid_raw__q),
         .clock(paid_raw__clock)
+    );
+    tnic_standalone__pacer__pass__memory__paid_raw_48 paid_raw_48(
+        .d(paid_raw_48__d),
+        .q(paid_raw_48__q),
+        .clock(paid_raw_48__clock)
     );
     tnic_standalone__pacer__pass__memory__rate_raw rate_raw(
         .d(rate_raw__d),
@@ -98907,9 +98466,12 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     
     // Update code
     always @(*) begin
-        state_raw__d = state_raw__q;
+        state_raw_192__d = state_raw_192__q;
+        state_raw_224__d = state_raw_224__q;
         post_raw__d = post_raw__q;
+        post_raw_32__d = post_raw_32__q;
         paid_raw__d = paid_raw__q;
+        paid_raw_48__d = paid_raw_48__q;
         rate_raw__d = rate_raw__q;
         config_raw__d = config_raw__q;
         load__d = load__q;
@@ -98922,7 +98484,10 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         if (~is_swept) begin
             sweep__d = sweep__q + ((32'h1) & 11'h7ff);
         end
-        state_raw__d = state_ram__read_data;
+        state_raw_192__d = state_ram_192__read_data;
+        state_raw_224__d = state_ram_224__read_data;
+        post_raw_32__d = post_ram_32__read_data;
+        paid_raw_48__d = paid_ram_48__read_data;
         post_raw__d = post_ram__read_data;
         paid_raw__d = paid_ram__read_data;
         rate_raw__d = rate_ram__read_data;
@@ -98941,12 +98506,24 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         end
         length = ((fl_record[(32'h20)+:(14)]) & 16'hffff) + headers;
         load_config__d = ((fl_record[(32'h4)+:(4)]) & 23'h7fffff) | (((fl_record[(32'h8)+:(3)]) & 23'h7fffff) << 32'h4) | (((length) & 23'h7fffff) << 32'h7);
-        state_ram__write_enable = state_write;
-        state_ram__write_address = state_flow;
-        post_ram__write_enable = post_valid;
-        post_ram__write_address = post_flow;
-        paid_ram__write_enable = paid_valid;
-        paid_ram__write_address = paid_flow;
+        state_address = state_flow;
+        post_address = post_flow;
+        paid_address = paid_flow;
+        if (~is_swept) begin
+            state_address = address;
+            post_address = address;
+            paid_address = address;
+        end
+        state_ram__0__write_address = state_address;
+        state_ram__1__write_address = state_address;
+        state_ram__2__write_address = state_address;
+        state_ram__3__write_address = state_address;
+        state_ram_192__write_address = state_address;
+        state_ram_224__write_address = state_address;
+        post_ram__write_address = post_address;
+        post_ram_32__write_address = post_address;
+        paid_ram__write_address = paid_address;
+        paid_ram_48__write_address = paid_address;
         rate_ram__write_enable = rate_valid;
         rate_ram__write_address = rate_flow;
         rate_ram__write_data = rate_value[(32'h0)+:(30)];
@@ -98959,33 +98536,27 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         pw_to__d = ((pw_word) & 9'h1ff) | (((pw_profile) & 9'h1ff) << 32'h5);
         pw_word_data__d = pw_data;
         bound_ram__write_enable = pw__q & (pw_index == bound_word);
-        bound_ram__write_address = pw_to__q[(32'h5)+:(4)];
+        bound_ram__write_address = ((pw_to__q[(32'h5)+:(4)]) & 9'h1ff);
         idle_ram__write_enable = pw__q & (pw_index == idle_word);
-        idle_ram__write_address = pw_to__q[(32'h5)+:(4)];
+        idle_ram__write_address = ((pw_to__q[(32'h5)+:(4)]) & 9'h1ff);
         cap_ram__write_enable = pw__q & (pw_index == cap_word);
-        cap_ram__write_address = pw_to__q[(32'h5)+:(4)];
+        cap_ram__write_address = ((pw_to__q[(32'h5)+:(4)]) & 9'h1ff);
         window_ram__write_enable = pw__q & (pw_index == window_word);
-        window_ram__write_address = pw_to__q[(32'h5)+:(4)];
+        window_ram__write_address = ((pw_to__q[(32'h5)+:(4)]) & 9'h1ff);
         if (~is_swept) begin
-            state_ram__write_enable = 1'b1;
-            state_ram__write_address = address;
-            post_ram__write_enable = 1'b1;
-            post_ram__write_address = address;
-            paid_ram__write_enable = 1'b1;
-            paid_ram__write_address = address;
             rate_ram__write_enable = 1'b1;
             rate_ram__write_address = address;
             rate_ram__write_data = ((32'h0) & 30'h3fffffff);
             config_ram__write_enable = 1'b1;
             config_ram__write_address = address;
             bound_ram__write_enable = 1'b1;
-            bound_ram__write_address = address[(32'h0)+:(4)];
+            bound_ram__write_address = ((address[(32'h0)+:(4)]) & 9'h1ff);
             idle_ram__write_enable = 1'b1;
-            idle_ram__write_address = address[(32'h0)+:(4)];
+            idle_ram__write_address = ((address[(32'h0)+:(4)]) & 9'h1ff);
             cap_ram__write_enable = 1'b1;
-            cap_ram__write_address = address[(32'h0)+:(4)];
+            cap_ram__write_address = ((address[(32'h0)+:(4)]) & 9'h1ff);
             window_ram__write_enable = 1'b1;
-            window_ram__write_address = address[(32'h0)+:(4)];
+            window_ram__write_address = ((address[(32'h0)+:(4)]) & 9'h1ff);
         end
         if (rst | ~is_swept) begin
             load_config__d = ((32'h0) & 23'h7fffff);
@@ -98997,9 +98568,12 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
             pw__d = 1'b0;
         end
     end
-    always @(*) state_raw__clock = clk;
+    always @(*) state_raw_192__clock = clk;
+    always @(*) state_raw_224__clock = clk;
     always @(*) post_raw__clock = clk;
+    always @(*) post_raw_32__clock = clk;
     always @(*) paid_raw__clock = clk;
+    always @(*) paid_raw_48__clock = clk;
     always @(*) rate_raw__clock = clk;
     always @(*) config_raw__clock = clk;
     always @(*) load__clock = clk;
@@ -99009,8 +98583,26 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     always @(*) pw_to__clock = clk;
     always @(*) pw_word_data__clock = clk;
     always @(*) sweep__clock = clk;
-    always @(*) state_ram__read_clock = clk;
-    always @(*) state_ram__write_clock = clk;
+    always @(*) state_ram__0__read_clock = clk;
+    always @(*) state_ram__0__write_clock = clk;
+    always @(*) state_raw__0__clock = clk;
+    always @(*) state_ram__1__read_clock = clk;
+    always @(*) state_ram__1__write_clock = clk;
+    always @(*) state_raw__1__clock = clk;
+    always @(*) state_ram__2__read_clock = clk;
+    always @(*) state_ram__2__write_clock = clk;
+    always @(*) state_raw__2__clock = clk;
+    always @(*) state_ram__3__read_clock = clk;
+    always @(*) state_ram__3__write_clock = clk;
+    always @(*) state_raw__3__clock = clk;
+    always @(*) state_ram_192__read_clock = clk;
+    always @(*) state_ram_192__write_clock = clk;
+    always @(*) state_ram_224__read_clock = clk;
+    always @(*) state_ram_224__write_clock = clk;
+    always @(*) post_ram_32__read_clock = clk;
+    always @(*) post_ram_32__write_clock = clk;
+    always @(*) paid_ram_48__read_clock = clk;
+    always @(*) paid_ram_48__write_clock = clk;
     always @(*) post_ram__read_clock = clk;
     always @(*) post_ram__write_clock = clk;
     always @(*) paid_ram__read_clock = clk;
@@ -99028,28 +98620,56 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     always @(*) window_ram__read_clock = clk;
     always @(*) window_ram__write_clock = clk;
     always @(*) is_swept = sweep__q == sweep_end;
-    always @(*) state_ram__read_address = flow;
+    always @(*) state_ram__0__read_address = flow;
+    always @(*) state_raw__0__d = state_ram__0__read_data;
+    always @(*) state_ram__1__read_address = flow;
+    always @(*) state_raw__1__d = state_ram__1__read_data;
+    always @(*) state_ram__2__read_address = flow;
+    always @(*) state_raw__2__d = state_ram__2__read_data;
+    always @(*) state_ram__3__read_address = flow;
+    always @(*) state_raw__3__d = state_ram__3__read_data;
+    always @(*) state_ram_192__read_address = flow;
+    always @(*) state_ram_224__read_address = flow;
+    always @(*) post_ram_32__read_address = flow;
+    always @(*) paid_ram_48__read_address = flow;
     always @(*) post_ram__read_address = flow;
     always @(*) paid_ram__read_address = flow;
     always @(*) rate_ram__read_address = flow;
     always @(*) config_ram__read_address = flow;
-    always @(*) bound_ram__read_address = config_raw__q[(32'h0)+:(4)];
-    always @(*) idle_ram__read_address = config_raw__q[(32'h0)+:(4)];
-    always @(*) cap_ram__read_address = config_raw__q[(32'h0)+:(4)];
-    always @(*) window_ram__read_address = config_raw__q[(32'h0)+:(4)];
-    always @(*) state_ram__write_data = state_word;
-    always @(*) post_ram__write_data = post_word;
-    always @(*) paid_ram__write_data = paid_word;
+    always @(*) bound_ram__read_address = ((config_raw__q[(32'h0)+:(4)]) & 9'h1ff);
+    always @(*) idle_ram__read_address = ((config_raw__q[(32'h0)+:(4)]) & 9'h1ff);
+    always @(*) cap_ram__read_address = ((config_raw__q[(32'h0)+:(4)]) & 9'h1ff);
+    always @(*) window_ram__read_address = ((config_raw__q[(32'h0)+:(4)]) & 9'h1ff);
+    always @(*) address = sweep__q[(32'h0)+:(10)];
+    always @(*) state_ram__0__write_enable = state_write | ~is_swept;
+    always @(*) state_ram__0__write_data = state_word[(32'h30 * 0)+:(48)];
+    always @(*) state_ram__1__write_enable = state_write | ~is_swept;
+    always @(*) state_ram__1__write_data = state_word[(32'h30 * 1)+:(48)];
+    always @(*) state_ram__2__write_enable = state_write | ~is_swept;
+    always @(*) state_ram__2__write_data = state_word[(32'h30 * 2)+:(48)];
+    always @(*) state_ram__3__write_enable = state_write | ~is_swept;
+    always @(*) state_ram__3__write_data = state_word[(32'h30 * 3)+:(48)];
+    always @(*) state_ram_192__write_enable = state_write | ~is_swept;
+    always @(*) state_ram_192__write_data = state_word[(32'hc0)+:(32)];
+    always @(*) state_ram_224__write_enable = state_write | ~is_swept;
+    always @(*) state_ram_224__write_data = state_word[(32'he0)+:(3)];
+    always @(*) post_ram__write_enable = post_valid | ~is_swept;
+    always @(*) post_ram__write_data = post_word[(32'h0)+:(32)];
+    always @(*) post_ram_32__write_enable = post_valid | ~is_swept;
+    always @(*) post_ram_32__write_data = post_word[(32'h20)+:(10)];
+    always @(*) paid_ram__write_enable = paid_valid | ~is_swept;
+    always @(*) paid_ram__write_data = paid_word[(32'h0)+:(48)];
+    always @(*) paid_ram_48__write_enable = paid_valid | ~is_swept;
+    always @(*) paid_ram_48__write_data = paid_word[(32'h30)+:(2)];
     always @(*) config_ram__write_data = load_config__q;
     always @(*) pw_index = pw_to__q[(32'h0)+:(5)];
     always @(*) bound_ram__write_data = pw_word_data__q[(32'h0)+:(24)];
     always @(*) idle_ram__write_data = pw_word_data__q[(32'h0)+:(31)];
     always @(*) cap_ram__write_data = pw_word_data__q[(32'h0)+:(20)];
     always @(*) window_ram__write_data = pw_word_data__q[(32'h0)+:(24)];
-    always @(*) address = sweep__q[(32'h0)+:(10)];
-    always @(*) state = state_raw__q;
-    always @(*) post = post_raw__q;
-    always @(*) paid = paid_raw__q;
+    always @(*) state = {state_raw_224__q, state_raw_192__q, state_raw__3__q, state_raw__2__q, state_raw__1__q, state_raw__0__q};
+    always @(*) post = ((post_raw__q) & 42'h3ffffffffff) | (((post_raw_32__q) & 42'h3ffffffffff) << 32'h20);
+    always @(*) paid = ((paid_raw__q) & 50'h3ffffffffffff) | (((paid_raw_48__q) & 50'h3ffffffffffff) << 32'h30);
     always @(*) rate = rate_raw__q;
     always @(*) pfc = config_raw__q[(32'h4)+:(3)];
     always @(*) size = config_raw__q[(32'h7)+:(16)];
@@ -99065,16 +98685,16 @@ endmodule // standalone__pacer__pass__memory
 module tnic_standalone__pacer__pass__memory__bound_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [3:0] read_address;
+    input wire  [8:0] read_address;
     input wire  read_clock;
     output reg  [23:0] read_data;
-    input wire  [3:0] write_address;
+    input wire  [8:0] write_address;
     input wire  write_clock;
     input wire  [23:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[23:0] mem[15:0];
+    reg[23:0] mem[511:0];
     
     
     
@@ -99094,16 +98714,16 @@ endmodule // standalone__pacer__pass__memory__bound_ram
 module tnic_standalone__pacer__pass__memory__cap_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [3:0] read_address;
+    input wire  [8:0] read_address;
     input wire  read_clock;
     output reg  [19:0] read_data;
-    input wire  [3:0] write_address;
+    input wire  [8:0] write_address;
     input wire  write_clock;
     input wire  [19:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[19:0] mem[15:0];
+    reg[19:0] mem[511:0];
     
     
     
@@ -99171,16 +98791,16 @@ endmodule // standalone__pacer__pass__memory__config_raw
 module tnic_standalone__pacer__pass__memory__idle_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [3:0] read_address;
+    input wire  [8:0] read_address;
     input wire  read_clock;
     output reg  [30:0] read_data;
-    input wire  [3:0] write_address;
+    input wire  [8:0] write_address;
     input wire  write_clock;
     input wire  [30:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[30:0] mem[15:0];
+    reg[30:0] mem[511:0];
     
     
     
@@ -99259,14 +98879,14 @@ module tnic_standalone__pacer__pass__memory__paid_ram(read_address,read_clock,re
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [49:0] read_data;
+    output reg  [47:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [49:0] write_data;
+    input wire  [47:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[49:0] mem[1023:0];
+    reg[47:0] mem[1023:0];
     
     
     
@@ -99283,16 +98903,45 @@ module tnic_standalone__pacer__pass__memory__paid_ram(read_address,read_clock,re
 endmodule // standalone__pacer__pass__memory__paid_ram
 
 
+module tnic_standalone__pacer__pass__memory__paid_ram_48(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [1:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [1:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[1:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__pass__memory__paid_ram_48
+
+
 module tnic_standalone__pacer__pass__memory__paid_raw(d,q,clock);
     
     // Module arguments
-    input wire  [49:0] d;
-    output reg  [49:0] q;
+    input wire  [47:0] d;
+    output reg  [47:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 50'h0;
+       q = 48'h0;
     end
     
     always @(posedge clock) begin
@@ -99302,19 +98951,38 @@ module tnic_standalone__pacer__pass__memory__paid_raw(d,q,clock);
 endmodule // standalone__pacer__pass__memory__paid_raw
 
 
+module tnic_standalone__pacer__pass__memory__paid_raw_48(d,q,clock);
+    
+    // Module arguments
+    input wire  [1:0] d;
+    output reg  [1:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 2'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__memory__paid_raw_48
+
+
 module tnic_standalone__pacer__pass__memory__post_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [41:0] read_data;
+    output reg  [31:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [41:0] write_data;
+    input wire  [31:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[41:0] mem[1023:0];
+    reg[31:0] mem[1023:0];
     
     
     
@@ -99331,16 +98999,45 @@ module tnic_standalone__pacer__pass__memory__post_ram(read_address,read_clock,re
 endmodule // standalone__pacer__pass__memory__post_ram
 
 
+module tnic_standalone__pacer__pass__memory__post_ram_32(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [9:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [9:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[9:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__pass__memory__post_ram_32
+
+
 module tnic_standalone__pacer__pass__memory__post_raw(d,q,clock);
     
     // Module arguments
-    input wire  [41:0] d;
-    output reg  [41:0] q;
+    input wire  [31:0] d;
+    output reg  [31:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 42'h0;
+       q = 32'h0;
     end
     
     always @(posedge clock) begin
@@ -99348,6 +99045,25 @@ module tnic_standalone__pacer__pass__memory__post_raw(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__memory__post_raw
+
+
+module tnic_standalone__pacer__pass__memory__post_raw_32(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__memory__post_raw_32
 
 
 module tnic_standalone__pacer__pass__memory__pw(d,q,clock);
@@ -99455,19 +99171,19 @@ module tnic_standalone__pacer__pass__memory__rate_raw(d,q,clock);
 endmodule // standalone__pacer__pass__memory__rate_raw
 
 
-module tnic_standalone__pacer__pass__memory__state_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__pacer__pass__memory__state_ram__0(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [226:0] read_data;
+    output reg  [47:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [226:0] write_data;
+    input wire  [47:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[226:0] mem[1023:0];
+    reg[47:0] mem[1023:0];
     
     
     
@@ -99481,26 +99197,266 @@ module tnic_standalone__pacer__pass__memory__state_ram(read_address,read_clock,r
        end
     end
                 
-endmodule // standalone__pacer__pass__memory__state_ram
+endmodule // standalone__pacer__pass__memory__state_ram__0
 
 
-module tnic_standalone__pacer__pass__memory__state_raw(d,q,clock);
+module tnic_standalone__pacer__pass__memory__state_ram__1(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [226:0] d;
-    output reg  [226:0] q;
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [47:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [47:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[47:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__pass__memory__state_ram__1
+
+
+module tnic_standalone__pacer__pass__memory__state_ram__2(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [47:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [47:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[47:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__pass__memory__state_ram__2
+
+
+module tnic_standalone__pacer__pass__memory__state_ram__3(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [47:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [47:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[47:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__pass__memory__state_ram__3
+
+
+module tnic_standalone__pacer__pass__memory__state_ram_192(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [31:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [31:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[31:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__pass__memory__state_ram_192
+
+
+module tnic_standalone__pacer__pass__memory__state_ram_224(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [2:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [2:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[2:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__pass__memory__state_ram_224
+
+
+module tnic_standalone__pacer__pass__memory__state_raw__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [47:0] d;
+    output reg  [47:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 227'h0;
+       q = 48'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__memory__state_raw
+endmodule // standalone__pacer__pass__memory__state_raw__0
+
+
+module tnic_standalone__pacer__pass__memory__state_raw__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [47:0] d;
+    output reg  [47:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 48'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__memory__state_raw__1
+
+
+module tnic_standalone__pacer__pass__memory__state_raw__2(d,q,clock);
+    
+    // Module arguments
+    input wire  [47:0] d;
+    output reg  [47:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 48'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__memory__state_raw__2
+
+
+module tnic_standalone__pacer__pass__memory__state_raw__3(d,q,clock);
+    
+    // Module arguments
+    input wire  [47:0] d;
+    output reg  [47:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 48'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__memory__state_raw__3
+
+
+module tnic_standalone__pacer__pass__memory__state_raw_192(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__memory__state_raw_192
+
+
+module tnic_standalone__pacer__pass__memory__state_raw_224(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__memory__state_raw_224
 
 
 module tnic_standalone__pacer__pass__memory__sweep(d,q,clock);
@@ -99525,16 +99481,16 @@ endmodule // standalone__pacer__pass__memory__sweep
 module tnic_standalone__pacer__pass__memory__window_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
-    input wire  [3:0] read_address;
+    input wire  [8:0] read_address;
     input wire  read_clock;
     output reg  [23:0] read_data;
-    input wire  [3:0] write_address;
+    input wire  [8:0] write_address;
     input wire  write_clock;
     input wire  [23:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[23:0] mem[15:0];
+    reg[23:0] mem[511:0];
     
     
     
@@ -99551,146 +99507,103 @@ module tnic_standalone__pacer__pass__memory__window_ram(read_address,read_clock,
 endmodule // standalone__pacer__pass__memory__window_ram
 
 
-module tnic_standalone__pacer__pass__now14(clk,i,o);
+module tnic_standalone__pacer__pass__now14(clk,at,i,o);
     
     // Module arguments
     input wire  clk;
+    input wire  [8:0] at;
     input wire  [47:0] i;
     output reg  [47:0] o;
     
+    // Constant declarations
+    localparam  behind = 9'b1000;
+    
     // Stub signals
-    reg  [47:0] v__0__d;
-    wire  [47:0] v__0__q;
-    reg  v__0__clock;
-    reg  [47:0] v__1__d;
-    wire  [47:0] v__1__q;
-    reg  v__1__clock;
-    reg  [47:0] v__2__d;
-    wire  [47:0] v__2__q;
-    reg  v__2__clock;
-    reg  [47:0] v__3__d;
-    wire  [47:0] v__3__q;
-    reg  v__3__clock;
-    reg  [47:0] v__4__d;
-    wire  [47:0] v__4__q;
-    reg  v__4__clock;
-    reg  [47:0] v__5__d;
-    wire  [47:0] v__5__q;
-    reg  v__5__clock;
-    reg  [47:0] v__6__d;
-    wire  [47:0] v__6__q;
-    reg  v__6__clock;
-    reg  [47:0] v__7__d;
-    wire  [47:0] v__7__q;
-    reg  v__7__clock;
-    reg  [47:0] v__8__d;
-    wire  [47:0] v__8__q;
-    reg  v__8__clock;
-    reg  [47:0] v__9__d;
-    wire  [47:0] v__9__q;
-    reg  v__9__clock;
-    reg  [47:0] v__10__d;
-    wire  [47:0] v__10__q;
-    reg  v__10__clock;
+    reg  [8:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [47:0] ram__read_data;
+    reg  [8:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [47:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [8:0] read__d;
+    wire  [8:0] read__q;
+    reg  read__clock;
+    reg  [47:0] raw__d;
+    wire  [47:0] raw__q;
+    reg  raw__clock;
     
     // Sub module instances
-    tnic_standalone__pacer__pass__now14__v__0 v__0(
-        .d(v__0__d),
-        .q(v__0__q),
-        .clock(v__0__clock)
+    tnic_standalone__pacer__pass__now14__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
     );
-    tnic_standalone__pacer__pass__now14__v__1 v__1(
-        .d(v__1__d),
-        .q(v__1__q),
-        .clock(v__1__clock)
+    tnic_standalone__pacer__pass__now14__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
     );
-    tnic_standalone__pacer__pass__now14__v__2 v__2(
-        .d(v__2__d),
-        .q(v__2__q),
-        .clock(v__2__clock)
-    );
-    tnic_standalone__pacer__pass__now14__v__3 v__3(
-        .d(v__3__d),
-        .q(v__3__q),
-        .clock(v__3__clock)
-    );
-    tnic_standalone__pacer__pass__now14__v__4 v__4(
-        .d(v__4__d),
-        .q(v__4__q),
-        .clock(v__4__clock)
-    );
-    tnic_standalone__pacer__pass__now14__v__5 v__5(
-        .d(v__5__d),
-        .q(v__5__q),
-        .clock(v__5__clock)
-    );
-    tnic_standalone__pacer__pass__now14__v__6 v__6(
-        .d(v__6__d),
-        .q(v__6__q),
-        .clock(v__6__clock)
-    );
-    tnic_standalone__pacer__pass__now14__v__7 v__7(
-        .d(v__7__d),
-        .q(v__7__q),
-        .clock(v__7__clock)
-    );
-    tnic_standalone__pacer__pass__now14__v__8 v__8(
-        .d(v__8__d),
-        .q(v__8__q),
-        .clock(v__8__clock)
-    );
-    tnic_standalone__pacer__pass__now14__v__9 v__9(
-        .d(v__9__d),
-        .q(v__9__q),
-        .clock(v__9__clock)
-    );
-    tnic_standalone__pacer__pass__now14__v__10 v__10(
-        .d(v__10__d),
-        .q(v__10__q),
-        .clock(v__10__clock)
+    tnic_standalone__pacer__pass__now14__raw raw(
+        .d(raw__d),
+        .q(raw__q),
+        .clock(raw__clock)
     );
     
     // Update code
     always @(*) begin
-        o = v__0__q;
-        o = v__1__q;
-        o = v__2__q;
-        o = v__3__q;
-        o = v__4__q;
-        o = v__5__q;
-        o = v__6__q;
-        o = v__7__q;
-        o = v__8__q;
-        o = v__9__q;
-        o = v__10__q;
+        read__d = read__q;
+        raw__d = raw__q;
+        read__d = at - behind;
+        raw__d = ram__read_data;
     end
-    always @(*) v__0__clock = clk;
-    always @(*) v__1__clock = clk;
-    always @(*) v__2__clock = clk;
-    always @(*) v__3__clock = clk;
-    always @(*) v__4__clock = clk;
-    always @(*) v__5__clock = clk;
-    always @(*) v__6__clock = clk;
-    always @(*) v__7__clock = clk;
-    always @(*) v__8__clock = clk;
-    always @(*) v__9__clock = clk;
-    always @(*) v__10__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
-    always @(*) v__4__d = v__3__q;
-    always @(*) v__5__d = v__4__q;
-    always @(*) v__6__d = v__5__q;
-    always @(*) v__7__d = v__6__q;
-    always @(*) v__8__d = v__7__q;
-    always @(*) v__9__d = v__8__q;
-    always @(*) v__10__d = v__9__q;
+    always @(*) read__clock = clk;
+    always @(*) raw__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__write_enable = 1'b1;
+    always @(*) ram__write_address = at;
+    always @(*) ram__write_data = i;
+    always @(*) ram__read_address = read__q;
+    always @(*) o = raw__q;
     
 endmodule // standalone__pacer__pass__now14
 
 
-module tnic_standalone__pacer__pass__now14__v__0(d,q,clock);
+module tnic_standalone__pacer__pass__now14__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [47:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [47:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[47:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__pass__now14__ram
+
+
+module tnic_standalone__pacer__pass__now14__raw(d,q,clock);
     
     // Module arguments
     input wire  [47:0] d;
@@ -99706,197 +99619,26 @@ module tnic_standalone__pacer__pass__now14__v__0(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__now14__v__0
+endmodule // standalone__pacer__pass__now14__raw
 
 
-module tnic_standalone__pacer__pass__now14__v__1(d,q,clock);
+module tnic_standalone__pacer__pass__now14__read(d,q,clock);
     
     // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 48'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__now14__v__1
-
-
-module tnic_standalone__pacer__pass__now14__v__10(d,q,clock);
-    
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 48'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__now14__v__10
-
-
-module tnic_standalone__pacer__pass__now14__v__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 48'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__now14__v__2
-
-
-module tnic_standalone__pacer__pass__now14__v__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 48'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__now14__v__3
-
-
-module tnic_standalone__pacer__pass__now14__v__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 48'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__now14__v__4
-
-
-module tnic_standalone__pacer__pass__now14__v__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 48'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__now14__v__5
-
-
-module tnic_standalone__pacer__pass__now14__v__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 48'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__now14__v__6
-
-
-module tnic_standalone__pacer__pass__now14__v__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 48'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__now14__v__7
-
-
-module tnic_standalone__pacer__pass__now14__v__8(d,q,clock);
-    
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 48'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__now14__v__8
-
-
-module tnic_standalone__pacer__pass__now14__v__9(d,q,clock);
-    
-    // Module arguments
-    input wire  [47:0] d;
-    output reg  [47:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 48'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__now14__v__9
+endmodule // standalone__pacer__pass__now14__read
 
 
 module tnic_standalone__pacer__pass__now16(clk,i,o);
@@ -99996,10 +99738,11 @@ module tnic_standalone__pacer__pass__now3(d,q,clock);
 endmodule // standalone__pacer__pass__now3
 
 
-module tnic_standalone__pacer__pass__packets(clk,i,o);
+module tnic_standalone__pacer__pass__packets(clk,rst,i,o);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [22:0] i;
     output reg  [22:0] o;
     
@@ -100033,16 +99776,21 @@ module tnic_standalone__pacer__pass__packets(clk,i,o);
     
     // Update code
     always @(*) begin
+        v__0__d = i;
+        v__1__d = v__0__q;
+        v__2__d = v__1__q;
         o = v__0__q;
         o = v__1__q;
         o = v__2__q;
+        if (rst) begin
+            v__0__d = ((32'h0) & 23'h7fffff);
+            v__1__d = ((32'h0) & 23'h7fffff);
+            v__2__d = ((32'h0) & 23'h7fffff);
+        end
     end
     always @(*) v__0__clock = clk;
     always @(*) v__1__clock = clk;
     always @(*) v__2__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
     
 endmodule // standalone__pacer__pass__packets
 
@@ -100510,444 +100258,6 @@ module tnic_standalone__pacer__pass__pfc__v__9(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__pfc__v__9
-
-
-module tnic_standalone__pacer__pass__rates(clk,i,o);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  [29:0] i;
-    output reg  [29:0] o;
-    
-    // Stub signals
-    reg  [29:0] v__0__d;
-    wire  [29:0] v__0__q;
-    reg  v__0__clock;
-    reg  [29:0] v__1__d;
-    wire  [29:0] v__1__q;
-    reg  v__1__clock;
-    reg  [29:0] v__2__d;
-    wire  [29:0] v__2__q;
-    reg  v__2__clock;
-    reg  [29:0] v__3__d;
-    wire  [29:0] v__3__q;
-    reg  v__3__clock;
-    reg  [29:0] v__4__d;
-    wire  [29:0] v__4__q;
-    reg  v__4__clock;
-    reg  [29:0] v__5__d;
-    wire  [29:0] v__5__q;
-    reg  v__5__clock;
-    reg  [29:0] v__6__d;
-    wire  [29:0] v__6__q;
-    reg  v__6__clock;
-    reg  [29:0] v__7__d;
-    wire  [29:0] v__7__q;
-    reg  v__7__clock;
-    reg  [29:0] v__8__d;
-    wire  [29:0] v__8__q;
-    reg  v__8__clock;
-    reg  [29:0] v__9__d;
-    wire  [29:0] v__9__q;
-    reg  v__9__clock;
-    reg  [29:0] v__10__d;
-    wire  [29:0] v__10__q;
-    reg  v__10__clock;
-    reg  [29:0] v__11__d;
-    wire  [29:0] v__11__q;
-    reg  v__11__clock;
-    reg  [29:0] v__12__d;
-    wire  [29:0] v__12__q;
-    reg  v__12__clock;
-    reg  [29:0] v__13__d;
-    wire  [29:0] v__13__q;
-    reg  v__13__clock;
-    
-    // Sub module instances
-    tnic_standalone__pacer__pass__rates__v__0 v__0(
-        .d(v__0__d),
-        .q(v__0__q),
-        .clock(v__0__clock)
-    );
-    tnic_standalone__pacer__pass__rates__v__1 v__1(
-        .d(v__1__d),
-        .q(v__1__q),
-        .clock(v__1__clock)
-    );
-    tnic_standalone__pacer__pass__rates__v__2 v__2(
-        .d(v__2__d),
-        .q(v__2__q),
-        .clock(v__2__clock)
-    );
-    tnic_standalone__pacer__pass__rates__v__3 v__3(
-        .d(v__3__d),
-        .q(v__3__q),
-        .clock(v__3__clock)
-    );
-    tnic_standalone__pacer__pass__rates__v__4 v__4(
-        .d(v__4__d),
-        .q(v__4__q),
-        .clock(v__4__clock)
-    );
-    tnic_standalone__pacer__pass__rates__v__5 v__5(
-        .d(v__5__d),
-        .q(v__5__q),
-        .clock(v__5__clock)
-    );
-    tnic_standalone__pacer__pass__rates__v__6 v__6(
-        .d(v__6__d),
-        .q(v__6__q),
-        .clock(v__6__clock)
-    );
-    tnic_standalone__pacer__pass__rates__v__7 v__7(
-        .d(v__7__d),
-        .q(v__7__q),
-        .clock(v__7__clock)
-    );
-    tnic_standalone__pacer__pass__rates__v__8 v__8(
-        .d(v__8__d),
-        .q(v__8__q),
-        .clock(v__8__clock)
-    );
-    tnic_standalone__pacer__pass__rates__v__9 v__9(
-        .d(v__9__d),
-        .q(v__9__q),
-        .clock(v__9__clock)
-    );
-    tnic_standalone__pacer__pass__rates__v__10 v__10(
-        .d(v__10__d),
-        .q(v__10__q),
-        .clock(v__10__clock)
-    );
-    tnic_standalone__pacer__pass__rates__v__11 v__11(
-        .d(v__11__d),
-        .q(v__11__q),
-        .clock(v__11__clock)
-    );
-    tnic_standalone__pacer__pass__rates__v__12 v__12(
-        .d(v__12__d),
-        .q(v__12__q),
-        .clock(v__12__clock)
-    );
-    tnic_standalone__pacer__pass__rates__v__13 v__13(
-        .d(v__13__d),
-        .q(v__13__q),
-        .clock(v__13__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        o = v__0__q;
-        o = v__1__q;
-        o = v__2__q;
-        o = v__3__q;
-        o = v__4__q;
-        o = v__5__q;
-        o = v__6__q;
-        o = v__7__q;
-        o = v__8__q;
-        o = v__9__q;
-        o = v__10__q;
-        o = v__11__q;
-        o = v__12__q;
-        o = v__13__q;
-    end
-    always @(*) v__0__clock = clk;
-    always @(*) v__1__clock = clk;
-    always @(*) v__2__clock = clk;
-    always @(*) v__3__clock = clk;
-    always @(*) v__4__clock = clk;
-    always @(*) v__5__clock = clk;
-    always @(*) v__6__clock = clk;
-    always @(*) v__7__clock = clk;
-    always @(*) v__8__clock = clk;
-    always @(*) v__9__clock = clk;
-    always @(*) v__10__clock = clk;
-    always @(*) v__11__clock = clk;
-    always @(*) v__12__clock = clk;
-    always @(*) v__13__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
-    always @(*) v__4__d = v__3__q;
-    always @(*) v__5__d = v__4__q;
-    always @(*) v__6__d = v__5__q;
-    always @(*) v__7__d = v__6__q;
-    always @(*) v__8__d = v__7__q;
-    always @(*) v__9__d = v__8__q;
-    always @(*) v__10__d = v__9__q;
-    always @(*) v__11__d = v__10__q;
-    always @(*) v__12__d = v__11__q;
-    always @(*) v__13__d = v__12__q;
-    
-endmodule // standalone__pacer__pass__rates
-
-
-module tnic_standalone__pacer__pass__rates__v__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__0
-
-
-module tnic_standalone__pacer__pass__rates__v__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__1
-
-
-module tnic_standalone__pacer__pass__rates__v__10(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__10
-
-
-module tnic_standalone__pacer__pass__rates__v__11(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__11
-
-
-module tnic_standalone__pacer__pass__rates__v__12(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__12
-
-
-module tnic_standalone__pacer__pass__rates__v__13(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__13
-
-
-module tnic_standalone__pacer__pass__rates__v__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__2
-
-
-module tnic_standalone__pacer__pass__rates__v__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__3
-
-
-module tnic_standalone__pacer__pass__rates__v__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__4
-
-
-module tnic_standalone__pacer__pass__rates__v__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__5
-
-
-module tnic_standalone__pacer__pass__rates__v__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__6
-
-
-module tnic_standalone__pacer__pass__rates__v__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__7
-
-
-module tnic_standalone__pacer__pass__rates__v__8(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__8
-
-
-module tnic_standalone__pacer__pass__rates__v__9(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__rates__v__9
 
 
 module tnic_standalone__pacer__pass__reciprocal(clk,rate,y,e);
@@ -101708,444 +101018,6 @@ module tnic_standalone__pacer__pass__reciprocal__rom(address,clock,data);
 endmodule // standalone__pacer__pass__reciprocal__rom
 
 
-module tnic_standalone__pacer__pass__released(clk,i,o);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  [24:0] i;
-    output reg  [24:0] o;
-    
-    // Stub signals
-    reg  [24:0] v__0__d;
-    wire  [24:0] v__0__q;
-    reg  v__0__clock;
-    reg  [24:0] v__1__d;
-    wire  [24:0] v__1__q;
-    reg  v__1__clock;
-    reg  [24:0] v__2__d;
-    wire  [24:0] v__2__q;
-    reg  v__2__clock;
-    reg  [24:0] v__3__d;
-    wire  [24:0] v__3__q;
-    reg  v__3__clock;
-    reg  [24:0] v__4__d;
-    wire  [24:0] v__4__q;
-    reg  v__4__clock;
-    reg  [24:0] v__5__d;
-    wire  [24:0] v__5__q;
-    reg  v__5__clock;
-    reg  [24:0] v__6__d;
-    wire  [24:0] v__6__q;
-    reg  v__6__clock;
-    reg  [24:0] v__7__d;
-    wire  [24:0] v__7__q;
-    reg  v__7__clock;
-    reg  [24:0] v__8__d;
-    wire  [24:0] v__8__q;
-    reg  v__8__clock;
-    reg  [24:0] v__9__d;
-    wire  [24:0] v__9__q;
-    reg  v__9__clock;
-    reg  [24:0] v__10__d;
-    wire  [24:0] v__10__q;
-    reg  v__10__clock;
-    reg  [24:0] v__11__d;
-    wire  [24:0] v__11__q;
-    reg  v__11__clock;
-    reg  [24:0] v__12__d;
-    wire  [24:0] v__12__q;
-    reg  v__12__clock;
-    reg  [24:0] v__13__d;
-    wire  [24:0] v__13__q;
-    reg  v__13__clock;
-    
-    // Sub module instances
-    tnic_standalone__pacer__pass__released__v__0 v__0(
-        .d(v__0__d),
-        .q(v__0__q),
-        .clock(v__0__clock)
-    );
-    tnic_standalone__pacer__pass__released__v__1 v__1(
-        .d(v__1__d),
-        .q(v__1__q),
-        .clock(v__1__clock)
-    );
-    tnic_standalone__pacer__pass__released__v__2 v__2(
-        .d(v__2__d),
-        .q(v__2__q),
-        .clock(v__2__clock)
-    );
-    tnic_standalone__pacer__pass__released__v__3 v__3(
-        .d(v__3__d),
-        .q(v__3__q),
-        .clock(v__3__clock)
-    );
-    tnic_standalone__pacer__pass__released__v__4 v__4(
-        .d(v__4__d),
-        .q(v__4__q),
-        .clock(v__4__clock)
-    );
-    tnic_standalone__pacer__pass__released__v__5 v__5(
-        .d(v__5__d),
-        .q(v__5__q),
-        .clock(v__5__clock)
-    );
-    tnic_standalone__pacer__pass__released__v__6 v__6(
-        .d(v__6__d),
-        .q(v__6__q),
-        .clock(v__6__clock)
-    );
-    tnic_standalone__pacer__pass__released__v__7 v__7(
-        .d(v__7__d),
-        .q(v__7__q),
-        .clock(v__7__clock)
-    );
-    tnic_standalone__pacer__pass__released__v__8 v__8(
-        .d(v__8__d),
-        .q(v__8__q),
-        .clock(v__8__clock)
-    );
-    tnic_standalone__pacer__pass__released__v__9 v__9(
-        .d(v__9__d),
-        .q(v__9__q),
-        .clock(v__9__clock)
-    );
-    tnic_standalone__pacer__pass__released__v__10 v__10(
-        .d(v__10__d),
-        .q(v__10__q),
-        .clock(v__10__clock)
-    );
-    tnic_standalone__pacer__pass__released__v__11 v__11(
-        .d(v__11__d),
-        .q(v__11__q),
-        .clock(v__11__clock)
-    );
-    tnic_standalone__pacer__pass__released__v__12 v__12(
-        .d(v__12__d),
-        .q(v__12__q),
-        .clock(v__12__clock)
-    );
-    tnic_standalone__pacer__pass__released__v__13 v__13(
-        .d(v__13__d),
-        .q(v__13__q),
-        .clock(v__13__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        o = v__0__q;
-        o = v__1__q;
-        o = v__2__q;
-        o = v__3__q;
-        o = v__4__q;
-        o = v__5__q;
-        o = v__6__q;
-        o = v__7__q;
-        o = v__8__q;
-        o = v__9__q;
-        o = v__10__q;
-        o = v__11__q;
-        o = v__12__q;
-        o = v__13__q;
-    end
-    always @(*) v__0__clock = clk;
-    always @(*) v__1__clock = clk;
-    always @(*) v__2__clock = clk;
-    always @(*) v__3__clock = clk;
-    always @(*) v__4__clock = clk;
-    always @(*) v__5__clock = clk;
-    always @(*) v__6__clock = clk;
-    always @(*) v__7__clock = clk;
-    always @(*) v__8__clock = clk;
-    always @(*) v__9__clock = clk;
-    always @(*) v__10__clock = clk;
-    always @(*) v__11__clock = clk;
-    always @(*) v__12__clock = clk;
-    always @(*) v__13__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
-    always @(*) v__4__d = v__3__q;
-    always @(*) v__5__d = v__4__q;
-    always @(*) v__6__d = v__5__q;
-    always @(*) v__7__d = v__6__q;
-    always @(*) v__8__d = v__7__q;
-    always @(*) v__9__d = v__8__q;
-    always @(*) v__10__d = v__9__q;
-    always @(*) v__11__d = v__10__q;
-    always @(*) v__12__d = v__11__q;
-    always @(*) v__13__d = v__12__q;
-    
-endmodule // standalone__pacer__pass__released
-
-
-module tnic_standalone__pacer__pass__released__v__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__0
-
-
-module tnic_standalone__pacer__pass__released__v__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__1
-
-
-module tnic_standalone__pacer__pass__released__v__10(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__10
-
-
-module tnic_standalone__pacer__pass__released__v__11(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__11
-
-
-module tnic_standalone__pacer__pass__released__v__12(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__12
-
-
-module tnic_standalone__pacer__pass__released__v__13(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__13
-
-
-module tnic_standalone__pacer__pass__released__v__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__2
-
-
-module tnic_standalone__pacer__pass__released__v__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__3
-
-
-module tnic_standalone__pacer__pass__released__v__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__4
-
-
-module tnic_standalone__pacer__pass__released__v__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__5
-
-
-module tnic_standalone__pacer__pass__released__v__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__6
-
-
-module tnic_standalone__pacer__pass__released__v__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__7
-
-
-module tnic_standalone__pacer__pass__released__v__8(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__8
-
-
-module tnic_standalone__pacer__pass__released__v__9(d,q,clock);
-    
-    // Module arguments
-    input wire  [24:0] d;
-    output reg  [24:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 25'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__released__v__9
-
-
 module tnic_standalone__pacer__pass__released17(d,q,clock);
     
     // Module arguments
@@ -102165,91 +101037,103 @@ module tnic_standalone__pacer__pass__released17(d,q,clock);
 endmodule // standalone__pacer__pass__released17
 
 
-module tnic_standalone__pacer__pass__settled(clk,i,o);
+module tnic_standalone__pacer__pass__settled(clk,at,i,o);
     
     // Module arguments
     input wire  clk;
+    input wire  [8:0] at;
     input wire  [76:0] i;
     output reg  [76:0] o;
     
+    // Constant declarations
+    localparam  behind = 9'b11;
+    
     // Stub signals
-    reg  [76:0] v__0__d;
-    wire  [76:0] v__0__q;
-    reg  v__0__clock;
-    reg  [76:0] v__1__d;
-    wire  [76:0] v__1__q;
-    reg  v__1__clock;
-    reg  [76:0] v__2__d;
-    wire  [76:0] v__2__q;
-    reg  v__2__clock;
-    reg  [76:0] v__3__d;
-    wire  [76:0] v__3__q;
-    reg  v__3__clock;
-    reg  [76:0] v__4__d;
-    wire  [76:0] v__4__q;
-    reg  v__4__clock;
-    reg  [76:0] v__5__d;
-    wire  [76:0] v__5__q;
-    reg  v__5__clock;
+    reg  [8:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [76:0] ram__read_data;
+    reg  [8:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [76:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [8:0] read__d;
+    wire  [8:0] read__q;
+    reg  read__clock;
+    reg  [76:0] raw__d;
+    wire  [76:0] raw__q;
+    reg  raw__clock;
     
     // Sub module instances
-    tnic_standalone__pacer__pass__settled__v__0 v__0(
-        .d(v__0__d),
-        .q(v__0__q),
-        .clock(v__0__clock)
+    tnic_standalone__pacer__pass__settled__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
     );
-    tnic_standalone__pacer__pass__settled__v__1 v__1(
-        .d(v__1__d),
-        .q(v__1__q),
-        .clock(v__1__clock)
+    tnic_standalone__pacer__pass__settled__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
     );
-    tnic_standalone__pacer__pass__settled__v__2 v__2(
-        .d(v__2__d),
-        .q(v__2__q),
-        .clock(v__2__clock)
-    );
-    tnic_standalone__pacer__pass__settled__v__3 v__3(
-        .d(v__3__d),
-        .q(v__3__q),
-        .clock(v__3__clock)
-    );
-    tnic_standalone__pacer__pass__settled__v__4 v__4(
-        .d(v__4__d),
-        .q(v__4__q),
-        .clock(v__4__clock)
-    );
-    tnic_standalone__pacer__pass__settled__v__5 v__5(
-        .d(v__5__d),
-        .q(v__5__q),
-        .clock(v__5__clock)
+    tnic_standalone__pacer__pass__settled__raw raw(
+        .d(raw__d),
+        .q(raw__q),
+        .clock(raw__clock)
     );
     
     // Update code
     always @(*) begin
-        o = v__0__q;
-        o = v__1__q;
-        o = v__2__q;
-        o = v__3__q;
-        o = v__4__q;
-        o = v__5__q;
+        read__d = read__q;
+        raw__d = raw__q;
+        read__d = at - behind;
+        raw__d = ram__read_data;
     end
-    always @(*) v__0__clock = clk;
-    always @(*) v__1__clock = clk;
-    always @(*) v__2__clock = clk;
-    always @(*) v__3__clock = clk;
-    always @(*) v__4__clock = clk;
-    always @(*) v__5__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
-    always @(*) v__4__d = v__3__q;
-    always @(*) v__5__d = v__4__q;
+    always @(*) read__clock = clk;
+    always @(*) raw__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__write_enable = 1'b1;
+    always @(*) ram__write_address = at;
+    always @(*) ram__write_data = i;
+    always @(*) ram__read_address = read__q;
+    always @(*) o = raw__q;
     
 endmodule // standalone__pacer__pass__settled
 
 
-module tnic_standalone__pacer__pass__settled__v__0(d,q,clock);
+module tnic_standalone__pacer__pass__settled__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [76:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [76:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[76:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__pass__settled__ram
+
+
+module tnic_standalone__pacer__pass__settled__raw(d,q,clock);
     
     // Module arguments
     input wire  [76:0] d;
@@ -102265,108 +101149,34 @@ module tnic_standalone__pacer__pass__settled__v__0(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__settled__v__0
+endmodule // standalone__pacer__pass__settled__raw
 
 
-module tnic_standalone__pacer__pass__settled__v__1(d,q,clock);
+module tnic_standalone__pacer__pass__settled__read(d,q,clock);
     
     // Module arguments
-    input wire  [76:0] d;
-    output reg  [76:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 77'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__settled__v__1
+endmodule // standalone__pacer__pass__settled__read
 
 
-module tnic_standalone__pacer__pass__settled__v__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [76:0] d;
-    output reg  [76:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 77'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__settled__v__2
-
-
-module tnic_standalone__pacer__pass__settled__v__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [76:0] d;
-    output reg  [76:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 77'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__settled__v__3
-
-
-module tnic_standalone__pacer__pass__settled__v__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [76:0] d;
-    output reg  [76:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 77'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__settled__v__4
-
-
-module tnic_standalone__pacer__pass__settled__v__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [76:0] d;
-    output reg  [76:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 77'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__settled__v__5
-
-
-module tnic_standalone__pacer__pass__slack(clk,slack,limited,started,window,elapsed,gap,write,clear,grant,size,slack_17,limited_17);
+module tnic_standalone__pacer__pass__slack(clk,rst,at,slack,limited,started,window,elapsed,gap,write,clear,grant,size,slack_17,limited_17);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
+    input wire  [8:0] at;
     input wire  [27:0] slack;
     input wire  limited;
     input wire  started;
@@ -102386,9 +101196,11 @@ module tnic_standalone__pacer__pass__slack(clk,slack,limited,started,window,elap
     
     // Stub signals
     reg  lasts__clk;
+    reg  lasts__rst;
     reg  [29:0] lasts__i;
     wire  [29:0] lasts__o;
     reg  windows__clk;
+    reg  windows__rst;
     reg  [23:0] windows__i;
     wire  [23:0] windows__o;
     reg  [31:0] sum6__d;
@@ -102422,6 +101234,7 @@ module tnic_standalone__pacer__pass__slack(clk,slack,limited,started,window,elap
     wire  limited8__q;
     reg  limited8__clock;
     reg  settled__clk;
+    reg  [8:0] settled__at;
     reg  [26:0] settled__i;
     wire  [26:0] settled__o;
     reg  earlier__clk;
@@ -102449,11 +101262,13 @@ module tnic_standalone__pacer__pass__slack(clk,slack,limited,started,window,elap
     // Sub module instances
     tnic_standalone__pacer__pass__slack__lasts lasts(
         .clk(lasts__clk),
+        .rst(lasts__rst),
         .i(lasts__i),
         .o(lasts__o)
     );
     tnic_standalone__pacer__pass__slack__windows windows(
         .clk(windows__clk),
+        .rst(windows__rst),
         .i(windows__i),
         .o(windows__o)
     );
@@ -102509,6 +101324,7 @@ module tnic_standalone__pacer__pass__slack(clk,slack,limited,started,window,elap
     );
     tnic_standalone__pacer__pass__slack__settled settled(
         .clk(settled__clk),
+        .at(settled__at),
         .i(settled__i),
         .o(settled__o)
     );
@@ -102622,8 +101438,11 @@ module tnic_standalone__pacer__pass__slack(clk,slack,limited,started,window,elap
     always @(*) slack17__clock = clk;
     always @(*) limited17__clock = clk;
     always @(*) lasts__clk = clk;
+    always @(*) lasts__rst = rst;
     always @(*) windows__clk = clk;
+    always @(*) windows__rst = rst;
     always @(*) settled__clk = clk;
+    always @(*) settled__at = at;
     always @(*) earlier__clk = clk;
     always @(*) windows__i = window;
     always @(*) most = ((window6__q) & 31'h7fffffff) << 32'h2;
@@ -103149,10 +101968,11 @@ module tnic_standalone__pacer__pass__slack__flags7(d,q,clock);
 endmodule // standalone__pacer__pass__slack__flags7
 
 
-module tnic_standalone__pacer__pass__slack__lasts(clk,i,o);
+module tnic_standalone__pacer__pass__slack__lasts(clk,rst,i,o);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [29:0] i;
     output reg  [29:0] o;
     
@@ -103186,16 +102006,21 @@ module tnic_standalone__pacer__pass__slack__lasts(clk,i,o);
     
     // Update code
     always @(*) begin
+        v__0__d = i;
+        v__1__d = v__0__q;
+        v__2__d = v__1__q;
         o = v__0__q;
         o = v__1__q;
         o = v__2__q;
+        if (rst) begin
+            v__0__d = ((32'h0) & 30'h3fffffff);
+            v__1__d = ((32'h0) & 30'h3fffffff);
+            v__2__d = ((32'h0) & 30'h3fffffff);
+        end
     end
     always @(*) v__0__clock = clk;
     always @(*) v__1__clock = clk;
     always @(*) v__2__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
     
 endmodule // standalone__pacer__pass__slack__lasts
 
@@ -103314,113 +102139,103 @@ module tnic_standalone__pacer__pass__slack__over7(d,q,clock);
 endmodule // standalone__pacer__pass__slack__over7
 
 
-module tnic_standalone__pacer__pass__slack__settled(clk,i,o);
+module tnic_standalone__pacer__pass__slack__settled(clk,at,i,o);
     
     // Module arguments
     input wire  clk;
+    input wire  [8:0] at;
     input wire  [26:0] i;
     output reg  [26:0] o;
     
+    // Constant declarations
+    localparam  behind = 9'b101;
+    
     // Stub signals
-    reg  [26:0] v__0__d;
-    wire  [26:0] v__0__q;
-    reg  v__0__clock;
-    reg  [26:0] v__1__d;
-    wire  [26:0] v__1__q;
-    reg  v__1__clock;
-    reg  [26:0] v__2__d;
-    wire  [26:0] v__2__q;
-    reg  v__2__clock;
-    reg  [26:0] v__3__d;
-    wire  [26:0] v__3__q;
-    reg  v__3__clock;
-    reg  [26:0] v__4__d;
-    wire  [26:0] v__4__q;
-    reg  v__4__clock;
-    reg  [26:0] v__5__d;
-    wire  [26:0] v__5__q;
-    reg  v__5__clock;
-    reg  [26:0] v__6__d;
-    wire  [26:0] v__6__q;
-    reg  v__6__clock;
-    reg  [26:0] v__7__d;
-    wire  [26:0] v__7__q;
-    reg  v__7__clock;
+    reg  [8:0] ram__read_address;
+    reg  ram__read_clock;
+    wire  [26:0] ram__read_data;
+    reg  [8:0] ram__write_address;
+    reg  ram__write_clock;
+    reg  [26:0] ram__write_data;
+    reg  ram__write_enable;
+    reg  [8:0] read__d;
+    wire  [8:0] read__q;
+    reg  read__clock;
+    reg  [26:0] raw__d;
+    wire  [26:0] raw__q;
+    reg  raw__clock;
     
     // Sub module instances
-    tnic_standalone__pacer__pass__slack__settled__v__0 v__0(
-        .d(v__0__d),
-        .q(v__0__q),
-        .clock(v__0__clock)
+    tnic_standalone__pacer__pass__slack__settled__ram ram(
+        .read_address(ram__read_address),
+        .read_clock(ram__read_clock),
+        .read_data(ram__read_data),
+        .write_address(ram__write_address),
+        .write_clock(ram__write_clock),
+        .write_data(ram__write_data),
+        .write_enable(ram__write_enable)
     );
-    tnic_standalone__pacer__pass__slack__settled__v__1 v__1(
-        .d(v__1__d),
-        .q(v__1__q),
-        .clock(v__1__clock)
+    tnic_standalone__pacer__pass__slack__settled__read read(
+        .d(read__d),
+        .q(read__q),
+        .clock(read__clock)
     );
-    tnic_standalone__pacer__pass__slack__settled__v__2 v__2(
-        .d(v__2__d),
-        .q(v__2__q),
-        .clock(v__2__clock)
-    );
-    tnic_standalone__pacer__pass__slack__settled__v__3 v__3(
-        .d(v__3__d),
-        .q(v__3__q),
-        .clock(v__3__clock)
-    );
-    tnic_standalone__pacer__pass__slack__settled__v__4 v__4(
-        .d(v__4__d),
-        .q(v__4__q),
-        .clock(v__4__clock)
-    );
-    tnic_standalone__pacer__pass__slack__settled__v__5 v__5(
-        .d(v__5__d),
-        .q(v__5__q),
-        .clock(v__5__clock)
-    );
-    tnic_standalone__pacer__pass__slack__settled__v__6 v__6(
-        .d(v__6__d),
-        .q(v__6__q),
-        .clock(v__6__clock)
-    );
-    tnic_standalone__pacer__pass__slack__settled__v__7 v__7(
-        .d(v__7__d),
-        .q(v__7__q),
-        .clock(v__7__clock)
+    tnic_standalone__pacer__pass__slack__settled__raw raw(
+        .d(raw__d),
+        .q(raw__q),
+        .clock(raw__clock)
     );
     
     // Update code
     always @(*) begin
-        o = v__0__q;
-        o = v__1__q;
-        o = v__2__q;
-        o = v__3__q;
-        o = v__4__q;
-        o = v__5__q;
-        o = v__6__q;
-        o = v__7__q;
+        read__d = read__q;
+        raw__d = raw__q;
+        read__d = at - behind;
+        raw__d = ram__read_data;
     end
-    always @(*) v__0__clock = clk;
-    always @(*) v__1__clock = clk;
-    always @(*) v__2__clock = clk;
-    always @(*) v__3__clock = clk;
-    always @(*) v__4__clock = clk;
-    always @(*) v__5__clock = clk;
-    always @(*) v__6__clock = clk;
-    always @(*) v__7__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
-    always @(*) v__4__d = v__3__q;
-    always @(*) v__5__d = v__4__q;
-    always @(*) v__6__d = v__5__q;
-    always @(*) v__7__d = v__6__q;
+    always @(*) read__clock = clk;
+    always @(*) raw__clock = clk;
+    always @(*) ram__read_clock = clk;
+    always @(*) ram__write_clock = clk;
+    always @(*) ram__write_enable = 1'b1;
+    always @(*) ram__write_address = at;
+    always @(*) ram__write_data = i;
+    always @(*) ram__read_address = read__q;
+    always @(*) o = raw__q;
     
 endmodule // standalone__pacer__pass__slack__settled
 
 
-module tnic_standalone__pacer__pass__slack__settled__v__0(d,q,clock);
+module tnic_standalone__pacer__pass__slack__settled__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [8:0] read_address;
+    input wire  read_clock;
+    output reg  [26:0] read_data;
+    input wire  [8:0] write_address;
+    input wire  write_clock;
+    input wire  [26:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[26:0] mem[511:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__pass__slack__settled__ram
+
+
+module tnic_standalone__pacer__pass__slack__settled__raw(d,q,clock);
     
     // Module arguments
     input wire  [26:0] d;
@@ -103436,140 +102251,26 @@ module tnic_standalone__pacer__pass__slack__settled__v__0(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__slack__settled__v__0
+endmodule // standalone__pacer__pass__slack__settled__raw
 
 
-module tnic_standalone__pacer__pass__slack__settled__v__1(d,q,clock);
+module tnic_standalone__pacer__pass__slack__settled__read(d,q,clock);
     
     // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
+    input wire  [8:0] d;
+    output reg  [8:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 27'h0;
+       q = 9'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__pacer__pass__slack__settled__v__1
-
-
-module tnic_standalone__pacer__pass__slack__settled__v__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__slack__settled__v__2
-
-
-module tnic_standalone__pacer__pass__slack__settled__v__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__slack__settled__v__3
-
-
-module tnic_standalone__pacer__pass__slack__settled__v__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__slack__settled__v__4
-
-
-module tnic_standalone__pacer__pass__slack__settled__v__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__slack__settled__v__5
-
-
-module tnic_standalone__pacer__pass__slack__settled__v__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__slack__settled__v__6
-
-
-module tnic_standalone__pacer__pass__slack__settled__v__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__slack__settled__v__7
+endmodule // standalone__pacer__pass__slack__settled__read
 
 
 module tnic_standalone__pacer__pass__slack__slack17(d,q,clock);
@@ -103705,10 +102406,11 @@ module tnic_standalone__pacer__pass__slack__window7(d,q,clock);
 endmodule // standalone__pacer__pass__slack__window7
 
 
-module tnic_standalone__pacer__pass__slack__windows(clk,i,o);
+module tnic_standalone__pacer__pass__slack__windows(clk,rst,i,o);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [23:0] i;
     output reg  [23:0] o;
     
@@ -103734,13 +102436,17 @@ module tnic_standalone__pacer__pass__slack__windows(clk,i,o);
     
     // Update code
     always @(*) begin
+        v__0__d = i;
+        v__1__d = v__0__q;
         o = v__0__q;
         o = v__1__q;
+        if (rst) begin
+            v__0__d = ((32'h0) & 24'hffffff);
+            v__1__d = ((32'h0) & 24'hffffff);
+        end
     end
     always @(*) v__0__clock = clk;
     always @(*) v__1__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
     
 endmodule // standalone__pacer__pass__slack__windows
 
@@ -105245,444 +103951,6 @@ module tnic_standalone__pacer__pass__span__ys__v__1(d,q,clock);
 endmodule // standalone__pacer__pass__span__ys__v__1
 
 
-module tnic_standalone__pacer__pass__started(clk,i,o);
-    
-    // Module arguments
-    input wire  clk;
-    input wire  i;
-    output reg  o;
-    
-    // Stub signals
-    reg  v__0__d;
-    wire  v__0__q;
-    reg  v__0__clock;
-    reg  v__1__d;
-    wire  v__1__q;
-    reg  v__1__clock;
-    reg  v__2__d;
-    wire  v__2__q;
-    reg  v__2__clock;
-    reg  v__3__d;
-    wire  v__3__q;
-    reg  v__3__clock;
-    reg  v__4__d;
-    wire  v__4__q;
-    reg  v__4__clock;
-    reg  v__5__d;
-    wire  v__5__q;
-    reg  v__5__clock;
-    reg  v__6__d;
-    wire  v__6__q;
-    reg  v__6__clock;
-    reg  v__7__d;
-    wire  v__7__q;
-    reg  v__7__clock;
-    reg  v__8__d;
-    wire  v__8__q;
-    reg  v__8__clock;
-    reg  v__9__d;
-    wire  v__9__q;
-    reg  v__9__clock;
-    reg  v__10__d;
-    wire  v__10__q;
-    reg  v__10__clock;
-    reg  v__11__d;
-    wire  v__11__q;
-    reg  v__11__clock;
-    reg  v__12__d;
-    wire  v__12__q;
-    reg  v__12__clock;
-    reg  v__13__d;
-    wire  v__13__q;
-    reg  v__13__clock;
-    
-    // Sub module instances
-    tnic_standalone__pacer__pass__started__v__0 v__0(
-        .d(v__0__d),
-        .q(v__0__q),
-        .clock(v__0__clock)
-    );
-    tnic_standalone__pacer__pass__started__v__1 v__1(
-        .d(v__1__d),
-        .q(v__1__q),
-        .clock(v__1__clock)
-    );
-    tnic_standalone__pacer__pass__started__v__2 v__2(
-        .d(v__2__d),
-        .q(v__2__q),
-        .clock(v__2__clock)
-    );
-    tnic_standalone__pacer__pass__started__v__3 v__3(
-        .d(v__3__d),
-        .q(v__3__q),
-        .clock(v__3__clock)
-    );
-    tnic_standalone__pacer__pass__started__v__4 v__4(
-        .d(v__4__d),
-        .q(v__4__q),
-        .clock(v__4__clock)
-    );
-    tnic_standalone__pacer__pass__started__v__5 v__5(
-        .d(v__5__d),
-        .q(v__5__q),
-        .clock(v__5__clock)
-    );
-    tnic_standalone__pacer__pass__started__v__6 v__6(
-        .d(v__6__d),
-        .q(v__6__q),
-        .clock(v__6__clock)
-    );
-    tnic_standalone__pacer__pass__started__v__7 v__7(
-        .d(v__7__d),
-        .q(v__7__q),
-        .clock(v__7__clock)
-    );
-    tnic_standalone__pacer__pass__started__v__8 v__8(
-        .d(v__8__d),
-        .q(v__8__q),
-        .clock(v__8__clock)
-    );
-    tnic_standalone__pacer__pass__started__v__9 v__9(
-        .d(v__9__d),
-        .q(v__9__q),
-        .clock(v__9__clock)
-    );
-    tnic_standalone__pacer__pass__started__v__10 v__10(
-        .d(v__10__d),
-        .q(v__10__q),
-        .clock(v__10__clock)
-    );
-    tnic_standalone__pacer__pass__started__v__11 v__11(
-        .d(v__11__d),
-        .q(v__11__q),
-        .clock(v__11__clock)
-    );
-    tnic_standalone__pacer__pass__started__v__12 v__12(
-        .d(v__12__d),
-        .q(v__12__q),
-        .clock(v__12__clock)
-    );
-    tnic_standalone__pacer__pass__started__v__13 v__13(
-        .d(v__13__d),
-        .q(v__13__q),
-        .clock(v__13__clock)
-    );
-    
-    // Update code
-    always @(*) begin
-        o = v__0__q;
-        o = v__1__q;
-        o = v__2__q;
-        o = v__3__q;
-        o = v__4__q;
-        o = v__5__q;
-        o = v__6__q;
-        o = v__7__q;
-        o = v__8__q;
-        o = v__9__q;
-        o = v__10__q;
-        o = v__11__q;
-        o = v__12__q;
-        o = v__13__q;
-    end
-    always @(*) v__0__clock = clk;
-    always @(*) v__1__clock = clk;
-    always @(*) v__2__clock = clk;
-    always @(*) v__3__clock = clk;
-    always @(*) v__4__clock = clk;
-    always @(*) v__5__clock = clk;
-    always @(*) v__6__clock = clk;
-    always @(*) v__7__clock = clk;
-    always @(*) v__8__clock = clk;
-    always @(*) v__9__clock = clk;
-    always @(*) v__10__clock = clk;
-    always @(*) v__11__clock = clk;
-    always @(*) v__12__clock = clk;
-    always @(*) v__13__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
-    always @(*) v__4__d = v__3__q;
-    always @(*) v__5__d = v__4__q;
-    always @(*) v__6__d = v__5__q;
-    always @(*) v__7__d = v__6__q;
-    always @(*) v__8__d = v__7__q;
-    always @(*) v__9__d = v__8__q;
-    always @(*) v__10__d = v__9__q;
-    always @(*) v__11__d = v__10__q;
-    always @(*) v__12__d = v__11__q;
-    always @(*) v__13__d = v__12__q;
-    
-endmodule // standalone__pacer__pass__started
-
-
-module tnic_standalone__pacer__pass__started__v__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__0
-
-
-module tnic_standalone__pacer__pass__started__v__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__1
-
-
-module tnic_standalone__pacer__pass__started__v__10(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__10
-
-
-module tnic_standalone__pacer__pass__started__v__11(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__11
-
-
-module tnic_standalone__pacer__pass__started__v__12(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__12
-
-
-module tnic_standalone__pacer__pass__started__v__13(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__13
-
-
-module tnic_standalone__pacer__pass__started__v__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__2
-
-
-module tnic_standalone__pacer__pass__started__v__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__3
-
-
-module tnic_standalone__pacer__pass__started__v__4(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__4
-
-
-module tnic_standalone__pacer__pass__started__v__5(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__5
-
-
-module tnic_standalone__pacer__pass__started__v__6(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__6
-
-
-module tnic_standalone__pacer__pass__started__v__7(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__7
-
-
-module tnic_standalone__pacer__pass__started__v__8(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__8
-
-
-module tnic_standalone__pacer__pass__started__v__9(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__started__v__9
-
-
 module tnic_standalone__pacer__pass__state17(d,q,clock);
     
     // Module arguments
@@ -105719,6 +103987,25 @@ module tnic_standalone__pacer__pass__tau16(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__tau16
+
+
+module tnic_standalone__pacer__pass__turn(d,q,clock);
+    
+    // Module arguments
+    input wire  [8:0] d;
+    output reg  [8:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 9'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__turn
 
 
 module tnic_standalone__pacer__pass__valid__0(d,q,clock);
@@ -106082,10 +104369,11 @@ module tnic_standalone__pacer__pass__valid__9(d,q,clock);
 endmodule // standalone__pacer__pass__valid__9
 
 
-module tnic_standalone__pacer__pass__verdicts(clk,i,o);
+module tnic_standalone__pacer__pass__verdicts(clk,rst,i,o);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [14:0] i;
     output reg  [14:0] o;
     
@@ -106135,22 +104423,29 @@ module tnic_standalone__pacer__pass__verdicts(clk,i,o);
     
     // Update code
     always @(*) begin
+        v__0__d = i;
+        v__1__d = v__0__q;
+        v__2__d = v__1__q;
+        v__3__d = v__2__q;
+        v__4__d = v__3__q;
         o = v__0__q;
         o = v__1__q;
         o = v__2__q;
         o = v__3__q;
         o = v__4__q;
+        if (rst) begin
+            v__0__d = ((32'h0) & 15'h7fff);
+            v__1__d = ((32'h0) & 15'h7fff);
+            v__2__d = ((32'h0) & 15'h7fff);
+            v__3__d = ((32'h0) & 15'h7fff);
+            v__4__d = ((32'h0) & 15'h7fff);
+        end
     end
     always @(*) v__0__clock = clk;
     always @(*) v__1__clock = clk;
     always @(*) v__2__clock = clk;
     always @(*) v__3__clock = clk;
     always @(*) v__4__clock = clk;
-    always @(*) v__0__d = i;
-    always @(*) v__1__d = v__0__q;
-    always @(*) v__2__d = v__1__q;
-    always @(*) v__3__d = v__2__q;
-    always @(*) v__4__d = v__3__q;
     
 endmodule // standalone__pacer__pass__verdicts
 

@@ -4,7 +4,7 @@ module top(input clk, input [197:0] state, input [41:0] post, input [49:0] paid,
     reg begun = 0;
     always @(posedge clk) begun <= 1;
     wire [14:0] verdict;
-    tnic_bucket dut(.clk(clk), .state(state), .post(post), .paid(paid), .rate(rate), .size(size), .now(now), .bound(bound), .idle(idle),
+    tnic_bucket dut(.clk(clk), .rst(1'b0), .state(state), .post(post), .paid(paid), .rate(rate), .size(size), .now(now), .bound(bound), .idle(idle),
         .cap(cap), .verdict(verdict));
     wire [4:0] verdicts = verdict[11:7];
     always @(*) if (begun) assert(verdicts == 1 | verdicts == 2 | verdicts == 4 | verdicts == 8 | verdicts == 16);

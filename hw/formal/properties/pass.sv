@@ -1,6 +1,6 @@
 // The token pass with 4 flows: each flow that it takes from READY comes to exactly one place: parked 16 clocks later, among the requests
 // to sleep 17 clocks later, or in the wheel 20 clocks later; and nobody comes there who was not taken.
-// Assumed: a bucket gives one verdict (proven as `bucket`). Memory, reciprocal, span and the queue of requests may do anything; that
+// Assumed: a bucket gives one verdict (proven as `bucket`). Memory, reciprocal, span, the rings and the queue of requests may do anything; that
 // the queue never overflows is proven as `fate`. One flow, any, is watched.
 module top(input clk, input rst_in, input q_valid, input [1:0] q_flow, input [7:0] pause, input stop, input [63:0] now, input left,
     input sleep_ready);

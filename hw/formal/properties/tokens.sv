@@ -11,7 +11,7 @@ module top(input clk, input [50:0] tokens, input [47:0] time_was, input [29:0] r
 
     wire [197:0] state = {others[1:0], awake, others[26:2], others[42:27], seen, rate_was, time_was, tokens};
     wire [50:0] tokens_out;
-    tnic_bucket dut(.clk(clk), .state(state), .post(post), .paid({paid_others, bytes}), .rate(rate), .size(size), .now(now), .bound(bound),
+    tnic_bucket dut(.clk(clk), .rst(1'b0), .state(state), .post(post), .paid({paid_others, bytes}), .rate(rate), .size(size), .now(now), .bound(bound),
         .idle(idle), .cap(cap), .tokens(tokens_out));
 
     // The same in the fewest words; the number is the clock of the operation.
@@ -19,9 +19,11 @@ module top(input clk, input [50:0] tokens, input [47:0] time_was, input [29:0] r
     reg [47:0] time1, elapsed2;
     reg [29:0] rate1, rate2, rate3;
     reg [24:0] sent1;
-    reg [31:0] sent2;
-    reg awake1;
-    reg [26:0] cap2, cap3, cap4, cap5, cap6, cap7, cap8;
+    reg [23:0] sent_low2;
+    reg [14:0] sent_high2, sent_high3;
+    reg awake1, awake2;
+    reg [19:0] cap2;
+    reg [26:0] cap3, cap4, cap5, cap6, cap7, cap8;
     reg signed [51:0] tokens3, tokens4, tokens5, tokens6;
     reg [27:0] elapsed3;
     reg [28:0] low_low, low_high, high_low, high_high;
@@ -29,10 +31,7 @@ module top(input clk, input [50:0] tokens, input [47:0] time_was, input [29:0] r
     reg [57:0] filled;
     reg signed [59:0] sum7, sum8;
     reg over;
-    wire [31:0] sent_wide = sent1;
-    wire [31:0] sent_thrice = (sent_wide << 1) + sent_wide;
     wire signed [50:0] tokens_signed = tokens2;
-    wire signed [50:0] spent = {1'b0, sent2, 18'b0};
     wire signed [59:0] cap_now = {15'b0, cap8, 18'b0};
     wire signed [50:0] result = tokens_out;
 `ifndef TWIN
@@ -43,8 +42,11 @@ module top(input clk, input [50:0] tokens, input [47:0] time_was, input [29:0] r
     (* hierconn *) wire [50:0] \dut.tokens2__q ;
     (* hierconn *) wire [47:0] \dut.elapsed2__q ;
     (* hierconn *) wire [29:0] \dut.rate2__q ;
-    (* hierconn *) wire [31:0] \dut.sent2__q ;
-    (* hierconn *) wire [26:0] \dut.cap2__q ;
+    (* hierconn *) wire [23:0] \dut.sent_low2__q ;
+    (* hierconn *) wire [14:0] \dut.sent_high2__q ;
+    (* hierconn *) wire [14:0] \dut.sent_high3__q ;
+    (* hierconn *) wire [5:0] \dut.flags2__q ;
+    (* hierconn *) wire [19:0] \dut.cap2__q ;
     (* hierconn *) wire [51:0] \dut.tokens3__q ;
     (* hierconn *) wire [27:0] \dut.elapsed3__q ;
     (* hierconn *) wire [29:0] \dut.rate3__q ;
@@ -83,10 +85,12 @@ module top(input clk, input [50:0] tokens, input [47:0] time_was, input [29:0] r
         tokens2 <= tokens1;
         elapsed2 <= now - time1;
         rate2 <= rate1;
-        // 125 times: 128 times less 3 times.
-        sent2 <= (sent_wide << 7) - sent_thrice;
-        cap2 <= awake1 ? cap * 7'd125 : 0;
-        tokens3 <= {tokens2[50], tokens2} - {2'b0, sent2, 18'b0};
+        sent_low2 <= sent1[16:0] * 7'd125;
+        sent_high2 <= sent1[24:17] * 7'd125;
+        sent_high3 <= sent_high2;
+        awake2 <= awake1;
+        cap2 <= cap;
+        tokens3 <= {tokens2[50], tokens2} - {10'b0, sent_low2, 18'b0};
         elapsed3 <= elapsed2 > 48'hfff_ffff ? 28'hfff_ffff : elapsed2;
         rate3 <= rate2;
         low_low <= rate_operand[14:0] * time_operand[13:0];
@@ -96,13 +100,13 @@ module top(input clk, input [50:0] tokens, input [47:0] time_was, input [29:0] r
         low <= {15'b0, low_low} + {high_low, 15'b0};
         high <= {15'b0, low_high} + {high_high, 15'b0};
         filled <= {14'b0, low} + {high, 14'b0};
-        tokens4 <= tokens3;
+        tokens4 <= tokens3 - {2'b0, sent_high3, 35'b0};
         tokens5 <= tokens4;
         tokens6 <= tokens5;
         sum7 <= tokens6 + $signed({2'b0, filled});
         over <= |filled[57:52];
         sum8 <= sum7;
-        cap3 <= cap2;
+        cap3 <= awake2 ? cap2 * 7'd125 : 0;
         cap4 <= cap3;
         cap5 <= cap4;
         cap6 <= cap5;
@@ -123,8 +127,9 @@ module top(input clk, input [50:0] tokens, input [47:0] time_was, input [29:0] r
         end
         if (age >= 1) assert(\dut.sent__q == sent1);
         if (age >= 2) assert(\dut.tokens2__q == tokens2 & \dut.elapsed2__q == elapsed2 & \dut.rate2__q == rate2 &
-            \dut.sent2__q == sent2 & \dut.cap2__q == cap2);
-        if (age >= 3) assert(\dut.tokens3__q == tokens3 & \dut.elapsed3__q == elapsed3 & \dut.rate3__q == rate3 & \dut.cap3__q == cap3);
+            \dut.sent_low2__q == sent_low2 & \dut.sent_high2__q == sent_high2 & \dut.flags2__q [4] == awake2 & \dut.cap2__q == cap2);
+        if (age >= 3) assert(\dut.tokens3__q == tokens3 & \dut.elapsed3__q == elapsed3 & \dut.rate3__q == rate3 & \dut.cap3__q == cap3 &
+            \dut.sent_high3__q == sent_high3);
         if (age >= 4) assert(\dut.low_low__q == low_low & \dut.low_high__q == low_high & \dut.high_low__q == high_low &
             \dut.high_high__q == high_high & \dut.tokens4__q == tokens4 & \dut.cap4__q == cap4);
         if (age >= 5) assert(\dut.low5__q == low & \dut.high5__q == high & \dut.tokens5__q == tokens5 & \dut.cap5__q == cap5);

@@ -143,6 +143,8 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
                 self.valid[i].d.next = false;
                 self.done_valid[i].d.next = false;
             }
+            // So that they stay in flip-flops.
+            self.bytes[1].d.next = bits::<16>(0);
         }
     }
 }

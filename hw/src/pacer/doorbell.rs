@@ -361,6 +361,11 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
                 self.valid[i].d.next = false;
                 self.done_valid[i].d.next = false;
             }
+            // So that they stay in flip-flops.
+            self.kind[1].d.next = bits::<2>(0);
+            self.bytes[1].d.next = bits::<25>(0);
+            self.count[1].d.next = bits::<16>(0);
+            self.what[1].d.next = bits::<2>(0);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The bucket: settles a flow's tokens, and says what its accounts allow.
 use crate::construct::construct;
 use crate::num::{S, U};
-use crate::pacer::delay::Delay;
+use crate::pacer::delay::{Delay, Stages};
 use rust_hdl::prelude::*;
 use timely_model::pacer::token::UNCHARGED;
 
@@ -10,6 +10,8 @@ use timely_model::pacer::token::UNCHARGED;
 pub struct Bucket {
     /// Clock.
     pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops (see `delay`).
+    pub rst: Signal<In, Bit>,
     /// Clock 0: what the last pass left: tokens 51 bits, time 48, rate 30, bytes seen 25, granted 16, base 25, awake, started, measured.
     pub state: Signal<In, Bits<198>>,
     /// Clock 0: posted 16 bits, released 25, drop.
@@ -64,8 +66,10 @@ pub struct Bucket {
     elapsed2: DFF<Bits<48>>,
     rate2: DFF<Bits<30>>,
     excess2: DFF<Bits<25>>,
-    sent2: DFF<Bits<32>>,
-    cap2: DFF<Bits<27>>,
+    /// 125 times the low 17 bits of the bytes sent, and times the others.
+    sent_low2: DFF<Bits<24>>,
+    sent_high2: DFF<Bits<15>>,
+    cap2: DFF<Bits<20>>,
     bound2: DFF<Bits<24>>,
     idle2: DFF<Bits<31>>,
     outstanding2: DFF<Bits<25>>,
@@ -85,6 +89,7 @@ pub struct Bucket {
     packet3: DFF<Bits<23>>,
     length3: DFF<Bits<16>>,
     tokens3: DFF<Bits<52>>,
+    sent_high3: DFF<Bits<15>>,
     rate3: DFF<Bits<30>>,
     excess3: DFF<Bits<24>>,
     base3: DFF<Bits<25>>,
@@ -114,14 +119,14 @@ pub struct Bucket {
     // Clock 6.
     filled6: DFF<Bits<58>>,
     fits6: [DFF<Bit>; 6],
-    lacks6: DFF<Bits<52>>,
+    waiting6: DFF<Bits<32>>,
     least6: DFF<Bits<52>>,
     tokens6: DFF<Bits<52>>,
     // Clock 7.
     /// Their low bits; there are others, and so more tokens than any cap.
     tokens7: DFF<S<54>>,
     over7: DFF<Bit>,
-    lacks7: DFF<Bits<52>>,
+    waiting7: DFF<Bits<32>>,
     least7: DFF<Bits<52>>,
     fit7: DFF<Bits<3>>,
     fits7: DFF<Bit>,
@@ -137,11 +142,11 @@ pub struct Bucket {
     waits8: DFF<Bit>,
     keep8: DFF<Bit>,
     starts8: DFF<Bit>,
-    bounds: Delay<24, 2>,
+    bounds: Stages<24, 2>,
     caps: Delay<27, 2>,
-    bases: Delay<25, 4>,
-    flags: Delay<6, 5>,
-    logs: Delay<5, 5>,
+    bases: Stages<25, 4>,
+    flags: Stages<6, 5>,
+    logs: Stages<5, 5>,
     lates: Delay<1, 4>,
     base8: DFF<Bits<25>>,
     measured8: DFF<Bit>,
@@ -150,8 +155,9 @@ pub struct Bucket {
     known: Signal<Local, Bit>,
     far: Signal<Local, Bit>,
     times125: Signal<Local, U<7>>,
-    sent_wide: Signal<Local, Bits<32>>,
-    sent_thrice: Signal<Local, Bits<32>>,
+    few: Signal<Local, Bits<6>>,
+    sent_low_u: Signal<Local, U<17>>,
+    sent_high_u: Signal<Local, U<8>>,
     cap_u: Signal<Local, U<20>>,
     length_u: Signal<Local, U<16>>,
     uncharged_u: Signal<Local, U<9>>,
@@ -179,12 +185,12 @@ impl Default for Bucket {
     fn default() -> Self {
         const { assert!(UNCHARGED == 1 << 8, "bit 8 of the uncharged packets says that a flow has too many") };
         construct!({ octet: Constant::new(bits::<7>(125)) }
-            clk, state, post, paid, rate, size, now, bound, idle, cap, elapsed, packet, tokens, deficit, base, measured, verdict, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1, length2,
-            measured2, elapsed2, rate2, excess2, sent2, cap2, bound2, idle2, outstanding2, base2, uncharged2, uncharged3, tokens2, log2, exact2, may_idle2,
-            flags2, elapsed3, late3, waiting3, packet3, length3, tokens3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
+            clk, rst, state, post, paid, rate, size, now, bound, idle, cap, elapsed, packet, tokens, deficit, base, measured, verdict, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1, length2,
+            measured2, elapsed2, rate2, excess2, sent_low2, sent_high2, cap2, bound2, idle2, outstanding2, base2, uncharged2, uncharged3, tokens2, log2, exact2, may_idle2,
+            flags2, elapsed3, late3, waiting3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
             high_high, waiting_low, waiting_high, total4, length4, tokens4, cap4, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6,
-            lacks6, least6, tokens6, tokens7, over7, lacks7, least7, fit7, fits7, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, bounds, caps,
-            bases, flags, logs, lates, base8, measured8, last8, exact8, known, far, times125, sent_wide, sent_thrice, cap_u, length_u, uncharged_u,
+            waiting6, least6, tokens6, tokens7, over7, waiting7, least7, fit7, fits7, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, bounds, caps,
+            bases, flags, logs, lates, base8, measured8, last8, exact8, known, far, times125, few, sent_low_u, sent_high_u, cap_u, length_u, uncharged_u,
             packet_low, packet_high, packets_u, is_within, rate_low, rate_high, time_low, time_high, tokens_s, filled_s, tokens_b, clip, is_drop, is_uncharged, is_backlog, is_stuck, is_awake,
             is_live; fits6)
     }
@@ -202,7 +208,8 @@ impl Logic for Bucket {
             elapsed2,
             rate2,
             excess2,
-            sent2,
+            sent_low2,
+            sent_high2,
             cap2,
             bound2,
             idle2,
@@ -212,12 +219,13 @@ impl Logic for Bucket {
             uncharged3
         );
         dff_setup!(self, clk, tokens2, log2, exact2, may_idle2, flags2);
-        dff_setup!(self, clk, elapsed3, late3, waiting3, packet3, length3, tokens3, rate3, excess3, base3, cap3);
+        dff_setup!(self, clk, elapsed3, late3, waiting3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3, cap3);
         dff_setup!(self, clk, low_low, low_high, high_low, high_high, waiting_low, waiting_high, total4, length4, tokens4, cap4);
         dff_setup!(
-            self, clk, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6, lacks6, least6, tokens6, tokens7, over7
+            self, clk, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6, waiting6, least6, tokens6, tokens7,
+            over7
         );
-        dff_setup!(self, clk, lacks7, least7, fit7, fits7);
+        dff_setup!(self, clk, waiting7, least7, fit7, fits7);
         dff_setup!(
             self, clk, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, base8, measured8, last8,
             exact8
@@ -226,10 +234,14 @@ impl Logic for Bucket {
             self.fits6[i].clock.next = self.clk.val();
         }
         self.bounds.clk.next = self.clk.val();
+        self.bounds.rst.next = self.rst.val();
         self.caps.clk.next = self.clk.val();
         self.bases.clk.next = self.clk.val();
+        self.bases.rst.next = self.rst.val();
         self.flags.clk.next = self.clk.val();
+        self.flags.rst.next = self.rst.val();
         self.logs.clk.next = self.clk.val();
+        self.logs.rst.next = self.rst.val();
         self.lates.clk.next = self.clk.val();
         self.times125.next = self.octet.val().into();
 
@@ -258,15 +270,12 @@ impl Logic for Bucket {
             self.rate2.d.next = self.rate1.q.val();
         }
         self.excess2.d.next = self.outstanding.q.val() - self.state1.q.val().get_bits::<25>(170);
-        // 125 x is 128 x - 3 x: too wide for one multiplier.
-        self.sent_wide.next = bit_cast::<32, 25>(self.sent.q.val());
-        self.sent_thrice.next = (self.sent_wide.val() << 1) + self.sent_wide.val();
-        self.sent2.d.next = (self.sent_wide.val() << 7) - self.sent_thrice.val();
-        self.cap_u.next = self.cap.val().into();
-        self.cap2.d.next = (self.cap_u.val() * self.times125.val()).into();
-        if !self.state1.q.val().get_bit(195) {
-            self.cap2.d.next = bits::<27>(0);
-        }
+        // Too wide for one multiplier: two, of which one is subtracted after the other.
+        self.sent_low_u.next = self.sent.q.val().get_bits::<17>(0).into();
+        self.sent_high_u.next = self.sent.q.val().get_bits::<8>(17).into();
+        self.sent_low2.d.next = (self.sent_low_u.val() * self.times125.val()).into();
+        self.sent_high2.d.next = (self.sent_high_u.val() * self.times125.val()).into();
+        self.cap2.d.next = self.cap.val();
         self.bound2.d.next = self.bound.val();
         self.idle2.d.next = self.idle.val();
         self.outstanding2.d.next = self.outstanding.q.val();
@@ -285,9 +294,11 @@ impl Logic for Bucket {
         } else if self.backlog.q.val().get_bit(1) {
             self.log2.d.next = bits::<3>(1);
         }
-        self.exact2.d.next = (((self.backlog.q.val() == bits::<16>(1)) | (self.backlog.q.val() == bits::<16>(2)))
-            | ((self.backlog.q.val() == bits::<16>(4)) | (self.backlog.q.val() == bits::<16>(8))))
-            | ((self.backlog.q.val() == bits::<16>(16)) | (self.backlog.q.val() == bits::<16>(32)));
+        self.few.next = self.backlog.q.val().get_bits::<6>(0);
+        self.exact2.d.next = !self.backlog.q.val().get_bits::<10>(6).any()
+            & ((((self.few.val() == bits::<6>(1)) | (self.few.val() == bits::<6>(2)))
+                | ((self.few.val() == bits::<6>(4)) | (self.few.val() == bits::<6>(8))))
+                | ((self.few.val() == bits::<6>(16)) | (self.few.val() == bits::<6>(32))));
         self.may_idle2.d.next = !self.state1.q.val().get_bit(195) & self.state1.q.val().get_bit(196);
         self.flags2.d.next = bits::<6>(0);
         if self.drop1.q.val() {
@@ -322,7 +333,8 @@ impl Logic for Bucket {
         // Tokens are signed: their sign goes on top.
         self.tokens3.d.next = (bit_cast::<52, 51>(self.tokens2.q.val())
             | (bit_cast::<52, 1>(self.tokens2.q.val().get_bits::<1>(50)) << 51))
-            - (bit_cast::<52, 32>(self.sent2.q.val()) << 18);
+            - (bit_cast::<52, 24>(self.sent_low2.q.val()) << 18);
+        self.sent_high3.d.next = self.sent_high2.q.val();
         self.rate3.d.next = self.rate2.q.val();
         self.excess3.d.next = self.excess2.q.val().get_bits::<24>(0);
         self.base3.d.next = self.base2.q.val();
@@ -333,7 +345,12 @@ impl Logic for Bucket {
         if self.excess2.q.val().get_bit(24) | self.flags2.q.val().get_bit(0) {
             self.base3.d.next = self.outstanding2.q.val();
         }
-        self.cap3.d.next = self.cap2.q.val();
+        // There is no cap to keep for a flow that slept.
+        self.cap_u.next = self.cap2.q.val().into();
+        self.cap3.d.next = (self.cap_u.val() * self.times125.val()).into();
+        if !self.flags2.q.val().get_bit(4) {
+            self.cap3.d.next = bits::<27>(0);
+        }
         self.bounds.i.next = self.bound2.q.val();
         self.flags.i.next = self.flags2.q.val();
         self.logs.i.next = bit_cast::<5, 3>(self.log2.q.val());
@@ -360,7 +377,7 @@ impl Logic for Bucket {
         self.waiting_high.d.next = (self.packet_high.val() * self.packets_u.val()).into();
         self.total4.d.next = bit_cast::<26, 24>(self.excess3.q.val()) + bit_cast::<26, 25>(self.waiting3.q.val());
         self.length4.d.next = self.length3.q.val();
-        self.tokens4.d.next = self.tokens3.q.val();
+        self.tokens4.d.next = self.tokens3.q.val() - (bit_cast::<52, 15>(self.sent_high3.q.val()) << 35);
         self.cap4.d.next = self.cap3.q.val();
         self.bases.i.next = self.base3.q.val();
         self.lates.i.next = bits::<1>(0);
@@ -405,7 +422,7 @@ impl Logic for Bucket {
         if self.none5.q.val() {
             self.fits6[0].d.next = true;
         }
-        self.lacks6.d.next = (bit_cast::<52, 32>(self.waiting5.q.val()) << 18) - self.tokens5.q.val();
+        self.waiting6.d.next = self.waiting5.q.val();
         self.least6.d.next = (bit_cast::<52, 32>(self.waiting5.q.val()) << 18) - (bit_cast::<52, 27>(self.cap5.q.val()) << 18);
         self.tokens6.d.next = self.tokens5.q.val();
 
@@ -414,7 +431,7 @@ impl Logic for Bucket {
         self.filled_s.next = bit_cast::<53, 52>(self.filled6.q.val().get_bits::<52>(0)).into();
         self.tokens7.d.next = (self.tokens_s.val() + self.filled_s.val()).into();
         self.over7.d.next = self.filled6.q.val().get_bits::<6>(52).any();
-        self.lacks7.d.next = self.lacks6.q.val() - self.filled6.q.val().get_bits::<52>(0);
+        self.waiting7.d.next = self.waiting6.q.val();
         self.least7.d.next = self.least6.q.val();
         self.fits7.d.next = true;
         self.fit7.d.next = bits::<3>(0);
@@ -437,7 +454,8 @@ impl Logic for Bucket {
         self.clip.next = self.over7.q.val()
             | (!self.tokens_b.val().get_bit(53) & (self.tokens_b.val().get_bits::<35>(18) >= bit_cast::<35, 27>(self.caps.o.val())));
         self.tokens8.d.next = self.tokens_b.val().get_bits::<51>(0);
-        self.lacks8.d.next = self.lacks7.q.val();
+        // Both differences are ready when it is known whether there are more tokens than the cap.
+        self.lacks8.d.next = (bit_cast::<52, 32>(self.waiting7.q.val()) << 18) - self.tokens_b.val().get_bits::<52>(0);
         if self.clip.val() {
             self.tokens8.d.next = bit_cast::<51, 27>(self.caps.o.val()) << 18;
             self.lacks8.d.next = self.least7.q.val();
@@ -500,6 +518,12 @@ impl Logic for Bucket {
         }
         if self.waits8.q.val() {
             self.verdict.next = self.verdict.val() | (bits::<15>(1) << 14);
+        }
+        if self.rst.val() {
+            self.tokens2.d.next = bits::<51>(0);
+            self.length4.d.next = bits::<16>(0);
+            self.cap4.d.next = bits::<27>(0);
+            self.tokens5.d.next = bits::<52>(0);
         }
     }
 }

@@ -77,19 +77,29 @@ pub struct Memory<const F: usize, const S: usize> {
     pub window: Signal<Out, Bits<24>>,
     /// The RAMs are clear.
     pub swept: Signal<Out, Bit>,
-    state_ram: RAM<Bits<227>, F>,
-    post_ram: RAM<Bits<42>, F>,
-    paid_ram: RAM<Bits<50>, F>,
+    // In widths that fill block RAMs of 2 bits by 2^14 words as well as those of 9 by 2^12, which would have a choice behind them.
+    state_ram: [RAM<Bits<48>, F>; 4],
+    state_ram_192: RAM<Bits<32>, F>,
+    state_ram_224: RAM<Bits<3>, F>,
+    post_ram: RAM<Bits<32>, F>,
+    post_ram_32: RAM<Bits<10>, F>,
+    paid_ram: RAM<Bits<48>, F>,
+    paid_ram_48: RAM<Bits<2>, F>,
     rate_ram: RAM<Bits<30>, F>,
     /// Profile, 4 bits; priority, 3; size, 16.
     config_ram: RAM<Bits<23>, F>,
-    bound_ram: RAM<Bits<24>, 4>,
-    idle_ram: RAM<Bits<31>, 4>,
-    cap_ram: RAM<Bits<20>, 4>,
-    window_ram: RAM<Bits<24>, 4>,
-    state_raw: DFF<Bits<227>>,
-    post_raw: DFF<Bits<42>>,
-    paid_raw: DFF<Bits<50>>,
+    /// Of 512 words, of which 16 are used, so that they are block RAM.
+    bound_ram: RAM<Bits<24>, 9>,
+    idle_ram: RAM<Bits<31>, 9>,
+    cap_ram: RAM<Bits<20>, 9>,
+    window_ram: RAM<Bits<24>, 9>,
+    state_raw: [DFF<Bits<48>>; 4],
+    state_raw_192: DFF<Bits<32>>,
+    state_raw_224: DFF<Bits<3>>,
+    post_raw: DFF<Bits<32>>,
+    post_raw_32: DFF<Bits<10>>,
+    paid_raw: DFF<Bits<48>>,
+    paid_raw_48: DFF<Bits<2>>,
     rate_raw: DFF<Bits<30>>,
     config_raw: DFF<Bits<23>>,
     load: DFF<Bit>,
@@ -103,6 +113,9 @@ pub struct Memory<const F: usize, const S: usize> {
     sweep_end: Constant<Bits<S>>,
     is_swept: Signal<Local, Bit>,
     address: Signal<Local, Bits<F>>,
+    state_address: Signal<Local, Bits<F>>,
+    post_address: Signal<Local, Bits<F>>,
+    paid_address: Signal<Local, Bits<F>>,
     headers: Signal<Local, Bits<16>>,
     length: Signal<Local, Bits<16>>,
     overhead: Constant<Bits<16>>,
@@ -136,8 +149,8 @@ impl<const F: usize, const S: usize> Default for Memory<F, S> {
             window_word: Constant::new(bits::<5>(profile::USE_WINDOW.word.into())),
         } clk, rst, flow, state_write, state_flow, state_word, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, fl_valid,
             fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, state, post, paid, rate, pfc,
-            size, bound, idle, cap, window, swept, state_ram, post_ram, paid_ram, rate_ram, config_ram, bound_ram, idle_ram, cap_ram,
-            window_ram, state_raw, post_raw, paid_raw, rate_raw, config_raw, load, load_flow, load_config, pw, pw_to, pw_word_data, pw_index, sweep, is_swept, address, headers, length)
+            size, bound, idle, cap, window, swept, state_ram_192, state_ram_224, post_ram, post_ram_32, paid_ram, paid_ram_48, rate_ram, config_ram, bound_ram, idle_ram, cap_ram,
+            window_ram, state_raw_192, state_raw_224, post_raw, post_raw_32, paid_raw, paid_raw_48, rate_raw, config_raw, load, load_flow, load_config, pw, pw_to, pw_word_data, pw_index, sweep, is_swept, address, state_address, post_address, paid_address, headers, length; state_ram, state_raw)
     }
 }
 
@@ -147,9 +160,12 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         dff_setup!(
             self,
             clk,
-            state_raw,
+            state_raw_192,
+            state_raw_224,
             post_raw,
+            post_raw_32,
             paid_raw,
+            paid_raw_48,
             rate_raw,
             config_raw,
             load,
@@ -160,8 +176,19 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             pw_word_data,
             sweep
         );
-        self.state_ram.read_clock.next = self.clk.val();
-        self.state_ram.write_clock.next = self.clk.val();
+        for i in 0..4 {
+            self.state_ram[i].read_clock.next = self.clk.val();
+            self.state_ram[i].write_clock.next = self.clk.val();
+            self.state_raw[i].clock.next = self.clk.val();
+        }
+        self.state_ram_192.read_clock.next = self.clk.val();
+        self.state_ram_192.write_clock.next = self.clk.val();
+        self.state_ram_224.read_clock.next = self.clk.val();
+        self.state_ram_224.write_clock.next = self.clk.val();
+        self.post_ram_32.read_clock.next = self.clk.val();
+        self.post_ram_32.write_clock.next = self.clk.val();
+        self.paid_ram_48.read_clock.next = self.clk.val();
+        self.paid_ram_48.write_clock.next = self.clk.val();
         self.post_ram.read_clock.next = self.clk.val();
         self.post_ram.write_clock.next = self.clk.val();
         self.paid_ram.read_clock.next = self.clk.val();
@@ -183,20 +210,30 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
         }
 
-        self.state_ram.read_address.next = self.flow.val();
+        for i in 0..4 {
+            self.state_ram[i].read_address.next = self.flow.val();
+            self.state_raw[i].d.next = self.state_ram[i].read_data.val();
+        }
+        self.state_ram_192.read_address.next = self.flow.val();
+        self.state_ram_224.read_address.next = self.flow.val();
+        self.post_ram_32.read_address.next = self.flow.val();
+        self.paid_ram_48.read_address.next = self.flow.val();
         self.post_ram.read_address.next = self.flow.val();
         self.paid_ram.read_address.next = self.flow.val();
         self.rate_ram.read_address.next = self.flow.val();
         self.config_ram.read_address.next = self.flow.val();
-        self.state_raw.d.next = self.state_ram.read_data.val();
+        self.state_raw_192.d.next = self.state_ram_192.read_data.val();
+        self.state_raw_224.d.next = self.state_ram_224.read_data.val();
+        self.post_raw_32.d.next = self.post_ram_32.read_data.val();
+        self.paid_raw_48.d.next = self.paid_ram_48.read_data.val();
         self.post_raw.d.next = self.post_ram.read_data.val();
         self.paid_raw.d.next = self.paid_ram.read_data.val();
         self.rate_raw.d.next = self.rate_ram.read_data.val();
         self.config_raw.d.next = self.config_ram.read_data.val();
-        self.bound_ram.read_address.next = self.config_raw.q.val().get_bits::<4>(0);
-        self.idle_ram.read_address.next = self.config_raw.q.val().get_bits::<4>(0);
-        self.cap_ram.read_address.next = self.config_raw.q.val().get_bits::<4>(0);
-        self.window_ram.read_address.next = self.config_raw.q.val().get_bits::<4>(0);
+        self.bound_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().get_bits::<4>(0));
+        self.idle_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().get_bits::<4>(0));
+        self.cap_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().get_bits::<4>(0));
+        self.window_ram.read_address.next = bit_cast::<9, 4>(self.config_raw.q.val().get_bits::<4>(0));
 
         // A record becomes profile, priority and wire bytes a packet: those of IPv4 without a tag, and what is more.
         self.load.d.next = self.fl_valid.val() & self.is_swept.val();
@@ -214,15 +251,38 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             | (bit_cast::<23, 3>(self.fl_record.val().get_bits::<3>(8)) << 4)
             | (bit_cast::<23, 16>(self.length.val()) << 7);
 
-        self.state_ram.write_enable.next = self.state_write.val();
-        self.state_ram.write_address.next = self.state_flow.val();
-        self.state_ram.write_data.next = self.state_word.val();
-        self.post_ram.write_enable.next = self.post_valid.val();
-        self.post_ram.write_address.next = self.post_flow.val();
-        self.post_ram.write_data.next = self.post_word.val();
-        self.paid_ram.write_enable.next = self.paid_valid.val();
-        self.paid_ram.write_address.next = self.paid_flow.val();
-        self.paid_ram.write_data.next = self.paid_word.val();
+        self.state_address.next = self.state_flow.val();
+        self.post_address.next = self.post_flow.val();
+        self.paid_address.next = self.paid_flow.val();
+        self.address.next = self.sweep.q.val().get_bits::<F>(0);
+        if !self.is_swept.val() {
+            self.state_address.next = self.address.val();
+            self.post_address.next = self.address.val();
+            self.paid_address.next = self.address.val();
+        }
+        for i in 0..4 {
+            self.state_ram[i].write_enable.next = self.state_write.val() | !self.is_swept.val();
+            self.state_ram[i].write_address.next = self.state_address.val();
+            self.state_ram[i].write_data.next = self.state_word.val().get_bits::<48>(48 * i);
+        }
+        self.state_ram_192.write_enable.next = self.state_write.val() | !self.is_swept.val();
+        self.state_ram_192.write_address.next = self.state_address.val();
+        self.state_ram_192.write_data.next = self.state_word.val().get_bits::<32>(192);
+        self.state_ram_224.write_enable.next = self.state_write.val() | !self.is_swept.val();
+        self.state_ram_224.write_address.next = self.state_address.val();
+        self.state_ram_224.write_data.next = self.state_word.val().get_bits::<3>(224);
+        self.post_ram.write_enable.next = self.post_valid.val() | !self.is_swept.val();
+        self.post_ram.write_address.next = self.post_address.val();
+        self.post_ram.write_data.next = self.post_word.val().get_bits::<32>(0);
+        self.post_ram_32.write_enable.next = self.post_valid.val() | !self.is_swept.val();
+        self.post_ram_32.write_address.next = self.post_address.val();
+        self.post_ram_32.write_data.next = self.post_word.val().get_bits::<10>(32);
+        self.paid_ram.write_enable.next = self.paid_valid.val() | !self.is_swept.val();
+        self.paid_ram.write_address.next = self.paid_address.val();
+        self.paid_ram.write_data.next = self.paid_word.val().get_bits::<48>(0);
+        self.paid_ram_48.write_enable.next = self.paid_valid.val() | !self.is_swept.val();
+        self.paid_ram_48.write_address.next = self.paid_address.val();
+        self.paid_ram_48.write_data.next = self.paid_word.val().get_bits::<2>(48);
         self.rate_ram.write_enable.next = self.rate_valid.val();
         self.rate_ram.write_address.next = self.rate_flow.val();
         self.rate_ram.write_data.next = self.rate_value.val().get_bits::<30>(0);
@@ -238,38 +298,31 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.pw_word_data.d.next = self.pw_data.val();
         self.pw_index.next = self.pw_to.q.val().get_bits::<5>(0);
         self.bound_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.bound_word.val());
-        self.bound_ram.write_address.next = self.pw_to.q.val().get_bits::<4>(5);
+        self.bound_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
         self.bound_ram.write_data.next = self.pw_word_data.q.val().get_bits::<24>(0);
         self.idle_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.idle_word.val());
-        self.idle_ram.write_address.next = self.pw_to.q.val().get_bits::<4>(5);
+        self.idle_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
         self.idle_ram.write_data.next = self.pw_word_data.q.val().get_bits::<31>(0);
         self.cap_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.cap_word.val());
-        self.cap_ram.write_address.next = self.pw_to.q.val().get_bits::<4>(5);
+        self.cap_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
         self.cap_ram.write_data.next = self.pw_word_data.q.val().get_bits::<20>(0);
         self.window_ram.write_enable.next = self.pw.q.val() & (self.pw_index.val() == self.window_word.val());
-        self.window_ram.write_address.next = self.pw_to.q.val().get_bits::<4>(5);
+        self.window_ram.write_address.next = bit_cast::<9, 4>(self.pw_to.q.val().get_bits::<4>(5));
         self.window_ram.write_data.next = self.pw_word_data.q.val().get_bits::<24>(0);
-        self.address.next = self.sweep.q.val().get_bits::<F>(0);
         if !self.is_swept.val() {
-            self.state_ram.write_enable.next = true;
-            self.state_ram.write_address.next = self.address.val();
-            self.post_ram.write_enable.next = true;
-            self.post_ram.write_address.next = self.address.val();
-            self.paid_ram.write_enable.next = true;
-            self.paid_ram.write_address.next = self.address.val();
             self.rate_ram.write_enable.next = true;
             self.rate_ram.write_address.next = self.address.val();
             self.rate_ram.write_data.next = bits::<30>(0);
             self.config_ram.write_enable.next = true;
             self.config_ram.write_address.next = self.address.val();
             self.bound_ram.write_enable.next = true;
-            self.bound_ram.write_address.next = self.address.val().get_bits::<4>(0);
+            self.bound_ram.write_address.next = bit_cast::<9, 4>(self.address.val().get_bits::<4>(0));
             self.idle_ram.write_enable.next = true;
-            self.idle_ram.write_address.next = self.address.val().get_bits::<4>(0);
+            self.idle_ram.write_address.next = bit_cast::<9, 4>(self.address.val().get_bits::<4>(0));
             self.cap_ram.write_enable.next = true;
-            self.cap_ram.write_address.next = self.address.val().get_bits::<4>(0);
+            self.cap_ram.write_address.next = bit_cast::<9, 4>(self.address.val().get_bits::<4>(0));
             self.window_ram.write_enable.next = true;
-            self.window_ram.write_address.next = self.address.val().get_bits::<4>(0);
+            self.window_ram.write_address.next = bit_cast::<9, 4>(self.address.val().get_bits::<4>(0));
         }
 
         // A register's reset is free where a choice in front of a RAM is not.
@@ -277,9 +330,11 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             self.load_config.d.next = bits::<23>(0);
             self.pw_word_data.d.next = bits::<32>(0);
         }
-        self.state.next = self.state_raw.q.val();
-        self.post.next = self.post_raw.q.val();
-        self.paid.next = self.paid_raw.q.val();
+        self.state.next = ((bit_cast::<227, 48>(self.state_raw[0].q.val()) | (bit_cast::<227, 48>(self.state_raw[1].q.val()) << 48))
+            | ((bit_cast::<227, 48>(self.state_raw[2].q.val()) << 96) | (bit_cast::<227, 48>(self.state_raw[3].q.val()) << 144)))
+            | ((bit_cast::<227, 32>(self.state_raw_192.q.val()) << 192) | (bit_cast::<227, 3>(self.state_raw_224.q.val()) << 224));
+        self.post.next = bit_cast::<42, 32>(self.post_raw.q.val()) | (bit_cast::<42, 10>(self.post_raw_32.q.val()) << 32);
+        self.paid.next = bit_cast::<50, 48>(self.paid_raw.q.val()) | (bit_cast::<50, 2>(self.paid_raw_48.q.val()) << 48);
         self.rate.next = self.rate_raw.q.val();
         self.pfc.next = self.config_raw.q.val().get_bits::<3>(4);
         self.size.next = self.config_raw.q.val().get_bits::<16>(7);

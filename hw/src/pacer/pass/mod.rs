@@ -17,7 +17,7 @@ mod reciprocal;
 mod slack;
 mod span;
 mod wake;
-use super::delay::Delay;
+use super::delay::{Delay, Ring, Stages};
 use crate::construct::construct;
 use crate::fifo::Fifo;
 pub use bucket::Bucket;
@@ -162,18 +162,17 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     valid: [DFF<Bit>; 19],
     flow: [DFF<Bits<F>>; 19],
     now3: DFF<Bits<48>>,
-    rates: Delay<30, 14>,
-    bytes: Delay<25, 14>,
-    released: Delay<25, 14>,
-    counts: Delay<16, 14>,
-    started: Delay<1, 14>,
+    /// What counts the clocks of the rings.
+    turn: DFF<Bits<9>>,
+    /// Rate 30 bits, bytes charged 25, bytes released 25, packets granted 16, started.
+    kept: Ring<97, 14>,
     pfc: Delay<3, 13>,
-    now14: Delay<48, 11>,
+    now14: Ring<48, 11>,
     now16: Delay<48, 2>,
-    packets: Delay<23, 3>,
-    verdicts: Delay<15, 5>,
+    packets: Stages<23, 3>,
+    verdicts: Stages<15, 5>,
     /// Tokens 51 bits, base 25, measured.
-    settled: Delay<77, 6>,
+    settled: Ring<77, 6>,
     tau16: DFF<Bits<32>>,
     gap16: DFF<Bits<31>>,
     launch16: DFF<Bits<64>>,
@@ -186,6 +185,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     issue: Signal<Local, Bit>,
     unswept: Signal<Local, Bit>,
     tokens: Signal<Local, Bits<51>>,
+    counted: Signal<Local, Bits<16>>,
     count: Signal<Local, Bits<16>>,
 }
 
@@ -203,8 +203,8 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, pause, stop, now, left, granted_valid, granted_flow,
             granted_count, limited, sleep_valid, sleep_ready, sleep_flow, sleep_why, sleep_granted, sleep_released, insert_valid, insert_flow,
             insert_slot, train_valid, train_flow, train_packets, train_launch, train_gap, park_valid, park_flow, resume, idle_valid, idle_flow,
-            swept, memory, reciprocal, bucket, fate, slack, sleeps, now3, rates, bytes, released, counts, started, pfc, now14, now16, packets,
-            verdicts, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, issue, unswept, tokens, count;
+            swept, memory, reciprocal, bucket, fate, slack, sleeps, now3, turn, kept, pfc, now14, now16, packets,
+            verdicts, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, issue, unswept, tokens, counted, count;
             valid, flow)
     }
 }
@@ -212,7 +212,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
 impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: usize> Logic for Pass<F, S, X, Y, Z> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, now3, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17);
+        dff_setup!(self, clk, now3, turn, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17);
         for i in 0..19 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -221,25 +221,30 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.memory.rst.next = self.rst.val();
         self.reciprocal.clk.next = self.clk.val();
         self.bucket.clk.next = self.clk.val();
+        self.bucket.rst.next = self.rst.val();
         self.span.clk.next = self.clk.val();
         self.fate.clk.next = self.clk.val();
         self.fate.rst.next = self.rst.val();
         self.wake.clk.next = self.clk.val();
         self.wake.rst.next = self.rst.val();
         self.slack.clk.next = self.clk.val();
+        self.slack.rst.next = self.rst.val();
         self.sleeps.clk.next = self.clk.val();
         self.sleeps.rst.next = self.rst.val();
-        self.rates.clk.next = self.clk.val();
-        self.bytes.clk.next = self.clk.val();
-        self.released.clk.next = self.clk.val();
-        self.counts.clk.next = self.clk.val();
-        self.started.clk.next = self.clk.val();
+        self.kept.clk.next = self.clk.val();
         self.pfc.clk.next = self.clk.val();
         self.now14.clk.next = self.clk.val();
         self.now16.clk.next = self.clk.val();
         self.packets.clk.next = self.clk.val();
+        self.packets.rst.next = self.rst.val();
         self.verdicts.clk.next = self.clk.val();
+        self.verdicts.rst.next = self.rst.val();
         self.settled.clk.next = self.clk.val();
+        self.turn.d.next = self.turn.q.val() + bits::<9>(1);
+        self.kept.at.next = self.turn.q.val();
+        self.now14.at.next = self.turn.q.val();
+        self.settled.at.next = self.turn.q.val();
+        self.slack.at.next = self.turn.q.val();
 
         // The other writers of the memory.
         self.memory.post_valid.next = self.post_valid.val();
@@ -277,11 +282,11 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.bucket.paid.next = self.memory.paid.val();
         self.bucket.rate.next = self.memory.rate.val();
         self.bucket.size.next = self.memory.size.val();
-        self.rates.i.next = self.memory.rate.val();
-        self.bytes.i.next = self.memory.paid.val().get_bits::<25>(0);
-        self.released.i.next = self.memory.post.val().get_bits::<25>(16);
-        self.counts.i.next = self.memory.state.val().get_bits::<16>(154);
-        self.started.i.next = self.memory.state.val().get_bits::<1>(196);
+        self.kept.i.next = (bit_cast::<97, 30>(self.memory.rate.val())
+            | (bit_cast::<97, 25>(self.memory.paid.val().get_bits::<25>(0)) << 30))
+            | ((bit_cast::<97, 25>(self.memory.post.val().get_bits::<25>(16)) << 55)
+                | ((bit_cast::<97, 16>(self.memory.state.val().get_bits::<16>(154)) << 80)
+                    | (bit_cast::<97, 1>(self.memory.state.val().get_bits::<1>(196)) << 96)));
         self.pfc.i.next = self.memory.pfc.val();
         self.slack.slack.next = self.memory.state.val().get_bits::<28>(198);
         self.slack.limited.next = self.memory.state.val().get_bit(226);
@@ -337,9 +342,10 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.wake.at.next = self.now16.o.val().get_bits::<Y>(0);
         self.wake.now.next = self.now.val();
         self.wake.flow.next = self.flow[18].q.val();
-        self.count.next = self.counts.o.val();
+        self.counted.next = self.kept.o.val().get_bits::<16>(80);
+        self.count.next = self.counted.val();
         if self.fate.grant.val() {
-            self.count.next = self.counts.o.val() + bit_cast::<16, 6>(self.fate.train.val());
+            self.count.next = self.counted.val() + bit_cast::<16, 6>(self.fate.train.val());
         }
         self.count17.d.next = self.count.val();
         self.tokens.next = self.settled.o.val().get_bits::<51>(0);
@@ -347,12 +353,13 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             self.tokens.next = bits::<51>(0);
         }
         self.state17.d.next = ((bit_cast::<198, 51>(self.tokens.val()) | (bit_cast::<198, 48>(self.now16.o.val()) << 51))
-            | ((bit_cast::<198, 30>(self.rates.o.val()) << 99) | (bit_cast::<198, 25>(self.bytes.o.val()) << 129)))
+            | ((bit_cast::<198, 30>(self.kept.o.val().get_bits::<30>(0)) << 99)
+                | (bit_cast::<198, 25>(self.kept.o.val().get_bits::<25>(30)) << 129)))
             | ((bit_cast::<198, 16>(self.count.val()) << 154) | (bit_cast::<198, 25>(self.settled.o.val().get_bits::<25>(51)) << 170));
         if self.fate.awake.val() {
             self.state17.d.next = self.state17.d.val() | (bits::<198>(1) << 195);
         }
-        if !self.fate.clear.val() & (self.started.o.val().any() | self.fate.grant.val()) {
+        if !self.fate.clear.val() & (self.kept.o.val().get_bit(96) | self.fate.grant.val()) {
             self.state17.d.next = self.state17.d.val() | (bits::<198>(1) << 196);
         }
         if !self.fate.clear.val() & self.settled.o.val().get_bit(76) {
@@ -377,7 +384,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         if self.fate.bounded.val() {
             self.why17.d.next = self.bounding.val();
         }
-        self.released17.d.next = self.released.o.val();
+        self.released17.d.next = self.kept.o.val().get_bits::<25>(55);
 
         // 17: write.
         self.memory.state_write.next = self.write17.q.val();
@@ -420,6 +427,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             self.sleep17.d.next = false;
             for i in 0..19 {
                 self.valid[i].d.next = false;
+                self.flow[i].d.next = bits::<F>(0);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! How much of its rate a flow uses: its slack, and whether that says that something else than its rate limits it.
 use crate::construct::construct;
-use crate::pacer::delay::Delay;
+use crate::pacer::delay::{Delay, Ring, Stages};
 use rust_hdl::prelude::*;
 use timely_model::pacer::token::{GAP_MAX, SLACK_BITS, SLACK_FRACTION};
 
@@ -9,6 +9,10 @@ use timely_model::pacer::token::{GAP_MAX, SLACK_BITS, SLACK_FRACTION};
 pub struct Slack {
     /// Clock.
     pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// The number of the clock, modulo 512.
+    pub at: Signal<In, Bits<9>>,
     /// 2: the slack that the last pass left, 2^-2 ns, signed.
     pub slack: Signal<In, Bits<28>>,
     /// 2: the flow was limited then.
@@ -34,8 +38,8 @@ pub struct Slack {
     /// Whether it is limited.
     pub limited_17: Signal<Out, Bit>,
     /// Slack 28 bits, limited, started.
-    lasts: Delay<30, 3>,
-    windows: Delay<24, 2>,
+    lasts: Stages<30, 3>,
+    windows: Stages<24, 2>,
     sum6: DFF<Bits<32>>,
     window6: DFF<Bits<24>>,
     flags6: DFF<Bits<2>>,
@@ -47,7 +51,7 @@ pub struct Slack {
     value8: DFF<Bits<26>>,
     limited8: DFF<Bit>,
     /// Slack 26 bits, limited.
-    settled: Delay<27, 8>,
+    settled: Ring<27, 8>,
     earlier: Delay<1, 14>,
     spent16: DFF<Bits<32>>,
     cut16: DFF<Bit>,
@@ -65,7 +69,7 @@ impl Default for Slack {
     fn default() -> Self {
         const { assert!(SLACK_BITS == 28 && SLACK_FRACTION == 2, "the widths below are those of the model") };
         construct!({ least: Constant::new(bits::<28>(1 << (SLACK_BITS - 1))), cut: Constant::new(bits::<31>(GAP_MAX)) }
-            clk, slack, limited, started, window, elapsed, gap, write, clear, grant, size, slack_17, limited_17, lasts, windows, sum6, window6,
+            clk, rst, at, slack, limited, started, window, elapsed, gap, write, clear, grant, size, slack_17, limited_17, lasts, windows, sum6, window6,
             flags6, over7, above7, value7, window7, flags7, value8, limited8, settled, earlier, spent16, cut16, slack17, limited17, extended,
             most, train, rest)
     }
@@ -77,8 +81,11 @@ impl Logic for Slack {
         dff_setup!(self, clk, sum6, window6, flags6, over7, above7, value7, window7, flags7, value8, limited8, spent16, cut16, slack17);
         dff_setup!(self, clk, limited17);
         self.lasts.clk.next = self.clk.val();
+        self.lasts.rst.next = self.rst.val();
         self.windows.clk.next = self.clk.val();
+        self.windows.rst.next = self.rst.val();
         self.settled.clk.next = self.clk.val();
+        self.settled.at.next = self.at.val();
         self.earlier.clk.next = self.clk.val();
 
         // 2, 3
