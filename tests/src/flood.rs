@@ -133,6 +133,11 @@ impl Producer {
         }
     }
 
+    /// Whether the driver let go of all that was written.
+    pub fn is_drained(&self) -> bool {
+        self.state.consumer.load(Ordering::Acquire) == self.state.producer.load(Ordering::Acquire)
+    }
+
     /// Makes one more record, which finds room: it ends the last gap.
     pub fn one_more(&self) {
         assert!(self.thread.is_none() && self.state.make(1), "the ring runs, and nobody else writes");
@@ -230,4 +235,4 @@ impl Transport for Flood {
 }
 
 /// Waits no longer than this for the last records.
-pub const LAST: Duration = Duration::from_secs(10);
+pub const LAST: Duration = Duration::from_secs(60);

@@ -210,7 +210,7 @@ impl Daemon {
             client.lost += report.lost + report.broken;
             if client.unread() > MOST_UNREAD {
                 client.lost += (bytes.len() / BYTES) as u64;
-            } else if !bytes.is_empty() {
+            } else if !bytes.is_empty() || client.lost > 0 {
                 let lost = std::mem::take(&mut client.lost);
                 client.answer(&Answer::Events { lost }, &bytes);
             }
