@@ -209,22 +209,31 @@ fn compile(
         .filter(|p| p.extension().is_some_and(|e| e == "cpp"))
         .collect();
     sources.sort();
-    // One translation unit: the headers cost more than a block's own code.
-    let unit: String = sources.iter().map(|p| format!("#include \"{}\"\n", p.display())).collect();
-    write(&dir.join("unit.cpp"), &format!("{unit}#include \"{}\"\n", dir.join("shim.cpp").display()))?;
+    // One translation unit of what runs at every clock, for the headers cost more than a block's own code; and one of what runs at the
+    // start alone, which is half of the code and is not worth a compiler's effort.
+    let (cold, hot): (Vec<_>, Vec<_>) = sources.iter().partition(|p| p.to_string_lossy().ends_with("__Slow.cpp"));
+    let unit = |paths: &[&PathBuf]| paths.iter().map(|p| format!("#include \"{}\"\n", p.display())).collect::<String>();
+    write(&dir.join("unit.cpp"), &format!("{}#include \"{}\"\n", unit(&hot), dir.join("shim.cpp").display()))?;
+    write(&dir.join("start.cpp"), &unit(&cold))?;
     let runtime = runtime(root, &include, version, compiler, options.waves)?;
-    let part = dir.join("model.part.so");
-    // Clang 14 takes minutes for some of the start-up code at -O1, and seconds at -O2.
+    let (start, part) = (dir.join("start.o"), dir.join("model.part.so"));
+    // Clang 14 takes minutes for some of the code at -O1, and seconds at -O2.
     let opt = match (compiler.contains("clang"), options.fast) {
         (true, _) => "-O2",
         (false, true) => "-O3",
         (false, false) => "-O1",
     };
-    let mut link = cxx(compiler, &include, opt, options.waves);
-    link.arg("-I")
-        .arg(dir.join("cc"))
-        .arg("-shared")
+    let compile = |opt: &str| {
+        let mut c = cxx(compiler, &include, opt, options.waves);
+        c.arg("-I").arg(dir.join("cc"));
+        c
+    };
+    run(compiler, compile("-O0").arg("-c").arg(dir.join("start.cpp")).arg("-o").arg(&start))?;
+    let mut link = compile(opt);
+    // In this order: of an inline function that both have, the linker takes the first.
+    link.arg("-shared")
         .arg(dir.join("unit.cpp"))
+        .arg(&start)
         .args(&runtime)
         .args(["-lpthread", "-latomic"])
         .args(options.waves.then_some("-lz"))
@@ -233,5 +242,6 @@ fn compile(
     run(compiler, &mut link)?;
     // The generated sources of a whole NIC are tens of megabytes; the library is all that is needed again.
     let _ = fs::remove_dir_all(dir.join("cc"));
+    let _ = fs::remove_file(&start);
     fs::rename(&part, object).map_err(|e| Error::File(object.into(), e))
 }
