@@ -231,6 +231,7 @@ pub fn spec(bus_bits: u32, flow_bits: u32, gbps: f64, flows: Vec<CoreFlow>) -> C
         speed: Speed::gbps(gbps),
         bus_bits,
         flow_bits,
+        clock_ps: CLOCK_PS,
         udp_port: PORT,
         priority: 3,
         seed: 1,

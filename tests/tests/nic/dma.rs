@@ -83,11 +83,11 @@ fn flows_are_loaded_and_snapshots_taken() {
 fn no_packet_waits_for_a_snapshot() {
     for bus in [64, 512] {
         for ((name, with), (_, without)) in cores(bus, 10).into_iter().zip(cores(bus, 10)) {
-            let (with, snapshots) = traffic(with, 10, true, 2 * cycles()).unwrap();
-            let (without, none) = traffic(without, 10, false, 2 * cycles()).unwrap();
+            let (with, snapshots) = traffic(with, 10, true, cycles()).unwrap();
+            let (without, none) = traffic(without, 10, false, cycles()).unwrap();
             println!("{name}, {bus} bits: {} packets and {} events beside {snapshots} snapshots", without.sent.len(), without.events.len());
             assert!(with == without, "{name}, {bus} bits: a snapshot left its trace in the traffic");
-            assert!(none == 0 && u64::from(snapshots) >= 2 * cycles() / 50_000 && without.sent.len() as u64 > cycles() / 200);
+            assert!(none == 0 && u64::from(snapshots) >= cycles() / 50_000 && without.sent.len() as u64 > cycles() / 200);
         }
     }
 }
@@ -147,7 +147,7 @@ fn event_records_come_through_the_ring() {
             events.clear();
             let mut reads_from = 0;
             let mut whole = 0;
-            while records.len() < 600 {
+            while records.len() < 400 || overflows == 0 {
                 let input = wire.inputs(nic.clk(), nic.now(), &nic.output());
                 nic.step(&input);
                 assert!(nic.clk() < 3_000_000, "{} records, seed {seed}", records.len());

@@ -107,7 +107,7 @@ fn only_a_true_ack_changes_a_rate() {
                 let flows = [DEAF, HEARD].map(|f| flow(f, PEER, 512, 2, &parameters)).to_vec();
                 start(&mut *nic, &spec(bus, 10, 10.0, flows));
                 let mut bench = Bench::new(nic);
-                let end = bench.clk() + 5 * cycles();
+                let end = bench.clk() + 2 * cycles();
                 let (mut true_acks, mut forged, mut unknown, mut again) = (0, 0, 0, 0);
                 let mut ends: Vec<Vec<u8>> = Vec::new();
                 while let Some(sent) = bench.run(end) {

@@ -128,7 +128,7 @@ fn a_rate_is_soon_in_force() {
             for (name, mut nic) in cores(bus, 10) {
                 start(&mut *nic, &spec(bus, 10, 10.0, vec![flow(0, PEER, PACKET, 1, &parameters)]));
                 let mut bench = Bench::new(nic);
-                let end = bench.clk() + 5 * cycles();
+                let end = bench.clk() + 2 * cycles();
                 let mut departures: Vec<u64> = Vec::new();
                 // RTTs on both sides of the thresholds, at any phase of the gap; three departures between an ACK and the next.
                 let mut next = 3;

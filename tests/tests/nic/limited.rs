@@ -30,8 +30,8 @@ fn rates(window_us: f64) -> Vec<(&'static str, [(f64, f64); 2])> {
         start(&mut *nic, &spec(64, 10, 10.0, vec![flow(0, PEER, PACKET, 1, &parameters), idle]));
         let mut bench = Bench::new(nic);
         let from = bench.clk();
-        let half = from + (2 * cycles()).max(100 * gap);
-        let end = half + (2 * cycles()).max(100 * gap);
+        let half = from + cycles().max(100 * gap);
+        let end = half + cycles().max(100 * gap);
         let (mut post, mut seen) = (from + 10 * gap, 0);
         let mut rate = [INITIAL_MBPS; 2];
         let mut at_half = rate;

@@ -37,7 +37,7 @@ fn a_lost_ack_stalls_a_flow_for_its_time_out_at_most() {
                 let mut bench = Bench::new(nic);
                 let begun = bench.clk();
                 // A part is long enough for time-outs to strike and to heal, however short the run is asked to be.
-                let part = cycles().max(2 * timeout);
+                let part = (cycles() / 2).max(2 * timeout);
                 let silence = begun + part..begun + 4 * part;
                 let end = begun + 5 * part;
                 let mut last = [begun; FLOWS as usize];

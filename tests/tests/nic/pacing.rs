@@ -56,7 +56,8 @@ fn a_lone_flow_leaves_on_time() {
         ] {
             check("model", model(bus, 10), bus, rate, ms);
         }
-        for (rate, ms) in [((1000 << 12) + 1, 5), (9000 << 12, 5)] {
+        // A rate of each width, that the Verilog's gate is the model's; the pacer's own tests have more.
+        for (rate, ms) in if bus == 64 { [((1000 << 12) + 1, 5)] } else { [(9000 << 12, 5)] } {
             check("Verilog", twin(bus, 10, 1), bus, rate, ms);
         }
     }
