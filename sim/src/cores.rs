@@ -38,6 +38,8 @@ pub struct CoreSpec {
     pub flow_bits: u32,
     /// Our UDP port.
     pub udp_port: u16,
+    /// Period of its clock, ps; the Verilog's is 4,000 unless the host says so.
+    pub clock_ps: u32,
     /// Priority of data, for PFC, 0 to 6; data of the second class has the one above.
     pub priority: u8,
     /// Seed of what Verilog leaves uninitialised.
@@ -60,7 +62,7 @@ pub trait CoreFactory {
     fn build(&self, spec: &CoreSpec) -> Result<Prepared, String>;
 }
 
-/// Clock period of the simulated NICs, ps.
+/// Clock period that NICs are emitted for, ps.
 const CLOCK_PS: u32 = crate::nic::clock::NOMINAL_PS as u32;
 
 /// Makes models from nothing, and RTL NICs from emitted Verilog, compiled once a configuration.

@@ -166,7 +166,7 @@ pub fn words(arms: &[Arm], options: Options) -> Words {
     let ceiling = 10.0 * 1024.0 / f64::from(crate::time::wire_bytes(1024 + crate::nic::stream::HEADERS));
     let measured = summary(arms, "hardware_timely").and_then(|s| s.rtt_error_clocks_max);
     let measured =
-        measured.map_or(String::new(), |e| format!(" The NIC's own measurements were never more than {e:.2} clocks of 4 ns off."));
+        measured.map_or(String::new(), |e| format!(" The NIC's own measurements were never more than {e:.2} of its clocks off."));
     let notes = vec![
         format!("The unloaded RTT is {base:.1} us. Utilization counts wire bits; with 1024 bytes of payload a packet, {ceiling:.2} Gb/s is the most goodput there is."),
         "Without control the RTT is the sum of what every ingress port may hold before it pauses its sender: base + 10 XOFF / 10 Gb/s. \

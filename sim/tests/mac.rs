@@ -8,6 +8,7 @@ use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
 use timely_regs::wire::{ACK, Addresses, Envelope, FIRST, Header, Kind, LAST, Packet};
 use timely_sim::frame::{NodeId, address};
 use timely_sim::metrics::FlowInfo;
+use timely_sim::nic::clock::{Clock, NOMINAL_PS};
 use timely_sim::nic::core::{AccessError, Completion, Core, CoreEvent, CoreIn, Pins, TxBeat};
 use timely_sim::nic::mac::{Attachment, COMPLETION_CLOCKS, MacNic};
 use timely_sim::nic::truth::SAMPLE_CLOCKS;
@@ -196,7 +197,7 @@ fn segment(src: NodeId, dst: NodeId, number: u16) -> (Vec<u8>, u16) {
 
 fn attachment(host: NodeId, ppm: f64, jitter: Ps) -> Attachment {
     let phase = u64::from(host) * 1_357 % 4_000;
-    Attachment { host, speed: Speed::bps(TEN), phase, ppm, jitter, priority: 3, udp_port: PORT, seed: u64::from(host) }
+    Attachment { host, speed: Speed::bps(TEN), phase, clock: NOMINAL_PS, ppm, jitter, priority: 3, udp_port: PORT, seed: u64::from(host) }
 }
 
 #[test]
@@ -236,7 +237,7 @@ fn received_beats_end_at_the_first_edge_after_the_frame() {
         let (dummy, log) = Dummy::new(1, bus, true, vec![]);
         let mut nic = MacNic::new(Box::new(dummy), attachment(1, 40.0, 0));
         let (bytes, _) = segment(0, 1, 5);
-        let clock = timely_sim::nic::clock::Clock::new(1_357, 40.0);
+        let clock = Clock::new(1_357, NOMINAL_PS, 40.0);
         for (i, start) in [50 * US + 123, 50 * US + 123 + 1138 * 800].into_iter().enumerate() {
             let mut frame = timely_sim::frame::Frame::from_bytes(0, 1, &bytes, PORT);
             frame.bad = i == 1;
@@ -253,7 +254,7 @@ fn received_beats_end_at_the_first_edge_after_the_frame() {
             assert_eq!(*frame, bytes);
             assert_eq!(*clk - 17, clock.at_or_after(start + 1138 * 800));
             assert_eq!(*bad, i == 1);
-            let local = clock.local(0, start, 4 << 16);
+            let local = clock.local(0, start);
             let expected = 77_777_777 + 12_345 + 17 * 262_144 + local as u64;
             assert!(ts.abs_diff(expected) <= 1, "{ts} for {expected}");
         }

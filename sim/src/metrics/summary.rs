@@ -67,7 +67,7 @@ pub struct Summary {
     pub samples: u64,
     /// Segments given up by their senders.
     pub timeouts: u64,
-    /// Largest difference between measured and true RTT, clocks of 4 ns; of bit-true NICs.
+    /// Largest difference between measured and true RTT, the NIC's clocks; of bit-true NICs.
     pub rtt_error_clocks_max: Option<f64>,
     /// Messages of all flows; counted on the fabric.
     pub messages: u64,

@@ -1,7 +1,7 @@
 //! A NIC's own clock: a phase, and a period that drifts, kept exactly.
 use crate::time::Ps;
 
-/// Nominal period, picoseconds: 250 MHz.
+/// Period that the hardware is emitted for, picoseconds: 250 MHz.
 pub const NOMINAL_PS: u64 = 4_000;
 /// Fraction bits of a period.
 const FRACTION: u32 = 16;
@@ -10,14 +10,15 @@ const FRACTION: u32 = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     phase: Ps,
+    nominal_ps: u64,
     period: u64,
 }
 
 impl Clock {
-    /// A clock whose first edge is at `phase` and whose period is 4 ns times `1 + ppm / 1e6`.
-    pub fn new(phase: Ps, ppm: f64) -> Self {
-        let nominal = (NOMINAL_PS << FRACTION) as f64;
-        Clock { phase, period: (nominal * (1.0 + ppm * 1e-6)).round() as u64 }
+    /// A clock whose first edge is at `phase` and whose period is `nominal_ps` times `1 + ppm / 1e6`.
+    pub fn new(phase: Ps, nominal_ps: u64, ppm: f64) -> Self {
+        let nominal = (nominal_ps << FRACTION) as f64;
+        Clock { phase, nominal_ps, period: (nominal * (1.0 + ppm * 1e-6)).round() as u64 }
     }
 
     /// The edge of clock `c`.
@@ -39,17 +40,21 @@ impl Clock {
         self.period.div_ceil(1 << FRACTION)
     }
 
-    /// Local time units (2^-16 ns, when a clock adds `increment` of them) that pass from the edge of clock `c` to `t`, which may
-    /// be before it; rounded down.
-    pub fn local(&self, c: u64, t: Ps, increment: u64) -> i64 {
+    /// The period that the NIC takes it to have, ns.
+    pub fn nominal_ns(&self) -> f64 {
+        self.nominal_ps as f64 / 1000.0
+    }
+
+    /// Local time, 2^-16 ns, that passes from the edge of clock `c` to `t`, which may be before it; rounded down.
+    pub fn local(&self, c: u64, t: Ps) -> i64 {
         let edge = i128::from(c) * i128::from(self.period);
         let there = (i128::from(t) - i128::from(self.phase)) << FRACTION;
-        ((there - edge) * i128::from(increment)).div_euclid(i128::from(self.period)) as i64
+        ((there - edge) * i128::from(self.nominal_ps << FRACTION)).div_euclid(1000 * i128::from(self.period)) as i64
     }
 
     /// Nanoseconds that this NIC counts during `duration`.
     pub fn local_ns(&self, duration: Ps) -> f64 {
-        duration as f64 / 1000.0 * (NOMINAL_PS << FRACTION) as f64 / self.period as f64
+        duration as f64 / 1000.0 * (self.nominal_ps << FRACTION) as f64 / self.period as f64
     }
 }
 
@@ -60,16 +65,19 @@ mod tests {
     #[test]
     fn edges_and_their_inverse_agree() {
         for ppm in [-100.0, -37.3, 0.0, 12.5, 100.0] {
-            let clock = Clock::new(1234, ppm);
+            let clock = Clock::new(1234, NOMINAL_PS, ppm);
             for c in [0, 1, 2, 999, 250_000_007, 40_000_000_000] {
                 let edge = clock.edge(c);
                 assert_eq!(clock.at_or_after(edge), c, "{ppm} ppm, clock {c}");
                 assert_eq!(clock.at_or_after(edge + 1), c + 1);
-                assert!(clock.local(c, edge, 4 << 16).abs() <= 66, "an edge is its own time to a picosecond");
+                assert!(clock.local(c, edge).abs() <= 66, "an edge is its own time to a picosecond");
             }
         }
-        let fast = Clock::new(0, 125.0);
+        let fast = Clock::new(0, NOMINAL_PS, 125.0);
         assert_eq!(fast.edge(10_000), 40_005_000);
-        assert_eq!(fast.local(0, 40_005_000, 4 << 16), 40_000 << 16);
+        assert_eq!(fast.local(0, 40_005_000), 40_000 << 16);
+        // The clock of 10 Gb/s over 64 bits.
+        let ten = Clock::new(7, 6_400, 0.0);
+        assert_eq!((ten.edge(5), ten.at_or_after(32_008), ten.local(0, 32_007)), (32_007, 6, 32 << 16));
     }
 }

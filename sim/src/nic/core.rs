@@ -127,11 +127,6 @@ pub trait Core: Send {
     /// The NIC's own time during the coming clock, ns48.fns16.
     fn now(&self) -> u64;
 
-    /// What a clock adds to that time, 2^-16 ns.
-    fn increment(&self) -> u64 {
-        4 << 16
-    }
-
     /// The first clock, from the coming one on, that must be stepped although the input stays idle (nothing received, no stamp,
     /// not ready, no pause); `u64::MAX` when there is none. RTL answers `self.clk()`.
     ///

@@ -34,6 +34,8 @@ pub struct Attachment {
     pub speed: Speed,
     /// Time of the first edge.
     pub phase: Ps,
+    /// Nominal period of its clock.
+    pub clock: Ps,
     /// Drift of its clock, parts a million.
     pub ppm: f64,
     /// Greatest delay that the MAC's transmit FIFO adds to a frame at random; the order is kept.
@@ -44,6 +46,11 @@ pub struct Attachment {
     pub udp_port: u16,
     /// Seed of the jitter.
     pub seed: u64,
+}
+
+/// What a bus carries, Gb/s. As much as the link is enough: the link has a preamble and a gap for each frame, and the bus has none.
+pub fn bus_gbps(bits: u32, clock: Ps) -> f64 {
+    f64::from(bits) * 1000.0 / clock as f64
 }
 
 struct Receiving {
@@ -97,11 +104,11 @@ impl MacNic {
         core.drain(&mut events);
         events.clear();
         let bus = core.bus_bytes();
-        let gbps = bus as f64 * 8.0 / 4.0;
-        assert!(gbps > attachment.speed.as_gbps(), "a bus of {bus} bytes carries {gbps} Gb/s, the link {}", attachment.speed.as_gbps());
+        let gbps = bus_gbps(8 * bus as u32, attachment.clock);
+        assert!(gbps >= attachment.speed.as_gbps(), "a bus of {bus} bytes carries {gbps} Gb/s, the link {}", attachment.speed.as_gbps());
         MacNic {
             bus,
-            clock: Clock::new(attachment.phase, attachment.ppm),
+            clock: Clock::new(attachment.phase, attachment.clock, attachment.ppm),
             base: core.clk(),
             clk: 0,
             rng: ChaCha8Rng::seed_from_u64(attachment.seed),
@@ -165,7 +172,7 @@ impl MacNic {
 
     // The NIC's own time at `t`, ns48.fns16.
     fn stamp(&self, t: Ps) -> u64 {
-        self.core.now().wrapping_add_signed(self.clock.local(self.clk, t, self.core.increment()))
+        self.core.now().wrapping_add_signed(self.clock.local(self.clk, t))
     }
 
     // The next clock that must be stepped.
@@ -304,7 +311,7 @@ impl MacNic {
         if let Some(e) = &found
             && !self.uncompared.contains(&flow)
         {
-            let error = (measured - self.clock.local_ns(e.path)).abs() / 4.0;
+            let error = (measured - self.clock.local_ns(e.path)).abs() / self.clock.nominal_ns();
             self.stats.rtt_compared += 1;
             self.stats.rtt_error_clocks_max = Some(self.stats.rtt_error_clocks_max.map_or(error, |m| m.max(error)));
         }

@@ -109,7 +109,7 @@ impl Outbox {
 /// What a NIC counted over its life.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
-    /// Largest difference between a measured RTT and the true path time, in NIC clocks of 4 ns; `None` without bit-true samples.
+    /// Largest difference between a measured RTT and the true path time, in the NIC's clocks; `None` without bit-true samples.
     pub rtt_error_clocks_max: Option<f64>,
     /// Samples compared for it.
     pub rtt_compared: u64,

@@ -6,7 +6,7 @@ use crate::frame::{Class, LOW_TOS, address};
 use crate::time::Ps;
 use timely_regs::device::Device;
 use timely_regs::flow::FlowRecord;
-use timely_regs::map::{flow, id, port, profiles, window};
+use timely_regs::map::{flow, id, increment, port, profiles, time, window};
 use timely_regs::parameters::Parameters;
 use timely_regs::profile;
 use timely_regs::telemetry::{TelemetryRecord, WORDS};
@@ -141,6 +141,7 @@ pub fn snapshot(core: &mut dyn Core, flows: u32) -> Result<Vec<TelemetryRecord>,
 pub fn configure(core: &mut dyn Core, spec: &CoreSpec) -> Result<Writes, String> {
     wait_ready(core)?;
     let failed = |e: AccessError| e.to_string();
+    core.write32(time::INCREMENT.address(), increment(spec.clock_ps)).map_err(failed)?;
     write_port(core, spec).map_err(failed)?;
     let mut known: Vec<Parameters> = Vec::new();
     let mut writes = Writes::new();

@@ -6,9 +6,8 @@ use crate::frame::{Class, NodeId};
 use crate::metrics::histogram::Log;
 use crate::metrics::{FlowInfo, Recorder, Summary};
 use crate::network::Network;
-use crate::nic::clock::NOMINAL_PS;
 use crate::nic::host::EventNic;
-use crate::nic::mac::{Attachment, MacNic};
+use crate::nic::mac::{Attachment, MacNic, bus_gbps};
 use crate::nic::paced::{Paced, PacedFlow};
 use crate::nic::software::{Scheduling, Software};
 use crate::nic::stream::FlowSpec;
@@ -192,12 +191,22 @@ fn nic(
             let failed = |message| Error::Nic { kind: n.kind, message };
             let flows: Vec<_> = flows.into_iter().map(|(_, spec, parameters)| CoreFlow { spec, parameters }).collect();
             let others: Vec<_> = flows.iter().filter(|f| f.parameters.signal != Signal::Rtt).map(|f| f.spec.id).collect();
+            let gbps = bus_gbps(n.bus_bits, n.clock);
+            if gbps < speed.as_gbps() {
+                let slow = format!(
+                    "a bus of {} bits carries {gbps:.2} Gb/s at this clock, the link {}: more nic.bus_bits, or more nic.clock_mhz",
+                    n.bus_bits,
+                    speed.as_gbps()
+                );
+                return Err(failed(slow));
+            }
             let spec = CoreSpec {
                 kind: n.kind,
                 host,
                 speed,
                 bus_bits: n.bus_bits,
                 flow_bits: n.flow_bits,
+                clock_ps: n.clock as u32,
                 udp_port: UDP_PORT,
                 priority: DATA_PRIORITY,
                 seed,
@@ -207,7 +216,8 @@ fn nic(
             let attachment = Attachment {
                 host,
                 speed,
-                phase: rng.random_range(0..NOMINAL_PS),
+                phase: rng.random_range(0..n.clock),
+                clock: n.clock,
                 ppm: rng.random_range(-1.0..=1.0) * n.ppm,
                 jitter: n.fifo_jitter,
                 priority: DATA_PRIORITY,

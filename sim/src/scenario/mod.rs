@@ -102,6 +102,8 @@ pub struct NicPlan {
     pub bus_bits: u32,
     /// log2 of the flows of bit-true NICs.
     pub flow_bits: u32,
+    /// Period of the clock of bit-true NICs.
+    pub clock: Ps,
     /// Clocks drift uniformly within this, parts a million.
     pub ppm: f64,
     /// Greatest random delay in the MAC's transmit FIFO.

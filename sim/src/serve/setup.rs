@@ -2,8 +2,9 @@
 use super::wire::Wire;
 use crate::cores::{CoreFactory, CoreFlow, CoreSpec, Cores};
 use crate::frame::Class;
+use crate::nic::clock::NOMINAL_PS;
 use crate::nic::core::Core;
-use crate::nic::mac::{Attachment, MacNic};
+use crate::nic::mac::{Attachment, MacNic, bus_gbps};
 use crate::nic::stream::FlowSpec;
 use crate::scenario::NicKind;
 use crate::scenario::build::UDP_PORT;
@@ -49,7 +50,8 @@ const SEGMENT: u32 = 16 * PACKET;
 
 fn attached(core: Box<dyn Core>, o: &Options, host: u16) -> MacNic {
     let seed = o.seed ^ u64::from(host);
-    let attachment = Attachment { host, speed: o.speed, phase: 0, ppm: 0.0, jitter: 0, priority: 0, udp_port: UDP_PORT, seed };
+    let attachment =
+        Attachment { host, speed: o.speed, phase: 0, clock: NOMINAL_PS, ppm: 0.0, jitter: 0, priority: 0, udp_port: UDP_PORT, seed };
     MacNic::new(core, attachment).point_to_point(HOST + PEER - host)
 }
 
@@ -58,10 +60,10 @@ fn attached(core: Box<dyn Core>, o: &Options, host: u16) -> MacNic {
 /// # Errors
 /// Why they cannot be had, in a sentence.
 pub fn wire(o: &Options, cores: &Cores) -> Result<Wire, String> {
-    let (bus_gbps, gbps) = (o.bus_bits as f64 / (crate::nic::clock::NOMINAL_PS as f64 / 1000.0), o.speed.as_gbps());
-    if bus_gbps <= gbps {
+    let (carried, gbps) = (bus_gbps(o.bus_bits, NOMINAL_PS), o.speed.as_gbps());
+    if carried < gbps {
         return Err(format!(
-            "a bus of {} bits carries {bus_gbps} Gb/s, the link {gbps}: choose a wider --bus or a lower --gbps",
+            "a bus of {} bits carries {carried} Gb/s, the link {gbps}: choose a wider --bus or a lower --gbps",
             o.bus_bits
         ));
     }
@@ -71,6 +73,7 @@ pub fn wire(o: &Options, cores: &Cores) -> Result<Wire, String> {
         speed: o.speed,
         bus_bits: o.bus_bits,
         flow_bits: o.flow_bits,
+        clock_ps: NOMINAL_PS as u32,
         udp_port: UDP_PORT,
         priority: 0,
         seed: o.seed,

@@ -25,10 +25,15 @@ pub const fn segment_bits(flow_bits: u32) -> u32 {
     }
 }
 
+/// What a clock of this period adds to the time, ns in Q8.24, rounded to nearest.
+pub const fn increment(clock_ps: u32) -> u32 {
+    (((clock_ps as u64) << 24).div_ceil(500) / 2) as u32
+}
+
 impl Build {
-    /// The time increment of the nominal clock, ns in Q8.24, rounded to nearest.
+    /// The time increment of the nominal clock, ns in Q8.24.
     pub const fn increment(&self) -> u32 {
-        (((self.clock_ps as u64) << 24).div_ceil(500) / 2) as u32
+        increment(self.clock_ps)
     }
 
     const fn parameter(&self, p: Parameter) -> u32 {

@@ -15,7 +15,7 @@ pub mod telemetry;
 pub mod time;
 pub mod window;
 
-pub use decode::{Build, Entry, decode, record_bounds, segment_bits};
+pub use decode::{Build, Entry, decode, increment, record_bounds, segment_bits};
 
 use crate::field::Field;
 

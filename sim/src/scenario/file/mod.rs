@@ -184,6 +184,7 @@ fn nic(src: &Source, t: &NicTable) -> Result<NicPlan, Error> {
     Ok(NicPlan {
         kind,
         bus_bits,
+        clock: (1e6 / src.number(&t.clock_mhz, "nic.clock_mhz", 250.0, 100.0, 500.0)?).round() as Ps,
         flow_bits: src.whole(&t.flow_bits, "nic.flow_bits", 10, 4, 16)? as u32,
         ppm: src.number(&t.ppm, "nic.ppm", 100.0, 0.0, 1000.0)?,
         fifo_jitter: ps(src.number(&t.fifo_jitter_ns, "nic.fifo_jitter_ns", 0.0, 0.0, 1e5)?, NS),

@@ -120,6 +120,7 @@ pub(super) struct NicTable {
     pub kind: Option<Spanned<String>>,
     pub bus_bits: Number,
     pub flow_bits: Number,
+    pub clock_mhz: Number,
     pub ppm: Number,
     pub fifo_jitter_ns: Number,
     pub ack_delay_ns: Number,
