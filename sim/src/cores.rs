@@ -57,7 +57,7 @@ pub struct Prepared {
 }
 
 /// Makes bit-true NICs.
-pub trait CoreFactory {
+pub trait CoreFactory: Sync {
     /// A NIC as specified, reset and configured; or why it cannot be had, in a sentence.
     fn build(&self, spec: &CoreSpec) -> Result<Prepared, String>;
 }

@@ -69,7 +69,7 @@ pub struct Collector<'a, P> {
     pub progress: P,
 }
 
-impl<P: FnMut(Ps)> Observer for Collector<'_, P> {
+impl<P: FnMut(Ps) + Send> Observer for Collector<'_, P> {
     fn progress(&mut self, now: Ps) {
         (self.progress)(now);
     }

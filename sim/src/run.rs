@@ -1,22 +1,18 @@
 //! Runs hosts and network together, hosts on several threads if wanted.
 //!
-//! Time goes in windows no longer than the shortest delay of a host's link. In a window every host is run first, by itself; then
-//! the network. Nothing the network does in a window reaches a host before the window's end, so hosts need not wait for each
-//! other, and the result does not depend on the number of threads.
+//! Time goes in windows no longer than the shortest delay of a host's link. In a window every host is run by itself; when all were,
+//! the network is run with what they sent. What a host sends in a window comes to a switch a window later at the earliest, and
+//! what the switch does comes to a host a window after that: so a host begins a window when all have ended the last but one, and a
+//! thread seldom waits for another. The result does not depend on the number of threads.
 use crate::frame::NodeId;
 use crate::network::{Delivery, Network};
 use crate::nic::{Nic, Outbox, Stats};
 use crate::time::Ps;
-use std::sync::mpsc;
-
-struct Host {
-    node: NodeId,
-    nic: Box<dyn Nic>,
-    out: Outbox,
-}
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Looks on while a simulation runs. A closure is one that is told the time alone.
-pub trait Observer {
+pub trait Observer: Send {
     /// The simulation has come to `now`; told now and then.
     fn progress(&mut self, now: Ps);
 
@@ -27,7 +23,7 @@ pub trait Observer {
     }
 }
 
-impl<F: FnMut(Ps)> Observer for F {
+impl<F: FnMut(Ps) + Send> Observer for F {
     fn progress(&mut self, now: Ps) {
         self(now);
     }
@@ -36,16 +32,173 @@ impl<F: FnMut(Ps)> Observer for F {
 /// A network and its hosts, ready to run.
 pub struct Simulation {
     network: Network,
-    // In groups, one for each thread; a host's place is in `place`.
-    groups: Vec<Vec<Host>>,
-    place: Vec<(usize, usize)>,
-    window: Ps,
+    hosts: Vec<(NodeId, Box<dyn Nic>)>,
+    threads: usize,
 }
 
-fn run_group(group: &mut [Host], until: Ps) {
-    for h in group {
-        if h.nic.next() < until {
-            h.nic.advance(until, &mut h.out);
+/// A host and what the others need not know of it.
+struct Host {
+    node: NodeId,
+    /// Not here while a thread runs it.
+    nic: Option<Box<dyn Nic>>,
+    /// The window that it runs next.
+    next: u64,
+    /// Of each window that it ended and the network did not: what it sent, and when it would do something by itself.
+    ended: VecDeque<(Outbox, Ps)>,
+    /// What reaches it, and the window before which it is told.
+    arriving: VecDeque<(u64, Delivery)>,
+}
+
+impl Host {
+    /// Tells the NIC what reaches it in its next window and after it.
+    fn receive(&mut self, nic: &mut dyn Nic) {
+        while let Some((_, d)) = self.arriving.pop_front_if(|d| d.0 <= self.next) {
+            match d {
+                Delivery::Frame(_, arrival) => nic.receive(arrival),
+                Delivery::Pause(_, at, classes) => nic.pause(at, classes),
+            }
+        }
+    }
+}
+
+/// What the threads share. Windows have numbers from 0.
+struct Shared<O> {
+    network: Network,
+    observer: O,
+    hosts: Vec<Host>,
+    /// Where in `hosts` a node is.
+    place: Vec<usize>,
+    /// Length of a window.
+    window: Ps,
+    end: Ps,
+    /// Windows that the network has run.
+    done: u64,
+    /// The windows after these that hosts may run: each one's end, and how many hosts have not ended it. Two, but one where hosts are
+    /// joined without a switch.
+    open: VecDeque<(Ps, usize)>,
+    /// When the first of what reaches hosts does, for each window before which they are told.
+    reaches: VecDeque<Ps>,
+    /// Hosts that can be run.
+    ready: VecDeque<usize>,
+    spare: Vec<Outbox>,
+    failed: bool,
+}
+
+impl<O: Observer> Shared<O> {
+    /// Opens a window, which ends by the shortest delay after anything can happen; that is at `wake`.
+    fn open(&mut self, wake: Ps) {
+        let last = self.open.back().map_or(0, |w| w.0);
+        if last < self.end {
+            let number = self.done + self.open.len() as u64;
+            self.open.push_back((wake.max(last).saturating_add(self.window).min(self.end), self.hosts.len()));
+            let waiting = self.hosts.iter().enumerate().filter(|(_, h)| h.next == number && h.nic.is_some());
+            self.ready.extend(waiting.map(|(i, _)| i));
+        }
+    }
+
+    /// A host that has something to do in its next window, and the end of that; those that have not have ended theirs.
+    fn take(&mut self) -> Option<(usize, Box<dyn Nic>, Outbox, Ps)> {
+        while let Some(i) = self.ready.pop_front() {
+            let h = &mut self.hosts[i];
+            let mut nic = h.nic.take().expect("it is ready");
+            h.receive(&mut *nic);
+            let until = self.open[(h.next - self.done) as usize].0;
+            let out = self.spare.pop().unwrap_or_default();
+            if nic.next() < until {
+                return Some((i, nic, out, until));
+            }
+            self.give(i, nic, out);
+        }
+        None
+    }
+
+    /// A host that has ended its window.
+    fn give(&mut self, i: usize, nic: Box<dyn Nic>, out: Outbox) {
+        let h = &mut self.hosts[i];
+        h.ended.push_back((out, nic.next()));
+        h.nic = Some(nic);
+        self.open[(h.next - self.done) as usize].1 -= 1;
+        h.next += 1;
+        if h.next - self.done < self.open.len() as u64 {
+            self.ready.push_back(i);
+        }
+        if self.open[0].1 == 0 {
+            self.run_network();
+        }
+    }
+
+    /// Runs the network with what the hosts sent in a window that all have ended: to the end of the last that is open, as what they send in
+    /// the later ones arrives after that.
+    fn run_network(&mut self) {
+        let mut wake = Ps::MAX;
+        for h in &mut self.hosts {
+            let (mut out, next) = h.ended.pop_front().expect("all hosts have ended the window");
+            wake = wake.min(next);
+            self.observer.host(h.node, &out);
+            for d in out.departures.drain(..) {
+                self.network.transmit(h.node, d);
+            }
+            self.network.recorder.samples(h.node, &out);
+            out.clear();
+            self.spare.push(out);
+        }
+        let (now, until) = (self.open[0].0, self.open.back().map_or(0, |w| w.0));
+        let before = self.done + self.reaches.len() as u64;
+        let mut first = Ps::MAX;
+        for d in self.network.advance(until) {
+            let (node, at) = match &d {
+                Delivery::Frame(node, arrival) => (*node, arrival.start),
+                Delivery::Pause(node, at, _) => (*node, *at),
+            };
+            first = first.min(at);
+            self.hosts[self.place[usize::from(node)]].arriving.push_back((before, d));
+        }
+        self.reaches.pop_front();
+        self.reaches.push_back(first);
+        self.open(self.reaches.iter().fold(wake, |w, at| w.min(*at)).min(self.network.next()));
+        self.open.pop_front();
+        self.done += 1;
+        if self.done.is_multiple_of(64) {
+            self.observer.progress(now);
+        }
+    }
+}
+
+/// The threads' state, and what tells them that it changed.
+struct Crew<O>(Mutex<Shared<O>>, Condvar);
+
+impl<O: Observer> Crew<O> {
+    fn lock(&self) -> MutexGuard<'_, Shared<O>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs hosts until all windows are done, or a thread has panicked.
+    fn work(&self) {
+        let _guard = Guard(self);
+        let mut shared = self.lock();
+        while !shared.failed && !shared.open.is_empty() {
+            if let Some((i, mut nic, mut out, until)) = shared.take() {
+                drop(shared);
+                nic.advance(until, &mut out);
+                shared = self.lock();
+                shared.give(i, nic, out);
+                self.1.notify_all();
+            } else if !shared.open.is_empty() {
+                shared = self.1.wait(shared).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+        self.1.notify_all();
+    }
+}
+
+/// Lets nobody wait for a thread that panicked.
+struct Guard<'a, O: Observer>(&'a Crew<O>);
+
+impl<O: Observer> Drop for Guard<'_, O> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lock().failed = true;
+            self.0.1.notify_all();
         }
     }
 }
@@ -56,105 +209,56 @@ impl Simulation {
     /// # Panics
     /// When `nics` are not those of the topology's hosts, in order.
     pub fn new(network: Network, nics: Vec<Box<dyn Nic>>, threads: usize) -> Self {
-        let hosts: Vec<NodeId> = network.topology().hosts().collect();
-        assert_eq!(hosts.len(), nics.len(), "one NIC for each host");
-        let threads = threads.clamp(1, hosts.len().max(1));
-        let mut groups: Vec<Vec<Host>> = (0..threads).map(|_| Vec::new()).collect();
-        let mut place = vec![(usize::MAX, 0); network.topology().nodes()];
-        for (i, (node, nic)) in hosts.into_iter().zip(nics).enumerate() {
-            let g = i % threads;
-            place[usize::from(node)] = (g, groups[g].len());
-            groups[g].push(Host { node, nic, out: Outbox::default() });
-        }
-        let window = network.topology().lookahead();
-        Simulation { network, groups, place, window }
-    }
-
-    fn host(&mut self, node: NodeId) -> &mut Host {
-        let (g, i) = self.place[usize::from(node)];
-        &mut self.groups[g][i]
-    }
-
-    // What the hosts sent goes into the network, hosts in order.
-    fn collect(&mut self, observer: &mut impl Observer) {
-        for node in 0..self.place.len() {
-            let (g, i) = self.place[node];
-            if g == usize::MAX {
-                continue;
-            }
-            let h = &mut self.groups[g][i];
-            observer.host(node as NodeId, &h.out);
-            for d in h.out.departures.drain(..) {
-                self.network.transmit(node as NodeId, d);
-            }
-            self.network.recorder.samples(node as NodeId, &h.out);
-            h.out.clear();
-        }
-    }
-
-    fn distribute(&mut self, until: Ps) {
-        let deliveries: Vec<Delivery> = self.network.advance(until).collect();
-        for d in deliveries {
-            match d {
-                Delivery::Frame(node, arrival) => self.host(node).nic.receive(arrival),
-                Delivery::Pause(node, at, classes) => self.host(node).nic.pause(at, classes),
-            }
-        }
-    }
-
-    // The window that starts at `now`, or later when nothing happens before.
-    fn window(&self, now: Ps, end: Ps) -> Ps {
-        let hosts = self.groups.iter().flatten().map(|h| h.nic.next());
-        let next = hosts.min().unwrap_or(end).min(self.network.next()).max(now);
-        next.saturating_add(self.window).min(end)
+        let nodes: Vec<NodeId> = network.topology().hosts().collect();
+        assert_eq!(nodes.len(), nics.len(), "one NIC for each host");
+        let threads = threads.clamp(1, nodes.len().max(1));
+        Simulation { network, hosts: nodes.into_iter().zip(nics).collect(), threads }
     }
 
     /// Runs to `end`, with somebody looking on.
-    pub fn run(mut self, end: Ps, mut observer: impl Observer) -> Finished {
+    pub fn run(self, end: Ps, observer: impl Observer) -> Finished {
+        let topology = self.network.topology();
+        let window = topology.lookahead();
+        let is_joined = |h: NodeId| topology.ports(h).iter().any(|p| !topology.is_switch(p.peer));
+        let ahead = if topology.hosts().any(is_joined) { 1 } else { 2 };
+        let mut place = vec![usize::MAX; topology.nodes()];
+        self.hosts.iter().enumerate().for_each(|(i, h)| place[usize::from(h.0)] = i);
+        let wake = self.hosts.iter().map(|h| h.1.next()).min().unwrap_or(end).min(self.network.next());
+        let host = |(node, nic)| Host { node, nic: Some(nic), next: 0, ended: VecDeque::new(), arriving: VecDeque::new() };
+        let mut shared = Shared {
+            network: self.network,
+            observer,
+            hosts: self.hosts.into_iter().map(host).collect(),
+            place,
+            window,
+            end,
+            done: 0,
+            open: VecDeque::new(),
+            reaches: VecDeque::from(vec![Ps::MAX; ahead]),
+            ready: VecDeque::new(),
+            spare: Vec::new(),
+            failed: false,
+        };
+        (0..ahead).for_each(|_| shared.open(wake));
+        let crew = Crew(Mutex::new(shared), Condvar::new());
         std::thread::scope(|scope| {
-            // A worker gets a group, runs it, gives it back: no state is shared.
-            let workers: Vec<_> = (1..self.groups.len())
-                .map(|_| {
-                    let (work, inbox) = mpsc::channel::<(Vec<Host>, Ps)>();
-                    let (outbox, done) = mpsc::channel::<Vec<Host>>();
-                    scope.spawn(move || {
-                        while let Ok((mut group, until)) = inbox.recv() {
-                            run_group(&mut group, until);
-                            if outbox.send(group).is_err() {
-                                break;
-                            }
-                        }
-                    });
-                    (work, done)
-                })
-                .collect();
-            let (mut now, mut rounds) = (0, 0u32);
-            while now < end {
-                let until = self.window(now, end);
-                for (i, (work, _)) in workers.iter().enumerate() {
-                    let group = std::mem::take(&mut self.groups[i + 1]);
-                    work.send((group, until)).expect("a worker ends only after its last window");
-                }
-                run_group(&mut self.groups[0], until);
-                for (i, (_, done)) in workers.iter().enumerate() {
-                    self.groups[i + 1] = done.recv().expect("a worker panicked; its message is above");
-                }
-                self.collect(&mut observer);
-                self.distribute(until);
-                now = until;
-                rounds = rounds.wrapping_add(1);
-                if rounds.is_multiple_of(64) {
-                    observer.progress(now);
-                }
-            }
+            (1..self.threads).for_each(|_| drop(scope.spawn(|| crew.work())));
+            crew.work();
         });
+        let Shared { mut network, mut observer, hosts, .. } = crew.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         observer.progress(end);
-        self.network.recorder.finish();
-        let mut stats: Vec<(NodeId, Stats)> = self.groups.iter().flatten().map(|h| (h.node, h.nic.stats())).collect();
-        stats.sort_by_key(|s| s.0);
-        let mut nics: Vec<(NodeId, Box<dyn Nic>)> = self.groups.into_iter().flatten().map(|h| (h.node, h.nic)).collect();
-        nics.sort_by_key(|n| n.0);
-        Finished { network: self.network, stats, nics }
+        network.recorder.finish();
+        let nics: Vec<(NodeId, Box<dyn Nic>)> = hosts
+            .into_iter()
+            .map(|mut h| {
+                let mut nic = h.nic.take().expect("no thread runs it");
+                h.next = u64::MAX;
+                h.receive(&mut *nic);
+                (h.node, nic)
+            })
+            .collect();
+        let stats = nics.iter().map(|(node, nic)| (*node, nic.stats())).collect();
+        Finished { network, stats, nics }
     }
 }
 

@@ -14,9 +14,10 @@ use crate::nic::stream::FlowSpec;
 use crate::nic::{Nic, Stats};
 use crate::pcapng::Capture;
 use crate::run::{Observer, Simulation};
-use crate::time::{US, ps};
+use crate::time::{Ps, US, ps};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 use timely_model::reference;
 use timely_regs::parameters::{LawKind, Parameters, Signal};
 use timely_regs::telemetry::TelemetryRecord;
@@ -101,11 +102,10 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
         hosts[usize::from(f.src)].flows.push((i, spec, parameters));
     }
     let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
-    let mut nics: Vec<Box<dyn Nic>> = Vec::new();
-    for h in plan.topology.hosts() {
-        let flows = std::mem::take(&mut hosts[usize::from(h)].flows);
-        nics.push(nic(&plan, h, flows, cores, &mut rng)?);
-    }
+    let drawn = plan.topology.hosts().map(|h| (h, Drawn::new(&plan, &mut rng), std::mem::take(&mut hosts[usize::from(h)].flows)));
+    let drawn: Vec<_> = drawn.collect();
+    // Verilog goes through the clocks of its reset and of every write here.
+    let nics: Vec<Box<dyn Nic>> = drawn.into_par_iter().map(|(h, d, flows)| nic(&plan, h, flows, cores, d)).collect::<Result<_, _>>()?;
     let infos = plan.flows.iter().zip(&numbers);
     let infos = infos.map(|(f, id)| FlowInfo { src: f.src, dst: f.dst, id: *id, start: f.start, bytes: f.total() }).collect();
     let recorder = Recorder::new(plan.windows(), plan.topology.nodes(), infos);
@@ -153,16 +153,33 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
     })
 }
 
+/// What is random about a host.
+struct Drawn {
+    seed: u64,
+    phase: Ps,
+    ppm: f64,
+}
+
+impl Drawn {
+    fn new(plan: &Plan, rng: &mut ChaCha8Rng) -> Self {
+        let seed = rng.random();
+        if matches!(plan.nic.kind, NicKind::Paced | NicKind::Software) {
+            return Drawn { seed, phase: 0, ppm: 0.0 };
+        }
+        Drawn { seed, phase: rng.random_range(0..plan.nic.clock), ppm: rng.random_range(-1.0..=1.0) * plan.nic.ppm }
+    }
+}
+
 fn nic(
     plan: &Plan,
     host: NodeId,
     flows: Vec<(usize, FlowSpec, Parameters)>,
     cores: &dyn CoreFactory,
-    rng: &mut ChaCha8Rng,
+    drawn: Drawn,
 ) -> Result<Box<dyn Nic>, Error> {
     let speed = plan.topology.host_link(host).speed;
     let n = &plan.nic;
-    let seed = rng.random();
+    let seed = drawn.seed;
     let timeout = |p: &Parameters| ps(p.timeout_us, US);
     Ok(match n.kind {
         NicKind::Paced => {
@@ -216,9 +233,9 @@ fn nic(
             let attachment = Attachment {
                 host,
                 speed,
-                phase: rng.random_range(0..n.clock),
+                phase: drawn.phase,
                 clock: n.clock,
-                ppm: rng.random_range(-1.0..=1.0) * n.ppm,
+                ppm: drawn.ppm,
                 jitter: n.fifo_jitter,
                 priority: DATA_PRIORITY,
                 udp_port: UDP_PORT,
