@@ -4,6 +4,7 @@ use crate::fifo::Fifo;
 use crate::frame::Frame;
 use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
+use timely_regs::wire::VERSION;
 
 /// Turns the parser's reports of last data packets into ACK frames for a bus of `W` bits (`K` must be `W / 8`).
 ///
@@ -74,24 +75,26 @@ pub struct Ack<const W: usize, const K: usize> {
     peer_bit: Constant<Bits<32>>,
     address_bit: Constant<Bits<32>>,
     full_bit: Constant<Bits<32>>,
-    // What an ACK is made of, from bit 0: source address 128, destination address 128, our header up to the TTL as sent 200,
+    /// The first byte of our header; the parser knows no other.
+    version: Constant<Bits<8>>,
+    // What an ACK is made of, from bit 0: source address 128, destination address 128, our header from the flags to the TTL as sent 192,
     // source MAC 48, arrival stamp 64, source port 16, destination port 16, TCI 16, TTL 8, ECN bits 2, class 2. All in wire order.
-    queue: Fifo<628, 5, 6>,
+    queue: Fifo<620, 5, 6>,
     frame: Frame<W, K, 1>,
     stamp: Signal<Local, Bits<64>>,
     v1: DFF<Bit>,
     mine1: DFF<Bit>,
     group1: DFF<Bit>,
-    r1: DFF<Bits<628>>,
+    r1: DFF<Bits<620>>,
     peer4: Signal<Local, Bits<32>>,
     peer6: Signal<Local, Bits<128>>,
     allowed: Signal<Local, Bit>,
     v2: DFF<Bit>,
-    r2: DFF<Bits<628>>,
+    r2: DFF<Bits<620>>,
     address2: DFF<Bit>,
     peer2: DFF<Bit>,
     full3: DFF<Bit>,
-    a: Signal<Local, Bits<628>>,
+    a: Signal<Local, Bits<620>>,
     departure: Signal<Local, Bits<64>>,
     flags: Signal<Local, Bits<8>>,
 }
@@ -104,6 +107,7 @@ impl<const W: usize, const K: usize> Default for Ack<W, K> {
             peer_bit: bit(Counter::AckRefusedPeer),
             address_bit: bit(Counter::AckRefusedAddress),
             full_bit: bit(Counter::AckDroppedFull),
+            version: Constant::new(bits::<8>(VERSION.into())),
         }
             clk, rst, cfg_ack_enable, cfg_mac, cfg_ack_tos, cfg_ack_ttl, cfg_allow4, cfg_mask4, cfg_allow6, cfg_mask6, now, i_valid, i_kind,
             i_class, i_head, i_hdr, i_len, i_ts, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, pulses, queue, frame, stamp, v1,
@@ -138,64 +142,64 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         if self.i_valid.val() {
             match self.i_class.val().index() {
                 0 => {
-                    self.r1.d.next = bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(208))
-                        | (bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(240)) << 128)
-                        | (bit_cast::<628, 200>(self.i_hdr.val().get_bits::<200>(0)) << 256)
-                        | (bit_cast::<628, 48>(self.i_head.val().get_bits::<48>(48)) << 456)
-                        | (bit_cast::<628, 64>(self.stamp.val()) << 504)
-                        | (bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(272)) << 568)
-                        | (bit_cast::<628, 16>(self.i_head.val().get_bits::<16>(112)) << 600)
-                        | (bit_cast::<628, 8>(self.i_head.val().get_bits::<8>(176)) << 616)
-                        | (bit_cast::<628, 2>(self.i_head.val().get_bits::<2>(120)) << 624)
-                        | (bit_cast::<628, 2>(self.i_class.val()) << 626);
+                    self.r1.d.next = bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(208))
+                        | (bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(240)) << 128)
+                        | (bit_cast::<620, 192>(self.i_hdr.val().get_bits::<192>(8)) << 256)
+                        | (bit_cast::<620, 48>(self.i_head.val().get_bits::<48>(48)) << 448)
+                        | (bit_cast::<620, 64>(self.stamp.val()) << 496)
+                        | (bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(272)) << 560)
+                        | (bit_cast::<620, 16>(self.i_head.val().get_bits::<16>(112)) << 592)
+                        | (bit_cast::<620, 8>(self.i_head.val().get_bits::<8>(176)) << 608)
+                        | (bit_cast::<620, 2>(self.i_head.val().get_bits::<2>(120)) << 616)
+                        | (bit_cast::<620, 2>(self.i_class.val()) << 618);
                     self.group1.d.next = self.i_head.val().get_bit(0)
                         | self.i_head.val().get_bit(48)
                         | self.i_head.val().get_bits::<3>(213).all()
                         | self.i_head.val().get_bits::<3>(245).all();
                 }
                 1 => {
-                    self.r1.d.next = bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(240))
-                        | (bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(272)) << 128)
-                        | (bit_cast::<628, 200>(self.i_hdr.val().get_bits::<200>(0)) << 256)
-                        | (bit_cast::<628, 48>(self.i_head.val().get_bits::<48>(48)) << 456)
-                        | (bit_cast::<628, 64>(self.stamp.val()) << 504)
-                        | (bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(304)) << 568)
-                        | (bit_cast::<628, 16>(self.i_head.val().get_bits::<16>(112)) << 600)
-                        | (bit_cast::<628, 8>(self.i_head.val().get_bits::<8>(208)) << 616)
-                        | (bit_cast::<628, 2>(self.i_head.val().get_bits::<2>(152)) << 624)
-                        | (bit_cast::<628, 2>(self.i_class.val()) << 626);
+                    self.r1.d.next = bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(240))
+                        | (bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(272)) << 128)
+                        | (bit_cast::<620, 192>(self.i_hdr.val().get_bits::<192>(8)) << 256)
+                        | (bit_cast::<620, 48>(self.i_head.val().get_bits::<48>(48)) << 448)
+                        | (bit_cast::<620, 64>(self.stamp.val()) << 496)
+                        | (bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(304)) << 560)
+                        | (bit_cast::<620, 16>(self.i_head.val().get_bits::<16>(112)) << 592)
+                        | (bit_cast::<620, 8>(self.i_head.val().get_bits::<8>(208)) << 608)
+                        | (bit_cast::<620, 2>(self.i_head.val().get_bits::<2>(152)) << 616)
+                        | (bit_cast::<620, 2>(self.i_class.val()) << 618);
                     self.group1.d.next = self.i_head.val().get_bit(0)
                         | self.i_head.val().get_bit(48)
                         | self.i_head.val().get_bits::<3>(245).all()
                         | self.i_head.val().get_bits::<3>(277).all();
                 }
                 2 => {
-                    self.r1.d.next = bit_cast::<628, 128>(self.i_head.val().get_bits::<128>(176))
-                        | (bit_cast::<628, 128>(self.i_head.val().get_bits::<128>(304)) << 128)
-                        | (bit_cast::<628, 200>(self.i_hdr.val().get_bits::<200>(0)) << 256)
-                        | (bit_cast::<628, 48>(self.i_head.val().get_bits::<48>(48)) << 456)
-                        | (bit_cast::<628, 64>(self.stamp.val()) << 504)
-                        | (bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(432)) << 568)
-                        | (bit_cast::<628, 16>(self.i_head.val().get_bits::<16>(112)) << 600)
-                        | (bit_cast::<628, 8>(self.i_head.val().get_bits::<8>(168)) << 616)
-                        | (bit_cast::<628, 2>(self.i_head.val().get_bits::<2>(124)) << 624)
-                        | (bit_cast::<628, 2>(self.i_class.val()) << 626);
+                    self.r1.d.next = bit_cast::<620, 128>(self.i_head.val().get_bits::<128>(176))
+                        | (bit_cast::<620, 128>(self.i_head.val().get_bits::<128>(304)) << 128)
+                        | (bit_cast::<620, 192>(self.i_hdr.val().get_bits::<192>(8)) << 256)
+                        | (bit_cast::<620, 48>(self.i_head.val().get_bits::<48>(48)) << 448)
+                        | (bit_cast::<620, 64>(self.stamp.val()) << 496)
+                        | (bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(432)) << 560)
+                        | (bit_cast::<620, 16>(self.i_head.val().get_bits::<16>(112)) << 592)
+                        | (bit_cast::<620, 8>(self.i_head.val().get_bits::<8>(168)) << 608)
+                        | (bit_cast::<620, 2>(self.i_head.val().get_bits::<2>(124)) << 616)
+                        | (bit_cast::<620, 2>(self.i_class.val()) << 618);
                     self.group1.d.next = self.i_head.val().get_bit(0)
                         | self.i_head.val().get_bit(48)
                         | self.i_head.val().get_bits::<8>(176).all()
                         | self.i_head.val().get_bits::<8>(304).all();
                 }
                 _ => {
-                    self.r1.d.next = bit_cast::<628, 128>(self.i_head.val().get_bits::<128>(208))
-                        | (bit_cast::<628, 128>(self.i_head.val().get_bits::<128>(336)) << 128)
-                        | (bit_cast::<628, 200>(self.i_hdr.val().get_bits::<200>(0)) << 256)
-                        | (bit_cast::<628, 48>(self.i_head.val().get_bits::<48>(48)) << 456)
-                        | (bit_cast::<628, 64>(self.stamp.val()) << 504)
-                        | (bit_cast::<628, 32>(self.i_head.val().get_bits::<32>(464)) << 568)
-                        | (bit_cast::<628, 16>(self.i_head.val().get_bits::<16>(112)) << 600)
-                        | (bit_cast::<628, 8>(self.i_head.val().get_bits::<8>(200)) << 616)
-                        | (bit_cast::<628, 2>(self.i_head.val().get_bits::<2>(156)) << 624)
-                        | (bit_cast::<628, 2>(self.i_class.val()) << 626);
+                    self.r1.d.next = bit_cast::<620, 128>(self.i_head.val().get_bits::<128>(208))
+                        | (bit_cast::<620, 128>(self.i_head.val().get_bits::<128>(336)) << 128)
+                        | (bit_cast::<620, 192>(self.i_hdr.val().get_bits::<192>(8)) << 256)
+                        | (bit_cast::<620, 48>(self.i_head.val().get_bits::<48>(48)) << 448)
+                        | (bit_cast::<620, 64>(self.stamp.val()) << 496)
+                        | (bit_cast::<620, 32>(self.i_head.val().get_bits::<32>(464)) << 560)
+                        | (bit_cast::<620, 16>(self.i_head.val().get_bits::<16>(112)) << 592)
+                        | (bit_cast::<620, 8>(self.i_head.val().get_bits::<8>(200)) << 608)
+                        | (bit_cast::<620, 2>(self.i_head.val().get_bits::<2>(156)) << 616)
+                        | (bit_cast::<620, 2>(self.i_class.val()) << 618);
                     self.group1.d.next = self.i_head.val().get_bit(0)
                         | self.i_head.val().get_bit(48)
                         | self.i_head.val().get_bits::<8>(208).all()
@@ -207,7 +211,7 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         // 1: may it be answered? The address speaks before the peer does.
         self.peer4.next = self.r1.q.val().get_bits::<32>(0) & self.cfg_mask4.val();
         self.peer6.next = self.r1.q.val().get_bits::<128>(0) & self.cfg_mask6.val();
-        if self.r1.q.val().get_bit(627) {
+        if self.r1.q.val().get_bit(619) {
             self.allowed.next = self.peer6.val() == self.cfg_allow6.val();
         } else {
             self.allowed.next = self.peer4.val() == self.cfg_allow4.val();
@@ -224,19 +228,19 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
         self.queue.o_ready.next = self.frame.i_ready.val();
         self.frame.i_valid.next = self.queue.o_valid.val();
         self.a.next = self.queue.o_data.val();
-        self.frame.i_class.next = self.a.val().get_bits::<2>(626);
-        self.frame.i_dst_mac.next = self.a.val().get_bits::<48>(456);
+        self.frame.i_class.next = self.a.val().get_bits::<2>(618);
+        self.frame.i_dst_mac.next = self.a.val().get_bits::<48>(448);
         self.frame.i_src_mac.next = self.cfg_mac.val();
         self.frame.i_vlan.next =
-            (bit_cast::<16, 8>(self.a.val().get_bits::<8>(600)) << 8) | bit_cast::<16, 8>(self.a.val().get_bits::<8>(608));
+            (bit_cast::<16, 8>(self.a.val().get_bits::<8>(592)) << 8) | bit_cast::<16, 8>(self.a.val().get_bits::<8>(600));
         self.frame.i_tos.next = self.cfg_ack_tos.val();
         self.frame.i_ttl.next = self.cfg_ack_ttl.val();
         self.frame.i_src_ip.next = self.a.val().get_bits::<128>(128);
         self.frame.i_dst_ip.next = self.a.val().get_bits::<128>(0);
         self.frame.i_src_port.next =
-            (bit_cast::<16, 8>(self.a.val().get_bits::<8>(584)) << 8) | bit_cast::<16, 8>(self.a.val().get_bits::<8>(592));
+            (bit_cast::<16, 8>(self.a.val().get_bits::<8>(576)) << 8) | bit_cast::<16, 8>(self.a.val().get_bits::<8>(584));
         self.frame.i_dst_port.next =
-            (bit_cast::<16, 8>(self.a.val().get_bits::<8>(568)) << 8) | bit_cast::<16, 8>(self.a.val().get_bits::<8>(576));
+            (bit_cast::<16, 8>(self.a.val().get_bits::<8>(560)) << 8) | bit_cast::<16, 8>(self.a.val().get_bits::<8>(568));
         self.departure.next = bit_cast::<64, 8>(self.now.val().get_bits::<8>(56))
             | (bit_cast::<64, 8>(self.now.val().get_bits::<8>(48)) << 8)
             | (bit_cast::<64, 8>(self.now.val().get_bits::<8>(40)) << 16)
@@ -246,13 +250,13 @@ impl<const W: usize, const K: usize> Logic for Ack<W, K> {
             | (bit_cast::<64, 8>(self.now.val().get_bits::<8>(8)) << 48)
             | (bit_cast::<64, 8>(self.now.val().get_bits::<8>(0)) << 56);
         // FIRST and READ as they came; ACK and LAST.
-        self.flags.next = (self.a.val().get_bits::<8>(264) & bits::<8>(9)) | bits::<8>(6);
-        self.frame.i_hdr.next = bit_cast::<384, 8>(self.a.val().get_bits::<8>(256))
+        self.flags.next = (self.a.val().get_bits::<8>(256) & bits::<8>(9)) | bits::<8>(6);
+        self.frame.i_hdr.next = bit_cast::<384, 8>(self.version.val())
             | (bit_cast::<384, 8>(self.flags.val()) << 8)
-            | (bit_cast::<384, 184>(self.a.val().get_bits::<184>(272)) << 16)
-            | (bit_cast::<384, 8>(self.a.val().get_bits::<8>(616)) << 200)
-            | (bit_cast::<384, 2>(self.a.val().get_bits::<2>(624)) << 208)
-            | (bit_cast::<384, 64>(self.a.val().get_bits::<64>(504)) << 224)
+            | (bit_cast::<384, 184>(self.a.val().get_bits::<184>(264)) << 16)
+            | (bit_cast::<384, 8>(self.a.val().get_bits::<8>(608)) << 200)
+            | (bit_cast::<384, 2>(self.a.val().get_bits::<2>(616)) << 208)
+            | (bit_cast::<384, 64>(self.a.val().get_bits::<64>(496)) << 224)
             | (bit_cast::<384, 64>(self.departure.val()) << 288);
         self.frame.i_payload.next = bits::<14>(0);
         self.frame.i_side.next = bits::<1>(0);

@@ -1995,15 +1995,16 @@ module tnic_standalone__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,
     localparam  peer_bit = 32'h200;
     localparam  address_bit = 32'h400;
     localparam  full_bit = 32'h800;
+    localparam  version = 8'h1;
     
     // Stub signals
     reg  queue__clk;
     reg  queue__rst;
     reg  queue__i_valid;
-    reg  [627:0] queue__i_data;
+    reg  [619:0] queue__i_data;
     wire  queue__i_ready;
     wire  queue__o_valid;
-    wire  [627:0] queue__o_data;
+    wire  [619:0] queue__o_data;
     reg  queue__o_ready;
     reg  frame__clk;
     reg  frame__rst;
@@ -2038,14 +2039,14 @@ module tnic_standalone__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,
     reg  group1__d;
     wire  group1__q;
     reg  group1__clock;
-    reg  [627:0] r1__d;
-    wire  [627:0] r1__q;
+    reg  [619:0] r1__d;
+    wire  [619:0] r1__q;
     reg  r1__clock;
     reg  v2__d;
     wire  v2__q;
     reg  v2__clock;
-    reg  [627:0] r2__d;
-    wire  [627:0] r2__q;
+    reg  [619:0] r2__d;
+    wire  [619:0] r2__q;
     reg  r2__clock;
     reg  address2__d;
     wire  address2__q;
@@ -2062,7 +2063,7 @@ module tnic_standalone__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,
     reg  [31:0] peer4;
     reg  [127:0] peer6;
     reg  allowed;
-    reg  [627:0] a;
+    reg  [619:0] a;
     reg  [63:0] departure;
     reg  [7:0] flags;
     
@@ -2166,27 +2167,27 @@ module tnic_standalone__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,
             case (i_class)
                 0:
                     begin
-                        r1__d = {i_class, i_head[120+:2], i_head[176+:8], i_head[112+:16], i_head[272+:32], stamp, i_head[48+:48], i_hdr[0+:200], 96'h0, i_head[240+:32], 96'h0, i_head[208+:32]};
+                        r1__d = {i_class, i_head[120+:2], i_head[176+:8], i_head[112+:16], i_head[272+:32], stamp, i_head[48+:48], i_hdr[8+:192], 96'h0, i_head[240+:32], 96'h0, i_head[208+:32]};
                         group1__d = i_head[32'h0] | i_head[32'h30] | &i_head[(32'hd5)+:(3)] | &i_head[(32'hf5)+:(3)];
                     end
                 1:
                     begin
-                        r1__d = {i_class, i_head[152+:2], i_head[208+:8], i_head[112+:16], i_head[304+:32], stamp, i_head[48+:48], i_hdr[0+:200], 96'h0, i_head[272+:32], 96'h0, i_head[240+:32]};
+                        r1__d = {i_class, i_head[152+:2], i_head[208+:8], i_head[112+:16], i_head[304+:32], stamp, i_head[48+:48], i_hdr[8+:192], 96'h0, i_head[272+:32], 96'h0, i_head[240+:32]};
                         group1__d = i_head[32'h0] | i_head[32'h30] | &i_head[(32'hf5)+:(3)] | &i_head[(32'h115)+:(3)];
                     end
                 2:
                     begin
-                        r1__d = {i_class, i_head[124+:2], i_head[168+:8], i_head[112+:16], i_head[432+:32], stamp, i_head[48+:48], i_hdr[0+:200], i_head[304+:128], i_head[176+:128]};
+                        r1__d = {i_class, i_head[124+:2], i_head[168+:8], i_head[112+:16], i_head[432+:32], stamp, i_head[48+:48], i_hdr[8+:192], i_head[304+:128], i_head[176+:128]};
                         group1__d = i_head[32'h0] | i_head[32'h30] | &i_head[(32'hb0)+:(8)] | &i_head[(32'h130)+:(8)];
                     end
                 default:
                     begin
-                        r1__d = {i_class, i_head[156+:2], i_head[200+:8], i_head[112+:16], i_head[464+:32], stamp, i_head[48+:48], i_hdr[0+:200], i_head[336+:128], i_head[208+:128]};
+                        r1__d = {i_class, i_head[156+:2], i_head[200+:8], i_head[112+:16], i_head[464+:32], stamp, i_head[48+:48], i_hdr[8+:192], i_head[336+:128], i_head[208+:128]};
                         group1__d = i_head[32'h0] | i_head[32'h30] | &i_head[(32'hd0)+:(8)] | &i_head[(32'h150)+:(8)];
                     end
             endcase
         end
-        if (r1__q[32'h273]) begin
+        if (r1__q[32'h26b]) begin
             allowed = peer6 == cfg_allow6;
         end
         else begin
@@ -2239,19 +2240,19 @@ module tnic_standalone__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,
     always @(*) queue__o_ready = frame__i_ready;
     always @(*) frame__i_valid = queue__o_valid;
     always @(*) a = queue__o_data;
-    always @(*) frame__i_class = a[(32'h272)+:(2)];
-    always @(*) frame__i_dst_mac = a[(32'h1c8)+:(48)];
+    always @(*) frame__i_class = a[(32'h26a)+:(2)];
+    always @(*) frame__i_dst_mac = a[(32'h1c0)+:(48)];
     always @(*) frame__i_src_mac = cfg_mac;
-    always @(*) frame__i_vlan = (((a[(32'h258)+:(8)]) & 16'hffff) << 32'h8) | ((a[(32'h260)+:(8)]) & 16'hffff);
+    always @(*) frame__i_vlan = (((a[(32'h250)+:(8)]) & 16'hffff) << 32'h8) | ((a[(32'h258)+:(8)]) & 16'hffff);
     always @(*) frame__i_tos = cfg_ack_tos;
     always @(*) frame__i_ttl = cfg_ack_ttl;
     always @(*) frame__i_src_ip = a[(32'h80)+:(128)];
     always @(*) frame__i_dst_ip = a[(32'h0)+:(128)];
-    always @(*) frame__i_src_port = (((a[(32'h248)+:(8)]) & 16'hffff) << 32'h8) | ((a[(32'h250)+:(8)]) & 16'hffff);
-    always @(*) frame__i_dst_port = (((a[(32'h238)+:(8)]) & 16'hffff) << 32'h8) | ((a[(32'h240)+:(8)]) & 16'hffff);
+    always @(*) frame__i_src_port = (((a[(32'h240)+:(8)]) & 16'hffff) << 32'h8) | ((a[(32'h248)+:(8)]) & 16'hffff);
+    always @(*) frame__i_dst_port = (((a[(32'h230)+:(8)]) & 16'hffff) << 32'h8) | ((a[(32'h238)+:(8)]) & 16'hffff);
     always @(*) departure = ((now[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((now[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((now[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((now[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((now[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((now[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((now[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((now[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
-    always @(*) flags = (a[(32'h108)+:(8)] & ((32'h9) & 8'hff)) | ((32'h6) & 8'hff);
-    always @(*) frame__i_hdr = {32'h0, departure, a[504+:64], 14'h0, a[624+:2], a[616+:8], a[272+:184], flags, a[256+:8]};
+    always @(*) flags = (a[(32'h100)+:(8)] & ((32'h9) & 8'hff)) | ((32'h6) & 8'hff);
+    always @(*) frame__i_hdr = {32'h0, departure, a[496+:64], 14'h0, a[616+:2], a[608+:8], a[264+:184], flags, 7'h0, 1'h1};
     always @(*) frame__i_payload = ((32'h0) & 14'h3fff);
     always @(*) frame__i_side = ((32'h0) & 1'h1);
     always @(*) m_tdata = frame__m_tdata;
@@ -4478,10 +4479,10 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
     input wire  clk;
     input wire  rst;
     input wire  i_valid;
-    input wire  [627:0] i_data;
+    input wire  [619:0] i_data;
     output reg  i_ready;
     output reg  o_valid;
-    output reg  [627:0] o_data;
+    output reg  [619:0] o_data;
     input wire  o_ready;
     
     // Constant declarations
@@ -4491,10 +4492,10 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
     // Stub signals
     reg  [4:0] ram__read_address;
     reg  ram__read_clock;
-    wire  [627:0] ram__read_data;
+    wire  [619:0] ram__read_data;
     reg  [4:0] ram__write_address;
     reg  ram__write_clock;
-    reg  [627:0] ram__write_data;
+    reg  [619:0] ram__write_data;
     reg  ram__write_enable;
     reg  [5:0] fill__d;
     wire  [5:0] fill__q;
@@ -4514,8 +4515,8 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
     reg  out_valid__d;
     wire  out_valid__q;
     reg  out_valid__clock;
-    reg  [627:0] out__d;
-    wire  [627:0] out__q;
+    reg  [619:0] out__d;
+    wire  [619:0] out__q;
     reg  out__clock;
     
     // Local signals
@@ -4659,13 +4660,13 @@ endmodule // standalone__control__ack__queue__fill
 module tnic_standalone__control__ack__queue__out(d,q,clock);
     
     // Module arguments
-    input wire  [627:0] d;
-    output reg  [627:0] q;
+    input wire  [619:0] d;
+    output reg  [619:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 628'h0;
+       q = 620'h0;
     end
     
     always @(posedge clock) begin
@@ -4718,14 +4719,14 @@ module tnic_standalone__control__ack__queue__ram(read_address,read_clock,read_da
     // Module arguments
     input wire  [4:0] read_address;
     input wire  read_clock;
-    output reg  [627:0] read_data;
+    output reg  [619:0] read_data;
     input wire  [4:0] write_address;
     input wire  write_clock;
-    input wire  [627:0] write_data;
+    input wire  [619:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[627:0] mem[31:0];
+    reg[619:0] mem[31:0];
     
     
     
@@ -4802,13 +4803,13 @@ endmodule // standalone__control__ack__queue__write
 module tnic_standalone__control__ack__r1(d,q,clock);
     
     // Module arguments
-    input wire  [627:0] d;
-    output reg  [627:0] q;
+    input wire  [619:0] d;
+    output reg  [619:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 628'h0;
+       q = 620'h0;
     end
     
     always @(posedge clock) begin
@@ -4821,13 +4822,13 @@ endmodule // standalone__control__ack__r1
 module tnic_standalone__control__ack__r2(d,q,clock);
     
     // Module arguments
-    input wire  [627:0] d;
-    output reg  [627:0] q;
+    input wire  [619:0] d;
+    output reg  [619:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 628'h0;
+       q = 620'h0;
     end
     
     always @(posedge clock) begin
@@ -11506,7 +11507,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         events1__d = ((32'h0) & 6'h3f);
         recent__0__d = recent__0__q;
         if (pulses[0]) begin
-            recent__0__d = recent__0__q + ((32'h1) & 6'h3f);
+            recent__0__d = (recent__0__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 0) begin
             events1__d = recent__0__q;
@@ -11520,7 +11521,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__1__d = recent__1__q;
         if (pulses[1]) begin
-            recent__1__d = recent__1__q + ((32'h1) & 6'h3f);
+            recent__1__d = (recent__1__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 1) begin
             events1__d = recent__1__q;
@@ -11534,7 +11535,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__2__d = recent__2__q;
         if (pulses[2]) begin
-            recent__2__d = recent__2__q + ((32'h1) & 6'h3f);
+            recent__2__d = (recent__2__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 2) begin
             events1__d = recent__2__q;
@@ -11548,7 +11549,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__3__d = recent__3__q;
         if (pulses[3]) begin
-            recent__3__d = recent__3__q + ((32'h1) & 6'h3f);
+            recent__3__d = (recent__3__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 3) begin
             events1__d = recent__3__q;
@@ -11562,7 +11563,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__4__d = recent__4__q;
         if (pulses[4]) begin
-            recent__4__d = recent__4__q + ((32'h1) & 6'h3f);
+            recent__4__d = (recent__4__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 4) begin
             events1__d = recent__4__q;
@@ -11576,7 +11577,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__5__d = recent__5__q;
         if (pulses[5]) begin
-            recent__5__d = recent__5__q + ((32'h1) & 6'h3f);
+            recent__5__d = (recent__5__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 5) begin
             events1__d = recent__5__q;
@@ -11590,7 +11591,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__6__d = recent__6__q;
         if (pulses[6]) begin
-            recent__6__d = recent__6__q + ((32'h1) & 6'h3f);
+            recent__6__d = (recent__6__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 6) begin
             events1__d = recent__6__q;
@@ -11604,7 +11605,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__7__d = recent__7__q;
         if (pulses[7]) begin
-            recent__7__d = recent__7__q + ((32'h1) & 6'h3f);
+            recent__7__d = (recent__7__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 7) begin
             events1__d = recent__7__q;
@@ -11618,7 +11619,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__8__d = recent__8__q;
         if (pulses[8]) begin
-            recent__8__d = recent__8__q + ((32'h1) & 6'h3f);
+            recent__8__d = (recent__8__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 8) begin
             events1__d = recent__8__q;
@@ -11632,7 +11633,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__9__d = recent__9__q;
         if (pulses[9]) begin
-            recent__9__d = recent__9__q + ((32'h1) & 6'h3f);
+            recent__9__d = (recent__9__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 9) begin
             events1__d = recent__9__q;
@@ -11646,7 +11647,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__10__d = recent__10__q;
         if (pulses[10]) begin
-            recent__10__d = recent__10__q + ((32'h1) & 6'h3f);
+            recent__10__d = (recent__10__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 10) begin
             events1__d = recent__10__q;
@@ -11660,7 +11661,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__11__d = recent__11__q;
         if (pulses[11]) begin
-            recent__11__d = recent__11__q + ((32'h1) & 6'h3f);
+            recent__11__d = (recent__11__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 11) begin
             events1__d = recent__11__q;
@@ -11674,7 +11675,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__12__d = recent__12__q;
         if (pulses[12]) begin
-            recent__12__d = recent__12__q + ((32'h1) & 6'h3f);
+            recent__12__d = (recent__12__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 12) begin
             events1__d = recent__12__q;
@@ -11688,7 +11689,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__13__d = recent__13__q;
         if (pulses[13]) begin
-            recent__13__d = recent__13__q + ((32'h1) & 6'h3f);
+            recent__13__d = (recent__13__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 13) begin
             events1__d = recent__13__q;
@@ -11702,7 +11703,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__14__d = recent__14__q;
         if (pulses[14]) begin
-            recent__14__d = recent__14__q + ((32'h1) & 6'h3f);
+            recent__14__d = (recent__14__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 14) begin
             events1__d = recent__14__q;
@@ -11716,7 +11717,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__15__d = recent__15__q;
         if (pulses[15]) begin
-            recent__15__d = recent__15__q + ((32'h1) & 6'h3f);
+            recent__15__d = (recent__15__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 15) begin
             events1__d = recent__15__q;
@@ -11730,7 +11731,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__16__d = recent__16__q;
         if (pulses[16]) begin
-            recent__16__d = recent__16__q + ((32'h1) & 6'h3f);
+            recent__16__d = (recent__16__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 16) begin
             events1__d = recent__16__q;
@@ -11744,7 +11745,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__17__d = recent__17__q;
         if (pulses[17]) begin
-            recent__17__d = recent__17__q + ((32'h1) & 6'h3f);
+            recent__17__d = (recent__17__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 17) begin
             events1__d = recent__17__q;
@@ -11758,7 +11759,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__18__d = recent__18__q;
         if (pulses[18]) begin
-            recent__18__d = recent__18__q + ((32'h1) & 6'h3f);
+            recent__18__d = (recent__18__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 18) begin
             events1__d = recent__18__q;
@@ -11772,7 +11773,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__19__d = recent__19__q;
         if (pulses[19]) begin
-            recent__19__d = recent__19__q + ((32'h1) & 6'h3f);
+            recent__19__d = (recent__19__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 19) begin
             events1__d = recent__19__q;
@@ -11786,7 +11787,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__20__d = recent__20__q;
         if (pulses[20]) begin
-            recent__20__d = recent__20__q + ((32'h1) & 6'h3f);
+            recent__20__d = (recent__20__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 20) begin
             events1__d = recent__20__q;
@@ -11800,7 +11801,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__21__d = recent__21__q;
         if (pulses[21]) begin
-            recent__21__d = recent__21__q + ((32'h1) & 6'h3f);
+            recent__21__d = (recent__21__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 21) begin
             events1__d = recent__21__q;
@@ -11814,7 +11815,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__22__d = recent__22__q;
         if (pulses[22]) begin
-            recent__22__d = recent__22__q + ((32'h1) & 6'h3f);
+            recent__22__d = (recent__22__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 22) begin
             events1__d = recent__22__q;
@@ -11828,7 +11829,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__23__d = recent__23__q;
         if (pulses[23]) begin
-            recent__23__d = recent__23__q + ((32'h1) & 6'h3f);
+            recent__23__d = (recent__23__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 23) begin
             events1__d = recent__23__q;
@@ -11842,7 +11843,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__24__d = recent__24__q;
         if (pulses[24]) begin
-            recent__24__d = recent__24__q + ((32'h1) & 6'h3f);
+            recent__24__d = (recent__24__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 24) begin
             events1__d = recent__24__q;
@@ -11856,7 +11857,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__25__d = recent__25__q;
         if (pulses[25]) begin
-            recent__25__d = recent__25__q + ((32'h1) & 6'h3f);
+            recent__25__d = (recent__25__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 25) begin
             events1__d = recent__25__q;
@@ -11870,7 +11871,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__26__d = recent__26__q;
         if (pulses[26]) begin
-            recent__26__d = recent__26__q + ((32'h1) & 6'h3f);
+            recent__26__d = (recent__26__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 26) begin
             events1__d = recent__26__q;
@@ -11884,7 +11885,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__27__d = recent__27__q;
         if (pulses[27]) begin
-            recent__27__d = recent__27__q + ((32'h1) & 6'h3f);
+            recent__27__d = (recent__27__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 27) begin
             events1__d = recent__27__q;
@@ -11898,7 +11899,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__28__d = recent__28__q;
         if (pulses[28]) begin
-            recent__28__d = recent__28__q + ((32'h1) & 6'h3f);
+            recent__28__d = (recent__28__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 28) begin
             events1__d = recent__28__q;
@@ -11912,7 +11913,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__29__d = recent__29__q;
         if (pulses[29]) begin
-            recent__29__d = recent__29__q + ((32'h1) & 6'h3f);
+            recent__29__d = (recent__29__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 29) begin
             events1__d = recent__29__q;
@@ -11926,7 +11927,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__30__d = recent__30__q;
         if (pulses[30]) begin
-            recent__30__d = recent__30__q + ((32'h1) & 6'h3f);
+            recent__30__d = (recent__30__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 30) begin
             events1__d = recent__30__q;
@@ -11940,7 +11941,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
         end
         recent__31__d = recent__31__q;
         if (pulses[31]) begin
-            recent__31__d = recent__31__q + ((32'h1) & 6'h3f);
+            recent__31__d = (recent__31__q & ((32'h1f) & 6'h3f)) + ((32'h1) & 6'h3f);
         end
         if (visited__q == 31) begin
             events1__d = recent__31__q;
@@ -50477,12 +50478,9 @@ module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind
     reg  copy__write_clock;
     reg  [31:0] copy__write_data;
     reg  copy__write_enable;
-    reg  [12:0] sweep_at__d;
-    wire  [12:0] sweep_at__q;
+    reg  [13:0] sweep_at__d;
+    wire  [13:0] sweep_at__q;
     reg  sweep_at__clock;
-    reg  ready__d;
-    wire  ready__q;
-    reg  ready__clock;
     reg  settled__d;
     wire  settled__q;
     reg  settled__clock;
@@ -50507,24 +50505,21 @@ module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind
     reg  [3:0] profile__2__d;
     wire  [3:0] profile__2__q;
     reg  profile__2__clock;
+    reg  [23:0] value__d;
+    wire  [23:0] value__q;
+    reg  value__clock;
     reg  [3:0] small__0__d;
     wire  [3:0] small__0__q;
     reg  small__0__clock;
     reg  [3:0] small__1__d;
     wire  [3:0] small__1__q;
     reg  small__1__clock;
-    reg  [3:0] small__2__d;
-    wire  [3:0] small__2__q;
-    reg  small__2__clock;
-    reg  [23:0] value__0__d;
-    wire  [23:0] value__0__q;
-    reg  value__0__clock;
-    reg  [23:0] value__1__d;
-    wire  [23:0] value__1__q;
-    reg  value__1__clock;
-    reg  [23:0] value__2__d;
-    wire  [23:0] value__2__q;
-    reg  value__2__clock;
+    reg  [11:0] upper__d;
+    wire  [11:0] upper__q;
+    reg  upper__clock;
+    reg  [3:0] mantissa__d;
+    wire  [3:0] mantissa__q;
+    reg  mantissa__clock;
     reg  [4:0] octave__0__d;
     wire  [4:0] octave__0__q;
     reg  octave__0__clock;
@@ -50620,12 +50615,13 @@ module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind
     reg  shown__clock;
     
     // Local signals
+    reg  ready;
     reg  sweep;
-    reg  [23:0] by_byte;
+    reg  [11:0] by_byte;
     reg  [4:0] bytes;
-    reg  [23:0] by_four;
-    reg  [23:0] by_two;
-    reg  [23:0] by_one;
+    reg  [7:0] by_four;
+    reg  [5:0] by_two;
+    reg  [3:0] by_one;
     reg  [4:0] fours;
     reg  [4:0] twos;
     reg  [4:0] ones;
@@ -50659,11 +50655,6 @@ module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind
         .d(sweep_at__d),
         .q(sweep_at__q),
         .clock(sweep_at__clock)
-    );
-    tnic_standalone__control__histograms__ready ready(
-        .d(ready__d),
-        .q(ready__q),
-        .clock(ready__clock)
     );
     tnic_standalone__control__histograms__settled settled(
         .d(settled__d),
@@ -50705,6 +50696,11 @@ module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind
         .q(profile__2__q),
         .clock(profile__2__clock)
     );
+    tnic_standalone__control__histograms__value value(
+        .d(value__d),
+        .q(value__q),
+        .clock(value__clock)
+    );
     tnic_standalone__control__histograms__small__0 small__0(
         .d(small__0__d),
         .q(small__0__q),
@@ -50715,25 +50711,15 @@ module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind
         .q(small__1__q),
         .clock(small__1__clock)
     );
-    tnic_standalone__control__histograms__small__2 small__2(
-        .d(small__2__d),
-        .q(small__2__q),
-        .clock(small__2__clock)
+    tnic_standalone__control__histograms__upper upper(
+        .d(upper__d),
+        .q(upper__q),
+        .clock(upper__clock)
     );
-    tnic_standalone__control__histograms__value__0 value__0(
-        .d(value__0__d),
-        .q(value__0__q),
-        .clock(value__0__clock)
-    );
-    tnic_standalone__control__histograms__value__1 value__1(
-        .d(value__1__d),
-        .q(value__1__q),
-        .clock(value__1__clock)
-    );
-    tnic_standalone__control__histograms__value__2 value__2(
-        .d(value__2__d),
-        .q(value__2__q),
-        .clock(value__2__clock)
+    tnic_standalone__control__histograms__mantissa mantissa(
+        .d(mantissa__d),
+        .q(mantissa__q),
+        .clock(mantissa__clock)
     );
     tnic_standalone__control__histograms__octave__0 octave__0(
         .d(octave__0__d),
@@ -50894,8 +50880,10 @@ module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind
     // Update code
     always @(*) begin
         sweep_at__d = sweep_at__q;
-        ready__d = ready__q;
         settled__d = settled__q;
+        value__d = value__q;
+        upper__d = upper__q;
+        mantissa__d = mantissa__q;
         bin__d = bin__q;
         waiting__d = waiting__q;
         of__d = of__q;
@@ -50916,47 +50904,47 @@ module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind
         if (op_clear__2__q) begin
             counted = ((32'h0) & 32'hffffffff);
         end
-        sweep_at__d = sweep_at__q + ((32'h1) & 13'h1fff);
-        if (&sweep_at__q) begin
-            ready__d = 1'b1;
+        if (sweep) begin
+            sweep_at__d = sweep_at__q + ((32'h1) & 14'h3fff);
         end
-        settled__d = ready__q;
-        valid__0__d = event_valid & ~|event_kind & ready__q;
-        by_byte = value__0__q;
+        settled__d = ready;
+        valid__0__d = event_valid & ~|event_kind & ready;
+        value__d = event_rtt_ns;
+        by_byte = value__q[(32'hc)+:(12)];
         bytes = ((32'h14) & 5'h1f);
-        if (~|value__0__q[(32'h8)+:(16)]) begin
-            by_byte = value__0__q << 32'h10;
+        if (~|value__q[(32'h8)+:(16)]) begin
+            by_byte = ((value__q[(32'h0)+:(8)]) & 12'hfff) << 32'h4;
             bytes = ((32'h4) & 5'h1f);
         end
-        else if (~|value__0__q[(32'h10)+:(8)]) begin
-            by_byte = value__0__q << 32'h8;
+        else if (~|value__q[(32'h10)+:(8)]) begin
+            by_byte = value__q[(32'h4)+:(12)];
             bytes = ((32'hc) & 5'h1f);
         end
-        value__1__d = by_byte;
+        upper__d = by_byte;
         octave__0__d = bytes;
-        by_four = value__1__q;
+        by_four = upper__q[(32'h4)+:(8)];
         fours = octave__0__q;
-        if (~|value__1__q[(32'h14)+:(4)]) begin
-            by_four = value__1__q << 32'h4;
+        if (~|upper__q[(32'h8)+:(4)]) begin
+            by_four = upper__q[(32'h0)+:(8)];
             fours = octave__0__q - ((32'h4) & 5'h1f);
         end
-        by_two = by_four;
+        by_two = by_four[(32'h2)+:(6)];
         twos = ((32'h0) & 5'h1f);
-        if (~|by_four[(32'h16)+:(2)]) begin
-            by_two = by_four << 32'h2;
+        if (~|by_four[(32'h6)+:(2)]) begin
+            by_two = by_four[(32'h0)+:(6)];
             twos = ((32'h2) & 5'h1f);
         end
-        by_one = by_two;
+        by_one = by_two[(32'h1)+:(4)];
         ones = ((32'h0) & 5'h1f);
-        if (~by_two[32'h17]) begin
-            by_one = by_two << 32'h1;
+        if (~by_two[32'h5]) begin
+            by_one = by_two[(32'h0)+:(4)];
             ones = ((32'h1) & 5'h1f);
         end
-        value__2__d = by_one;
+        mantissa__d = by_one;
         octave__1__d = fours - (twos | ones);
-        bin__d = (((profile__2__q) & 13'h1fff) << 32'h9) | ((small__2__q) & 13'h1fff);
+        bin__d = (((profile__2__q) & 13'h1fff) << 32'h9) | ((small__1__q) & 13'h1fff);
         if (|octave__1__q & ~&octave__1__q[(32'h3)+:(2)]) begin
-            bin__d = (((profile__2__q) & 13'h1fff) << 32'h9) | (((octave__1__q) & 13'h1fff) << 32'h4) | ((value__2__q[(32'h13)+:(4)]) & 13'h1fff);
+            bin__d = (((profile__2__q) & 13'h1fff) << 32'h9) | (((octave__1__q) & 13'h1fff) << 32'h4) | ((mantissa__q) & 13'h1fff);
         end
         if (~is_clearing__q & |waiting__q) begin
             is_clearing__d = 1'b1;
@@ -50975,7 +50963,7 @@ module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind
                 of__d = ((32'h0) & 16'hffff);
             end
         end
-        if (ready__q & |clear) begin
+        if (ready & |clear) begin
             waiting__d = waiting__q | clear;
             if (~is_clearing__q) begin
                 waiting__d = (waiting__q & others) | clear;
@@ -51003,9 +50991,9 @@ module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind
         copy__write_address = op_at__3__q;
         copy__write_data = past__0__q;
         if (sweep) begin
-            ram__write_address = sweep_at__q;
+            ram__write_address = sweep_at__q[(32'h0)+:(13)];
             ram__write_data = ((32'h0) & 32'hffffffff);
-            copy__write_address = sweep_at__q;
+            copy__write_address = sweep_at__q[(32'h0)+:(13)];
             copy__write_data = ((32'h0) & 32'hffffffff);
         end
         shown__d = ((32'h0) & 32'hffffffff);
@@ -51013,8 +51001,7 @@ module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind
             shown__d = copy__read_data;
         end
         if (rst) begin
-            sweep_at__d = ((32'h0) & 13'h1fff);
-            ready__d = 1'b0;
+            sweep_at__d = ((32'h0) & 14'h3fff);
             settled__d = 1'b0;
             waiting__d = ((32'h0) & 16'hffff);
             of__d = ((32'h0) & 16'hffff);
@@ -51032,8 +51019,10 @@ module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind
         end
     end
     always @(*) sweep_at__clock = clk;
-    always @(*) ready__clock = clk;
     always @(*) settled__clock = clk;
+    always @(*) value__clock = clk;
+    always @(*) upper__clock = clk;
+    always @(*) mantissa__clock = clk;
     always @(*) bin__clock = clk;
     always @(*) waiting__clock = clk;
     always @(*) of__clock = clk;
@@ -51062,43 +51051,38 @@ module tnic_standalone__control__histograms(clk,rst,swept,event_valid,event_kind
     always @(*) valid__3__clock = clk;
     always @(*) same__3__clock = clk;
     always @(*) profile__0__clock = clk;
-    always @(*) small__0__clock = clk;
-    always @(*) value__0__clock = clk;
     always @(*) op_clear__0__clock = clk;
     always @(*) past__0__clock = clk;
     always @(*) profile__1__clock = clk;
-    always @(*) small__1__clock = clk;
-    always @(*) value__1__clock = clk;
     always @(*) op_clear__1__clock = clk;
     always @(*) past__1__clock = clk;
     always @(*) profile__2__clock = clk;
-    always @(*) small__2__clock = clk;
-    always @(*) value__2__clock = clk;
     always @(*) op_clear__2__clock = clk;
     always @(*) past__2__clock = clk;
+    always @(*) small__0__clock = clk;
     always @(*) octave__0__clock = clk;
+    always @(*) small__1__clock = clk;
     always @(*) octave__1__clock = clk;
     always @(*) op_at__1__d = op_at__0__q;
     always @(*) op_at__2__d = op_at__1__q;
     always @(*) op_at__3__d = op_at__2__q;
     always @(*) op_at__4__d = op_at__3__q;
     always @(*) profile__1__d = profile__0__q;
-    always @(*) small__1__d = small__0__q;
     always @(*) op_clear__1__d = op_clear__0__q;
     always @(*) past__1__d = past__0__q;
     always @(*) profile__2__d = profile__1__q;
-    always @(*) small__2__d = small__1__q;
     always @(*) op_clear__2__d = op_clear__1__q;
     always @(*) past__2__d = past__1__q;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) copy__read_clock = clk;
     always @(*) copy__write_clock = clk;
-    always @(*) sweep = ~ready__q;
-    always @(*) swept = ready__q;
+    always @(*) ready = sweep_at__q[32'hd];
+    always @(*) sweep = ~ready;
+    always @(*) swept = ready;
     always @(*) profile__0__d = event_profile;
-    always @(*) small__0__d = event_rtt_ns[(32'h0)+:(4)];
-    always @(*) value__0__d = event_rtt_ns;
+    always @(*) small__0__d = value__q[(32'h0)+:(4)];
+    always @(*) small__1__d = small__0__q;
     always @(*) negative = ~waiting__q;
     always @(*) negated = negative + ((32'h1) & 16'hffff);
     always @(*) first = waiting__q & negated;
@@ -51182,6 +51166,25 @@ module tnic_standalone__control__histograms__is_clearing(d,q,clock);
     end
           
 endmodule // standalone__control__histograms__is_clearing
+
+
+module tnic_standalone__control__histograms__mantissa(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__mantissa
 
 
 module tnic_standalone__control__histograms__octave__0(d,q,clock);
@@ -51688,25 +51691,6 @@ module tnic_standalone__control__histograms__raw(d,q,clock);
 endmodule // standalone__control__histograms__raw
 
 
-module tnic_standalone__control__histograms__ready(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__histograms__ready
-
-
 module tnic_standalone__control__histograms__same__0(d,q,clock);
     
     // Module arguments
@@ -51859,25 +51843,6 @@ module tnic_standalone__control__histograms__small__1(d,q,clock);
 endmodule // standalone__control__histograms__small__1
 
 
-module tnic_standalone__control__histograms__small__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__histograms__small__2
-
-
 module tnic_standalone__control__histograms__state(d,q,clock);
     
     // Module arguments
@@ -51900,13 +51865,13 @@ endmodule // standalone__control__histograms__state
 module tnic_standalone__control__histograms__sweep_at(d,q,clock);
     
     // Module arguments
-    input wire  [12:0] d;
-    output reg  [12:0] q;
+    input wire  [13:0] d;
+    output reg  [13:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 13'h0;
+       q = 14'h0;
     end
     
     always @(posedge clock) begin
@@ -51914,6 +51879,25 @@ module tnic_standalone__control__histograms__sweep_at(d,q,clock);
     end
           
 endmodule // standalone__control__histograms__sweep_at
+
+
+module tnic_standalone__control__histograms__upper(d,q,clock);
+    
+    // Module arguments
+    input wire  [11:0] d;
+    output reg  [11:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 12'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__histograms__upper
 
 
 module tnic_standalone__control__histograms__valid__0(d,q,clock);
@@ -51992,7 +51976,7 @@ module tnic_standalone__control__histograms__valid__3(d,q,clock);
 endmodule // standalone__control__histograms__valid__3
 
 
-module tnic_standalone__control__histograms__value__0(d,q,clock);
+module tnic_standalone__control__histograms__value(d,q,clock);
     
     // Module arguments
     input wire  [23:0] d;
@@ -52008,45 +51992,7 @@ module tnic_standalone__control__histograms__value__0(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__histograms__value__0
-
-
-module tnic_standalone__control__histograms__value__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__histograms__value__1
-
-
-module tnic_standalone__control__histograms__value__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__histograms__value__2
+endmodule // standalone__control__histograms__value
 
 
 module tnic_standalone__control__histograms__waiting(d,q,clock);
@@ -52277,9 +52223,9 @@ module tnic_standalone__control__parse__collect(clk,rst,s_tdata,s_tkeep,s_tvalid
     reg  [63:0] word__13__d;
     wire  [63:0] word__13__q;
     reg  word__13__clock;
-    reg  [63:0] word__14__d;
-    wire  [63:0] word__14__q;
-    reg  word__14__clock;
+    reg  [15:0] last_word__d;
+    wire  [15:0] last_word__q;
+    reg  last_word__clock;
     reg  midway__d;
     wire  midway__q;
     reg  midway__clock;
@@ -52413,10 +52359,10 @@ module tnic_standalone__control__parse__collect(clk,rst,s_tdata,s_tkeep,s_tvalid
         .q(word__13__q),
         .clock(word__13__clock)
     );
-    tnic_standalone__control__parse__collect__word__14 word__14(
-        .d(word__14__d),
-        .q(word__14__q),
-        .clock(word__14__clock)
+    tnic_standalone__control__parse__collect__last_word last_word(
+        .d(last_word__d),
+        .q(last_word__q),
+        .clock(last_word__clock)
     );
     tnic_standalone__control__parse__collect__midway midway(
         .d(midway__d),
@@ -52501,6 +52447,7 @@ module tnic_standalone__control__parse__collect(clk,rst,s_tdata,s_tkeep,s_tvalid
     
     // Update code
     always @(*) begin
+        last_word__d = last_word__q;
         midway__d = midway__q;
         open__d = open__q;
         seen__d = seen__q;
@@ -52531,7 +52478,6 @@ module tnic_standalone__control__parse__collect(clk,rst,s_tdata,s_tkeep,s_tvalid
         word__11__d = word__11__q;
         word__12__d = word__12__q;
         word__13__d = word__13__q;
-        word__14__d = word__14__q;
         fills = first_words;
         if (midway__q) begin
             fills = open__q;
@@ -52578,8 +52524,8 @@ module tnic_standalone__control__parse__collect(clk,rst,s_tdata,s_tkeep,s_tvalid
         if (s_tvalid & fills[5 + 32'h8]) begin
             word__13__d = s_tdata[(lane__5)+:(64)];
         end
-        if (s_tvalid & fills[6 + 32'h8]) begin
-            word__14__d = s_tdata[(lane__6)+:(64)];
+        if (s_tvalid & fills[32'he]) begin
+            last_word__d = s_tdata[(lane__6)+:(16)];
         end
         valid1__d = s_tvalid;
         end1__d = s_tvalid & s_tlast;
@@ -52624,6 +52570,7 @@ module tnic_standalone__control__parse__collect(clk,rst,s_tdata,s_tkeep,s_tvalid
             end1__d = 1'b0;
         end
     end
+    always @(*) last_word__clock = clk;
     always @(*) midway__clock = clk;
     always @(*) open__clock = clk;
     always @(*) seen__clock = clk;
@@ -52654,7 +52601,6 @@ module tnic_standalone__control__parse__collect(clk,rst,s_tdata,s_tkeep,s_tvalid
     always @(*) word__11__clock = clk;
     always @(*) word__12__clock = clk;
     always @(*) word__13__clock = clk;
-    always @(*) word__14__clock = clk;
     always @(*) more = seen__q + beat_bytes;
     always @(*) above = keep1__q >> 32'h1;
     always @(*) lacking = ~keep1__q;
@@ -52666,7 +52612,7 @@ module tnic_standalone__control__parse__collect(clk,rst,s_tdata,s_tkeep,s_tvalid
     always @(*) odd__5 = ^(keep1__q & places__5);
     always @(*) odd__6 = ^(keep1__q & places__6);
     always @(*) o_end = end1__q;
-    always @(*) o_head = {word__14__q[0+:16], word__13__q, word__12__q, word__11__q, word__10__q, word__9__q, word__8__q, word__7__q, word__6__q, word__5__q, word__4__q, word__3__q, word__2__q, word__1__q, word__0__q};
+    always @(*) o_head = {last_word__q, word__13__q, word__12__q, word__11__q, word__10__q, word__9__q, word__8__q, word__7__q, word__6__q, word__5__q, word__4__q, word__3__q, word__2__q, word__1__q, word__0__q};
     always @(*) o_stamp = stamp1__q;
     always @(*) o_bad = bad1__q;
     always @(*) o_bytes = bytes3__q;
@@ -52844,6 +52790,25 @@ module tnic_standalone__control__parse__collect__last1(d,q,clock);
     end
           
 endmodule // standalone__control__parse__collect__last1
+
+
+module tnic_standalone__control__parse__collect__last_word(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__parse__collect__last_word
 
 
 module tnic_standalone__control__parse__collect__midway(d,q,clock);
@@ -53091,25 +53056,6 @@ module tnic_standalone__control__parse__collect__word__13(d,q,clock);
     end
           
 endmodule // standalone__control__parse__collect__word__13
-
-
-module tnic_standalone__control__parse__collect__word__14(d,q,clock);
-    
-    // Module arguments
-    input wire  [63:0] d;
-    output reg  [63:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 64'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__parse__collect__word__14
 
 
 module tnic_standalone__control__parse__collect__word__2(d,q,clock);
@@ -68668,21 +68614,6 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
     reg  epoch__2__d;
     wire  epoch__2__q;
     reg  epoch__2__clock;
-    reg  epoch__3__d;
-    wire  epoch__3__q;
-    reg  epoch__3__clock;
-    reg  other__0__d;
-    wire  other__0__q;
-    reg  other__0__clock;
-    reg  other__1__d;
-    wire  other__1__q;
-    reg  other__1__clock;
-    reg  other__2__d;
-    wire  other__2__q;
-    reg  other__2__clock;
-    reg  other__3__d;
-    wire  other__3__q;
-    reg  other__3__clock;
     reg  [263:0] raw__d;
     wire  [263:0] raw__q;
     reg  raw__clock;
@@ -68853,31 +68784,6 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
         .q(epoch__2__q),
         .clock(epoch__2__clock)
     );
-    tnic_standalone__control__telemetry__events__epoch__3 epoch__3(
-        .d(epoch__3__d),
-        .q(epoch__3__q),
-        .clock(epoch__3__clock)
-    );
-    tnic_standalone__control__telemetry__events__other__0 other__0(
-        .d(other__0__d),
-        .q(other__0__q),
-        .clock(other__0__clock)
-    );
-    tnic_standalone__control__telemetry__events__other__1 other__1(
-        .d(other__1__d),
-        .q(other__1__q),
-        .clock(other__1__clock)
-    );
-    tnic_standalone__control__telemetry__events__other__2 other__2(
-        .d(other__2__d),
-        .q(other__2__q),
-        .clock(other__2__clock)
-    );
-    tnic_standalone__control__telemetry__events__other__3 other__3(
-        .d(other__3__d),
-        .q(other__3__q),
-        .clock(other__3__clock)
-    );
     tnic_standalone__control__telemetry__events__raw raw(
         .d(raw__d),
         .q(raw__q),
@@ -68940,24 +68846,16 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
             state__d = ((32'h0) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             if (~clear__1__q) begin
                 if (same__0__q) begin
-                    if (~other__0__q) begin
-                        state__d = i_next;
-                    end
+                    state__d = i_next;
                 end
                 else if (same__1__q) begin
-                    if (~other__1__q) begin
-                        state__d = past__0__q;
-                    end
+                    state__d = past__0__q;
                 end
                 else if (same__2__q) begin
-                    if (~other__2__q) begin
-                        state__d = past__1__q;
-                    end
+                    state__d = past__1__q;
                 end
                 else if (same__3__q) begin
-                    if (~other__3__q) begin
-                        state__d = past__2__q;
-                    end
+                    state__d = past__2__q;
                 end
                 else begin
                     if (|(raw__q & mark) == epoch__0__q) begin
@@ -69011,21 +68909,16 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
     always @(*) valid__4__clock = clk;
     always @(*) flow__4__clock = clk;
     always @(*) same__0__clock = clk;
-    always @(*) epoch__0__clock = clk;
-    always @(*) other__0__clock = clk;
     always @(*) same__1__clock = clk;
-    always @(*) epoch__1__clock = clk;
-    always @(*) other__1__clock = clk;
     always @(*) same__2__clock = clk;
-    always @(*) epoch__2__clock = clk;
-    always @(*) other__2__clock = clk;
     always @(*) same__3__clock = clk;
-    always @(*) epoch__3__clock = clk;
-    always @(*) other__3__clock = clk;
+    always @(*) epoch__0__clock = clk;
     always @(*) event__0__clock = clk;
     always @(*) past__0__clock = clk;
+    always @(*) epoch__1__clock = clk;
     always @(*) event__1__clock = clk;
     always @(*) past__1__clock = clk;
+    always @(*) epoch__2__clock = clk;
     always @(*) event__2__clock = clk;
     always @(*) past__2__clock = clk;
     always @(*) clear__0__clock = clk;
@@ -69041,21 +68934,16 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
     always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
     always @(*) epoch__1__d = epoch__0__q;
-    always @(*) epoch__2__d = epoch__1__q;
-    always @(*) epoch__3__d = epoch__2__q;
     always @(*) past__1__d = past__0__q;
+    always @(*) epoch__2__d = epoch__1__q;
     always @(*) past__2__d = past__1__q;
     always @(*) clear__1__d = clear__0__q;
     always @(*) accept = i_valid & ~sweep;
     always @(*) epoch__0__d = epochs__read_data;
     always @(*) same__0__d = valid__1__q & (flow__1__q == flow__0__q);
-    always @(*) other__0__d = epochs__read_data ^ epoch__0__q;
     always @(*) same__1__d = valid__2__q & (flow__2__q == flow__0__q);
-    always @(*) other__1__d = epochs__read_data ^ epoch__1__q;
     always @(*) same__2__d = valid__3__q & (flow__3__q == flow__0__q);
-    always @(*) other__2__d = epochs__read_data ^ epoch__2__q;
     always @(*) same__3__d = valid__4__q & (flow__4__q == flow__0__q);
-    always @(*) other__3__d = epochs__read_data ^ epoch__3__q;
     always @(*) o_event = event__2__q;
     always @(*) o_state = state__q;
     always @(*) past__0__d = i_next;
@@ -69192,25 +69080,6 @@ module tnic_standalone__control__telemetry__events__epoch__2(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__events__epoch__2
-
-
-module tnic_standalone__control__telemetry__events__epoch__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__events__epoch__3
 
 
 module tnic_standalone__control__telemetry__events__epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -69392,82 +69261,6 @@ module tnic_standalone__control__telemetry__events__flow__4(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__events__flow__4
-
-
-module tnic_standalone__control__telemetry__events__other__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__events__other__0
-
-
-module tnic_standalone__control__telemetry__events__other__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__events__other__1
-
-
-module tnic_standalone__control__telemetry__events__other__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__events__other__2
-
-
-module tnic_standalone__control__telemetry__events__other__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__events__other__3
 
 
 module tnic_standalone__control__telemetry__events__past__0(d,q,clock);
@@ -70300,21 +70093,6 @@ module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_val
     reg  epoch__2__d;
     wire  epoch__2__q;
     reg  epoch__2__clock;
-    reg  epoch__3__d;
-    wire  epoch__3__q;
-    reg  epoch__3__clock;
-    reg  other__0__d;
-    wire  other__0__q;
-    reg  other__0__clock;
-    reg  other__1__d;
-    wire  other__1__q;
-    reg  other__1__clock;
-    reg  other__2__d;
-    wire  other__2__q;
-    reg  other__2__clock;
-    reg  other__3__d;
-    wire  other__3__q;
-    reg  other__3__clock;
     reg  [273:0] raw__d;
     wire  [273:0] raw__q;
     reg  raw__clock;
@@ -70485,31 +70263,6 @@ module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_val
         .q(epoch__2__q),
         .clock(epoch__2__clock)
     );
-    tnic_standalone__control__telemetry__returns__epoch__3 epoch__3(
-        .d(epoch__3__d),
-        .q(epoch__3__q),
-        .clock(epoch__3__clock)
-    );
-    tnic_standalone__control__telemetry__returns__other__0 other__0(
-        .d(other__0__d),
-        .q(other__0__q),
-        .clock(other__0__clock)
-    );
-    tnic_standalone__control__telemetry__returns__other__1 other__1(
-        .d(other__1__d),
-        .q(other__1__q),
-        .clock(other__1__clock)
-    );
-    tnic_standalone__control__telemetry__returns__other__2 other__2(
-        .d(other__2__d),
-        .q(other__2__q),
-        .clock(other__2__clock)
-    );
-    tnic_standalone__control__telemetry__returns__other__3 other__3(
-        .d(other__3__d),
-        .q(other__3__q),
-        .clock(other__3__clock)
-    );
     tnic_standalone__control__telemetry__returns__raw raw(
         .d(raw__d),
         .q(raw__q),
@@ -70572,24 +70325,16 @@ module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_val
             state__d = ((32'h0) & 273'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             if (~clear__1__q) begin
                 if (same__0__q) begin
-                    if (~other__0__q) begin
-                        state__d = i_next;
-                    end
+                    state__d = i_next;
                 end
                 else if (same__1__q) begin
-                    if (~other__1__q) begin
-                        state__d = past__0__q;
-                    end
+                    state__d = past__0__q;
                 end
                 else if (same__2__q) begin
-                    if (~other__2__q) begin
-                        state__d = past__1__q;
-                    end
+                    state__d = past__1__q;
                 end
                 else if (same__3__q) begin
-                    if (~other__3__q) begin
-                        state__d = past__2__q;
-                    end
+                    state__d = past__2__q;
                 end
                 else begin
                     if (|(raw__q & mark) == epoch__0__q) begin
@@ -70643,21 +70388,16 @@ module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_val
     always @(*) valid__4__clock = clk;
     always @(*) flow__4__clock = clk;
     always @(*) same__0__clock = clk;
-    always @(*) epoch__0__clock = clk;
-    always @(*) other__0__clock = clk;
     always @(*) same__1__clock = clk;
-    always @(*) epoch__1__clock = clk;
-    always @(*) other__1__clock = clk;
     always @(*) same__2__clock = clk;
-    always @(*) epoch__2__clock = clk;
-    always @(*) other__2__clock = clk;
     always @(*) same__3__clock = clk;
-    always @(*) epoch__3__clock = clk;
-    always @(*) other__3__clock = clk;
+    always @(*) epoch__0__clock = clk;
     always @(*) event__0__clock = clk;
     always @(*) past__0__clock = clk;
+    always @(*) epoch__1__clock = clk;
     always @(*) event__1__clock = clk;
     always @(*) past__1__clock = clk;
+    always @(*) epoch__2__clock = clk;
     always @(*) event__2__clock = clk;
     always @(*) past__2__clock = clk;
     always @(*) clear__0__clock = clk;
@@ -70673,21 +70413,16 @@ module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_val
     always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
     always @(*) epoch__1__d = epoch__0__q;
-    always @(*) epoch__2__d = epoch__1__q;
-    always @(*) epoch__3__d = epoch__2__q;
     always @(*) past__1__d = past__0__q;
+    always @(*) epoch__2__d = epoch__1__q;
     always @(*) past__2__d = past__1__q;
     always @(*) clear__1__d = clear__0__q;
     always @(*) accept = i_valid & ~sweep;
     always @(*) epoch__0__d = epochs__read_data;
     always @(*) same__0__d = valid__1__q & (flow__1__q == flow__0__q);
-    always @(*) other__0__d = epochs__read_data ^ epoch__0__q;
     always @(*) same__1__d = valid__2__q & (flow__2__q == flow__0__q);
-    always @(*) other__1__d = epochs__read_data ^ epoch__1__q;
     always @(*) same__2__d = valid__3__q & (flow__3__q == flow__0__q);
-    always @(*) other__2__d = epochs__read_data ^ epoch__2__q;
     always @(*) same__3__d = valid__4__q & (flow__4__q == flow__0__q);
-    always @(*) other__3__d = epochs__read_data ^ epoch__3__q;
     always @(*) o_event = event__2__q;
     always @(*) o_state = state__q;
     always @(*) past__0__d = i_next;
@@ -70824,25 +70559,6 @@ module tnic_standalone__control__telemetry__returns__epoch__2(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__returns__epoch__2
-
-
-module tnic_standalone__control__telemetry__returns__epoch__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__returns__epoch__3
 
 
 module tnic_standalone__control__telemetry__returns__epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -71024,82 +70740,6 @@ module tnic_standalone__control__telemetry__returns__flow__4(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__returns__flow__4
-
-
-module tnic_standalone__control__telemetry__returns__other__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__returns__other__0
-
-
-module tnic_standalone__control__telemetry__returns__other__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__returns__other__1
-
-
-module tnic_standalone__control__telemetry__returns__other__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__returns__other__2
-
-
-module tnic_standalone__control__telemetry__returns__other__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__returns__other__3
 
 
 module tnic_standalone__control__telemetry__returns__past__0(d,q,clock);
@@ -71722,21 +71362,6 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
     reg  epoch__2__d;
     wire  epoch__2__q;
     reg  epoch__2__clock;
-    reg  epoch__3__d;
-    wire  epoch__3__q;
-    reg  epoch__3__clock;
-    reg  other__0__d;
-    wire  other__0__q;
-    reg  other__0__clock;
-    reg  other__1__d;
-    wire  other__1__q;
-    reg  other__1__clock;
-    reg  other__2__d;
-    wire  other__2__q;
-    reg  other__2__clock;
-    reg  other__3__d;
-    wire  other__3__q;
-    reg  other__3__clock;
     reg  [112:0] raw__d;
     wire  [112:0] raw__q;
     reg  raw__clock;
@@ -71907,31 +71532,6 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
         .q(epoch__2__q),
         .clock(epoch__2__clock)
     );
-    tnic_standalone__control__telemetry__sent__epoch__3 epoch__3(
-        .d(epoch__3__d),
-        .q(epoch__3__q),
-        .clock(epoch__3__clock)
-    );
-    tnic_standalone__control__telemetry__sent__other__0 other__0(
-        .d(other__0__d),
-        .q(other__0__q),
-        .clock(other__0__clock)
-    );
-    tnic_standalone__control__telemetry__sent__other__1 other__1(
-        .d(other__1__d),
-        .q(other__1__q),
-        .clock(other__1__clock)
-    );
-    tnic_standalone__control__telemetry__sent__other__2 other__2(
-        .d(other__2__d),
-        .q(other__2__q),
-        .clock(other__2__clock)
-    );
-    tnic_standalone__control__telemetry__sent__other__3 other__3(
-        .d(other__3__d),
-        .q(other__3__q),
-        .clock(other__3__clock)
-    );
     tnic_standalone__control__telemetry__sent__raw raw(
         .d(raw__d),
         .q(raw__q),
@@ -71994,24 +71594,16 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
             state__d = ((32'h0) & 112'hffffffffffffffffffffffffffff);
             if (~clear__1__q) begin
                 if (same__0__q) begin
-                    if (~other__0__q) begin
-                        state__d = i_next;
-                    end
+                    state__d = i_next;
                 end
                 else if (same__1__q) begin
-                    if (~other__1__q) begin
-                        state__d = past__0__q;
-                    end
+                    state__d = past__0__q;
                 end
                 else if (same__2__q) begin
-                    if (~other__2__q) begin
-                        state__d = past__1__q;
-                    end
+                    state__d = past__1__q;
                 end
                 else if (same__3__q) begin
-                    if (~other__3__q) begin
-                        state__d = past__2__q;
-                    end
+                    state__d = past__2__q;
                 end
                 else begin
                     if (|(raw__q & mark) == epoch__0__q) begin
@@ -72065,21 +71657,16 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
     always @(*) valid__4__clock = clk;
     always @(*) flow__4__clock = clk;
     always @(*) same__0__clock = clk;
-    always @(*) epoch__0__clock = clk;
-    always @(*) other__0__clock = clk;
     always @(*) same__1__clock = clk;
-    always @(*) epoch__1__clock = clk;
-    always @(*) other__1__clock = clk;
     always @(*) same__2__clock = clk;
-    always @(*) epoch__2__clock = clk;
-    always @(*) other__2__clock = clk;
     always @(*) same__3__clock = clk;
-    always @(*) epoch__3__clock = clk;
-    always @(*) other__3__clock = clk;
+    always @(*) epoch__0__clock = clk;
     always @(*) event__0__clock = clk;
     always @(*) past__0__clock = clk;
+    always @(*) epoch__1__clock = clk;
     always @(*) event__1__clock = clk;
     always @(*) past__1__clock = clk;
+    always @(*) epoch__2__clock = clk;
     always @(*) event__2__clock = clk;
     always @(*) past__2__clock = clk;
     always @(*) clear__0__clock = clk;
@@ -72095,21 +71682,16 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
     always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
     always @(*) epoch__1__d = epoch__0__q;
-    always @(*) epoch__2__d = epoch__1__q;
-    always @(*) epoch__3__d = epoch__2__q;
     always @(*) past__1__d = past__0__q;
+    always @(*) epoch__2__d = epoch__1__q;
     always @(*) past__2__d = past__1__q;
     always @(*) clear__1__d = clear__0__q;
     always @(*) accept = i_valid & ~sweep;
     always @(*) epoch__0__d = epochs__read_data;
     always @(*) same__0__d = valid__1__q & (flow__1__q == flow__0__q);
-    always @(*) other__0__d = epochs__read_data ^ epoch__0__q;
     always @(*) same__1__d = valid__2__q & (flow__2__q == flow__0__q);
-    always @(*) other__1__d = epochs__read_data ^ epoch__1__q;
     always @(*) same__2__d = valid__3__q & (flow__3__q == flow__0__q);
-    always @(*) other__2__d = epochs__read_data ^ epoch__2__q;
     always @(*) same__3__d = valid__4__q & (flow__4__q == flow__0__q);
-    always @(*) other__3__d = epochs__read_data ^ epoch__3__q;
     always @(*) o_event = event__2__q;
     always @(*) o_state = state__q;
     always @(*) past__0__d = i_next;
@@ -72246,25 +71828,6 @@ module tnic_standalone__control__telemetry__sent__epoch__2(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__sent__epoch__2
-
-
-module tnic_standalone__control__telemetry__sent__epoch__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__sent__epoch__3
 
 
 module tnic_standalone__control__telemetry__sent__epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -72446,82 +72009,6 @@ module tnic_standalone__control__telemetry__sent__flow__4(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__sent__flow__4
-
-
-module tnic_standalone__control__telemetry__sent__other__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__sent__other__0
-
-
-module tnic_standalone__control__telemetry__sent__other__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__sent__other__1
-
-
-module tnic_standalone__control__telemetry__sent__other__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__sent__other__2
-
-
-module tnic_standalone__control__telemetry__sent__other__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__sent__other__3
 
 
 module tnic_standalone__control__telemetry__sent__past__0(d,q,clock);
@@ -72973,21 +72460,6 @@ module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_
     reg  epoch__2__d;
     wire  epoch__2__q;
     reg  epoch__2__clock;
-    reg  epoch__3__d;
-    wire  epoch__3__q;
-    reg  epoch__3__clock;
-    reg  other__0__d;
-    wire  other__0__q;
-    reg  other__0__clock;
-    reg  other__1__d;
-    wire  other__1__q;
-    reg  other__1__clock;
-    reg  other__2__d;
-    wire  other__2__q;
-    reg  other__2__clock;
-    reg  other__3__d;
-    wire  other__3__q;
-    reg  other__3__clock;
     reg  [32:0] raw__d;
     wire  [32:0] raw__q;
     reg  raw__clock;
@@ -73158,31 +72630,6 @@ module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_
         .q(epoch__2__q),
         .clock(epoch__2__clock)
     );
-    tnic_standalone__control__telemetry__superseded__epoch__3 epoch__3(
-        .d(epoch__3__d),
-        .q(epoch__3__q),
-        .clock(epoch__3__clock)
-    );
-    tnic_standalone__control__telemetry__superseded__other__0 other__0(
-        .d(other__0__d),
-        .q(other__0__q),
-        .clock(other__0__clock)
-    );
-    tnic_standalone__control__telemetry__superseded__other__1 other__1(
-        .d(other__1__d),
-        .q(other__1__q),
-        .clock(other__1__clock)
-    );
-    tnic_standalone__control__telemetry__superseded__other__2 other__2(
-        .d(other__2__d),
-        .q(other__2__q),
-        .clock(other__2__clock)
-    );
-    tnic_standalone__control__telemetry__superseded__other__3 other__3(
-        .d(other__3__d),
-        .q(other__3__q),
-        .clock(other__3__clock)
-    );
     tnic_standalone__control__telemetry__superseded__raw raw(
         .d(raw__d),
         .q(raw__q),
@@ -73245,24 +72692,16 @@ module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_
             state__d = ((32'h0) & 32'hffffffff);
             if (~clear__1__q) begin
                 if (same__0__q) begin
-                    if (~other__0__q) begin
-                        state__d = i_next;
-                    end
+                    state__d = i_next;
                 end
                 else if (same__1__q) begin
-                    if (~other__1__q) begin
-                        state__d = past__0__q;
-                    end
+                    state__d = past__0__q;
                 end
                 else if (same__2__q) begin
-                    if (~other__2__q) begin
-                        state__d = past__1__q;
-                    end
+                    state__d = past__1__q;
                 end
                 else if (same__3__q) begin
-                    if (~other__3__q) begin
-                        state__d = past__2__q;
-                    end
+                    state__d = past__2__q;
                 end
                 else begin
                     if (|(raw__q & mark) == epoch__0__q) begin
@@ -73316,21 +72755,16 @@ module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_
     always @(*) valid__4__clock = clk;
     always @(*) flow__4__clock = clk;
     always @(*) same__0__clock = clk;
-    always @(*) epoch__0__clock = clk;
-    always @(*) other__0__clock = clk;
     always @(*) same__1__clock = clk;
-    always @(*) epoch__1__clock = clk;
-    always @(*) other__1__clock = clk;
     always @(*) same__2__clock = clk;
-    always @(*) epoch__2__clock = clk;
-    always @(*) other__2__clock = clk;
     always @(*) same__3__clock = clk;
-    always @(*) epoch__3__clock = clk;
-    always @(*) other__3__clock = clk;
+    always @(*) epoch__0__clock = clk;
     always @(*) event__0__clock = clk;
     always @(*) past__0__clock = clk;
+    always @(*) epoch__1__clock = clk;
     always @(*) event__1__clock = clk;
     always @(*) past__1__clock = clk;
+    always @(*) epoch__2__clock = clk;
     always @(*) event__2__clock = clk;
     always @(*) past__2__clock = clk;
     always @(*) clear__0__clock = clk;
@@ -73346,21 +72780,16 @@ module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_
     always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
     always @(*) epoch__1__d = epoch__0__q;
-    always @(*) epoch__2__d = epoch__1__q;
-    always @(*) epoch__3__d = epoch__2__q;
     always @(*) past__1__d = past__0__q;
+    always @(*) epoch__2__d = epoch__1__q;
     always @(*) past__2__d = past__1__q;
     always @(*) clear__1__d = clear__0__q;
     always @(*) accept = i_valid & ~sweep;
     always @(*) epoch__0__d = epochs__read_data;
     always @(*) same__0__d = valid__1__q & (flow__1__q == flow__0__q);
-    always @(*) other__0__d = epochs__read_data ^ epoch__0__q;
     always @(*) same__1__d = valid__2__q & (flow__2__q == flow__0__q);
-    always @(*) other__1__d = epochs__read_data ^ epoch__1__q;
     always @(*) same__2__d = valid__3__q & (flow__3__q == flow__0__q);
-    always @(*) other__2__d = epochs__read_data ^ epoch__2__q;
     always @(*) same__3__d = valid__4__q & (flow__4__q == flow__0__q);
-    always @(*) other__3__d = epochs__read_data ^ epoch__3__q;
     always @(*) o_event = event__2__q;
     always @(*) o_state = state__q;
     always @(*) past__0__d = i_next;
@@ -73497,25 +72926,6 @@ module tnic_standalone__control__telemetry__superseded__epoch__2(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__superseded__epoch__2
-
-
-module tnic_standalone__control__telemetry__superseded__epoch__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__superseded__epoch__3
 
 
 module tnic_standalone__control__telemetry__superseded__epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -73697,82 +73107,6 @@ module tnic_standalone__control__telemetry__superseded__flow__4(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__superseded__flow__4
-
-
-module tnic_standalone__control__telemetry__superseded__other__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__superseded__other__0
-
-
-module tnic_standalone__control__telemetry__superseded__other__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__superseded__other__1
-
-
-module tnic_standalone__control__telemetry__superseded__other__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__superseded__other__2
-
-
-module tnic_standalone__control__telemetry__superseded__other__3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__telemetry__superseded__other__3
 
 
 module tnic_standalone__control__telemetry__superseded__past__0(d,q,clock);
@@ -81232,7 +80566,11 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     reg  [49:0] pass__paid_word;
     reg  pass__fl_valid;
     reg  [9:0] pass__fl_flow;
-    reg  [511:0] pass__fl_record;
+    reg  [3:0] pass__fl_profile;
+    reg  [2:0] pass__fl_priority;
+    reg  pass__fl_ipv6;
+    reg  pass__fl_vlan;
+    reg  [13:0] pass__fl_payload;
     reg  pass__pw_valid;
     reg  [3:0] pass__pw_profile;
     reg  [4:0] pass__pw_word;
@@ -81378,7 +80716,11 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
         .paid_word(pass__paid_word),
         .fl_valid(pass__fl_valid),
         .fl_flow(pass__fl_flow),
-        .fl_record(pass__fl_record),
+        .fl_profile(pass__fl_profile),
+        .fl_priority(pass__fl_priority),
+        .fl_ipv6(pass__fl_ipv6),
+        .fl_vlan(pass__fl_vlan),
+        .fl_payload(pass__fl_payload),
         .pw_valid(pass__pw_valid),
         .pw_profile(pass__pw_profile),
         .pw_word(pass__pw_word),
@@ -81524,7 +80866,11 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     always @(*) pass__paid_word = charge__paid_word;
     always @(*) pass__fl_valid = fl_valid & go;
     always @(*) pass__fl_flow = fl_flow;
-    always @(*) pass__fl_record = fl_record;
+    always @(*) pass__fl_profile = fl_record[(32'h4)+:(4)];
+    always @(*) pass__fl_priority = fl_record[(32'h8)+:(3)];
+    always @(*) pass__fl_ipv6 = fl_record[32'hb];
+    always @(*) pass__fl_vlan = fl_record[32'hc];
+    always @(*) pass__fl_payload = fl_record[(32'h20)+:(14)];
     always @(*) pass__pw_valid = pw_valid & go;
     always @(*) pass__pw_profile = pw_profile;
     always @(*) pass__pw_word = pw_word;
@@ -91852,7 +91198,7 @@ module tnic_standalone__pacer__parking__queue__write(d,q,clock);
 endmodule // standalone__pacer__parking__queue__write
 
 
-module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
+module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
     
     // Module arguments
     input wire  clk;
@@ -91868,7 +91214,11 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     input wire  [49:0] paid_word;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
-    input wire  [511:0] fl_record;
+    input wire  [3:0] fl_profile;
+    input wire  [2:0] fl_priority;
+    input wire  fl_ipv6;
+    input wire  fl_vlan;
+    input wire  [13:0] fl_payload;
     input wire  pw_valid;
     input wire  [3:0] pw_profile;
     input wire  [4:0] pw_word;
@@ -91925,7 +91275,11 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  [49:0] memory__paid_word;
     reg  memory__fl_valid;
     reg  [9:0] memory__fl_flow;
-    reg  [511:0] memory__fl_record;
+    reg  [3:0] memory__fl_profile;
+    reg  [2:0] memory__fl_priority;
+    reg  memory__fl_ipv6;
+    reg  memory__fl_vlan;
+    reg  [13:0] memory__fl_payload;
     reg  memory__pw_valid;
     reg  [3:0] memory__pw_profile;
     reg  [4:0] memory__pw_word;
@@ -92239,7 +91593,11 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .paid_word(memory__paid_word),
         .fl_valid(memory__fl_valid),
         .fl_flow(memory__fl_flow),
-        .fl_record(memory__fl_record),
+        .fl_profile(memory__fl_profile),
+        .fl_priority(memory__fl_priority),
+        .fl_ipv6(memory__fl_ipv6),
+        .fl_vlan(memory__fl_vlan),
+        .fl_payload(memory__fl_payload),
         .pw_valid(memory__pw_valid),
         .pw_profile(memory__pw_profile),
         .pw_word(memory__pw_word),
@@ -92881,7 +92239,11 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) memory__paid_word = paid_word;
     always @(*) memory__fl_valid = fl_valid;
     always @(*) memory__fl_flow = fl_flow;
-    always @(*) memory__fl_record = fl_record;
+    always @(*) memory__fl_profile = fl_profile;
+    always @(*) memory__fl_priority = fl_priority;
+    always @(*) memory__fl_ipv6 = fl_ipv6;
+    always @(*) memory__fl_vlan = fl_vlan;
+    always @(*) memory__fl_payload = fl_payload;
     always @(*) memory__pw_valid = pw_valid;
     always @(*) memory__pw_profile = pw_profile;
     always @(*) memory__pw_word = pw_word;
@@ -97997,7 +97359,7 @@ module tnic_standalone__pacer__pass__launch16(d,q,clock);
 endmodule // standalone__pacer__pass__launch16
 
 
-module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,state_word,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,state,post,paid,rate,pfc,size,bound,idle,cap,window,swept);
+module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,state_word,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,state,post,paid,rate,pfc,size,bound,idle,cap,window,swept);
     
     // Module arguments
     input wire  clk;
@@ -98014,7 +97376,11 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     input wire  [49:0] paid_word;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
-    input wire  [511:0] fl_record;
+    input wire  [3:0] fl_profile;
+    input wire  [2:0] fl_priority;
+    input wire  fl_ipv6;
+    input wire  fl_vlan;
+    input wire  [13:0] fl_payload;
     input wire  pw_valid;
     input wire  [3:0] pw_profile;
     input wire  [4:0] pw_word;
@@ -98495,17 +97861,17 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         load__d = fl_valid & is_swept;
         load_flow__d = fl_flow;
         headers = overhead;
-        if (fl_record[32'hb] & fl_record[32'hc]) begin
+        if (fl_ipv6 & fl_vlan) begin
             headers = overhead + ((32'h18) & 16'hffff);
         end
-        else if (fl_record[32'hb]) begin
+        else if (fl_ipv6) begin
             headers = overhead + ((32'h14) & 16'hffff);
         end
-        else if (fl_record[32'hc]) begin
+        else if (fl_vlan) begin
             headers = overhead + ((32'h4) & 16'hffff);
         end
-        length = ((fl_record[(32'h20)+:(14)]) & 16'hffff) + headers;
-        load_config__d = ((fl_record[(32'h4)+:(4)]) & 23'h7fffff) | (((fl_record[(32'h8)+:(3)]) & 23'h7fffff) << 32'h4) | (((length) & 23'h7fffff) << 32'h7);
+        length = ((fl_payload) & 16'hffff) + headers;
+        load_config__d = ((fl_profile) & 23'h7fffff) | (((fl_priority) & 23'h7fffff) << 32'h4) | (((length) & 23'h7fffff) << 32'h7);
         state_address = state_flow;
         post_address = post_flow;
         paid_address = paid_flow;

@@ -10,7 +10,7 @@ use timely_model::pacer::gate::Train;
 use timely_model::pacer::pass::{self, In, Out};
 use timely_model::pacer::wheel::Insert;
 use timely_model::pacer::{Timing, wheel_bits};
-use timely_regs::flow::FlowRecord;
+use timely_regs::flow::{self, FlowRecord};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{Dut, Library};
 
@@ -76,10 +76,13 @@ fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
     set("now", i.now);
     set("left", i.left.into());
     set("sleep_ready", i.sleep_ready.into());
-    let load = i.load.unwrap_or_default();
+    let load = i.load.unwrap_or(FlowLoad { flow: noise as u32 & 3, record: [noise as u32; 16] });
     set("fl_valid", i.load.is_some().into());
     set("fl_flow", load.flow.into());
-    dut.set_words(l.input("fl_record"), &load.record);
+    let fields = [flow::PROFILE, flow::PRIORITY, flow::IPV6, flow::VLAN, flow::PAYLOAD_BYTES];
+    for (port, field) in ["fl_profile", "fl_priority", "fl_ipv6", "fl_vlan", "fl_payload"].into_iter().zip(fields) {
+        set(port, field.get(&load.record).into());
+    }
 }
 
 /// What a run met, so that it can be shown to have met everything.

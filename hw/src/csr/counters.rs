@@ -65,7 +65,8 @@ impl Logic for Counters {
             self.recent[i].clock.next = self.clk.val();
             self.recent[i].d.next = self.recent[i].q.val();
             if self.pulses.val().get_bit(i) {
-                self.recent[i].d.next = self.recent[i].q.val() + bits::<6>(1);
+                // 32 are there at a visit alone.
+                self.recent[i].d.next = (self.recent[i].q.val() & bits::<6>(31)) + bits::<6>(1);
             }
             if self.visited.q.val().index() == i {
                 self.events1.d.next = self.recent[i].q.val();

@@ -120,7 +120,13 @@ pub struct Pacer<
 }
 
 /// The kernel below takes the fields by their bits.
-const _: () = assert!(flow::ENABLE.word == 0 && flow::ENABLE.low == 0 && flow::KEEP.word == 0 && flow::KEEP.low == 1);
+const _: () = {
+    assert!(flow::ENABLE.word == 0 && flow::ENABLE.low == 0 && flow::KEEP.word == 0 && flow::KEEP.low == 1);
+    assert!(flow::PROFILE.word == 0 && flow::PROFILE.low == 4 && flow::PROFILE.high == 7);
+    assert!(flow::PRIORITY.word == 0 && flow::PRIORITY.low == 8 && flow::PRIORITY.high == 10);
+    assert!(flow::IPV6.word == 0 && flow::IPV6.low == 11 && flow::VLAN.word == 0 && flow::VLAN.low == 12);
+    assert!(flow::PAYLOAD_BYTES.word == 1 && flow::PAYLOAD_BYTES.low == 0 && flow::PAYLOAD_BYTES.high == 13);
+};
 
 impl<
     const F: usize,
@@ -230,7 +236,11 @@ impl<
         self.pass.paid_word.next = self.charge.paid_word.val();
         self.pass.fl_valid.next = self.fl_valid.val() & self.go.val();
         self.pass.fl_flow.next = self.fl_flow.val();
-        self.pass.fl_record.next = self.fl_record.val();
+        self.pass.fl_profile.next = self.fl_record.val().get_bits::<4>(4);
+        self.pass.fl_priority.next = self.fl_record.val().get_bits::<3>(8);
+        self.pass.fl_ipv6.next = self.fl_record.val().get_bit(11);
+        self.pass.fl_vlan.next = self.fl_record.val().get_bit(12);
+        self.pass.fl_payload.next = self.fl_record.val().get_bits::<14>(32);
         self.pass.pw_valid.next = self.pw_valid.val() & self.go.val();
         self.pass.pw_profile.next = self.pw_profile.val();
         self.pass.pw_word.next = self.pw_word.val();

@@ -1,8 +1,8 @@
 //! From beats to a frame's first 114 bytes, its length and its stamp: all that depends on the width of the bus.
 use rust_hdl::prelude::*;
 
-/// Words of 64 bits that hold the first 114 bytes.
-const WORDS: usize = 15;
+/// Words of 64 bits that hold the first 112 bytes.
+const WORDS: usize = 14;
 
 /// Registers the head of a frame as its beats arrive. With the last beat at clock `t`, `o_end`, `o_head`, `o_stamp` and `o_bad`
 /// are the frame's at `t + 1`, and `o_bytes` and `o_broken` at `t + 3`, for one clock each: the next frame may follow at once.
@@ -36,6 +36,8 @@ pub(super) struct Collect<const W: usize, const K: usize> {
     /// Bit `j` of a run's length is the parity of the run at every 2^j-th place.
     places: [Constant<Bits<64>>; 7],
     word: [DFF<Bits<64>>; WORDS],
+    /// The two bytes after them.
+    last_word: DFF<Bits<16>>,
     /// The next beat is not a frame's first.
     midway: DFF<Bit>,
     /// The words that the next beat fills, if it is not the first.
@@ -90,6 +92,7 @@ impl<const W: usize, const K: usize> Default for Collect<W, K> {
             beat_bytes: Constant::new(bits::<17>(K as u64)),
             places: std::array::from_fn(|j| Constant::new(Bits::from(places(j)))),
             word: Default::default(),
+            last_word: Default::default(),
             midway: Default::default(),
             open: Default::default(),
             fills: Default::default(),
@@ -118,9 +121,9 @@ impl<const W: usize, const K: usize> Default for Collect<W, K> {
 impl<const W: usize, const K: usize> Logic for Collect<W, K> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, midway, open, seen, valid1, last1, end1, bad1, keep1, seen1, stamp1, gap1);
+        dff_setup!(self, clk, last_word, midway, open, seen, valid1, last1, end1, bad1, keep1, seen1, stamp1, gap1);
         dff_setup!(self, clk, count2, seen2, broken2, bytes3, broken3);
-        for i in 0..15 {
+        for i in 0..14 {
             self.word[i].clock.next = self.clk.val();
             self.word[i].d.next = self.word[i].q.val();
         }
@@ -134,10 +137,13 @@ impl<const W: usize, const K: usize> Logic for Collect<W, K> {
                 self.word[i].d.next = self.s_tdata.val().get_bits::<64>(self.lane[i].val().index());
             }
         }
-        for i in 0..7 {
+        for i in 0..6 {
             if self.s_tvalid.val() & self.fills.val().get_bit(i + 8) {
                 self.word[i + 8].d.next = self.s_tdata.val().get_bits::<64>(self.lane[i].val().index());
             }
+        }
+        if self.s_tvalid.val() & self.fills.val().get_bit(14) {
+            self.last_word.d.next = self.s_tdata.val().get_bits::<16>(self.lane[6].val().index());
         }
         self.more.next = self.seen.q.val() + self.beat_bytes.val();
         self.valid1.d.next = self.s_tvalid.val();
@@ -201,7 +207,7 @@ impl<const W: usize, const K: usize> Logic for Collect<W, K> {
             | (bit_cast::<912, 64>(self.word[11].q.val()) << 704)
             | (bit_cast::<912, 64>(self.word[12].q.val()) << 768)
             | (bit_cast::<912, 64>(self.word[13].q.val()) << 832)
-            | (bit_cast::<912, 64>(self.word[14].q.val()) << 896);
+            | (bit_cast::<912, 16>(self.last_word.q.val()) << 896);
         self.o_stamp.next = self.stamp1.q.val();
         self.o_bad.next = self.bad1.q.val();
         self.o_bytes.next = self.bytes3.q.val();

@@ -7,8 +7,11 @@ use rust_hdl::prelude::*;
 /// `o_state` at once, where `o_event` says whether there is an event.
 ///
 /// Clock 0: an event, or a flow to be cleared, enters. 1: the RAM's data and the flow's epoch are captured. 2: the state is forwarded from the
-/// four operations before; it is 0 if the flow is cleared, or the state is of another epoch. 3: `o_state`. 4: written. One operation a clock,
+/// four operations before; it is 0 if the flow is cleared, or the RAM's is of another epoch. 3: `o_state`. 4: written. One operation a clock,
 /// never stalls.
+///
+/// Clears are at least 4 clocks apart. So an operation never follows one of its flow's older epoch by less than 5: until the next clear, the
+/// first one of the flow after its clear is cleared itself.
 #[derive(LogicBlock)]
 pub struct Group<const W: usize, const V: usize, const F: usize> {
     /// Clock.
@@ -57,9 +60,7 @@ pub struct Group<const W: usize, const V: usize, const F: usize> {
     clear: [DFF<Bit>; 2],
     same: [DFF<Bit>; 4],
     /// Epoch of the operation; index k is the register of clock k + 2.
-    epoch: [DFF<Bit>; 4],
-    /// The operations before are of another epoch.
-    other: [DFF<Bit>; 4],
+    epoch: [DFF<Bit>; 3],
     raw: DFF<Bits<V>>,
     state: DFF<Bits<W>>,
     past: [DFF<Bits<W>>; 3],
@@ -73,7 +74,7 @@ impl<const W: usize, const V: usize, const F: usize> Default for Group<W, V, F> 
         construct!({ mark: Constant::new((BigUint::from(1u32) << W).into()) }
             clk, rst, sweep, sweep_at, i_valid, i_flow, clear_valid, clear_flow, clear_epoch, o_event, o_state, i_next, query_flow, o_stored,
             o_epoch, ram, copy, epochs, pending, pending_flow, accept, entering, raw, state, written, stored;
-            valid, flow, event, clear, same, epoch, other, past)
+            valid, flow, event, clear, same, epoch, past)
     }
 }
 
@@ -87,10 +88,9 @@ impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
         }
         for i in 0..4 {
             self.same[i].clock.next = self.clk.val();
-            self.epoch[i].clock.next = self.clk.val();
-            self.other[i].clock.next = self.clk.val();
         }
         for i in 0..3 {
+            self.epoch[i].clock.next = self.clk.val();
             self.event[i].clock.next = self.clk.val();
             self.past[i].clock.next = self.clk.val();
         }
@@ -107,10 +107,8 @@ impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
         }
-        for i in 0..3 {
-            self.epoch[i + 1].d.next = self.epoch[i].q.val();
-        }
         for i in 0..2 {
+            self.epoch[i + 1].d.next = self.epoch[i].q.val();
             self.event[i + 1].d.next = self.event[i].q.val();
             self.past[i + 1].d.next = self.past[i].q.val();
         }
@@ -141,28 +139,19 @@ impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
         self.epoch[0].d.next = self.epochs.read_data.val();
         for i in 0..4 {
             self.same[i].d.next = self.valid[i + 1].q.val() & (self.flow[i + 1].q.val() == self.flow[0].q.val());
-            self.other[i].d.next = self.epochs.read_data.val() ^ self.epoch[i].q.val();
         }
         // 2
         if self.valid[1].q.val() {
             self.state.d.next = bits::<W>(0);
             if !self.clear[1].q.val() {
                 if self.same[0].q.val() {
-                    if !self.other[0].q.val() {
-                        self.state.d.next = self.i_next.val();
-                    }
+                    self.state.d.next = self.i_next.val();
                 } else if self.same[1].q.val() {
-                    if !self.other[1].q.val() {
-                        self.state.d.next = self.past[0].q.val();
-                    }
+                    self.state.d.next = self.past[0].q.val();
                 } else if self.same[2].q.val() {
-                    if !self.other[2].q.val() {
-                        self.state.d.next = self.past[1].q.val();
-                    }
+                    self.state.d.next = self.past[1].q.val();
                 } else if self.same[3].q.val() {
-                    if !self.other[3].q.val() {
-                        self.state.d.next = self.past[2].q.val();
-                    }
+                    self.state.d.next = self.past[2].q.val();
                 } else {
                     if (self.raw.q.val() & self.mark.val()).any() == self.epoch[0].q.val() {
                         self.state.d.next = self.raw.q.val().get_bits::<W>(0);

@@ -36,21 +36,24 @@ pub struct Histograms {
     ram: RAM<Bits<32>, 13>,
     copy: RAM<Bits<32>, 13>,
     last_bin: Constant<Bits<9>>,
-    sweep_at: DFF<Bits<13>>,
-    ready: DFF<Bit>,
+    /// Above the bin that is cleared: all are.
+    sweep_at: DFF<Bits<14>>,
+    ready: Signal<Local, Bit>,
     settled: DFF<Bit>,
     sweep: Signal<Local, Bit>,
-    // Clock 1: the value; 2: its highest bit in the upper byte; 3: at the top; 4: the bin. With profile and value as it came.
+    // Clock 1: the value; 2: its highest bit in the upper byte of 12; 3: the four bits below it; 4: the bin. With profile, and its low bits.
     valid: [DFF<Bit>; 4],
     profile: [DFF<Bits<4>>; 3],
-    small: [DFF<Bits<4>>; 3],
-    value: [DFF<Bits<24>>; 3],
+    value: DFF<Bits<24>>,
+    small: [DFF<Bits<4>>; 2],
+    upper: DFF<Bits<12>>,
+    mantissa: DFF<Bits<4>>,
     octave: [DFF<Bits<5>>; 2],
-    by_byte: Signal<Local, Bits<24>>,
+    by_byte: Signal<Local, Bits<12>>,
     bytes: Signal<Local, Bits<5>>,
-    by_four: Signal<Local, Bits<24>>,
-    by_two: Signal<Local, Bits<24>>,
-    by_one: Signal<Local, Bits<24>>,
+    by_four: Signal<Local, Bits<8>>,
+    by_two: Signal<Local, Bits<6>>,
+    by_one: Signal<Local, Bits<4>>,
     fours: Signal<Local, Bits<5>>,
     twos: Signal<Local, Bits<5>>,
     ones: Signal<Local, Bits<5>>,
@@ -83,16 +86,33 @@ impl Default for Histograms {
         const { assert!(BIN_BITS == 9 && MANTISSA_BITS == 4 && VALUE_BITS == 24, "values are cut at fixed bits") };
         construct!({ last_bin: Constant::new(bits::<9>(BINS as u64 - 1)) }
             clk, rst, swept, event_valid, event_kind, event_profile, event_rtt_ns, at, count, clear, clearing, ram, copy, sweep_at, ready, settled,
-            sweep, by_byte, bytes, by_four, by_two, by_one, fours, twos, ones, bin, waiting, of, of_profile, of_bin, is_clearing, first,
-            negative, negated, others, entering, raw, state, counted, shown;
-            valid, profile, small, value, octave, op, op_at, op_clear, same, past)
+            sweep, value, upper, mantissa, by_byte, bytes, by_four, by_two, by_one, fours, twos, ones, bin, waiting, of, of_profile, of_bin,
+            is_clearing, first, negative, negated, others, entering, raw, state, counted, shown;
+            valid, profile, small, octave, op, op_at, op_clear, same, past)
     }
 }
 
 impl Logic for Histograms {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep_at, ready, settled, bin, waiting, of, of_profile, of_bin, is_clearing, raw, state, shown);
+        dff_setup!(
+            self,
+            clk,
+            sweep_at,
+            settled,
+            value,
+            upper,
+            mantissa,
+            bin,
+            waiting,
+            of,
+            of_profile,
+            of_bin,
+            is_clearing,
+            raw,
+            state,
+            shown
+        );
         for i in 0..5 {
             self.op[i].clock.next = self.clk.val();
             self.op_at[i].clock.next = self.clk.val();
@@ -103,12 +123,11 @@ impl Logic for Histograms {
         }
         for i in 0..3 {
             self.profile[i].clock.next = self.clk.val();
-            self.small[i].clock.next = self.clk.val();
-            self.value[i].clock.next = self.clk.val();
             self.op_clear[i].clock.next = self.clk.val();
             self.past[i].clock.next = self.clk.val();
         }
         for i in 0..2 {
+            self.small[i].clock.next = self.clk.val();
             self.octave[i].clock.next = self.clk.val();
         }
         for i in 0..4 {
@@ -120,7 +139,6 @@ impl Logic for Histograms {
         }
         for i in 0..2 {
             self.profile[i + 1].d.next = self.profile[i].q.val();
-            self.small[i + 1].d.next = self.small[i].q.val();
             self.op_clear[i + 1].d.next = self.op_clear[i].q.val();
             self.past[i + 1].d.next = self.past[i].q.val();
         }
@@ -133,58 +151,59 @@ impl Logic for Histograms {
         if self.op_clear[2].q.val() {
             self.counted.next = bits::<32>(0);
         }
-        self.sweep.next = !self.ready.q.val();
-        self.sweep_at.d.next = self.sweep_at.q.val() + bits::<13>(1);
-        if self.sweep_at.q.val().all() {
-            self.ready.d.next = true;
+        self.ready.next = self.sweep_at.q.val().get_bit(13);
+        self.sweep.next = !self.ready.val();
+        if self.sweep.val() {
+            self.sweep_at.d.next = self.sweep_at.q.val() + bits::<14>(1);
         }
-        self.settled.d.next = self.ready.q.val();
-        self.swept.next = self.ready.q.val();
+        self.settled.d.next = self.ready.val();
+        self.swept.next = self.ready.val();
 
         // The bin. 1: the value as it came.
-        self.valid[0].d.next = self.event_valid.val() & !self.event_kind.val().any() & self.ready.q.val();
+        self.valid[0].d.next = self.event_valid.val() & !self.event_kind.val().any() & self.ready.val();
         self.profile[0].d.next = self.event_profile.val();
-        self.small[0].d.next = self.event_rtt_ns.val().get_bits::<4>(0);
-        self.value[0].d.next = self.event_rtt_ns.val();
-        // 2: leading zeros in bytes.
-        self.by_byte.next = self.value[0].q.val();
+        self.value.d.next = self.event_rtt_ns.val();
+        // 2: leading zeros in bytes. Each shift keeps the bits that one of its results may need.
+        self.small[0].d.next = self.value.q.val().get_bits::<4>(0);
+        self.small[1].d.next = self.small[0].q.val();
+        self.by_byte.next = self.value.q.val().get_bits::<12>(12);
         self.bytes.next = bits::<5>(20);
-        if !self.value[0].q.val().get_bits::<16>(8).any() {
-            self.by_byte.next = self.value[0].q.val() << 16;
+        if !self.value.q.val().get_bits::<16>(8).any() {
+            self.by_byte.next = bit_cast::<12, 8>(self.value.q.val().get_bits::<8>(0)) << 4;
             self.bytes.next = bits::<5>(4);
-        } else if !self.value[0].q.val().get_bits::<8>(16).any() {
-            self.by_byte.next = self.value[0].q.val() << 8;
+        } else if !self.value.q.val().get_bits::<8>(16).any() {
+            self.by_byte.next = self.value.q.val().get_bits::<12>(4);
             self.bytes.next = bits::<5>(12);
         }
-        self.value[1].d.next = self.by_byte.val();
+        self.upper.d.next = self.by_byte.val();
         self.octave[0].d.next = self.bytes.val();
         // 3: the rest of them. The octave is 20 less the leading zeros; values that have none, below 16, are told apart a clock later.
-        self.by_four.next = self.value[1].q.val();
+        self.by_four.next = self.upper.q.val().get_bits::<8>(4);
         self.fours.next = self.octave[0].q.val();
-        if !self.value[1].q.val().get_bits::<4>(20).any() {
-            self.by_four.next = self.value[1].q.val() << 4;
+        if !self.upper.q.val().get_bits::<4>(8).any() {
+            self.by_four.next = self.upper.q.val().get_bits::<8>(0);
             self.fours.next = self.octave[0].q.val() - bits::<5>(4);
         }
-        self.by_two.next = self.by_four.val();
+        self.by_two.next = self.by_four.val().get_bits::<6>(2);
         self.twos.next = bits::<5>(0);
-        if !self.by_four.val().get_bits::<2>(22).any() {
-            self.by_two.next = self.by_four.val() << 2;
+        if !self.by_four.val().get_bits::<2>(6).any() {
+            self.by_two.next = self.by_four.val().get_bits::<6>(0);
             self.twos.next = bits::<5>(2);
         }
-        self.by_one.next = self.by_two.val();
+        self.by_one.next = self.by_two.val().get_bits::<4>(1);
         self.ones.next = bits::<5>(0);
-        if !self.by_two.val().get_bit(23) {
-            self.by_one.next = self.by_two.val() << 1;
+        if !self.by_two.val().get_bit(5) {
+            self.by_one.next = self.by_two.val().get_bits::<4>(0);
             self.ones.next = bits::<5>(1);
         }
-        self.value[2].d.next = self.by_one.val();
+        self.mantissa.d.next = self.by_one.val();
         self.octave[1].d.next = self.fours.val() - (self.twos.val() | self.ones.val());
         // 4: a value below 16 has the bin of its number; its octave came out as 0 or wrapped below.
-        self.bin.d.next = (bit_cast::<13, 4>(self.profile[2].q.val()) << 9) | bit_cast::<13, 4>(self.small[2].q.val());
+        self.bin.d.next = (bit_cast::<13, 4>(self.profile[2].q.val()) << 9) | bit_cast::<13, 4>(self.small[1].q.val());
         if self.octave[1].q.val().any() & !self.octave[1].q.val().get_bits::<2>(3).all() {
             self.bin.d.next = (bit_cast::<13, 4>(self.profile[2].q.val()) << 9)
                 | (bit_cast::<13, 5>(self.octave[1].q.val()) << 4)
-                | bit_cast::<13, 4>(self.value[2].q.val().get_bits::<4>(19));
+                | bit_cast::<13, 4>(self.mantissa.q.val());
         }
 
         // What is cleared: the histogram of the lowest number, bin by bin.
@@ -215,7 +234,7 @@ impl Logic for Histograms {
                 self.of.d.next = bits::<16>(0);
             }
         }
-        if self.ready.q.val() & self.clear.val().any() {
+        if self.ready.val() & self.clear.val().any() {
             self.waiting.d.next = self.waiting.q.val() | self.clear.val();
             if !self.is_clearing.q.val() {
                 self.waiting.d.next = (self.waiting.q.val() & self.others.val()) | self.clear.val();
@@ -250,9 +269,9 @@ impl Logic for Histograms {
         self.copy.write_address.next = self.op_at[3].q.val();
         self.copy.write_data.next = self.past[0].q.val();
         if self.sweep.val() {
-            self.ram.write_address.next = self.sweep_at.q.val();
+            self.ram.write_address.next = self.sweep_at.q.val().get_bits::<13>(0);
             self.ram.write_data.next = bits::<32>(0);
-            self.copy.write_address.next = self.sweep_at.q.val();
+            self.copy.write_address.next = self.sweep_at.q.val().get_bits::<13>(0);
             self.copy.write_data.next = bits::<32>(0);
         }
         self.copy.read_address.next = self.at.val();
@@ -262,8 +281,7 @@ impl Logic for Histograms {
         }
         self.count.next = self.shown.q.val();
         if self.rst.val() {
-            self.sweep_at.d.next = bits::<13>(0);
-            self.ready.d.next = false;
+            self.sweep_at.d.next = bits::<14>(0);
             self.settled.d.next = false;
             self.waiting.d.next = bits::<16>(0);
             self.of.d.next = bits::<16>(0);

@@ -2,7 +2,7 @@
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_model::pacer::pass::OVERHEAD;
-use timely_regs::{flow, profile};
+use timely_regs::profile;
 
 /// The RAMs of `2^F` flows; `S` must be `F + 1`.
 ///
@@ -39,8 +39,16 @@ pub struct Memory<const F: usize, const S: usize> {
     pub fl_valid: Signal<In, Bit>,
     /// Flow loaded.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// Its record.
-    pub fl_record: Signal<In, Bits<512>>,
+    /// Its profile.
+    pub fl_profile: Signal<In, Bits<4>>,
+    /// Its priority.
+    pub fl_priority: Signal<In, Bits<3>>,
+    /// Its packets are IPv6.
+    pub fl_ipv6: Signal<In, Bit>,
+    /// They have a VLAN tag.
+    pub fl_vlan: Signal<In, Bit>,
+    /// Payload of a packet, bytes.
+    pub fl_payload: Signal<In, Bits<14>>,
     /// Profile bus.
     pub pw_valid: Signal<In, Bit>,
     /// Profile.
@@ -127,10 +135,6 @@ pub struct Memory<const F: usize, const S: usize> {
 
 /// The kernel below takes the fields by their bits.
 const _: () = {
-    assert!(flow::PROFILE.word == 0 && flow::PROFILE.low == 4 && flow::PROFILE.high == 7);
-    assert!(flow::PRIORITY.word == 0 && flow::PRIORITY.low == 8 && flow::PRIORITY.high == 10);
-    assert!(flow::IPV6.word == 0 && flow::IPV6.low == 11 && flow::VLAN.word == 0 && flow::VLAN.low == 12);
-    assert!(flow::PAYLOAD_BYTES.word == 1 && flow::PAYLOAD_BYTES.low == 0 && flow::PAYLOAD_BYTES.high == 13);
     assert!(profile::OUTSTANDING.low == 0 && profile::OUTSTANDING.high == 23);
     assert!(profile::IDLE_NS.low == 0 && profile::IDLE_NS.high == 30);
     assert!(profile::TOKEN_CAP.low == 0 && profile::TOKEN_CAP.high == 19);
@@ -148,7 +152,7 @@ impl<const F: usize, const S: usize> Default for Memory<F, S> {
             cap_word: Constant::new(bits::<5>(profile::TOKEN_CAP.word.into())),
             window_word: Constant::new(bits::<5>(profile::USE_WINDOW.word.into())),
         } clk, rst, flow, state_write, state_flow, state_word, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, fl_valid,
-            fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, state, post, paid, rate, pfc,
+            fl_flow, fl_profile, fl_priority, fl_ipv6, fl_vlan, fl_payload, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, state, post, paid, rate, pfc,
             size, bound, idle, cap, window, swept, state_ram_192, state_ram_224, post_ram, post_ram_32, paid_ram, paid_ram_48, rate_ram, config_ram, bound_ram, idle_ram, cap_ram,
             window_ram, state_raw_192, state_raw_224, post_raw, post_raw_32, paid_raw, paid_raw_48, rate_raw, config_raw, load, load_flow, load_config, pw, pw_to, pw_word_data, pw_index, sweep, is_swept, address, state_address, post_address, paid_address, headers, length; state_ram, state_raw)
     }
@@ -239,16 +243,16 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.load.d.next = self.fl_valid.val() & self.is_swept.val();
         self.load_flow.d.next = self.fl_flow.val();
         self.headers.next = self.overhead.val();
-        if self.fl_record.val().get_bit(11) & self.fl_record.val().get_bit(12) {
+        if self.fl_ipv6.val() & self.fl_vlan.val() {
             self.headers.next = self.overhead.val() + bits::<16>(24);
-        } else if self.fl_record.val().get_bit(11) {
+        } else if self.fl_ipv6.val() {
             self.headers.next = self.overhead.val() + bits::<16>(20);
-        } else if self.fl_record.val().get_bit(12) {
+        } else if self.fl_vlan.val() {
             self.headers.next = self.overhead.val() + bits::<16>(4);
         }
-        self.length.next = bit_cast::<16, 14>(self.fl_record.val().get_bits::<14>(32)) + self.headers.val();
-        self.load_config.d.next = bit_cast::<23, 4>(self.fl_record.val().get_bits::<4>(4))
-            | (bit_cast::<23, 3>(self.fl_record.val().get_bits::<3>(8)) << 4)
+        self.length.next = bit_cast::<16, 14>(self.fl_payload.val()) + self.headers.val();
+        self.load_config.d.next = bit_cast::<23, 4>(self.fl_profile.val())
+            | (bit_cast::<23, 3>(self.fl_priority.val()) << 4)
             | (bit_cast::<23, 16>(self.length.val()) << 7);
 
         self.state_address.next = self.state_flow.val();

@@ -76,8 +76,16 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub fl_valid: Signal<In, Bit>,
     /// Flow loaded.
     pub fl_flow: Signal<In, Bits<F>>,
-    /// Its record.
-    pub fl_record: Signal<In, Bits<512>>,
+    /// Its profile.
+    pub fl_profile: Signal<In, Bits<4>>,
+    /// Its priority.
+    pub fl_priority: Signal<In, Bits<3>>,
+    /// Its packets are IPv6.
+    pub fl_ipv6: Signal<In, Bit>,
+    /// They have a VLAN tag.
+    pub fl_vlan: Signal<In, Bit>,
+    /// Payload of a packet, bytes.
+    pub fl_payload: Signal<In, Bits<14>>,
     /// Profile bus.
     pub pw_valid: Signal<In, Bit>,
     /// Profile.
@@ -199,7 +207,8 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             ahead: Constant::new(bits::<48>(timing.ahead.into())),
             clearing: Constant::new(bits::<2>(Sleep::Cleared as u64)),
             bounding: Constant::new(bits::<2>(Sleep::Bounded as u64)),
-        } clk, rst, q_valid, q_flow, q_ready, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, fl_valid, fl_flow, fl_record,
+        } clk, rst, q_valid, q_flow, q_ready, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, fl_valid, fl_flow, fl_profile,
+            fl_priority, fl_ipv6, fl_vlan, fl_payload,
             pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, pause, stop, now, left, granted_valid, granted_flow,
             granted_count, limited, sleep_valid, sleep_ready, sleep_flow, sleep_why, sleep_granted, sleep_released, insert_valid, insert_flow,
             insert_slot, train_valid, train_flow, train_packets, train_launch, train_gap, park_valid, park_flow, resume, idle_valid, idle_flow,
@@ -255,7 +264,11 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.memory.paid_word.next = self.paid_word.val();
         self.memory.fl_valid.next = self.fl_valid.val();
         self.memory.fl_flow.next = self.fl_flow.val();
-        self.memory.fl_record.next = self.fl_record.val();
+        self.memory.fl_profile.next = self.fl_profile.val();
+        self.memory.fl_priority.next = self.fl_priority.val();
+        self.memory.fl_ipv6.next = self.fl_ipv6.val();
+        self.memory.fl_vlan.next = self.fl_vlan.val();
+        self.memory.fl_payload.next = self.fl_payload.val();
         self.memory.pw_valid.next = self.pw_valid.val();
         self.memory.pw_profile.next = self.pw_profile.val();
         self.memory.pw_word.next = self.pw_word.val();
