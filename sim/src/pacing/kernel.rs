@@ -53,9 +53,23 @@ fn bytes_a_second(load: &Load, of_packet: f64) -> u64 {
     (of_packet * 1e9 / load.gap_ns()) as u64
 }
 
+/// Sockets that 10,000 connections take, and some.
+const FILES: u64 = 65_536;
+
+/// Asks for as many open files as the most flows need: root gets them, others what their limit allows; where they lack, the row says so.
+pub fn allow_sockets() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let now = getrlimit(Resource::Nofile);
+    if now.current.is_some_and(|n| n < FILES) {
+        let all = Rlimit { current: Some(FILES), maximum: now.maximum.map(|m| m.max(FILES)) };
+        let most = Rlimit { current: now.maximum.map(|m| m.min(FILES)), maximum: now.maximum };
+        let _ = setrlimit(Resource::Nofile, all).or_else(|_| setrlimit(Resource::Nofile, most));
+    }
+}
+
 // A failure, with the way out of it if there is one.
 fn too_many(e: &std::io::Error, said: &str) -> String {
-    if e.raw_os_error() == Some(libc::EMFILE) { format!("{said}; `ulimit -n 65536` before it allows more sockets") } else { said.into() }
+    if e.raw_os_error() == Some(libc::EMFILE) { format!("{said}; `ulimit -n {FILES}` before it allows more sockets") } else { said.into() }
 }
 
 /// Writes to each of these sockets whenever it takes something, until `end`; `write` is given the socket's number and says whether the kernel

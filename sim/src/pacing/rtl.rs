@@ -73,7 +73,7 @@ pub fn run(load: &Load, quick: bool) -> Result<Row, String> {
         let mut rng = ChaCha8Rng::seed_from_u64(2);
         let registers = vec![register; load.flows as usize];
         // All have started after a gap, and of each the first two packets do not count.
-        let clocks = ((if quick { 4.2 } else { 5.0 }) * gap) as u64;
+        let clocks = (4.2 * gap) as u64;
         let on_link = gate::Load { byte_ns: BYTE_NS, warm: (2.0 * gap) as u64, clocks };
         let left = gate::shared(&library, bits, WIRE_BYTES as u16, &registers, on_link, &mut rng);
         let of = |what: &dyn Fn(&Left) -> f64| Quantiles::of(&mut left.iter().map(what).collect::<Vec<_>>()).unwrap_or_default();
