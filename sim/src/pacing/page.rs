@@ -10,7 +10,7 @@ use crate::report::page::{document, escape};
 use crate::report::plot::Axis;
 use std::fmt::Write;
 
-const STYLE: &str = "details{margin:8px 0}summary{cursor:pointer;font-weight:600;font-size:15px}figure{max-width:860px}\
+const STYLE: &str = "main{max-width:1240px}details{margin:8px 0}summary{cursor:pointer;font-weight:600;font-size:15px}figure{max-width:860px}\
 ol.say{padding-left:20px;margin:6px 0 0;font-size:17px}ol.say li{margin:8px 0;max-width:82ch}.grid figure{max-width:none}";
 
 fn cdf(rows: &[&Row]) -> String {
