@@ -18,6 +18,7 @@ use crate::pacer::wheel::Wheel;
 use crate::parse::Parse;
 use crate::rtt::Rtt;
 use crate::standalone;
+use crate::store::Store;
 use crate::telemetry::{Histograms, Recorder, Telemetry};
 use crate::time::Time;
 use crate::txmux::TxMux;
@@ -100,6 +101,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "csr_10" Speed Csr::<10>::new(&build(10));
     "launch_64" Speed Launch::<64, 8, 81>::default();
     "launch_512" Speed Launch::<512, 64, 137>::default();
+    "store_64_10" Speed Store::<64, 8, 10, 9, 10, 11, 5, 14, 74, 48, 136, 159>::default();
+    "store_512_14" Area Store::<512, 64, 14, 12, 13, 15, 2, 14, 78, 48, 136, 159>::default();
     "time" Speed Time::default();
     "fifo" Speed Fifo::<64, 5, 6>::default();
     "control_64_10" Area Control::<64, 8, 10, 5, 15>::new(&build(10));

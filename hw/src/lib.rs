@@ -21,6 +21,7 @@ pub mod pack;
 pub mod parse;
 pub mod rtt;
 pub mod standalone;
+pub mod store;
 pub mod telemetry;
 pub mod time;
 pub mod txmux;

@@ -4,6 +4,7 @@ use std::process::Command;
 use timely_hw::config::{CLOCK_PS, Config, FLOW_BITS};
 use timely_hw::emit::PREFIX;
 use timely_hw::standalone::emit;
+use timely_hw::store::Store;
 use timely_tests::thorough;
 
 /// Warnings of Verilator that are real; its width warnings are noise on this emission.
@@ -13,32 +14,41 @@ fn tool(variable: &str, name: &str) -> Command {
     Command::new(std::env::var(variable).unwrap_or_else(|_| name.into()))
 }
 
+fn written(name: &str, verilog: &str) -> PathBuf {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
+    std::fs::write(&file, verilog).expect("the target directory can be written");
+    file
+}
+
 fn emitted(config: Config) -> (String, PathBuf) {
     let verilog = emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("{config}: {e}"));
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{}", std::process::id(), config.file_name()));
-    std::fs::write(&file, &verilog).expect("the target directory can be written");
+    let file = written(&config.file_name(), &verilog);
     (verilog, file)
+}
+
+/// Lints what is emitted under the name `top`, of which `what` is said when it fails.
+fn lint_text(what: &str, top: &str, verilog: &str, file: &Path) {
+    for line in verilog.lines() {
+        let own = line.strip_prefix("module ").is_none_or(|name| name.starts_with(PREFIX));
+        assert!(own, "{what}: a module without our prefix: {line}");
+        assert!(!line.replace("$signed", "").contains('$'), "{what}: a `$` in a name: {line}");
+    }
+    let out = tool("VERILATOR", "verilator")
+        .args(["--lint-only", "-Wall", "-Wno-fatal", "--top-module", &format!("{PREFIX}{top}")])
+        .arg(file)
+        .output()
+        .expect("verilator starts");
+    let text = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{what}: {text}");
+    for real in REAL {
+        assert!(!text.contains(&format!("Warning-{real}")), "{what}: {real}\n{text}");
+    }
+    std::fs::remove_file(file).ok();
 }
 
 fn lint(config: Config) {
     let (verilog, file) = emitted(config);
-    for line in verilog.lines() {
-        let own = line.strip_prefix("module ").is_none_or(|name| name.starts_with(PREFIX));
-        assert!(own, "{config}: a module without our prefix: {line}");
-        assert!(!line.replace("$signed", "").contains('$'), "{config}: a `$` in a name: {line}");
-    }
-    let top = format!("{PREFIX}standalone");
-    let out = tool("VERILATOR", "verilator")
-        .args(["--lint-only", "-Wall", "-Wno-fatal", "--top-module", &top])
-        .arg(&file)
-        .output()
-        .expect("verilator starts");
-    let text = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{config}: {text}");
-    for real in REAL {
-        assert!(!text.contains(&format!("Warning-{real}")), "{config}: {real}\n{text}");
-    }
-    std::fs::remove_file(&file).ok();
+    lint_text(&config.to_string(), "standalone", &verilog, &file);
 }
 
 /// Each bus with a flow count of its own, so that each count has its turn too; under `cargo xtask soak`, all with all.
@@ -67,6 +77,21 @@ fn bus_256_lints() {
 #[test]
 fn bus_512_lints() {
     lint_bus(512);
+}
+
+fn lint_block(name: &str, block: impl rust_hdl::prelude::Block) {
+    let verilog = timely_hw::emit::emit(name, block).unwrap_or_else(|e| panic!("{e}"));
+    let file = written(&format!("{name}.v"), &verilog);
+    lint_text(name, name, &verilog, &file);
+}
+
+/// The packet store at each bus and each flow count, with what goes beside a packet in OpenNIC and in NetFPGA.
+#[test]
+fn stores_lint() {
+    lint_block("store_64", Store::<64, 8, 10, 9, 10, 11, 5, 14, 74, 48, 136, 159>::default());
+    lint_block("store_128", Store::<128, 16, 16, 10, 11, 17, 4, 14, 80, 48, 136, 159>::default());
+    lint_block("store_256", Store::<256, 32, 13, 14, 15, 15, 3, 17, 77, 128, 216, 239>::default());
+    lint_block("store_512", Store::<512, 64, 14, 12, 13, 15, 2, 14, 78, 48, 136, 159>::default());
 }
 
 /// Registers are flip-flops: yosys finds no latch.

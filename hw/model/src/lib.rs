@@ -18,6 +18,7 @@ pub mod parse;
 mod part;
 pub mod reference;
 pub mod rtt;
+pub mod store;
 pub mod stream;
 pub mod telemetry;
 pub mod time;

@@ -1,0 +1,248 @@
+//! The packet store of `timely_hw::store`: whole packets, a queue a flow, read out when their grants come.
+//!
+//! Packets and their order are what the model keeps; which cells they lie in, and how those are linked, is the RTL's own matter. How many
+//! cells are free decides what is taken in, and is kept to the clock.
+mod free;
+mod intake;
+mod queues;
+mod reader;
+
+use crate::{Block, fifo, stream::Beat};
+use free::Free;
+use intake::Intake;
+use queues::Queues;
+use reader::Reader;
+use std::sync::Arc;
+
+/// Bytes of a cell.
+pub const CELL_BYTES: u32 = 256;
+/// Cells of the longest packet: 9,728 bytes.
+pub const PACKET_CELLS: u32 = 38;
+/// With fewer free cells no packet begins: the longest one, and two that may be taken while this is found out.
+pub const ROOM: u32 = PACKET_CELLS + 2;
+/// Grants that are taken before their packets begin, while packets are short.
+pub const AHEAD: u32 = 15;
+/// And behind a packet of more than [`LONG_BEATS`] beats.
+pub const AHEAD_LONG: u32 = 1;
+/// Beats of a packet that is not long.
+pub const LONG_BEATS: u32 = 16;
+/// Doorbells that wait when the input stops.
+pub const DOORBELLS: u32 = 8;
+/// Address bits of the queue of doorbells.
+pub const DOORBELL_BITS: u32 = 5;
+/// Address bits of the queues of grants, of packets to read, and of beats that were read.
+pub const QUEUE_BITS: u32 = 4;
+/// Clocks from a grant to its charge, when no other grant waits.
+pub const CHARGE_LATENCY: u64 = 10;
+/// Clocks from a grant to its packet's first beat, when the output is idle.
+pub const LATENCY: u64 = 18;
+/// Clocks from a packet's last beat to its doorbell.
+pub const DOORBELL_LATENCY: u64 = 11;
+/// A packet finds its flow as it was this many clocks before it is written, and so many more may be on their way into the queue.
+pub const IN_FLIGHT: u32 = 8;
+
+/// A beat offered to the store.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Arrival {
+    /// The beat.
+    pub beat: Beat,
+    /// With a packet's first beat: its flow.
+    pub flow: u32,
+    /// With a packet's first beat: what goes with it.
+    pub meta: u128,
+}
+
+/// A record on the flow bus, as far as the store reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Flow.
+    pub flow: u32,
+    /// It may store packets.
+    pub enable: bool,
+    /// What it has stored stays.
+    pub keep: bool,
+}
+
+impl Load {
+    /// What the flow has stored is discarded.
+    pub fn voids(&self) -> bool {
+        !(self.enable && self.keep)
+    }
+}
+
+/// What goes beside the beats of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Side {
+    /// Flow.
+    pub flow: u32,
+    /// Launch of the grant, ns48.fns16.
+    pub launch: u64,
+    /// What came with it.
+    pub meta: u128,
+}
+
+/// Inputs at a clock.
+#[derive(Clone, Debug, Default)]
+pub struct In {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// A beat offered.
+    pub arrival: Option<Arrival>,
+    /// A record loaded.
+    pub load: Option<Load>,
+    /// A flow that holds this many cells stores no packet more.
+    pub bound: u16,
+    /// The pacer takes the doorbell.
+    pub doorbell_ready: bool,
+    /// A grant: a flow and its launch, ns48.fns16.
+    pub grant: Option<(u32, u64)>,
+    /// Downstream takes the beat.
+    pub ready: bool,
+}
+
+/// Outputs at a clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Out {
+    /// The RAMs are clear; nothing is taken before.
+    pub swept: bool,
+    /// A beat offered is taken.
+    pub ready: bool,
+    /// A flow that has stored a packet.
+    pub doorbell: Option<u32>,
+    /// A grant offered is taken.
+    pub grant_ready: bool,
+    /// A grant's flow and the wire bytes of its packet.
+    pub charge: Option<(u32, u16)>,
+    /// A beat, and what goes with its packet.
+    pub beat: Option<(Beat, Side)>,
+    /// A packet found no room: its flow is not enabled or at its bound, or the store is full.
+    pub refused: bool,
+    /// A packet was too long, or a beat of it lacked bytes.
+    pub malformed: bool,
+    /// A packet of a flow that was loaded anew or disabled is discarded.
+    pub voided: bool,
+}
+
+/// A whole packet.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Packet {
+    flow: u32,
+    meta: u128,
+    /// Its beats' data, whatever stands behind the last byte included.
+    data: Vec<[u8; crate::stream::WIDEST]>,
+    bytes: u32,
+}
+
+impl Packet {
+    fn cells(&self) -> u32 {
+        self.bytes.div_ceil(CELL_BYTES)
+    }
+}
+
+/// A packet to read.
+#[derive(Clone, Debug, PartialEq)]
+struct Read {
+    packet: Arc<Packet>,
+    launch: u64,
+    /// Its cells are freed, nothing is sent.
+    discard: bool,
+}
+
+/// The store.
+#[derive(Clone, Debug)]
+pub struct Store {
+    flow_bits: u32,
+    cell_bits: u32,
+    width: usize,
+    swept_at: u64,
+    intake: Intake,
+    free: Free,
+    queues: Queues,
+    packets: fifo::Fifo<Read>,
+    reader: Reader,
+}
+
+impl Store {
+    /// For `2^flow_bits` flows and `2^cell_bits` cells on a bus of `width` bits, the sweep beginning at clock 0.
+    pub fn new(flow_bits: u32, cell_bits: u32, width: usize) -> Self {
+        Store {
+            flow_bits,
+            cell_bits,
+            width,
+            swept_at: 1 << flow_bits.max(cell_bits),
+            intake: Intake::new(width),
+            free: Free::new(cell_bits),
+            queues: Queues::new(flow_bits, cell_bits, width),
+            packets: fifo::Fifo::new(QUEUE_BITS),
+            reader: Reader::new(width),
+        }
+    }
+
+    /// Packets that a flow's queue holds.
+    pub fn queued(&self, flow: u32) -> usize {
+        self.queues.queued(flow)
+    }
+
+    /// Cells that hold nothing, but for one that is always at hand.
+    pub fn free_cells(&self) -> u32 {
+        self.free.cells()
+    }
+}
+
+impl Block for Store {
+    type In = In;
+    type Out = Out;
+
+    fn output(&self, clk: u64) -> Out {
+        let swept = clk >= self.swept_at;
+        Out {
+            swept,
+            ready: swept && self.queues.has_doorbells(),
+            doorbell: self.queues.doorbell(clk),
+            grant_ready: swept && self.queues.takes_grants(),
+            charge: self.queues.charge(),
+            beat: self.reader.beat(clk),
+            refused: self.intake.refused,
+            malformed: self.intake.malformed,
+            voided: self.reader.voided,
+        }
+    }
+
+    fn step(&mut self, clk: u64, i: &In) {
+        if i.rst {
+            *self = Store::new(self.flow_bits, self.cell_bits, self.width);
+            self.swept_at += clk + 1;
+            return;
+        }
+        let out = self.output(clk);
+        if !out.swept {
+            return;
+        }
+        let head = self.packets.output(clk).head;
+        let freed = self.reader.freed;
+        let begun = self.reader.step(clk, head.as_ref(), i.ready);
+        let arrival = i.arrival.filter(|_| out.ready);
+        let found = arrival.map(|a| self.queues.look(a.flow));
+        let written = self.intake.step(arrival, found, &self.free, i.bound);
+        self.free.step(written.take, written.rewind, freed);
+        let grant = i.grant.filter(|_| out.grant_ready);
+        let discarded = begun && head.is_some_and(|r| r.discard);
+        let read = self.queues.step(
+            clk,
+            &queues::In {
+                stored: written.stored,
+                load: i.load,
+                grant,
+                begun: begun && !discarded,
+                discarded,
+                doorbell_ready: i.doorbell_ready,
+            },
+        );
+        self.packets.step(clk, &fifo::In { rst: false, push: read, ready: begun });
+    }
+
+    /// The store looks after its flows at every clock.
+    fn wake(&self, clk: u64) -> u64 {
+        clk.max(self.swept_at)
+    }
+}

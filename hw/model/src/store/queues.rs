@@ -1,0 +1,207 @@
+//! The flows' queues: packets join at one end, grants and the search for what is to be discarded take them from the other.
+use super::intake::Found;
+use super::{AHEAD, AHEAD_LONG, DOORBELL_BITS, DOORBELLS, LONG_BEATS, Load, Packet, QUEUE_BITS, Read};
+use crate::{Block, fifo};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use timely_regs::link::wire_bytes;
+
+/// Clocks from a whole packet to its place in the queue.
+const JOIN: usize = 4;
+/// Clocks from the look at a queue to the packet's bytes.
+const LEAVE: usize = 6;
+
+/// Inputs at a clock.
+#[derive(Clone, Debug, Default)]
+pub struct In {
+    /// A packet is whole.
+    pub stored: Option<Arc<Packet>>,
+    /// A record is loaded.
+    pub load: Option<Load>,
+    /// A grant is taken.
+    pub grant: Option<(u32, u64)>,
+    /// A granted packet begins to be read.
+    pub begun: bool,
+    /// A packet begins to be discarded.
+    pub discarded: bool,
+    /// The pacer takes the doorbell.
+    pub doorbell_ready: bool,
+}
+
+/// A look at a flow's queue.
+#[derive(Clone, Debug)]
+struct Op {
+    flow: u32,
+    launch: u64,
+    /// No grant: what is to be discarded is looked for.
+    visit: bool,
+    void: bool,
+    packet: Option<Arc<Packet>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Flow {
+    enabled: bool,
+    /// What it has stored is to be discarded.
+    void: bool,
+    queue: VecDeque<Arc<Packet>>,
+    /// Cells of all its packets that joined the queue, and that left it.
+    joined: u32,
+    left: u32,
+}
+
+/// All flows.
+#[derive(Clone, Debug)]
+pub struct Queues {
+    flows: Vec<Flow>,
+    held_mask: u32,
+    long_bytes: u32,
+    joining: [Option<Arc<Packet>>; JOIN],
+    doorbells: fifo::Fifo<u32>,
+    /// Doorbells that wait.
+    rings: u32,
+    load: Option<Load>,
+    grants: fifo::Fifo<(u32, u64)>,
+    ops: [Option<Op>; LEAVE],
+    charge: Option<(u32, u16)>,
+    /// Grants whose packets have not begun, nor were found not to be.
+    places: u32,
+    /// A visit has found a packet, which has not begun to be discarded.
+    discarding: bool,
+    /// The last packet granted was long.
+    long: bool,
+    /// The flow to be visited next.
+    at: u32,
+    /// Visits go before grants.
+    urgent: bool,
+}
+
+impl Queues {
+    pub fn new(flow_bits: u32, cell_bits: u32, width: usize) -> Self {
+        Queues {
+            flows: vec![Flow::default(); 1 << flow_bits],
+            held_mask: (2 << cell_bits) - 1,
+            long_bytes: LONG_BEATS * width as u32 / 8,
+            joining: Default::default(),
+            doorbells: fifo::Fifo::new(DOORBELL_BITS),
+            rings: 0,
+            load: None,
+            grants: fifo::Fifo::new(QUEUE_BITS),
+            ops: Default::default(),
+            charge: None,
+            places: 0,
+            discarding: false,
+            long: false,
+            at: 0,
+            urgent: false,
+        }
+    }
+
+    pub fn queued(&self, flow: u32) -> usize {
+        self.flows[flow as usize].queue.len()
+    }
+
+    pub fn has_doorbells(&self) -> bool {
+        self.rings < DOORBELLS
+    }
+
+    pub fn doorbell(&self, clk: u64) -> Option<u32> {
+        self.doorbells.output(clk).head
+    }
+
+    pub fn charge(&self) -> Option<(u32, u16)> {
+        self.charge
+    }
+
+    fn limit(&self) -> u32 {
+        if self.long { AHEAD_LONG } else { AHEAD }
+    }
+
+    pub fn takes_grants(&self) -> bool {
+        self.places < self.limit()
+    }
+
+    pub fn look(&self, flow: u32) -> Found {
+        let f = &self.flows[flow as usize];
+        Found { open: f.enabled && !f.void, held: f.joined.wrapping_sub(f.left) & self.held_mask }
+    }
+
+    /// A clock; gives the packet that is to be read next.
+    pub fn step(&mut self, clk: u64, i: &In) -> Option<Read> {
+        self.places = self.places + u32::from(i.grant.is_some()) - u32::from(i.begun);
+        // The last stage: the bytes are known.
+        let mut read = None;
+        self.charge = None;
+        if let Some(op) = self.ops[LEAVE - 1].take() {
+            let wire = op.packet.as_ref().map_or(0, |p| wire_bytes(p.bytes) as u16);
+            if !op.visit {
+                self.places -= u32::from(op.packet.is_none());
+                self.charge = Some((op.flow, wire));
+                self.long = op.packet.as_ref().map_or(self.long, |p| p.bytes > self.long_bytes);
+            }
+            read = op.packet.map(|packet| Read { packet, launch: op.launch, discard: op.visit });
+        }
+        if let Some(Op { flow, packet: Some(packet), .. }) = &self.ops[3] {
+            let left = &mut self.flows[*flow as usize].left;
+            *left = left.wrapping_add(packet.cells());
+        }
+        let outcome = self.ops[2].as_ref().filter(|op| op.visit).map(|op| (op.flow, op.void, op.packet.is_some()));
+
+        // Who looks next: a queue is looked at again after two clocks.
+        let head = self.grants.output(clk).head;
+        let recent = |flow: u32| self.ops[..2].iter().flatten().any(|op| op.flow == flow);
+        let visiting = self.ops[..3].iter().flatten().any(|op| op.visit);
+        let visit = !visiting && !self.discarding && !recent(self.at) && (self.urgent || head.is_none());
+        let grant = head.filter(|(flow, _)| !visit && !recent(*flow));
+        self.discarding &= !i.discarded;
+        let visit = visit.then_some(Op { flow: self.at, launch: 0, visit: true, void: false, packet: None });
+        let next = visit.or(grant.map(|(flow, launch)| Op { flow, launch, visit: false, void: false, packet: None }));
+        self.grants.step(clk, &fifo::In { rst: false, push: i.grant, ready: grant.is_some() });
+
+        // The look.
+        if let Some(op) = &mut self.ops[0] {
+            let f = &mut self.flows[op.flow as usize];
+            op.void = f.void;
+            if !op.visit || f.void || !f.enabled {
+                op.packet = f.queue.pop_front();
+            }
+        }
+        self.ops.rotate_right(1);
+        self.ops[0] = next;
+
+        if let Some((flow, void, found)) = outcome {
+            self.urgent = found;
+            self.discarding |= found;
+            if !found && flow == self.at {
+                self.at = (self.at + 1) & (self.flows.len() as u32 - 1);
+            }
+            // A load that voids goes first; the flow is visited again.
+            if void && !found && !self.load.is_some_and(|l| l.voids()) {
+                self.flows[flow as usize].void = false;
+            }
+        }
+        if let Some(load) = self.load.take() {
+            let f = &mut self.flows[load.flow as usize];
+            f.enabled = load.enable;
+            if load.voids() {
+                f.void = true;
+                self.at = load.flow;
+                self.urgent = true;
+            }
+        }
+        self.load = i.load;
+
+        let joined = self.joining[JOIN - 1].take();
+        self.joining.rotate_right(1);
+        self.joining[0] = i.stored.clone();
+        let rung = self.doorbells.output(clk).head.is_some() && i.doorbell_ready;
+        self.rings = self.rings + u32::from(joined.is_some()) - u32::from(rung);
+        self.doorbells.step(clk, &fifo::In { rst: false, push: joined.as_ref().map(|p| p.flow), ready: i.doorbell_ready });
+        if let Some(packet) = joined {
+            let f = &mut self.flows[packet.flow as usize];
+            f.joined = f.joined.wrapping_add(packet.cells());
+            f.queue.push_back(packet);
+        }
+        read
+    }
+}

@@ -1,0 +1,283 @@
+//! A packet leaves its flow's queue.
+use crate::construct::construct;
+use crate::pacer::delay::Delay;
+use rust_hdl::prelude::*;
+
+/// For `2^F` flows and `2^C` cells (`N` must be `C + 1`, `T` one more than the larger of `F` and `C`), `M` bits beside a packet: looks at the
+/// flow's oldest node and takes the packet out, if there is one; for a visit, only if the flow may not keep it.
+///
+/// Latency: 5 clocks from `i` to `o`; `outcome` 2 clocks after `i`. Throughput: one a clock, but of one flow each third clock: who gives
+/// flows in keeps to that.
+#[derive(LogicBlock)]
+pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// The RAMs are filled.
+    pub sweep: Signal<In, Bit>,
+    /// With the flow of this number.
+    pub sweep_at: Signal<In, Bits<T>>,
+    /// A flow to look at.
+    pub i_valid: Signal<In, Bit>,
+    /// It.
+    pub i_flow: Signal<In, Bits<F>>,
+    /// No grant: a visit.
+    pub i_visit: Signal<In, Bit>,
+    /// Launch of the grant.
+    pub i_launch: Signal<In, Bits<64>>,
+    /// A packet is whole: what is kept of it.
+    pub info_valid: Signal<In, Bit>,
+    /// Its first cell.
+    pub info_cell: Signal<In, Bits<C>>,
+    /// Its bytes less one.
+    pub info_bytes: Signal<In, Bits<14>>,
+    /// What goes beside it.
+    pub info_meta: Signal<In, Bits<M>>,
+    /// A packet joins, as `Joining` says.
+    pub join_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub join_flow: Signal<In, Bits<F>>,
+    /// The node that it becomes.
+    pub join_node: Signal<In, Bits<T>>,
+    /// Its first cell.
+    pub join_cell: Signal<In, Bits<C>>,
+    /// Its cells.
+    pub join_cells: Signal<In, Bits<6>>,
+    /// The flow's empty node from now on.
+    pub join_tail: Signal<In, Bits<T>>,
+    /// A record is loaded.
+    pub load_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub load_flow: Signal<In, Bits<F>>,
+    /// It is enabled.
+    pub load_enable: Signal<In, Bit>,
+    /// A flow's packets are to be discarded, or are.
+    pub voids_valid: Signal<In, Bit>,
+    /// The flow.
+    pub voids_flow: Signal<In, Bits<F>>,
+    /// They are to be.
+    pub voids: Signal<In, Bit>,
+    /// A visit comes to its end.
+    pub outcome_valid: Signal<Out, Bit>,
+    /// Its flow.
+    pub outcome_flow: Signal<Out, Bits<F>>,
+    /// A packet is discarded.
+    pub outcome_found: Signal<Out, Bit>,
+    /// None is, and none is left of those that were to be.
+    pub outcome_clear: Signal<Out, Bit>,
+    /// A packet left: the node before it is its first cell's.
+    pub node_valid: Signal<Out, Bit>,
+    /// The cell.
+    pub node_cell: Signal<Out, Bits<C>>,
+    /// The node.
+    pub node: Signal<Out, Bits<T>>,
+    /// Its flow.
+    pub gone_flow: Signal<Out, Bits<F>>,
+    /// Cells that left the flow's queue since the sweep.
+    pub gone: Signal<Out, Bits<N>>,
+    /// What became of an `i`.
+    pub o_valid: Signal<Out, Bit>,
+    /// Its flow.
+    pub o_flow: Signal<Out, Bits<F>>,
+    /// It was a visit.
+    pub o_visit: Signal<Out, Bit>,
+    /// There is a packet.
+    pub o_found: Signal<Out, Bit>,
+    /// Its first cell.
+    pub o_cell: Signal<Out, Bits<C>>,
+    /// Its bytes less one.
+    pub o_bytes: Signal<Out, Bits<14>>,
+    /// What goes beside it.
+    pub o_meta: Signal<Out, Bits<M>>,
+    /// Launch of the grant.
+    pub o_launch: Signal<Out, Bits<64>>,
+    heads: RAM<Bits<T>, F>,
+    tails: RAM<Bits<T>, F>,
+    sums: RAM<Bits<N>, F>,
+    enabled: RAM<Bits<1>, F>,
+    voided: RAM<Bits<1>, F>,
+    // A node: the packet's first cell, its cells, the next node.
+    cells: RAM<Bits<C>, T>,
+    counts: RAM<Bits<6>, T>,
+    links: RAM<Bits<T>, T>,
+    lengths: RAM<Bits<14>, C>,
+    metas: RAM<Bits<M>, C>,
+    launches: Delay<64, 5>,
+    valid: [DFF<Bit>; 5],
+    visit: [DFF<Bit>; 5],
+    flow: [DFF<Bits<F>>; 5],
+    /// From the second clock on: the node, and what the flow is.
+    old: [DFF<Bits<T>>; 2],
+    empty: DFF<Bit>,
+    shut: DFF<Bit>,
+    stale: DFF<Bit>,
+    found: [DFF<Bit>; 3],
+    first: [DFF<Bits<C>>; 3],
+    count: DFF<Bits<6>>,
+    bytes: DFF<Bits<14>>,
+    meta: DFF<Bits<M>>,
+    take: Signal<Local, Bit>,
+    sum: Signal<Local, Bits<N>>,
+}
+
+impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> Default for Leaving<F, C, N, T, M> {
+    fn default() -> Self {
+        assert!(N == C + 1 && T == F.max(C) + 1, "widths of queues of 2^{F} flows and 2^{C} cells");
+        construct!({} clk, rst, sweep, sweep_at, i_valid, i_flow, i_visit, i_launch, info_valid, info_cell, info_bytes, info_meta, join_valid,
+            join_flow, join_node, join_cell, join_cells, join_tail, load_valid, load_flow, load_enable, voids_valid, voids_flow, voids,
+            outcome_valid, outcome_flow, outcome_found, outcome_clear, node_valid, node_cell, node, gone_flow, gone, o_valid, o_flow, o_visit,
+            o_found, o_cell, o_bytes, o_meta, o_launch, heads, tails, sums, enabled, voided, cells, counts, links, lengths, metas, launches,
+            empty, shut, stale, count, bytes, meta, take, sum; valid, visit, flow, old, found, first)
+    }
+}
+
+impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> Logic for Leaving<F, C, N, T, M> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, empty, shut, stale, count, bytes, meta);
+        for i in 0..5 {
+            self.valid[i].clock.next = self.clk.val();
+            self.visit[i].clock.next = self.clk.val();
+            self.flow[i].clock.next = self.clk.val();
+        }
+        for i in 0..3 {
+            self.found[i].clock.next = self.clk.val();
+            self.first[i].clock.next = self.clk.val();
+        }
+        self.old[0].clock.next = self.clk.val();
+        self.old[1].clock.next = self.clk.val();
+        self.heads.read_clock.next = self.clk.val();
+        self.heads.write_clock.next = self.clk.val();
+        self.tails.read_clock.next = self.clk.val();
+        self.tails.write_clock.next = self.clk.val();
+        self.sums.read_clock.next = self.clk.val();
+        self.sums.write_clock.next = self.clk.val();
+        self.enabled.read_clock.next = self.clk.val();
+        self.enabled.write_clock.next = self.clk.val();
+        self.voided.read_clock.next = self.clk.val();
+        self.voided.write_clock.next = self.clk.val();
+        self.cells.read_clock.next = self.clk.val();
+        self.cells.write_clock.next = self.clk.val();
+        self.counts.read_clock.next = self.clk.val();
+        self.counts.write_clock.next = self.clk.val();
+        self.links.read_clock.next = self.clk.val();
+        self.links.write_clock.next = self.clk.val();
+        self.lengths.read_clock.next = self.clk.val();
+        self.lengths.write_clock.next = self.clk.val();
+        self.metas.read_clock.next = self.clk.val();
+        self.metas.write_clock.next = self.clk.val();
+        self.launches.clk.next = self.clk.val();
+        self.launches.i.next = self.i_launch.val();
+
+        // 0: read the flow.
+        self.heads.read_address.next = self.i_flow.val();
+        self.tails.read_address.next = self.i_flow.val();
+        self.enabled.read_address.next = self.i_flow.val();
+        self.voided.read_address.next = self.i_flow.val();
+        self.valid[0].d.next = self.i_valid.val();
+        self.visit[0].d.next = self.i_visit.val();
+        self.flow[0].d.next = self.i_flow.val();
+        for i in 0..4 {
+            self.valid[i + 1].d.next = self.valid[i].q.val();
+            self.visit[i + 1].d.next = self.visit[i].q.val();
+            self.flow[i + 1].d.next = self.flow[i].q.val();
+        }
+        // 1: read the node.
+        self.cells.read_address.next = self.heads.read_data.val();
+        self.counts.read_address.next = self.heads.read_data.val();
+        self.links.read_address.next = self.heads.read_data.val();
+        self.old[0].d.next = self.heads.read_data.val();
+        self.empty.d.next = self.heads.read_data.val() == self.tails.read_data.val();
+        self.shut.d.next = !self.enabled.read_data.val().any() | self.voided.read_data.val().any();
+        self.stale.d.next = self.voided.read_data.val().any();
+        // 2: take the packet.
+        self.take.next = self.valid[1].q.val() & !self.empty.q.val() & (!self.visit[1].q.val() | self.shut.q.val());
+        self.heads.write_enable.next = self.take.val() | self.sweep.val();
+        self.heads.write_address.next = self.flow[1].q.val();
+        self.heads.write_data.next = self.links.read_data.val();
+        self.sums.read_address.next = self.flow[1].q.val();
+        self.old[1].d.next = self.old[0].q.val();
+        self.found[0].d.next = self.take.val();
+        self.first[0].d.next = self.cells.read_data.val();
+        self.count.d.next = self.counts.read_data.val();
+        self.outcome_valid.next = self.valid[1].q.val() & self.visit[1].q.val();
+        self.outcome_flow.next = self.flow[1].q.val();
+        self.outcome_found.next = self.take.val();
+        self.outcome_clear.next = self.valid[1].q.val() & self.visit[1].q.val() & self.empty.q.val() & self.stale.q.val();
+        // 3: the flow holds less; read the packet's length.
+        self.sum.next = self.sums.read_data.val() + bit_cast::<N, 6>(self.count.q.val());
+        self.sums.write_enable.next = self.found[0].q.val() | self.sweep.val();
+        self.sums.write_address.next = self.flow[2].q.val();
+        self.sums.write_data.next = self.sum.val();
+        self.node_valid.next = self.found[0].q.val();
+        self.node_cell.next = self.first[0].q.val();
+        self.node.next = self.old[1].q.val();
+        self.gone_flow.next = self.flow[2].q.val();
+        self.gone.next = self.sum.val();
+        self.lengths.read_address.next = self.first[0].q.val();
+        self.metas.read_address.next = self.first[0].q.val();
+        for i in 0..2 {
+            self.found[i + 1].d.next = self.found[i].q.val();
+            self.first[i + 1].d.next = self.first[i].q.val();
+        }
+        // 4: capture.
+        self.bytes.d.next = self.lengths.read_data.val();
+        self.meta.d.next = self.metas.read_data.val();
+        // 5
+        self.o_valid.next = self.valid[4].q.val();
+        self.o_flow.next = self.flow[4].q.val();
+        self.o_visit.next = self.visit[4].q.val();
+        self.o_found.next = self.found[2].q.val();
+        self.o_cell.next = self.first[2].q.val();
+        self.o_bytes.next = self.bytes.q.val();
+        self.o_meta.next = self.meta.q.val();
+        self.o_launch.next = self.launches.o.val();
+
+        // What others write.
+        self.tails.write_enable.next = self.join_valid.val() | self.sweep.val();
+        self.tails.write_address.next = self.join_flow.val();
+        self.tails.write_data.next = self.join_tail.val();
+        self.cells.write_enable.next = self.join_valid.val();
+        self.cells.write_address.next = self.join_node.val();
+        self.cells.write_data.next = self.join_cell.val();
+        self.counts.write_enable.next = self.join_valid.val();
+        self.counts.write_address.next = self.join_node.val();
+        self.counts.write_data.next = self.join_cells.val();
+        self.links.write_enable.next = self.join_valid.val();
+        self.links.write_address.next = self.join_node.val();
+        self.links.write_data.next = self.join_tail.val();
+        self.lengths.write_enable.next = self.info_valid.val();
+        self.lengths.write_address.next = self.info_cell.val();
+        self.lengths.write_data.next = self.info_bytes.val();
+        self.metas.write_enable.next = self.info_valid.val();
+        self.metas.write_address.next = self.info_cell.val();
+        self.metas.write_data.next = self.info_meta.val();
+        self.enabled.write_enable.next = self.load_valid.val() | self.sweep.val();
+        self.enabled.write_address.next = self.load_flow.val();
+        self.enabled.write_data.next = self.load_enable.val().into();
+        self.voided.write_enable.next = self.voids_valid.val() | self.sweep.val();
+        self.voided.write_address.next = self.voids_flow.val();
+        self.voided.write_data.next = self.voids.val().into();
+        if self.sweep.val() {
+            self.heads.write_address.next = self.sweep_at.val().get_bits::<F>(0);
+            self.heads.write_data.next = bit_cast::<T, F>(self.sweep_at.val().get_bits::<F>(0));
+            self.tails.write_address.next = self.sweep_at.val().get_bits::<F>(0);
+            self.tails.write_data.next = bit_cast::<T, F>(self.sweep_at.val().get_bits::<F>(0));
+            self.sums.write_address.next = self.sweep_at.val().get_bits::<F>(0);
+            self.sums.write_data.next = bits::<N>(0);
+            self.enabled.write_address.next = self.sweep_at.val().get_bits::<F>(0);
+            self.enabled.write_data.next = bits::<1>(0);
+            self.voided.write_address.next = self.sweep_at.val().get_bits::<F>(0);
+            self.voided.write_data.next = bits::<1>(0);
+        }
+        if self.rst.val() {
+            for i in 0..5 {
+                self.valid[i].d.next = false;
+            }
+            for i in 0..3 {
+                self.found[i].d.next = false;
+            }
+        }
+    }
+}

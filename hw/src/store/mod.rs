@@ -1,0 +1,405 @@
+//! The packet store: whole packets in on-chip RAM, a queue a flow, read out when their grants come.
+mod free;
+mod intake;
+mod joining;
+mod leaving;
+mod lookup;
+mod reader;
+mod turns;
+
+use crate::construct::construct;
+use crate::fifo::Fifo;
+use free::Free;
+use intake::Intake;
+use joining::Joining;
+use leaving::Leaving;
+use lookup::Lookup;
+use reader::Reader;
+use rust_hdl::prelude::*;
+use timely_model::store::{LONG_BEATS, PACKET_CELLS};
+use timely_regs::link::{WIRE_LEAST, WIRE_OVERHEAD};
+use turns::Turns;
+
+/// `2^F` flows share `2^C` cells of 256 bytes on a bus of `W` bits. Widths that follow: `K` `W / 8`, `B` the bits of `256 / K`, `A` `C + B`,
+/// `N` `C + 1`, `T` one more than the larger of `F` and `C`, `G` `F + 64`; `M` bits go beside a packet, `S` is `M + 88`, `P` `M + 111`.
+///
+/// A packet is stored if its flow is enabled, holds fewer than `cfg_bound` cells when the packet's first beat comes, and 40 cells are free,
+/// so that no packet that has begun ever waits. What is not stored is dropped and counted, and holds up nobody: `refused` if there was no room,
+/// `malformed` if it has more than 9,728 bytes or a beat with a gap. A flow may exceed its bound by the packet that reaches it and by what
+/// comes in the 8 clocks after.
+/// A stored packet rings the pacer's doorbell. A grant takes its flow's oldest packet and is charged its wire bytes, or 0 if there is none.
+/// A load without `keep`, or without `enable`, discards what the flow has stored (`voided`) before it stores anew.
+///
+/// Latency: 11 clocks from a packet's last beat to its doorbell; 10 from a grant to its charge and 18 to the first beat at `m`, when no other
+/// grant waits; 2 more at most when its flow was just visited. Throughput: a beat a clock in and out, packets of one beat too; but of one flow a packet each third clock out.
+/// Back pressure: `s_tready` falls while 8 doorbells wait for the pacer. 15 grants are taken ahead, behind a packet of more than 16 beats one:
+/// what waits here is lost to priority and pause.
+/// Model: `timely_model::store::Store`.
+#[derive(LogicBlock)]
+pub struct Store<
+    const W: usize,
+    const K: usize,
+    const F: usize,
+    const C: usize,
+    const N: usize,
+    const T: usize,
+    const B: usize,
+    const A: usize,
+    const G: usize,
+    const M: usize,
+    const S: usize,
+    const P: usize,
+> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// The RAMs are filled; nothing is taken before.
+    pub swept: Signal<Out, Bit>,
+    /// Beat: bytes in wire order.
+    pub s_tdata: Signal<In, Bits<W>>,
+    /// Beat: bytes that are there.
+    pub s_tkeep: Signal<In, Bits<K>>,
+    /// Beat: offered.
+    pub s_tvalid: Signal<In, Bit>,
+    /// Beat: taken if offered.
+    pub s_tready: Signal<Out, Bit>,
+    /// Beat: the packet's last.
+    pub s_tlast: Signal<In, Bit>,
+    /// With a packet's first beat: its flow.
+    pub s_flow: Signal<In, Bits<F>>,
+    /// With a packet's first beat: what goes beside it.
+    pub s_meta: Signal<In, Bits<M>>,
+    /// A record is loaded.
+    pub fl_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub fl_flow: Signal<In, Bits<F>>,
+    /// It may store packets.
+    pub fl_enable: Signal<In, Bit>,
+    /// What it has stored stays.
+    pub fl_keep: Signal<In, Bit>,
+    /// Cells of a flow that stores no packet more.
+    pub cfg_bound: Signal<In, Bits<16>>,
+    /// A packet is stored.
+    pub doorbell_valid: Signal<Out, Bit>,
+    /// The doorbell is taken.
+    pub doorbell_ready: Signal<In, Bit>,
+    /// The packet's flow.
+    pub doorbell_flow: Signal<Out, Bits<F>>,
+    /// A packet may leave.
+    pub grant_valid: Signal<In, Bit>,
+    /// The grant is taken if offered.
+    pub grant_ready: Signal<Out, Bit>,
+    /// Its flow.
+    pub grant_flow: Signal<In, Bits<F>>,
+    /// When it is eligible, ns48.fns16.
+    pub grant_launch: Signal<In, Bits<64>>,
+    /// A grant is charged.
+    pub charge_valid: Signal<Out, Bit>,
+    /// Its flow.
+    pub charge_flow: Signal<Out, Bits<F>>,
+    /// Wire bytes.
+    pub charge_bytes: Signal<Out, Bits<16>>,
+    /// Beat: bytes in wire order.
+    pub m_tdata: Signal<Out, Bits<W>>,
+    /// Beat: bytes that are there.
+    pub m_tkeep: Signal<Out, Bits<K>>,
+    /// Beat: offered.
+    pub m_tvalid: Signal<Out, Bit>,
+    /// Beat: taken if offered.
+    pub m_tready: Signal<In, Bit>,
+    /// Beat: the packet's last.
+    pub m_tlast: Signal<Out, Bit>,
+    /// Flow of its packet.
+    pub m_flow: Signal<Out, Bits<16>>,
+    /// Launch of its packet, ns48.fns16.
+    pub m_launch: Signal<Out, Bits<64>>,
+    /// What goes beside its packet.
+    pub m_meta: Signal<Out, Bits<M>>,
+    /// A packet found no room.
+    pub refused: Signal<Out, Bit>,
+    /// A packet was too long or had a gap.
+    pub malformed: Signal<Out, Bit>,
+    /// A packet is discarded with what its flow has stored.
+    pub voided: Signal<Out, Bit>,
+    intake: Intake<W, K, F, C, N, B, A, M>,
+    pool: Free<C, N>,
+    lookup: Lookup<F, N>,
+    joining: Joining<F, C, N, T>,
+    leaving: Leaving<F, C, N, T, M>,
+    turns: Turns<F, G>,
+    reader: Reader<W, K, C, B, A, M, S>,
+    doorbells: Fifo<F, 5, 6>,
+    // Discard 1, bytes less one 14, first cell 16, flow 16, launch 64, what goes beside it.
+    packets: Fifo<P, 4, 5>,
+    sweep: DFF<Bits<T>>,
+    sweep_end: Constant<Bits<T>>,
+    load_valid: DFF<Bit>,
+    load_voids: DFF<Bit>,
+    load_flow: DFF<Bits<F>>,
+    load_enable: DFF<Bit>,
+    /// Doorbells that wait; with 8 the input stops.
+    rings: DFF<Bits<6>>,
+    charge: DFF<Bit>,
+    charge_to: DFF<Bits<F>>,
+    charge_sum: DFF<Bits<16>>,
+    overhead: Constant<Bits<16>>,
+    least: Constant<Bits<16>>,
+    brief: Constant<Bits<14>>,
+    is_swept: Signal<Local, Bit>,
+    sweeping: Signal<Local, Bit>,
+    at: Signal<Local, Bits<T>>,
+    open: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+    rung: Signal<Local, Bit>,
+    clear: Signal<Local, Bit>,
+    cost: Signal<Local, Bits<16>>,
+    word: Signal<Local, Bits<P>>,
+}
+
+impl<
+    const W: usize,
+    const K: usize,
+    const F: usize,
+    const C: usize,
+    const N: usize,
+    const T: usize,
+    const B: usize,
+    const A: usize,
+    const G: usize,
+    const M: usize,
+    const S: usize,
+    const P: usize,
+> Default for Store<W, K, F, C, N, T, B, A, G, M, S, P>
+{
+    fn default() -> Self {
+        assert!((1..=16).contains(&F) && (6..=16).contains(&C), "2^{F} flows and 2^{C} cells: at most 2^16, and 64 cells at least");
+        assert!(P == M + 111 && 256 * PACKET_CELLS < 1 << 14, "a packet's word has {} bits", M + 111);
+        let over = |bytes: u32| Constant::new(bits::<16>(u64::from(bytes)));
+        construct!({
+            sweep_end: Constant::new(bits::<T>(1 << (T - 1))),
+            overhead: over(WIRE_OVERHEAD + 1),
+            least: over(WIRE_LEAST),
+            brief: Constant::new(bits::<14>(u64::from(LONG_BEATS) * K as u64)),
+        } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_flow, s_meta, fl_valid, fl_flow, fl_enable, fl_keep, cfg_bound,
+            doorbell_valid, doorbell_ready, doorbell_flow, grant_valid, grant_ready, grant_flow, grant_launch, charge_valid, charge_flow,
+            charge_bytes, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_flow, m_launch, m_meta, refused, malformed, voided, intake, pool,
+            lookup, joining, leaving, turns, reader, doorbells, packets, sweep, load_valid, load_voids, load_flow, load_enable, rings, charge,
+            charge_to, charge_sum, is_swept, sweeping, at, open, taken, rung, clear, cost, word)
+    }
+}
+
+impl<
+    const W: usize,
+    const K: usize,
+    const F: usize,
+    const C: usize,
+    const N: usize,
+    const T: usize,
+    const B: usize,
+    const A: usize,
+    const G: usize,
+    const M: usize,
+    const S: usize,
+    const P: usize,
+> Logic for Store<W, K, F, C, N, T, B, A, G, M, S, P>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, sweep, load_valid, load_voids, load_flow, load_enable, rings, charge, charge_to, charge_sum);
+        self.intake.clk.next = self.clk.val();
+        self.intake.rst.next = self.rst.val();
+        self.pool.clk.next = self.clk.val();
+        self.lookup.clk.next = self.clk.val();
+        self.joining.clk.next = self.clk.val();
+        self.joining.rst.next = self.rst.val();
+        self.leaving.clk.next = self.clk.val();
+        self.leaving.rst.next = self.rst.val();
+        self.turns.clk.next = self.clk.val();
+        self.turns.rst.next = self.rst.val();
+        self.reader.clk.next = self.clk.val();
+        self.reader.rst.next = self.rst.val();
+        self.doorbells.clk.next = self.clk.val();
+        self.doorbells.rst.next = self.rst.val();
+        self.packets.clk.next = self.clk.val();
+        self.packets.rst.next = self.rst.val();
+
+        self.is_swept.next = self.sweep.q.val() == self.sweep_end.val();
+        self.sweeping.next = !self.is_swept.val();
+        if self.sweeping.val() {
+            self.sweep.d.next = self.sweep.q.val() + bits::<T>(1);
+        }
+        self.at.next = self.sweep.q.val();
+        self.pool.sweep.next = self.sweeping.val();
+        self.pool.sweep_at.next = self.at.val().get_bits::<C>(0);
+        self.lookup.sweep.next = self.sweeping.val();
+        self.lookup.sweep_at.next = self.at.val().get_bits::<F>(0);
+        self.joining.sweep.next = self.sweeping.val();
+        self.joining.sweep_at.next = self.at.val();
+        self.leaving.sweep.next = self.sweeping.val();
+        self.leaving.sweep_at.next = self.at.val();
+        self.turns.swept.next = self.is_swept.val();
+        self.swept.next = self.is_swept.val();
+
+        // Beats into cells.
+        self.open.next = self.is_swept.val() & !self.rings.q.val().get_bits::<3>(3).any();
+        self.s_tready.next = self.open.val();
+        self.taken.next = self.open.val() & self.s_tvalid.val();
+        self.intake.s_valid.next = self.taken.val();
+        self.intake.s_data.next = self.s_tdata.val();
+        self.intake.s_keep.next = self.s_tkeep.val();
+        self.intake.s_last.next = self.s_tlast.val();
+        self.intake.s_flow.next = self.s_flow.val();
+        self.intake.s_meta.next = self.s_meta.val();
+        self.intake.bound.next = self.cfg_bound.val();
+        self.lookup.flow.next = self.s_flow.val();
+        self.intake.open.next = self.lookup.open.val();
+        self.intake.held.next = self.lookup.held.val();
+        self.intake.room.next = self.pool.room.val();
+        self.intake.at_hand.next = self.pool.at_hand.val();
+        self.intake.following.next = self.pool.following.val();
+        self.intake.first.next = self.pool.first.val();
+        self.intake.filled.next = self.pool.filled.val();
+        self.pool.take.next = self.intake.take.val();
+        self.pool.take_last.next = self.intake.take_last.val();
+        self.pool.back.next = self.intake.back.val();
+        self.pool.push_valid.next = self.reader.freed_valid.val();
+        self.pool.push_cell.next = self.reader.freed_cell.val();
+        self.reader.write_valid.next = self.intake.write_valid.val();
+        self.reader.write_at.next = self.intake.write_at.val();
+        self.reader.write_data.next = self.intake.write_data.val();
+        self.reader.link_valid.next = self.intake.link_valid.val();
+        self.reader.link_cell.next = self.pool.at_hand.val();
+        self.reader.link_to.next = self.pool.following.val();
+        self.refused.next = self.intake.refused.val();
+        self.malformed.next = self.intake.malformed.val();
+
+        // Packets into queues.
+        self.joining.i_valid.next = self.intake.o_valid.val();
+        self.joining.i_flow.next = self.intake.o_flow.val();
+        self.joining.i_cell.next = self.intake.o_cell.val();
+        self.joining.i_cells.next = self.intake.o_cells.val();
+        self.joining.node_valid.next = self.leaving.node_valid.val();
+        self.joining.node_cell.next = self.leaving.node_cell.val();
+        self.joining.node.next = self.leaving.node.val();
+        self.leaving.info_valid.next = self.intake.o_valid.val();
+        self.leaving.info_cell.next = self.intake.o_cell.val();
+        self.leaving.info_bytes.next = self.intake.o_bytes.val();
+        self.leaving.info_meta.next = self.intake.o_meta.val();
+        self.leaving.join_valid.next = self.joining.o_valid.val();
+        self.leaving.join_flow.next = self.joining.o_flow.val();
+        self.leaving.join_node.next = self.joining.o_node.val();
+        self.leaving.join_cell.next = self.joining.o_cell.val();
+        self.leaving.join_cells.next = self.joining.o_cells.val();
+        self.leaving.join_tail.next = self.joining.o_tail.val();
+        self.lookup.joined_valid.next = self.joining.o_valid.val();
+        self.lookup.joined_flow.next = self.joining.o_flow.val();
+        self.lookup.joined.next = self.joining.o_joined.val();
+        self.lookup.gone_valid.next = self.leaving.node_valid.val();
+        self.lookup.gone_flow.next = self.leaving.gone_flow.val();
+        self.lookup.gone.next = self.leaving.gone.val();
+        self.doorbells.i_valid.next = self.joining.o_valid.val();
+        self.doorbells.i_data.next = self.joining.o_flow.val();
+        self.doorbells.o_ready.next = self.doorbell_ready.val();
+        self.doorbell_valid.next = self.doorbells.o_valid.val();
+        self.doorbell_flow.next = self.doorbells.o_data.val();
+        self.rung.next = self.doorbells.o_valid.val() & self.doorbell_ready.val();
+        if self.joining.o_valid.val() & !self.rung.val() {
+            self.rings.d.next = self.rings.q.val() + bits::<6>(1);
+        }
+        if self.rung.val() & !self.joining.o_valid.val() {
+            self.rings.d.next = self.rings.q.val() - bits::<6>(1);
+        }
+
+        // Records.
+        self.load_valid.d.next = self.fl_valid.val() & self.is_swept.val();
+        self.load_voids.d.next = self.fl_valid.val() & self.is_swept.val() & !(self.fl_enable.val() & self.fl_keep.val());
+        self.load_flow.d.next = self.fl_flow.val();
+        self.load_enable.d.next = self.fl_enable.val();
+        self.lookup.load_valid.next = self.load_valid.q.val();
+        self.lookup.load_flow.next = self.load_flow.q.val();
+        self.lookup.load_enable.next = self.load_enable.q.val();
+        self.leaving.load_valid.next = self.load_valid.q.val();
+        self.leaving.load_flow.next = self.load_flow.q.val();
+        self.leaving.load_enable.next = self.load_enable.q.val();
+        // A load that voids goes before a visit that found a queue void and empty: the visitor comes round again.
+        self.clear.next = self.leaving.outcome_clear.val() | self.load_voids.q.val();
+        self.lookup.voids_valid.next = self.clear.val();
+        self.lookup.voids_flow.next = self.leaving.outcome_flow.val();
+        self.lookup.voids.next = self.load_voids.q.val();
+        self.leaving.voids_valid.next = self.clear.val();
+        self.leaving.voids_flow.next = self.leaving.outcome_flow.val();
+        self.leaving.voids.next = self.load_voids.q.val();
+        if self.load_voids.q.val() {
+            self.lookup.voids_flow.next = self.load_flow.q.val();
+            self.leaving.voids_flow.next = self.load_flow.q.val();
+        }
+        self.turns.void_valid.next = self.load_voids.q.val();
+        self.turns.void_flow.next = self.load_flow.q.val();
+
+        // Grants, and packets out of queues.
+        self.turns.grant_valid.next = self.grant_valid.val();
+        self.turns.grant_flow.next = self.grant_flow.val();
+        self.turns.grant_launch.next = self.grant_launch.val();
+        self.grant_ready.next = self.turns.grant_ready.val();
+        self.turns.begun.next = self.packets.o_valid.val() & self.reader.i_ready.val() & !self.packets.o_data.val().get_bit(0);
+        self.turns.discarded.next = self.packets.o_valid.val() & self.reader.i_ready.val() & self.packets.o_data.val().get_bit(0);
+        self.turns.vain.next = self.leaving.o_valid.val() & !self.leaving.o_found.val() & !self.leaving.o_visit.val();
+        self.turns.length_valid.next = self.leaving.o_found.val() & !self.leaving.o_visit.val();
+        self.turns.length_long.next = self.leaving.o_bytes.val() >= self.brief.val();
+        self.turns.outcome_valid.next = self.leaving.outcome_valid.val();
+        self.turns.outcome_flow.next = self.leaving.outcome_flow.val();
+        self.turns.outcome_found.next = self.leaving.outcome_found.val();
+        self.leaving.i_valid.next = self.turns.o_valid.val();
+        self.leaving.i_flow.next = self.turns.o_flow.val();
+        self.leaving.i_visit.next = self.turns.o_visit.val();
+        self.leaving.i_launch.next = self.turns.o_launch.val();
+        self.cost.next = bit_cast::<16, 14>(self.leaving.o_bytes.val()) + self.overhead.val();
+        self.charge.d.next = self.leaving.o_valid.val() & !self.leaving.o_visit.val();
+        self.charge_to.d.next = self.leaving.o_flow.val();
+        self.charge_sum.d.next = self.cost.val();
+        if self.cost.val() < self.least.val() {
+            self.charge_sum.d.next = self.least.val();
+        }
+        if !self.leaving.o_found.val() {
+            self.charge_sum.d.next = bits::<16>(0);
+        }
+        self.charge_valid.next = self.charge.q.val();
+        self.charge_flow.next = self.charge_to.q.val();
+        self.charge_bytes.next = self.charge_sum.q.val();
+
+        // Packets out of cells.
+        self.packets.i_valid.next = self.leaving.o_found.val();
+        self.packets.i_data.next = bit_cast::<P, 1>(self.leaving.o_visit.val().into())
+            | (bit_cast::<P, 14>(self.leaving.o_bytes.val()) << 1)
+            | (bit_cast::<P, C>(self.leaving.o_cell.val()) << 15)
+            | (bit_cast::<P, F>(self.leaving.o_flow.val()) << 31)
+            | (bit_cast::<P, 64>(self.leaving.o_launch.val()) << 47)
+            | (bit_cast::<P, M>(self.leaving.o_meta.val()) << 111);
+        self.word.next = self.packets.o_data.val();
+        self.packets.o_ready.next = self.reader.i_ready.val();
+        self.reader.i_valid.next = self.packets.o_valid.val();
+        self.reader.i_discard.next = self.word.val().get_bit(0);
+        self.reader.i_bytes.next = self.word.val().get_bits::<14>(1);
+        self.reader.i_cell.next = self.word.val().get_bits::<C>(15);
+        self.reader.i_flow.next = self.word.val().get_bits::<16>(31);
+        self.reader.i_launch.next = self.word.val().get_bits::<64>(47);
+        self.reader.i_meta.next = self.word.val().get_bits::<M>(111);
+        self.m_tdata.next = self.reader.m_tdata.val();
+        self.m_tkeep.next = self.reader.m_tkeep.val();
+        self.m_tvalid.next = self.reader.m_tvalid.val();
+        self.reader.m_tready.next = self.m_tready.val();
+        self.m_tlast.next = self.reader.m_tlast.val();
+        self.m_flow.next = self.reader.m_flow.val();
+        self.m_launch.next = self.reader.m_launch.val();
+        self.m_meta.next = self.reader.m_meta.val();
+        self.voided.next = self.reader.voided.val();
+        if self.rst.val() {
+            self.sweep.d.next = bits::<T>(0);
+            self.load_valid.d.next = false;
+            self.load_voids.d.next = false;
+            self.rings.d.next = bits::<6>(0);
+            self.charge.d.next = false;
+        }
+    }
+}
