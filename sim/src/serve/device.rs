@@ -39,6 +39,8 @@ pub struct Function {
     /// A client that goes leaves the NIC as it is.
     keep: bool,
     connected: bool,
+    /// The client wrote a register.
+    written: bool,
     seen: Seen,
 }
 
@@ -67,6 +69,7 @@ impl Function {
             pace,
             keep,
             connected: false,
+            written: false,
             seen: Seen::default(),
         };
         function.reset();
@@ -157,9 +160,13 @@ impl Function {
     fn gone(&mut self) {
         self.connected = false;
         self.vectors.disarm();
+        let written = std::mem::take(&mut self.written);
         if self.keep {
-            // Nothing may go to old addresses in the next client's windows.
-            let _ = self.wire.write32(dma::CONTROL.address(), 0);
+            // Nothing may go to old addresses in the next client's windows. A client that only looked started no DMA, and a NIC that is
+            // not ready yet would count the write as an error.
+            if written {
+                let _ = self.wire.write32(dma::CONTROL.address(), 0);
+            }
             let end = self.wire.now() + QUIESCE;
             while self.wire.now() < end && self.wire.core().memory().is_some_and(|m| !m.is_idle()) {
                 self.wire.step(end);
@@ -242,6 +249,7 @@ impl Function {
                 for (i, word) in data.chunks_exact(4).enumerate() {
                     let addr = offset as u32 + 4 * i as u32;
                     // A write that the NIC refuses is counted there; on PCI Express nobody is told.
+                    self.written = true;
                     let _ = self.wire.write32(addr, u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
                     if addr == dma::INTERRUPT.address() || addr == dma::INTERRUPT_MASK.address() {
                         let end = self.wire.now() + SETTLE_CLOCKS * crate::nic::clock::NOMINAL_PS;
