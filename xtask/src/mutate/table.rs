@@ -44,6 +44,7 @@ pub const ROWS: &[Row] = &[
     row("recorder", "lockstep_events", &["recorder_rtl_equals_model_small"], &["recorder_3_3."]),
     row("histograms", "lockstep_events", &["histograms_rtl_equals_model"], &["histograms."]),
     row("dma", "lockstep_dma", &["rtl_equals_model_64"], &["dma64."]),
+    row("store", "lockstep_store", &["rtl_equals_model_64"], &["store64."]),
     row("csr", "lockstep_csr", &["rtl_equals_model_10"], &["csr10."]),
 ];
 
