@@ -20,6 +20,8 @@ pub struct Bench {
 
 /// The part that measures the simulator.
 const SIM: &str = "sim";
+/// The part that measures the driver: in seconds, so as users build it.
+const DRIVER: &str = "driver";
 
 /// Tests that print figures of the arithmetic.
 const PRINTING: [&str; 2] = ["engine_accuracy", "laws_accuracy"];
@@ -55,9 +57,12 @@ impl Bench {
         let file = dir.join("printed.txt");
         let silent = self.quick || self.part.as_deref().is_some_and(|p| p != "engine");
         std::fs::write(&file, if silent { String::new() } else { printed(&tools)? }).map_err(failed)?;
-        let mut c = cargo(&["run", "--quiet", "--package", "timely-tests", "--bin", "timely-bench", "--", "--printed"]);
+        let mut c = cargo(&["run", "--quiet", "--package", "timely-tests", "--bin", "timely-bench"]);
+        if self.part.as_deref() == Some(DRIVER) {
+            c.arg("--release");
+        }
+        c.arg("--").arg("--printed").arg(&file);
         tools.prepare(&mut c);
-        c.arg(&file);
         for (wanted, flag) in [(self.quick, "--quick"), (self.json, "--json")] {
             if wanted {
                 c.arg(flag);
