@@ -36,7 +36,7 @@ ENVIRONMENT
 
 EXIT CODES
   0 done   1 a step failed; its output is above   2 the command line was wrong   3 the demo broke a promise it is held to,
-         or a figure of the bench misses what is asked for";
+         or a figure of the bench misses what is asked for   4 vm-test was not run: this machine cannot have QEMU and a kernel";
 
 /// The commands of timely-nic's developers and visitors.
 #[derive(Parser)]
