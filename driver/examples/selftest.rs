@@ -35,7 +35,7 @@ fn run() -> Result<(), String> {
     let memory = Path::new("/tmp").join(format!("timely-{address}.driver"));
     let bound = system.bind(address, &memory).map_err(|e| e.to_string())?;
     println!("{address} was driven by {}, is in IOMMU group {}", bound.before.as_deref().unwrap_or("nobody"), bound.group);
-    let report = selftest::run(&mut || Ok(Box::new(Vfio::open(address)?)), &Options::default()).map_err(|e| e.to_string());
+    let report = selftest::run(&mut || Ok(Box::new(Vfio::open(address, None)?)), &Options::default()).map_err(|e| e.to_string());
     // However it went, the card is given back.
     let back = system.unbind(address, &memory).map_err(|e| e.to_string())?;
     print!("{}", report?);

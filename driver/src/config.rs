@@ -1,4 +1,5 @@
 //! What a NIC is configured to, in a TOML file: read with the line of what is wrong, written whole or not at all.
+use crate::board::Place;
 use crate::spec::{FlowSpec, PortSpec, ProfileSpec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -29,6 +30,9 @@ impl From<Number> for String {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
+    /// Where its registers are, when its board does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<Place>,
     /// Its port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<PortSpec>,
@@ -131,6 +135,7 @@ mod tests {
         let flow = FlowSpec::to("11.0.1.1".parse().expect("an address"), "02:74:6e:00:00:01");
         let profile = ProfileSpec::new("timely-10g", Some("8us"), None, &["beta=0.5".into()]).expect("valid");
         Config {
+            device: Some(Place { bar: 2, offset: 0x11_0000 }),
             port: Some(PortSpec::with_mac("02:74:6e:00:00:00")),
             profile: [(Number(0), profile)].into(),
             flow: [(Number(5), flow.clone()), (Number(1023), flow)].into(),

@@ -1,4 +1,5 @@
 //! What can go wrong with a device, in words that name the value, the range and the next step.
+use crate::board::Placed;
 use crate::transport::Failure;
 use std::time::Duration;
 use timely_regs::device;
@@ -35,6 +36,35 @@ pub enum Error {
         class: u32,
         /// What its registers say.
         source: device::Error<Failure>,
+    },
+    /// The registers are not where the board should have them.
+    #[error(
+        "{device} is {placed}: no timely-nic is there: the first block has type {first:#010x} and magic word {magic:#010x} at +0xc, not {:#010x} \
+         and {:#010x}; {}",
+        timely_regs::map::Kind::Id.type_word(), timely_regs::map::MAGIC, placed.board.next
+    )]
+    NotThere {
+        /// Its name.
+        device: String,
+        /// Where it was looked for.
+        placed: Placed,
+        /// The first word found there.
+        first: u32,
+        /// The magic word found there.
+        magic: u32,
+    },
+    /// The shell leaves no room for the windows of the flows.
+    #[error(
+        "{device} has {bytes:#x} bytes of registers: doorbells and rates of single flows, up to {needed:#x}, are not among them; let packets come \
+         from the host's queues (`flow add --posted`), and rates from a profile"
+    )]
+    NoWindow {
+        /// Its name.
+        device: String,
+        /// Bytes of registers.
+        bytes: u64,
+        /// Bytes that the windows end at.
+        needed: u64,
     },
     /// The BAR does not hold the registers.
     #[error("{device}: BAR 0 has {bytes:#x} bytes; {flows} flows need {needed:#x}; use a bitstream whose BAR is whole")]

@@ -11,6 +11,13 @@ pub struct Lock {
     path: PathBuf,
 }
 
+/// The file of a device's lock: the same for all users.
+pub fn path_of(device: &str) -> PathBuf {
+    let folder = if Path::new("/run/lock").is_dir() { "/run/lock" } else { "/tmp" };
+    let name: String = device.chars().map(|c| if c.is_ascii_alphanumeric() || ".:".contains(c) { c } else { '-' }).collect();
+    Path::new(folder).join(format!("timely-{name}.lock"))
+}
+
 impl Lock {
     /// Takes the lock of `device`, in the file at `path`, which is made if it is not there.
     ///

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use timely_regs::pci;
+use timely_regs::board::{Board, with_ids};
 
 /// The address of a function: domain, bus, device, function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -142,12 +142,19 @@ pub struct Found {
     pub driver: Option<String>,
     /// Its IOMMU group.
     pub group: Option<u32>,
+    /// The character device that its network driver gives, if that is Corundum's.
+    pub node: Option<PathBuf>,
 }
 
 impl Found {
-    /// The IDs are those of the standalone NIC.
+    /// The board that has these IDs, which other designs may have too.
+    pub fn board(&self) -> Option<&'static Board> {
+        with_ids(self.vendor, self.device)
+    }
+
+    /// The IDs are those of a board that carries our registers, and of no other design.
     pub fn is_ours(&self) -> bool {
-        (self.vendor, self.device) == (pci::VENDOR_ID, pci::DEVICE_ID)
+        self.board().is_some_and(|b| b.alone)
     }
 }
 
@@ -214,13 +221,14 @@ impl System {
             class: self.hex(address, "class")?,
             driver: link_name(&folder.join("driver")),
             group: link_name(&folder.join("iommu_group")).and_then(|n| n.parse().ok()),
+            node: entries(&folder.join("misc")).into_iter().find(|n| n.starts_with("mqnic")).map(|n| Path::new("/dev").join(n)),
         })
     }
 
-    /// All devices that are ours by their IDs, or that vfio-pci has.
+    /// All devices whose IDs are those of a board, or that vfio-pci has.
     pub fn list(&self) -> Vec<Found> {
         let addresses = entries(&self.sys.join("bus/pci/devices")).into_iter().filter_map(|n| n.parse().ok());
-        addresses.filter_map(|a| self.find(a).ok()).filter(|f| f.is_ours() || f.driver.as_deref() == Some("vfio-pci")).collect()
+        addresses.filter_map(|a| self.find(a).ok()).filter(|f| f.board().is_some() || f.driver.as_deref() == Some("vfio-pci")).collect()
     }
 
     /// Checks that an IOMMU keeps the device's DMA in bounds, and that nobody drives what shares its group; gives the group.

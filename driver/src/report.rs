@@ -19,6 +19,10 @@ pub const KINDS: [&str; 5] = ["rtt", "timeout", "load", "host_rate", "idle_resta
 pub struct DeviceReport {
     pub device: String,
     pub transport: String,
+    pub board: String,
+    pub bar: u32,
+    pub offset: u32,
+    pub register_bytes: u64,
     pub core_version: String,
     pub flows: u32,
     pub flows_in_use: u32,
@@ -45,6 +49,10 @@ impl DeviceReport {
         DeviceReport {
             device: i.device,
             transport: i.transport.into(),
+            board: i.placed.board.name.into(),
+            bar: i.placed.place.bar,
+            offset: i.placed.place.offset,
+            register_bytes: i.placed.bytes,
             core_version: i.version.map(|v| v.to_string()).join("."),
             flows: i.flows,
             flows_in_use,
@@ -196,7 +204,7 @@ pub struct ProfileReport {
 pub struct RegisterReport {
     /// Block and name.
     pub register: String,
-    /// Its offset in BAR 0.
+    /// Its offset in the register map.
     pub offset: u32,
     /// What it holds; nothing of one that can only be written.
     pub value: Option<u32>,

@@ -1,10 +1,12 @@
 //! Which device is meant, how it is opened, and where what belongs to it is kept.
 use crate::Error;
+use crate::board::{Place, PlaceError};
 use crate::nic::{Nic, Start};
-use crate::pci::{Address, PciError, System};
+use crate::pci::{Address, Found, System};
 use crate::sim::{self, SimError};
+use crate::transport::mqnic::Mqnic;
 use crate::transport::vfio::Vfio;
-use crate::transport::vfio_user::VfioUser;
+use crate::transport::vfio_user::{LIMIT, VfioUser};
 use crate::transport::{Failure, Transport};
 use std::fmt;
 use std::io;
@@ -15,10 +17,22 @@ use std::str::FromStr;
 /// A device, as `--device` takes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A PCI device, by its address.
-    Pci(Address),
-    /// A vfio-user server, by its socket.
-    VfioUser(PathBuf),
+    /// A PCI device.
+    Pci {
+        /// Its address.
+        address: Address,
+        /// Where its registers are, when its board does not say.
+        place: Option<Place>,
+    },
+    /// A Corundum board that its network driver has, by the driver's character device.
+    Mqnic(PathBuf),
+    /// A vfio-user server.
+    VfioUser {
+        /// Its socket.
+        path: PathBuf,
+        /// Where its registers are, when its board does not say.
+        place: Option<Place>,
+    },
     /// A pair of simulated NICs with a link, started in the background.
     Sim {
         /// The integer model in place of the Verilog: many times faster.
@@ -30,8 +44,11 @@ pub enum Target {
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     /// It is none.
-    #[error("`{0}` is no device; give a PCI address as 0000:03:00.0, vfio-user:PATH, sim or sim:model")]
+    #[error("`{0}` is no device; give a PCI address as 0000:03:00.0, /dev/mqnic0, vfio-user:PATH, sim or sim:model")]
     Name(String),
+    /// The place of its registers is none.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
     /// The simulated NIC.
     #[error(transparent)]
     Sim(#[from] SimError),
@@ -51,11 +68,13 @@ pub enum TargetError {
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Target::Pci(address) => address.fmt(f),
-            Target::VfioUser(path) => write!(f, "vfio-user:{}", path.display()),
-            Target::Sim { model: false } => f.write_str("sim"),
-            Target::Sim { model: true } => f.write_str("sim:model"),
+            Target::Pci { address, .. } => address.fmt(f)?,
+            Target::Mqnic(path) => path.display().fmt(f)?,
+            Target::VfioUser { path, .. } => write!(f, "vfio-user:{}", path.display())?,
+            Target::Sim { model: false } => f.write_str("sim")?,
+            Target::Sim { model: true } => f.write_str("sim:model")?,
         }
+        self.place().map_or(Ok(()), |place| write!(f, ",{place}"))
     }
 }
 
@@ -63,11 +82,19 @@ impl FromStr for Target {
     type Err = TargetError;
 
     fn from_str(text: &str) -> Result<Self, TargetError> {
-        match text.split_once(':') {
+        let (name, place) = match text.split_once(",bar=") {
+            Some((name, _)) => (name, Some(text[name.len() + 1..].parse()?)),
+            None => (text, None),
+        };
+        match name.split_once(':') {
             _ if text == "sim" => Ok(Target::Sim { model: false }),
-            Some(("sim", "model")) => Ok(Target::Sim { model: true }),
-            Some(("vfio-user", path)) if !path.is_empty() => Ok(Target::VfioUser(path.into())),
-            _ => text.parse().map(Target::Pci).map_err(|_: PciError| TargetError::Name(text.into())),
+            Some(("sim", "model")) if place.is_none() => Ok(Target::Sim { model: true }),
+            Some(("vfio-user", path)) if !path.is_empty() => Ok(Target::VfioUser { path: path.into(), place }),
+            _ if text.starts_with('/') => Ok(Target::Mqnic(text.into())),
+            _ => match name.parse() {
+                Ok(address) => Ok(Target::Pci { address, place }),
+                Err(_) => Err(TargetError::Name(text.into())),
+            },
         }
     }
 }
@@ -112,9 +139,26 @@ pub fn state_folder() -> Result<PathBuf, TargetError> {
 }
 
 impl Target {
-    /// Its name as part of a file's.
+    /// Where its registers were said to be.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Target::Pci { place, .. } | Target::VfioUser { place, .. } => *place,
+            Target::Mqnic(_) | Target::Sim { .. } => None,
+        }
+    }
+
+    /// The same device, nothing said of its registers.
+    fn unplaced(&self) -> Self {
+        match self.clone() {
+            Target::Pci { address, .. } => Target::Pci { address, place: None },
+            Target::VfioUser { path, .. } => Target::VfioUser { path, place: None },
+            other => other,
+        }
+    }
+
+    /// Its name as part of a file's: of the device, wherever its registers are.
     pub fn slug(&self) -> String {
-        self.to_string().chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect()
+        self.unplaced().to_string().chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect()
     }
 
     /// Where its daemon listens.
@@ -141,15 +185,18 @@ impl Target {
         Ok(state_folder()?.join(format!("{}.toml", self.slug())))
     }
 
-    /// A way to it; a simulated NIC is started when it does not run.
+    /// A way to it; a simulated NIC is started when it does not run. Its registers are where its own name says, else `configured`, else
+    /// where its board has them.
     ///
     /// # Errors
     /// When it cannot be reached.
-    pub fn transport(&self) -> Result<Box<dyn Transport>, TargetError> {
+    pub fn transport(&self, configured: Option<Place>) -> Result<Box<dyn Transport>, TargetError> {
         let failed = |f: Failure| TargetError::Device(f.into());
+        let place = self.place().or(configured);
         match self {
-            Target::Pci(address) => Ok(Box::new(Vfio::open(*address).map_err(failed)?)),
-            Target::VfioUser(path) => Ok(Box::new(VfioUser::connect(path).map_err(failed)?)),
+            Target::Pci { address, .. } => Ok(Box::new(Vfio::open(*address, place).map_err(failed)?)),
+            Target::Mqnic(path) => Ok(Box::new(Mqnic::open(path).map_err(failed)?)),
+            Target::VfioUser { path, .. } => Ok(Box::new(VfioUser::connect_within(path, LIMIT, place).map_err(failed)?)),
             Target::Sim { model } => Ok(Box::new(VfioUser::connect(&sim::running(*model)?).map_err(failed)?)),
         }
     }
@@ -158,15 +205,23 @@ impl Target {
     ///
     /// # Errors
     /// When it cannot be reached, or is no timely-nic.
-    pub fn open(&self, start: Start) -> Result<Nic, TargetError> {
-        Ok(Nic::open(self.transport()?, start)?)
+    pub fn open(&self, configured: Option<Place>, start: Start) -> Result<Nic, TargetError> {
+        Ok(Nic::open(self.transport(configured)?, start)?)
     }
 
     /// The device that is meant when none is named: the one card of ours, or a simulated pair. Says whether it is the latter.
     pub fn usual() -> (Self, bool) {
         match System::default().list().as_slice() {
-            [one] if one.is_ours() => (Target::Pci(one.address), false),
+            [one] if one.is_ours() => (Self::of(one), false),
             _ => (Target::Sim { model: false }, true),
+        }
+    }
+
+    /// A card as whoever drives it gives it: beside its network interface where there is a way.
+    fn of(card: &Found) -> Self {
+        match &card.node {
+            Some(node) => Target::Mqnic(node.clone()),
+            None => Target::Pci { address: card.address, place: None },
         }
     }
 }
@@ -177,13 +232,27 @@ mod tests {
 
     #[test]
     fn targets_are_read_as_they_are_printed() {
-        for text in ["0000:03:00.0", "vfio-user:/tmp/a:b", "sim", "sim:model"] {
+        for text in [
+            "/dev/mqnic0",
+            "0000:03:00.0",
+            "vfio-user:/tmp/a:b",
+            "sim",
+            "sim:model",
+            "0000:03:00.0,bar=2,offset=0x110000",
+            "vfio-user:/a,b,bar=2,offset=0x4",
+        ] {
             assert_eq!(text.parse::<Target>().expect("valid").to_string(), text);
         }
         for bad in ["", "simulator", "sim:", "vfio-user:", "vfio:/tmp/x", "eth0"] {
             let text = bad.parse::<Target>().expect_err(bad).to_string();
             assert!(text.contains(&format!("`{bad}`")) && text.contains("vfio-user:PATH"), "{text}");
         }
+        let placed: Target = "0000:03:00.0,bar=2,offset=0x110000".parse().expect("valid");
+        assert_eq!((placed.slug(), placed.place()), ("0000-03-00.0".into(), Some(Place { bar: 2, offset: 0x11_0000 })));
+        let text = "0000:03:00.0,bar=7".parse::<Target>().expect_err("no BAR").to_string();
+        assert!(text.contains("`bar=7`") && text.contains("0 to 5"), "{text}");
+        assert!("sim:model,bar=2".parse::<Target>().is_err() && "sim,bar=2".parse::<Target>().is_err());
+        assert_eq!("/dev/mqnic0".parse::<Target>().expect("valid").slug(), "-dev-mqnic0");
         assert_eq!("vfio-user:/tmp/a b".parse::<Target>().expect("valid").slug(), "vfio-user--tmp-a-b");
     }
 }

@@ -49,7 +49,7 @@ impl Server {
     }
 
     fn connect(&self) -> Result<VfioUser, Failure> {
-        VfioUser::connect_within(&self.path, Duration::from_millis(300))
+        VfioUser::connect_within(&self.path, Duration::from_millis(300), None)
     }
 }
 

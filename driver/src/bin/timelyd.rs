@@ -17,6 +17,7 @@ use timely_driver::units::{UnitError, parse_duration};
 const AFTER: &str = "\
 EXAMPLES
   timelyd --device 0000:03:00.0
+  timelyd --device 0000:03:00.0,bar=2,offset=0x110000
   timelyd --device vfio-user:/tmp/nic --heartbeat 500ms --metrics 127.0.0.1:9464
 
 The NIC is reset, then configured as the file says, which every change is written to. SIGTERM stops the flows and closes the NIC in order;
@@ -31,7 +32,7 @@ EXIT CODES
 #[derive(Parser)]
 #[command(name = "timelyd", version, after_help = AFTER)]
 struct Cli {
-    /// The NIC: a PCI address as 0000:03:00.0, vfio-user:PATH, sim or sim:model.
+    /// The NIC: a PCI address as 0000:03:00.0, /dev/mqnic0, vfio-user:PATH, sim or sim:model.
     #[arg(long, env = "TIMELY_DEVICE")]
     device: Target,
     /// The file of what it is configured to.
@@ -61,7 +62,7 @@ fn run(cli: Cli) -> Result<(), String> {
     let file = cli.config.map_or_else(|| cli.device.state(), Ok).map_err(|e| text(&e))?;
     // Before the device is touched.
     let config = Config::read(&file).map_err(|e| text(&e))?;
-    let nic = cli.device.open(Start::Fresh).map_err(|e| text(&e))?;
+    let nic = cli.device.open(config.device, Start::Fresh).map_err(|e| text(&e))?;
     let mut service = Service::new(nic, Some(file.clone()));
     let (flows, profiles) = (config.flow.len(), config.profile.len());
     service.restore(config).map_err(|e| format!("{}: {e}", file.display()))?;

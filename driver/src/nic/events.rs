@@ -67,6 +67,7 @@ impl Nic {
     /// # Errors
     /// When a setting is out of its range, there is no memory, the way fails, or the device refuses.
     pub fn start_events(&mut self, settings: &EventSettings) -> Result<(), Error> {
+        self.must_reach(self.transport().reach().memory, "the event ring", "DMA")?;
         self.stop_events()?;
         // Checked before memory is asked for by it.
         let bits = settings.bits.clamp(1, dma::MOST_RING_BITS);

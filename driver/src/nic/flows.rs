@@ -19,10 +19,15 @@ impl Nic {
     /// When the snapshot fails.
     pub fn flows(&mut self) -> Result<&FlowTable, Error> {
         if self.flows.is_none() {
-            let mut table = FlowTable::new(self.device.flows());
-            let records = self.snapshot(0, self.device.flows())?;
-            for (flow, _) in records.iter().enumerate().filter(|(_, r)| r.rate != 0) {
-                table.mark(flow as u32, true)?;
+            let all = self.device.flows();
+            let mut table = FlowTable::new(all);
+            let rates: Vec<u32> = if self.transport().reach().memory {
+                self.snapshot(0, all)?.iter().map(|r| r.rate).collect()
+            } else {
+                (0..all).map(|f| self.of(self.device.query_rate(f))).collect::<Result<_, _>>()?
+            };
+            for (flow, _) in (0..).zip(&rates).filter(|(_, rate)| **rate != 0) {
+                table.mark(flow, true)?;
             }
             self.flows = Some(table);
         }
@@ -73,6 +78,7 @@ impl Nic {
     /// # Errors
     /// When there is no such flow, the number is out of its range, or the way fails.
     pub fn post(&self, flow: u32, packets: u32) -> Result<(), Error> {
+        self.must_have_window()?;
         self.of(self.device.doorbell(flow, packets))
     }
 
@@ -81,6 +87,7 @@ impl Nic {
     /// # Errors
     /// When there is no such flow, or the way fails.
     pub fn set_rate(&self, flow: u32, rate: u32) -> Result<(), Error> {
+        self.must_have_window()?;
         self.of(self.device.set_rate(flow, rate))
     }
 
@@ -148,23 +155,33 @@ impl Nic {
         done
     }
 
-    /// The telemetry records of `count` flows from `first` on, by DMA; each is whole.
+    /// The telemetry records of `count` flows from `first` on, by DMA where there is any; each is whole.
     ///
     /// # Errors
     /// When there are no such flows, the way fails, or the device ends the snapshot with an error.
     pub fn snapshot(&mut self, first: u32, count: u32) -> Result<Vec<TelemetryRecord>, Error> {
+        if !self.transport().reach().memory {
+            return (first..first.saturating_add(count)).map(|f| self.telemetry(f)).collect();
+        }
         let parts = self.in_bulk(4 * telemetry::WORDS, count, |nic, memory, part| {
             nic.of(nic.device.snapshot(memory, first + part.start, part.end - part.start))
         })?;
         Ok(parts.concat())
     }
 
-    /// Makes flows from `first` on, by DMA; what was there before is replaced.
+    /// Makes flows from `first` on, by DMA where there is any; what was there before is replaced.
     ///
     /// # Errors
     /// When there are no such flows, a field of a record is out of its range, the way fails, or the device ends the load with an error.
     pub fn load_flows(&mut self, first: u32, records: &[FlowRecord]) -> Result<(), Error> {
         self.flows()?;
+        if !self.transport().reach().memory {
+            for (flow, record) in (first..).zip(records) {
+                self.checked("the load of a flow", |d| d.load_flow(flow, record))?;
+                self.mark(flow, record.enable)?;
+            }
+            return Ok(());
+        }
         self.in_bulk(4 * flow::WORDS, records.len() as u32, |nic, memory, part| {
             nic.of(nic.device.load_flows(memory, first + part.start, &records[part.start as usize..part.end as usize]))
         })?;

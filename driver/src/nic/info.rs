@@ -1,6 +1,7 @@
 //! What a device says of itself.
 use super::Nic;
 use crate::Error;
+use crate::board::Placed;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use timely_regs::counters::TABLE;
 use timely_regs::generate;
@@ -13,6 +14,8 @@ pub struct Info {
     pub device: String,
     /// How it is reached.
     pub transport: &'static str,
+    /// Where its registers are.
+    pub placed: Placed,
     /// Version of the core: major, minor, patch.
     pub version: [u32; 3],
     /// Flows.
@@ -75,6 +78,7 @@ impl Nic {
         Ok(Info {
             device: self.name().into(),
             transport: self.transport().kind(),
+            placed: self.transport().placed(),
             version: [core >> 16, core >> 8 & 0xff, core & 0xff],
             flows: d.flows(),
             bus_bits: d.build().bus_bits,

@@ -1,7 +1,8 @@
 //! The driver's logic: a device that is opened, used and closed in the careful order, over any transport.
 //!
 //! Opening: command register without bus mastering, reset, magic word and block list, BAR size, the wait for `ready`, MSI-X, then bus
-//! mastering last. Closing: DMA stopped, bus mastering off and read back, MSI-X off, memory unmapped.
+//! mastering last. Closing: DMA stopped, bus mastering off and read back, MSI-X off, memory unmapped. What a board or a way to it has not is left
+//! out: where a reset does not reach the registers, flows are removed one by one; without DMA, records are asked for one by one.
 mod events;
 mod flows;
 mod info;
@@ -17,7 +18,7 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 use timely_regs::counters::Counter;
 use timely_regs::device::{self, Device};
-use timely_regs::map::{MAGIC, counters, id, window};
+use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, id, window};
 use timely_regs::pci;
 
 /// How long a device may take to clear its RAMs after a reset; real ones need a millisecond, Verilated ones longer.
@@ -63,33 +64,62 @@ fn config16(transport: &dyn Transport, offset: u16) -> Result<u16, Failure> {
     Ok(u16::from_le_bytes(b))
 }
 
+/// Lets the BARs answer, and nothing else: no bus mastering, no INTx.
+fn quiet(transport: &dyn Transport) -> Result<(), Failure> {
+    let command = pci::COMMAND_MEMORY | pci::COMMAND_INTX_OFF;
+    if transport.reach().config { transport.write_config(pci::COMMAND, &command.to_le_bytes()) } else { Ok(()) }
+}
+
+/// Resets the function, as far as it is the driver's.
+fn reset(transport: &dyn Transport) -> Result<(), Failure> {
+    let reach = transport.reach();
+    quiet(transport)?;
+    if reach.config {
+        match transport.reset() {
+            // A shell whose function cannot be reset is cleared through its registers.
+            Err(Failure::Io { .. } | Failure::Refused { .. } | Failure::Protocol { .. }) if !reach.reset => {}
+            other => other?,
+        }
+    }
+    quiet(transport)
+}
+
+/// Bytes of the map up to the end of the last flow's window.
+fn window_end(device: &Device<Registers>) -> u64 {
+    u64::from(window::BASE) + u64::from(window::STRIDE) * u64::from(device.flows())
+}
+
 impl Nic {
     /// Opens the device behind a transport.
     ///
     /// # Errors
     /// When the way fails, the device is gone or another one, or it is not ready in time.
     pub fn open(transport: Box<dyn Transport>, start: Start) -> Result<Self, Error> {
-        let name = transport.name().to_owned();
-        let command = pci::COMMAND_MEMORY | pci::COMMAND_INTX_OFF;
-        transport.write_config(pci::COMMAND, &command.to_le_bytes())?;
+        let (name, reach, placed) = (transport.name().to_owned(), transport.reach(), transport.placed());
         if start == Start::Fresh {
-            transport.reset()?;
-            transport.write_config(pci::COMMAND, &command.to_le_bytes())?;
+            reset(&*transport)?;
+        } else {
+            quiet(&*transport)?;
+        }
+        let (mut ids, mut class) = ([placed.board.vendor, 0], [0; 4]);
+        if reach.config {
+            ids = [config16(&*transport, pci::ID)?, config16(&*transport, pci::ID + 2)?];
+            transport.read_config(pci::CLASS_REVISION, &mut class)?;
         }
         let bytes = transport.registers_bytes();
-        let (vendor, device_id) = (config16(&*transport, pci::ID)?, config16(&*transport, pci::ID + 2)?);
-        let mut class = [0; 4];
-        transport.read_config(pci::CLASS_REVISION, &mut class)?;
+        let first = transport.read32(HEADER_TYPE)?;
         let device = Device::open(Registers::new(transport)).map_err(|source| match source {
             device::Error::Bus(failure) => Error::Transport(failure),
-            // The magic word decides, not the IDs: a shell may have its own.
-            device::Error::Magic(_) if (vendor, device_id) != (pci::VENDOR_ID, pci::DEVICE_ID) => {
-                Error::NotOurs { device: name.clone(), vendor, id: device_id, class: u32::from_le_bytes(class) >> 8, source }
+            device::Error::Magic(magic) if !placed.board.function => Error::NotThere { device: name.clone(), placed, first, magic },
+            // The magic word decides, not the IDs.
+            device::Error::Magic(_) if ids != [pci::VENDOR_ID, pci::DEVICE_ID] => {
+                Error::NotOurs { device: name.clone(), vendor: ids[0], id: ids[1], class: u32::from_le_bytes(class) >> 8, source }
             }
             source => Error::Device { device: name.clone(), source },
         })?;
-        let needed = u64::from(window::BASE) + u64::from(window::STRIDE) * u64::from(device.flows());
-        if bytes < needed {
+        let needed = window_end(&device);
+        // A shell may leave room for the blocks alone; half a window is a bitstream that does not fit its BAR.
+        if bytes < BLOCK_BYTES.into() || bytes > window::BASE.into() && bytes < needed {
             return Err(Error::BarTooSmall { device: name, bytes, flows: device.flows(), needed });
         }
         let flows = (start == Start::Fresh).then(|| FlowTable::new(device.flows()));
@@ -98,15 +128,68 @@ impl Nic {
         nic.end = Some(if start == Start::Fresh { End::Stopped } else { End::Running });
         // What a driver that died left.
         nic.stop_dma()?;
+        if start == Start::Fresh && !reach.reset {
+            nic.clear()?;
+        }
         nic.switch_on()?;
         Ok(nic)
     }
 
+    /// Does what a reset would, where none reaches the registers: every flow is removed, nothing is recorded, no beat is asked for. Profiles,
+    /// addresses and counters stay.
+    fn clear(&mut self) -> Result<(), Error> {
+        self.enable(false)?;
+        self.set_heartbeat(None)?;
+        self.checked("the arming of the heartbeat", Device::arm)?;
+        self.checked("the end of recording", |d| d.record_events(0, device::Only::default()))?;
+        let all = self.device.flows();
+        let mut table = FlowTable::new(all);
+        for flow in 0..all {
+            if self.of(self.device.query_rate(flow))? != 0 {
+                table.mark(flow, true)?;
+            }
+        }
+        let used: Vec<u32> = table.used().collect();
+        self.flows = Some(table);
+        used.into_iter().try_for_each(|flow| self.remove_flow(flow))
+    }
+
+    /// Fails without what the way to the device has not.
+    fn must_reach(&self, has: bool, what: &'static str, needs: &'static str) -> Result<(), Error> {
+        let transport = self.transport();
+        let lacks = || Failure::Lacks { device: transport.name().into(), what, needs, way: transport.kind(), next: transport.instead() };
+        if has { Ok(()) } else { Err(lacks().into()) }
+    }
+
+    /// The device has a doorbell and a rate register for each flow; a shell may leave no room for them.
+    pub fn has_window(&self) -> bool {
+        self.transport().registers_bytes() >= window_end(&self.device)
+    }
+
+    /// Fails where a shell leaves no room for doorbells and rates of single flows.
+    ///
+    /// # Errors
+    /// That, and what to do.
+    pub fn must_have_window(&self) -> Result<(), Error> {
+        let bytes = self.transport().registers_bytes();
+        if self.has_window() {
+            Ok(())
+        } else {
+            Err(Error::NoWindow { device: self.name().into(), bytes, needed: window_end(&self.device) })
+        }
+    }
+
     /// MSI-X, then bus mastering last.
     fn switch_on(&mut self) -> Result<(), Error> {
-        self.vectors = self.transport().enable_msix(pci::VECTORS)?;
-        let command = pci::COMMAND_MEMORY | pci::COMMAND_INTX_OFF | pci::COMMAND_MASTER;
-        Ok(self.transport().write_config(pci::COMMAND, &command.to_le_bytes())?)
+        let reach = self.transport().reach();
+        if reach.interrupts {
+            self.vectors = self.transport().enable_msix(pci::VECTORS)?;
+        }
+        if reach.config && reach.memory {
+            let command = pci::COMMAND_MEMORY | pci::COMMAND_INTX_OFF | pci::COMMAND_MASTER;
+            self.transport().write_config(pci::COMMAND, &command.to_le_bytes())?;
+        }
+        Ok(())
     }
 
     /// Waits until the RAMs are cleared.
@@ -236,16 +319,17 @@ impl Nic {
     /// As [`Nic::open`].
     pub fn reset(&mut self) -> Result<(), Error> {
         self.release()?;
-        self.transport().reset()?;
-        let command = pci::COMMAND_MEMORY | pci::COMMAND_INTX_OFF;
-        self.transport().write_config(pci::COMMAND, &command.to_le_bytes())?;
+        reset(self.transport())?;
         match self.of(self.device.read(&id::MAGIC_WORD))? {
             MAGIC => {}
             other => return Err(Error::Device { device: self.name().into(), source: device::Error::Magic(other) }),
         }
         self.wait_ready()?;
-        self.flows = Some(FlowTable::new(self.device.flows()));
         self.end = Some(End::Stopped);
+        self.flows = Some(FlowTable::new(self.device.flows()));
+        if !self.transport().reach().reset {
+            self.clear()?;
+        }
         self.switch_on()
     }
 
@@ -253,15 +337,18 @@ impl Nic {
     fn release(&mut self) -> Result<(), Error> {
         let mut first = self.stop_dma();
         let transport = self.device.bus().transport();
-        let command = pci::COMMAND_MEMORY | pci::COMMAND_INTX_OFF;
-        let off = transport.write_config(pci::COMMAND, &command.to_le_bytes()).and_then(|()| config16(transport, pci::COMMAND));
+        let reach = transport.reach();
+        let off = quiet(transport).and_then(|()| if reach.config { config16(transport, pci::COMMAND) } else { Ok(0) });
         let off = off.map_err(Error::from).and_then(|command| match command {
             u16::MAX => Err(Failure::Gone { device: transport.name().into() }.into()),
             on if on & pci::COMMAND_MASTER == 0 => Ok(()),
             _ => Err(Error::BusMaster { device: transport.name().into(), command }),
         });
         let may_unmap = off.is_ok();
-        first = first.and(off).and(transport.disable_msix().map_err(Error::from));
+        first = first.and(off);
+        if reach.interrupts {
+            first = first.and(transport.disable_msix().map_err(Error::from));
+        }
         self.vectors.clear();
         for memory in [self.bulk.take(), self.ring.take().map(EventRing::into_memory)].into_iter().flatten() {
             // What a device may still write to is better lost than used again.

@@ -115,6 +115,20 @@ fn a_device_is_bound_and_given_back() {
 }
 
 #[test]
+fn boards_are_listed_with_the_way_beside_their_interface() {
+    let tree = Tree::new();
+    let folder = tree.sys().join("bus/pci/devices").join(NIC);
+    let found = || tree.system(&[]).list();
+    assert_eq!((found()[0].board().map(|b| b.name), found()[0].is_ours(), found()[0].node.clone()), (Some("standalone"), true, None));
+    write(&folder.join("device"), "0x1001\n");
+    write(&folder.join("misc/mqnic3/dev"), "10:60\n");
+    assert_eq!((found()[0].board().map(|b| b.name), found()[0].node.clone()), (Some("corundum"), Some("/dev/mqnic3".into())));
+    write(&folder.join("vendor"), "0x10ee\n");
+    write(&folder.join("device"), "0x903f\n");
+    assert_eq!((found()[0].board().map(|b| b.name), found()[0].is_ours()), (Some("opennic"), false), "its IDs are many designs'");
+}
+
+#[test]
 fn a_driver_that_is_not_there_leaves_the_device_with_its_old_one() {
     let tree = Tree::new();
     let system = tree.system(&["mlx5_core"]);

@@ -73,8 +73,11 @@ pub type Opener<'a> = dyn FnMut() -> Result<Box<dyn Transport>, Failure> + 'a;
 pub fn run(open: &mut Opener<'_>, options: &Options) -> Result<Report, Error> {
     let mut nic = Nic::open(open()?, Start::Fresh)?;
     let mut report = Report { device: nic.name().into(), transport: nic.transport().kind(), steps: Vec::new() };
-    for (step, act) in steps::ALL {
-        let found = act(&mut nic, options)?;
+    for (step, act, need) in steps::ALL {
+        let found = match need.missing(&nic) {
+            None => act(&mut nic, options)?,
+            Some(what) => format!("left out: {what}"),
+        };
         report.steps.push((step, found));
     }
     report.steps.push(("close and open", reopened(nic, open)?));

@@ -15,21 +15,42 @@ use timely_regs::pci;
 use timely_regs::profile;
 use timely_regs::telemetry::TelemetryRecord;
 
-/// A step: its name, and what does it.
-type Step = (&'static str, fn(&mut Nic, &Options) -> Result<String, Error>);
+/// What a step needs of the way to the device, beside registers.
+pub enum Need {
+    Registers,
+    Memory,
+    Interrupts,
+    Reset,
+}
+
+impl Need {
+    /// What there is not.
+    pub fn missing(&self, nic: &Nic) -> Option<&'static str> {
+        let reach = nic.transport().reach();
+        match self {
+            Need::Memory if !reach.memory => Some("no DMA this way"),
+            Need::Interrupts if !reach.memory || !reach.interrupts => Some("no interrupts this way"),
+            Need::Reset if !reach.reset => Some("no reset of the registers this way"),
+            _ => None,
+        }
+    }
+}
+
+/// A step: its name, what does it, what it needs.
+type Step = (&'static str, fn(&mut Nic, &Options) -> Result<String, Error>, Need);
 
 /// All steps, in their order.
 pub const ALL: [Step; 10] = [
-    ("identity", identity),
-    ("profiles", profiles),
-    ("refusals", refusals),
-    ("flows", flows),
-    ("flows in bulk", bulk),
-    ("events", events),
-    ("events lost", overflow),
-    ("stray DMA", stray),
-    ("heartbeat", heartbeat),
-    ("packets", packets),
+    ("identity", identity, Need::Registers),
+    ("profiles", profiles, Need::Registers),
+    ("refusals", refusals, Need::Registers),
+    ("flows", flows, Need::Registers),
+    ("flows in bulk", bulk, Need::Memory),
+    ("events", events, Need::Interrupts),
+    ("events lost", overflow, Need::Memory),
+    ("stray DMA", stray, Need::Memory),
+    ("heartbeat", heartbeat, Need::Memory),
+    ("packets", packets, Need::Reset),
 ];
 
 /// The profile that flows of these steps have: law `fixed`, up to 10 Gb/s.
@@ -58,7 +79,9 @@ pub fn prepare(nic: &mut Nic) -> Result<(), Error> {
 
 fn identity(nic: &mut Nic, _: &Options) -> Result<String, Error> {
     let mut ids = [0; 4];
-    nic.transport().read_config(pci::ID, &mut ids)?;
+    if nic.transport().reach().config {
+        nic.transport().read_config(pci::ID, &mut ids)?;
+    }
     let info = nic.info()?;
     hold!("identity", info.ready && info.stopped && !info.enabled, "after a reset it is not ready, or not stopped: {info:?}");
     let (first, later) = (info.time_ns, nic.info()?.time_ns);

@@ -70,6 +70,7 @@ impl ServiceError {
                 | Error::FlowInUse(_)
                 | Error::FlowNotInUse(_)
                 | Error::NoFlowLeft(_)
+                | Error::NoWindow { .. }
                 | Error::Heartbeat { .. },
             )
             | ServiceError::Spec(_)
@@ -116,6 +117,7 @@ impl Service {
         let port = config.port.as_ref().map(PortSpec::port).transpose()?;
         let profiles = config.profile.iter().map(|(n, s)| Ok((n.0, s.parameters()?))).collect::<Result<Vec<_>, SpecError>>()?;
         let flows = config.flow.iter().map(|(n, s)| Ok((n.0, s.record()?))).collect::<Result<Vec<_>, SpecError>>()?;
+        config.flow.values().try_for_each(|s| self.check_window(s))?;
         if let Some((flow, _)) = flows.iter().find(|(f, _)| *f >= self.nic.device().flows()) {
             return Err(Error::NoFlow { flow: *flow, last: self.nic.device().flows() - 1 }.into());
         }
@@ -148,6 +150,7 @@ impl Service {
     /// # Errors
     /// When the device fails.
     pub fn adopt(&mut self, config: Config) -> Result<bool, ServiceError> {
+        self.config.device = config.device;
         for (number, spec) in &config.profile {
             if spec.parameters().ok().and_then(|p| p.quantise().ok()) != Some(self.nic.profile(number.0)?) {
                 return Ok(false);
@@ -160,6 +163,11 @@ impl Service {
         self.config = config;
         self.config.flow.retain(|n, _| used.contains(&n.0));
         Ok(true)
+    }
+
+    /// An endless flow is set going by a doorbell, and a rate is written beside it.
+    fn check_window(&self, spec: &FlowSpec) -> Result<(), ServiceError> {
+        if spec.endless || spec.rate.is_some() { Ok(self.nic.must_have_window()?) } else { Ok(()) }
     }
 
     /// A rate is the host's to set for law `fixed` alone; the device would only count it.
@@ -204,7 +212,7 @@ impl Service {
             }
             Request::Reset {} => {
                 self.nic.reset()?;
-                self.config = Config::default();
+                self.config = Config { device: self.config.device, ..Config::default() };
                 self.save()?;
                 Ok(Value::Null)
             }
@@ -241,6 +249,7 @@ impl Service {
             }
             Request::FlowAdd { flow, spec } => {
                 let record = spec.record()?;
+                self.check_window(&spec)?;
                 self.check_rate(&spec)?;
                 let number = self.nic.add_flow(flow, &record)?;
                 self.start(number, &spec)?;
@@ -251,6 +260,7 @@ impl Service {
             }
             Request::FlowSet { flow, spec } => {
                 let record = spec.record()?;
+                self.check_window(&spec)?;
                 self.check_rate(&spec)?;
                 self.nic.set_flow(flow, &record)?;
                 self.start(flow, &spec)?;

@@ -1,9 +1,12 @@
 //! How the driver reaches a device: a small trait, and the registers on top of it as `timely_regs::device` takes them.
+pub(crate) mod bar;
 pub mod iova;
 pub mod memory;
+pub mod mqnic;
 pub mod vfio;
 pub mod vfio_user;
 
+use crate::board::Placed;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use timely_regs::device::{Bus, Memory};
 use timely_regs::map::id;
@@ -103,8 +106,32 @@ pub enum Failure {
     /// The machine is not set up for it.
     #[error(transparent)]
     Pci(#[from] crate::pci::PciError),
+    /// The registers are not where the board should have them.
+    #[error("{device}: {what}; {next}")]
+    Board {
+        /// The device.
+        device: String,
+        /// What is there instead.
+        what: String,
+        /// What to do.
+        next: String,
+    },
+    /// The way carries registers alone.
+    #[error("{device}: {what} needs {needs}, and {way} has none; {next}")]
+    Lacks {
+        /// The device.
+        device: String,
+        /// What was asked for.
+        what: &'static str,
+        /// What it needs.
+        needs: &'static str,
+        /// The way.
+        way: &'static str,
+        /// What to do.
+        next: &'static str,
+    },
     /// No register stands there.
-    #[error("offset {offset:#x} is not in BAR 0; it has {bytes:#x} bytes, and registers are at multiples of 4")]
+    #[error("offset {offset:#x} is not in the register map; it has {bytes:#x} bytes, and registers are at multiples of 4")]
     Offset {
         /// The offset.
         offset: u32,
@@ -141,6 +168,30 @@ impl Memory for Dma {
     }
 }
 
+/// What of a device a driver has beside its registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// The device reaches memory that is mapped for it.
+    pub memory: bool,
+    /// Its MSI-X vectors are the interrupt lines of the register map.
+    pub interrupts: bool,
+    /// Its configuration space is the driver's.
+    pub config: bool,
+    /// A reset of the function resets what is behind the registers.
+    pub reset: bool,
+}
+
+impl Reach {
+    /// Of a device that is the driver's whole, on this board.
+    pub fn of(placed: &Placed) -> Self {
+        let board = placed.board;
+        Reach { memory: board.dma, interrupts: board.function, config: true, reset: board.function }
+    }
+
+    /// Registers, and nothing else.
+    pub const REGISTERS: Reach = Reach { memory: false, interrupts: false, config: false, reset: false };
+}
+
 /// A way to a device. Dropping it lets go of the device, whatever is mapped.
 pub trait Transport: Send {
     /// The device, as `--device` takes it.
@@ -152,16 +203,31 @@ pub trait Transport: Send {
     /// The device keeps its flows when the transport is dropped; kernel VFIO resets it instead.
     fn keeps_state(&self) -> bool;
 
-    /// Bytes of BAR 0, which holds the registers.
+    /// Bytes of the register map that can be reached.
     fn registers_bytes(&self) -> u64;
 
-    /// Reads a register; `offset` is a multiple of 4 in BAR 0.
+    /// Where the register map is.
+    fn placed(&self) -> Placed {
+        Placed::standalone(self.registers_bytes())
+    }
+
+    /// What of the device is the driver's beside its registers. What it has not, is not asked for.
+    fn reach(&self) -> Reach {
+        Reach::of(&self.placed())
+    }
+
+    /// What is to be done by who needs what [`Transport::reach`] has not.
+    fn instead(&self) -> &'static str {
+        "read telemetry in its place (`timelyctl telemetry --watch`)"
+    }
+
+    /// Reads a register; `offset` is a multiple of 4 in the register map.
     ///
     /// # Errors
     /// When the way fails.
     fn read32(&self, offset: u32) -> Result<u32, Failure>;
 
-    /// Writes a register; `offset` is a multiple of 4 in BAR 0.
+    /// Writes a register; `offset` is a multiple of 4 in the register map.
     ///
     /// # Errors
     /// When the way fails.

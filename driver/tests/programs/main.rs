@@ -1,8 +1,10 @@
 //! `timelyctl` and `timelyd` as processes, on a modelled NIC that is served by another one: what they print, what they exit with, and what
 //! becomes of them when the others are killed.
+mod boards;
 mod daemon;
 mod faults;
 mod terminal;
+mod traffic;
 mod user;
 
 use std::path::{Path, PathBuf};
@@ -122,9 +124,18 @@ impl Place {
 
     /// A served pair of modelled NICs; its device.
     fn serve(&self) -> (Running, String) {
+        self.serve_behind("standalone")
+    }
+
+    /// The same behind a shell.
+    fn serve_behind(&self, shell: &str) -> (Running, String) {
         let socket = self.path("nic");
-        let mut c = self.program(self.path("serve").to_str().expect("a path"), &["serve", "--model", "--pair", "--socket"]);
-        let child = Running(c.arg(&socket).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started"));
+        let mut c = self.program(self.path("serve").to_str().expect("a path"), &["serve", "--model", "--pair", "--shell", shell]);
+        if shell != "standalone" {
+            // What no reset reaches is cleared flow by flow.
+            c.args(["--flow-bits", "6"]);
+        }
+        let child = Running(c.arg("--socket").arg(&socket).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started"));
         wait_for(&socket);
         (child, format!("vfio-user:{}", socket.display()))
     }

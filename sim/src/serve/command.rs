@@ -2,6 +2,7 @@
 use super::device::Function;
 use super::listener::Listener;
 use super::setup::{Options, Pair, wire};
+use super::shell::Shell;
 use super::{End, serve};
 use crate::cores;
 use crate::scenario::NicKind;
@@ -55,6 +56,10 @@ pub struct Arguments {
     /// Profile of these flows.
     #[arg(long, value_name = "NAME", default_value = "timely-10g", requires = "pair")]
     profile: String,
+    /// Serves it as the card of another shell: corundum, opennic, or netfpga-plus, whose registers only configuration tells
+    /// (bar=2,offset=0x110000).
+    #[arg(long, value_name = "NAME", default_value = "standalone", value_parser = Shell::named)]
+    shell: &'static Shell,
     /// Resets the NIC when its client goes, as the kernel does with a VFIO device that its last user closed. Else it runs on, as vfio-user
     /// has it: without DMA and interrupts, at a slow pace.
     #[arg(long)]
@@ -103,7 +108,7 @@ impl Arguments {
             pipe::register(signal, end).map_err(|e| format!("a handler of signal {signal}: {e}"))?;
         }
         let listener = Listener::bind(&self.socket)?;
-        let function = Function::new(wire(&self.options(), &cores::known())?, !self.reset_on_close);
+        let function = Function::new(wire(&self.options(), &cores::known())?, !self.reset_on_close).behind(self.shell);
         let kind = if self.model { "modelled" } else { "Verilated" };
         let (flows, pair) = (1u32 << self.flow_bits, if self.pair { ", linked to a second one" } else { "" });
         println!("serving a {kind} NIC ({}-bit bus, {flows} flows{pair}) at {}", self.bus, self.socket.display());

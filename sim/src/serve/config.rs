@@ -1,4 +1,5 @@
 //! The configuration space of the NIC that is served: an endpoint with power management, FLR and MSI-X. What it says is `timely_regs::pci`.
+use super::shell::Shell;
 use timely_regs::pci;
 
 /// Bytes that have a meaning; the rest of the space reads as 0.
@@ -22,20 +23,20 @@ pub struct Config {
     masks: [u8; BYTES],
 }
 
-impl Default for Config {
+impl Config {
     /// As after a reset.
-    fn default() -> Self {
+    pub fn of(shell: &Shell) -> Self {
         let mut c = Config { bytes: [0; BYTES], masks: [0; BYTES] };
-        c.put16(pci::ID, pci::VENDOR_ID, 0);
-        c.put16(pci::ID + 2, pci::DEVICE_ID, 0);
+        c.put16(pci::ID, shell.ids.0, 0);
+        c.put16(pci::ID + 2, shell.ids.1, 0);
         c.put16(pci::COMMAND, 0, pci::COMMAND_MEMORY | pci::COMMAND_MASTER | pci::COMMAND_INTX_OFF | 1 << 6 | 1 << 8);
         c.put16(pci::STATUS, pci::STATUS_CAPABILITIES, 0);
         c.put32(pci::CLASS_REVISION, pci::CLASS_CODE << 8 | u32::from(pci::REVISION_ID), 0);
         // Cache line size and interrupt line are software's to remember things in.
         c.put16(0x0c, 0, 0x00ff);
         c.put16(0x3c, 0, 0x00ff);
-        for (bar, bytes) in [(pci::REGISTERS_BAR, pci::REGISTERS_BYTES), (pci::MSIX_BAR, pci::MSIX_BYTES)] {
-            let at = pci::BARS + 4 * bar as u16;
+        for (bar, bytes) in (0u16..).zip(shell.bars).filter(|b| b.1 != 0) {
+            let at = pci::BARS + 4 * bar;
             c.put32(at, BAR_64, !(bytes as u32 - 1));
             c.put32(at + 4, 0, u32::MAX);
         }
@@ -63,13 +64,11 @@ impl Default for Config {
 
         c.capability(MSIX, pci::CAP_MSIX, 0);
         c.put16(MSIX + pci::MSIX_CONTROL, pci::VECTORS - 1, pci::MSIX_CONTROL_ENABLE | pci::MSIX_CONTROL_MASK);
-        c.put32(MSIX + 4, pci::MSIX_TABLE | pci::MSIX_BAR, 0);
-        c.put32(MSIX + 8, pci::MSIX_PBA | pci::MSIX_BAR, 0);
+        c.put32(MSIX + 4, pci::MSIX_TABLE | shell.msix, 0);
+        c.put32(MSIX + 8, pci::MSIX_PBA | shell.msix, 0);
         c
     }
-}
 
-impl Config {
     fn put16(&mut self, at: u16, value: u16, mask: u16) {
         let at = usize::from(at);
         self.bytes[at..at + 2].copy_from_slice(&value.to_le_bytes());
@@ -127,6 +126,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::serve::shell::ALONE;
 
     fn read<const N: usize>(c: &Config, at: u16) -> [u8; N] {
         let mut bytes = [0; N];
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_list_of_capabilities_can_be_walked() {
-        let c = Config::default();
+        let c = Config::of(&ALONE);
         let (mut found, [mut at]) = (Vec::new(), read(&c, pci::CAPABILITIES));
         while at != 0 {
             assert!(at >= 0x40 && at.is_multiple_of(4));
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_bar_says_its_size() {
-        let mut c = Config::default();
+        let mut c = Config::of(&ALONE);
         assert!(!c.write(pci::BARS.into(), &[0xff; 24]));
         assert_eq!(u64::from_le_bytes(read(&c, pci::BARS)), !(pci::REGISTERS_BYTES - 1) | 4);
         assert_eq!(u64::from_le_bytes(read(&c, pci::BARS + 8)), !(pci::MSIX_BYTES - 1) | 4);
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn flr_and_waking_up_reset() {
-        let mut c = Config::default();
+        let mut c = Config::of(&ALONE);
         assert!(!c.write(pci::COMMAND.into(), &pci::COMMAND_MASTER.to_le_bytes()));
         assert!(c.is_master());
         assert!(c.write((EXPRESS + pci::EXPRESS_CONTROL).into(), &pci::EXPRESS_CONTROL_FLR.to_le_bytes()));

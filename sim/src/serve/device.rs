@@ -2,6 +2,7 @@
 use super::config::Config;
 use super::pace::{AFTER_ACCESS, AFTER_BURST, AFTER_FRAME, AFTER_RESET, Pace};
 use super::protocol::{CONFIG_REGION, Request};
+use super::shell::{ALONE, Shell};
 use super::vectors::Vectors;
 use super::windows::Shared;
 use super::wire::Wire;
@@ -30,6 +31,7 @@ pub enum Order {
 
 /// The function.
 pub struct Function {
+    shell: &'static Shell,
     wire: Wire,
     config: Config,
     msix: Vec<u8>,
@@ -61,8 +63,9 @@ impl Function {
         }
         let pace = Pace::new(wire.now(), Instant::now());
         let mut function = Function {
+            shell: &ALONE,
             wire,
-            config: Config::default(),
+            config: Config::of(&ALONE),
             msix: Vec::new(),
             windows,
             vectors: Vectors::default(),
@@ -74,6 +77,20 @@ impl Function {
         };
         function.reset();
         function
+    }
+
+    /// The same in another shell.
+    pub fn behind(mut self, shell: &'static Shell) -> Self {
+        if shell.name != self.shell.name {
+            self.shell = shell;
+            self.reset();
+        }
+        self
+    }
+
+    /// The shell around it.
+    pub fn shell(&self) -> &'static Shell {
+        self.shell
     }
 
     /// Serves until nobody can ask any more.
@@ -181,7 +198,7 @@ impl Function {
 
     fn reset(&mut self) {
         self.wire.reset();
-        self.config = Config::default();
+        self.config = Config::of(self.shell);
         self.msix = vec![0; pci::MSIX_BYTES as usize];
         for vector in 0..usize::from(pci::VECTORS) {
             // Masked, as every vector is after a reset.
@@ -222,15 +239,7 @@ impl Function {
     fn read(&mut self, region: u32, offset: u64, count: u32) -> Result<Vec<u8>, Errno> {
         let mut bytes = vec![0; count as usize];
         match region {
-            pci::REGISTERS_BAR => {
-                for (i, word) in bytes.chunks_exact_mut(4).enumerate() {
-                    // A read that the NIC refuses is counted there; on PCI Express its data arrive all the same.
-                    let value = self.wire.read32(offset as u32 + 4 * i as u32).unwrap_or(BAD_READ);
-                    word.copy_from_slice(&value.to_le_bytes());
-                }
-                self.pace.stir(self.wire.clocks(), AFTER_ACCESS);
-            }
-            pci::MSIX_BAR => {
+            bar if bar == self.shell.msix => {
                 let from = self.msix.get(offset as usize..).and_then(|m| m.get(..bytes.len())).ok_or(Errno::INVAL)?;
                 bytes.copy_from_slice(from);
             }
@@ -238,16 +247,35 @@ impl Function {
                 let pending = self.wire.core().memory().is_some_and(|m| !m.is_idle());
                 self.config.read(offset as usize, &mut bytes, pending);
             }
-            _ => return Err(Errno::INVAL),
+            bar => {
+                for (at, word) in (offset..).step_by(4).zip(bytes.chunks_exact_mut(4)) {
+                    let value = match self.shell.address(bar, at) {
+                        // A read that the NIC refuses is counted there; on PCI Express its data arrive all the same.
+                        Some(address) => self.wire.read32(address).unwrap_or(BAD_READ),
+                        None => self.shell.word(bar, at),
+                    };
+                    word.copy_from_slice(&value.to_le_bytes());
+                }
+                self.pace.stir(self.wire.clocks(), AFTER_ACCESS);
+            }
         }
         Ok(bytes)
     }
 
     fn write(&mut self, region: u32, offset: u64, data: &[u8]) -> Result<(), Errno> {
         match region {
-            pci::REGISTERS_BAR => {
-                for (i, word) in data.chunks_exact(4).enumerate() {
-                    let addr = offset as u32 + 4 * i as u32;
+            bar if bar == self.shell.msix => {
+                // The pending bits are the device's.
+                let end = (offset as usize + data.len()).min(pci::MSIX_PBA as usize);
+                if let Some(to) = self.msix.get_mut(offset as usize..end) {
+                    let bytes = to.len();
+                    to.copy_from_slice(&data[..bytes]);
+                }
+            }
+            CONFIG_REGION => self.write_config(offset as usize, data),
+            bar => {
+                for (at, word) in (offset..).step_by(4).zip(data.chunks_exact(4)) {
+                    let Some(addr) = self.shell.address(bar, at) else { continue };
                     // A write that the NIC refuses is counted there; on PCI Express nobody is told.
                     self.written = true;
                     let _ = self.wire.write32(addr, u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
@@ -259,16 +287,6 @@ impl Function {
                 }
                 self.pace.stir(self.wire.clocks(), AFTER_ACCESS);
             }
-            pci::MSIX_BAR => {
-                // The pending bits are the device's.
-                let end = (offset as usize + data.len()).min(pci::MSIX_PBA as usize);
-                if let Some(to) = self.msix.get_mut(offset as usize..end) {
-                    let bytes = to.len();
-                    to.copy_from_slice(&data[..bytes]);
-                }
-            }
-            CONFIG_REGION => self.write_config(offset as usize, data),
-            _ => return Err(Errno::INVAL),
         }
         Ok(())
     }

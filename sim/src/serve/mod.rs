@@ -6,6 +6,7 @@
 //! | `mod` | the loop over sockets: one client at a time, a refusal for others |
 //! | [`listener`], [`socket`], [`protocol`] | the socket file, messages in and out, what they mean |
 //! | [`device`] | the PCI function and the thread that owns it |
+//! | [`shell`] | the card around the NIC: its BARs, and where in them the registers are |
 //! | [`config`], [`vectors`], [`windows`] | configuration space, MSI-X, DMA |
 //! | [`wire`], [`pace`] | the NIC, or two with a link, in simulated time; how fast that runs |
 //! | [`setup`], [`command`] | makes the NICs from options; the command line |
@@ -22,6 +23,7 @@ pub mod listener;
 pub mod pace;
 pub mod protocol;
 pub mod setup;
+pub mod shell;
 pub mod socket;
 pub mod vectors;
 pub mod windows;
@@ -32,6 +34,7 @@ use listener::Listener;
 use protocol::{HEADER, Message};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use shell::Shell;
 use socket::{Connection, Ended, Incoming};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -59,6 +62,7 @@ struct Client {
 
 struct Server<'a> {
     listener: &'a Listener,
+    shell: &'static Shell,
     orders: Sender<Order>,
     client: Option<Client>,
     refused: Vec<Connection>,
@@ -81,11 +85,12 @@ struct Ready {
 /// Why it could not go on, in a sentence.
 pub fn serve(listener: &Listener, function: Function, stop: &impl AsFd, idle: Option<Duration>) -> Result<End, String> {
     let (orders, inbox) = channel();
+    let shell = function.shell();
     std::thread::scope(|scope| {
         // The thread ends when `orders` is dropped with the server.
         let nic = std::thread::Builder::new().name("nic".into());
         nic.spawn_scoped(scope, move || function.run(&inbox)).map_err(|e| format!("no thread for the NIC: {e}"))?;
-        Server { listener, orders, client: None, refused: Vec::new(), alone: Instant::now() }.run(stop, idle)
+        Server { listener, shell, orders, client: None, refused: Vec::new(), alone: Instant::now() }.run(stop, idle)
     })
 }
 
@@ -204,7 +209,7 @@ impl Server<'_> {
             Ok(None) => return Ok(Ok(())),
             Err(ended) => return Ok(Err(ended)),
         };
-        let understood = fds.and_then(|fds| protocol::understand(&header, &payload, fds));
+        let understood = fds.and_then(|fds| protocol::understand(&header, &payload, fds, self.shell));
         let result = match understood {
             Ok(Message::Hello(text)) if !client.greeted => {
                 client.greeted = true;

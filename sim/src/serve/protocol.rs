@@ -2,6 +2,7 @@
 //!
 //! QEMU's documentation has the protocol (docs/interop/vfio-user.rst). The crate `vfio_user` panics on a version message whose text does not
 //! end in 0, and on a size that is too small; hence our own.
+use super::shell::Shell;
 use super::windows::{Allowed, MOST_WINDOWS, PAGE};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
@@ -196,11 +197,11 @@ fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_ne_bytes()).collect()
 }
 
-/// Understands a message.
+/// Understands a message to a card of this shell.
 ///
 /// # Errors
 /// It is not one of this protocol, or asks for what cannot be; the error number for the reply.
-pub fn understand(header: &Header, payload: &[u8], mut fds: Vec<OwnedFd>) -> Result<Message, Errno> {
+pub fn understand(header: &Header, payload: &[u8], mut fds: Vec<OwnedFd>, shell: &Shell) -> Result<Message, Errno> {
     if header.flags & TYPE != 0 {
         return Err(Errno::INVAL);
     }
@@ -245,7 +246,7 @@ pub fn understand(header: &Header, payload: &[u8], mut fds: Vec<OwnedFd>) -> Res
             let region = u32_at(payload, 8);
             let bytes = match region {
                 REGIONS.. => return Err(Errno::INVAL),
-                _ => region_bytes(region),
+                _ => region_bytes(region, shell),
             };
             let flags = if bytes == 0 { 0 } else { REGION_READS | REGION_WRITES };
             let mut info = words(&[32, flags, region, 0]);
@@ -269,14 +270,14 @@ pub fn understand(header: &Header, payload: &[u8], mut fds: Vec<OwnedFd>) -> Res
         REGION_READ => {
             exactly(payload, 16)?;
             let (offset, region, count) = (u64_at(payload, 0), u32_at(payload, 8), u32_at(payload, 12));
-            within(region, offset, count)?;
+            within(region, offset, count, shell)?;
             Ok(Message::Device(Request::Read { region, offset, count }, payload.to_vec()))
         }
         REGION_WRITE => {
             let (offset, region, count) = (u64_at(payload, 0), u32_at(payload, 8), u32_at(payload, 12));
             let data = payload.get(16..).ok_or(Errno::INVAL)?;
             exactly(data, count as usize)?;
-            within(region, offset, count)?;
+            within(region, offset, count, shell)?;
             Ok(Message::Device(Request::Write { region, offset, data: data.to_vec() }, payload[..16].to_vec()))
         }
         RESET => {
@@ -288,20 +289,15 @@ pub fn understand(header: &Header, payload: &[u8], mut fds: Vec<OwnedFd>) -> Res
 }
 
 /// Bytes of a region; 0 for one that there is not.
-pub fn region_bytes(region: u32) -> u64 {
-    match region {
-        pci::REGISTERS_BAR => pci::REGISTERS_BYTES,
-        pci::MSIX_BAR => pci::MSIX_BYTES,
-        CONFIG_REGION => pci::CONFIG_BYTES,
-        _ => 0,
-    }
+pub fn region_bytes(region: u32, shell: &Shell) -> u64 {
+    if region == CONFIG_REGION { pci::CONFIG_BYTES } else { shell.bar_bytes(region) }
 }
 
 /// An access lies in its region, is not longer than a page, and is of whole words where the region has words.
-fn within(region: u32, offset: u64, count: u32) -> Result<(), Errno> {
+fn within(region: u32, offset: u64, count: u32, shell: &Shell) -> Result<(), Errno> {
     let end = offset.checked_add(count.into()).ok_or(Errno::INVAL)?;
-    let fits = count != 0 && u64::from(count) <= PAGE && end <= region_bytes(region);
-    let whole = region != pci::REGISTERS_BAR || offset.is_multiple_of(4) && count.is_multiple_of(4);
+    let fits = count != 0 && u64::from(count) <= PAGE && end <= region_bytes(region, shell);
+    let whole = [CONFIG_REGION, shell.msix].contains(&region) || offset.is_multiple_of(4) && count.is_multiple_of(4);
     if fits && whole { Ok(()) } else { Err(Errno::INVAL) }
 }
 

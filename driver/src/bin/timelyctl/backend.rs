@@ -120,7 +120,9 @@ impl Backend {
                 return Ok(Backend::Daemon(client));
             }
         }
-        let transport = target.transport()?;
+        let file = target.state()?;
+        let config = Config::read(&file)?;
+        let transport = target.transport(config.device)?;
         let keeps = transport.keeps_state();
         let nic = timely_driver::nic::Nic::open(transport, if keeps { Start::Attach } else { Start::Fresh });
         let nic = nic.map_err(TargetError::from)?;
@@ -128,8 +130,6 @@ impl Backend {
             eprintln!("no timelyd has {target}: it was reset for this command, and is reset again when it is closed");
             return Ok(Backend::Direct { service: Box::new(Service::new(nic, None)), keeps });
         }
-        let file = target.state()?;
-        let config = Config::read(&file)?;
         let mut service = Service::new(nic, Some(file));
         service.adopt(config)?;
         let mut backend = Backend::Direct { service: Box::new(service), keeps };

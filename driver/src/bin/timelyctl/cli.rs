@@ -1,6 +1,6 @@
 //! The command line.
 use crate::backend::CliError;
-use crate::{events, top};
+use crate::{events, top, traffic};
 use clap::{Args, Parser, Subcommand};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
@@ -13,7 +13,10 @@ use timely_driver::units::{UnitError, parse_duration};
 
 const AFTER: &str = "\
 DEVICES
-  0000:03:00.0      a card that vfio-pci has (`timelyctl bind` hands it over)
+  0000:03:00.0      a card that vfio-pci has (`timelyctl bind` hands it over): ours, a Corundum or an OpenNIC board with our block
+  0000:03:00.0,bar=2,offset=0x110000
+                    one of a shell that has our registers elsewhere, as NetFPGA's
+  /dev/mqnic0       a Corundum board beside its network interface: registers alone, no events (`timelyctl list` names it)
   vfio-user:PATH    a server of that protocol: timely-sim serve --socket PATH
   sim, sim:model    two simulated NICs with a link, started in the background: the Verilog, or its integer model
 Without --device it is the machine's one card, or sim.
@@ -30,6 +33,7 @@ EXAMPLES
   timelyctl profile set 0 timely-10g --base-rtt 12us t_low=30us
   timelyctl flow add --to 10.0.0.2 --mac 02:00:00:00:00:02 --profile 0
   timelyctl events --out events.pcapng --for 10s
+  timelyctl send 10.0.0.2 --rate 1Gbps --for 10s        no card needed; `timelyctl recv --answer` on the other host
   timelyctl --json info
 
 EXIT CODES
@@ -44,7 +48,7 @@ EXIT CODES
 #[derive(Parser)]
 #[command(name = "timelyctl", version, after_help = AFTER)]
 pub struct Cli {
-    /// The NIC: a PCI address, vfio-user:PATH, sim or sim:model.
+    /// The NIC: a PCI address, /dev/mqnic0, vfio-user:PATH, sim or sim:model.
     #[arg(long, global = true, env = "TIMELY_DEVICE")]
     pub device: Option<Target>,
     /// Prints JSON with stable keys.
@@ -108,6 +112,10 @@ pub enum Command {
         #[arg(long, default_value_t = 200)]
         pairs: u32,
     },
+    /// Sends segments over an ordinary UDP socket, through whatever NIC leads there: rates, RTTs, loss.
+    Send(traffic::SendArguments),
+    /// Receives such segments, and answers them when asked to.
+    Recv(traffic::RecvArguments),
     /// Resets the device and tries everything that the driver does with it.
     Selftest,
     /// The simulated NICs in the background.
@@ -299,6 +307,10 @@ mod tests {
         Cli::command().debug_assert();
         for line in [
             "info --json",
+            "--device 0000:03:00.0,bar=2,offset=0x110000 info",
+            "send 10.0.0.2 --rate 5Gbps --count 10 --json",
+            "recv --answer --bind :: --idle 2s",
+            "--device /dev/mqnic0 telemetry --watch",
             "--device sim:model flow add 7 --rate 5Gbps",
             "profile set 0 timely-10g --base-rtt 9us beta=0.5",
             "reg write id.CONTROL 0x1",

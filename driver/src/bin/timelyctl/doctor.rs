@@ -20,7 +20,18 @@ type Check = (&'static str, Result<String, String>);
 fn machine(address: Address, checks: &mut Vec<Check>) {
     let system = System::default();
     let text = |e: &dyn std::fmt::Display| e.to_string();
-    checks.push(("device", system.find(address).map(|f| format!("{:04x}:{:04x}", f.vendor, f.device)).map_err(|e| text(&e))));
+    let found = system.find(address);
+    let node = found.as_ref().ok().and_then(|f| f.node.clone());
+    let named = |f: timely_driver::pci::Found| {
+        format!("{:04x}:{:04x}, {}", f.vendor, f.device, f.board().map_or("no board that is known", |b| b.what))
+    };
+    checks.push(("device", found.map(named).map_err(|e| text(&e))));
+    if let Some(node) = node {
+        checks.push((
+            "beside",
+            Ok(format!("--device {} reaches its registers beside its network interface, without vfio-pci", node.display())),
+        ));
+    }
     let group = system.check_group(address).map_err(|e| text(&e));
     checks.push(("IOMMU group", group.clone().map(|g| format!("group {g}, nobody else in it"))));
     checks.push(("vfio-pci", system.check_bound(address).map(|()| "has the device".into()).map_err(|e| text(&e))));
@@ -56,8 +67,14 @@ fn clock(simulated: bool, fit: Option<Fit>) -> Result<String, String> {
 /// Runs all checks.
 pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
     let mut checks: Vec<Check> = Vec::new();
-    if let Target::Pci(address) = target {
+    if let Target::Pci { address, .. } = target {
         machine(*address, &mut checks);
+    }
+    if let Target::Mqnic(path) = target {
+        let opened = std::fs::OpenOptions::new().read(true).write(true).open(path);
+        let next = "load Corundum's module (modprobe mqnic), and install driver/system/99-timely.rules, or run as root";
+        let name = path.display();
+        checks.push(("permission", opened.map(|_| format!("{name} can be opened")).map_err(|e| format!("{name}: {e}; {next}"))));
     }
     match Backend::open(target) {
         Err(e) => checks.push(("opening", Err(e.to_string()))),
@@ -81,7 +98,7 @@ pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
                 checks.push(("link", link));
             }
             let fit = read::<ClockReport>(&mut nic, Request::Clock { pairs: 200 });
-            checks.push(("clock", fit.and_then(|c| clock(!matches!(target, Target::Pci(_)), c.fit))));
+            checks.push(("clock", fit.and_then(|c| clock(!matches!(target, Target::Pci { .. } | Target::Mqnic(_)), c.fit))));
             checks.push(("closing", nic.close().map(|()| "in order".into()).map_err(|e| e.to_string())));
         }
     }

@@ -7,6 +7,7 @@ mod events;
 mod show;
 mod signals;
 mod top;
+mod traffic;
 
 use backend::{Backend, CliError};
 use clap::{CommandFactory, Parser};
@@ -15,6 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::io::Write;
 use std::process::ExitCode;
+use timely_driver::config::Config;
 use timely_driver::pci::{Address, System};
 use timely_driver::selftest;
 use timely_driver::service::Request;
@@ -51,6 +53,9 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
             let bound = System::default().bind(*address, &memory(address)?)?;
             let before = bound.before.as_deref().unwrap_or("nobody");
             write_out(&format!("{address} (IOMMU group {}) was driven by {before}, and is vfio-pci's now", bound.group))?;
+            if before == "mqnic" {
+                eprintln!("its network interface is gone until `timelyctl unbind {address}`: host queues, which Corundum paces, are too");
+            }
         }
         Command::Unbind { address } => {
             let now = System::default().unbind(*address, &memory(address)?)?;
@@ -70,6 +75,8 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
             let model = matches!(cli.device, Some(Target::Sim { model: true }));
             write_out(&format!("ended process {}", sim::stop(model)?))?;
         }
+        Command::Send(arguments) => traffic::run_send(arguments, cli.json)?,
+        Command::Recv(arguments) => traffic::run_recv(arguments, cli.json)?,
         _ => return Ok(None),
     }
     Ok(Some(ExitCode::SUCCESS))
@@ -89,7 +96,8 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
     match &cli.command {
         Command::Doctor => return doctor::run(&target, cli.json),
         Command::Selftest => {
-            let mut open = || target.transport().map_err(|e| backend::as_failure(&target, e));
+            let place = Config::read(&target.state()?)?.device;
+            let mut open = || target.transport(place).map_err(|e| backend::as_failure(&target, e));
             let report = selftest::run(&mut open, &selftest::Options::default()).map_err(|e| CliError::Found(e.to_string()))?;
             write_out(report.to_string().trim_end())?;
             return Ok(ExitCode::SUCCESS);

@@ -27,18 +27,20 @@ pub fn devices(found: &[Found]) -> String {
     if found.is_empty() {
         return "no card of ours is in this machine, and vfio-pci has none; --device sim needs none".into();
     }
-    let mut t = table(&["device", "ids", "driver", "IOMMU group"]);
+    let mut t = table(&["device", "ids", "board", "driver", "IOMMU group", "beside its interface"]);
     for f in found {
         let group = f.group.map_or("none".into(), |g| g.to_string());
         let ids = format!("{:04x}:{:04x}", f.vendor, f.device);
-        t.add_row([f.address.to_string(), ids, f.driver.clone().unwrap_or("nobody".into()), group]);
+        let board = f.board().map_or("unknown".into(), |b| if b.alone { b.name.into() } else { format!("{}?", b.name) });
+        let node = f.node.as_ref().map_or(String::new(), |n| n.display().to_string());
+        t.add_row([f.address.to_string(), ids, board, f.driver.clone().unwrap_or("nobody".into()), group, node]);
     }
     text(&t)
 }
 
 /// The same as JSON.
 pub fn devices_json(found: &[Found]) -> String {
-    let each = |f: &Found| serde_json::json!({"device": f.address.to_string(), "vendor": f.vendor, "id": f.device, "class": f.class, "driver": f.driver, "iommu_group": f.group});
+    let each = |f: &Found| serde_json::json!({"device": f.address.to_string(), "vendor": f.vendor, "id": f.device, "class": f.class, "board": f.board().map(|b| b.name), "driver": f.driver, "iommu_group": f.group, "character_device": f.node});
     serde_json::to_string_pretty(&found.iter().map(each).collect::<Vec<_>>()).unwrap_or_default()
 }
 
@@ -54,6 +56,7 @@ pub fn info(i: &DeviceReport) -> String {
     let heartbeat = if i.heartbeat_us == 0.0 { "none asked for".into() } else { micros(i.heartbeat_us * 1000.0).to_string() };
     let mut out = pairs([
         ("device", format!("{} over {}", i.device, i.transport)),
+        ("board", format!("{}, {:#x} bytes of registers at BAR {} + {:#x}", i.board, i.register_bytes, i.bar, i.offset)),
         ("core", format!("{}, {} bits at {mhz:.1} MHz", i.core_version, i.bus_bits)),
         ("flows", format!("{} of {} in use, {} segments outstanding each", i.flows_in_use, i.flows, i.segments)),
         ("state", state.into()),

@@ -1,14 +1,14 @@
 //! A PCI device through the kernel's VFIO, in group mode.
 #![allow(unsafe_code)]
-mod bar;
 mod ioctl;
 
+use super::bar::Bar;
 use super::iova::IovaSpace;
 use super::memory::{Mapped, PAGE, Shared};
 use super::{Dma, Failure, Transport};
-use crate::lock::Lock;
+use crate::board::{Bars, Place, Placed, locate};
+use crate::lock::{self, Lock};
 use crate::pci::{Address, System, check_memlock};
-use bar::Bar;
 use rustix::io::{pread, pwrite};
 use rustix::process::{Resource, geteuid, getrlimit};
 use std::cell::RefCell;
@@ -32,6 +32,7 @@ const LOCKED_BYTES: u64 = 68 << 20;
 /// A device. Fields are dropped in their order, which is the one that the kernel wants: mapping, device, container, lock.
 pub struct Vfio {
     name: String,
+    placed: Placed,
     bar: Option<Bar>,
     device: ManuallyDrop<VfioDevice>,
     container: Arc<VfioContainer>,
@@ -41,26 +42,20 @@ pub struct Vfio {
     _lock: Lock,
 }
 
-/// Where the lock of a device is: the same for all users.
-pub fn lock_path(address: Address) -> PathBuf {
-    let folder = if Path::new("/run/lock").is_dir() { "/run/lock" } else { "/tmp" };
-    Path::new(folder).join(format!("timely-{address}.lock"))
-}
-
 fn explained(device: &str, what: &str, error: VfioError, next: &'static str) -> Failure {
     let source = std::io::Error::other(error);
     Failure::Io { device: device.into(), what: what.into(), source, next }
 }
 
 impl Vfio {
-    /// Opens a device that vfio-pci has.
+    /// Opens a device that vfio-pci has, its registers where `asked` says, or where its board has them.
     ///
     /// # Errors
     /// When another process has it, the IOMMU does not guard it, too little memory may be locked, or the kernel refuses.
-    pub fn open(address: Address) -> Result<Self, Failure> {
+    pub fn open(address: Address, asked: Option<Place>) -> Result<Self, Failure> {
         let (name, system) = (address.to_string(), System::default());
-        let lock = Lock::take(&name, &lock_path(address))?;
-        system.find(address)?;
+        let lock = Lock::take(&name, &lock::path_of(&name))?;
+        let found = system.find(address)?;
         let group = system.check_group(address)?;
         system.check_bound(address)?;
         // Root may lock as much as it likes.
@@ -88,20 +83,23 @@ impl Vfio {
             next: "use a kernel from 5.4 on",
         })?;
         let iovas = RefCell::new(IovaSpace::new(&valid, PAGE as u64, DMA_BYTES));
-        let mut vfio = Vfio { name, bar: None, device, container, removal: None, iovas, sysfs, _lock: lock };
+        let placed = Placed::standalone(0);
+        let mut vfio = Vfio { name, placed, bar: None, device, container, removal: None, iovas, sysfs, _lock: lock };
+        vfio.placed = locate(&Seen { vfio: &vfio, ids: (found.vendor, found.device) }, asked)?;
         vfio.map_registers()?;
         vfio.watch_removal()?;
         Ok(vfio)
     }
 
     fn map_registers(&mut self) -> Result<(), Failure> {
-        let (index, bytes) = (VFIO_PCI_BAR0_REGION_INDEX, self.registers_bytes());
+        let (index, bytes) = (self.region(), self.registers_bytes());
         if self.device.get_region_flags(index) & VFIO_REGION_INFO_FLAG_MMAP == 0 {
             // Slower, but the kernel may have its reasons: then every access is a system call.
             return Ok(());
         }
-        let bar = Bar::map(self.device.as_raw_fd(), self.device.get_region_offset(index), bytes as usize);
-        self.bar = Some(bar.map_err(|e| self.failed("BAR 0 cannot be mapped", e, "look at dmesg"))?);
+        let offset = self.device.get_region_offset(index) + u64::from(self.placed.place.offset);
+        let bar = Bar::map(self.device.as_raw_fd(), offset, bytes as usize);
+        self.bar = Some(bar.map_err(|e| self.failed("the registers cannot be mapped", e, "look at dmesg"))?);
         Ok(())
     }
 
@@ -116,6 +114,11 @@ impl Vfio {
         enabled.map_err(|e| explained(&self.name, "the kernel's request to give the device back cannot be heard", e, "look at dmesg"))?;
         self.removal = Some(fd);
         Ok(())
+    }
+
+    /// The region of the registers' BAR.
+    fn region(&self) -> u32 {
+        VFIO_PCI_BAR0_REGION_INDEX + self.placed.place.bar
     }
 
     fn failed(&self, what: &str, source: std::io::Error, next: &'static str) -> Failure {
@@ -171,6 +174,32 @@ impl Vfio {
     }
 }
 
+/// A device that was opened, whose registers were not found yet.
+struct Seen<'a> {
+    vfio: &'a Vfio,
+    ids: (u16, u16),
+}
+
+impl Bars for Seen<'_> {
+    fn name(&self) -> &str {
+        &self.vfio.name
+    }
+
+    fn ids(&self) -> Result<(u16, u16), Failure> {
+        Ok(self.ids)
+    }
+
+    fn bytes(&self, bar: u32) -> Result<u64, Failure> {
+        Ok(self.vfio.device.get_region_size(VFIO_PCI_BAR0_REGION_INDEX + bar))
+    }
+
+    fn read32(&self, bar: u32, offset: u32) -> Result<u32, Failure> {
+        let mut word = [0; 4];
+        self.vfio.read_region(VFIO_PCI_BAR0_REGION_INDEX + bar, offset.into(), &mut word)?;
+        Ok(u32::from_le_bytes(word))
+    }
+}
+
 impl Drop for Vfio {
     fn drop(&mut self) {
         self.bar = None;
@@ -198,7 +227,11 @@ impl Transport for Vfio {
     }
 
     fn registers_bytes(&self) -> u64 {
-        self.device.get_region_size(VFIO_PCI_BAR0_REGION_INDEX)
+        self.placed.bytes
+    }
+
+    fn placed(&self) -> Placed {
+        self.placed
     }
 
     fn read32(&self, offset: u32) -> Result<u32, Failure> {
@@ -206,7 +239,7 @@ impl Transport for Vfio {
             return Ok(bar.read(offset));
         }
         let mut word = [0; 4];
-        self.read_region(VFIO_PCI_BAR0_REGION_INDEX, offset.into(), &mut word)?;
+        self.read_region(self.region(), u64::from(self.placed.place.offset) + u64::from(offset), &mut word)?;
         Ok(u32::from_le_bytes(word))
     }
 
@@ -215,7 +248,7 @@ impl Transport for Vfio {
             bar.write(offset, value);
             return Ok(());
         }
-        self.write_region(VFIO_PCI_BAR0_REGION_INDEX, offset.into(), &value.to_le_bytes())
+        self.write_region(self.region(), u64::from(self.placed.place.offset) + u64::from(offset), &value.to_le_bytes())
     }
 
     fn read_config(&self, offset: u16, to: &mut [u8]) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ pub mod wire;
 use super::iova::IovaSpace;
 use super::memory::{Mapped, PAGE, Shared};
 use super::{Dma, Failure, Transport};
+use crate::board::{Bars, Place, Placed, locate};
 use crate::lock::Lock;
 use link::{Link, MOST_FDS};
 use rustix::event::{EventfdFlags, eventfd};
@@ -24,7 +25,7 @@ const DMA_BYTES: u64 = 1 << 30;
 /// A connected device.
 pub struct VfioUser {
     link: Link,
-    registers_bytes: u64,
+    placed: Placed,
     config_bytes: u64,
     resettable: bool,
     /// Descriptors that the server takes in one message.
@@ -34,20 +35,47 @@ pub struct VfioUser {
     _lock: Lock,
 }
 
+fn region_bytes(link: &Link, region: u32) -> Result<u64, Failure> {
+    let asked = Body::default().u32(32).u32(0).u32(region).u32(0).u64(0).u64(0);
+    Ok(u64_at(&link.call(Command::RegionInfo, &asked.0, &[])?, 16))
+}
+
+impl Bars for VfioUser {
+    fn name(&self) -> &str {
+        self.link.device()
+    }
+
+    fn ids(&self) -> Result<(u16, u16), Failure> {
+        let mut ids = [0; 4];
+        self.read_config(pci::ID, &mut ids)?;
+        Ok((u16::from_le_bytes([ids[0], ids[1]]), u16::from_le_bytes([ids[2], ids[3]])))
+    }
+
+    fn bytes(&self, bar: u32) -> Result<u64, Failure> {
+        region_bytes(&self.link, bar)
+    }
+
+    fn read32(&self, bar: u32, offset: u32) -> Result<u32, Failure> {
+        let mut word = [0; 4];
+        self.region_read(bar, offset.into(), &mut word)?;
+        Ok(u32::from_le_bytes(word))
+    }
+}
+
 impl VfioUser {
     /// Connects to the server at `path` and asks what it has.
     ///
     /// # Errors
     /// When another process has the device, no server is there, or it is no PCI device with the regions of a timely-nic.
     pub fn connect(path: &Path) -> Result<Self, Failure> {
-        Self::connect_within(path, LIMIT)
+        Self::connect_within(path, LIMIT, None)
     }
 
-    /// The same, with another limit on the wait for each reply.
+    /// The same, with another limit on the wait for each reply, and the registers where `asked` says.
     ///
     /// # Errors
     /// As [`VfioUser::connect`].
-    pub fn connect_within(path: &Path, limit: Duration) -> Result<Self, Failure> {
+    pub fn connect_within(path: &Path, limit: Duration, asked: Option<Place>) -> Result<Self, Failure> {
         let device = format!("vfio-user:{}", path.display());
         let mut lock = path.as_os_str().to_owned();
         lock.push(".lock");
@@ -56,8 +84,8 @@ impl VfioUser {
         let protocol = |what: String| Failure::Protocol { device: device.clone(), what };
 
         let capabilities = serde_json::json!({"capabilities": {"max_msg_fds": MOST_FDS, "max_data_xfer_size": 1 << 20}});
-        let asked = Body::default().u16(wire::MAJOR).u16(wire::MINOR).bytes(capabilities.to_string().as_bytes()).bytes(&[0]);
-        let version = link.call(Command::Version, &asked.0, &[])?;
+        let hello = Body::default().u16(wire::MAJOR).u16(wire::MINOR).bytes(capabilities.to_string().as_bytes()).bytes(&[0]);
+        let version = link.call(Command::Version, &hello.0, &[])?;
         let major = u32_at(&version, 0) as u16;
         if version.len() < 4 || major != wire::MAJOR {
             return Err(protocol(format!("the server speaks version {major} of vfio-user, this software version {}", wire::MAJOR)));
@@ -72,14 +100,13 @@ impl VfioUser {
         if flags & wire::DEVICE_PCI == 0 || regions <= wire::CONFIG_REGION {
             return Err(protocol(format!("the server has no PCI device: flags {flags:#x}, {regions} regions")));
         }
-        let region = |index| {
-            let asked = Body::default().u32(32).u32(0).u32(index).u32(0).u64(0).u64(0);
-            Ok::<_, Failure>(u64_at(&link.call(Command::RegionInfo, &asked.0, &[])?, 16))
-        };
-        let (registers_bytes, config_bytes) = (region(pci::REGISTERS_BAR)?, region(wire::CONFIG_REGION)?);
+        let config_bytes = region_bytes(&link, wire::CONFIG_REGION)?;
         let iovas = RefCell::new(IovaSpace::new(&[0..=(1 << 39) - 1], PAGE as u64, DMA_BYTES));
         let resettable = flags & wire::DEVICE_RESET != 0;
-        Ok(VfioUser { link, registers_bytes, config_bytes, resettable, fds, iovas, _lock: lock })
+        let placed = Placed::standalone(0);
+        let mut device = VfioUser { link, placed, config_bytes, resettable, fds, iovas, _lock: lock };
+        device.placed = locate(&device, asked)?;
+        Ok(device)
     }
 
     fn region_read(&self, region: u32, offset: u64, to: &mut [u8]) -> Result<(), Failure> {
@@ -87,7 +114,7 @@ impl VfioUser {
         let reply = self.link.call(Command::RegionRead, &asked.0, &[])?;
         let Some(data) = reply.get(16..).filter(|d| d.len() == to.len()) else {
             let what = format!("{} bytes were read at {offset:#x} of region {region}, the reply has {}", to.len(), reply.len());
-            return Err(Failure::Protocol { device: self.name().into(), what });
+            return Err(Failure::Protocol { device: self.link.device().into(), what });
         };
         to.copy_from_slice(data);
         Ok(())
@@ -104,7 +131,7 @@ impl VfioUser {
             return Ok(at);
         }
         let what = format!("configuration space has {} bytes, offset {offset:#x} is not in it", self.config_bytes);
-        Err(Failure::Protocol { device: self.name().into(), what })
+        Err(Failure::Protocol { device: self.link.device().into(), what })
     }
 
     /// The offset of the PCI Express capability, if there is one.
@@ -142,17 +169,21 @@ impl Transport for VfioUser {
     }
 
     fn registers_bytes(&self) -> u64 {
-        self.registers_bytes
+        self.placed.bytes
+    }
+
+    fn placed(&self) -> Placed {
+        self.placed
     }
 
     fn read32(&self, offset: u32) -> Result<u32, Failure> {
         let mut word = [0; 4];
-        self.region_read(pci::REGISTERS_BAR, offset.into(), &mut word)?;
+        self.region_read(self.placed.place.bar, u64::from(self.placed.place.offset) + u64::from(offset), &mut word)?;
         Ok(u32::from_le_bytes(word))
     }
 
     fn write32(&self, offset: u32, value: u32) -> Result<(), Failure> {
-        self.region_write(pci::REGISTERS_BAR, offset.into(), &value.to_le_bytes())
+        self.region_write(self.placed.place.bar, u64::from(self.placed.place.offset) + u64::from(offset), &value.to_le_bytes())
     }
 
     fn read_config(&self, offset: u16, to: &mut [u8]) -> Result<(), Failure> {
@@ -164,7 +195,7 @@ impl Transport for VfioUser {
     }
 
     fn dma_map(&self, bytes: usize) -> Result<Dma, Failure> {
-        let device = || self.name().to_owned();
+        let device = || self.link.device().to_owned();
         let shared = Shared::new(bytes).map_err(|source| Failure::Io {
             device: device(),
             what: format!("{bytes} bytes of DMA memory cannot be had"),
@@ -195,11 +226,11 @@ impl Transport for VfioUser {
         let info = self.link.call(Command::IrqInfo, &Body::default().u32(16).u32(0).u32(wire::MSIX_INDEX).u32(0).0, &[])?;
         let found = u32_at(&info, 12);
         if found < needed {
-            return Err(Failure::Vectors { device: self.name().into(), found, needed });
+            return Err(Failure::Vectors { device: self.link.device().into(), found, needed });
         }
         let fd = || eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
         let fds: Vec<OwnedFd> = (0..vectors).map(|_| fd()).collect::<Result<_, _>>().map_err(|e| Failure::Io {
-            device: self.name().into(),
+            device: self.link.device().into(),
             what: format!("{vectors} eventfds cannot be had"),
             source: e.into(),
             next: "raise the limit on open files (ulimit -n)",
@@ -225,7 +256,7 @@ impl Transport for VfioUser {
         }
         let Some(express) = self.express()? else {
             let what = "the device cannot be reset: it has neither the command nor a PCI Express capability".into();
-            return Err(Failure::Protocol { device: self.name().into(), what });
+            return Err(Failure::Protocol { device: self.link.device().into(), what });
         };
         let mut control = [0; 2];
         self.read_config(express + pci::EXPRESS_CONTROL, &mut control)?;

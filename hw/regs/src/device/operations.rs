@@ -210,17 +210,28 @@ impl<B: Bus> Device<B> {
         self.poll("the load of a flow", POLLS, || Ok(self.read_field(&flow::STATUS, &flow::DONE)? != 0))
     }
 
+    fn query(&self, number: u32) -> Result<(), Error<B::Error>> {
+        self.write(&flow::INDEX, self.known(number)?)?;
+        self.write(&flow::COMMAND, flow::QUERY)?;
+        self.poll("the query of a flow", POLLS, || Ok(self.read_field(&flow::STATUS, &flow::BUSY)? == 0))?;
+        if self.read_field(&flow::STATUS, &flow::FAILED)? != 0 { Err(Error::NoAnswer(number)) } else { Ok(()) }
+    }
+
+    /// Asks for the rate of a flow alone, 2^-12 Mb/s: 0 of one that was not loaded.
+    ///
+    /// # Errors
+    /// As [`Device::query_flow`].
+    pub fn query_rate(&self, number: u32) -> Result<u32, Error<B::Error>> {
+        self.query(number)?;
+        self.read_at(&flow::ANSWER, telemetry::RATE.word.into())
+    }
+
     /// Asks for the telemetry record of a flow.
     ///
     /// # Errors
     /// When the bus fails, there is no such flow, or the device does not answer.
     pub fn query_flow(&self, number: u32) -> Result<Answer, Error<B::Error>> {
-        self.write(&flow::INDEX, self.known(number)?)?;
-        self.write(&flow::COMMAND, flow::QUERY)?;
-        self.poll("the query of a flow", POLLS, || Ok(self.read_field(&flow::STATUS, &flow::BUSY)? == 0))?;
-        if self.read_field(&flow::STATUS, &flow::FAILED)? != 0 {
-            return Err(Error::NoAnswer(number));
-        }
+        self.query(number)?;
         let mut answer = [0; telemetry::WORDS];
         for (i, word) in answer.iter_mut().enumerate() {
             *word = self.read_at(&flow::ANSWER, i as u32)?;

@@ -1,5 +1,5 @@
 //! Which frames are ours and well-formed: the one definition that the parser's model, the software view and the tests share.
-use super::{ACK, Class, FLAGS, HEAD_BYTES, LAST, VERSION, ethernet, ipv4, ipv4_header_checksum, ipv6, offset, udp};
+use super::{ACK, Class, FLAGS, HEAD_BYTES, HEADER_BYTES, Header, LAST, VERSION, ethernet, ipv4, ipv4_header_checksum, ipv6, offset, udp};
 use crate::counters::Counter;
 use std::fmt;
 
@@ -202,13 +202,26 @@ pub fn check(head: &[u8], bytes: usize, port: u16) -> Result<(Class, Kind), Erro
     if udp_length != length - inside {
         return Err(Error::UdpLength { value: udp_length, right: length - inside });
     }
-    let version = head[class.header() + offset::VERSION];
+    let kind = judge(head[class.header() + offset::VERSION], head[class.header() + offset::FLAGS])?;
+    Ok((class, kind))
+}
+
+fn judge(version: u8, flags: u8) -> Result<Kind, Error> {
     if version != VERSION {
         return Err(Error::Version { value: version });
     }
-    let flags = head[class.header() + offset::FLAGS];
     if flags & !FLAGS != 0 || flags & (ACK | LAST) == ACK {
         return Err(Error::Flags { value: flags });
     }
-    Ok((class, if flags & ACK != 0 { Kind::Ack } else { Kind::Data }))
+    Ok(if flags & ACK != 0 { Kind::Ack } else { Kind::Data })
+}
+
+/// Judges what a UDP socket gave, which is what follows the UDP header: our header, then payload.
+///
+/// # Errors
+/// The first reason, in the order of [`Error`].
+pub fn check_datagram(datagram: &[u8]) -> Result<(Header, Kind), Error> {
+    let Some(header) = datagram.first_chunk() else { return Err(Error::Headers { bytes: datagram.len(), least: HEADER_BYTES }) };
+    let kind = judge(header[offset::VERSION], header[offset::FLAGS])?;
+    Ok((Header::read(header), kind))
 }

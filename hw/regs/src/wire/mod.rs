@@ -26,7 +26,7 @@ mod checksum;
 mod packet;
 
 pub use build::{Addresses, Envelope, Header};
-pub use check::{Error, Kind, check};
+pub use check::{Error, Kind, check, check_datagram};
 pub use checksum::{ipv4_header_checksum, ones_complement_sum, udp_checksum};
 pub use packet::Packet;
 

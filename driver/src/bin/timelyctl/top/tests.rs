@@ -9,6 +9,10 @@ fn device(time_ns: u64) -> DeviceReport {
     DeviceReport {
         device: "vfio-user:/tmp/nic".into(),
         transport: "vfio-user".into(),
+        board: "standalone".into(),
+        bar: 0,
+        offset: 0,
+        register_bytes: 1 << 24,
         core_version: "0.1.0".into(),
         flows: 1024,
         flows_in_use: 3,

@@ -1,0 +1,91 @@
+//! The same programs on cards of other shells: where they find our registers, and what they say when they do not.
+use super::Place;
+
+const ADDRESSES: [&str; 6] = ["port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1"];
+const PEER: [&str; 4] = ["--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01"];
+
+fn on<'a>(device: &'a str, words: &[&'a str]) -> Vec<&'a str> {
+    [&["--device", device][..], words].concat()
+}
+
+/// Application found by Corundum's list, registers in BAR 2, DMA; no interrupts of ours and no reset.
+#[test]
+fn a_corundum_board_is_driven_as_any_other() {
+    let place = Place::new();
+    let (_server, device) = place.serve_behind("corundum");
+    let info = place.json(&on(&device, &["info"]));
+    assert_eq!((&info["board"], &info["bar"], &info["flows"]), (&"corundum".into(), &2.into(), &64.into()), "{info}");
+    place.said(&on(&device, &ADDRESSES));
+    place.said(&on(&device, &["profile", "set", "0", "timely-10g", "--base-rtt", "15us"]));
+    place.said(&on(&device, &[&["flow", "add", "5"][..], &PEER].concat()));
+    let file = place.path("events.csv");
+    place.said(&on(&device, &["events", "--count", "20", "--out", file.to_str().expect("a path")]));
+    assert_eq!(std::fs::read_to_string(&file).expect("a file").lines().count(), 21, "a head and 20 records");
+    assert_eq!(place.json(&on(&device, &["flow", "list"]))[0]["flow"], 5);
+    let text = place.said(&on(&device, &["selftest"]));
+    for line in ["1234:1001", "flows in bulk      64 flows", "left out: no interrupts", "left out: no reset", "flows were kept"] {
+        assert!(text.contains(line), "{text}: {line}");
+    }
+}
+
+/// A megabyte of BAR 2: blocks, and no doorbells; registers, and no DMA.
+#[test]
+fn an_opennic_board_says_what_it_has_not() {
+    let place = Place::new();
+    let (_server, device) = place.serve_behind("opennic");
+    let info = place.json(&on(&device, &["info"]));
+    assert_eq!(
+        (&info["board"], &info["offset"], &info["register_bytes"]),
+        (&"opennic".into(), &0x10_0000.into(), &0x10_0000.into()),
+        "{info}"
+    );
+    place.said(&on(&device, &ADDRESSES));
+    place.said(&on(&device, &["profile", "set", "0", "timely-10g", "--base-rtt", "15us"]));
+    let add = |more: &[&'static str]| [&["flow", "add"][..], &PEER, more].concat();
+    place.refused(&on(&device, &add(&[])), 3, &["0x100000 bytes of registers", "doorbells", "--posted"]);
+    place.said(&on(&device, &add(&["--posted"])));
+    let told = place.json(&on(&device, &["telemetry"]));
+    assert_eq!(told["flows"].as_array().map(Vec::len), Some(1), "{told}");
+    place.refused(&on(&device, &["flow", "post", "0", "4"]), 3, &["doorbells"]);
+    place.refused(&on(&device, &["events", "--count", "1"]), 1, &["the event ring needs DMA", "timelyctl telemetry --watch"]);
+    place.said(&on(&device, &["reset"]));
+    assert_eq!(place.json(&on(&device, &["info"]))["flows_in_use"], 0);
+}
+
+/// Registers where no table has them: by the command line, by the file, and neither.
+#[test]
+fn a_netfpga_board_is_found_by_configuration() {
+    let place = Place::new();
+    let (_server, device) = place.serve_behind("netfpga-plus");
+    let names = ["an OpenNIC board", "BAR 2 + 0x100000", "magic word 0x00000000", "not 0x54690001 and 0x544d4c59", "bar=2,offset="];
+    place.refused(&on(&device, &["info"]), 1, &names);
+    let placed = format!("{device},bar=2,offset=0x110000");
+    assert_eq!(place.json(&on(&placed, &["info"]))["offset"], 0x11_0000);
+    place.refused(&on(&format!("{device},bar=2,offset=0x110004"), &["info"]), 1, &["registers at BAR 2 + 0x110004", "magic word"]);
+    place.refused(&on(&format!("{device},bar=3"), &["info"]), 1, &["BAR 3 is not there"]);
+    place.refused(&on(&format!("{device},bar=2,offset=0x3ff800"), &["info"]), 1, &["BAR 2 has 0x400000 bytes", "0x1000 from 0x3ff800"]);
+    place.refused(&on(&format!("{device},bar=9"), &["info"]), 2, &["bar=9", "0 to 5"]);
+    let target: timely_driver::target::Target = device.parse().expect("a device");
+    let file = place.path("state/timely").join(format!("{}.toml", target.slug()));
+    std::fs::write(&file, "[device]\nbar = 2\noffset = 0x110000\n").expect("written");
+    assert_eq!(place.json(&on(&device, &["info"]))["offset"], 0x11_0000);
+    place.said(&on(&device, &ADDRESSES));
+    assert_eq!(place.json(&on(&device, &["port", "show"]))["spec"]["ipv4"], "11.0.0.1");
+    place.said(&on(&device, &["reset"]));
+    let text = std::fs::read_to_string(&file).expect("a file");
+    assert!(text.contains("[device]") && text.contains("offset = 1114112") && !text.contains("[port]"), "{text}");
+    std::fs::write(&file, "[device]\nbar = 7\n").expect("written");
+    place.refused(&on(&device, &["info"]), 1, &[":1:", "bar=7", "0 to 5"]);
+}
+
+#[test]
+fn a_file_that_is_no_character_device_is_refused() {
+    let place = Place::new();
+    let file = place.path("mqnic0");
+    let path = file.to_str().expect("a path");
+    place.refused(&on(path, &["info"]), 1, &[path, "modprobe mqnic"]);
+    std::fs::write(&file, "").expect("a file");
+    place.refused(&on(path, &["info"]), 1, &[path, "does not answer as Corundum's driver does", "timelyctl list"]);
+    let text = String::from_utf8(place.ctl(&on(path, &["doctor"])).stdout).expect("text");
+    assert!(text.contains("ok     permission") && text.contains("WRONG  opening"), "{text}");
+}
