@@ -64,7 +64,7 @@
 
 /* Block port: Addresses of the port, and who gets ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word. A value of several registers is torn while it is written: set it while the design is not enabled. */
 #define TIMELY_PORT_TYPE 0x54690003u
-#define TIMELY_PORT_VERSION 1
+#define TIMELY_PORT_VERSION 2
 #define TIMELY_PORT_BASE 0x200u /* of this version of the map; walk the list instead */
 #define TIMELY_PORT_MAC_LOW 0x10u /* RW: own MAC */
 #define TIMELY_PORT_MAC_HIGH 0x14u /* RW: own MAC */
@@ -94,6 +94,9 @@
 #define TIMELY_PORT_ALLOW4 0x40u /* RW: an IPv4 peer is allowed when it equals ALLOW4 in the bits of MASK4 */
 #define TIMELY_PORT_MASK4 0x44u /* RW: bits of ALLOW4 that count */
 #define TIMELY_PORT_NONCE_SEED 0x48u /* WO: where the sequence of segment nonces starts again; to be random, for who knows it can forge ACKs */
+#define TIMELY_PORT_STORE_BOUND 0x4cu /* RW: cells of 256 bytes that a flow may hold in the packet store, where there is one: a flow that holds as many stores no packet more */
+#define TIMELY_PORT_STORE_BOUND_STORE_BOUND_SHIFT 0 /* cells */
+#define TIMELY_PORT_STORE_BOUND_STORE_BOUND_MASK 0xffffu
 #define TIMELY_PORT_ALLOW6 0x50u /* RW: an IPv6 peer is allowed when it equals ALLOW6 in the bits of MASK6 */
 #define TIMELY_PORT_ALLOW6_COUNT 4
 #define TIMELY_PORT_MASK6 0x60u /* RW: bits of ALLOW6 that count */
@@ -711,6 +714,8 @@
 #define TIMELY_COUNTER_ENGINE_OVERFLOWS 27 /* A host rate, an idle restart or a loaded flow found its queue at the rate engine full. */
 #define TIMELY_COUNTER_RESIDENCE_ABOVE_RTT 28 /* An accepted ACK claims a residence longer than its RTT. */
 #define TIMELY_COUNTER_RECORDS_DROPPED 29 /* An event record found its queue full. */
+#define TIMELY_COUNTER_PACKETS_REFUSED 30 /* A packet found no room in the packet store, or its flow is not enabled. */
+#define TIMELY_COUNTER_PACKETS_DISCARDED 31 /* A packet was too long or had a gap, or its flow was loaded anew or disabled while it waited. */
 
 /* The standalone NIC on PCI Express */
 #define TIMELY_PCI_VENDOR_ID 0x1234u /* vendor */

@@ -9,6 +9,8 @@ use crate::engine::Engine;
 use crate::fifo::Fifo;
 use crate::frame::Frame;
 use crate::generator::Generator;
+use crate::inline::entry::Entry;
+use crate::inline::exit::Exit;
 use crate::launch::Launch;
 use crate::pacer::Pacer;
 use crate::pacer::doorbell::Doorbell;
@@ -103,6 +105,8 @@ pub const BLOCKS: &[Block] = blocks! {
     "launch_512" Speed Launch::<512, 64, 137>::default();
     "store_64_10" Speed Store::<64, 8, 10, 9, 10, 11, 5, 14, 74, 48, 136, 159>::default();
     "store_512_14" Area Store::<512, 64, 14, 12, 13, 15, 2, 14, 78, 48, 136, 159>::default();
+    "entry_512_14" Area Entry::<512, 64, 14, 48, 65, 16>::default();
+    "exit_512_14" Area Exit::<512, 64, 14, 15>::default();
     "time" Speed Time::default();
     "fifo" Speed Fifo::<64, 5, 6>::default();
     "control_64_10" Area Control::<64, 8, 10, 5, 15>::new(&build(10));

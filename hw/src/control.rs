@@ -149,8 +149,12 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     pub later: Signal<Out, Bits<64>>,
     /// How far ahead of its launch a packet is granted, ns.
     pub cfg_lead: Signal<Out, Bits<16>>,
+    /// Cells of a flow that stores no packet more, in shells with a packet store.
+    pub cfg_store_bound: Signal<Out, Bits<16>>,
     /// No grant may leave.
     pub stop: Signal<Out, Bit>,
+    /// UDP port that makes a packet ours.
+    pub cfg_udp_port: Signal<Out, Bits<16>>,
     /// Our MAC.
     pub cfg_mac: Signal<Out, Bits<48>>,
     /// Our IPv4 address.
@@ -287,7 +291,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             s_axis_rx_bad, m_axis_tx_tdata, m_axis_tx_tkeep, m_axis_tx_tvalid, m_axis_tx_tready, m_axis_tx_tlast, m_axis_tx_tag,
             tx_cpl_valid, tx_cpl_tag, tx_cpl_ts, ptp_valid, ptp_time, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag,
             sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes,
-            sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, data_pulses, data_swept, now, later, cfg_lead, stop, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_nonce_seed, pw_valid,
+            sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, data_pulses, data_swept, now, later, cfg_lead, cfg_store_bound, stop, cfg_udp_port, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_nonce_seed, pw_valid,
             pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid,
             rate_flow, rate_value, release_valid, release_flow, release_bytes, tap_sample_valid, tap_sample_kind, tap_sample_flow,
             tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, ack, txmux, rtt, engine, telemetry, dma, asked, asked_before, pulses, own_pulses, swept, header,
@@ -306,6 +310,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.ack.clk.next = self.clk.val();
         self.ack.rst.next = self.rst.val();
         self.txmux.clk.next = self.clk.val();
+        self.txmux.fair.next = false;
         self.txmux.rst.next = self.rst.val();
         self.rtt.clk.next = self.clk.val();
         self.rtt.rst.next = self.rst.val();
@@ -428,6 +433,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.now.next = self.clock.now.val();
         self.later.next = self.clock.later.val();
         self.cfg_lead.next = self.csr.cfg_lead.val();
+        self.cfg_udp_port.next = self.csr.cfg_udp_port.val();
+        self.cfg_store_bound.next = self.csr.cfg_store_bound.val();
         // Received frames.
         self.parse.s_tdata.next = self.s_axis_rx_tdata.val();
         self.parse.s_tkeep.next = self.s_axis_rx_tkeep.val();

@@ -15,7 +15,7 @@ pub fn emit<B: Block>(name: &str, mut block: B) -> Result<String, String> {
     check_all(&block).map_err(|e| format!("{name}: {e:?}"))?;
     let mut modules = ModuleDefines::default();
     block.accept(name, &mut modules);
-    Ok(crate::pack::pack(&clean(&split(&modules.defines()), name)))
+    Ok(assign(&crate::pack::pack(&clean(&split(&modules.defines()), name))))
 }
 
 /// Gives every module our prefix and the path's `$` separators a form that other tools take in names.
@@ -47,14 +47,57 @@ pub fn split(verilog: &str) -> String {
         }
         let body: Vec<&str> = lines.by_ref().take_while(|l| *l != "    end").collect();
         let alone = independent(&body);
-        out.push_str("    always @(*) begin\n");
-        for (statement, _) in body.iter().zip(&alone).filter(|(_, alone)| !**alone) {
-            out.push_str(statement);
-            out.push('\n');
+        // A block that nothing is left of would wait for nothing.
+        if !alone.iter().all(|alone| *alone) {
+            out.push_str("    always @(*) begin\n");
+            for (statement, _) in body.iter().zip(&alone).filter(|(_, alone)| !**alone) {
+                out.push_str(statement);
+                out.push('\n');
+            }
+            out.push_str("    end\n");
         }
-        out.push_str("    end\n");
         for (statement, _) in body.iter().zip(&alone).filter(|(_, alone)| **alone) {
             out.push_str(&format!("    always @(*) {}\n", statement.trim_start()));
+        }
+    }
+    out
+}
+
+/// Turns `always @(*) name = constant;` into a wire and an `assign`: nothing ever triggers such a block in a simulator of events, to which the
+/// name then stays unknown.
+pub fn assign(verilog: &str) -> String {
+    let block = Regex::new(r"^    always @\(\*\) (\w+) = (.*);$").expect("constant pattern");
+    let declared = Regex::new(r"^    (output )?reg +(signed +)?(\[[^\]]*\] +)?(\w+);$").expect("constant pattern");
+    let parameter = Regex::new(r"^    localparam +(\w+) =").expect("constant pattern");
+    let based = Regex::new(r"\d*'s?[bdh][0-9a-fA-F]+").expect("constant pattern");
+    let is_name = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let mut out = String::with_capacity(verilog.len());
+    for module in verilog.split_inclusive("endmodule") {
+        let parameters: HashSet<&str> =
+            module.lines().filter_map(|l| parameter.captures(l)).filter_map(|c| c.get(1).map(|name| name.as_str())).collect();
+        let reads_signals = |value: &str| {
+            let names = based.replace_all(value, "");
+            let mut words = names.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(is_name);
+            words.any(|name| !parameters.contains(name))
+        };
+        let constants: HashSet<&str> = module
+            .lines()
+            .filter_map(|l| block.captures(l))
+            .filter(|c| !reads_signals(&c[2]))
+            .filter_map(|c| c.get(1).map(|name| name.as_str()))
+            .collect();
+        let is_constant = |c: &regex::Captures<'_>, group: usize| c.get(group).is_some_and(|name| constants.contains(name.as_str()));
+        for line in module.split_inclusive('\n') {
+            let bare = line.trim_end_matches('\n');
+            let end = &line[bare.len()..];
+            match (block.captures(bare), declared.captures(bare)) {
+                (Some(c), _) if is_constant(&c, 1) => out.push_str(&format!("    assign {} = {};{end}", &c[1], &c[2])),
+                (_, Some(c)) if is_constant(&c, 4) => {
+                    let part = |i: usize| c.get(i).map_or("", |p| p.as_str());
+                    out.push_str(&format!("    {}wire {}{}{};{end}", part(1), part(2), part(3), part(4)));
+                }
+                _ => out.push_str(line),
+            }
         }
     }
     out

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use timely_hw::blocks::{BLOCKS, Block, Measure};
 use timely_hw::config::Config;
+use timely_hw::shells::Shell;
 
 /// Emits timely-nic's datapath as Verilog.
 #[derive(Parser)]
@@ -15,11 +16,14 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Write one configuration of the standalone shell (the NIC with a traffic generator) into a directory.
+    /// Write one configuration for a shell into a directory.
     Emit {
-        /// Width of the packet buses in bits: 64 for 10G, 128 for 25G, 512 for 100G at 250 MHz.
-        #[arg(long, default_value_t = 64)]
-        bus: usize,
+        /// The shell: standalone (the NIC with a traffic generator), opennic.
+        #[arg(long, default_value_t = Shell::Standalone)]
+        shell: Shell,
+        /// Width of the packet buses in bits: 64 (the usual) for 10G, 128 for 25G, 512 for 100G at 250 MHz. Shells but standalone have their own.
+        #[arg(long)]
+        bus: Option<usize>,
         /// log2 of the flows: 10, 13, 14 or 16.
         #[arg(long, default_value_t = 10)]
         flow_bits: usize,
@@ -42,15 +46,16 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        Command::Emit { bus, flow_bits, clock_ps, out } => {
-            let config = match Config::new(bus, flow_bits) {
+        Command::Emit { shell, bus, flow_bits, clock_ps, out } => {
+            let config = shell.bus_of(bus).map_err(|e| e.to_string());
+            let config = match config.and_then(|bus| Config::new(bus, flow_bits).map_err(|e| e.to_string())) {
                 Ok(c) => c,
                 Err(e) => {
                     eprintln!("timely-hw: {e}");
                     return ExitCode::from(2);
                 }
             };
-            emit(config, clock_ps, &out)
+            emit(shell, config, clock_ps, &out)
         }
         Command::Blocks { names, out } => {
             let is = |b: &Block, n: &str| b.name.strip_prefix(n).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
@@ -77,11 +82,16 @@ fn write(file: &Path, verilog: &str) -> Result<(), String> {
     std::fs::create_dir_all(folder).and_then(|()| std::fs::write(file, verilog)).map_err(|e| format!("{}: {e}", file.display()))
 }
 
-fn emit(config: Config, clock_ps: u32, out: &Path) -> Result<(), String> {
-    let file = out.join(config.file_name());
-    let verilog = timely_hw::standalone::emit(config, clock_ps).map_err(|e| format!("the design does not check: {e}"))?;
-    write(&file, &verilog)?;
-    println!("{}: {} lines, top module {}standalone", file.display(), verilog.lines().count(), timely_hw::emit::PREFIX);
+fn emit(shell: Shell, config: Config, clock_ps: u32, out: &Path) -> Result<(), String> {
+    let files = shell.emit(config, clock_ps).map_err(|e| format!("the design does not check: {e}"))?;
+    for file in &files {
+        write(&out.join(&file.path), &file.text)?;
+        if file.path == shell.file_name(config) {
+            println!("{}: {} lines, top module {}", out.join(&file.path).display(), file.text.lines().count(), shell.top());
+        } else {
+            println!("{}", out.join(&file.path).display());
+        }
+    }
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! Two frame streams onto one wire: ACKs first, frames whole.
+//! Two frame streams onto one wire, frames whole: ACKs first, or by turns.
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_regs::link::ACK_TAG;
@@ -6,7 +6,7 @@ use timely_regs::link::ACK_TAG;
 /// Merges the ACK stream `a_*` and the data stream `d_*` of `W` bits (`K` must be `W / 8`) into `m_*`.
 ///
 /// Between two frames the ACK stream goes first if it offers a beat; inside a frame nothing else is let in, so a long data frame
-/// is never cut. ACKs carry [`ACK_TAG`] at `m_tag`, data frames their own `d_tag`.
+/// is never cut. With `fair`, a stream whose frame has just gone waits for one of the other's if that offers a beat. ACKs carry [`ACK_TAG`] at `m_tag`, data frames their own `d_tag`.
 ///
 /// Latency: a beat taken while the output is free shows at `m_*` one clock later. Throughput: a beat a clock, with no empty
 /// clock between frames, whichever stream they come from. Back pressure: each stream may put one more beat into its spill
@@ -18,6 +18,8 @@ pub struct TxMux<const W: usize, const K: usize> {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high; a frame under way is dropped.
     pub rst: Signal<In, Bit>,
+    /// Both streams by turns, in place of ACKs first.
+    pub fair: Signal<In, Bit>,
     /// ACK beat: bytes in wire order.
     pub a_tdata: Signal<In, Bits<W>>,
     /// ACK beat: bytes that are there.
@@ -83,7 +85,7 @@ impl<const W: usize, const K: usize> Default for TxMux<W, K> {
     fn default() -> Self {
         assert_eq!(W, 8 * K, "a bus of {W} bits has {} bytes, not {K}", W / 8);
         construct!({ ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))) }
-            clk, rst, a_tdata, a_tkeep, a_tvalid, a_tready, a_tlast, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, m_tdata, m_tkeep,
+            clk, rst, fair, a_tdata, a_tkeep, a_tvalid, a_tready, a_tlast, d_tdata, d_tkeep, d_tvalid, d_tready, d_tlast, d_tag, m_tdata, m_tkeep,
             m_tvalid, m_tready, m_tlast, m_tag, busy, acking, valid, data, keep, last, tag, a_held, a_data, a_keep, a_last, d_held, d_data,
             d_keep, d_last, d_tagged, a_here, d_here, choose_ack, free, load_a, load_d)
     }
@@ -97,7 +99,7 @@ impl<const W: usize, const K: usize> Logic for TxMux<W, K> {
         // A spill register holds a beat exactly while its stream is not ready.
         self.a_here.next = self.a_held.q.val() | self.a_tvalid.val();
         self.d_here.next = self.d_held.q.val() | self.d_tvalid.val();
-        self.choose_ack.next = self.a_here.val();
+        self.choose_ack.next = self.a_here.val() & !((self.fair.val() & self.acking.q.val()) & self.d_here.val());
         if self.busy.q.val() {
             self.choose_ack.next = self.acking.q.val();
         }
@@ -157,6 +159,7 @@ impl<const W: usize, const K: usize> Logic for TxMux<W, K> {
         self.m_tag.next = self.tag.q.val();
         if self.rst.val() {
             self.busy.d.next = false;
+            self.acking.d.next = false;
             self.valid.d.next = false;
             self.a_held.d.next = false;
             self.d_held.d.next = false;

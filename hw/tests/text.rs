@@ -3,7 +3,7 @@
 //! Not beside the code: the crate's own tests would be the datapath compiled a second time.
 use std::collections::HashSet;
 use timely_hw::blocks::{BLOCKS, Measure};
-use timely_hw::emit::split;
+use timely_hw::emit::{assign, split};
 use timely_hw::pack::pack;
 
 fn packed(statement: &str) -> String {
@@ -61,6 +61,30 @@ fn only_what_depends_on_nothing_else_moves() {
     always @(*) b = a & c;
 "
     );
+}
+
+#[test]
+fn what_is_constant_is_assigned() {
+    let text = "module m(a);
+    output reg  [3:0] a;
+    reg signed [1:0] z;
+    reg  b;
+    localparam  by = 7'b1000;
+    always @(*) a = ((32'h2) & 4'hf) | by;
+    always @(*) z = 2'h0;
+    always @(*) b = c;
+endmodule
+module n(a);
+    output reg  [3:0] a;
+    always @(*) a = by;
+endmodule
+";
+    let expected = text
+        .replacen("output reg  [3:0] a", "output wire [3:0] a", 1)
+        .replace("reg signed [1:0] z", "wire signed [1:0] z")
+        .replacen("always @(*) a =", "assign a =", 1)
+        .replace("always @(*) z =", "assign z =");
+    assert_eq!(assign(text), expected);
 }
 
 #[test]

@@ -144,7 +144,9 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  [63:0] control__now;
     wire  [63:0] control__later;
     wire  [15:0] control__cfg_lead;
+    wire  [15:0] control__cfg_store_bound;
     wire  control__stop;
+    wire  [15:0] control__cfg_udp_port;
     wire  [47:0] control__cfg_mac;
     wire  [31:0] control__cfg_ipv4;
     wire  [127:0] control__cfg_ipv6;
@@ -372,7 +374,9 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .now(control__now),
         .later(control__later),
         .cfg_lead(control__cfg_lead),
+        .cfg_store_bound(control__cfg_store_bound),
         .stop(control__stop),
+        .cfg_udp_port(control__cfg_udp_port),
         .cfg_mac(control__cfg_mac),
         .cfg_ipv4(control__cfg_ipv4),
         .cfg_ipv6(control__cfg_ipv6),
@@ -739,7 +743,7 @@ module tnic_standalone__begun(d,q,clock);
 endmodule // standalone__begun
 
 
-module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,data_pulses,data_swept,now,later,cfg_lead,stop,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
+module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,data_pulses,data_swept,now,later,cfg_lead,cfg_store_bound,stop,cfg_udp_port,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_nonce_seed,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,rate_valid,rate_flow,rate_value,release_valid,release_flow,release_bytes,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
     
     // Module arguments
     input wire  clk;
@@ -804,7 +808,9 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     output reg  [63:0] now;
     output reg  [63:0] later;
     output reg  [15:0] cfg_lead;
+    output reg  [15:0] cfg_store_bound;
     output reg  stop;
+    output reg  [15:0] cfg_udp_port;
     output reg  [47:0] cfg_mac;
     output reg  [31:0] cfg_ipv4;
     output reg  [127:0] cfg_ipv6;
@@ -918,6 +924,7 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     wire  [31:0] ack__pulses;
     reg  txmux__clk;
     reg  txmux__rst;
+    wire txmux__fair;
     reg  [63:0] txmux__a_tdata;
     reg  [7:0] txmux__a_tkeep;
     reg  txmux__a_tvalid;
@@ -1133,6 +1140,7 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     wire  [15:0] csr__cfg_event_every;
     wire  [24:0] csr__cfg_event_filter;
     wire  [15:0] csr__cfg_lead;
+    wire  [15:0] csr__cfg_store_bound;
     wire  csr__stop;
     wire  csr__time_set_valid;
     wire  [63:0] csr__time_set_value;
@@ -1308,6 +1316,7 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     tnic_standalone__control__txmux txmux(
         .clk(txmux__clk),
         .rst(txmux__rst),
+        .fair(txmux__fair),
         .a_tdata(txmux__a_tdata),
         .a_tkeep(txmux__a_tkeep),
         .a_tvalid(txmux__a_tvalid),
@@ -1535,6 +1544,7 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
         .cfg_event_every(csr__cfg_event_every),
         .cfg_event_filter(csr__cfg_event_filter),
         .cfg_lead(csr__cfg_lead),
+        .cfg_store_bound(csr__cfg_store_bound),
         .stop(csr__stop),
         .time_set_valid(csr__time_set_valid),
         .time_set_value(csr__time_set_value),
@@ -1692,6 +1702,7 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) ack__clk = clk;
     always @(*) ack__rst = rst;
     always @(*) txmux__clk = clk;
+    assign txmux__fair = 1'b0;
     always @(*) txmux__rst = rst;
     always @(*) rtt__clk = clk;
     always @(*) rtt__rst = rst;
@@ -1802,6 +1813,8 @@ module tnic_standalone__control(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awre
     always @(*) now = clock__now;
     always @(*) later = clock__later;
     always @(*) cfg_lead = csr__cfg_lead;
+    always @(*) cfg_udp_port = csr__cfg_udp_port;
+    always @(*) cfg_store_bound = csr__cfg_store_bound;
     always @(*) parse__s_tdata = s_axis_rx_tdata;
     always @(*) parse__s_tkeep = s_axis_rx_tkeep;
     always @(*) parse__s_tvalid = s_axis_rx_tvalid;
@@ -2021,8 +2034,8 @@ module tnic_standalone__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,
     reg  [15:0] frame__i_src_port;
     reg  [15:0] frame__i_dst_port;
     reg  [383:0] frame__i_hdr;
-    reg  [13:0] frame__i_payload;
-    reg  frame__i_side;
+    wire [13:0] frame__i_payload;
+    wire frame__i_side;
     wire  [63:0] frame__m_tdata;
     wire  [7:0] frame__m_tkeep;
     wire  frame__m_tvalid;
@@ -2253,8 +2266,8 @@ module tnic_standalone__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ack_tos,
     always @(*) departure = ((now[(32'h38)+:(8)]) & 64'hffffffffffffffff) | (((now[(32'h30)+:(8)]) & 64'hffffffffffffffff) << 32'h8) | (((now[(32'h28)+:(8)]) & 64'hffffffffffffffff) << 32'h10) | (((now[(32'h20)+:(8)]) & 64'hffffffffffffffff) << 32'h18) | (((now[(32'h18)+:(8)]) & 64'hffffffffffffffff) << 32'h20) | (((now[(32'h10)+:(8)]) & 64'hffffffffffffffff) << 32'h28) | (((now[(32'h8)+:(8)]) & 64'hffffffffffffffff) << 32'h30) | (((now[(32'h0)+:(8)]) & 64'hffffffffffffffff) << 32'h38);
     always @(*) flags = (a[(32'h100)+:(8)] & ((32'h9) & 8'hff)) | ((32'h6) & 8'hff);
     always @(*) frame__i_hdr = {32'h0, departure, a[496+:64], 14'h0, a[616+:2], a[608+:8], a[264+:184], flags, 7'h0, 1'h1};
-    always @(*) frame__i_payload = ((32'h0) & 14'h3fff);
-    always @(*) frame__i_side = ((32'h0) & 1'h1);
+    assign frame__i_payload = ((32'h0) & 14'h3fff);
+    assign frame__i_side = ((32'h0) & 1'h1);
     always @(*) m_tdata = frame__m_tdata;
     always @(*) m_tkeep = frame__m_tkeep;
     always @(*) m_tvalid = frame__m_tvalid;
@@ -3330,10 +3343,10 @@ module tnic_standalone__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_
     reg  [21:0] word__41;
     reg  [21:0] word__42;
     reg  [21:0] word__43;
-    reg  [21:0] word__44;
-    reg  [21:0] word__45;
-    reg  [21:0] word__46;
-    reg  [21:0] word__47;
+    wire [21:0] word__44;
+    wire [21:0] word__45;
+    wire [21:0] word__46;
+    wire [21:0] word__47;
     reg  [15:0] tos_ttl;
     reg  [15:0] u_sum;
     reg  [15:0] h_sum;
@@ -3574,10 +3587,10 @@ module tnic_standalone__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_
     always @(*) word__41 = ((i_dst_port) & 22'h3fffff);
     always @(*) word__42 = ((i_payload) & 22'h3fffff);
     always @(*) word__43 = ((i_payload) & 22'h3fffff);
-    always @(*) word__44 = ((32'h8100) & 22'h3fffff);
-    always @(*) word__45 = ((32'h0) & 22'h3fffff);
-    always @(*) word__46 = ((32'h0) & 22'h3fffff);
-    always @(*) word__47 = ((32'h0) & 22'h3fffff);
+    assign word__44 = ((32'h8100) & 22'h3fffff);
+    assign word__45 = ((32'h0) & 22'h3fffff);
+    assign word__46 = ((32'h0) & 22'h3fffff);
+    assign word__47 = ((32'h0) & 22'h3fffff);
     always @(*) u1__4__d = (word__16 + word__17) + (word__18 + word__19);
     always @(*) u1__5__d = (word__20 + word__21) + (word__22 + word__23);
     always @(*) u1__6__d = (word__24 + word__25) + (word__26 + word__27);
@@ -4995,8 +5008,6 @@ module tnic_standalone__control__clock(clk,rst,cfg_time_increment,cfg_time_ptp,t
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) correct__clk = clk;
     always @(*) correct__rst = rst;
     always @(*) correct__cfg_time_increment = cfg_time_increment;
@@ -7109,7 +7120,7 @@ module tnic_standalone__control__clock__count__wrap(d,q,clock);
 endmodule // standalone__control__clock__count__wrap
 
 
-module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ack_enable,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_allow6,cfg_mask6,cfg_enable,cfg_time_increment,cfg_time_ptp,cfg_event_every,cfg_event_filter,cfg_lead,stop,time_set_valid,time_set_value,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,hd_ready,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pulses,swept,now);
+module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ack_enable,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_allow6,cfg_mask6,cfg_enable,cfg_time_increment,cfg_time_ptp,cfg_event_every,cfg_event_filter,cfg_lead,cfg_store_bound,stop,time_set_valid,time_set_value,pw_valid,pw_profile,pw_word,pw_data,fl_valid,fl_flow,fl_record,host_valid,host_flow,host_rate,hd_valid,hd_flow,hd_packets,query_valid,query_flow,st_valid,st_word,st_data,look_valid,look_word,look_data,look_live,look_refuse,lost,loading,bulk_valid,bulk_flow,bulk_record,query_tag,hd_ready,answer_valid,answer_tag,answer_record,histogram_at,histogram_count,histogram_clear,histogram_clearing,pulses,swept,now);
     
     // Module arguments
     input wire  clk;
@@ -7150,6 +7161,7 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     output reg  [15:0] cfg_event_every;
     output reg  [24:0] cfg_event_filter;
     output reg  [15:0] cfg_lead;
+    output reg  [15:0] cfg_store_bound;
     output reg  stop;
     output reg  time_set_valid;
     output reg  [63:0] time_set_value;
@@ -7305,6 +7317,7 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     wire  settings__cfg_enable;
     wire  settings__cfg_time_ptp;
     wire  [15:0] settings__cfg_lead;
+    wire  [15:0] settings__cfg_store_bound;
     wire  [127:0] settings__cfg_ipv6;
     wire  [127:0] settings__cfg_allow6;
     wire  [127:0] settings__cfg_mask6;
@@ -7458,6 +7471,7 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
         .cfg_enable(settings__cfg_enable),
         .cfg_time_ptp(settings__cfg_time_ptp),
         .cfg_lead(settings__cfg_lead),
+        .cfg_store_bound(settings__cfg_store_bound),
         .cfg_ipv6(settings__cfg_ipv6),
         .cfg_allow6(settings__cfg_allow6),
         .cfg_mask6(settings__cfg_mask6),
@@ -7616,6 +7630,7 @@ module tnic_standalone__control__csr(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil
     always @(*) cfg_time_increment = settings__cfg_time_increment;
     always @(*) cfg_time_ptp = settings__cfg_time_ptp;
     always @(*) cfg_lead = settings__cfg_lead;
+    always @(*) cfg_store_bound = settings__cfg_store_bound;
     always @(*) stop = control__stop;
     always @(*) time_set_valid = control__time_set_valid;
     always @(*) time_set_value = settings__time_set_value;
@@ -9769,7 +9784,7 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b1111110] = 130'h0;
     mem[9'b1111111] = 130'h0;
     mem[9'b10000000] = 130'h100000000000000000000000054690003;
-    mem[9'b10000001] = 130'h100000000000000000000000000000001;
+    mem[9'b10000001] = 130'h100000000000000000000000000000002;
     mem[9'b10000010] = 130'h100000000000000000000000000000300;
     mem[9'b10000011] = 130'h0;
     mem[9'b10000100] = 130'h3ffffffff00000000ffffffff00000000;
@@ -9787,7 +9802,7 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b10010000] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b10010001] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b10010010] = 130'h2ffffffff00000000ffffffff00000000;
-    mem[9'b10010011] = 130'h0;
+    mem[9'b10010011] = 130'h30000ffff000000000000ffff00000200;
     mem[9'b10010100] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b10010101] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b10010110] = 130'h3ffffffff00000000ffffffff00000000;
@@ -9900,7 +9915,7 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b100000001] = 130'h100000000000000000000000000000001;
     mem[9'b100000010] = 130'h100000000000000000000000000000500;
     mem[9'b100000011] = 130'h0;
-    mem[9'b100000100] = 130'h1ffffffff00000000ffffffff0000001e;
+    mem[9'b100000100] = 130'h1ffffffff00000000ffffffff00000020;
     mem[9'b100000101] = 130'h0;
     mem[9'b100000110] = 130'h0;
     mem[9'b100000111] = 130'h0;
@@ -11128,7 +11143,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
     reg  [4:0] ram__write_address;
     reg  ram__write_clock;
     reg  [31:0] ram__write_data;
-    reg  ram__write_enable;
+    wire ram__write_enable;
     reg  [5:0] recent__0__d;
     wire  [5:0] recent__0__q;
     reg  recent__0__clock;
@@ -12015,7 +12030,7 @@ module tnic_standalone__control__csr__counters(clk,rst,pulses,index,value);
     always @(*) recent__31__clock = clk;
     always @(*) ram__write_address = index3__q;
     always @(*) ram__write_data = value3__q;
-    always @(*) ram__write_enable = 1'b1;
+    assign ram__write_enable = 1'b1;
     always @(*) index = index3__q;
     always @(*) value = value3__q;
     
@@ -13418,7 +13433,7 @@ module tnic_standalone__control__csr__query__waiting(d,q,clock);
 endmodule // standalone__control__csr__query__waiting
 
 
-module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,cfg_mac,cfg_ipv4,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_time_increment,cfg_ack_enable,cfg_enable,cfg_time_ptp,cfg_lead,cfg_ipv6,cfg_allow6,cfg_mask6,cfg_event_every,cfg_event_filter,next_bin,histogram_at,histogram_clear,flow_index,time_set_value);
+module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,cfg_mac,cfg_ipv4,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_time_increment,cfg_ack_enable,cfg_enable,cfg_time_ptp,cfg_lead,cfg_store_bound,cfg_ipv6,cfg_allow6,cfg_mask6,cfg_event_every,cfg_event_filter,next_bin,histogram_at,histogram_clear,flow_index,time_set_value);
     
     // Module arguments
     input wire  clk;
@@ -13440,6 +13455,7 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     output reg  cfg_enable;
     output reg  cfg_time_ptp;
     output reg  [15:0] cfg_lead;
+    output reg  [15:0] cfg_store_bound;
     output reg  [127:0] cfg_ipv6;
     output reg  [127:0] cfg_allow6;
     output reg  [127:0] cfg_mask6;
@@ -13471,6 +13487,7 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     localparam  at_histogram_index = 10'b110100111;
     localparam  at_histogram_clear = 10'b110101001;
     localparam  at_lead = 10'b1001010;
+    localparam  at_store_bound = 10'b10010011;
     localparam  at_ipv6 = 8'h22;
     localparam  at_allow6 = 8'h25;
     localparam  at_mask6 = 8'h26;
@@ -13545,6 +13562,9 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     reg  [15:0] lead__d;
     wire  [15:0] lead__q;
     reg  lead__clock;
+    reg  [15:0] store_bound__d;
+    wire  [15:0] store_bound__q;
+    reg  store_bound__clock;
     reg  [31:0] ipv6__0__d;
     wire  [31:0] ipv6__0__q;
     reg  ipv6__0__clock;
@@ -13693,6 +13713,11 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
         .q(lead__q),
         .clock(lead__clock)
     );
+    tnic_standalone__control__csr__settings__store_bound store_bound(
+        .d(store_bound__d),
+        .q(store_bound__q),
+        .clock(store_bound__clock)
+    );
     tnic_standalone__control__csr__settings__ipv6__0 ipv6__0(
         .d(ipv6__0__d),
         .q(ipv6__0__q),
@@ -13778,6 +13803,7 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
         enable__d = enable__q;
         time_ptp__d = time_ptp__q;
         lead__d = lead__q;
+        store_bound__d = store_bound__q;
         cleared__d = ((32'h0) & 16'hffff);
         if (next_bin) begin
             bin__d = bin__q + ((32'h1) & 13'h1fff);
@@ -13848,6 +13874,9 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
             end
             if (st_word == at_lead) begin
                 lead__d = st_data[(32'h0)+:(16)];
+            end
+            if (st_word == at_store_bound) begin
+                store_bound__d = st_data[(32'h0)+:(16)];
             end
         end
         ipv6__0__d = ipv6__0__q;
@@ -13949,6 +13978,7 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
             enable__d = 1'b0;
             time_ptp__d = 1'b0;
             lead__d = ((32'h0) & 16'hffff);
+            store_bound__d = ((32'h0) & 16'hffff);
         end
     end
     always @(*) mac_low__clock = clk;
@@ -13973,6 +14003,7 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     always @(*) enable__clock = clk;
     always @(*) time_ptp__clock = clk;
     always @(*) lead__clock = clk;
+    always @(*) store_bound__clock = clk;
     always @(*) ipv6__0__clock = clk;
     always @(*) allow6__0__clock = clk;
     always @(*) mask6__0__clock = clk;
@@ -13999,6 +14030,7 @@ module tnic_standalone__control__csr__settings(clk,rst,st_valid,st_word,st_data,
     always @(*) cfg_enable = enable__q;
     always @(*) cfg_time_ptp = time_ptp__q;
     always @(*) cfg_lead = lead__q;
+    always @(*) cfg_store_bound = store_bound__q;
     always @(*) cfg_ipv6 = {ipv6__3__q, ipv6__2__q, ipv6__1__q, ipv6__0__q};
     always @(*) cfg_allow6 = {allow6__3__q, allow6__2__q, allow6__1__q, allow6__0__q};
     always @(*) cfg_mask6 = {mask6__3__q, mask6__2__q, mask6__1__q, mask6__0__q};
@@ -14601,6 +14633,25 @@ module tnic_standalone__control__csr__settings__set_low(d,q,clock);
 endmodule // standalone__control__csr__settings__set_low
 
 
+module tnic_standalone__control__csr__settings__store_bound(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__settings__store_bound
+
+
 module tnic_standalone__control__csr__settings__time_increment(d,q,clock);
     
     // Module arguments
@@ -14686,23 +14737,23 @@ module tnic_standalone__control__dma(clk,rst,st_valid,st_word,st_data,look_valid
     output reg  loading;
     output reg  [5:0] irq;
     output reg  [63:0] m_axi_awaddr;
-    output reg  [7:0] m_axi_awlen;
-    output reg  [2:0] m_axi_awsize;
-    output reg  [1:0] m_axi_awburst;
+    output wire [7:0] m_axi_awlen;
+    output wire [2:0] m_axi_awsize;
+    output wire [1:0] m_axi_awburst;
     output reg  m_axi_awvalid;
     input wire  m_axi_awready;
     output reg  [63:0] m_axi_wdata;
-    output reg  [7:0] m_axi_wstrb;
+    output wire [7:0] m_axi_wstrb;
     output reg  m_axi_wlast;
     output reg  m_axi_wvalid;
     input wire  m_axi_wready;
     input wire  [1:0] m_axi_bresp;
     input wire  m_axi_bvalid;
-    output reg  m_axi_bready;
+    output wire m_axi_bready;
     output reg  [63:0] m_axi_araddr;
-    output reg  [7:0] m_axi_arlen;
-    output reg  [2:0] m_axi_arsize;
-    output reg  [1:0] m_axi_arburst;
+    output wire [7:0] m_axi_arlen;
+    output wire [2:0] m_axi_arsize;
+    output wire [1:0] m_axi_arburst;
     output reg  m_axi_arvalid;
     input wire  m_axi_arready;
     input wire  [63:0] m_axi_rdata;
@@ -15253,23 +15304,23 @@ module tnic_standalone__control__dma(clk,rst,st_valid,st_word,st_data,look_valid
     always @(*) loading = load__busy;
     always @(*) irq = irq_q__q;
     always @(*) m_axi_awaddr = writer__m_axi_awaddr;
-    always @(*) m_axi_awlen = beats;
-    always @(*) m_axi_awsize = size;
-    always @(*) m_axi_awburst = ((32'h1) & 2'h3);
+    assign m_axi_awlen = beats;
+    assign m_axi_awsize = size;
+    assign m_axi_awburst = ((32'h1) & 2'h3);
     always @(*) m_axi_awvalid = writer__m_axi_awvalid;
     always @(*) writer__m_axi_awready = m_axi_awready;
     always @(*) m_axi_wdata = writer__m_axi_wdata;
-    always @(*) m_axi_wstrb = strobes;
+    assign m_axi_wstrb = strobes;
     always @(*) m_axi_wlast = writer__m_axi_wlast;
     always @(*) m_axi_wvalid = writer__m_axi_wvalid;
     always @(*) writer__m_axi_wready = m_axi_wready;
     always @(*) writer__m_axi_bresp = m_axi_bresp;
     always @(*) writer__m_axi_bvalid = m_axi_bvalid;
-    always @(*) m_axi_bready = 1'b1;
+    assign m_axi_bready = 1'b1;
     always @(*) m_axi_araddr = reader__m_axi_araddr;
-    always @(*) m_axi_arlen = beats;
-    always @(*) m_axi_arsize = size;
-    always @(*) m_axi_arburst = ((32'h1) & 2'h3);
+    assign m_axi_arlen = beats;
+    assign m_axi_arsize = size;
+    assign m_axi_arburst = ((32'h1) & 2'h3);
     always @(*) m_axi_arvalid = reader__m_axi_arvalid;
     always @(*) reader__m_axi_arready = m_axi_arready;
     always @(*) reader__m_axi_rdata = m_axi_rdata;
@@ -17291,7 +17342,7 @@ module tnic_standalone__control__dma__ring(clk,rst,start,base,size,watermark,hol
     reg  left__clock;
     
     // Local signals
-    reg  [31:0] ones;
+    wire [31:0] ones;
     reg  [20:0] slot_next;
     
     // Sub module instances
@@ -17469,7 +17520,7 @@ module tnic_standalone__control__dma__ring(clk,rst,start,base,size,watermark,hol
     always @(*) slot__clock = clk;
     always @(*) wraps__clock = clk;
     always @(*) left__clock = clk;
-    always @(*) ones = 64'hffffffff;
+    assign ones = 64'hffffffff;
     always @(*) slot_next = slot__q + ((32'h1) & 21'h1fffff);
     always @(*) cursor__clk = clk;
     always @(*) cursor__base = base;
@@ -19997,7 +20048,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  earlier__clk;
     reg  [138:0] earlier__data;
     wire  [138:0] earlier__out;
-    reg  [42:0] bus__0__d;
+    wire [42:0] bus__0__d;
     wire  [42:0] bus__0__q;
     reg  bus__0__clock;
     reg  [42:0] bus__1__d;
@@ -20126,7 +20177,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  valid__25__d;
     wire  valid__25__q;
     reg  valid__25__clock;
-    reg  [9:0] flow__0__d;
+    wire [9:0] flow__0__d;
     wire  [9:0] flow__0__q;
     reg  flow__0__clock;
     reg  [9:0] flow__1__d;
@@ -20204,7 +20255,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [9:0] flow__25__d;
     wire  [9:0] flow__25__q;
     reg  flow__25__clock;
-    reg  [2:0] kind__0__d;
+    wire [2:0] kind__0__d;
     wire  [2:0] kind__0__q;
     reg  kind__0__clock;
     reg  [2:0] kind__1__d;
@@ -20264,7 +20315,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [2:0] kind__19__d;
     wire  [2:0] kind__19__q;
     reg  kind__19__clock;
-    reg  [23:0] rtt__0__d;
+    wire [23:0] rtt__0__d;
     wire  [23:0] rtt__0__q;
     reg  rtt__0__clock;
     reg  [23:0] rtt__1__d;
@@ -20297,7 +20348,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [23:0] rtt__10__d;
     wire  [23:0] rtt__10__q;
     reg  rtt__10__clock;
-    reg  [31:0] value__0__d;
+    wire [31:0] value__0__d;
     wire  [31:0] value__0__q;
     reg  value__0__clock;
     reg  [31:0] value__1__d;
@@ -20342,7 +20393,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [31:0] value__14__d;
     wire  [31:0] value__14__q;
     reg  value__14__clock;
-    reg  [7:0] hops__0__d;
+    wire [7:0] hops__0__d;
     wire  [7:0] hops__0__q;
     reg  hops__0__clock;
     reg  [7:0] hops__1__d;
@@ -20354,7 +20405,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [7:0] hops__3__d;
     wire  [7:0] hops__3__q;
     reg  hops__3__clock;
-    reg  [23:0] endpoint__0__d;
+    wire [23:0] endpoint__0__d;
     wire  [23:0] endpoint__0__q;
     reg  endpoint__0__clock;
     reg  [23:0] endpoint__1__d;
@@ -20363,13 +20414,13 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [23:0] endpoint__2__d;
     wire  [23:0] endpoint__2__q;
     reg  endpoint__2__clock;
-    reg  [3:0] profile__0__d;
+    wire [3:0] profile__0__d;
     wire  [3:0] profile__0__q;
     reg  profile__0__clock;
-    reg  [3:0] profile__1__d;
+    wire [3:0] profile__1__d;
     wire  [3:0] profile__1__q;
     reg  profile__1__clock;
-    reg  [3:0] profile__2__d;
+    wire [3:0] profile__2__d;
     wire  [3:0] profile__2__q;
     reg  profile__2__clock;
     reg  [3:0] profile__3__d;
@@ -20423,22 +20474,22 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [3:0] profile__19__d;
     wire  [3:0] profile__19__q;
     reg  profile__19__clock;
-    reg  [12:0] flags__0__d;
+    wire [12:0] flags__0__d;
     wire  [12:0] flags__0__q;
     reg  flags__0__clock;
-    reg  [12:0] flags__1__d;
+    wire [12:0] flags__1__d;
     wire  [12:0] flags__1__q;
     reg  flags__1__clock;
-    reg  [12:0] flags__2__d;
+    wire [12:0] flags__2__d;
     wire  [12:0] flags__2__q;
     reg  flags__2__clock;
-    reg  [12:0] flags__3__d;
+    wire [12:0] flags__3__d;
     wire  [12:0] flags__3__q;
     reg  flags__3__clock;
-    reg  [12:0] flags__4__d;
+    wire [12:0] flags__4__d;
     wire  [12:0] flags__4__q;
     reg  flags__4__clock;
-    reg  [12:0] flags__5__d;
+    wire [12:0] flags__5__d;
     wire  [12:0] flags__5__q;
     reg  flags__5__clock;
     reg  [12:0] flags__6__d;
@@ -20468,25 +20519,25 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [12:0] flags__14__d;
     wire  [12:0] flags__14__q;
     reg  flags__14__clock;
-    reg  [31:0] threshold__0__d;
+    wire [31:0] threshold__0__d;
     wire  [31:0] threshold__0__q;
     reg  threshold__0__clock;
-    reg  [31:0] threshold__1__d;
+    wire [31:0] threshold__1__d;
     wire  [31:0] threshold__1__q;
     reg  threshold__1__clock;
-    reg  [31:0] threshold__2__d;
+    wire [31:0] threshold__2__d;
     wire  [31:0] threshold__2__q;
     reg  threshold__2__clock;
-    reg  [31:0] threshold__3__d;
+    wire [31:0] threshold__3__d;
     wire  [31:0] threshold__3__q;
     reg  threshold__3__clock;
-    reg  [31:0] threshold__4__d;
+    wire [31:0] threshold__4__d;
     wire  [31:0] threshold__4__q;
     reg  threshold__4__clock;
-    reg  [31:0] threshold__5__d;
+    wire [31:0] threshold__5__d;
     wire  [31:0] threshold__5__q;
     reg  threshold__5__clock;
-    reg  [31:0] threshold__6__d;
+    wire [31:0] threshold__6__d;
     wire  [31:0] threshold__6__q;
     reg  threshold__6__clock;
     reg  [31:0] threshold__7__d;
@@ -20495,16 +20546,16 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [31:0] threshold__8__d;
     wire  [31:0] threshold__8__q;
     reg  threshold__8__clock;
-    reg  [4:0] zeros__0__d;
+    wire [4:0] zeros__0__d;
     wire  [4:0] zeros__0__q;
     reg  zeros__0__clock;
-    reg  [4:0] zeros__1__d;
+    wire [4:0] zeros__1__d;
     wire  [4:0] zeros__1__q;
     reg  zeros__1__clock;
-    reg  [4:0] zeros__2__d;
+    wire [4:0] zeros__2__d;
     wire  [4:0] zeros__2__q;
     reg  zeros__2__clock;
-    reg  [4:0] zeros__3__d;
+    wire [4:0] zeros__3__d;
     wire  [4:0] zeros__3__q;
     reg  zeros__3__clock;
     reg  [4:0] zeros__4__d;
@@ -20528,28 +20579,28 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [4:0] zeros__10__d;
     wire  [4:0] zeros__10__q;
     reg  zeros__10__clock;
-    reg  [28:0] inverse__0__d;
+    wire [28:0] inverse__0__d;
     wire  [28:0] inverse__0__q;
     reg  inverse__0__clock;
-    reg  [28:0] inverse__1__d;
+    wire [28:0] inverse__1__d;
     wire  [28:0] inverse__1__q;
     reg  inverse__1__clock;
-    reg  [28:0] inverse__2__d;
+    wire [28:0] inverse__2__d;
     wire  [28:0] inverse__2__q;
     reg  inverse__2__clock;
-    reg  [28:0] inverse__3__d;
+    wire [28:0] inverse__3__d;
     wire  [28:0] inverse__3__q;
     reg  inverse__3__clock;
-    reg  [28:0] inverse__4__d;
+    wire [28:0] inverse__4__d;
     wire  [28:0] inverse__4__q;
     reg  inverse__4__clock;
-    reg  [28:0] inverse__5__d;
+    wire [28:0] inverse__5__d;
     wire  [28:0] inverse__5__q;
     reg  inverse__5__clock;
-    reg  [28:0] inverse__6__d;
+    wire [28:0] inverse__6__d;
     wire  [28:0] inverse__6__q;
     reg  inverse__6__clock;
-    reg  [28:0] inverse__7__d;
+    wire [28:0] inverse__7__d;
     wire  [28:0] inverse__7__q;
     reg  inverse__7__clock;
     reg  [28:0] inverse__8__d;
@@ -20561,43 +20612,43 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [28:0] inverse__10__d;
     wire  [28:0] inverse__10__q;
     reg  inverse__10__clock;
-    reg  [28:0] endpoint_inverse__0__d;
+    wire [28:0] endpoint_inverse__0__d;
     wire  [28:0] endpoint_inverse__0__q;
     reg  endpoint_inverse__0__clock;
-    reg  [28:0] endpoint_inverse__1__d;
+    wire [28:0] endpoint_inverse__1__d;
     wire  [28:0] endpoint_inverse__1__q;
     reg  endpoint_inverse__1__clock;
-    reg  [28:0] endpoint_inverse__2__d;
+    wire [28:0] endpoint_inverse__2__d;
     wire  [28:0] endpoint_inverse__2__q;
     reg  endpoint_inverse__2__clock;
-    reg  [28:0] endpoint_inverse__3__d;
+    wire [28:0] endpoint_inverse__3__d;
     wire  [28:0] endpoint_inverse__3__q;
     reg  endpoint_inverse__3__clock;
-    reg  [28:0] endpoint_inverse__4__d;
+    wire [28:0] endpoint_inverse__4__d;
     wire  [28:0] endpoint_inverse__4__q;
     reg  endpoint_inverse__4__clock;
-    reg  [28:0] endpoint_inverse__5__d;
+    wire [28:0] endpoint_inverse__5__d;
     wire  [28:0] endpoint_inverse__5__q;
     reg  endpoint_inverse__5__clock;
-    reg  [28:0] endpoint_inverse__6__d;
+    wire [28:0] endpoint_inverse__6__d;
     wire  [28:0] endpoint_inverse__6__q;
     reg  endpoint_inverse__6__clock;
-    reg  [28:0] endpoint_inverse__7__d;
+    wire [28:0] endpoint_inverse__7__d;
     wire  [28:0] endpoint_inverse__7__q;
     reg  endpoint_inverse__7__clock;
     reg  [28:0] endpoint_inverse__8__d;
     wire  [28:0] endpoint_inverse__8__q;
     reg  endpoint_inverse__8__clock;
-    reg  negative__0__d;
+    wire negative__0__d;
     wire  negative__0__q;
     reg  negative__0__clock;
-    reg  negative__1__d;
+    wire negative__1__d;
     wire  negative__1__q;
     reg  negative__1__clock;
-    reg  negative__2__d;
+    wire negative__2__d;
     wire  negative__2__q;
     reg  negative__2__clock;
-    reg  negative__3__d;
+    wire negative__3__d;
     wire  negative__3__q;
     reg  negative__3__clock;
     reg  negative__4__d;
@@ -20618,16 +20669,16 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  negative__9__d;
     wire  negative__9__q;
     reg  negative__9__clock;
-    reg  [2:0] count__0__d;
+    wire [2:0] count__0__d;
     wire  [2:0] count__0__q;
     reg  count__0__clock;
-    reg  [2:0] count__1__d;
+    wire [2:0] count__1__d;
     wire  [2:0] count__1__q;
     reg  count__1__clock;
-    reg  [2:0] count__2__d;
+    wire [2:0] count__2__d;
     wire  [2:0] count__2__q;
     reg  count__2__clock;
-    reg  [2:0] count__3__d;
+    wire [2:0] count__3__d;
     wire  [2:0] count__3__q;
     reg  count__3__clock;
     reg  [2:0] count__4__d;
@@ -20648,16 +20699,16 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [2:0] count__9__d;
     wire  [2:0] count__9__q;
     reg  count__9__clock;
-    reg  [40:0] mark__0__d;
+    wire [40:0] mark__0__d;
     wire  [40:0] mark__0__q;
     reg  mark__0__clock;
-    reg  [40:0] mark__1__d;
+    wire [40:0] mark__1__d;
     wire  [40:0] mark__1__q;
     reg  mark__1__clock;
-    reg  [40:0] mark__2__d;
+    wire [40:0] mark__2__d;
     wire  [40:0] mark__2__q;
     reg  mark__2__clock;
-    reg  [40:0] mark__3__d;
+    wire [40:0] mark__3__d;
     wire  [40:0] mark__3__q;
     reg  mark__3__clock;
     reg  [40:0] mark__4__d;
@@ -20690,34 +20741,34 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [39:0] kept__d;
     wire  [39:0] kept__q;
     reg  kept__clock;
-    reg  rising__0__d;
+    wire rising__0__d;
     wire  rising__0__q;
     reg  rising__0__clock;
-    reg  rising__1__d;
+    wire rising__1__d;
     wire  rising__1__q;
     reg  rising__1__clock;
-    reg  rising__2__d;
+    wire rising__2__d;
     wire  rising__2__q;
     reg  rising__2__clock;
-    reg  rising__3__d;
+    wire rising__3__d;
     wire  rising__3__q;
     reg  rising__3__clock;
-    reg  rising__4__d;
+    wire rising__4__d;
     wire  rising__4__q;
     reg  rising__4__clock;
-    reg  rising__5__d;
+    wire rising__5__d;
     wire  rising__5__q;
     reg  rising__5__clock;
-    reg  rising__6__d;
+    wire rising__6__d;
     wire  rising__6__q;
     reg  rising__6__clock;
-    reg  rising__7__d;
+    wire rising__7__d;
     wire  rising__7__q;
     reg  rising__7__clock;
-    reg  rising__8__d;
+    wire rising__8__d;
     wire  rising__8__q;
     reg  rising__8__clock;
-    reg  rising__9__d;
+    wire rising__9__d;
     wire  rising__9__q;
     reg  rising__9__clock;
     reg  rising__10__d;
@@ -20735,37 +20786,37 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  rising__14__d;
     wire  rising__14__q;
     reg  rising__14__clock;
-    reg  reached__0__d;
+    wire reached__0__d;
     wire  reached__0__q;
     reg  reached__0__clock;
-    reg  reached__1__d;
+    wire reached__1__d;
     wire  reached__1__q;
     reg  reached__1__clock;
-    reg  reached__2__d;
+    wire reached__2__d;
     wire  reached__2__q;
     reg  reached__2__clock;
-    reg  reached__3__d;
+    wire reached__3__d;
     wire  reached__3__q;
     reg  reached__3__clock;
-    reg  reached__4__d;
+    wire reached__4__d;
     wire  reached__4__q;
     reg  reached__4__clock;
-    reg  reached__5__d;
+    wire reached__5__d;
     wire  reached__5__q;
     reg  reached__5__clock;
-    reg  reached__6__d;
+    wire reached__6__d;
     wire  reached__6__q;
     reg  reached__6__clock;
-    reg  reached__7__d;
+    wire reached__7__d;
     wire  reached__7__q;
     reg  reached__7__clock;
-    reg  reached__8__d;
+    wire reached__8__d;
     wire  reached__8__q;
     reg  reached__8__clock;
-    reg  reached__9__d;
+    wire reached__9__d;
     wire  reached__9__q;
     reg  reached__9__clock;
-    reg  reached__10__d;
+    wire reached__10__d;
     wire  reached__10__q;
     reg  reached__10__clock;
     reg  reached__11__d;
@@ -22775,82 +22826,82 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) sweep = ~sweep_done__q;
     always @(*) sweep_flow = sweep_count__q[(32'h0)+:(10)];
     always @(*) swept = sweep_done__q;
-    always @(*) bus__0__d = ((32'h0) & 43'h7ffffffffff);
-    always @(*) flow__0__d = ((32'h0) & 10'h3ff);
-    always @(*) kind__0__d = ((32'h0) & 3'h7);
-    always @(*) rtt__0__d = ((32'h0) & 24'hffffff);
-    always @(*) value__0__d = ((32'h0) & 32'hffffffff);
-    always @(*) hops__0__d = ((32'h0) & 8'hff);
-    always @(*) endpoint__0__d = ((32'h0) & 24'hffffff);
-    always @(*) profile__0__d = ((32'h0) & 4'hf);
-    always @(*) profile__1__d = ((32'h0) & 4'hf);
-    always @(*) profile__2__d = ((32'h0) & 4'hf);
-    always @(*) zeros__0__d = ((32'h0) & 5'h1f);
-    always @(*) negative__0__d = 1'b0;
-    always @(*) count__0__d = ((32'h0) & 3'h7);
-    always @(*) mark__0__d = ((32'h0) & 41'h1ffffffffff);
-    always @(*) zeros__1__d = ((32'h0) & 5'h1f);
-    always @(*) negative__1__d = 1'b0;
-    always @(*) count__1__d = ((32'h0) & 3'h7);
-    always @(*) mark__1__d = ((32'h0) & 41'h1ffffffffff);
-    always @(*) zeros__2__d = ((32'h0) & 5'h1f);
-    always @(*) negative__2__d = 1'b0;
-    always @(*) count__2__d = ((32'h0) & 3'h7);
-    always @(*) mark__2__d = ((32'h0) & 41'h1ffffffffff);
-    always @(*) zeros__3__d = ((32'h0) & 5'h1f);
-    always @(*) negative__3__d = 1'b0;
-    always @(*) count__3__d = ((32'h0) & 3'h7);
-    always @(*) mark__3__d = ((32'h0) & 41'h1ffffffffff);
-    always @(*) flags__0__d = ((32'h0) & 13'h1fff);
-    always @(*) flags__1__d = ((32'h0) & 13'h1fff);
-    always @(*) flags__2__d = ((32'h0) & 13'h1fff);
-    always @(*) flags__3__d = ((32'h0) & 13'h1fff);
-    always @(*) flags__4__d = ((32'h0) & 13'h1fff);
-    always @(*) flags__5__d = ((32'h0) & 13'h1fff);
-    always @(*) threshold__0__d = ((32'h0) & 32'hffffffff);
-    always @(*) threshold__1__d = ((32'h0) & 32'hffffffff);
-    always @(*) threshold__2__d = ((32'h0) & 32'hffffffff);
-    always @(*) threshold__3__d = ((32'h0) & 32'hffffffff);
-    always @(*) threshold__4__d = ((32'h0) & 32'hffffffff);
-    always @(*) threshold__5__d = ((32'h0) & 32'hffffffff);
-    always @(*) threshold__6__d = ((32'h0) & 32'hffffffff);
-    always @(*) inverse__0__d = ((32'h0) & 29'h1fffffff);
-    always @(*) endpoint_inverse__0__d = ((32'h0) & 29'h1fffffff);
-    always @(*) inverse__1__d = ((32'h0) & 29'h1fffffff);
-    always @(*) endpoint_inverse__1__d = ((32'h0) & 29'h1fffffff);
-    always @(*) inverse__2__d = ((32'h0) & 29'h1fffffff);
-    always @(*) endpoint_inverse__2__d = ((32'h0) & 29'h1fffffff);
-    always @(*) inverse__3__d = ((32'h0) & 29'h1fffffff);
-    always @(*) endpoint_inverse__3__d = ((32'h0) & 29'h1fffffff);
-    always @(*) inverse__4__d = ((32'h0) & 29'h1fffffff);
-    always @(*) endpoint_inverse__4__d = ((32'h0) & 29'h1fffffff);
-    always @(*) inverse__5__d = ((32'h0) & 29'h1fffffff);
-    always @(*) endpoint_inverse__5__d = ((32'h0) & 29'h1fffffff);
-    always @(*) inverse__6__d = ((32'h0) & 29'h1fffffff);
-    always @(*) endpoint_inverse__6__d = ((32'h0) & 29'h1fffffff);
-    always @(*) inverse__7__d = ((32'h0) & 29'h1fffffff);
-    always @(*) endpoint_inverse__7__d = ((32'h0) & 29'h1fffffff);
-    always @(*) rising__0__d = 1'b0;
-    always @(*) rising__1__d = 1'b0;
-    always @(*) rising__2__d = 1'b0;
-    always @(*) rising__3__d = 1'b0;
-    always @(*) rising__4__d = 1'b0;
-    always @(*) rising__5__d = 1'b0;
-    always @(*) rising__6__d = 1'b0;
-    always @(*) rising__7__d = 1'b0;
-    always @(*) rising__8__d = 1'b0;
-    always @(*) rising__9__d = 1'b0;
-    always @(*) reached__0__d = 1'b0;
-    always @(*) reached__1__d = 1'b0;
-    always @(*) reached__2__d = 1'b0;
-    always @(*) reached__3__d = 1'b0;
-    always @(*) reached__4__d = 1'b0;
-    always @(*) reached__5__d = 1'b0;
-    always @(*) reached__6__d = 1'b0;
-    always @(*) reached__7__d = 1'b0;
-    always @(*) reached__8__d = 1'b0;
-    always @(*) reached__9__d = 1'b0;
-    always @(*) reached__10__d = 1'b0;
+    assign bus__0__d = ((32'h0) & 43'h7ffffffffff);
+    assign flow__0__d = ((32'h0) & 10'h3ff);
+    assign kind__0__d = ((32'h0) & 3'h7);
+    assign rtt__0__d = ((32'h0) & 24'hffffff);
+    assign value__0__d = ((32'h0) & 32'hffffffff);
+    assign hops__0__d = ((32'h0) & 8'hff);
+    assign endpoint__0__d = ((32'h0) & 24'hffffff);
+    assign profile__0__d = ((32'h0) & 4'hf);
+    assign profile__1__d = ((32'h0) & 4'hf);
+    assign profile__2__d = ((32'h0) & 4'hf);
+    assign zeros__0__d = ((32'h0) & 5'h1f);
+    assign negative__0__d = 1'b0;
+    assign count__0__d = ((32'h0) & 3'h7);
+    assign mark__0__d = ((32'h0) & 41'h1ffffffffff);
+    assign zeros__1__d = ((32'h0) & 5'h1f);
+    assign negative__1__d = 1'b0;
+    assign count__1__d = ((32'h0) & 3'h7);
+    assign mark__1__d = ((32'h0) & 41'h1ffffffffff);
+    assign zeros__2__d = ((32'h0) & 5'h1f);
+    assign negative__2__d = 1'b0;
+    assign count__2__d = ((32'h0) & 3'h7);
+    assign mark__2__d = ((32'h0) & 41'h1ffffffffff);
+    assign zeros__3__d = ((32'h0) & 5'h1f);
+    assign negative__3__d = 1'b0;
+    assign count__3__d = ((32'h0) & 3'h7);
+    assign mark__3__d = ((32'h0) & 41'h1ffffffffff);
+    assign flags__0__d = ((32'h0) & 13'h1fff);
+    assign flags__1__d = ((32'h0) & 13'h1fff);
+    assign flags__2__d = ((32'h0) & 13'h1fff);
+    assign flags__3__d = ((32'h0) & 13'h1fff);
+    assign flags__4__d = ((32'h0) & 13'h1fff);
+    assign flags__5__d = ((32'h0) & 13'h1fff);
+    assign threshold__0__d = ((32'h0) & 32'hffffffff);
+    assign threshold__1__d = ((32'h0) & 32'hffffffff);
+    assign threshold__2__d = ((32'h0) & 32'hffffffff);
+    assign threshold__3__d = ((32'h0) & 32'hffffffff);
+    assign threshold__4__d = ((32'h0) & 32'hffffffff);
+    assign threshold__5__d = ((32'h0) & 32'hffffffff);
+    assign threshold__6__d = ((32'h0) & 32'hffffffff);
+    assign inverse__0__d = ((32'h0) & 29'h1fffffff);
+    assign endpoint_inverse__0__d = ((32'h0) & 29'h1fffffff);
+    assign inverse__1__d = ((32'h0) & 29'h1fffffff);
+    assign endpoint_inverse__1__d = ((32'h0) & 29'h1fffffff);
+    assign inverse__2__d = ((32'h0) & 29'h1fffffff);
+    assign endpoint_inverse__2__d = ((32'h0) & 29'h1fffffff);
+    assign inverse__3__d = ((32'h0) & 29'h1fffffff);
+    assign endpoint_inverse__3__d = ((32'h0) & 29'h1fffffff);
+    assign inverse__4__d = ((32'h0) & 29'h1fffffff);
+    assign endpoint_inverse__4__d = ((32'h0) & 29'h1fffffff);
+    assign inverse__5__d = ((32'h0) & 29'h1fffffff);
+    assign endpoint_inverse__5__d = ((32'h0) & 29'h1fffffff);
+    assign inverse__6__d = ((32'h0) & 29'h1fffffff);
+    assign endpoint_inverse__6__d = ((32'h0) & 29'h1fffffff);
+    assign inverse__7__d = ((32'h0) & 29'h1fffffff);
+    assign endpoint_inverse__7__d = ((32'h0) & 29'h1fffffff);
+    assign rising__0__d = 1'b0;
+    assign rising__1__d = 1'b0;
+    assign rising__2__d = 1'b0;
+    assign rising__3__d = 1'b0;
+    assign rising__4__d = 1'b0;
+    assign rising__5__d = 1'b0;
+    assign rising__6__d = 1'b0;
+    assign rising__7__d = 1'b0;
+    assign rising__8__d = 1'b0;
+    assign rising__9__d = 1'b0;
+    assign reached__0__d = 1'b0;
+    assign reached__1__d = 1'b0;
+    assign reached__2__d = 1'b0;
+    assign reached__3__d = 1'b0;
+    assign reached__4__d = 1'b0;
+    assign reached__5__d = 1'b0;
+    assign reached__6__d = 1'b0;
+    assign reached__7__d = 1'b0;
+    assign reached__8__d = 1'b0;
+    assign reached__9__d = 1'b0;
+    assign reached__10__d = 1'b0;
     always @(*) endpoint__2__d = endpoint__1__q;
     always @(*) hops__2__d = hops__1__q;
     always @(*) hops__3__d = hops__2__q;
@@ -27780,8 +27831,6 @@ module tnic_standalone__control__engine__average__alpha(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -27877,8 +27926,6 @@ module tnic_standalone__control__engine__average__beta(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -27993,8 +28040,6 @@ module tnic_standalone__control__engine__average__deadband(clk,bus,address,data)
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -28166,8 +28211,6 @@ module tnic_standalone__control__engine__average__hop(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -28858,8 +28901,6 @@ module tnic_standalone__control__engine__branch__high(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -28936,8 +28977,6 @@ module tnic_standalone__control__engine__branch__low(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -29014,8 +29053,6 @@ module tnic_standalone__control__engine__branch__options(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -29111,8 +29148,6 @@ module tnic_standalone__control__engine__branch__product(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -30523,8 +30558,6 @@ module tnic_standalone__control__engine__choose__start(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -30817,7 +30850,7 @@ module tnic_standalone__control__engine__delta(clk,bus_2,profile_2,full_3,age_3,
     reg  product__clk;
     reg  [32:0] product__a_0;
     reg  [31:0] product__b_0;
-    reg  [57:0] product__addend_1;
+    wire [57:0] product__addend_1;
     wire  [57:0] product__total_2;
     reg  [23:0] normal__d;
     wire  [23:0] normal__q;
@@ -30961,7 +30994,7 @@ module tnic_standalone__control__engine__delta(clk,bus_2,profile_2,full_3,age_3,
     always @(*) shifted = age_3[(32'h0)+:(24)] << inverse__data[(32'h1b)+:(5)];
     always @(*) product__a_0 = ((normal__q) & 33'h1ffffffff) << 32'h8;
     always @(*) product__b_0 = ((mantissa__q) & 32'hffffffff) << 32'h6;
-    always @(*) product__addend_1 = ((32'h200000) & 58'h3ffffffffffffff);
+    assign product__addend_1 = ((32'h200000) & 58'h3ffffffffffffff);
     always @(*) factor__1__d = factor__0__q;
     always @(*) factor__2__d = factor__1__q;
     always @(*) factor_8 = factor__0__q;
@@ -31138,8 +31171,6 @@ module tnic_standalone__control__engine__delta__interval(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -31216,8 +31247,6 @@ module tnic_standalone__control__engine__delta__inverse(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -31526,7 +31555,7 @@ module tnic_standalone__control__engine__earlier(clk,data,out);
     reg  [4:0] ram__write_address;
     reg  ram__write_clock;
     reg  [138:0] ram__write_data;
-    reg  ram__write_enable;
+    wire ram__write_enable;
     reg  [4:0] count__d;
     wire  [4:0] count__q;
     reg  count__clock;
@@ -31557,7 +31586,7 @@ module tnic_standalone__control__engine__earlier(clk,data,out);
     always @(*) ram__write_clock = clk;
     always @(*) ram__write_address = count__q;
     always @(*) ram__write_data = data;
-    always @(*) ram__write_enable = 1'b1;
+    assign ram__write_enable = 1'b1;
     always @(*) ram__read_address = count__q - back;
     always @(*) out = ram__read_data;
     
@@ -34486,7 +34515,7 @@ module tnic_standalone__control__engine__error(clk,bus_2,bus_4,bus_7,profile_2,p
     reg signed [17:0] proportional_high;
     reg signed [45:0] low_wide;
     reg  [45:0] low_bits;
-    reg signed [1:0] zero;
+    wire signed [1:0] zero;
     reg  [35:0] high_bits;
     reg signed [43:0] high_signed;
     reg signed [45:0] high_wide;
@@ -34846,7 +34875,7 @@ module tnic_standalone__control__engine__error(clk,bus_2,bus_4,bus_7,profile_2,p
     always @(*) proportional_high = ((proportional4__q[(32'h8)+:(17)]) & 18'h3ffff);
     always @(*) product__a_0 = a5__q;
     always @(*) product__b_0 = b5__q;
-    always @(*) zero = ((32'h0) & 2'h3);
+    assign zero = ((32'h0) & 2'h3);
     always @(*) low_wide = (low5__q + zero);
     always @(*) low_bits = low_wide;
     always @(*) high_bits = high5__q;
@@ -35123,8 +35152,6 @@ module tnic_standalone__control__engine__error__flow_gain(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -35201,8 +35228,6 @@ module tnic_standalone__control__engine__error__flow_offset(clk,bus,address,data
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -35279,8 +35304,6 @@ module tnic_standalone__control__engine__error__flow_range(clk,bus,address,data)
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -35357,8 +35380,6 @@ module tnic_standalone__control__engine__error__flow_shift(clk,bus,address,data)
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -35435,8 +35456,6 @@ module tnic_standalone__control__engine__error__gain(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -35915,8 +35934,6 @@ module tnic_standalone__control__engine__error__proportional(clk,bus,address,dat
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -36012,8 +36029,6 @@ module tnic_standalone__control__engine__error__reference(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -36970,7 +36985,7 @@ module tnic_standalone__control__engine__gradient(clk,bus_7,bus_9,bus_12,profile
     reg  product__clk;
     reg  [32:0] product__a_0;
     reg  [31:0] product__b_0;
-    reg  [57:0] product__addend_1;
+    wire [57:0] product__addend_1;
     wire  [57:0] product__total_2;
     reg  [32:0] a9__d;
     wire  [32:0] a9__q;
@@ -37034,7 +37049,7 @@ module tnic_standalone__control__engine__gradient(clk,bus_7,bus_9,bus_12,profile
     reg  [37:0] magnitude;
     reg  [37:0] shifted;
     reg  [32:0] rounded;
-    reg signed [27:0] one;
+    wire signed [27:0] one;
     reg signed [28:0] whole;
     reg  [27:0] value_bits;
     reg  [28:0] other_bits;
@@ -37272,9 +37287,9 @@ module tnic_standalone__control__engine__gradient(clk,bus_7,bus_9,bus_12,profile
     always @(*) shifted = average_8 << gain__data[(32'h1c)+:(4)];
     always @(*) product__a_0 = a9__q;
     always @(*) product__b_0 = b9__q;
-    always @(*) product__addend_1 = ((32'h200000) & 58'h3ffffffffffffff);
+    assign product__addend_1 = ((32'h200000) & 58'h3ffffffffffffff);
     always @(*) rounded = ((beta__data) & 33'h1ffffffff) + ((32'h10) & 33'h1ffffffff);
-    always @(*) one = ((32'h4000001) & 28'hfffffff);
+    assign one = ((32'h4000001) & 28'hfffffff);
     always @(*) whole = (value__q + one);
     always @(*) beta_signed = ((beta12__q) & 29'h1fffffff);
     always @(*) left = (beta_signed - value__q);
@@ -37359,8 +37374,6 @@ module tnic_standalone__control__engine__gradient__beta(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -37475,8 +37488,6 @@ module tnic_standalone__control__engine__gradient__full(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -37648,8 +37659,6 @@ module tnic_standalone__control__engine__gradient__gain(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -37726,8 +37735,6 @@ module tnic_standalone__control__engine__gradient__most(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -38509,8 +38516,6 @@ module tnic_standalone__control__engine__increase__beta(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -38682,8 +38687,6 @@ module tnic_standalone__control__engine__increase__hyperactive(clk,bus,address,d
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -38760,8 +38763,6 @@ module tnic_standalone__control__engine__increase__plain(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -39051,7 +39052,7 @@ module tnic_standalone__control__engine__inputs(clk,data,out);
     reg  [4:0] ram__write_address;
     reg  ram__write_clock;
     reg  [87:0] ram__write_data;
-    reg  ram__write_enable;
+    wire ram__write_enable;
     reg  [4:0] count__d;
     wire  [4:0] count__q;
     reg  count__clock;
@@ -39082,7 +39083,7 @@ module tnic_standalone__control__engine__inputs(clk,data,out);
     always @(*) ram__write_clock = clk;
     always @(*) ram__write_address = count__q;
     always @(*) ram__write_data = data;
-    always @(*) ram__write_enable = 1'b1;
+    assign ram__write_enable = 1'b1;
     always @(*) ram__read_address = count__q - back;
     always @(*) out = ram__read_data;
     
@@ -40369,8 +40370,6 @@ module tnic_standalone__control__engine__limits__later(clk,i,o);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) v__0__clock = clk;
     always @(*) v__0__d = i;
     always @(*) o = v__0__q;
@@ -41643,8 +41642,6 @@ module tnic_standalone__control__engine__rate__greatest(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -41816,8 +41813,6 @@ module tnic_standalone__control__engine__rate__least(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -42208,8 +42203,6 @@ module tnic_standalone__control__engine__rate__restart(clk,bus,address,data);
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) ram__read_address = address;
@@ -48243,7 +48236,7 @@ module tnic_standalone__control__engine__scale(clk,middle_7,pi_7,error_7,thresho
     reg  first__clk;
     reg  [32:0] first__a_0;
     reg  [31:0] first__b_0;
-    reg  [57:0] first__addend_1;
+    wire [57:0] first__addend_1;
     wire  [57:0] first__total_2;
     reg  second__clk;
     reg  [32:0] second__a_0;
@@ -48363,7 +48356,7 @@ module tnic_standalone__control__engine__scale(clk,middle_7,pi_7,error_7,thresho
     always @(*) second__clk = clk;
     always @(*) first__a_0 = a8__q;
     always @(*) first__b_0 = ((delta_8) & 32'hffffffff) << 32'h5;
-    always @(*) first__addend_1 = ((32'h8000) & 58'h3ffffffffffffff);
+    assign first__addend_1 = ((32'h8000) & 58'h3ffffffffffffff);
     always @(*) above = above_9;
     always @(*) flow = ((flow_9) & 33'h1ffffffff);
     always @(*) excess = (above - flow);
@@ -52109,8 +52102,6 @@ module tnic_standalone__control__parse(clk,rst,s_tdata,s_tkeep,s_tvalid,s_tlast,
     );
     
     // Update code
-    always @(*) begin
-    end
     always @(*) collect__clk = clk;
     always @(*) collect__rst = rst;
     always @(*) collect__s_tdata = s_tdata;
@@ -64958,7 +64949,7 @@ module tnic_standalone__control__rtt__sent(clk,rst,sweep,sweep_flow,sent_valid,s
     reg  [31:0] segment__4__d;
     wire  [31:0] segment__4__q;
     reg  segment__4__clock;
-    reg  [31:0] next__0__d;
+    wire [31:0] next__0__d;
     wire  [31:0] next__0__q;
     reg  next__0__clock;
     reg  [31:0] next__1__d;
@@ -65703,7 +65694,7 @@ module tnic_standalone__control__rtt__sent(clk,rst,sweep,sweep_flow,sent_valid,s
     always @(*) total__2__d = total__1__q;
     always @(*) flow__0__d = sent_flow;
     always @(*) segment__0__d = sent_segment;
-    always @(*) next__0__d = ((32'h0) & 32'hffffffff);
+    assign next__0__d = ((32'h0) & 32'hffffffff);
     always @(*) nonce__0__d = sent_nonce;
     always @(*) opened__0__d = now_ns;
     always @(*) number__0__d = sent_tag;
@@ -73480,11 +73471,12 @@ module tnic_standalone__control__telemetry__which(d,q,clock);
 endmodule // standalone__control__telemetry__which
 
 
-module tnic_standalone__control__txmux(clk,rst,a_tdata,a_tkeep,a_tvalid,a_tready,a_tlast,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag);
+module tnic_standalone__control__txmux(clk,rst,fair,a_tdata,a_tkeep,a_tvalid,a_tready,a_tlast,d_tdata,d_tkeep,d_tvalid,d_tready,d_tlast,d_tag,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag);
     
     // Module arguments
     input wire  clk;
     input wire  rst;
+    input wire  fair;
     input wire  [63:0] a_tdata;
     input wire  [7:0] a_tkeep;
     input wire  a_tvalid;
@@ -73664,7 +73656,7 @@ module tnic_standalone__control__txmux(clk,rst,a_tdata,a_tkeep,a_tvalid,a_tready
         d_keep__d = d_keep__q;
         d_last__d = d_last__q;
         d_tagged__d = d_tagged__q;
-        choose_ack = a_here;
+        choose_ack = a_here & ~((fair & acking__q) & d_here);
         if (busy__q) begin
             choose_ack = acking__q;
         end
@@ -73719,6 +73711,7 @@ module tnic_standalone__control__txmux(clk,rst,a_tdata,a_tkeep,a_tvalid,a_tready
         end
         if (rst) begin
             busy__d = 1'b0;
+            acking__d = 1'b0;
             valid__d = 1'b0;
             a_held__d = 1'b0;
             d_held__d = 1'b0;
@@ -75204,7 +75197,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     wire  packets__o_post;
     wire  [15:0] packets__o_packets;
     wire  packets__o_refused;
-    reg  [15:0] packets__long_bytes;
+    wire [15:0] packets__long_bytes;
     reg  frame__clk;
     reg  frame__rst;
     reg  frame__i_valid;
@@ -75513,7 +75506,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     always @(*) packets__fl_flow = fl_flow;
     always @(*) packets__fl_record = fl_record;
     always @(*) packets__seed = cfg_seed;
-    always @(*) packets__long_bytes = long_bytes;
+    assign packets__long_bytes = long_bytes;
     always @(*) packets__i_packets = host_packets__q;
     always @(*) packets__i_launch = grant_launch;
     always @(*) doorbells__i_valid = packets__o_post;
@@ -76995,10 +76988,10 @@ module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos
     reg  [21:0] word__41;
     reg  [21:0] word__42;
     reg  [21:0] word__43;
-    reg  [21:0] word__44;
-    reg  [21:0] word__45;
-    reg  [21:0] word__46;
-    reg  [21:0] word__47;
+    wire [21:0] word__44;
+    wire [21:0] word__45;
+    wire [21:0] word__46;
+    wire [21:0] word__47;
     reg  [15:0] tos_ttl;
     reg  [15:0] u_sum;
     reg  [15:0] h_sum;
@@ -77239,10 +77232,10 @@ module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos
     always @(*) word__41 = ((i_dst_port) & 22'h3fffff);
     always @(*) word__42 = ((i_payload) & 22'h3fffff);
     always @(*) word__43 = ((i_payload) & 22'h3fffff);
-    always @(*) word__44 = ((32'h8100) & 22'h3fffff);
-    always @(*) word__45 = ((32'h0) & 22'h3fffff);
-    always @(*) word__46 = ((32'h0) & 22'h3fffff);
-    always @(*) word__47 = ((32'h0) & 22'h3fffff);
+    assign word__44 = ((32'h8100) & 22'h3fffff);
+    assign word__45 = ((32'h0) & 22'h3fffff);
+    assign word__46 = ((32'h0) & 22'h3fffff);
+    assign word__47 = ((32'h0) & 22'h3fffff);
     always @(*) u1__4__d = (word__16 + word__17) + (word__18 + word__19);
     always @(*) u1__5__d = (word__20 + word__21) + (word__22 + word__23);
     always @(*) u1__6__d = (word__24 + word__25) + (word__26 + word__27);
@@ -80613,7 +80606,7 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     reg  [9:0] wheel__insert_flow;
     reg  [12:0] wheel__insert_slot;
     wire  wheel__due_valid;
-    reg  wheel__due_ready;
+    wire wheel__due_ready;
     wire  [9:0] wheel__due_flow;
     wire  wheel__swept;
     reg  gate__clk;
@@ -80887,7 +80880,7 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     always @(*) wheel__insert_valid = pass__insert_valid;
     always @(*) wheel__insert_flow = pass__insert_flow;
     always @(*) wheel__insert_slot = pass__insert_slot;
-    always @(*) wheel__due_ready = 1'b1;
+    assign wheel__due_ready = 1'b1;
     always @(*) gate__now = now;
     always @(*) gate__train_valid = pass__train_valid;
     always @(*) gate__train_flow = pass__train_flow;
@@ -84808,7 +84801,7 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     reg  [9:0] key;
     reg  [9:0] x_key;
     reg  x_precedes;
-    reg  [4:0] number__0;
+    wire [4:0] number__0;
     reg  [4:0] number__1;
     reg  [4:0] number__2;
     reg  [4:0] number__3;
@@ -84839,8 +84832,8 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     reg  [4:0] number__28;
     reg  [4:0] number__29;
     reg  [4:0] number__30;
-    reg  [4:0] number__31;
-    reg  valid_at__0;
+    wire [4:0] number__31;
+    wire valid_at__0;
     reg  valid_at__1;
     reg  valid_at__2;
     reg  valid_at__3;
@@ -84871,8 +84864,8 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     reg  valid_at__28;
     reg  valid_at__29;
     reg  valid_at__30;
-    reg  valid_at__31;
-    reg  [9:0] key_at__0;
+    wire valid_at__31;
+    wire [9:0] key_at__0;
     reg  [9:0] key_at__1;
     reg  [9:0] key_at__2;
     reg  [9:0] key_at__3;
@@ -84903,7 +84896,7 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     reg  [9:0] key_at__28;
     reg  [9:0] key_at__29;
     reg  [9:0] key_at__30;
-    reg  [9:0] key_at__31;
+    wire [9:0] key_at__31;
     reg  [4:0] handle_at__0;
     reg  [4:0] handle_at__1;
     reg  [4:0] handle_at__2;
@@ -84997,7 +84990,7 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     reg  stays_at__28;
     reg  stays_at__29;
     reg  stays_at__30;
-    reg  stays_at__31;
+    wire stays_at__31;
     reg  precedes_at__0;
     reg  precedes_at__1;
     reg  precedes_at__2;
@@ -85029,7 +85022,7 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     reg  precedes_at__28;
     reg  precedes_at__29;
     reg  precedes_at__30;
-    reg  precedes_at__31;
+    wire precedes_at__31;
     reg  take_x__0;
     reg  take_x__1;
     reg  take_x__2;
@@ -87608,16 +87601,16 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     always @(*) second__write_clock = clk;
     always @(*) fresh__0__clock = clk;
     always @(*) fresh__1__clock = clk;
-    always @(*) number__0 = ((32'h0) & 5'h1f);
-    always @(*) number__31 = ((32'h0) & 5'h1f);
-    always @(*) valid_at__0 = 1'b0;
-    always @(*) key_at__0 = ((32'h0) & 10'h3ff);
+    assign number__0 = ((32'h0) & 5'h1f);
+    assign number__31 = ((32'h0) & 5'h1f);
+    assign valid_at__0 = 1'b0;
+    assign key_at__0 = ((32'h0) & 10'h3ff);
     always @(*) handle_at__0 = freed;
-    always @(*) valid_at__31 = 1'b0;
-    always @(*) key_at__31 = ((32'h0) & 10'h3ff);
+    assign valid_at__31 = 1'b0;
+    assign key_at__31 = ((32'h0) & 10'h3ff);
     always @(*) handle_at__31 = freed;
-    always @(*) stays_at__31 = 1'b0;
-    always @(*) precedes_at__31 = 1'b0;
+    assign stays_at__31 = 1'b0;
+    assign precedes_at__31 = 1'b0;
     always @(*) valids__0__clock = clk;
     always @(*) keys__0__clock = clk;
     always @(*) swaps__0__clock = clk;
@@ -92661,7 +92654,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
     // Local signals
     reg  known;
     reg  far;
-    reg  [6:0] times125;
+    wire [6:0] times125;
     reg  [5:0] few;
     reg  [16:0] sent_low_u;
     reg  [7:0] sent_high_u;
@@ -93566,7 +93559,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
     always @(*) logs__clk = clk;
     always @(*) logs__rst = rst;
     always @(*) lates__clk = clk;
-    always @(*) times125 = octet;
+    assign times125 = octet;
     always @(*) known = state1__q[32'hc5] | |sent__q;
     always @(*) sent_low_u = sent__q[(32'h0)+:(17)];
     always @(*) sent_high_u = sent__q[(32'h11)+:(8)];
@@ -97224,7 +97217,7 @@ module tnic_standalone__pacer__pass__kept(clk,at,i,o);
     reg  [8:0] ram__write_address;
     reg  ram__write_clock;
     reg  [96:0] ram__write_data;
-    reg  ram__write_enable;
+    wire ram__write_enable;
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     reg  read__clock;
@@ -97264,7 +97257,7 @@ module tnic_standalone__pacer__pass__kept(clk,at,i,o);
     always @(*) raw__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__write_enable = 1'b1;
+    assign ram__write_enable = 1'b1;
     always @(*) ram__write_address = at;
     always @(*) ram__write_data = i;
     always @(*) ram__read_address = read__q;
@@ -98891,7 +98884,7 @@ module tnic_standalone__pacer__pass__now14(clk,at,i,o);
     reg  [8:0] ram__write_address;
     reg  ram__write_clock;
     reg  [47:0] ram__write_data;
-    reg  ram__write_enable;
+    wire ram__write_enable;
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     reg  read__clock;
@@ -98931,7 +98924,7 @@ module tnic_standalone__pacer__pass__now14(clk,at,i,o);
     always @(*) raw__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__write_enable = 1'b1;
+    assign ram__write_enable = 1'b1;
     always @(*) ram__write_address = at;
     always @(*) ram__write_data = i;
     always @(*) ram__read_address = read__q;
@@ -100421,7 +100414,7 @@ module tnic_standalone__pacer__pass__settled(clk,at,i,o);
     reg  [8:0] ram__write_address;
     reg  ram__write_clock;
     reg  [76:0] ram__write_data;
-    reg  ram__write_enable;
+    wire ram__write_enable;
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     reg  read__clock;
@@ -100461,7 +100454,7 @@ module tnic_standalone__pacer__pass__settled(clk,at,i,o);
     always @(*) raw__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__write_enable = 1'b1;
+    assign ram__write_enable = 1'b1;
     always @(*) ram__write_address = at;
     always @(*) ram__write_data = i;
     always @(*) ram__read_address = read__q;
@@ -101523,7 +101516,7 @@ module tnic_standalone__pacer__pass__slack__settled(clk,at,i,o);
     reg  [8:0] ram__write_address;
     reg  ram__write_clock;
     reg  [26:0] ram__write_data;
-    reg  ram__write_enable;
+    wire ram__write_enable;
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     reg  read__clock;
@@ -101563,7 +101556,7 @@ module tnic_standalone__pacer__pass__slack__settled(clk,at,i,o);
     always @(*) raw__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) ram__write_enable = 1'b1;
+    assign ram__write_enable = 1'b1;
     always @(*) ram__write_address = at;
     always @(*) ram__write_data = i;
     always @(*) ram__read_address = read__q;
@@ -106378,7 +106371,7 @@ module tnic_standalone__pacer__wheel__bitmap__pick(word,below,all,one,some,encod
     output reg  [3:0] index;
     
     // Local signals
-    reg  [15:0] ones;
+    wire [15:0] ones;
     reg  [15:0] above;
     reg  [15:0] mask;
     reg  [15:0] minus;
@@ -106396,7 +106389,7 @@ module tnic_standalone__pacer__wheel__bitmap__pick(word,below,all,one,some,encod
         one = (word & minus) & mask;
         some = |(word & mask);
     end
-    always @(*) ones = ((32'hffff) & 16'hffff);
+    assign ones = ((32'hffff) & 16'hffff);
     always @(*) above = ones << below;
     always @(*) minus = ((32'h0) & 16'hffff) - word;
     always @(*) b0 = encode & ((32'haaaa) & 16'hffff);

@@ -1,6 +1,7 @@
 //! Helpers of the tests that cross crates: seeds, lengths, and the loop that holds a block's Verilog equal to its model.
 pub mod axis;
 pub mod bench;
+pub mod board;
 pub mod flood;
 pub mod frames;
 pub mod in_process;

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use timely_hw::config::{CLOCK_PS, Config, FLOW_BITS};
 use timely_hw::emit::PREFIX;
+use timely_hw::shells::Shell;
 use timely_hw::standalone::emit;
 use timely_hw::store::Store;
 use timely_tests::thorough;
@@ -92,6 +93,32 @@ fn stores_lint() {
     lint_block("store_128", Store::<128, 16, 16, 10, 11, 17, 4, 14, 80, 48, 136, 159>::default());
     lint_block("store_256", Store::<256, 32, 13, 14, 15, 15, 3, 17, 77, 128, 216, 239>::default());
     lint_block("store_512", Store::<512, 64, 14, 12, 13, 15, 2, 14, 78, 48, 136, 159>::default());
+}
+
+/// OpenNIC's files inside a box of the ports and parameters that the shell gives it. Under `cargo xtask soak`, with every flow count; the ordinary
+/// run has Icarus fit one of them (`nic`, `opennic`) and Verilator run it.
+#[test]
+fn opennic_takes_our_files() {
+    let shells = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells");
+    for flow_bits in FLOW_BITS.into_iter().filter(|_| thorough()) {
+        let config = Config::new(512, flow_bits).expect("a configuration that is built");
+        let files = Shell::OpenNic.emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("{config}: {e}"));
+        let mut verilog = std::fs::read_to_string(shells.join("box_250mhz.v")).expect("a file");
+        for f in &files[1..] {
+            let name = f.path.rsplit('/').next().unwrap_or_default();
+            verilog = verilog.replace(&format!("`include \"{name}\""), &f.text);
+        }
+        let file = written(&format!("opennic_{config}.v"), &(verilog + &files[0].text));
+        let mut verilator = tool("VERILATOR", "verilator");
+        verilator.args(["--lint-only", "-Wall", "-Wno-fatal", "--top-module", "box_250mhz"]);
+        let out = verilator.arg(&file).output().expect("verilator starts");
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success(), "{config}: {text}");
+        for real in REAL.into_iter().chain(["PINMISSING", "PINNOTFOUND", "IMPLICIT"]) {
+            assert!(!text.contains(&format!("Warning-{real}")), "{config}: {real}\n{text}");
+        }
+        std::fs::remove_file(&file).ok();
+    }
 }
 
 /// Registers are flip-flops: yosys finds no latch.

@@ -211,7 +211,7 @@ const INPUTS: [&str; 25] = [
     "histogram_count",
     "histogram_clearing",
 ];
-const OUTPUTS: [&str; 55] = [
+const OUTPUTS: [&str; 56] = [
     "s_axil_awready",
     "s_axil_wready",
     "s_axil_arready",
@@ -236,6 +236,7 @@ const OUTPUTS: [&str; 55] = [
     "cfg_enable",
     "cfg_time_increment",
     "cfg_lead",
+    "cfg_store_bound",
     "cfg_time_ptp",
     "stop",
     "time_set_valid",
@@ -337,6 +338,7 @@ impl Ports {
                 enable: when("cfg_enable"),
                 time_increment: get("cfg_time_increment") as u32,
                 lead: get("cfg_lead") as u16,
+                store_bound: get("cfg_store_bound") as u16,
                 time_ptp: when("cfg_time_ptp"),
                 event_every: get("cfg_event_every") as u16,
                 event_filter: get("cfg_event_filter") as u32,

@@ -43,17 +43,24 @@ struct Bench {
     ack: Source,
     data: Source,
     take: Runs,
+    fair: bool,
 }
 
 impl Bench {
     fn new(bytes: usize, ack: f64, data: f64, take: f64) -> Self {
-        Bench { ack: Source::new(ack, bytes, 3), data: Source::new(data, bytes, 9), take: Runs::new(take, 12) }
+        Bench { ack: Source::new(ack, bytes, 3), data: Source::new(data, bytes, 9), take: Runs::new(take, 12), fair: false }
     }
 
     /// The inputs of a clock whose outputs are `out`.
     fn next(&mut self, rng: &mut impl Rng, out: &txmux::Out) -> txmux::In {
         let (ack, data) = (self.ack.next(rng), self.data.next(rng));
-        let i = txmux::In { rst: rng.random_bool(0.0005), ack, data: data.map(|b| (b, self.data.tag)), ready: self.take.next(rng) };
+        let i = txmux::In {
+            rst: rng.random_bool(0.0005),
+            fair: self.fair,
+            ack,
+            data: data.map(|b| (b, self.data.tag)),
+            ready: self.take.next(rng),
+        };
         self.ack.taken(out.ack_ready);
         self.data.taken(out.data_ready);
         i
@@ -63,7 +70,7 @@ impl Bench {
 fn lockstep<const W: usize, const K: usize>(name: &str) {
     let library = verilate(name, timely_hw::txmux::TxMux::<W, K>::default());
     let (a, d, m) = (Offered::new(&library, "a"), Offered::new(&library, "d"), Taken::new(&library, "m"));
-    let (rst, d_tag, m_tready) = (library.input("rst"), library.input("d_tag"), library.input("m_tready"));
+    let [rst, fair, d_tag, m_tready] = ["rst", "fair", "d_tag", "m_tready"].map(|name| library.input(name));
     let (a_tready, d_tready, m_tag) = (library.output("a_tready"), library.output("d_tready"), library.output("m_tag"));
     for seed in seeds() {
         let mut rng = rng(seed);
@@ -77,8 +84,10 @@ fn lockstep<const W: usize, const K: usize>(name: &str) {
                 beat: m.get(&dut).map(|beat| (beat, dut.get(m_tag) as u16)),
             };
             assert_eq!(rtl, model.output(clk), "clock {clk}, seed {seed}");
+            bench.fair ^= rng.random_bool(0.001);
             let i = bench.next(&mut rng, &rtl);
             dut.set(rst, i.rst.into());
+            dut.set(fair, i.fair.into());
             a.set(&mut dut, i.ack.as_ref(), &mut rng);
             d.set(&mut dut, i.data.as_ref().map(|(beat, _)| beat), &mut rng);
             dut.set(d_tag, i.data.map_or_else(|| rng.random(), |(_, tag)| tag).into());
@@ -155,6 +164,29 @@ fn no_bubbles() {
         i.rst = false;
         model.step(clk, &i);
     }
+}
+
+/// By turns: with both streams full, one frame of each.
+#[test]
+fn fair_streams_take_turns() {
+    let mut rng = rng(1);
+    let mut bench = Bench { fair: true, ..Bench::new(64, 1.0, 1.0, 0.8) };
+    let mut model = txmux::TxMux::default();
+    let (mut before, mut frames) = (None, 0);
+    for clk in 0..10_000 {
+        let out = model.output(clk);
+        let mut i = bench.next(&mut rng, &out);
+        i.rst = false;
+        if let (Some((beat, tag)), true) = (out.beat, i.ready)
+            && beat.last
+        {
+            let is_ack = tag == ACK_TAG;
+            assert!(before != Some(is_ack), "two frames of one stream at clock {clk}");
+            (before, frames) = (Some(is_ack), frames + 1);
+        }
+        model.step(clk, &i);
+    }
+    assert!(frames > 1000, "only {frames} frames");
 }
 
 #[test]

@@ -112,6 +112,8 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
         ("zlib1g-dev", wanted == For::Testing && !Path::new("/usr/include/zlib.h").exists()),
         // For the dissector of captures; its test says so where it is missing.
         ("tshark", wanted == For::Testing && version("tshark", "--version").is_none()),
+        // For a second opinion on what shells take; its test says so where it is missing.
+        ("iverilog", wanted == For::Testing && version("iverilog", "-V").is_none()),
         ("yosys", wanted != For::Running && version("yosys", "-V").is_none()),
         ("z3", wanted == For::Testing && version("z3", "--version").is_none()),
     ]

@@ -11,6 +11,7 @@ pub mod engine;
 pub mod fifo;
 pub mod frame;
 pub mod generator;
+pub mod inline;
 pub mod launch;
 pub mod nic;
 pub mod pacer;

@@ -341,6 +341,7 @@ impl Block for Nic {
         });
         self.txmux.step(clk, rst || ack.beat.is_some() || data.is_some() || txmux.beat.is_some(), || txmux::In {
             rst,
+            fair: false,
             ack: ack.beat,
             data,
             ready: i.tx_ready,

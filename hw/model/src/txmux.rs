@@ -1,4 +1,4 @@
-//! The multiplexer of `timely_hw::txmux`: ACKs first, frames whole, 1 clock.
+//! The multiplexer of `timely_hw::txmux`: frames whole, ACKs first or by turns, 1 clock.
 use crate::{Block, stream::Beat};
 use timely_regs::link::ACK_TAG;
 
@@ -7,6 +7,8 @@ use timely_regs::link::ACK_TAG;
 pub struct In {
     /// Synchronous reset.
     pub rst: bool,
+    /// Both streams by turns, in place of ACKs first.
+    pub fair: bool,
     /// Beat offered by the ACK stream.
     pub ack: Option<Beat>,
     /// Beat offered by the data stream, and the tag of its frame.
@@ -38,6 +40,8 @@ enum Stream {
 pub struct TxMux {
     /// The stream of the frame under way, until its last beat is loaded.
     busy: Option<Stream>,
+    /// The last frame begun is an ACK.
+    acked: bool,
     out: Option<(Beat, u16)>,
     ack: Option<Beat>,
     data: Option<(Beat, u16)>,
@@ -73,13 +77,15 @@ impl Block for TxMux {
         if self.out.is_some() && !i.ready {
             return;
         }
-        let stream = self.busy.unwrap_or(if self.ack.is_some() { Stream::Ack } else { Stream::Data });
+        let waits = i.fair && self.acked && self.data.is_some();
+        let stream = self.busy.unwrap_or(if self.ack.is_some() && !waits { Stream::Ack } else { Stream::Data });
         self.out = match stream {
             Stream::Ack => self.ack.take().map(|beat| (beat, ACK_TAG)),
             Stream::Data => self.data.take(),
         };
         if let Some((beat, _)) = &self.out {
             self.busy = (!beat.last).then_some(stream);
+            self.acked = stream == Stream::Ack;
         }
     }
 

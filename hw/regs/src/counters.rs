@@ -76,6 +76,10 @@ counters! {
     ResidenceAboveRtt = 28,
     /// An event record found its queue full.
     RecordsDropped = 29,
+    /// A packet found no room in the packet store, or its flow is not enabled.
+    PacketsRefused = 30,
+    /// A packet was too long or had a gap, or its flow was loaded anew or disabled while it waited.
+    PacketsDiscarded = 31,
 }
 
 /// Counters in use.

@@ -109,6 +109,8 @@ pub struct Csr<const F: usize> {
     pub cfg_event_filter: Signal<Out, Bits<25>>,
     /// How far ahead of its launch a packet is granted, ns.
     pub cfg_lead: Signal<Out, Bits<16>>,
+    /// Cells of a flow that stores no packet more.
+    pub cfg_store_bound: Signal<Out, Bits<16>>,
     /// No grant may leave: not swept, not enabled, or heartbeat lost.
     pub stop: Signal<Out, Bit>,
     /// The time is to step; one clock.
@@ -213,7 +215,7 @@ impl<const F: usize> Csr<F> {
             control: Control::new(build),
             csr_errors: Constant::new(bits::<32>(1 << Counter::CsrErrors as u8)),
             heartbeat_stops: Constant::new(bits::<32>(1 << Counter::HeartbeatStops as u8)),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ack_enable, cfg_ns_per_byte, cfg_nonce_seed, cfg_allow4, cfg_mask4, cfg_allow6, cfg_mask6, cfg_enable, cfg_time_increment, cfg_time_ptp, cfg_lead, stop, time_set_valid, time_set_value, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, cfg_event_every, cfg_event_filter, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, heartbeat, counters, query, events)
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ack_enable, cfg_ns_per_byte, cfg_nonce_seed, cfg_allow4, cfg_mask4, cfg_allow6, cfg_mask6, cfg_enable, cfg_time_increment, cfg_time_ptp, cfg_lead, cfg_store_bound, stop, time_set_valid, time_set_value, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_flow, hd_packets, query_valid, query_flow, query_tag, histogram_at, histogram_count, histogram_clear, histogram_clearing, cfg_event_every, cfg_event_filter, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, loading, bulk_valid, bulk_flow, bulk_record, hd_ready, answer_valid, answer_tag, answer_record, pulses, swept, now, axil, settings, heartbeat, counters, query, events)
     }
 }
 
@@ -330,6 +332,7 @@ impl<const F: usize> Logic for Csr<F> {
         self.cfg_time_increment.next = self.settings.cfg_time_increment.val();
         self.cfg_time_ptp.next = self.settings.cfg_time_ptp.val();
         self.cfg_lead.next = self.settings.cfg_lead.val();
+        self.cfg_store_bound.next = self.settings.cfg_store_bound.val();
         self.stop.next = self.control.stop.val();
         self.time_set_valid.next = self.control.time_set_valid.val();
         self.time_set_value.next = self.settings.time_set_value.val();

@@ -46,6 +46,8 @@ pub struct Settings {
     pub cfg_time_ptp: Signal<Out, Bit>,
     /// How far ahead of its launch a packet is granted, ns.
     pub cfg_lead: Signal<Out, Bits<16>>,
+    /// Cells of a flow that stores no packet more.
+    pub cfg_store_bound: Signal<Out, Bits<16>>,
     /// Own IPv6 address.
     pub cfg_ipv6: Signal<Out, Bits<128>>,
     /// Allowed IPv6 peers: address.
@@ -85,6 +87,7 @@ pub struct Settings {
     at_histogram_index: Constant<Bits<10>>,
     at_histogram_clear: Constant<Bits<10>>,
     at_lead: Constant<Bits<10>>,
+    at_store_bound: Constant<Bits<10>>,
     at_ipv6: Constant<Bits<8>>,
     at_allow6: Constant<Bits<8>>,
     at_mask6: Constant<Bits<8>>,
@@ -113,6 +116,7 @@ pub struct Settings {
     bin: DFF<Bits<13>>,
     cleared: DFF<Bits<16>>,
     lead: DFF<Bits<16>>,
+    store_bound: DFF<Bits<16>>,
     ipv6: [DFF<Bits<32>>; 4],
     allow6: [DFF<Bits<32>>; 4],
     mask6: [DFF<Bits<32>>; 4],
@@ -150,13 +154,14 @@ impl Default for Settings {
             at_histogram_index: word(telemetry::HISTOGRAM_INDEX),
             at_histogram_clear: word(telemetry::HISTOGRAM_CLEAR),
             at_lead: word(time::LEAD),
+            at_store_bound: word(port::STORE_BOUND),
             at_ipv6: four(port::IPV6),
             at_allow6: four(port::ALLOW6),
             at_mask6: four(port::MASK6),
             at_index: word(flow::INDEX),
             at_set_low: word(time::SET_LOW),
             at_set_high: word(time::SET_HIGH),
-        } clk, rst, st_valid, st_word, st_data, cfg_mac, cfg_ipv4, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ns_per_byte, cfg_nonce_seed, cfg_allow4, cfg_mask4, cfg_time_increment, cfg_ack_enable, cfg_enable, cfg_time_ptp, cfg_lead, cfg_ipv6, cfg_allow6, cfg_mask6, cfg_event_every, cfg_event_filter, next_bin, histogram_at, histogram_clear, event_every, event_filter, bin, cleared, flow_index, time_set_value, mac_low, mac_high, ipv4, udp_port, ack_tos, ack_ttl, ns_per_byte, nonce_seed, allow4, mask4, time_increment, index, set_low, set_high, ack_enable, enable, time_ptp, lead; ipv6, allow6, mask6)
+        } clk, rst, st_valid, st_word, st_data, cfg_mac, cfg_ipv4, cfg_udp_port, cfg_ack_tos, cfg_ack_ttl, cfg_ns_per_byte, cfg_nonce_seed, cfg_allow4, cfg_mask4, cfg_time_increment, cfg_ack_enable, cfg_enable, cfg_time_ptp, cfg_lead, cfg_store_bound, cfg_ipv6, cfg_allow6, cfg_mask6, cfg_event_every, cfg_event_filter, next_bin, histogram_at, histogram_clear, event_every, event_filter, bin, cleared, flow_index, time_set_value, mac_low, mac_high, ipv4, udp_port, ack_tos, ack_ttl, ns_per_byte, nonce_seed, allow4, mask4, time_increment, index, set_low, set_high, ack_enable, enable, time_ptp, lead, store_bound; ipv6, allow6, mask6)
     }
 }
 
@@ -165,7 +170,7 @@ impl Logic for Settings {
     fn update(&mut self) {
         dff_setup!(self, clk, mac_low, mac_high, ipv4, udp_port, ack_tos, ack_ttl, ns_per_byte, nonce_seed, allow4, mask4, time_increment);
         dff_setup!(self, clk, event_every, event_filter, bin, cleared);
-        dff_setup!(self, clk, index, set_low, set_high, ack_enable, enable, time_ptp, lead);
+        dff_setup!(self, clk, index, set_low, set_high, ack_enable, enable, time_ptp, lead, store_bound);
         self.cleared.d.next = bits::<16>(0);
         if self.next_bin.val() {
             self.bin.d.next = self.bin.q.val() + bits::<13>(1);
@@ -237,6 +242,9 @@ impl Logic for Settings {
             if self.st_word.val() == self.at_lead.val() {
                 self.lead.d.next = self.st_data.val().get_bits::<16>(0);
             }
+            if self.st_word.val() == self.at_store_bound.val() {
+                self.store_bound.d.next = self.st_data.val().get_bits::<16>(0);
+            }
         }
         for i in 0..4 {
             self.ipv6[i].clock.next = self.clk.val();
@@ -276,6 +284,7 @@ impl Logic for Settings {
         self.cfg_enable.next = self.enable.q.val();
         self.cfg_time_ptp.next = self.time_ptp.q.val();
         self.cfg_lead.next = self.lead.q.val();
+        self.cfg_store_bound.next = self.store_bound.q.val();
         self.cfg_ipv6.next = (bit_cast::<128, 32>(self.ipv6[3].q.val()) << 96)
             | (bit_cast::<128, 32>(self.ipv6[2].q.val()) << 64)
             | (bit_cast::<128, 32>(self.ipv6[1].q.val()) << 32)
@@ -317,6 +326,7 @@ impl Logic for Settings {
             self.enable.d.next = false;
             self.time_ptp.d.next = false;
             self.lead.d.next = bits::<16>(0);
+            self.store_bound.d.next = bits::<16>(0);
         }
     }
 }

@@ -1,4 +1,6 @@
 //! `timely_hw::store` against `timely_model::store`, every output at every clock; and what the store promises, on the model.
+mod entry;
+mod exit;
 mod paced;
 mod promises;
 mod traffic;

@@ -5,6 +5,7 @@ mod hostile;
 mod latency;
 mod limited;
 mod loss;
+mod opennic;
 mod pacing;
 mod reset;
 mod soak;

@@ -42,6 +42,8 @@ pub struct Settings {
     pub event_filter: u32,
     /// How far ahead of its launch a packet is granted, ns.
     pub lead: u16,
+    /// Cells of a flow that stores no packet more.
+    pub store_bound: u16,
 }
 
 fn replace128(value: &mut u128, at: u32, data: u32) {
@@ -94,6 +96,8 @@ impl Settings {
             self.event_filter = data;
         } else if is(&time::LEAD) {
             self.lead = data as u16;
+        } else if is(&port::STORE_BOUND) {
+            self.store_bound = data as u16;
         }
     }
 }

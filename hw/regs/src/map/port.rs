@@ -80,6 +80,16 @@ pub const NONCE_SEED: Register = Register::new(
     "where the sequence of segment nonces starts again; to be random, for who knows it can forge ACKs",
     &[whole("nonce_seed", "any value; 0 counts as 1")],
 );
+/// Room of a flow in the packet store.
+pub const STORE_BOUND: Register = Register::new(
+    Kind::Port,
+    0x4c,
+    "STORE_BOUND",
+    ReadWrite,
+    "cells of 256 bytes that a flow may hold in the packet store, where there is one: a flow that holds as many stores no packet more",
+    &[low(16, "store_bound", "cells")],
+)
+.reset(Reset::Value(512));
 /// Allowed peers: IPv6 address.
 pub const ALLOW6: Register = Register::new(
     Kind::Port,
@@ -98,7 +108,7 @@ pub const MASK6: Register =
 pub const BLOCK: Block = Block {
     kind: Kind::Port,
     name: "port",
-    version: 1,
+    version: 2,
     base: 0x200,
     meaning: "Addresses of the port, and who gets ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word. \
               A value of several registers is torn while it is written: set it while the design is not enabled.",
@@ -115,6 +125,7 @@ pub const BLOCK: Block = Block {
         ALLOW4,
         MASK4,
         NONCE_SEED,
+        STORE_BOUND,
         ALLOW6,
         MASK6,
     ],

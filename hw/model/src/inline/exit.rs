@@ -1,0 +1,165 @@
+//! The way out of `timely_hw::inline::exit`: what leaves is stamped, and what of it is ours is reported as sent and departed.
+use crate::bus::{Completion, FlowLoad, Sent};
+use crate::stream::Beat;
+use crate::{Block, fifo, parse};
+use timely_regs::link::wire_bytes;
+use timely_regs::wire::{FIRST, Header, LAST};
+
+/// Clocks from a frame's last beat to its report.
+pub const LATENCY: u64 = parse::LATENCY + 3;
+/// Address bits of the queue of launches.
+pub const QUEUE: u32 = 4;
+
+/// Inputs at a clock.
+#[derive(Clone, Debug, Default)]
+pub struct In {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// A beat that leaves at this clock.
+    pub beat: Option<Beat>,
+    /// With a frame's last beat: its launch, ns48.fns16; none of a frame that was not paced.
+    pub launch: Option<u64>,
+    /// The time.
+    pub now: u64,
+    /// Our UDP port.
+    pub port: u16,
+    /// A record is loaded.
+    pub load: Option<FlowLoad>,
+}
+
+/// Outputs at a clock.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Out {
+    /// The RAM is clear; nothing is reported before.
+    pub swept: bool,
+    /// A data frame was sent.
+    pub sent: Option<Sent>,
+    /// And has departed.
+    pub completion: Option<Completion>,
+}
+
+/// A data frame on its way through the pipeline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Step {
+    header: Header,
+    wire: u16,
+    stamp: u64,
+    launch: u64,
+}
+
+/// The way out.
+#[derive(Clone, Debug)]
+pub struct Exit {
+    flow_bits: u32,
+    width: usize,
+    swept_at: u64,
+    parse: parse::Parse,
+    launches: fifo::Fifo<Option<u64>>,
+    tag: u8,
+    /// Charged bytes of each flow's segment so far, as the RAM has them.
+    sums: Vec<u32>,
+    read: Option<(Step, u32)>,
+    caught: Option<(Step, u32, bool)>,
+    /// Flow of the frame that was caught last, and whether its sum still counts.
+    last: Option<u32>,
+    sum: u32,
+    done: Option<(Step, u32)>,
+    clear: Option<u32>,
+}
+
+impl Exit {
+    /// For `2^flow_bits` flows on a bus of `width` bits, the sweep beginning at clock 0.
+    pub fn new(width: usize, flow_bits: u32) -> Self {
+        Exit {
+            flow_bits,
+            width,
+            swept_at: 1 << flow_bits,
+            parse: parse::Parse::new(width),
+            launches: fifo::Fifo::new(QUEUE),
+            tag: 0,
+            sums: vec![0; 1 << flow_bits],
+            read: None,
+            caught: None,
+            last: None,
+            sum: 0,
+            done: None,
+            clear: None,
+        }
+    }
+}
+
+impl Block for Exit {
+    type In = In;
+    type Out = Out;
+
+    fn output(&self, clk: u64) -> Out {
+        let tag = u16::from(self.tag);
+        Out {
+            swept: clk >= self.swept_at,
+            sent: self.done.map(|(s, sum)| Sent {
+                tag,
+                flow: s.header.flow,
+                segment: s.header.segment,
+                nonce: s.header.nonce,
+                first: s.header.flags & FIRST != 0,
+                last: s.header.flags & LAST != 0,
+                wire_bytes: s.wire,
+                segment_bytes: sum,
+                launch: s.launch,
+            }),
+            completion: self.done.map(|(s, _)| Completion { tag, ts: s.stamp }),
+        }
+    }
+
+    fn step(&mut self, clk: u64, i: &In) {
+        if i.rst {
+            *self = Exit::new(self.width, self.flow_bits);
+            self.swept_at += clk + 1;
+            return;
+        }
+        let (swept, last) = (clk >= self.swept_at, self.last);
+        // 4: reported; the RAM is written, or a flow that was loaded is cleared in it.
+        let write = self.done.map(|(s, sum)| (s.header.flow, sum)).or(self.clear.map(|flow| (flow, 0)));
+        if self.done.is_some() {
+            self.tag = self.tag.wrapping_add(1);
+        } else if self.clear.is_some() {
+            if self.last == self.clear {
+                self.last = None;
+            }
+            self.clear = None;
+        }
+        // 3: the sum, of what the RAM said or of the frame before.
+        self.done = self.caught.map(|(s, raw, same)| {
+            let before = if same { self.sum } else { raw };
+            let before = if s.header.flags & FIRST != 0 { 0 } else { before };
+            self.sum = (before + u32::from(s.wire)) & 0xff_ffff;
+            (s, self.sum)
+        });
+        // 2: what the RAM says is caught.
+        self.caught = self.read.map(|(s, raw)| (s, raw, last == Some(s.header.flow)));
+        if let Some((s, _)) = self.read {
+            self.last = Some(s.header.flow);
+        }
+        // 1: the RAM is read.
+        let launch = self.launches.output(clk).head.flatten();
+        let report = self.parse.output(clk).report;
+        let header = report.filter(|r| r.kind == parse::kind::DATA && swept).map(|r| (Header::read(&r.header), r));
+        self.read = header.zip(launch).filter(|((h, _), _)| u64::from(h.flow) < 1 << self.flow_bits).map(|((header, r), launch)| {
+            let wire = wire_bytes(u32::from(r.bytes)) as u16;
+            (Step { header, wire, stamp: r.stamp, launch }, self.sums[header.flow as usize])
+        });
+        if let Some((flow, sum)) = write {
+            self.sums[flow as usize] = sum;
+        }
+        if let Some(load) = i.load.filter(|l| swept && !(l.enable() && l.keep())) {
+            self.clear = Some(load.flow);
+        }
+        self.parse.step(clk, &parse::In { rst: false, beat: i.beat, stamp: i.now, bad: false, port: i.port });
+        let push = i.beat.filter(|b| b.last).map(|_| i.launch);
+        self.launches.step(clk, &fifo::In { rst: false, push, ready: report.is_some() });
+    }
+
+    fn wake(&self, clk: u64) -> u64 {
+        clk
+    }
+}

@@ -1,0 +1,3 @@
+//! What stands beside the halves and the packet store where the host's own packets go through the NIC: `timely_hw::inline`.
+pub mod entry;
+pub mod exit;

@@ -1,0 +1,621 @@
+//! The in-line form: the halves and the packet store between a host's packets and the wire, behind which shells are thin.
+use super::bridge::Bridge;
+use super::entry::Entry;
+use super::exit::Exit;
+use crate::construct::construct;
+use crate::control::Control;
+use crate::fifo::Fifo;
+use crate::launch::Launch;
+use crate::pacer::Pacer;
+use crate::store::Store;
+use crate::txmux::TxMux;
+use rust_hdl::prelude::*;
+use timely_model::pacer::Timing;
+use timely_regs::counters::Counter;
+use timely_regs::flow;
+use timely_regs::link::ACK_TAG;
+use timely_regs::map::Build;
+
+// A kernel takes literals alone: the first two bits of a record.
+const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENABLE.word == 0 && flow::KEEP.word == 0);
+
+/// Tag of frames that went past the store, between the two multiplexers.
+const PAST_TAG: u16 = ACK_TAG - 1;
+
+/// Data packets of the host's, those that the parser takes for ours and that name a flow below `2^F`, wait in the store until the pacer grants
+/// them; every other goes past it. Both take turns, ACKs of ours go first. What comes from the wire goes to the host as it is, and is looked at.
+/// `M` bits go beside a frame each way.
+///
+/// `W` bus bits, 256 at least, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `E = K + 1`, `V = F + 2`, `U = M + 64`, `L = K + 73`;
+/// `C`, `N`, `T`, `B`, `CA`, `G`, `SM` and `P` are the store's ([`Store`], its `A` and `S` here `CA` and `SM`), the rest the pacer's ([`Pacer`]).
+///
+/// Latency: from its last beat, a packet past the store leaves 13 clocks later; one of an idle flow that may send at once 76, 30 of them the pacer's.
+/// A packet that waits in the store leaves 24 clocks after its grant, or with `LEAD` set at its launch. 3 clocks from the wire to the host.
+/// Throughput: a beat a clock each way. Back pressure: `s_host_tready` falls while 512 beats wait to be told apart, which those do that go past
+/// the store while the wire is not ready; `s_wire_tready` when the host leaves 16 beats.
+#[derive(LogicBlock)]
+pub struct Inline<
+    const W: usize,
+    const K: usize,
+    const F: usize,
+    const S: usize,
+    const A: usize,
+    const X: usize,
+    const D: usize,
+    const XA: usize,
+    const XY: usize,
+    const FB: usize,
+    const FS: usize,
+    const FR: usize,
+    const FZ: usize,
+    const FW: usize,
+    const L: usize,
+    const C: usize,
+    const N: usize,
+    const T: usize,
+    const B: usize,
+    const CA: usize,
+    const G: usize,
+    const M: usize,
+    const SM: usize,
+    const P: usize,
+    const E: usize,
+    const V: usize,
+    const U: usize,
+> {
+    /// The core's clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high, for two clocks at least.
+    pub rst: Signal<In, Bit>,
+    /// Clock of the registers' bus.
+    pub axil_clk: Signal<In, Clock>,
+    /// Reset on it, active high, together with `rst`.
+    pub axil_rst: Signal<In, Bit>,
+    /// AXI-Lite, on `axil_clk`: write address.
+    pub s_axil_awaddr: Signal<In, Bits<24>>,
+    /// AXI-Lite, on `axil_clk`: write address valid.
+    pub s_axil_awvalid: Signal<In, Bit>,
+    /// AXI-Lite, on `axil_clk`: write address taken.
+    pub s_axil_awready: Signal<Out, Bit>,
+    /// AXI-Lite, on `axil_clk`: write data.
+    pub s_axil_wdata: Signal<In, Bits<32>>,
+    /// AXI-Lite, on `axil_clk`: write strobes.
+    pub s_axil_wstrb: Signal<In, Bits<4>>,
+    /// AXI-Lite, on `axil_clk`: write data valid.
+    pub s_axil_wvalid: Signal<In, Bit>,
+    /// AXI-Lite, on `axil_clk`: write data taken.
+    pub s_axil_wready: Signal<Out, Bit>,
+    /// AXI-Lite, on `axil_clk`: write answer.
+    pub s_axil_bresp: Signal<Out, Bits<2>>,
+    /// AXI-Lite, on `axil_clk`: write answer valid.
+    pub s_axil_bvalid: Signal<Out, Bit>,
+    /// AXI-Lite, on `axil_clk`: write answer taken.
+    pub s_axil_bready: Signal<In, Bit>,
+    /// AXI-Lite, on `axil_clk`: read address.
+    pub s_axil_araddr: Signal<In, Bits<24>>,
+    /// AXI-Lite, on `axil_clk`: read address valid.
+    pub s_axil_arvalid: Signal<In, Bit>,
+    /// AXI-Lite, on `axil_clk`: read address taken.
+    pub s_axil_arready: Signal<Out, Bit>,
+    /// AXI-Lite, on `axil_clk`: read data.
+    pub s_axil_rdata: Signal<Out, Bits<32>>,
+    /// AXI-Lite, on `axil_clk`: read answer.
+    pub s_axil_rresp: Signal<Out, Bits<2>>,
+    /// AXI-Lite, on `axil_clk`: read data valid.
+    pub s_axil_rvalid: Signal<Out, Bit>,
+    /// AXI-Lite, on `axil_clk`: read data taken.
+    pub s_axil_rready: Signal<In, Bit>,
+    /// Beat from the host: bytes in wire order.
+    pub s_host_tdata: Signal<In, Bits<W>>,
+    /// Beat from the host: bytes that are there.
+    pub s_host_tkeep: Signal<In, Bits<K>>,
+    /// Beat from the host: offered.
+    pub s_host_tvalid: Signal<In, Bit>,
+    /// Beat from the host: taken if offered.
+    pub s_host_tready: Signal<Out, Bit>,
+    /// Beat from the host: the frame's last.
+    pub s_host_tlast: Signal<In, Bit>,
+    /// With a frame's first beat: what goes beside it.
+    pub s_host_meta: Signal<In, Bits<M>>,
+    /// Beat to the wire: bytes in wire order.
+    pub m_wire_tdata: Signal<Out, Bits<W>>,
+    /// Beat to the wire: bytes that are there.
+    pub m_wire_tkeep: Signal<Out, Bits<K>>,
+    /// Beat to the wire: offered.
+    pub m_wire_tvalid: Signal<Out, Bit>,
+    /// Beat to the wire: taken if offered.
+    pub m_wire_tready: Signal<In, Bit>,
+    /// Beat to the wire: the frame's last.
+    pub m_wire_tlast: Signal<Out, Bit>,
+    /// What came beside its frame from the host; of an ACK it has no meaning.
+    pub m_wire_meta: Signal<Out, Bits<M>>,
+    /// Its frame is an ACK of ours.
+    pub m_wire_ack: Signal<Out, Bit>,
+    /// Bytes of that ACK.
+    pub m_wire_ack_bytes: Signal<Out, Bits<16>>,
+    /// Beat from the wire: bytes in wire order.
+    pub s_wire_tdata: Signal<In, Bits<W>>,
+    /// Beat from the wire: bytes that are there.
+    pub s_wire_tkeep: Signal<In, Bits<K>>,
+    /// Beat from the wire: offered.
+    pub s_wire_tvalid: Signal<In, Bit>,
+    /// Beat from the wire: taken if offered.
+    pub s_wire_tready: Signal<Out, Bit>,
+    /// Beat from the wire: the frame's last.
+    pub s_wire_tlast: Signal<In, Bit>,
+    /// With each beat: what goes beside its frame.
+    pub s_wire_meta: Signal<In, Bits<M>>,
+    /// Beat to the host: bytes in wire order.
+    pub m_host_tdata: Signal<Out, Bits<W>>,
+    /// Beat to the host: bytes that are there.
+    pub m_host_tkeep: Signal<Out, Bits<K>>,
+    /// Beat to the host: offered.
+    pub m_host_tvalid: Signal<Out, Bit>,
+    /// Beat to the host: taken if offered.
+    pub m_host_tready: Signal<In, Bit>,
+    /// Beat to the host: the frame's last.
+    pub m_host_tlast: Signal<Out, Bit>,
+    /// What came beside its frame from the wire.
+    pub m_host_meta: Signal<Out, Bits<M>>,
+    /// Paused priorities.
+    pub pause: Signal<In, Bits<8>>,
+    /// The NIC's time, ns48.fns16.
+    pub now: Signal<Out, Bits<64>>,
+    /// No grant leaves.
+    pub stopped: Signal<Out, Bit>,
+    reset: DFF<Bit>,
+    bridge: Bridge,
+    control: Control<W, K, F, S, A>,
+    pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
+    entry: Entry<W, K, F, M, E, V>,
+    store: Store<W, K, F, C, N, T, B, CA, G, M, SM, P>,
+    gate: Launch<W, K, L>,
+    merge: TxMux<W, K>,
+    exit: Exit<W, K, F, FS>,
+    // Launch 64, what goes beside it: of paced frames between the store and the wire.
+    sides: Fifo<U, 5, 6>,
+    // The same of the others.
+    past: Fifo<M, 4, 5>,
+    arriving: Fifo<W, 4, 5>,
+    arriving_ends: Fifo<E, 4, 5>,
+    arriving_metas: Fifo<M, 4, 5>,
+    /// Inside a frame: of the store, past it, to the wire.
+    paced_inside: DFF<Bit>,
+    past_inside: DFF<Bit>,
+    wire_inside: DFF<Bit>,
+    ack_bytes: DFF<Bits<16>>,
+    /// Bursts of DMA, for which there is no memory here, that await their error.
+    writes: DFF<Bits<6>>,
+    reads: DFF<Bits<4>>,
+    refused_bit: Constant<Bits<32>>,
+    discarded_bit: Constant<Bits<32>>,
+    doorbell_bit: Constant<Bits<32>>,
+    frames_bit: Constant<Bits<32>>,
+    past_tag: Constant<Bits<16>>,
+    ack_tag: Constant<Bits<16>>,
+    record: Signal<Local, Bits<512>>,
+    paced_here: Signal<Local, Bit>,
+    paced_ready: Signal<Local, Bit>,
+    past_here: Signal<Local, Bit>,
+    past_ready: Signal<Local, Bit>,
+    is_ack: Signal<Local, Bit>,
+    is_past: Signal<Local, Bit>,
+    beside: Signal<Local, Bit>,
+    offered: Signal<Local, Bit>,
+    leaves: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    side: Signal<Local, Bits<U>>,
+    bytes: Signal<Local, Bits<W>>,
+    length: Signal<Local, Bits<16>>,
+    is_v6: Signal<Local, Bit>,
+    is_tagged: Signal<Local, Bit>,
+    arrival_end: Signal<Local, Bits<E>>,
+    asks_write: Signal<Local, Bit>,
+    gets_write: Signal<Local, Bit>,
+    asks_read: Signal<Local, Bit>,
+    gets_read: Signal<Local, Bit>,
+    loses: Signal<Local, Bit>,
+}
+
+impl<
+    const W: usize,
+    const K: usize,
+    const F: usize,
+    const S: usize,
+    const A: usize,
+    const X: usize,
+    const D: usize,
+    const XA: usize,
+    const XY: usize,
+    const FB: usize,
+    const FS: usize,
+    const FR: usize,
+    const FZ: usize,
+    const FW: usize,
+    const L: usize,
+    const C: usize,
+    const N: usize,
+    const T: usize,
+    const B: usize,
+    const CA: usize,
+    const G: usize,
+    const M: usize,
+    const SM: usize,
+    const P: usize,
+    const E: usize,
+    const V: usize,
+    const U: usize,
+> Inline<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, V, U>
+{
+    /// The core of a design that is built with these numbers.
+    pub fn new(build: &Build) -> Self {
+        assert!(E == K + 1 && V == F + 2 && U == M + 64, "widths of a core of {W} bits and 2^{F} flows");
+        let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u64));
+        construct!({
+            control: Control::new(build),
+            pacer: Pacer::new(Timing::default()),
+            refused_bit: bit(Counter::PacketsRefused),
+            discarded_bit: bit(Counter::PacketsDiscarded),
+            doorbell_bit: bit(Counter::DoorbellsRefused),
+            frames_bit: bit(Counter::TxFrames),
+            past_tag: Constant::new(bits::<16>(u64::from(PAST_TAG))),
+            ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))),
+        }
+            clk, rst, axil_clk, axil_rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, now, stopped, reset, bridge, entry, store, gate, merge, exit, sides, past, arriving, arriving_ends, arriving_metas, paced_inside, past_inside, wire_inside, ack_bytes, writes, reads, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, arrival_end, asks_write, gets_write, asks_read, gets_read, loses)
+    }
+}
+
+impl<
+    const W: usize,
+    const K: usize,
+    const F: usize,
+    const S: usize,
+    const A: usize,
+    const X: usize,
+    const D: usize,
+    const XA: usize,
+    const XY: usize,
+    const FB: usize,
+    const FS: usize,
+    const FR: usize,
+    const FZ: usize,
+    const FW: usize,
+    const L: usize,
+    const C: usize,
+    const N: usize,
+    const T: usize,
+    const B: usize,
+    const CA: usize,
+    const G: usize,
+    const M: usize,
+    const SM: usize,
+    const P: usize,
+    const E: usize,
+    const V: usize,
+    const U: usize,
+> Logic for Inline<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW, L, C, N, T, B, CA, G, M, SM, P, E, V, U>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, reset, paced_inside, past_inside, wire_inside, ack_bytes, writes, reads);
+        // One register in front of a signal that nearly every register of the design reads.
+        self.reset.d.next = self.rst.val();
+        self.control.clk.next = self.clk.val();
+        self.control.rst.next = self.reset.q.val();
+        self.pacer.clk.next = self.clk.val();
+        self.pacer.rst.next = self.reset.q.val();
+        self.entry.clk.next = self.clk.val();
+        self.entry.rst.next = self.reset.q.val();
+        self.store.clk.next = self.clk.val();
+        self.store.rst.next = self.reset.q.val();
+        self.gate.clk.next = self.clk.val();
+        self.gate.rst.next = self.reset.q.val();
+        self.merge.clk.next = self.clk.val();
+        self.merge.rst.next = self.reset.q.val();
+        self.exit.clk.next = self.clk.val();
+        self.exit.rst.next = self.reset.q.val();
+        self.sides.clk.next = self.clk.val();
+        self.sides.rst.next = self.reset.q.val();
+        self.past.clk.next = self.clk.val();
+        self.past.rst.next = self.reset.q.val();
+        self.arriving.clk.next = self.clk.val();
+        self.arriving.rst.next = self.reset.q.val();
+        self.arriving_ends.clk.next = self.clk.val();
+        self.arriving_ends.rst.next = self.reset.q.val();
+        self.arriving_metas.clk.next = self.clk.val();
+        self.arriving_metas.rst.next = self.reset.q.val();
+        // Registers.
+        self.bridge.clk.next = self.clk.val();
+        self.bridge.rst.next = self.reset.q.val();
+        self.bridge.s_clk.next = self.axil_clk.val();
+        self.bridge.s_rst.next = self.axil_rst.val();
+        self.bridge.s_axil_awaddr.next = self.s_axil_awaddr.val();
+        self.control.s_axil_awaddr.next = self.bridge.m_axil_awaddr.val();
+        self.bridge.s_axil_awvalid.next = self.s_axil_awvalid.val();
+        self.control.s_axil_awvalid.next = self.bridge.m_axil_awvalid.val();
+        self.s_axil_awready.next = self.bridge.s_axil_awready.val();
+        self.bridge.m_axil_awready.next = self.control.s_axil_awready.val();
+        self.bridge.s_axil_wdata.next = self.s_axil_wdata.val();
+        self.control.s_axil_wdata.next = self.bridge.m_axil_wdata.val();
+        self.bridge.s_axil_wstrb.next = self.s_axil_wstrb.val();
+        self.control.s_axil_wstrb.next = self.bridge.m_axil_wstrb.val();
+        self.bridge.s_axil_wvalid.next = self.s_axil_wvalid.val();
+        self.control.s_axil_wvalid.next = self.bridge.m_axil_wvalid.val();
+        self.s_axil_wready.next = self.bridge.s_axil_wready.val();
+        self.bridge.m_axil_wready.next = self.control.s_axil_wready.val();
+        self.s_axil_bresp.next = self.bridge.s_axil_bresp.val();
+        self.bridge.m_axil_bresp.next = self.control.s_axil_bresp.val();
+        self.s_axil_bvalid.next = self.bridge.s_axil_bvalid.val();
+        self.bridge.m_axil_bvalid.next = self.control.s_axil_bvalid.val();
+        self.bridge.s_axil_bready.next = self.s_axil_bready.val();
+        self.control.s_axil_bready.next = self.bridge.m_axil_bready.val();
+        self.bridge.s_axil_araddr.next = self.s_axil_araddr.val();
+        self.control.s_axil_araddr.next = self.bridge.m_axil_araddr.val();
+        self.bridge.s_axil_arvalid.next = self.s_axil_arvalid.val();
+        self.control.s_axil_arvalid.next = self.bridge.m_axil_arvalid.val();
+        self.s_axil_arready.next = self.bridge.s_axil_arready.val();
+        self.bridge.m_axil_arready.next = self.control.s_axil_arready.val();
+        self.s_axil_rdata.next = self.bridge.s_axil_rdata.val();
+        self.bridge.m_axil_rdata.next = self.control.s_axil_rdata.val();
+        self.s_axil_rresp.next = self.bridge.s_axil_rresp.val();
+        self.bridge.m_axil_rresp.next = self.control.s_axil_rresp.val();
+        self.s_axil_rvalid.next = self.bridge.s_axil_rvalid.val();
+        self.bridge.m_axil_rvalid.next = self.control.s_axil_rvalid.val();
+        self.bridge.s_axil_rready.next = self.s_axil_rready.val();
+        self.control.s_axil_rready.next = self.bridge.m_axil_rready.val();
+        // From the host: what is ours waits in the store for its grant, the rest goes past it.
+        self.entry.s_tdata.next = self.s_host_tdata.val();
+        self.entry.s_tkeep.next = self.s_host_tkeep.val();
+        self.entry.s_tvalid.next = self.s_host_tvalid.val();
+        self.s_host_tready.next = self.entry.s_tready.val();
+        self.entry.s_tlast.next = self.s_host_tlast.val();
+        self.entry.s_meta.next = self.s_host_meta.val();
+        self.entry.cfg_udp_port.next = self.control.cfg_udp_port.val();
+        self.store.s_tdata.next = self.entry.m_tdata.val();
+        self.store.s_tkeep.next = self.entry.m_tkeep.val();
+        self.store.s_tvalid.next = self.entry.paced_valid.val();
+        self.entry.paced_ready.next = self.store.s_tready.val();
+        self.store.s_tlast.next = self.entry.m_tlast.val();
+        self.store.s_flow.next = self.entry.paced_flow.val();
+        self.store.s_meta.next = self.entry.m_meta.val();
+        self.record.next = self.control.fl_record.val();
+        self.store.fl_valid.next = self.control.fl_valid.val();
+        self.store.fl_flow.next = self.control.fl_flow.val();
+        self.store.fl_enable.next = self.record.val().get_bit(0);
+        self.store.fl_keep.next = self.record.val().get_bit(1);
+        self.store.cfg_bound.next = self.control.cfg_store_bound.val();
+        // Store and pacer.
+        self.pacer.doorbell_valid.next = self.store.doorbell_valid.val();
+        self.pacer.doorbell_flow.next = self.store.doorbell_flow.val();
+        self.pacer.doorbell_packets.next = bits::<16>(1);
+        self.store.doorbell_ready.next = self.pacer.doorbell_ready.val();
+        self.pacer.charge_valid.next = self.store.charge_valid.val();
+        self.pacer.charge_flow.next = self.store.charge_flow.val();
+        self.pacer.charge_bytes.next = self.store.charge_bytes.val();
+        self.store.grant_valid.next = self.pacer.grant_valid.val();
+        self.store.grant_flow.next = self.pacer.grant_flow.val();
+        self.store.grant_launch.next = self.pacer.grant_launch.val();
+        self.pacer.grant_ready.next = self.store.grant_ready.val();
+        // Paced frames through the gate; what goes beside them in a queue of its own.
+        self.paced_ready.next = self.gate.s_tready.val() & self.sides.i_ready.val();
+        self.paced_here.next = self.store.m_tvalid.val() & self.paced_ready.val();
+        self.store.m_tready.next = self.paced_ready.val();
+        self.gate.s_tdata.next = self.store.m_tdata.val();
+        self.gate.s_tkeep.next = self.store.m_tkeep.val();
+        self.gate.s_tvalid.next = self.store.m_tvalid.val() & self.sides.i_ready.val();
+        self.gate.s_tlast.next = self.store.m_tlast.val();
+        self.gate.s_tag.next = bits::<16>(0);
+        self.gate.s_launch.next = self.store.m_launch.val();
+        self.gate.now.next = self.control.now.val();
+        self.sides.i_valid.next = (self.store.m_tvalid.val() & self.gate.s_tready.val()) & !self.paced_inside.q.val();
+        self.sides.i_data.next = (bit_cast::<U, M>(self.store.m_meta.val()) << 64) | bit_cast::<U, 64>(self.store.m_launch.val());
+        if self.paced_here.val() {
+            self.paced_inside.d.next = !self.store.m_tlast.val();
+        }
+        // Both streams by turns.
+        self.past_ready.next = self.merge.a_tready.val() & self.past.i_ready.val();
+        self.past_here.next = self.entry.past_valid.val() & self.past_ready.val();
+        self.entry.past_ready.next = self.past_ready.val();
+        self.merge.fair.next = true;
+        self.merge.a_tdata.next = self.entry.m_tdata.val();
+        self.merge.a_tkeep.next = self.entry.m_tkeep.val();
+        self.merge.a_tvalid.next = self.entry.past_valid.val() & self.past.i_ready.val();
+        self.merge.a_tlast.next = self.entry.m_tlast.val();
+        self.past.i_valid.next = (self.entry.past_valid.val() & self.merge.a_tready.val()) & !self.past_inside.q.val();
+        self.past.i_data.next = self.entry.m_meta.val();
+        if self.past_here.val() {
+            self.past_inside.d.next = !self.entry.m_tlast.val();
+        }
+        self.merge.d_tdata.next = self.gate.m_tdata.val();
+        self.merge.d_tkeep.next = self.gate.m_tkeep.val();
+        self.merge.d_tvalid.next = self.gate.m_tvalid.val();
+        self.merge.d_tlast.next = self.gate.m_tlast.val();
+        self.merge.d_tag.next = bits::<16>(0);
+        self.gate.m_tready.next = self.merge.d_tready.val();
+        self.control.d_tdata.next = self.merge.m_tdata.val();
+        self.control.d_tkeep.next = self.merge.m_tkeep.val();
+        self.control.d_tvalid.next = self.merge.m_tvalid.val();
+        self.control.d_tlast.next = self.merge.m_tlast.val();
+        self.control.d_tag.next = bits::<16>(0);
+        if self.merge.m_tag.val() == self.ack_tag.val() {
+            self.control.d_tag.next = self.past_tag.val();
+        }
+        self.merge.m_tready.next = self.control.d_tready.val();
+        // To the wire, ACKs first: a frame waits for what goes beside it.
+        self.is_ack.next = self.control.m_axis_tx_tag.val() == self.ack_tag.val();
+        self.is_past.next = self.control.m_axis_tx_tag.val() == self.past_tag.val();
+        self.side.next = self.sides.o_data.val();
+        self.m_wire_meta.next = self.side.val().get_bits::<M>(64);
+        self.beside.next = self.sides.o_valid.val();
+        if self.is_past.val() {
+            self.beside.next = self.past.o_valid.val();
+            self.m_wire_meta.next = self.past.o_data.val();
+        }
+        if self.is_ack.val() {
+            self.beside.next = true;
+        }
+        self.offered.next = self.control.m_axis_tx_tvalid.val() & self.beside.val();
+        self.leaves.next = self.offered.val() & self.m_wire_tready.val();
+        self.ends.next = self.leaves.val() & self.control.m_axis_tx_tlast.val();
+        self.control.m_axis_tx_tready.next = self.m_wire_tready.val() & self.beside.val();
+        self.sides.o_ready.next = self.ends.val() & (!self.is_ack.val() & !self.is_past.val());
+        self.past.o_ready.next = self.ends.val() & self.is_past.val();
+        self.bytes.next = self.control.m_axis_tx_tdata.val();
+        self.m_wire_tdata.next = self.bytes.val();
+        self.m_wire_tkeep.next = self.control.m_axis_tx_tkeep.val();
+        self.m_wire_tvalid.next = self.offered.val();
+        self.m_wire_tlast.next = self.control.m_axis_tx_tlast.val();
+        self.m_wire_ack.next = self.is_ack.val();
+        // The four lengths of an ACK: EtherTypes 0x8100 and 0x86dd, the first byte lowest.
+        self.is_tagged.next = self.bytes.val().get_bits::<16>(96) == bits::<16>(0x0081);
+        self.is_v6.next = self.bytes.val().get_bits::<16>(96) == bits::<16>(0xdd86);
+        if self.is_tagged.val() {
+            self.is_v6.next = self.bytes.val().get_bits::<16>(128) == bits::<16>(0xdd86);
+        }
+        self.length.next = bits::<16>(90);
+        if self.is_tagged.val() & !self.is_v6.val() {
+            self.length.next = bits::<16>(94);
+        }
+        if !self.is_tagged.val() & self.is_v6.val() {
+            self.length.next = bits::<16>(110);
+        }
+        if self.is_tagged.val() & self.is_v6.val() {
+            self.length.next = bits::<16>(114);
+        }
+        self.m_wire_ack_bytes.next = self.ack_bytes.q.val();
+        if !self.wire_inside.q.val() {
+            self.ack_bytes.d.next = self.length.val();
+            self.m_wire_ack_bytes.next = self.length.val();
+        }
+        if self.leaves.val() {
+            self.wire_inside.d.next = !self.control.m_axis_tx_tlast.val();
+        }
+        // What leaves is stamped and reported.
+        self.exit.s_tdata.next = self.bytes.val();
+        self.exit.s_tkeep.next = self.control.m_axis_tx_tkeep.val();
+        self.exit.s_tvalid.next = self.leaves.val();
+        self.exit.s_tlast.next = self.control.m_axis_tx_tlast.val();
+        self.exit.s_paced.next = !self.is_ack.val() & !self.is_past.val();
+        self.exit.s_launch.next = self.side.val().get_bits::<64>(0);
+        self.exit.now.next = self.control.now.val();
+        self.exit.cfg_udp_port.next = self.control.cfg_udp_port.val();
+        self.exit.fl_valid.next = self.control.fl_valid.val();
+        self.exit.fl_flow.next = self.control.fl_flow.val();
+        self.exit.fl_enable.next = self.record.val().get_bit(0);
+        self.exit.fl_keep.next = self.record.val().get_bit(1);
+        self.control.sent_valid.next = self.exit.sent_valid.val();
+        self.control.sent_tag.next = self.exit.sent_tag.val();
+        self.control.sent_flow.next = self.exit.sent_flow.val();
+        self.control.sent_segment.next = self.exit.sent_segment.val();
+        self.control.sent_nonce.next = self.exit.sent_nonce.val();
+        self.control.sent_first.next = self.exit.sent_first.val();
+        self.control.sent_last.next = self.exit.sent_last.val();
+        self.control.sent_wire_bytes.next = self.exit.sent_wire_bytes.val();
+        self.control.sent_segment_bytes.next = self.exit.sent_segment_bytes.val();
+        self.control.sent_launch.next = self.exit.sent_launch.val();
+        self.control.tx_cpl_valid.next = self.exit.sent_valid.val();
+        self.control.tx_cpl_tag.next = self.exit.sent_tag.val();
+        self.control.tx_cpl_ts.next = self.exit.sent_ts.val();
+        // From the wire: parsed as it is taken, and to the host.
+        self.arriving.i_valid.next = self.s_wire_tvalid.val();
+        self.arriving.i_data.next = self.s_wire_tdata.val();
+        self.arriving_ends.i_valid.next = self.s_wire_tvalid.val();
+        self.arriving_ends.i_data.next =
+            (bit_cast::<E, K>(self.s_wire_tkeep.val()) << 1) | bit_cast::<E, 1>(self.s_wire_tlast.val().into());
+        self.arriving_metas.i_valid.next = self.s_wire_tvalid.val();
+        self.arriving_metas.i_data.next = self.s_wire_meta.val();
+        self.s_wire_tready.next = self.arriving.i_ready.val();
+        self.arriving.o_ready.next = self.m_host_tready.val();
+        self.arriving_ends.o_ready.next = self.m_host_tready.val();
+        self.arriving_metas.o_ready.next = self.m_host_tready.val();
+        self.arrival_end.next = self.arriving_ends.o_data.val();
+        self.m_host_tdata.next = self.arriving.o_data.val();
+        self.m_host_tkeep.next = self.arrival_end.val().get_bits::<K>(1);
+        self.m_host_tvalid.next = self.arriving.o_valid.val();
+        self.m_host_tlast.next = self.arrival_end.val().get_bit(0);
+        self.m_host_meta.next = self.arriving_metas.o_data.val();
+        self.control.s_axis_rx_tdata.next = self.s_wire_tdata.val();
+        self.control.s_axis_rx_tkeep.next = self.s_wire_tkeep.val();
+        self.control.s_axis_rx_tvalid.next = self.s_wire_tvalid.val() & self.arriving.i_ready.val();
+        self.control.s_axis_rx_tlast.next = self.s_wire_tlast.val();
+        self.control.s_axis_rx_ts.next = self.control.now.val();
+        self.control.s_axis_rx_bad.next = false;
+        // Control half and pacer.
+        self.pacer.rate_valid.next = self.control.rate_valid.val();
+        self.pacer.rate_flow.next = self.control.rate_flow.val();
+        self.pacer.rate_value.next = self.control.rate_value.val();
+        self.pacer.release_valid.next = self.control.release_valid.val();
+        self.pacer.release_flow.next = self.control.release_flow.val();
+        self.pacer.release_bytes.next = self.control.release_bytes.val();
+        self.pacer.pw_valid.next = self.control.pw_valid.val();
+        self.pacer.pw_profile.next = self.control.pw_profile.val();
+        self.pacer.pw_word.next = self.control.pw_word.val();
+        self.pacer.pw_data.next = self.control.pw_data.val();
+        self.pacer.fl_valid.next = self.control.fl_valid.val();
+        self.pacer.fl_flow.next = self.control.fl_flow.val();
+        self.pacer.fl_record.next = self.record.val();
+        self.pacer.stop.next = self.control.stop.val();
+        self.pacer.now.next = self.control.later.val();
+        self.pacer.pause.next = self.pause.val();
+        self.control.idle_valid.next = self.pacer.idle_valid.val();
+        self.control.idle_flow.next = self.pacer.idle_flow.val();
+        self.control.limited_valid.next = self.pacer.limited_valid.val();
+        self.control.limited_flow.next = self.pacer.limited_flow.val();
+        self.control.limited.next = self.pacer.limited.val();
+        self.control.ptp_valid.next = false;
+        self.control.ptp_time.next = bits::<64>(0);
+        self.now.next = self.control.now.val();
+        self.stopped.next = self.control.stop.val();
+        // Doorbells are the store's alone. A packet that is dropped on its way in waits until no other is counted.
+        self.control.hd_ready.next = true;
+        self.loses.next = self.store.malformed.val() | self.store.voided.val();
+        self.entry.drop_ready.next = !self.loses.val();
+        self.control.data_pulses.next = self.pacer.pulses.val();
+        if self.exit.sent_valid.val() {
+            self.control.data_pulses.next = self.control.data_pulses.val() | self.frames_bit.val();
+        }
+        if self.control.hd_valid.val() {
+            self.control.data_pulses.next = self.control.data_pulses.val() | self.doorbell_bit.val();
+        }
+        if self.store.refused.val() {
+            self.control.data_pulses.next = self.control.data_pulses.val() | self.refused_bit.val();
+        }
+        if self.loses.val() | self.entry.dropped.val() {
+            self.control.data_pulses.next = self.control.data_pulses.val() | self.discarded_bit.val();
+        }
+        self.control.data_swept.next = (self.pacer.swept.val() & self.store.swept.val()) & self.exit.swept.val();
+        // No memory is behind DMA here: every burst gets an error.
+        self.control.m_axi_awready.next = true;
+        self.control.m_axi_wready.next = true;
+        self.control.m_axi_arready.next = true;
+        self.asks_write.next = self.control.m_axi_wvalid.val() & self.control.m_axi_wlast.val();
+        self.gets_write.next = self.writes.q.val().any();
+        self.asks_read.next = self.control.m_axi_arvalid.val();
+        self.gets_read.next = self.reads.q.val().any() & self.control.m_axi_rready.val();
+        if self.asks_write.val() & !self.gets_write.val() {
+            self.writes.d.next = self.writes.q.val() + bits::<6>(1);
+        }
+        if self.gets_write.val() & !self.asks_write.val() {
+            self.writes.d.next = self.writes.q.val() - bits::<6>(1);
+        }
+        if self.asks_read.val() & !self.gets_read.val() {
+            self.reads.d.next = self.reads.q.val() + bits::<4>(1);
+        }
+        if self.gets_read.val() & !self.asks_read.val() {
+            self.reads.d.next = self.reads.q.val() - bits::<4>(1);
+        }
+        self.control.m_axi_bvalid.next = self.writes.q.val().any();
+        self.control.m_axi_bresp.next = bits::<2>(2);
+        self.control.m_axi_rvalid.next = self.reads.q.val().any();
+        self.control.m_axi_rdata.next = bits::<W>(0);
+        self.control.m_axi_rresp.next = bits::<2>(2);
+        self.control.m_axi_rlast.next = true;
+        if self.reset.q.val() {
+            self.paced_inside.d.next = false;
+            self.past_inside.d.next = false;
+            self.wire_inside.d.next = false;
+            self.writes.d.next = bits::<6>(0);
+            self.reads.d.next = bits::<4>(0);
+        }
+    }
+}

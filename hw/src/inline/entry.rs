@@ -1,0 +1,197 @@
+//! The way in of the host's packets: each waits until the parser has judged it, then goes its way.
+use crate::construct::construct;
+use crate::fifo::Fifo;
+use crate::parse::Parse;
+use rust_hdl::prelude::*;
+use timely_model::inline::entry::{LONGEST, QUEUE};
+use timely_model::parse::kind;
+use timely_regs::counters::Counter;
+
+// A kernel takes literals alone; these hold the ones below to their homes.
+const _: () = assert!(kind::DATA == 1 && kind::MALFORMED == 3 && Counter::RxBad as u32 == 2 && QUEUE == 9);
+
+/// Tells the packets of `s_*` (`W` bits, `K` must be `W / 8`) apart: a data packet of a flow below `2^F` goes to the store with its flow, one of
+/// more than 9,728 bytes or with a gap nowhere, every other past the store. `M` bits go beside a packet; `E` must be `K + 1`, `V` `F + 2`.
+///
+/// `m_*` and `m_meta` are of either stream; `paced_valid` and `past_valid` say of which.
+///
+/// Latency: a packet's first beat is offered 11 clocks after its last beat, if nothing is in front of it. Throughput: a beat a clock, packets of
+/// one beat too. Back pressure: 512 beats wait, then `s_tready` falls; they go on in order, so a packet that cannot go holds up those behind
+/// it: the store takes a beat at nearly every clock, and the wire gives either stream its turn.
+/// Model: `timely_model::inline::entry::Entry`.
+#[derive(LogicBlock)]
+pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize, const E: usize, const V: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// Beat: bytes in wire order.
+    pub s_tdata: Signal<In, Bits<W>>,
+    /// Beat: bytes that are there.
+    pub s_tkeep: Signal<In, Bits<K>>,
+    /// Beat: offered.
+    pub s_tvalid: Signal<In, Bit>,
+    /// Beat: taken if offered.
+    pub s_tready: Signal<Out, Bit>,
+    /// Beat: the packet's last.
+    pub s_tlast: Signal<In, Bit>,
+    /// With a packet's first beat: what goes beside it.
+    pub s_meta: Signal<In, Bits<M>>,
+    /// Our UDP port.
+    pub cfg_udp_port: Signal<In, Bits<16>>,
+    /// Beat: bytes in wire order.
+    pub m_tdata: Signal<Out, Bits<W>>,
+    /// Beat: bytes that are there.
+    pub m_tkeep: Signal<Out, Bits<K>>,
+    /// Beat: the packet's last.
+    pub m_tlast: Signal<Out, Bit>,
+    /// What goes beside its packet.
+    pub m_meta: Signal<Out, Bits<M>>,
+    /// The beat is offered to the store.
+    pub paced_valid: Signal<Out, Bit>,
+    /// The store takes it.
+    pub paced_ready: Signal<In, Bit>,
+    /// Its packet's flow.
+    pub paced_flow: Signal<Out, Bits<F>>,
+    /// The beat is offered to the wire.
+    pub past_valid: Signal<Out, Bit>,
+    /// The wire takes it.
+    pub past_ready: Signal<In, Bit>,
+    /// A packet is to be dropped; this is its last beat.
+    pub dropped: Signal<Out, Bit>,
+    /// It may be.
+    pub drop_ready: Signal<In, Bit>,
+    parse: Parse<W, K>,
+    bytes: Fifo<W, 9, 10>,
+    // Last 1, keep.
+    ends: Fifo<E, 9, 10>,
+    metas: Fifo<M, 9, 10>,
+    // Way 2 (0 past, 1 paced, 2 dropped), flow.
+    ways: Fifo<V, 9, 10>,
+    /// Beats of this packet so far.
+    count: DFF<Bits<11>>,
+    /// The packet was cut; the rest of it is passed by.
+    skipping: DFF<Bit>,
+    judged: DFF<Bit>,
+    verdict: DFF<Bits<V>>,
+    most: Constant<Bits<11>>,
+    flows: Constant<Bits<33>>,
+    header: Signal<Local, Bits<384>>,
+    flow: Signal<Local, Bits<33>>,
+    taken: Signal<Local, Bit>,
+    pushed: Signal<Local, Bit>,
+    cut: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
+    here: Signal<Local, Bit>,
+    way: Signal<Local, Bits<2>>,
+    goes: Signal<Local, Bit>,
+    leaves: Signal<Local, Bit>,
+    tail: Signal<Local, Bits<E>>,
+    head: Signal<Local, Bits<V>>,
+}
+
+impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: usize, const V: usize> Default for Entry<W, K, F, M, E, V> {
+    fn default() -> Self {
+        assert!(W == 8 * K && E == K + 1 && V == F + 2, "widths of a way in of {W} bits and 2^{F} flows");
+        construct!({
+            most: Constant::new(bits::<11>((LONGEST / K) as u64 - 1)),
+            flows: Constant::new(bits::<33>(1 << F)),
+        } clk, rst, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_meta, cfg_udp_port, m_tdata, m_tkeep, m_tlast, m_meta, paced_valid,
+            paced_ready, paced_flow, past_valid, past_ready, dropped, drop_ready, parse, bytes, ends, metas, ways, count, skipping, judged, verdict, header,
+            flow, taken, pushed, cut, last, here, way, goes, leaves, tail, head)
+    }
+}
+
+impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: usize, const V: usize> Logic for Entry<W, K, F, M, E, V> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, count, skipping, judged, verdict);
+        self.parse.clk.next = self.clk.val();
+        self.parse.rst.next = self.rst.val();
+        self.bytes.clk.next = self.clk.val();
+        self.bytes.rst.next = self.rst.val();
+        self.ends.clk.next = self.clk.val();
+        self.ends.rst.next = self.rst.val();
+        self.metas.clk.next = self.clk.val();
+        self.metas.rst.next = self.rst.val();
+        self.ways.clk.next = self.clk.val();
+        self.ways.rst.next = self.rst.val();
+
+        // Beats into the queue, and past the parser.
+        self.s_tready.next = self.bytes.i_ready.val();
+        self.taken.next = self.s_tvalid.val() & self.bytes.i_ready.val();
+        self.pushed.next = self.taken.val() & !self.skipping.q.val();
+        self.cut.next = self.count.q.val() == self.most.val();
+        self.last.next = self.s_tlast.val() | self.cut.val();
+        if self.pushed.val() {
+            self.count.d.next = self.count.q.val() + bits::<11>(1);
+        }
+        if self.taken.val() & (self.last.val() | self.skipping.q.val()) {
+            self.count.d.next = bits::<11>(0);
+        }
+        if self.taken.val() {
+            self.skipping.d.next = (self.skipping.q.val() | self.cut.val()) & !self.s_tlast.val();
+        }
+        self.bytes.i_valid.next = self.pushed.val();
+        self.bytes.i_data.next = self.s_tdata.val();
+        self.ends.i_valid.next = self.pushed.val();
+        self.ends.i_data.next = (bit_cast::<E, K>(self.s_tkeep.val()) << 1) | bit_cast::<E, 1>(self.last.val().into());
+        self.metas.i_valid.next = self.pushed.val() & !self.count.q.val().any();
+        self.metas.i_data.next = self.s_meta.val();
+        self.parse.s_tdata.next = self.s_tdata.val();
+        self.parse.s_tkeep.next = self.s_tkeep.val();
+        self.parse.s_tvalid.next = self.pushed.val();
+        self.parse.s_tlast.next = self.last.val();
+        self.parse.s_ts.next = bits::<64>(0);
+        self.parse.s_bad.next = self.cut.val() & !self.s_tlast.val();
+        self.parse.cfg_udp_port.next = self.cfg_udp_port.val();
+
+        // What the parser found becomes a way.
+        self.header.next = self.parse.o_hdr.val();
+        self.flow.next = (bit_cast::<33, 8>(self.header.val().get_bits::<8>(32)) << 24)
+            | (bit_cast::<33, 8>(self.header.val().get_bits::<8>(40)) << 16)
+            | (bit_cast::<33, 8>(self.header.val().get_bits::<8>(48)) << 8)
+            | bit_cast::<33, 8>(self.header.val().get_bits::<8>(56));
+        self.judged.d.next = self.parse.o_valid.val();
+        self.verdict.d.next = bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2;
+        if (self.parse.o_kind.val() == bits::<2>(1)) & (self.flow.val() < self.flows.val()) {
+            self.verdict.d.next = (bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2) | bits::<V>(1);
+        }
+        if (self.parse.o_kind.val() == bits::<2>(3)) & (self.parse.o_reason.val() == bits::<4>(2)) {
+            self.verdict.d.next = bits::<V>(2);
+        }
+        self.ways.i_valid.next = self.judged.q.val();
+        self.ways.i_data.next = self.verdict.q.val();
+
+        // The first of the queue goes its way.
+        self.tail.next = self.ends.o_data.val();
+        self.head.next = self.ways.o_data.val();
+        self.way.next = self.head.val().get_bits::<2>(0);
+        self.here.next = self.bytes.o_valid.val() & self.ends.o_valid.val() & self.metas.o_valid.val() & self.ways.o_valid.val();
+        self.paced_valid.next = self.here.val() & (self.way.val() == bits::<2>(1));
+        self.past_valid.next = self.here.val() & (self.way.val() == bits::<2>(0));
+        self.dropped.next = self.here.val() & (self.way.val() == bits::<2>(2)) & self.tail.val().get_bit(0);
+        self.goes.next = self.here.val() & self.past_ready.val();
+        if self.way.val() == bits::<2>(1) {
+            self.goes.next = self.here.val() & self.paced_ready.val();
+        }
+        if self.way.val() == bits::<2>(2) {
+            self.goes.next = self.here.val() & self.drop_ready.val();
+        }
+        self.leaves.next = self.goes.val() & self.tail.val().get_bit(0);
+        self.bytes.o_ready.next = self.goes.val();
+        self.ends.o_ready.next = self.goes.val();
+        self.metas.o_ready.next = self.leaves.val();
+        self.ways.o_ready.next = self.leaves.val();
+        self.m_tdata.next = self.bytes.o_data.val();
+        self.m_tkeep.next = self.tail.val().get_bits::<K>(1);
+        self.m_tlast.next = self.tail.val().get_bit(0);
+        self.m_meta.next = self.metas.o_data.val();
+        self.paced_flow.next = self.head.val().get_bits::<F>(2);
+        if self.rst.val() {
+            self.count.d.next = bits::<11>(0);
+            self.skipping.d.next = false;
+            self.judged.d.next = false;
+        }
+    }
+}

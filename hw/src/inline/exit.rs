@@ -1,0 +1,258 @@
+//! The way out: what leaves is stamped, and what of it is ours is reported as sent and departed.
+use crate::construct::construct;
+use crate::fifo::Fifo;
+use crate::parse::Parse;
+use rust_hdl::prelude::*;
+use timely_model::inline::exit::QUEUE;
+use timely_model::parse::kind;
+use timely_regs::link::WIRE_OVERHEAD;
+
+const _: () = assert!(kind::DATA == 1 && QUEUE == 4);
+
+/// Looks at the beats that leave (`W` bits, `K` must be `W / 8`, 256 at least), and reports each data frame of a flow below `2^F` that was paced:
+/// what the header says, the stamp of its first beat, and the charged bytes of its segment so far. `T` must be `F + 1`.
+///
+/// Latency: 9 clocks from a frame's last beat to its report, stamp and all. Throughput: a beat a clock; two data frames are two clocks apart,
+/// for none has less than 90 bytes. Back pressure: none.
+/// A load without `keep`, or without `enable`, ends the flow's segment: its bytes count anew.
+/// Model: `timely_model::inline::exit::Exit`.
+#[derive(LogicBlock)]
+pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// The RAM is clear; nothing is reported before.
+    pub swept: Signal<Out, Bit>,
+    /// Bytes in wire order.
+    pub s_tdata: Signal<In, Bits<W>>,
+    /// Bytes that are there.
+    pub s_tkeep: Signal<In, Bits<K>>,
+    /// A beat leaves.
+    pub s_tvalid: Signal<In, Bit>,
+    /// The frame's last.
+    pub s_tlast: Signal<In, Bit>,
+    /// With a frame's last beat: it was paced.
+    pub s_paced: Signal<In, Bit>,
+    /// With a frame's last beat: its launch, ns48.fns16.
+    pub s_launch: Signal<In, Bits<64>>,
+    /// The time, ns48.fns16.
+    pub now: Signal<In, Bits<64>>,
+    /// Our UDP port.
+    pub cfg_udp_port: Signal<In, Bits<16>>,
+    /// A record is loaded.
+    pub fl_valid: Signal<In, Bit>,
+    /// Its flow.
+    pub fl_flow: Signal<In, Bits<F>>,
+    /// It may store packets.
+    pub fl_enable: Signal<In, Bit>,
+    /// What it has sent stays.
+    pub fl_keep: Signal<In, Bit>,
+    /// A data frame was sent, and departed.
+    pub sent_valid: Signal<Out, Bit>,
+    /// Its tag.
+    pub sent_tag: Signal<Out, Bits<16>>,
+    /// Its flow.
+    pub sent_flow: Signal<Out, Bits<F>>,
+    /// Its segment.
+    pub sent_segment: Signal<Out, Bits<32>>,
+    /// Nonce of the segment.
+    pub sent_nonce: Signal<Out, Bits<32>>,
+    /// First packet of the segment.
+    pub sent_first: Signal<Out, Bit>,
+    /// Last packet of the segment.
+    pub sent_last: Signal<Out, Bit>,
+    /// Wire bytes of the frame.
+    pub sent_wire_bytes: Signal<Out, Bits<16>>,
+    /// Charged wire bytes of the segment so far.
+    pub sent_segment_bytes: Signal<Out, Bits<24>>,
+    /// When the packet was eligible to leave.
+    pub sent_launch: Signal<Out, Bits<64>>,
+    /// Stamp of its first beat.
+    pub sent_ts: Signal<Out, Bits<64>>,
+    parse: Parse<W, K>,
+    // Launch 64, paced 1.
+    launches: Fifo<65, 4, 5>,
+    sums: RAM<Bits<24>, F>,
+    sweep: DFF<Bits<T>>,
+    sweep_end: Constant<Bits<T>>,
+    overhead: Constant<Bits<16>>,
+    flows: Constant<Bits<33>>,
+    // 1: the RAM is read.
+    read: DFF<Bit>,
+    read_flow: DFF<Bits<F>>,
+    // Nonce 32, segment 32, last, first, wire bytes 16, launch 64, stamp 64.
+    read_rest: DFF<Bits<210>>,
+    // 2: what it says is caught.
+    caught: DFF<Bit>,
+    caught_flow: DFF<Bits<F>>,
+    caught_rest: DFF<Bits<210>>,
+    raw: DFF<Bits<24>>,
+    same: DFF<Bit>,
+    // 3: the sum.
+    done: DFF<Bit>,
+    done_flow: DFF<Bits<F>>,
+    done_rest: DFF<Bits<210>>,
+    sum: DFF<Bits<24>>,
+    tag: DFF<Bits<8>>,
+    /// Flow of the frame that was caught last.
+    latest: DFF<Bits<F>>,
+    latest_counts: DFF<Bit>,
+    clear: DFF<Bit>,
+    clear_flow: DFF<Bits<F>>,
+    is_swept: Signal<Local, Bit>,
+    at: Signal<Local, Bits<T>>,
+    header: Signal<Local, Bits<384>>,
+    flow: Signal<Local, Bits<33>>,
+    launch: Signal<Local, Bits<65>>,
+    wire_bytes: Signal<Local, Bits<16>>,
+    base: Signal<Local, Bits<24>>,
+    more: Signal<Local, Bits<24>>,
+    rest: Signal<Local, Bits<210>>,
+    out: Signal<Local, Bits<210>>,
+}
+
+impl<const W: usize, const K: usize, const F: usize, const T: usize> Default for Exit<W, K, F, T> {
+    fn default() -> Self {
+        assert!(W == 8 * K && W >= 256 && T == F + 1, "widths of a way out of {W} bits and 2^{F} flows");
+        construct!({
+            sweep_end: Constant::new(bits::<T>(1 << F)),
+            overhead: Constant::new(bits::<16>(u64::from(WIRE_OVERHEAD))),
+            flows: Constant::new(bits::<33>(1 << F)),
+        } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tlast, s_paced, s_launch, now, cfg_udp_port, fl_valid, fl_flow, fl_enable, fl_keep,
+            sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch,
+            sent_ts, parse, launches, sums, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow,
+            done_rest, sum, tag, latest, latest_counts, clear, clear_flow, is_swept, at, header, flow, launch, wire_bytes, base, more, rest, out)
+    }
+}
+
+impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for Exit<W, K, F, T> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow, done_rest);
+        dff_setup!(self, clk, sum, tag, latest, latest_counts, clear, clear_flow);
+        self.parse.clk.next = self.clk.val();
+        self.parse.rst.next = self.rst.val();
+        self.launches.clk.next = self.clk.val();
+        self.launches.rst.next = self.rst.val();
+        self.sums.read_clock.next = self.clk.val();
+        self.sums.write_clock.next = self.clk.val();
+        self.is_swept.next = self.sweep.q.val() == self.sweep_end.val();
+        self.swept.next = self.is_swept.val();
+        self.at.next = self.sweep.q.val();
+        if !self.is_swept.val() {
+            self.sweep.d.next = self.sweep.q.val() + bits::<T>(1);
+        }
+
+        self.parse.s_tdata.next = self.s_tdata.val();
+        self.parse.s_tkeep.next = self.s_tkeep.val();
+        self.parse.s_tvalid.next = self.s_tvalid.val();
+        self.parse.s_tlast.next = self.s_tlast.val();
+        self.parse.s_ts.next = self.now.val();
+        self.parse.s_bad.next = false;
+        self.parse.cfg_udp_port.next = self.cfg_udp_port.val();
+        self.launches.i_valid.next = self.s_tvalid.val() & self.s_tlast.val();
+        self.launches.i_data.next = (bit_cast::<65, 1>(self.s_paced.val().into()) << 64) | bit_cast::<65, 64>(self.s_launch.val());
+        self.launches.o_ready.next = self.parse.o_valid.val();
+
+        // 1. A data frame has 90 bytes at least, so its wire bytes are never the least ones.
+        self.launch.next = self.launches.o_data.val();
+        self.header.next = self.parse.o_hdr.val();
+        self.flow.next = (bit_cast::<33, 8>(self.header.val().get_bits::<8>(32)) << 24)
+            | (bit_cast::<33, 8>(self.header.val().get_bits::<8>(40)) << 16)
+            | (bit_cast::<33, 8>(self.header.val().get_bits::<8>(48)) << 8)
+            | bit_cast::<33, 8>(self.header.val().get_bits::<8>(56));
+        self.wire_bytes.next = self.parse.o_len.val() + self.overhead.val();
+        self.read.d.next = (self.parse.o_valid.val() & self.launches.o_valid.val())
+            & ((self.parse.o_kind.val() == bits::<2>(1)) & self.launch.val().get_bit(64))
+            & ((self.flow.val() < self.flows.val()) & self.is_swept.val());
+        self.read_flow.d.next = self.flow.val().get_bits::<F>(0);
+        self.sums.read_address.next = self.flow.val().get_bits::<F>(0);
+        self.read_rest.d.next = (bit_cast::<210, 8>(self.header.val().get_bits::<8>(64)) << 24)
+            | (bit_cast::<210, 8>(self.header.val().get_bits::<8>(72)) << 16)
+            | (bit_cast::<210, 8>(self.header.val().get_bits::<8>(80)) << 8)
+            | bit_cast::<210, 8>(self.header.val().get_bits::<8>(88))
+            | (bit_cast::<210, 8>(self.header.val().get_bits::<8>(96)) << 56)
+            | (bit_cast::<210, 8>(self.header.val().get_bits::<8>(104)) << 48)
+            | (bit_cast::<210, 8>(self.header.val().get_bits::<8>(112)) << 40)
+            | (bit_cast::<210, 8>(self.header.val().get_bits::<8>(120)) << 32)
+            // Flags LAST and FIRST.
+            | (bit_cast::<210, 1>(self.header.val().get_bits::<1>(9)) << 64)
+            | (bit_cast::<210, 1>(self.header.val().get_bits::<1>(8)) << 65)
+            | (bit_cast::<210, 16>(self.wire_bytes.val()) << 66)
+            | (bit_cast::<210, 64>(self.launch.val().get_bits::<64>(0)) << 82)
+            | (bit_cast::<210, 64>(self.parse.o_ts.val()) << 146);
+
+        // 2.
+        self.caught.d.next = self.read.q.val();
+        self.caught_flow.d.next = self.read_flow.q.val();
+        self.caught_rest.d.next = self.read_rest.q.val();
+        self.raw.d.next = self.sums.read_data.val();
+        self.same.d.next = self.latest_counts.q.val() & (self.latest.q.val() == self.read_flow.q.val());
+
+        // 3.
+        self.rest.next = self.caught_rest.q.val();
+        self.base.next = self.raw.q.val();
+        if self.same.q.val() {
+            self.base.next = self.sum.q.val();
+        }
+        if self.rest.val().get_bit(65) {
+            self.base.next = bits::<24>(0);
+        }
+        self.more.next = self.base.val() + bit_cast::<24, 16>(self.rest.val().get_bits::<16>(66));
+        self.done.d.next = self.caught.q.val();
+        self.done_flow.d.next = self.caught_flow.q.val();
+        self.done_rest.d.next = self.rest.val();
+        if self.caught.q.val() {
+            self.sum.d.next = self.more.val();
+        }
+
+        // 4: reported; the RAM is written, or a flow that was loaded is cleared in it.
+        self.sums.write_enable.next = self.done.q.val() | self.clear.q.val() | !self.is_swept.val();
+        self.sums.write_address.next = self.clear_flow.q.val();
+        self.sums.write_data.next = bits::<24>(0);
+        if self.done.q.val() {
+            self.tag.d.next = self.tag.q.val() + bits::<8>(1);
+            self.sums.write_address.next = self.done_flow.q.val();
+            self.sums.write_data.next = self.sum.q.val();
+        } else {
+            self.clear.d.next = false;
+            if self.clear.q.val() & (self.latest.q.val() == self.clear_flow.q.val()) {
+                self.latest_counts.d.next = false;
+            }
+        }
+        if !self.is_swept.val() {
+            self.sums.write_address.next = self.at.val().get_bits::<F>(0);
+            self.sums.write_data.next = bits::<24>(0);
+        }
+        if self.read.q.val() {
+            self.latest.d.next = self.read_flow.q.val();
+            self.latest_counts.d.next = true;
+        }
+        if (self.fl_valid.val() & self.is_swept.val()) & !(self.fl_enable.val() & self.fl_keep.val()) {
+            self.clear.d.next = true;
+            self.clear_flow.d.next = self.fl_flow.val();
+        }
+        self.out.next = self.done_rest.q.val();
+        self.sent_valid.next = self.done.q.val();
+        self.sent_tag.next = bit_cast::<16, 8>(self.tag.q.val());
+        self.sent_flow.next = self.done_flow.q.val();
+        self.sent_nonce.next = self.out.val().get_bits::<32>(0);
+        self.sent_segment.next = self.out.val().get_bits::<32>(32);
+        self.sent_last.next = self.out.val().get_bit(64);
+        self.sent_first.next = self.out.val().get_bit(65);
+        self.sent_wire_bytes.next = self.out.val().get_bits::<16>(66);
+        self.sent_segment_bytes.next = self.sum.q.val();
+        self.sent_launch.next = self.out.val().get_bits::<64>(82);
+        self.sent_ts.next = self.out.val().get_bits::<64>(146);
+        if self.rst.val() {
+            self.sweep.d.next = bits::<T>(0);
+            self.read.d.next = false;
+            self.caught.d.next = false;
+            self.done.d.next = false;
+            self.tag.d.next = bits::<8>(0);
+            self.latest_counts.d.next = false;
+            self.clear.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The in-line form, in which the host's own packets go through the NIC: OpenNIC's user box and NetFPGA's datapath.
+pub mod bridge;
+mod core;
+pub mod entry;
+pub mod exit;
+
+pub use core::Inline;

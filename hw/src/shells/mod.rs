@@ -1,0 +1,151 @@
+//! The shells that take the datapath, and the files that each is given: our core, and around it a module with exactly the shell's ports.
+use crate::config::Config;
+use crate::emit::PREFIX;
+use crate::inline::Inline;
+use crate::standalone::{self, with_stack};
+use std::fmt;
+use std::str::FromStr;
+
+/// A shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shell {
+    /// The NIC alone, with a traffic generator.
+    Standalone,
+    /// The 250 MHz user box of OpenNIC.
+    OpenNic,
+}
+
+/// Every shell and its name.
+const NAMES: [(Shell, &str); 2] = [(Shell::Standalone, "standalone"), (Shell::OpenNic, "opennic")];
+
+/// What a shell is not built for.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum ShellError {
+    /// No shell is called that.
+    #[error("no shell is called {name}; there are {}", NAMES.map(|n| n.1).join(", "))]
+    Name {
+        /// What was asked for.
+        name: String,
+    },
+    /// The shell has another bus.
+    #[error("the bus of {shell} has {has} bits, not {asked}; leave --bus out")]
+    Bus {
+        /// Shell.
+        shell: Shell,
+        /// What it has.
+        has: usize,
+        /// What was asked for.
+        asked: usize,
+    },
+}
+
+impl fmt::Display for Shell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NAMES.iter().find(|n| n.0 == *self).map_or("", |n| n.1))
+    }
+}
+
+impl FromStr for Shell {
+    type Err = ShellError;
+
+    fn from_str(name: &str) -> Result<Self, ShellError> {
+        NAMES.iter().find(|n| n.1 == name).map(|n| n.0).ok_or_else(|| ShellError::Name { name: name.into() })
+    }
+}
+
+/// A file, by its path from the folder of the emission.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Its path.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+impl Shell {
+    /// Every shell.
+    pub fn all() -> impl Iterator<Item = Shell> {
+        NAMES.into_iter().map(|n| n.0)
+    }
+
+    /// The width of its bus, if it has one of its own.
+    pub fn bus(self) -> Option<usize> {
+        match self {
+            Shell::Standalone => None,
+            Shell::OpenNic => Some(512),
+        }
+    }
+
+    /// The bus that is meant when `asked` was asked for.
+    ///
+    /// # Errors
+    /// When the shell has another.
+    pub fn bus_of(self, asked: Option<usize>) -> Result<usize, ShellError> {
+        match (self.bus(), asked) {
+            (Some(has), Some(asked)) if has != asked => Err(ShellError::Bus { shell: self, has, asked }),
+            (Some(has), _) => Ok(has),
+            (None, asked) => Ok(asked.unwrap_or(64)),
+        }
+    }
+
+    /// Its top module.
+    pub fn top(self) -> String {
+        format!("{PREFIX}{self}")
+    }
+
+    /// The file of its Verilog.
+    pub fn file_name(self, config: Config) -> String {
+        format!("timely_{self}_{config}.v")
+    }
+
+    /// What it is given: the Verilog first.
+    ///
+    /// # Errors
+    /// What RustHDL's checks found wrong, as text.
+    pub fn emit(self, config: Config, clock_ps: u32) -> Result<Vec<File>, String> {
+        let path = self.file_name(config);
+        let file = |path: &str, text: String| File { path: path.into(), text };
+        match self {
+            Shell::Standalone => Ok(vec![file(&path, standalone::emit(config, clock_ps)?)]),
+            Shell::OpenNic => {
+                let core = with_stack(move || opennic_core(config, clock_ps))?;
+                let name = format!("{PREFIX}opennic_core");
+                let top = include_str!("opennic.v").replace("@CORE@", &name);
+                let none = |what: &str| format!("// The 250 MHz box has no {what}: timely-nic takes all of its registers.\n");
+                let plugin = connections(&top);
+                Ok(vec![
+                    file(&path, top + "\n" + &core),
+                    file("box_250mhz/user_plugin_250mhz_inst.vh", include_str!("opennic_inst.vh").replace("@PORTS@", &plugin)),
+                    file("box_250mhz/box_250mhz_address_map_inst.vh", none("address map")),
+                    file("box_250mhz/box_250mhz_address_map.v", none("address map")),
+                    file("box_250mhz/box_250mhz_axi_crossbar.tcl", none("crossbar").replace("//", "#")),
+                    file("build_box_250mhz.tcl", format!("read_verilog -quiet {path}\nread_xdc timely_opennic.xdc\n")),
+                    file("timely_opennic.xdc", include_str!("opennic.xdc").into()),
+                ])
+            }
+        }
+    }
+}
+
+/// A line for each port of `top` whose name the shell has too.
+fn connections(top: &str) -> String {
+    let ports = top.lines().take_while(|l| *l != ");").filter(|l| l.starts_with("  input wire") || l.starts_with("  output wire"));
+    let names = ports.filter_map(|l| l.trim_end_matches(',').split_whitespace().last()).filter(|n| n.contains("_axi"));
+    names.map(|n| format!("  .{n}({n}),")).collect::<Vec<_>>().join("\n")
+}
+
+fn opennic_core(config: Config, clock_ps: u32) -> Result<String, String> {
+    let build = config.build(clock_ps);
+    // 2^15 cells, 8 MiB.
+    macro_rules! arms {
+        ($(($f:literal, $s:literal, $x:literal, $t:literal))*) => {
+            match (config.bus, config.flow_bits) {
+                $((512, $f) => crate::emit::emit("opennic_core", Inline::<512, 64, $f, $s, { $f + $s }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 },
+                    { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, 137, 15, 16, $t, 2, 17, { $f + 64 }, 48, 136, 159, 65,
+                    { $f + 2 }, 112>::new(&build)),)*
+                _ => Err(format!("{config} is not built")),
+            }
+        };
+    }
+    arms!((10, 5, 13, 16)(13, 4, 14, 16)(14, 3, 15, 16)(16, 2, 17, 17))
+}

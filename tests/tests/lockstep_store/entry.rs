@@ -1,0 +1,146 @@
+//! `timely_hw::inline::entry` against `timely_model::inline::entry`, every output at every clock.
+use rand::Rng;
+use std::collections::VecDeque;
+use timely_hw::inline::entry::Entry as Rtl;
+use timely_model::inline::entry::{Entry, In, LONGEST, Out, Way};
+use timely_model::{Block, stream::Beat, stream::beats};
+use timely_tests::axis::Offered;
+use timely_tests::frames::{Fault, class, good_of};
+use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
+
+const PORT: u16 = 4791;
+
+/// The beats of a packet: any of ours or of others', one that is too long, one with a gap.
+fn packet(rng: &mut impl Rng, width: usize, flow_bits: u32) -> VecDeque<Beat> {
+    let of = class(rng);
+    let mut frame = match rng.random_range(0..10) {
+        0 => vec![rng.random(); [LONGEST - 1, LONGEST, LONGEST + 1, LONGEST + 64, 3 * LONGEST][rng.random_range(0..5)]],
+        1..4 => Fault::ALL[rng.random_range(0..Fault::ALL.len())].frame(rng, of, PORT),
+        _ => good_of(rng, of, PORT, 100),
+    };
+    // A flow that there is, or one just beyond.
+    let at = of.header() + 4;
+    if rng.random_bool(0.8) && frame.len() > at + 4 {
+        let flow = rng.random_range(0..(1u32 << flow_bits) + 3);
+        frame[at..at + 4].copy_from_slice(&flow.to_be_bytes());
+    }
+    let mut all: VecDeque<Beat> = beats(&frame, width).collect();
+    if rng.random_bool(0.03) {
+        let at = rng.random_range(0..all.len());
+        all[at].bytes = [0, 1, Beat::HOLES][rng.random_range(0..3)];
+    }
+    all
+}
+
+fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, width: usize) {
+    let library = verilate(name, rtl);
+    let (input, output) = (|n: &str| library.input(n), |n: &str| library.output(n));
+    let (s, m) = (Offered::new(&library, "s"), Ports::new(&library));
+    let [rst, keep, meta, port] = ["rst", "s_tkeep", "s_meta", "cfg_udp_port"].map(input);
+    let [paced_ready, past_ready, drop_ready] = ["paced_ready", "past_ready", "drop_ready"].map(input);
+    let [ready, paced, past, flow, beside, dropped] =
+        ["s_tready", "paced_valid", "past_valid", "paced_flow", "m_meta", "dropped"].map(output);
+    let mut seen = [0u64; 4];
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut dut = library.instantiate(seed as u32);
+        let mut model = Entry::new(width, flow_bits);
+        let (mut coming, mut beside_it, mut offered) = (VecDeque::new(), 0u128, false);
+        let mut runs = [0.7, 0.7, 0.6, 0.8].map(|p| Runs::new(p, 40));
+        for clk in 0..cycles() / 2 {
+            if clk % 3000 == 0 {
+                runs.iter_mut().for_each(|r| r.p = [0.1, 0.6, 0.95, 1.0][rng.random_range(0..4)]);
+            }
+            let way = if dut.get(past) == 1 { Some(Way::Past) } else { (dut.get(paced) == 1).then(|| Way::Paced(dut.get(flow) as u32)) };
+            assert!(dut.get(past) + dut.get(paced) <= 1, "both ways at clock {clk}, seed {seed}");
+            let out = Out {
+                ready: dut.get(ready) == 1,
+                beat: way.map(|way| (m.get(&dut), way, dut.get(beside).into())),
+                dropped: dut.get(dropped) == 1,
+            };
+            let expected = model.output(clk);
+            assert_eq!(out, expected, "clock {clk}, seed {seed}");
+            let [offer, to_store, to_wire, drop] = std::array::from_fn(|i| runs[i].next(&mut rng));
+            if coming.is_empty() {
+                coming = packet(&mut rng, width, flow_bits);
+                beside_it = u128::from(rng.random::<u64>() >> 16);
+            }
+            offered |= offer;
+            let i = In {
+                rst: rng.random_bool(0.00002),
+                beat: coming.front().copied().filter(|_| offered),
+                meta: beside_it,
+                port: PORT,
+                paced_ready: to_store,
+                past_ready: to_wire,
+                drop_ready: drop,
+            };
+            let holes = i.beat.filter(|b| b.bytes == Beat::HOLES);
+            let shown = i.beat.map(|b| Beat { bytes: if holes.is_some() { 1 } else { b.bytes }, ..b });
+            s.set(&mut dut, shown.as_ref(), &mut rng);
+            if holes.is_some() {
+                dut.set(keep, [0b101, 0b10, 0b1101_1111, 0xfe][rng.random_range(0..4)]);
+            }
+            for (at, value) in [
+                (rst, i.rst.into()),
+                (meta, i.meta as u64),
+                (port, i.port.into()),
+                (paced_ready, i.paced_ready.into()),
+                (past_ready, i.past_ready.into()),
+                (drop_ready, i.drop_ready.into()),
+            ] {
+                dut.set(at, value);
+            }
+            if offered && out.ready {
+                coming.pop_front();
+                offered = false;
+            }
+            if i.rst {
+                coming.clear();
+                offered = false;
+            }
+            let happened = [way == Some(Way::Past), matches!(way, Some(Way::Paced(_))), out.dropped, !out.ready];
+            seen.iter_mut().zip(happened).for_each(|(n, h)| *n += u64::from(h));
+            dut.tick();
+            model.step(clk, &i);
+        }
+    }
+    println!("{name}: past, paced, dropped, full: {seen:?}");
+    if cycles() >= 100_000 {
+        assert!(seen.iter().all(|n| *n > 20), "{seen:?}: something never happened");
+    }
+}
+
+/// The shared beat of both ways, whose validity is theirs.
+struct Ports {
+    data: timely_verilate::Out,
+    keep: timely_verilate::Out,
+    last: timely_verilate::Out,
+}
+
+impl Ports {
+    fn new(library: &std::sync::Arc<timely_verilate::Library>) -> Self {
+        Ports { data: library.output("m_tdata"), keep: library.output("m_tkeep"), last: library.output("m_tlast") }
+    }
+
+    fn get(&self, dut: &timely_verilate::Dut) -> Beat {
+        let mut data = [0; timely_model::stream::WIDEST];
+        let bytes = dut.get_bytes(self.data);
+        data[..bytes.len()].copy_from_slice(&bytes);
+        Beat { data, bytes: timely_model::stream::bytes_of(dut.get(self.keep)), last: dut.get(self.last) == 1 }
+    }
+}
+
+#[test]
+fn entry_equals_model_512() {
+    lockstep("entry512", Rtl::<512, 64, 4, 48, 65, 6>::default(), 4, 512);
+}
+
+#[test]
+fn entry_equals_model_256() {
+    // The same code but for widths.
+    if !thorough() {
+        return;
+    }
+    lockstep("entry256", Rtl::<256, 32, 6, 48, 33, 8>::default(), 6, 256);
+}

@@ -1,0 +1,77 @@
+// A box on a bench of one clock: the registers' clock is half the core's.
+module board(
+  input wire clk,
+  input wire mod_rstn,
+  output wire mod_rst_done,
+  input wire [31:0] s_axil_awaddr,
+  input wire s_axil_awvalid,
+  output wire s_axil_awready,
+  input wire [31:0] s_axil_wdata,
+  input wire s_axil_wvalid,
+  output wire s_axil_wready,
+  output wire [1:0] s_axil_bresp,
+  output wire s_axil_bvalid,
+  input wire s_axil_bready,
+  input wire [31:0] s_axil_araddr,
+  input wire s_axil_arvalid,
+  output wire s_axil_arready,
+  output wire [31:0] s_axil_rdata,
+  output wire [1:0] s_axil_rresp,
+  output wire s_axil_rvalid,
+  input wire s_axil_rready,
+  output wire axil_next,
+  input wire [511:0] host_tdata,
+  input wire [63:0] host_tkeep,
+  input wire host_tvalid,
+  input wire host_tlast,
+  input wire [47:0] host_meta,
+  output wire host_tready,
+  output wire [511:0] tx_tdata,
+  output wire [63:0] tx_tkeep,
+  output wire tx_tvalid,
+  output wire tx_tlast,
+  output wire [47:0] tx_meta,
+  input wire tx_tready,
+  input wire [511:0] rx_tdata,
+  input wire [63:0] rx_tkeep,
+  input wire rx_tvalid,
+  input wire rx_tlast,
+  input wire [47:0] rx_meta,
+  output wire rx_tready,
+  output wire [511:0] up_tdata,
+  output wire [63:0] up_tkeep,
+  output wire up_tvalid,
+  output wire up_tlast,
+  output wire [47:0] up_meta,
+  input wire up_tready
+);
+  reg phase = 1'b0;
+  always @(posedge clk) phase <= !phase;
+  // The coming edge is one of the registers' clock too.
+  assign axil_next = !phase;
+  wire [15:0] done;
+  assign mod_rst_done = &done;
+  box_250mhz box (
+    .s_axil_awvalid(s_axil_awvalid), .s_axil_awaddr(s_axil_awaddr), .s_axil_awready(s_axil_awready),
+    .s_axil_wvalid(s_axil_wvalid), .s_axil_wdata(s_axil_wdata), .s_axil_wready(s_axil_wready),
+    .s_axil_bvalid(s_axil_bvalid), .s_axil_bresp(s_axil_bresp), .s_axil_bready(s_axil_bready),
+    .s_axil_arvalid(s_axil_arvalid), .s_axil_araddr(s_axil_araddr), .s_axil_arready(s_axil_arready),
+    .s_axil_rvalid(s_axil_rvalid), .s_axil_rdata(s_axil_rdata), .s_axil_rresp(s_axil_rresp), .s_axil_rready(s_axil_rready),
+    .s_axis_qdma_h2c_tvalid(host_tvalid), .s_axis_qdma_h2c_tdata(host_tdata), .s_axis_qdma_h2c_tkeep(host_tkeep),
+    .s_axis_qdma_h2c_tlast(host_tlast), .s_axis_qdma_h2c_tuser_size(host_meta[15:0]), .s_axis_qdma_h2c_tuser_src(host_meta[31:16]),
+    .s_axis_qdma_h2c_tuser_dst(host_meta[47:32]), .s_axis_qdma_h2c_tready(host_tready),
+    .m_axis_qdma_c2h_tvalid(up_tvalid), .m_axis_qdma_c2h_tdata(up_tdata), .m_axis_qdma_c2h_tkeep(up_tkeep),
+    .m_axis_qdma_c2h_tlast(up_tlast), .m_axis_qdma_c2h_tuser_size(up_meta[15:0]), .m_axis_qdma_c2h_tuser_src(up_meta[31:16]),
+    .m_axis_qdma_c2h_tuser_dst(up_meta[47:32]), .m_axis_qdma_c2h_tready(up_tready),
+    .m_axis_adap_tx_250mhz_tvalid(tx_tvalid), .m_axis_adap_tx_250mhz_tdata(tx_tdata), .m_axis_adap_tx_250mhz_tkeep(tx_tkeep),
+    .m_axis_adap_tx_250mhz_tlast(tx_tlast), .m_axis_adap_tx_250mhz_tuser_size(tx_meta[15:0]),
+    .m_axis_adap_tx_250mhz_tuser_src(tx_meta[31:16]), .m_axis_adap_tx_250mhz_tuser_dst(tx_meta[47:32]),
+    .m_axis_adap_tx_250mhz_tready(tx_tready),
+    .s_axis_adap_rx_250mhz_tvalid(rx_tvalid), .s_axis_adap_rx_250mhz_tdata(rx_tdata), .s_axis_adap_rx_250mhz_tkeep(rx_tkeep),
+    .s_axis_adap_rx_250mhz_tlast(rx_tlast), .s_axis_adap_rx_250mhz_tuser_size(rx_meta[15:0]),
+    .s_axis_adap_rx_250mhz_tuser_src(rx_meta[31:16]), .s_axis_adap_rx_250mhz_tuser_dst(rx_meta[47:32]),
+    .s_axis_adap_rx_250mhz_tready(rx_tready),
+    .mod_rstn({15'h7fff, mod_rstn}), .mod_rst_done(done), .box_rstn(1'b1), .box_rst_done(),
+    .axil_aclk(phase), .axis_aclk(clk)
+  );
+endmodule
