@@ -439,17 +439,24 @@ pub(crate) fn with_stack(emission: impl FnOnce() -> Result<String, String> + Sen
 }
 
 pub(crate) fn emit_here(config: Config, clock_ps: u32) -> Result<String, String> {
-    let build = config.build(clock_ps);
+    emit_build(&config.build(clock_ps))
+}
+
+/// A build that need not have as many segments outstanding as its flow count usually has.
+pub(crate) fn emit_build(build: &Build) -> Result<String, String> {
     macro_rules! arms {
         ($(($w:literal, $f:literal, $s:literal, $x:literal))*) => {
-            match (config.bus, config.flow_bits) {
-                $(($w, $f) => crate::emit::emit("standalone", Standalone::<$w, { $w / 8 }, $f, $s, { $f + $s }, $x, { $f + 16 },
-                    { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, { $w / 8 + 73 }>::new(&build)),)*
-                _ => Err(format!("{config} is not built")),
+            match (build.bus_bits, build.flow_bits, build.segment_bits) {
+                $(($w, $f, $s) => crate::emit::emit("standalone", Standalone::<$w, { $w / 8 }, $f, $s, { $f + $s }, $x, { $f + 16 },
+                    { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, { $w / 8 + 73 }>::new(build)),)*
+                _ => Err(format!("{build:?} is not built")),
             }
         };
     }
-    arms!((64, 10, 5, 13)(64, 13, 4, 14)(64, 14, 3, 15)(64, 16, 2, 17)(128, 10, 5, 13)(128, 13, 4, 14)(128, 14, 3, 15)(128, 16, 2, 17)(
-        256, 10, 5, 13
-    )(256, 13, 4, 14)(256, 14, 3, 15)(256, 16, 2, 17)(512, 10, 5, 13)(512, 13, 4, 14)(512, 14, 3, 15)(512, 16, 2, 17))
+    // The one of 8 segments a flow is for an ECP5, which has no RAM for 32.
+    arms!((64, 10, 3, 13)(64, 10, 5, 13)(64, 13, 4, 14)(64, 14, 3, 15)(64, 16, 2, 17)(128, 10, 5, 13)(128, 13, 4, 14)(128, 14, 3, 15)(
+        128, 16, 2, 17
+    )(256, 10, 5, 13)(256, 13, 4, 14)(256, 14, 3, 15)(256, 16, 2, 17)(512, 10, 5, 13)(512, 13, 4, 14)(512, 14, 3, 15)(
+        512, 16, 2, 17
+    ))
 }

@@ -161,7 +161,7 @@ mod tests {
         assert_eq!((record.mutate.killed, record.survivor.len()), (1.0, 0));
     }
 
-    /// What is committed: enough faults, in all blocks, and a reason for each that is not noticed.
+    /// What is committed: enough faults, in all blocks, nearly all of them noticed, and a reason for each that is not.
     #[test]
     fn what_is_recorded_is_enough() {
         let record = Record::load(&root()).expect("a record");
@@ -170,6 +170,6 @@ mod tests {
         let all: Vec<&str> = super::super::table::ROWS.iter().map(|r| r.block).collect();
         let missing: Vec<_> = all.iter().filter(|b| !record.block.contains_key(**b)).collect();
         assert!(missing.is_empty(), "blocks without faults: {missing:?}; run: cargo xtask mutate");
-        assert!(record.mutate.mutants >= 300, "{:?}", record.mutate);
+        assert!(record.mutate.mutants >= 300 && record.mutate.killed >= 0.95, "{:?}", record.mutate);
     }
 }
