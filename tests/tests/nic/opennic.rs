@@ -1,7 +1,7 @@
 //! OpenNIC's user box: other people's packets whole, ours paced, ACKs put between, registers behind the shell's bus. The ordinary run fits it into its
 //! shell; what needs its Verilog compiled, half a minute of a core, runs under `cargo xtask soak`.
 use rand::Rng;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::Command;
@@ -14,10 +14,10 @@ use timely_regs::flow::FlowRecord;
 use timely_regs::map::{counters, dma, flow, id, port, time};
 use timely_regs::parameters::Parameters;
 use timely_regs::telemetry::TelemetryRecord;
-use timely_regs::wire::{Addresses, Envelope, FIRST, Header, Kind, LAST, Packet, check};
+use timely_regs::wire::{Addresses, Class, Envelope, FIRST, Header, Kind, LAST, Packet, check};
 use timely_tests::bench::answer;
 use timely_tests::board::{Board, Frame, HOST, Registers, WIRE};
-use timely_tests::frames::{Fault, class};
+use timely_tests::frames::{Fault, class, envelope};
 use timely_tests::loopback::PORT;
 use timely_tests::{rng, seeds, thorough};
 use timely_verilate::{Library, Options, build};
@@ -211,7 +211,15 @@ fn frames_pass_whole_and_once() {
             board.send(HOST, frame, meta);
             let frame = if rng.random_bool(0.3) {
                 answers += 1;
-                data(rng.random(), n, LAST, [90, 200, 1514][rng.random_range(0..3)], false)
+                // ACKs of four lengths: with and without a tag, of either IP version.
+                let mut envelope = envelope(&mut rng, Class::ALL[n as usize % 4], PORT);
+                (envelope.mac_destination, envelope.mac_source, envelope.port_source) = (OWN_MAC, PEER_MAC, 5000);
+                match &mut envelope.addresses {
+                    Addresses::V4 { source, destination } => (*source, *destination) = (PEER, OWN),
+                    Addresses::V6 { source, destination } => (source[0], destination[0]) = (0xfd, 0xfd),
+                }
+                let header = Header { flags: LAST, flow: rng.random(), segment: n, ..Header::default() };
+                envelope.frame(&header, &vec![7; [0, 110, 1400][rng.random_range(0..3)]])
             } else {
                 let mut frame = vec![0; rng.random_range(60..2000)];
                 rng.fill(&mut frame[12..]);
@@ -221,7 +229,7 @@ fn frames_pass_whole_and_once() {
             up.push_back((frame.clone(), meta));
             board.send(WIRE, frame, meta);
         }
-        let (mut acks, mut quiet) = (0, 0);
+        let (mut acks, mut quiet, mut lengths) = (0, 0, BTreeSet::new());
         while quiet < 5000 {
             if board.clk().is_multiple_of(2000) {
                 let level = |r: &mut dyn rand::RngCore| [0.3, 0.8, 1.0][r.random_range(0..3)];
@@ -238,6 +246,7 @@ fn frames_pass_whole_and_once() {
                 assert_eq!(meta, bytes.len() as u64 | if is_ack(&bytes) { 0 } else { 1 << 16 } | 0x40 << 32, "beside a frame, seed {seed}");
                 if is_ack(&bytes) {
                     acks += 1;
+                    lengths.insert(bytes.len());
                     continue;
                 }
                 let queue = match flow_of(&bytes) {
@@ -249,6 +258,7 @@ fn frames_pass_whole_and_once() {
             }
         }
         assert!(past.is_empty() && paced.values().all(VecDeque::is_empty) && up.is_empty(), "frames are lost, seed {seed}");
+        assert_eq!(lengths.len(), 4, "ACKs of these lengths: {lengths:?}");
         // What the wire brings twice as fast as ACKs leave is dropped and counted.
         let lost = counter(&mut board, Counter::AckDroppedFull);
         assert_eq!(acks + lost, answers, "answers, seed {seed}");
