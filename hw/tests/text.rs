@@ -91,5 +91,5 @@ endmodule
 fn names_are_one_of_a_kind() {
     let names: HashSet<_> = BLOCKS.iter().map(|b| b.name).collect();
     assert_eq!(names.len(), BLOCKS.len());
-    assert!(BLOCKS.iter().any(|b| b.measure == Measure::Speed && b.name == "core_64_10"));
+    assert!(BLOCKS.iter().any(|b| b.measure == Measure::Speed && b.name == "core_64_10_small"));
 }
