@@ -1,10 +1,10 @@
 // The merge of ACKs and data on a bus of 8 bits: no beat is lost, doubled or reordered within its stream, frames are never cut, an ACK
-// that is there goes before the next data frame, and the output holds until it is taken.
+// that is there goes before the next data frame, but with `fair` and after an ACK the data frame, and the output holds until it is taken.
 // Assumed: data frames are not tagged as ACKs, and offers hold (AXI-Stream).
 //
 // Of each stream one accepted beat, any, is watched: it must leave when as many of its stream have left as were ahead of it.
 module top(input clk, input rst_in, input [7:0] a_data, input a_keep, input a_valid, input a_last, input [7:0] d_data, input d_keep,
-    input d_valid, input d_last, input [15:0] d_tag, input m_ready, input a_pick, input d_pick);
+    input d_valid, input d_last, input [15:0] d_tag, input m_ready, input fair, input a_pick, input d_pick);
     reg begun = 0;
     always @(posedge clk) begun <= 1;
     wire rst = rst_in | !begun;
@@ -12,7 +12,7 @@ module top(input clk, input rst_in, input [7:0] a_data, input a_keep, input a_va
     wire a_ready, d_ready, m_valid, m_keep, m_last;
     wire [7:0] m_data;
     wire [15:0] m_tag;
-    tnic_txmux dut(.clk(clk), .rst(rst), .a_tdata(a_data), .a_tkeep(a_keep), .a_tvalid(a_valid), .a_tready(a_ready), .a_tlast(a_last),
+    tnic_txmux dut(.clk(clk), .rst(rst), .fair(fair), .a_tdata(a_data), .a_tkeep(a_keep), .a_tvalid(a_valid), .a_tready(a_ready), .a_tlast(a_last),
         .d_tdata(d_data), .d_tkeep(d_keep), .d_tvalid(d_valid), .d_tready(d_ready), .d_tlast(d_last), .d_tag(d_tag), .m_tdata(m_data),
         .m_tkeep(m_keep), .m_tvalid(m_valid), .m_tready(m_ready), .m_tlast(m_last), .m_tag(m_tag));
     localparam ACK = 16'h7fff;
@@ -89,9 +89,16 @@ module top(input clk, input rst_in, input [7:0] a_data, input a_keep, input a_va
     (* hierconn *) wire \dut.d_keep__q ;
     (* hierconn *) wire \dut.d_last__q ;
     (* hierconn *) wire [15:0] \dut.d_tagged__q ;
-    reg ack_first;
-    always @(posedge clk) ack_first <= !rst & !\dut.busy__q & (a_valid | !a_ready) & (!m_valid | m_ready);
+    // With `fair`, after an ACK, a data frame that was there.
+    reg ack_first, data_turn;
+    wire free = !rst & !\dut.busy__q & (!m_valid | m_ready);
+    wire turn = fair & \dut.acking__q & (d_valid | !d_ready);
+    always @(posedge clk) begin
+        ack_first <= free & (a_valid | !a_ready) & !turn;
+        data_turn <= free & turn;
+    end
     always @(*) if (begun & ack_first) assert(m_valid & m_ack);
+    always @(*) if (begun & data_turn) assert(m_valid & !m_ack);
 
 `ifndef TWIN
     // The state behind it, which makes the above inductive.
