@@ -96,11 +96,15 @@ fn stores_lint() {
 }
 
 /// OpenNIC's files inside a box of the ports and parameters that the shell gives it. Under `cargo xtask soak`, with every flow count; the ordinary
-/// run has Icarus fit one of them (`nic`, `opennic`) and Verilator run it.
+/// run has Icarus fit one of them (`nic`, `opennic`).
 #[test]
 fn opennic_takes_our_files() {
+    if !thorough() {
+        println!("left out: cargo xtask soak runs it, and so does TIMELY_CYCLES=200001");
+        return;
+    }
     let shells = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells");
-    for flow_bits in FLOW_BITS.into_iter().filter(|_| thorough()) {
+    for flow_bits in FLOW_BITS {
         let config = Config::new(512, flow_bits).expect("a configuration that is built");
         let files = Shell::OpenNic.emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("{config}: {e}"));
         let mut verilog = std::fs::read_to_string(shells.join("box_250mhz.v")).expect("a file");
