@@ -3,13 +3,18 @@ use crate::protocol::{Answer, Asked, Hello, LONGEST_HEAD, LONGEST_TAIL, PREFIX, 
 use crate::service::Request;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use timely_regs::event::BYTES;
 
 /// How long an answer is waited for: a request of all 64K flows, on a Verilated NIC.
 const LIMIT: Duration = Duration::from_secs(120);
+
+/// Bytes of events that are kept while an answer is awaited; what comes beyond them counts as lost.
+const MOST_KEPT: usize = 1 << 20;
 
 /// Why a daemon could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +46,9 @@ pub struct Client {
     path: PathBuf,
     next: u64,
     welcome: Welcome,
+    kept: VecDeque<(u64, Vec<u8>)>,
+    kept_bytes: usize,
+    lost: u64,
 }
 
 impl Client {
@@ -55,7 +63,7 @@ impl Client {
             Err(source) => return Err(ClientError::Io { path: path.into(), source }),
         };
         let welcome = Welcome { version: 0, server: String::new(), device: String::new() };
-        let mut client = Client { stream, path: path.into(), next: 1, welcome };
+        let mut client = Client { stream, path: path.into(), next: 1, welcome, kept: VecDeque::new(), kept_bytes: 0, lost: 0 };
         let timeouts = client.stream.set_read_timeout(Some(LIMIT)).and_then(|()| client.stream.set_write_timeout(Some(LIMIT)));
         timeouts.map_err(|e| client.failed(e))?;
         let name = concat!("timelyctl ", env!("CARGO_PKG_VERSION"));
@@ -113,16 +121,33 @@ impl Client {
     pub fn ask(&mut self, request: Request) -> Result<Value, ClientError> {
         let id = self.next;
         self.next += 1;
+        let ends = matches!(request, Request::Events { every: 0, .. });
         self.send(&frame(&Asked { id, request }, &[]))?;
         loop {
-            let (head, _) = self.receive()?;
+            let (head, tail) = self.receive()?;
             match self.read(&head)? {
-                Answer::Done { id: of, result } if of == id => return Ok(result),
+                Answer::Done { id: of, result } if of == id => {
+                    if ends {
+                        // What came before the answer belongs to a subscription that is over.
+                        (self.kept, self.kept_bytes, self.lost) = (VecDeque::new(), 0, 0);
+                    }
+                    return Ok(result);
+                }
                 Answer::Failed { id: of, error } if of.is_none() || of == Some(id) => return Err(error.into()),
                 // Events that were asked for before.
-                Answer::Events { .. } => {}
+                Answer::Events { lost } => self.keep(lost, tail),
                 other => return Err(self.protocol(format!("answered request {id} with {other:?}"))),
             }
+        }
+    }
+
+    fn keep(&mut self, lost: u64, events: Vec<u8>) {
+        self.lost += lost;
+        if self.kept_bytes + events.len() > MOST_KEPT {
+            self.lost += (events.len() / BYTES) as u64;
+        } else {
+            self.kept_bytes += events.len();
+            self.kept.push_back((std::mem::take(&mut self.lost), events));
         }
     }
 
@@ -131,6 +156,10 @@ impl Client {
     /// # Errors
     /// When the daemon cannot be used.
     pub fn events(&mut self, wait: Duration) -> Result<Option<(u64, Vec<u8>)>, ClientError> {
+        if let Some((lost, events)) = self.kept.pop_front() {
+            self.kept_bytes -= events.len();
+            return Ok(Some((lost, events)));
+        }
         let mut prefix = [0; 1];
         let set = self.stream.set_read_timeout(Some(wait.max(Duration::from_millis(1))));
         set.map_err(|e| self.failed(e))?;
@@ -145,7 +174,7 @@ impl Client {
         }
         let (head, tail) = self.receive()?;
         match self.read(&head)? {
-            Answer::Events { lost } => Ok(Some((lost, tail))),
+            Answer::Events { lost } => Ok(Some((lost + std::mem::take(&mut self.lost), tail))),
             Answer::Failed { error, .. } => Err(error.into()),
             Answer::Done { .. } => Ok(None),
         }

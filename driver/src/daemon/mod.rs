@@ -6,6 +6,7 @@ mod metrics;
 use crate::Error;
 use crate::nic::End;
 use crate::protocol::{Answer, Asked, Hello, Refusal, VERSION, Welcome};
+use crate::report::EventReport;
 use crate::service::{Request, Service, ServiceError};
 use crate::transport::Failure;
 use connection::{Connection, Heard};
@@ -298,6 +299,12 @@ impl Daemon {
             Request::Events { every, .. } => Some(every != 0),
             _ => None,
         };
+        if subscribes == Some(false) {
+            // For others the ring goes on; behind the last one it is stopped.
+            client.events = false;
+            client.answer(&Answer::Done { id, result: serde_json::json!(EventReport::default()) }, &[]);
+            return Ok(());
+        }
         let resets = request == Request::Reset {};
         match self.service.handle(request) {
             Ok(result) => {

@@ -62,19 +62,20 @@ impl Drained {
 }
 
 impl Nic {
-    /// Starts recording events into a fresh ring.
+    /// Starts recording events into a fresh ring. Records that were left in the one before count as lost when the next is drained.
     ///
     /// # Errors
     /// When a setting is out of its range, there is no memory, the way fails, or the device refuses.
     pub fn start_events(&mut self, settings: &EventSettings) -> Result<(), Error> {
         self.must_reach(self.transport().reach().memory, "the event ring", "DMA")?;
+        let next = self.ring.as_ref().and_then(|r| r.next);
         self.stop_events()?;
         // Checked before memory is asked for by it.
         let bits = settings.bits.clamp(1, dma::MOST_RING_BITS);
         let memory = self.transport().dma_map((dma::BURST_BYTES as usize) << bits)?;
         match self.start_ring(&memory, settings) {
             Ok(ring) => {
-                self.ring = Some(EventRing { ring, memory, settings: *settings, next: None, total: Drained::default() });
+                self.ring = Some(EventRing { ring, memory, settings: *settings, next, total: Drained::default() });
                 Ok(())
             }
             Err(e) => {
@@ -152,6 +153,11 @@ impl Nic {
         self.ring = Some(events);
         self.of(read)?;
         Ok(now)
+    }
+
+    /// How events are recorded, if they are.
+    pub fn event_settings(&self) -> Option<EventSettings> {
+        self.ring.as_ref().map(|r| r.settings)
     }
 
     /// What came out of the ring since it was started.

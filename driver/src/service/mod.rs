@@ -308,7 +308,7 @@ impl Service {
         }
     }
 
-    /// Starts recording events, or stops with `every` 0.
+    /// Starts recording events, or stops with `every` 0. A ring that records as asked goes on as it is.
     ///
     /// # Errors
     /// When there is no such flow or profile, or the device fails.
@@ -317,6 +317,9 @@ impl Service {
             return Ok(self.nic.stop_events()?);
         }
         let settings = EventSettings { every, only: Only { flow, profile }, ..EventSettings::default() };
+        if self.nic.event_settings() == Some(settings) {
+            return Ok(());
+        }
         Ok(self.nic.start_events(&settings)?)
     }
 
