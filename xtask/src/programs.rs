@@ -2,11 +2,12 @@
 //!
 //! `cargo test` runs one program after the other. Most of ours wait a good while for a single C++ compiler, so a core stands idle;
 //! here as many programs run at once as there are cores, the longest first, each with its output kept together.
-use crate::process::shown;
+use crate::process::{shown, target};
 use serde_json::Value;
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -31,7 +32,7 @@ pub struct Ran {
     pub name: String,
     /// It passed.
     pub passed: bool,
-    /// What it wrote to stdout.
+    /// What it wrote.
     pub text: String,
     /// How long it ran.
     pub time: Duration,
@@ -52,14 +53,43 @@ impl Program {
         Some(Program { name: format!("{package} {target}"), path, folder, rank })
     }
 
-    fn run(&self, prepare: &(impl Fn(&mut Command) + Sync)) -> Result<Ran, String> {
+    // Where its output goes. A file, not a pipe: a pipe is open as long as anything that the program started.
+    fn log(&self) -> PathBuf {
+        target().join("tests").join(format!("{}.log", self.name.replace(' ', "-")))
+    }
+
+    fn run(&self, limit: Duration, prepare: &(impl Fn(&mut Command) + Sync)) -> Result<Ran, String> {
         let mut c = Command::new(&self.path);
         prepare(&mut c);
         c.arg("--quiet").current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
+        let log = self.log();
+        let failed = |e: std::io::Error| format!("{}: {e}", log.display());
+        let file = std::fs::create_dir_all(target().join("tests")).and_then(|()| File::create(&log)).map_err(failed)?;
         let started = Instant::now();
-        let out = c.stdin(Stdio::null()).output().map_err(|e| format!("{} did not start: {e}", shown(&c)))?;
-        let text = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
-        Ok(Ran { name: self.name.clone(), passed: out.status.success(), text, time: started.elapsed() })
+        c.stdin(Stdio::null()).stdout(file.try_clone().map_err(failed)?).stderr(file);
+        let mut child = c.spawn().map_err(|e| format!("{} did not start: {e}", shown(&c)))?;
+        let status = ended(&mut child, limit).map_err(|e| format!("{}: {e}", self.name))?;
+        let mut text = String::from_utf8_lossy(&std::fs::read(&log).map_err(failed)?).into_owned();
+        if status.is_none() {
+            text += &format!("\n{} had not ended after {} s and was killed; above is what it had said", self.name, limit.as_secs());
+        }
+        Ok(Ran { name: self.name.clone(), passed: status.is_some_and(|s| s.success()), text, time: started.elapsed() })
+    }
+}
+
+/// Waits for it; kills what has not ended by then, and gives nothing.
+fn ended(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if started.elapsed() >= limit {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 
@@ -80,8 +110,13 @@ pub fn build(mut build: Command) -> Result<Vec<Program>, String> {
     Ok(programs)
 }
 
-/// Runs all of them, each with what `prepare` sets, and tells `done` of each as it ends, one at a time.
-pub fn run(programs: &[Program], prepare: impl Fn(&mut Command) + Sync, mut done: impl FnMut(Ran) + Send) -> Result<(), String> {
+/// Runs all of them, each with what `prepare` sets and for no longer than `limit`, and tells `done` of each as it ends, one at a time.
+pub fn run(
+    programs: &[Program],
+    limit: Duration,
+    prepare: impl Fn(&mut Command) + Sync,
+    mut done: impl FnMut(Ran) + Send,
+) -> Result<(), String> {
     let next = AtomicUsize::new(0);
     let (done, failed) = (Mutex::new(&mut done), Mutex::new(None));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -89,7 +124,7 @@ pub fn run(programs: &[Program], prepare: impl Fn(&mut Command) + Sync, mut done
         for _ in 0..cores {
             scope.spawn(|| {
                 while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    match program.run(&prepare) {
+                    match program.run(limit, &prepare) {
                         Ok(ran) => done.lock().expect("whoever is told does not panic")(ran),
                         Err(e) => *failed.lock().expect("no thread panics here") = Some(e),
                     }
@@ -119,14 +154,27 @@ mod tests {
         assert_eq!(Program::read("   Compiling timely-tests"), None);
     }
 
+    fn program(name: &str, path: &str) -> Program {
+        Program { name: name.into(), path: path.into(), folder: "/".into(), rank: 0 }
+    }
+
     #[test]
     fn a_failing_program_is_told_of_and_the_rest_still_run() {
-        let program = |name: &str, path: &str| Program { name: name.into(), path: path.into(), folder: "/".into(), rank: 0 };
         let mut told = Vec::new();
-        run(&[program("bad", "false"), program("good", "true"), program("good too", "true")], |_| (), |r| told.push((r.name, r.passed)))
-            .expect("all start");
+        let all = [program("bad", "false"), program("good", "true"), program("good too", "true")];
+        run(&all, Duration::from_secs(600), |_| (), |r| told.push((r.name, r.passed))).expect("all start");
         told.sort();
         assert_eq!(told, [("bad".to_owned(), false), ("good".to_owned(), true), ("good too".to_owned(), true)]);
-        assert!(run(&[program("absent", "/nowhere/at/all")], |_| (), |_| ()).is_err());
+        assert!(run(&[program("absent", "/nowhere/at/all")], Duration::ZERO, |_| (), |_| ()).is_err());
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_killed_and_told_of() {
+        let prepare = |c: &mut Command| {
+            c.args(["-f", "/dev/null"]);
+        };
+        let mut told = Vec::new();
+        run(&[program("endless", "tail")], Duration::from_millis(100), prepare, |r| told.push(r)).expect("it starts");
+        assert!(!told[0].passed && told[0].text.contains("endless had not ended"), "{}", told[0].text);
     }
 }

@@ -19,10 +19,10 @@ pub struct Test {
 #[derive(Args)]
 pub struct Soak {
     /// Seeds, from --first-seed on.
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     seeds: u64,
     /// The first seed.
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(..=1 << 62))]
     first_seed: u64,
     /// Clocks a lockstep test and seed.
     #[arg(long, default_value_t = 2_000_000)]
@@ -31,6 +31,12 @@ pub struct Soak {
     #[arg(long, value_name = "CLOCKS")]
     nic: Option<u64>,
 }
+
+/// Clocks of a lockstep test and seed unless told otherwise.
+const CYCLES: u64 = 200_000;
+
+/// What a test program may take for [`CYCLES`]: the longest takes four minutes, and a busy machine is several times slower.
+const LIMIT: Duration = Duration::from_secs(40 * 60);
 
 /// What ran, for the end.
 #[derive(Default)]
@@ -44,11 +50,17 @@ struct Counts {
     passed: u64,
     ignored: u64,
     binaries: u64,
+    /// What tests say that they leave out, and why.
+    left_out: Vec<String>,
 }
 
 impl Counts {
-    // Reads `test result: ok. 5 passed; 0 failed; 1 ignored; ...`.
+    // Reads `test result: ok. 5 passed; 0 failed; 1 ignored; ...`, and `left out: ...`.
     fn read(&mut self, line: &str) {
+        // Behind a row of dots.
+        if let Some(at) = line.find("left out: ") {
+            self.left_out.push(line[at..].to_owned());
+        }
         let Some(rest) = line.trim_start().strip_prefix("test result:") else { return };
         let before = |what: &str| {
             let words: Vec<&str> = rest.split([' ', ';']).filter(|w| !w.is_empty()).collect();
@@ -70,14 +82,14 @@ impl Log {
     }
 
     // Builds and runs tests, prints what they say, and counts them. All are run, whatever fails.
-    fn tests(&mut self, build: Command, label: &str, prepare: impl Fn(&mut Command) + Sync) -> Result<(), String> {
+    fn tests(&mut self, build: Command, label: &str, limit: Duration, prepare: impl Fn(&mut Command) + Sync) -> Result<(), String> {
         let (name, started) = (format!("{}{label}", shown(&build)), Instant::now());
         eprintln!("--- {name}");
         let all = programs::build(build)?;
         self.steps.push((format!("{name} --no-run"), started.elapsed(), String::new()));
         let (mut counts, mut failed, mut slowest) = (Counts::default(), Vec::new(), Vec::new());
         let started = Instant::now();
-        programs::run(&all, prepare, |ran| {
+        programs::run(&all, limit, prepare, |ran| {
             println!("--- {}, {:.1} s\n{}", ran.name, ran.time.as_secs_f64(), ran.text.trim());
             ran.text.lines().for_each(|l| counts.read(l));
             slowest.push((ran.time, ran.name.clone()));
@@ -91,7 +103,8 @@ impl Log {
         slowest.sort_by(|a, b| b.cmp(a));
         let slowest: Vec<String> = slowest.iter().take(5).map(|(t, n)| format!("{n} {:.0} s", t.as_secs_f64())).collect();
         let what = format!("{} tests passed, {} ignored, in {} programs", counts.passed, counts.ignored, counts.binaries);
-        self.steps.push((name, started.elapsed(), format!("{what}; the longest: {}", slowest.join(", "))));
+        let left_out: String = counts.left_out.iter().map(|l| format!("\n             {l}")).collect();
+        self.steps.push((name, started.elapsed(), format!("{what}; the longest: {}{left_out}", slowest.join(", "))));
         Ok(())
     }
 
@@ -117,7 +130,7 @@ impl Test {
         };
         log.step(prepared(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
         let quick = self.quick && std::env::var_os("TIMELY_CYCLES").is_none();
-        log.tests(prepared(&["test", "--workspace", "--quiet"]), if self.quick { " (quick)" } else { "" }, |c| {
+        log.tests(prepared(&["test", "--workspace", "--quiet"]), if self.quick { " (quick)" } else { "" }, LIMIT, |c| {
             tools.prepare(c);
             if quick {
                 c.env("TIMELY_CYCLES", "20000");
@@ -156,7 +169,8 @@ impl Soak {
         for seed in self.first_seed..self.first_seed + self.seeds {
             let mut c = cargo(&["test", "--release", "--quiet", "--package", "timely-tests"]);
             tools.prepare(&mut c);
-            log.tests(c, &format!(" (seed {seed}, {} clocks)", self.cycles), |c| {
+            let limit = LIMIT * self.cycles.div_ceil(CYCLES).clamp(1, 1000) as u32;
+            log.tests(c, &format!(" (seed {seed}, {} clocks)", self.cycles), limit, |c| {
                 tools.prepare(c);
                 c.env("TIMELY_SEED", seed.to_string()).env("TIMELY_CYCLES", self.cycles.to_string());
             })?;
@@ -176,6 +190,8 @@ mod tests {
         counts.read("test result: ok. 12 passed; 0 failed; 3 ignored; 0 measured; 0 filtered out; finished in 0.10s");
         counts.read("test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s");
         counts.read("running 5 tests");
+        counts.read("...left out: a_thing: there is no tool here");
         assert_eq!((counts.passed, counts.ignored, counts.binaries), (13, 3, 2));
+        assert_eq!(counts.left_out, ["left out: a_thing: there is no tool here"]);
     }
 }

@@ -30,7 +30,7 @@ pub struct VmTest {
     #[arg(long)]
     model: bool,
     /// Seconds that the machine may take.
-    #[arg(long, default_value_t = LIMIT)]
+    #[arg(long, default_value_t = LIMIT, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     limit: u64,
     /// Prints what the kernel says too.
     #[arg(long)]
