@@ -1,6 +1,7 @@
-//! The Verilog of a user box on a bench: frames from the host and from the wire, registers on a clock of half the rate.
+//! The Verilog of a shell's box on a bench: frames from the host and from each port, registers on the shell's own clock.
 use crate::Runs;
 use crate::axis::{Offered, Taken};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -14,13 +15,13 @@ use timely_verilate::{Dut, In, Library, Out};
 /// Clocks in which a register access must end; after a reset the registers are swept first.
 const ACCESS_CLOCKS: u32 = 5000;
 
-/// A frame, and what goes beside it: size in bits 15..0, source above, destination above that.
+/// A frame, and what goes beside it: size in bits 15..0, source above, destination above that, as the shell has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// What goes beside it.
-    pub meta: u64,
+    pub meta: u128,
     /// The clock of its first beat, and of its last.
     pub clocks: (u64, u64),
 }
@@ -30,8 +31,8 @@ struct Source {
     offered: Offered,
     meta: In,
     ready: Out,
-    frames: VecDeque<(Vec<u8>, u64)>,
-    beats: VecDeque<(Beat, u64)>,
+    frames: VecDeque<(Vec<u8>, u128)>,
+    beats: VecDeque<(Beat, u128)>,
     pace: Runs,
     offering: bool,
 }
@@ -43,9 +44,57 @@ struct Sink {
     ready: In,
     pace: Runs,
     frame: Assembler,
-    begun: Option<(u64, u64)>,
+    begun: Option<(u64, u128)>,
     /// Whole frames, in order.
     frames: VecDeque<Frame>,
+}
+
+/// What a box is like.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Bits of its buses.
+    pub bits: usize,
+    /// Streams from outside: the host's, then those of the ports.
+    pub sources: &'static [&'static str],
+    /// Streams to them.
+    pub sinks: &'static [&'static str],
+    /// Its resets, active low.
+    pub resets: &'static [&'static str],
+    /// What the shell's addresses have above the register's own.
+    pub base: u32,
+    /// NetFPGA's dialect: three buses of registers, strobes for bytes, and what goes beside a frame counts with its first beat alone.
+    pub netfpga: bool,
+}
+
+/// OpenNIC's user box.
+pub const OPENNIC: Shape =
+    Shape { bits: 512, sources: &["host", "rx"], sinks: &["up", "tx"], resets: &["mod_rstn"], base: 0x10_0000, netfpga: false };
+/// NetFPGA PLUS's datapath.
+pub const NETFPGA_PLUS: Shape = Shape {
+    bits: 512,
+    sources: &["host", "rx0", "rx1"],
+    sinks: &["up", "tx0", "tx1"],
+    resets: &["axis_resetn", "axi_resetn"],
+    base: 0,
+    netfpga: true,
+};
+/// NetFPGA SUME's datapath.
+pub const NETFPGA_SUME: Shape = Shape {
+    bits: 256,
+    sources: &["host", "rx0", "rx1", "rx2", "rx3"],
+    sinks: &["up", "tx0", "tx1", "tx2", "tx3"],
+    resets: &["axis_resetn", "axi_resetn"],
+    base: 0x4401_0000,
+    netfpga: true,
+};
+
+/// How registers are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// By which bus.
+    pub bus: u8,
+    /// Bytes that a write has.
+    pub strobes: u8,
 }
 
 /// The box.
@@ -53,17 +102,21 @@ pub struct Board {
     dut: Dut,
     rng: ChaCha8Rng,
     clk: u64,
-    sources: [Source; 2],
-    sinks: [Sink; 2],
+    shape: Shape,
+    sources: Vec<Source>,
+    sinks: Vec<Sink>,
     axil: Master,
+    /// Whose registers are asked, and which bytes a write has.
+    pub access: Access,
     axil_next: Out,
+    axil_bus: Option<(In, In)>,
     axil_in: [In; 8],
     axil_out: [Out; 8],
 }
 
 /// From the host.
 pub const HOST: usize = 0;
-/// The wire.
+/// The wire; further ports are behind it.
 pub const WIRE: usize = 1;
 
 impl Board {
@@ -71,7 +124,7 @@ impl Board {
     ///
     /// # Panics
     /// When it does not say that it is out of its reset.
-    pub fn new(library: &Arc<Library>, rng: ChaCha8Rng) -> Self {
+    pub fn new(library: &Arc<Library>, shape: Shape, rng: ChaCha8Rng) -> Self {
         let source = |name: &str| Source {
             offered: Offered::new(library, name),
             meta: library.input(&format!("{name}_meta")),
@@ -96,16 +149,22 @@ impl Board {
             dut: library.instantiate(1),
             rng,
             clk: 0,
-            sources: [source("host"), source("rx")],
-            sinks: [sink("up"), sink("tx")],
+            shape,
+            sources: shape.sources.iter().map(|n| source(n)).collect(),
+            sinks: shape.sinks.iter().map(|n| sink(n)).collect(),
             axil: Master::default(),
+            access: Access { bus: 0, strobes: 0xf },
             axil_next: library.output("axil_next"),
+            axil_bus: shape.netfpga.then(|| (input("bus"), input("wstrb"))),
             axil_in: ["awaddr", "awvalid", "wdata", "wvalid", "bready", "araddr", "arvalid", "rready"].map(input),
             axil_out: ["awready", "wready", "bvalid", "bresp", "arready", "rvalid", "rdata", "rresp"].map(output),
         };
-        let (reset, done) = (library.input("mod_rstn"), library.output("mod_rst_done"));
-        for level in [0, 1] {
-            board.dut.set(reset, level);
+        let (resets, done): (Vec<In>, _) = (shape.resets.iter().map(|n| library.input(n)).collect(), library.output("mod_rst_done"));
+        // All resets, and each alone.
+        for level in std::iter::once(0).chain((0..resets.len()).map(|i| ((1 << resets.len()) - 1) & !(1 << i))).chain([u64::MAX]) {
+            for (i, reset) in resets.iter().enumerate() {
+                board.dut.set(*reset, level >> i & 1);
+            }
             for _ in 0..10 {
                 board.tick();
             }
@@ -124,16 +183,14 @@ impl Board {
         self.clk
     }
 
-    /// How often what is offered is there, and what comes is taken: from the host and the wire, to the host and the wire.
-    pub fn weather(&mut self, offered: [f64; 2], taken: [f64; 2]) {
-        for i in 0..2 {
-            self.sources[i].pace.p = offered[i];
-            self.sinks[i].pace.p = taken[i];
-        }
+    /// How often what is offered is there, and what comes is taken: from the host and each port, to the host and each port.
+    pub fn weather(&mut self, offered: &[f64], taken: &[f64]) {
+        self.sources.iter_mut().zip(offered).for_each(|(s, p)| s.pace.p = *p);
+        self.sinks.iter_mut().zip(taken).for_each(|(s, p)| s.pace.p = *p);
     }
 
     /// A frame is to come, from [`HOST`] or [`WIRE`].
-    pub fn send(&mut self, from: usize, bytes: Vec<u8>, meta: u64) {
+    pub fn send(&mut self, from: usize, bytes: Vec<u8>, meta: u128) {
         self.sources[from].frames.push_back((bytes, meta));
     }
 
@@ -149,17 +206,20 @@ impl Board {
 
     /// One clock.
     pub fn tick(&mut self) {
-        let Board { dut, rng, sources, sinks, clk, .. } = self;
+        let Board { dut, rng, sources, sinks, clk, shape, .. } = self;
         for s in sources {
             if s.beats.is_empty()
                 && let Some((bytes, meta)) = s.frames.pop_front()
             {
-                s.beats.extend(beats(&bytes, 512).map(|b| (b, meta)));
+                s.beats.extend(beats(&bytes, shape.bits).map(|b| (b, meta)));
+                if shape.netfpga {
+                    s.beats.iter_mut().skip(1).for_each(|b| b.1 = rng.random());
+                }
             }
             s.offering = !s.beats.is_empty() && (s.offering || s.pace.next(rng));
             let beat = s.beats.front().filter(|_| s.offering);
             s.offered.set(dut, beat.map(|b| &b.0), rng);
-            dut.set(s.meta, beat.map_or(0, |b| b.1));
+            dut.set_bytes(s.meta, &beat.map_or(0, |b| b.1).to_le_bytes());
             if s.offering && dut.get(s.ready) == 1 {
                 s.beats.pop_front();
                 s.offering = false;
@@ -169,12 +229,19 @@ impl Board {
             let ready = s.pace.next(rng);
             dut.set(s.ready, ready.into());
             let Some(beat) = s.taken.get(dut).filter(|_| ready) else { continue };
-            let meta = dut.get(s.meta);
+            let mut beside = [0; 16];
+            let read = dut.get_bytes(s.meta);
+            beside[..read.len()].copy_from_slice(&read);
+            let meta = u128::from_le_bytes(beside);
             let (first, beside) = *s.begun.get_or_insert((*clk, meta));
-            assert_eq!(meta, beside, "what goes beside a frame changes at clock {clk}");
-            assert!(beat.bytes == 64 || beat.last, "a beat of {} bytes that is not the last, at clock {clk}", beat.bytes);
+            assert!(meta == beside || shape.netfpga, "what goes beside a frame changes at clock {clk}");
+            assert!(
+                usize::from(beat.bytes) == shape.bits / 8 || beat.last,
+                "a beat of {} bytes that is not the last, at clock {clk}",
+                beat.bytes
+            );
             if let Some(bytes) = s.frame.push(&beat) {
-                s.frames.push_back(Frame { bytes, meta, clocks: (first, *clk) });
+                s.frames.push_back(Frame { bytes, meta: beside, clocks: (first, *clk) });
                 s.begun = None;
             }
         }
@@ -187,7 +254,7 @@ impl Board {
         let request = self.axil.request();
         let [awaddr, awvalid, wdata, wvalid, bready, araddr, arvalid, rready] = self.axil_in;
         // The shell's address has the box's base in it.
-        let at = |a: Option<u32>| u64::from(a.unwrap_or(0) | 0x10_0000);
+        let at = |a: Option<u32>| u64::from(a.unwrap_or(0) | self.shape.base);
         for (port, value) in [
             (awaddr, at(request.aw)),
             (awvalid, request.aw.is_some().into()),
@@ -199,6 +266,10 @@ impl Board {
             (rready, request.rready.into()),
         ] {
             self.dut.set(port, value);
+        }
+        if let Some((bus, strobes)) = self.axil_bus {
+            self.dut.set(bus, self.access.bus.into());
+            self.dut.set(strobes, self.access.strobes.into());
         }
         if self.dut.get(self.axil_next) == 1 {
             let [awready, wready, bvalid, bresp, arready, rvalid, rdata, rresp] = self.axil_out.map(|p| self.dut.get(p));

@@ -115,16 +115,42 @@ fn opennic_takes_our_files() {
             let name = f.path.rsplit('/').next().unwrap_or_default();
             verilog = verilog.replace(&format!("`include \"{name}\""), &f.text);
         }
-        let file = written(&format!("opennic_{config}.v"), &(verilog + &files[0].text));
-        let mut verilator = tool("VERILATOR", "verilator");
-        verilator.args(["--lint-only", "-Wall", "-Wno-fatal", "--top-module", "box_250mhz"]);
-        let out = verilator.arg(&file).output().expect("verilator starts");
-        let text = String::from_utf8_lossy(&out.stderr);
-        assert!(out.status.success(), "{config}: {text}");
-        for real in REAL.into_iter().chain(["PINMISSING", "PINNOTFOUND", "IMPLICIT"]) {
-            assert!(!text.contains(&format!("Warning-{real}")), "{config}: {real}\n{text}");
+        fit(&format!("opennic_{config}"), "box_250mhz", &(verilog + &files[0].text));
+    }
+}
+
+/// Verilator takes `verilog`, in which `top` is the shell around our files.
+fn fit(what: &str, top: &str, verilog: &str) {
+    let file = written(&format!("{what}.v"), verilog);
+    let mut verilator = tool("VERILATOR", "verilator");
+    verilator.args(["--lint-only", "-Wall", "-Wno-fatal", "--top-module", top]);
+    let out = verilator.arg(&file).output().expect("verilator starts");
+    let text = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{what}: {text}");
+    for real in REAL.into_iter().chain(["PINMISSING", "PINNOTFOUND", "IMPLICIT"]) {
+        assert!(!text.contains(&format!("Warning-{real}")), "{what}: {real}\n{text}");
+    }
+    std::fs::remove_file(&file).ok();
+}
+
+/// NetFPGA's datapath inside a bench of the ports and parameters that PLUS and SUME give it: as above, one of each in the ordinary run (`nic`, `netfpga`).
+#[test]
+fn netfpga_takes_our_files() {
+    if !thorough() {
+        writeln!(stdout(), "left out: emission::netfpga_takes_our_files: cargo xtask soak runs it, and so does TIMELY_CYCLES=200001")
+            .expect("stdout");
+        return;
+    }
+    let shells = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells");
+    for (shell, board) in [(Shell::NetFpgaPlus, "netfpga_plus_board.v"), (Shell::NetFpgaSume, "netfpga_sume_board.v")] {
+        let board = std::fs::read_to_string(shells.join(board)).expect("a file");
+        for flow_bits in FLOW_BITS {
+            let config = Config::new(shell.bus().expect("its own"), flow_bits).expect("a configuration that is built");
+            let files = shell.emit(config, shell.clock_ps()).unwrap_or_else(|e| panic!("{config}: {e}"));
+            let own = files[0].text.lines().filter_map(|l| l.strip_prefix("module ")).all(|name| name.starts_with(PREFIX));
+            assert!(own, "{shell}: a module without our prefix");
+            fit(&format!("{shell}_{config}"), "board", &[board.as_str(), &files[1].text, &files[0].text].concat());
         }
-        std::fs::remove_file(&file).ok();
     }
 }
 

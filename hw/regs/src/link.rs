@@ -4,8 +4,12 @@
 pub const WIRE_OVERHEAD: u32 = 24;
 /// Wire bytes of the shortest frame.
 pub const WIRE_LEAST: u32 = 84;
+/// Bytes of the longest frame that a host may send through the in-line core, without FCS; a multiple of the packet store's cell.
+pub const LONGEST_FRAME: u32 = 9_728;
 /// Tag of every ACK at the MAC, so that its departure stamp is known not to be a data packet's.
 pub const ACK_TAG: u16 = 0x7fff;
+/// Tag of frames that go past the packet store, between the multiplexers of the in-line core.
+pub const PAST_TAG: u16 = ACK_TAG - 1;
 /// Bits of the running tag of data packets, above which a tag is 0.
 pub const DATA_TAG_BITS: u32 = 8;
 

@@ -13,14 +13,11 @@ use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
 use timely_regs::counters::Counter;
 use timely_regs::flow;
-use timely_regs::link::ACK_TAG;
+use timely_regs::link::{ACK_TAG, PAST_TAG};
 use timely_regs::map::Build;
 
 // A kernel takes literals alone: the first two bits of a record.
 const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENABLE.word == 0 && flow::KEEP.word == 0);
-
-/// Tag of frames that went past the store, between the two multiplexers.
-const PAST_TAG: u16 = ACK_TAG - 1;
 
 /// Data packets of the host's, those that the parser takes for ours and that name a flow below `2^F`, wait in the store until the pacer grants
 /// them; every other goes past it. Both take turns, ACKs of ours go first. What comes from the wire goes to the host as it is, and is looked at.
@@ -159,6 +156,8 @@ pub struct Inline<
     pub m_host_meta: Signal<Out, Bits<M>>,
     /// Paused priorities.
     pub pause: Signal<In, Bits<8>>,
+    /// A frame was lost beside the core: counted as discarded.
+    pub lost: Signal<In, Bit>,
     /// The NIC's time, ns48.fns16.
     pub now: Signal<Out, Bits<64>>,
     /// No grant leaves.
@@ -187,6 +186,8 @@ pub struct Inline<
     /// Bursts of DMA, for which there is no memory here, that await their error.
     writes: DFF<Bits<6>>,
     reads: DFF<Bits<4>>,
+    /// Frames lost beside the core that are still to be counted, 15 at most.
+    missing: DFF<Bits<4>>,
     refused_bit: Constant<Bits<32>>,
     discarded_bit: Constant<Bits<32>>,
     doorbell_bit: Constant<Bits<32>>,
@@ -215,6 +216,7 @@ pub struct Inline<
     asks_read: Signal<Local, Bit>,
     gets_read: Signal<Local, Bit>,
     loses: Signal<Local, Bit>,
+    discards: Signal<Local, Bit>,
 }
 
 impl<
@@ -261,7 +263,7 @@ impl<
             past_tag: Constant::new(bits::<16>(u64::from(PAST_TAG))),
             ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))),
         }
-            clk, rst, axil_clk, axil_rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, now, stopped, reset, bridge, entry, store, gate, merge, exit, sides, past, arriving, arriving_ends, arriving_metas, paced_inside, past_inside, wire_inside, ack_bytes, writes, reads, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, arrival_end, asks_write, gets_write, asks_read, gets_read, loses)
+            clk, rst, axil_clk, axil_rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, entry, store, gate, merge, exit, sides, past, arriving, arriving_ends, arriving_metas, paced_inside, past_inside, wire_inside, ack_bytes, writes, reads, missing, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, arrival_end, asks_write, gets_write, asks_read, gets_read, loses, discards)
     }
 }
 
@@ -297,7 +299,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, reset, paced_inside, past_inside, wire_inside, ack_bytes, writes, reads);
+        dff_setup!(self, clk, reset, paced_inside, past_inside, wire_inside, ack_bytes, writes, reads, missing);
         // One register in front of a signal that nearly every register of the design reads.
         self.reset.d.next = self.rst.val();
         self.control.clk.next = self.clk.val();
@@ -580,7 +582,14 @@ impl<
         if self.store.refused.val() {
             self.control.data_pulses.next = self.control.data_pulses.val() | self.refused_bit.val();
         }
-        if self.loses.val() | self.entry.dropped.val() {
+        self.discards.next = self.loses.val() | self.entry.dropped.val();
+        if self.lost.val() & (self.discards.val() & !self.missing.q.val().all()) {
+            self.missing.d.next = self.missing.q.val() + bits::<4>(1);
+        }
+        if (!self.lost.val() & !self.discards.val()) & self.missing.q.val().any() {
+            self.missing.d.next = self.missing.q.val() - bits::<4>(1);
+        }
+        if self.discards.val() | (self.lost.val() | self.missing.q.val().any()) {
             self.control.data_pulses.next = self.control.data_pulses.val() | self.discarded_bit.val();
         }
         self.control.data_swept.next = (self.pacer.swept.val() & self.store.swept.val()) & self.exit.swept.val();
@@ -616,6 +625,7 @@ impl<
             self.wire_inside.d.next = false;
             self.writes.d.next = bits::<6>(0);
             self.reads.d.next = bits::<4>(0);
+            self.missing.d.next = bits::<4>(0);
         }
     }
 }

@@ -3,9 +3,10 @@ use crate::construct::construct;
 use crate::fifo::Fifo;
 use crate::parse::Parse;
 use rust_hdl::prelude::*;
-use timely_model::inline::entry::{LONGEST, QUEUE};
+use timely_model::inline::entry::QUEUE;
 use timely_model::parse::kind;
 use timely_regs::counters::Counter;
+use timely_regs::link::LONGEST_FRAME;
 
 // A kernel takes literals alone; these hold the ones below to their homes.
 const _: () = assert!(kind::DATA == 1 && kind::MALFORMED == 3 && Counter::RxBad as u32 == 2 && QUEUE == 9);
@@ -94,7 +95,7 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
     fn default() -> Self {
         assert!(W == 8 * K && E == K + 1 && V == F + 2, "widths of a way in of {W} bits and 2^{F} flows");
         construct!({
-            most: Constant::new(bits::<11>((LONGEST / K) as u64 - 1)),
+            most: Constant::new(bits::<11>((LONGEST_FRAME as usize / K) as u64 - 1)),
             flows: Constant::new(bits::<33>(1 << F)),
         } clk, rst, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_meta, cfg_udp_port, m_tdata, m_tkeep, m_tlast, m_meta, paced_valid,
             paced_ready, paced_flow, past_valid, past_ready, dropped, drop_ready, parse, bytes, ends, metas, ways, count, skipping, judged, verdict, header,

@@ -1,8 +1,11 @@
 //! The shells that take the datapath, and the files that each is given: our core, and around it a module with exactly the shell's ports.
-use crate::config::Config;
+mod netfpga;
+
+use crate::config::{CLOCK_PS, Config};
 use crate::emit::PREFIX;
 use crate::inline::Inline;
 use crate::standalone::{self, with_stack};
+use netfpga::{NetFpga, PLUS, SUME};
 use std::fmt;
 use std::str::FromStr;
 
@@ -13,10 +16,19 @@ pub enum Shell {
     Standalone,
     /// The 250 MHz user box of OpenNIC.
     OpenNic,
+    /// The datapath of NetFPGA PLUS.
+    NetFpgaPlus,
+    /// The datapath of NetFPGA SUME.
+    NetFpgaSume,
 }
 
 /// Every shell and its name.
-const NAMES: [(Shell, &str); 2] = [(Shell::Standalone, "standalone"), (Shell::OpenNic, "opennic")];
+const NAMES: [(Shell, &str); 4] = [
+    (Shell::Standalone, "standalone"),
+    (Shell::OpenNic, "opennic"),
+    (Shell::NetFpgaPlus, "netfpga-plus"),
+    (Shell::NetFpgaSume, "netfpga-sume"),
+];
 
 /// What a shell is not built for.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -72,7 +84,8 @@ impl Shell {
     pub fn bus(self) -> Option<usize> {
         match self {
             Shell::Standalone => None,
-            Shell::OpenNic => Some(512),
+            Shell::OpenNic | Shell::NetFpgaPlus => Some(512),
+            Shell::NetFpgaSume => Some(256),
         }
     }
 
@@ -88,9 +101,17 @@ impl Shell {
         }
     }
 
+    /// The period of its clock, ps; what is usual of one that has none of its own.
+    pub fn clock_ps(self) -> u32 {
+        match self {
+            Shell::NetFpgaSume => 5_000,
+            Shell::Standalone | Shell::OpenNic | Shell::NetFpgaPlus => CLOCK_PS,
+        }
+    }
+
     /// Its top module.
     pub fn top(self) -> String {
-        format!("{PREFIX}{self}")
+        format!("{PREFIX}{}", self.to_string().replace('-', "_"))
     }
 
     /// The file of its Verilog.
@@ -123,7 +144,16 @@ impl Shell {
                     file("timely_opennic.xdc", include_str!("opennic.xdc").into()),
                 ])
             }
+            Shell::NetFpgaPlus => self.netfpga(&PLUS, config, clock_ps),
+            Shell::NetFpgaSume => self.netfpga(&SUME, config, clock_ps),
         }
+    }
+
+    fn netfpga(self, shell: &'static NetFpga, config: Config, clock_ps: u32) -> Result<Vec<File>, String> {
+        let path = self.file_name(config);
+        let datapath = File { path: "nf_datapath.v".into(), text: shell.datapath(&path) };
+        let text = with_stack(move || shell.top(config, clock_ps))?;
+        Ok(vec![File { path, text }, datapath])
     }
 }
 

@@ -146,6 +146,7 @@ module tnic_opennic #(
     .m_host_tlast(m_axis_qdma_c2h_tlast),
     .m_host_meta(host_meta),
     .pause(8'h00),
+    .lost(1'b0),
     .now(),
     .stopped()
   );

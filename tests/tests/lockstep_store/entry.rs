@@ -2,13 +2,15 @@
 use rand::Rng;
 use std::collections::VecDeque;
 use timely_hw::inline::entry::Entry as Rtl;
-use timely_model::inline::entry::{Entry, In, LONGEST, Out, Way};
+use timely_model::inline::entry::{Entry, In, Out, Way};
 use timely_model::{Block, stream::Beat, stream::beats};
+use timely_regs::link::LONGEST_FRAME;
 use timely_tests::axis::Offered;
 use timely_tests::frames::{Fault, class, good_of};
 use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
 
 const PORT: u16 = 4791;
+const LONGEST: usize = LONGEST_FRAME as usize;
 
 /// The beats of a packet: any of ours or of others', one that is too long, one with a gap.
 fn packet(rng: &mut impl Rng, width: usize, flow_bits: u32) -> VecDeque<Beat> {

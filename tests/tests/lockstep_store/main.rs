@@ -2,6 +2,7 @@
 mod entry;
 mod exit;
 mod paced;
+mod ports;
 mod promises;
 mod traffic;
 

@@ -2,9 +2,11 @@
 mod dma;
 mod equal;
 mod hostile;
+mod inline;
 mod latency;
 mod limited;
 mod loss;
+mod netfpga;
 mod opennic;
 mod pacing;
 mod reset;

@@ -1,5 +1,6 @@
 //! OpenNIC's user box: other people's packets whole, ours paced, ACKs put between, registers behind the shell's bus. The ordinary run fits it into its
 //! shell; what needs its Verilog compiled, half a minute of a core, runs under `cargo xtask soak`.
+use super::inline::*;
 use rand::Rng;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::io::{Write, stdout};
@@ -10,43 +11,21 @@ use std::sync::{Arc, OnceLock};
 use timely_hw::config::{CLOCK_PS, Config};
 use timely_hw::shells::{File, Shell};
 use timely_regs::counters::Counter;
-use timely_regs::device::Device;
-use timely_regs::flow::FlowRecord;
-use timely_regs::map::{counters, dma, flow, id, port, time};
-use timely_regs::parameters::Parameters;
+use timely_regs::map::{counters, dma, id, port};
 use timely_regs::telemetry::TelemetryRecord;
-use timely_regs::wire::{Addresses, Class, Envelope, FIRST, Header, Kind, LAST, Packet, check};
+use timely_regs::wire::{Addresses, Class, FIRST, Header, LAST};
 use timely_tests::bench::answer;
-use timely_tests::board::{Board, Frame, HOST, Registers, WIRE};
+use timely_tests::board::{Frame, HOST, OPENNIC, WIRE};
 use timely_tests::frames::{Fault, class, envelope};
 use timely_tests::loopback::PORT;
-use timely_tests::{rng, seeds, thorough};
+use timely_tests::{rng, seeds};
 use timely_verilate::{Library, Options, build};
 
-const OWN_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
-const PEER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
-const OWN: [u8; 4] = [10, 0, 0, 1];
-const PEER: [u8; 4] = [10, 0, 0, 2];
 /// From a frame's last beat to its first at the wire: past the store, and through it when its flow is idle and may send at once.
 const PAST_CLOCKS: RangeInclusive<u64> = 13..=14;
 const PACED_CLOCKS: RangeInclusive<u64> = 74..=78;
 /// From its last beat at the wire to its first at the host.
 const UP_CLOCKS: RangeInclusive<u64> = 2..=3;
-/// In which the store comes round to each of its flows.
-const SETTLE_CLOCKS: u32 = 8 << 10;
-
-fn left_out() -> bool {
-    if !thorough() {
-        // Past the test's capture, for `cargo xtask test` to tell.
-        writeln!(
-            stdout(),
-            "left out: nic::opennic: a test of the shell's behaviour: cargo xtask soak runs it, and so does TIMELY_CYCLES=200001"
-        )
-        .expect("stdout");
-    }
-    !thorough()
-}
-
 fn files() -> &'static [File] {
     static FILES: OnceLock<Vec<File>> = OnceLock::new();
     let config = || Config::new(512, 10).expect("a configuration that is built");
@@ -68,90 +47,9 @@ fn library() -> Arc<Library> {
     LIBRARY.get_or_init(made).clone()
 }
 
-/// A data frame of flow `flow` to the peer, or from it.
-fn data(flow: u32, segment: u32, flags: u8, bytes: usize, outwards: bool) -> Vec<u8> {
-    let (here, there) = ((OWN_MAC, OWN), (PEER_MAC, PEER));
-    let (from, to) = if outwards { (here, there) } else { (there, here) };
-    let envelope = Envelope {
-        mac_destination: to.0,
-        mac_source: from.0,
-        tci: None,
-        addresses: Addresses::V4 { source: from.1, destination: to.1 },
-        tos: 0,
-        ttl: 64,
-        port_source: 5000,
-        port_destination: PORT,
-    };
-    let header = Header { flags, flow, segment, nonce: segment ^ 0x5a5a_5a5a, ttl_sent: 64, ..Header::default() };
-    envelope.frame(&header, &vec![segment as u8; bytes - 90])
-}
-
 /// What goes beside a frame of that many bytes from function 1 or port 0: its size, whose it is, and a destination that the box is to replace.
-fn beside(bytes: usize, source: u64) -> u64 {
-    bytes as u64 | source << 16 | 0xbeef << 32
-}
-
-struct Setup {
-    profiles: Vec<Parameters>,
-    /// Flows and their profiles.
-    flows: Vec<(u32, u8)>,
-    bound: u32,
-    lead: u32,
-}
-
-fn prepared(setup: &Setup, seed: u64) -> Board {
-    let mut board = Board::new(&library(), rng(seed));
-    with(&mut board, |d| {
-        d.wait_ready().expect("cleared RAMs");
-        d.set_mac(OWN_MAC).expect("a register");
-        d.set_ipv4(OWN.into()).expect("a register");
-        d.write(&port::UDP_PORT, PORT.into()).expect("a register");
-        d.write(&port::ACK_ENABLE, 1).expect("a register");
-        d.write(&port::STORE_BOUND, setup.bound).expect("a register");
-        d.write(&port::NS_PER_BYTE, 5243).expect("a register");
-        d.write(&time::LEAD, setup.lead).expect("a register");
-        for (i, p) in setup.profiles.iter().enumerate() {
-            d.write_profile(i as u32, &p.quantise().expect("a profile")).expect("a profile");
-        }
-        let record = |profile| FlowRecord { enable: true, profile, payload_bytes: 1424, address: PEER.into(), ..FlowRecord::default() };
-        let mut staged = None;
-        for (flow, profile) in &setup.flows {
-            if staged.replace(profile) == Some(profile) {
-                // The staged record once more.
-                d.write(&flow::INDEX, *flow).expect("a register");
-                d.write(&flow::COMMAND, flow::LOAD).expect("a register");
-            } else {
-                d.load_flow(*flow, &record(*profile)).expect("a flow");
-            }
-        }
-        d.enable(true).expect("a register");
-    });
-    // Until the store has looked at every flow: before, what was loaded is still to be discarded.
-    for _ in 0..SETTLE_CLOCKS {
-        board.tick();
-    }
-    board
-}
-
-fn with<T>(board: &mut Board, what: impl FnOnce(&Device<Registers<'_>>) -> T) -> T {
-    what(&Device::open(Registers(board.into())).expect("the register map"))
-}
-
-fn counter(board: &mut Board, which: Counter) -> u32 {
-    with(board, |d| d.read_at(&counters::COUNTER, which as u32).expect("a counter"))
-}
-
-fn fixed(mbps: f64) -> Parameters {
-    Parameters { outstanding_bytes: 0, ..Parameters::fixed(mbps) }
-}
-
-/// The flow of a data packet that the box must take for ours.
-fn flow_of(frame: &[u8]) -> Option<u32> {
-    let mut head = [0; 128];
-    head[..frame.len().min(128)].copy_from_slice(&frame[..frame.len().min(128)]);
-    let (class, kind) = check(&head, frame.len(), PORT).ok()?;
-    let header = Header::read(frame[class.header()..class.end()].try_into().ok()?);
-    (kind == Kind::Data && header.flow < 1024).then_some(header.flow)
+fn beside(bytes: usize, source: u128) -> u128 {
+    bytes as u128 | source << 16 | 0xbeef << 32
 }
 
 /// Icarus elaborates our files inside a box of exactly the shell's ports and parameters, and says what is wrong with a shell that they are not for.
@@ -189,15 +87,15 @@ fn icarus_fits_the_files_into_the_shell() {
 /// refused and counted; every segment from the wire is answered.
 #[test]
 fn frames_pass_whole_and_once() {
-    if left_out() {
+    if left_out("nic::opennic") {
         return;
     }
     for seed in seeds() {
         let mut rng = rng(seed ^ 7);
         let flows: Vec<(u32, u8)> = (0..8).map(|f| (f, 0)).collect();
-        let mut board = prepared(&Setup { profiles: vec![fixed(100_000.0)], flows, bound: 2000, lead: 0 }, seed);
-        let mut past: VecDeque<(Vec<u8>, u64)> = VecDeque::new();
-        let mut paced: HashMap<u32, VecDeque<(Vec<u8>, u64)>> = HashMap::new();
+        let mut board = prepared(&library(), OPENNIC, &Setup { profiles: vec![fixed(100_000.0)], flows, bound: 2000, lead: 0 }, seed);
+        let mut past: VecDeque<(Vec<u8>, u128)> = VecDeque::new();
+        let mut paced: HashMap<u32, VecDeque<(Vec<u8>, u128)>> = HashMap::new();
         let (mut refused, mut dropped, mut up, mut answers) = (0, 0, VecDeque::new(), 0);
         for n in 0..1500u32 {
             let frame = if rng.random_bool(0.5) {
@@ -241,7 +139,7 @@ fn frames_pass_whole_and_once() {
         while quiet < 5000 {
             if board.clk().is_multiple_of(2000) {
                 let level = |r: &mut dyn rand::RngCore| [0.3, 0.8, 1.0][r.random_range(0..3)];
-                board.weather([level(&mut rng), level(&mut rng)], [level(&mut rng), level(&mut rng)]);
+                board.weather(&[level(&mut rng), level(&mut rng)], &[level(&mut rng), level(&mut rng)]);
             }
             board.tick();
             let (sent, risen) = (board.take(WIRE), board.take(HOST));
@@ -251,7 +149,11 @@ fn frames_pass_whole_and_once() {
                 assert!(bytes == frame && meta == beside & 0xffff_ffff | 1 << 32, "{meta:#x} beside {} bytes, seed {seed}", bytes.len());
             }
             for Frame { bytes, meta, .. } in sent {
-                assert_eq!(meta, bytes.len() as u64 | if is_ack(&bytes) { 0 } else { 1 << 16 } | 0x40 << 32, "beside a frame, seed {seed}");
+                assert_eq!(
+                    meta,
+                    bytes.len() as u128 | if is_ack(&bytes) { 0 } else { 1 << 16 } | 0x40 << 32,
+                    "beside a frame, seed {seed}"
+                );
                 if is_ack(&bytes) {
                     acks += 1;
                     lengths.insert(bytes.len());
@@ -275,36 +177,18 @@ fn frames_pass_whole_and_once() {
     }
 }
 
-/// From our own address, to our peer's port: what the box itself sends.
-fn is_ack(frame: &[u8]) -> bool {
-    frame.len() >= 90 && frame[6..12] == OWN_MAC && Packet::new_checked(frame, PORT).is_ok_and(|p| p.kind() == Kind::Ack)
-}
-
 /// Registers, and what is not there: DMA ends with an error, and nothing hangs.
 #[test]
 fn registers_are_reached_and_dma_is_refused() {
-    if left_out() {
+    if left_out("nic::opennic") {
         return;
     }
-    let mut board = prepared(&Setup { profiles: vec![fixed(1000.0)], flows: vec![], bound: 100, lead: 0 }, 1);
+    let mut board = prepared(&library(), OPENNIC, &Setup { profiles: vec![fixed(1000.0)], flows: vec![], bound: 100, lead: 0 }, 1);
     with(&mut board, |d| {
         assert_eq!((d.build().bus_bits, d.flows()), (512, 1024));
         assert_eq!(d.read(&port::STORE_BOUND).expect("a register"), 100);
         assert!(d.bus().0.borrow_mut().clk() > 0 && d.read(&id::MAGIC_WORD).expect("a register") == timely_regs::map::MAGIC);
         d.start_dma().expect("a register");
-        struct Nowhere;
-        impl timely_regs::device::Memory for Nowhere {
-            fn address(&self) -> u64 {
-                0x1000
-            }
-            fn bytes(&self) -> usize {
-                1 << 20
-            }
-            fn read(&self, _: usize, to: &mut [u8]) {
-                to.fill(0);
-            }
-            fn write(&self, _: usize, _: &[u8]) {}
-        }
         let ended = d.snapshot(&Nowhere, 0, 4);
         assert!(matches!(ended, Err(timely_regs::device::Error::Dma { code, .. }) if code == dma::Code::Memory as u32), "{ended:?}");
         d.stop_dma().expect("nothing is in flight");
@@ -316,10 +200,10 @@ fn registers_are_reached_and_dma_is_refused() {
 /// From a frame's last beat to its first at the other side, clocks: past the store, through it, and from the wire to the host.
 #[test]
 fn latencies_are_those_that_are_promised() {
-    if left_out() {
+    if left_out("nic::opennic") {
         return;
     }
-    let mut board = prepared(&Setup { profiles: vec![fixed(100_000.0)], flows: vec![(3, 0)], bound: 400, lead: 0 }, 1);
+    let mut board = prepared(&library(), OPENNIC, &Setup { profiles: vec![fixed(100_000.0)], flows: vec![(3, 0)], bound: 400, lead: 0 }, 1);
     let mut foreign = data(3, 0, 0, 128, true);
     foreign[12] = 0x90;
     for (from, to, frame, promised) in [
@@ -340,36 +224,16 @@ fn latencies_are_those_that_are_promised() {
     }
 }
 
-/// Sends `frames` of a flow whenever the store has room, until `clocks` have passed; gives the clocks at which they left.
-fn departures(board: &mut Board, flow: u32, bytes: usize, clocks: u64) -> Vec<u64> {
-    let end = board.clk() + clocks;
-    let (mut out, mut n, mut inside) = (Vec::new(), 0, 0);
-    while board.clk() < end {
-        if inside < 8 {
-            let frame = data(flow, n, FIRST | LAST, bytes, true);
-            let meta = beside(bytes, 1);
-            board.send(HOST, frame, meta);
-            (n, inside) = (n + 1, inside + 1);
-        }
-        board.tick();
-        for f in board.take(WIRE).iter().filter(|f| flow_of(&f.bytes) == Some(flow)) {
-            out.push(f.clocks.0);
-            inside -= 1;
-        }
-    }
-    out
-}
-
 /// A flow of law `fixed` leaves on its schedule, measured at the box's output: to two clocks, and exactly when it is granted ahead.
 #[test]
 fn pacing_holds_at_the_output() {
-    if left_out() {
+    if left_out("nic::opennic") {
         return;
     }
     println!("lead ns      Mb/s   packets   late by at most, clocks   early, clocks   rate error, ppm");
     for (lead, mbps, most) in [(0, 40_000.0, 2.0), (200, 10_000.0, 1.0)] {
-        let mut board = prepared(&Setup { profiles: vec![fixed(mbps)], flows: vec![(3, 0)], bound: 400, lead }, 1);
-        let all = departures(&mut board, 3, 1514, 30_000);
+        let mut board = prepared(&library(), OPENNIC, &Setup { profiles: vec![fixed(mbps)], flows: vec![(3, 0)], bound: 400, lead }, 1);
+        let all = departures(&mut board, 3, 1514, beside(1514, 1), 30_000);
         let gap = 1538.0 * 8000.0 / mbps / 4.0;
         // The first few leave while the bucket is full.
         let out = &all[all.len() / 4..];
@@ -385,11 +249,11 @@ fn pacing_holds_at_the_output() {
 /// A peer answers: its ACKs go up to the host as well, and the round trip is the one that the wire has.
 #[test]
 fn round_trips_are_measured() {
-    if left_out() {
+    if left_out("nic::opennic") {
         return;
     }
     const DELAY: u64 = 500;
-    let mut board = prepared(&Setup { profiles: vec![fixed(5000.0)], flows: vec![(7, 0)], bound: 400, lead: 0 }, 1);
+    let mut board = prepared(&library(), OPENNIC, &Setup { profiles: vec![fixed(5000.0)], flows: vec![(7, 0)], bound: 400, lead: 0 }, 1);
     for n in 0..60 {
         let last = n % 3 == 2;
         let flags = if n % 3 == 0 { FIRST } else { 0 } | if last { LAST } else { 0 };
@@ -426,13 +290,13 @@ fn round_trips_are_measured() {
 /// 1,000 flows of 1 Mb/s that flood the store, and one of 20 Gb/s between them: it keeps its rate.
 #[test]
 fn a_fast_flow_keeps_its_rate_among_a_thousand_slow_ones() {
-    if left_out() {
+    if left_out("nic::opennic") {
         return;
     }
     const FAST: u32 = 1023;
     const CLOCKS: u64 = 60_000;
     let flows: Vec<(u32, u8)> = (0..1000).map(|f| (f, 0)).chain([(FAST, 1)]).collect();
-    let mut board = prepared(&Setup { profiles: vec![fixed(1.0), fixed(20_000.0)], flows, bound: 13, lead: 0 }, 1);
+    let mut board = prepared(&library(), OPENNIC, &Setup { profiles: vec![fixed(1.0), fixed(20_000.0)], flows, bound: 13, lead: 0 }, 1);
     let (mut n, mut inside, end) = (0, 0, board.clk() + CLOCKS);
     let (mut fast, mut slow) = (Vec::new(), 0);
     while board.clk() < end {

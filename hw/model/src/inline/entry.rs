@@ -2,10 +2,9 @@
 use crate::stream::Beat;
 use crate::{Block, fifo, parse};
 use timely_regs::counters::Counter;
+use timely_regs::link::LONGEST_FRAME;
 use timely_regs::wire::Header;
 
-/// Bytes of the longest packet.
-pub const LONGEST: usize = 9_728;
 /// Address bits of the queue of beats: three of the longest packets at 512 bits.
 pub const QUEUE: u32 = 9;
 
@@ -123,7 +122,7 @@ impl Block for Entry {
         let ends = goes.is_some_and(|h| h.0.last);
         let taken = i.beat.filter(|_| self.beats.output(clk).ready);
         let pushed = taken.filter(|_| !self.skipping);
-        let most = LONGEST / (self.width / 8);
+        let most = LONGEST_FRAME as usize / (self.width / 8);
         let cut = self.count + 1 == most;
         let first = self.count == 0;
         // What stays of a packet that was cut ends with its last beat.

@@ -13,11 +13,12 @@ use intake::Intake;
 use queues::Queues;
 use reader::Reader;
 use std::sync::Arc;
+use timely_regs::link::LONGEST_FRAME;
 
 /// Bytes of a cell.
 pub const CELL_BYTES: u32 = 256;
-/// Cells of the longest packet: 9,728 bytes.
-pub const PACKET_CELLS: u32 = 38;
+/// Cells of the longest packet.
+pub const PACKET_CELLS: u32 = LONGEST_FRAME / CELL_BYTES;
 /// With fewer free cells no packet begins: the longest one, and two that may be taken while this is found out.
 pub const ROOM: u32 = PACKET_CELLS + 2;
 /// Grants that are taken before their packets begin, while packets are short.

@@ -1,0 +1,130 @@
+//! The way of frames to a port that nothing paces.
+use crate::construct::construct;
+use crate::fifo::Fifo;
+use rust_hdl::prelude::*;
+use timely_model::inline::aside::{QUEUE, most};
+
+// A kernel takes literals alone.
+const _: () = assert!(QUEUE == 9);
+
+/// A queue of whole frames (`W` bits, `K` must be `W / 8`, `E` `K + 1`, `M` bits beside each beat). While there is no room in it for one of the
+/// longest frames, those that come are dropped, so that a port that does not take its frames holds up no other.
+///
+/// Latency: 3 clocks. Throughput: a beat a clock. Back pressure: none, but for a frame of more than 9,728 bytes that fills the queue.
+/// Model: `timely_model::inline::aside::Aside`.
+#[derive(LogicBlock)]
+pub struct Aside<const W: usize, const K: usize, const M: usize, const E: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// Beat: bytes in wire order.
+    pub s_tdata: Signal<In, Bits<W>>,
+    /// Beat: bytes that are there.
+    pub s_tkeep: Signal<In, Bits<K>>,
+    /// Beat: offered.
+    pub s_tvalid: Signal<In, Bit>,
+    /// Beat: taken if offered.
+    pub s_tready: Signal<Out, Bit>,
+    /// Beat: the frame's last.
+    pub s_tlast: Signal<In, Bit>,
+    /// What goes beside it.
+    pub s_meta: Signal<In, Bits<M>>,
+    /// Beat: bytes in wire order.
+    pub m_tdata: Signal<Out, Bits<W>>,
+    /// Beat: bytes that are there.
+    pub m_tkeep: Signal<Out, Bits<K>>,
+    /// Beat: offered.
+    pub m_tvalid: Signal<Out, Bit>,
+    /// Beat: taken if offered.
+    pub m_tready: Signal<In, Bit>,
+    /// Beat: the frame's last.
+    pub m_tlast: Signal<Out, Bit>,
+    /// What came beside it.
+    pub m_meta: Signal<Out, Bits<M>>,
+    /// A frame was dropped: its last beat came a clock ago.
+    pub dropped: Signal<Out, Bit>,
+    bytes: Fifo<W, 9, 10>,
+    // Last 1, keep.
+    ends: Fifo<E, 9, 10>,
+    metas: Fifo<M, 9, 10>,
+    /// Beats that are inside.
+    held: DFF<Bits<10>>,
+    /// Inside a frame, and whether it is taken.
+    begun: DFF<Bit>,
+    taking: DFF<Bit>,
+    drop: DFF<Bit>,
+    most: Constant<Bits<10>>,
+    room: Signal<Local, Bit>,
+    takes: Signal<Local, Bit>,
+    ready: Signal<Local, Bit>,
+    push: Signal<Local, Bit>,
+    leaves: Signal<Local, Bit>,
+    here: Signal<Local, Bit>,
+    tail: Signal<Local, Bits<E>>,
+}
+
+impl<const W: usize, const K: usize, const M: usize, const E: usize> Default for Aside<W, K, M, E> {
+    fn default() -> Self {
+        assert!(W == 8 * K && E == K + 1, "widths of a queue of {W} bits");
+        construct!({ most: Constant::new(bits::<10>(most(W) as u64)) }
+            clk, rst, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_meta, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_meta, dropped, bytes,
+            ends, metas, held, begun, taking, drop, room, takes, ready, push, leaves, here, tail)
+    }
+}
+
+impl<const W: usize, const K: usize, const M: usize, const E: usize> Logic for Aside<W, K, M, E> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, held, begun, taking, drop);
+        self.bytes.clk.next = self.clk.val();
+        self.bytes.rst.next = self.rst.val();
+        self.ends.clk.next = self.clk.val();
+        self.ends.rst.next = self.rst.val();
+        self.metas.clk.next = self.clk.val();
+        self.metas.rst.next = self.rst.val();
+
+        // A frame is taken or dropped by what is inside when its first beat comes.
+        self.room.next = self.held.q.val() <= self.most.val();
+        self.takes.next = (self.begun.q.val() & self.taking.q.val()) | (!self.begun.q.val() & self.room.val());
+        self.ready.next = !self.takes.val() | self.bytes.i_ready.val();
+        self.push.next = self.s_tvalid.val() & self.takes.val() & self.bytes.i_ready.val();
+        self.drop.d.next = self.s_tvalid.val() & self.s_tlast.val() & !self.takes.val();
+        if self.s_tvalid.val() & self.ready.val() {
+            self.begun.d.next = !self.s_tlast.val();
+            self.taking.d.next = self.takes.val();
+        }
+        self.bytes.i_valid.next = self.push.val();
+        self.bytes.i_data.next = self.s_tdata.val();
+        self.ends.i_valid.next = self.push.val();
+        self.ends.i_data.next = (bit_cast::<E, K>(self.s_tkeep.val()) << 1) | bit_cast::<E, 1>(self.s_tlast.val().into());
+        self.metas.i_valid.next = self.push.val();
+        self.metas.i_data.next = self.s_meta.val();
+        self.s_tready.next = self.ready.val();
+        self.dropped.next = self.drop.q.val();
+
+        // All three move as one.
+        self.here.next = self.bytes.o_valid.val() & self.ends.o_valid.val() & self.metas.o_valid.val();
+        self.leaves.next = self.here.val() & self.m_tready.val();
+        if self.push.val() & !self.leaves.val() {
+            self.held.d.next = self.held.q.val() + bits::<10>(1);
+        }
+        if self.leaves.val() & !self.push.val() {
+            self.held.d.next = self.held.q.val() - bits::<10>(1);
+        }
+        self.bytes.o_ready.next = self.leaves.val();
+        self.ends.o_ready.next = self.leaves.val();
+        self.metas.o_ready.next = self.leaves.val();
+        self.tail.next = self.ends.o_data.val();
+        self.m_tvalid.next = self.here.val();
+        self.m_tdata.next = self.bytes.o_data.val();
+        self.m_tkeep.next = self.tail.val().get_bits::<K>(1);
+        self.m_tlast.next = self.tail.val().get_bit(0);
+        self.m_meta.next = self.metas.o_data.val();
+        if self.rst.val() {
+            self.held.d.next = bits::<10>(0);
+            self.begun.d.next = false;
+            self.drop.d.next = false;
+        }
+    }
+}

@@ -1,0 +1,22 @@
+  @MERGE@ @TO@_merge (
+    .clk(axis_aclk),
+    .rst(rst),
+    .fair(1'b1),
+    .a_tdata({@A@_tuser, @A@_tdata}),
+    .a_tkeep({16'h0000, @A@_tkeep}),
+    .a_tvalid(@A@_tvalid),
+    .a_tready(@A@_tready),
+    .a_tlast(@A@_tlast),
+    .d_tdata({@D@_tuser, @D@_tdata}),
+    .d_tkeep({16'h0000, @D@_tkeep}),
+    .d_tvalid(@D@_tvalid),
+    .d_tready(@D@_tready),
+    .d_tlast(@D@_tlast),
+    .d_tag(16'h0000),
+    .m_tdata({@TO@_tuser, @TO@_tdata}),
+    .m_tkeep({@TO@_none, @TO@_tkeep}),
+    .m_tvalid(@TO@_tvalid),
+    .m_tready(@TO@_tready),
+    .m_tlast(@TO@_tlast),
+    .m_tag()
+  );
