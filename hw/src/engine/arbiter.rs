@@ -1,5 +1,6 @@
 //! What the engine does next.
 use super::queue::Queue;
+use super::rest::Rest;
 use rust_hdl::prelude::*;
 
 /// Queues of loaded flows, samples, host rates and idle restarts, served in that order; the issue stage behind them.
@@ -64,20 +65,22 @@ pub struct Arbiter<const F: usize> {
     pub dropped_flow: Signal<Out, Bits<F>>,
     /// Another operation was lost.
     pub other_dropped: Signal<Out, Bit>,
-    loads: Queue<16, 4, 5>,
-    samples: Queue<105, 6, 7>,
-    hosts: Queue<48, 4, 5>,
-    idles: Queue<16, 4, 5>,
+    // Flows; for samples also whether it is a time-out. RAMs have 512 words, so that they are block RAM.
+    loads: Queue<16, 4, 5, 9>,
+    samples: Queue<17, 6, 7, 9>,
+    hosts: Queue<16, 4, 5, 9>,
+    idles: Queue<16, 4, 5, 9>,
+    /// RTT in bits 23..0, time 55..24, hops 63..56, the responder's part 87..64.
+    measures: Rest<88, 7>,
+    rates: Rest<32, 5>,
     /// The last sample's flow: it is the youngest of a queue that is full.
     last_flow: DFF<Bits<F>>,
     lost_flow: DFF<Bits<F>>,
     held: DFF<Bit>,
     held_kind: DFF<Bits<3>>,
     held_flow: DFF<Bits<F>>,
-    held_rtt: DFF<Bits<24>>,
-    held_value: DFF<Bits<32>>,
-    held_hops: DFF<Bits<8>>,
-    held_endpoint: DFF<Bits<24>>,
+    held_sample: DFF<Bit>,
+    held_host: DFF<Bit>,
     // Issued 1 to 22 clocks ago.
     valid: [DFF<Bit>; 22],
     flows: [DFF<Bits<F>>; 22],
@@ -93,7 +96,7 @@ pub struct Arbiter<const F: usize> {
 impl<const F: usize> Logic for Arbiter<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, last_flow, lost_flow, held, held_kind, held_flow, held_rtt, held_value, held_hops, held_endpoint);
+        dff_setup!(self, clk, last_flow, lost_flow, held, held_kind, held_flow, held_sample, held_host);
         self.loads.clk.next = self.clk.val();
         self.loads.rst.next = self.rst.val();
         self.loads.i_valid.next = self.load_valid.val() & self.enable.val();
@@ -105,16 +108,24 @@ impl<const F: usize> Logic for Arbiter<F> {
         if self.sample_kind.val() == bits::<2>(1) {
             self.timed_out.next = bits::<1>(1);
         }
-        self.samples.i_data.next = bit_cast::<105, 32>(self.sample_now_ns.val())
-            | (bit_cast::<105, 24>(self.sample_rtt_ns.val()) << 32)
-            | (bit_cast::<105, F>(self.sample_flow.val()) << 56)
-            | (bit_cast::<105, 1>(self.timed_out.val()) << 72)
-            | (bit_cast::<105, 8>(self.sample_hops.val()) << 73)
-            | (bit_cast::<105, 24>(self.sample_endpoint_ns.val()) << 81);
+        self.samples.i_data.next = bit_cast::<17, F>(self.sample_flow.val()) | (bit_cast::<17, 1>(self.timed_out.val()) << 16);
+        self.measures.clk.next = self.clk.val();
+        self.measures.rst.next = self.rst.val();
+        self.measures.i_valid.next = self.sample_valid.val() & self.enable.val();
+        self.measures.i_replaces.next = self.samples.full.val();
+        self.measures.i_data.next = bit_cast::<88, 24>(self.sample_rtt_ns.val())
+            | (bit_cast::<88, 32>(self.sample_now_ns.val()) << 24)
+            | (bit_cast::<88, 8>(self.sample_hops.val()) << 56)
+            | (bit_cast::<88, 24>(self.sample_endpoint_ns.val()) << 64);
         self.hosts.clk.next = self.clk.val();
         self.hosts.rst.next = self.rst.val();
         self.hosts.i_valid.next = self.host_valid.val() & self.enable.val();
-        self.hosts.i_data.next = bit_cast::<48, 32>(self.host_rate.val()) | (bit_cast::<48, F>(self.host_flow.val()) << 32);
+        self.hosts.i_data.next = bit_cast::<16, F>(self.host_flow.val());
+        self.rates.clk.next = self.clk.val();
+        self.rates.rst.next = self.rst.val();
+        self.rates.i_valid.next = self.host_valid.val() & self.enable.val();
+        self.rates.i_replaces.next = self.hosts.full.val();
+        self.rates.i_data.next = self.host_rate.val();
         self.idles.clk.next = self.clk.val();
         self.idles.rst.next = self.rst.val();
         self.idles.i_valid.next = self.idle_valid.val() & self.enable.val();
@@ -139,17 +150,26 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.issue.next = self.go.val();
         self.kind.next = self.held_kind.q.val();
         self.flow.next = self.held_flow.q.val();
-        self.rtt_ns.next = self.held_rtt.q.val();
-        self.value.next = self.held_value.q.val();
-        self.hops.next = self.held_hops.q.val();
-        self.endpoint_ns.next = self.held_endpoint.q.val();
+        self.rtt_ns.next = bits::<24>(0);
+        self.value.next = bits::<32>(0);
+        self.hops.next = bits::<8>(0);
+        self.endpoint_ns.next = bits::<24>(0);
+        if self.held_host.q.val() {
+            self.value.next = self.rates.o_data.val();
+        }
+        if self.held_sample.q.val() {
+            self.rtt_ns.next = self.measures.o_data.val().get_bits::<24>(0);
+            self.value.next = self.measures.o_data.val().get_bits::<32>(24);
+            self.hops.next = self.measures.o_data.val().get_bits::<8>(56);
+            self.endpoint_ns.next = self.measures.o_data.val().get_bits::<24>(64);
+        }
         // The next one.
         self.next_flow.next = self.idles.o_data.val().get_bits::<F>(0);
         if self.hosts.o_valid.val() {
-            self.next_flow.next = self.hosts.o_data.val().get_bits::<F>(32);
+            self.next_flow.next = self.hosts.o_data.val().get_bits::<F>(0);
         }
         if self.samples.o_valid.val() {
-            self.next_flow.next = self.samples.o_data.val().get_bits::<F>(56);
+            self.next_flow.next = self.samples.o_data.val().get_bits::<F>(0);
         }
         if self.loads.o_valid.val() {
             self.next_flow.next = self.loads.o_data.val().get_bits::<F>(0);
@@ -164,6 +184,8 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.loads.o_pop.next = false;
         self.samples.o_pop.next = false;
         self.hosts.o_pop.next = false;
+        self.measures.o_pop.next = false;
+        self.rates.o_pop.next = false;
         self.idles.o_pop.next = false;
         if self.free.val() {
             self.block[0].d.next = self.go.val() & (self.next_flow.val() == self.held_flow.q.val());
@@ -172,24 +194,21 @@ impl<const F: usize> Logic for Arbiter<F> {
             }
             self.held.d.next = true;
             self.held_flow.d.next = self.next_flow.val();
-            self.held_rtt.d.next = bits::<24>(0);
-            self.held_value.d.next = bits::<32>(0);
-            self.held_hops.d.next = bits::<8>(0);
-            self.held_endpoint.d.next = bits::<24>(0);
+            self.held_sample.d.next = false;
+            self.held_host.d.next = false;
             if self.loads.o_valid.val() {
                 self.loads.o_pop.next = true;
                 self.held_kind.d.next = bits::<3>(2);
             } else if self.samples.o_valid.val() {
                 self.samples.o_pop.next = true;
-                self.held_kind.d.next = bit_cast::<3, 1>(self.samples.o_data.val().get_bits::<1>(72));
-                self.held_rtt.d.next = self.samples.o_data.val().get_bits::<24>(32);
-                self.held_value.d.next = self.samples.o_data.val().get_bits::<32>(0);
-                self.held_hops.d.next = self.samples.o_data.val().get_bits::<8>(73);
-                self.held_endpoint.d.next = self.samples.o_data.val().get_bits::<24>(81);
+                self.measures.o_pop.next = true;
+                self.held_kind.d.next = bit_cast::<3, 1>(self.samples.o_data.val().get_bits::<1>(16));
+                self.held_sample.d.next = true;
             } else if self.hosts.o_valid.val() {
                 self.hosts.o_pop.next = true;
+                self.rates.o_pop.next = true;
                 self.held_kind.d.next = bits::<3>(3);
-                self.held_value.d.next = self.hosts.o_data.val().get_bits::<32>(0);
+                self.held_host.d.next = true;
             } else if self.idles.o_valid.val() {
                 self.idles.o_pop.next = true;
                 self.held_kind.d.next = bits::<3>(4);

@@ -12,10 +12,12 @@ use timely_regs::profile;
 pub struct Average {
     /// Clock.
     pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    pub rst: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_2: Signal<In, Bits<43>>,
+    pub bus_2: Signal<In, Bits<42>>,
     /// Profile bus.
-    pub bus_7: Signal<In, Bits<43>>,
+    pub bus_7: Signal<In, Bits<42>>,
     /// The operation's profile.
     pub profile_2: Signal<In, Bits<4>>,
     /// The same.
@@ -44,18 +46,20 @@ pub struct Average {
     deadband: ProfileWord<20, { profile::DEADBAND.word as usize }>,
     negated: Signal<Local, Bits<38>>,
     carry: Signal<Local, Bits<1>>,
-    new_part: Signal<Local, S<36>>,
-    old_part: Signal<Local, S<36>>,
-    change_sum: Signal<Local, S<37>>,
-    change_bits: Signal<Local, Bits<37>>,
+    zero: Signal<Local, S<2>>,
+    difference: Signal<Local, S<25>>,
+    difference_wide: Signal<Local, S<26>>,
+    difference_bits: Signal<Local, Bits<26>>,
+    old_part: Signal<Local, S<35>>,
+    old_wide: Signal<Local, S<36>>,
+    newer: Signal<Local, Bits<36>>,
+    older: Signal<Local, Bits<36>>,
+    change_sum: Signal<Local, Bits<37>>,
     change4: DFF<Bits<36>>,
     gain4: DFF<Bits<32>>,
-    swift4: DFF<Bit>,
-    above4: DFF<Bits<25>>,
     hops: Signal<Local, U<8>>,
     each: Signal<Local, U<15>>,
     hops4: DFF<Bits<23>>,
-    above: Signal<Local, Bits<25>>,
     change5: DFF<Bits<36>>,
     gain5: DFF<Bits<32>>,
     old4: DFF<Bits<38>>,
@@ -84,12 +88,12 @@ pub struct Average {
     sum_bits: Signal<Local, Bits<52>>,
     average: DFF<Bits<38>>,
     // Against the deadband.
-    signed_average: Signal<Local, S<38>>,
-    band: Signal<Local, S<21>>,
-    over: Signal<Local, S<39>>,
-    over_bits: Signal<Local, Bits<39>>,
-    under: Signal<Local, S<39>>,
-    under_bits: Signal<Local, Bits<39>>,
+    magnitude: Signal<Local, Bits<38>>,
+    negative: Signal<Local, Bit>,
+    zero_or_one: Signal<Local, Bits<1>>,
+    complement: Signal<Local, Bits<21>>,
+    left: Signal<Local, Bits<22>>,
+    over: Signal<Local, Bit>,
     rising: DFF<Bit>,
     falling: DFF<Bit>,
 }
@@ -97,8 +101,8 @@ pub struct Average {
 impl Logic for Average {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, change4, gain4, above4, hops4, change5, gain5, old4, old5, old6, ll, lh, hl, hh, outer, inner);
-        dff_setup!(self, clk, average, rising, falling, swift4);
+        dff_setup!(self, clk, change4, gain4, hops4, change5, gain5, old4, old5, old6, ll, lh, hl, hh, outer, inner);
+        dff_setup!(self, clk, average, rising, falling);
         self.alpha.clk.next = self.clk.val();
         self.alpha.bus.next = self.bus_2.val();
         self.alpha.address.next = self.profile_2.val();
@@ -112,32 +116,39 @@ impl Logic for Average {
         self.deadband.bus.next = self.bus_7.val();
         self.deadband.address.next = self.profile_7.val();
         // 3: difference - average, in units of 2^-10 ns; 4 - average is its complement and 5, of which the low three bits are a carry.
+        // For Swift rtt - low, in units of 2^-11 ns.
         self.negated.next = !self.old_3.val();
         self.carry.next = bits::<1>(0);
         if self.negated.val().get_bits::<3>(0) >= bits::<3>(3) {
             self.carry.next = bits::<1>(1);
         }
-        self.new_part.next = ((bit_cast::<36, 25>(self.difference_3.val()) << 11) | bits::<36>(1)).into();
-        self.old_part.next = ((bit_cast::<36, 35>(self.negated.val().get_bits::<35>(3)) << 1) | bit_cast::<36, 1>(self.carry.val())).into();
-        self.change_sum.next = (self.new_part.val() + self.old_part.val()).into();
-        self.change_bits.next = self.change_sum.val().into();
-        self.change4.d.next = self.change_bits.val().get_bits::<36>(1);
+        self.zero.next = bits::<2>(0).into();
+        self.difference.next = self.difference_3.val().into();
+        self.difference_wide.next = (self.difference.val() + self.zero.val()).into();
+        self.difference_bits.next = self.difference_wide.val().into();
+        self.old_part.next = self.negated.val().get_bits::<35>(3).into();
+        self.old_wide.next = (self.old_part.val() + self.zero.val()).into();
+        self.newer.next = bit_cast::<36, 26>(self.difference_bits.val()) << 10;
+        self.older.next = self.old_wide.val().into();
         self.gain4.d.next = self.alpha.data.val();
         if self.swift_3.val() {
+            self.newer.next = bit_cast::<36, 24>(self.rtt_3.val()) << 11;
+            self.older.next = !(bit_cast::<36, 24>(self.low_3.val()) << 11);
+            self.carry.next = bits::<1>(1);
             self.gain4.d.next = self.beta.data.val();
         }
-        self.swift4.d.next = self.swift_3.val();
-        self.above4.d.next = bit_cast::<25, 24>(self.rtt_3.val()) - bit_cast::<25, 24>(self.low_3.val());
+        self.change_sum.next = ((bit_cast::<37, 36>(self.newer.val()) << 1) | bits::<37>(1))
+            + ((bit_cast::<37, 36>(self.older.val()) << 1) | bit_cast::<37, 1>(self.carry.val()));
+        self.change4.d.next = self.change_sum.val().get_bits::<36>(1);
         self.hops.next = self.hops_3.val().into();
         self.each.next = self.hop.data.val().into();
         self.hops4.d.next = (self.hops.val() * self.each.val()).into();
+        if !self.swift_3.val() {
+            self.hops4.d.next = bits::<23>(0);
+        }
         self.old4.d.next = self.old_3.val();
         // 4
-        self.above.next = self.above4.q.val() - bit_cast::<25, 23>(self.hops4.q.val());
-        self.change5.d.next = self.change4.q.val();
-        if self.swift4.q.val() {
-            self.change5.d.next = bit_cast::<36, 25>(self.above.val()) << 11;
-        }
+        self.change5.d.next = self.change4.q.val() - (bit_cast::<36, 23>(self.hops4.q.val()) << 11);
         self.gain5.d.next = self.gain4.q.val();
         self.old5.d.next = self.old4.q.val();
         // 5: Q.42.
@@ -168,16 +179,25 @@ impl Logic for Average {
         self.average.d.next = self.sum_bits.val().get_bits::<38>(12);
         // 8
         self.average_8.next = self.average.q.val();
-        self.signed_average.next = self.average.q.val().into();
-        self.band.next = bit_cast::<21, 20>(self.deadband.data.val()).into();
-        self.over.next = (self.band.val() - self.signed_average.val()).into();
-        self.over_bits.next = self.over.val().into();
-        self.rising.d.next = self.over_bits.val().get_bit(38);
-        self.under.next = (self.signed_average.val() + self.band.val()).into();
-        self.under_bits.next = self.under.val().into();
-        self.falling.d.next = self.under_bits.val().get_bit(38);
+        // Of either sign the other one's complement is as large, or 1 smaller: then it is over where it is as large as the deadband.
+        self.negative.next = self.average.q.val().get_bit(37);
+        self.magnitude.next = self.average.q.val();
+        self.zero_or_one.next = bits::<1>(1);
+        if self.negative.val() {
+            self.magnitude.next = !self.average.q.val();
+            self.zero_or_one.next = bits::<1>(0);
+        }
+        self.complement.next = !bit_cast::<21, 20>(self.magnitude.val().get_bits::<20>(0));
+        self.left.next = ((bit_cast::<22, 20>(self.deadband.data.val()) << 1) | bits::<22>(1))
+            + ((bit_cast::<22, 21>(self.complement.val()) << 1) | bit_cast::<22, 1>(self.zero_or_one.val()));
+        self.over.next = self.left.val().get_bit(21) | self.magnitude.val().get_bits::<17>(20).any();
+        self.rising.d.next = self.over.val() & !self.negative.val();
+        self.falling.d.next = self.over.val() & self.negative.val();
         // 9
         self.rising_9.next = self.rising.q.val();
         self.falling_9.next = self.falling.q.val();
+        if self.rst.val() {
+            self.old5.d.next = bits::<38>(0);
+        }
     }
 }

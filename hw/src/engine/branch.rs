@@ -17,9 +17,9 @@ pub struct Branch {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
-    pub bus_2: Signal<In, Bits<43>>,
+    pub bus_2: Signal<In, Bits<42>>,
     /// Profile bus.
-    pub bus_4: Signal<In, Bits<43>>,
+    pub bus_4: Signal<In, Bits<42>>,
     /// The operation's profile.
     pub profile_2: Signal<In, Bits<4>>,
     /// The same.
@@ -53,16 +53,18 @@ pub struct Branch {
     high: ProfileWord<29, { profile::T_HIGH.word as usize }>,
     product: ProfileWord<32, { profile::BETA_T_HIGH.word as usize }>,
     law: Signal<Local, Bits<4>>,
+    swift3: Signal<Local, Bit>,
+    delay: Signal<Local, Bits<24>>,
+    zeros: Signal<Local, Bits<5>>,
+    left: Signal<Local, Bits<25>>,
     rtt3: DFF<Bits<24>>,
     endpoint3: DFF<Bits<24>>,
     total3: DFF<Bits<25>>,
     options4: DFF<Bits<7>>,
     below4: DFF<Bit>,
     above4: DFF<Bit>,
-    endpoint_above4: DFF<Bit>,
     gate4: DFF<Bit>,
     shift4: DFF<Bits<5>>,
-    endpoint_shift4: DFF<Bits<5>>,
     timely: Signal<Local, Bit>,
     patched: Signal<Local, Bit>,
     swift: Signal<Local, Bit>,
@@ -77,7 +79,7 @@ pub struct Branch {
 impl Logic for Branch {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, rtt3, endpoint3, total3, options4, below4, above4, endpoint_above4, gate4, shift4, endpoint_shift4, flags);
+        dff_setup!(self, clk, rtt3, endpoint3, total3, options4, below4, above4, gate4, shift4, flags);
         dff_setup!(self, clk, shift5, threshold);
         self.options.clk.next = self.clk.val();
         self.options.bus.next = self.bus_2.val();
@@ -99,15 +101,22 @@ impl Logic for Branch {
         self.law.next = self.options.data.val().get_bits::<4>(0);
         self.low_3.next = self.low.data.val();
         self.no_delta_3.next = self.options.data.val().get_bit(5);
-        self.swift_3.next = self.law.val() == bits::<4>(3);
+        self.swift3.next = self.law.val() == bits::<4>(3);
+        self.swift_3.next = self.swift3.val();
         self.pi_3.next = self.law.val() == bits::<4>(4);
         self.options4.d.next = self.options.data.val();
         self.below4.d.next = self.rtt3.q.val() < self.low.data.val();
-        self.above4.d.next = self.rtt3.q.val() > self.high.data.val().get_bits::<24>(0);
-        self.endpoint_above4.d.next = self.endpoint3.q.val() > self.high.data.val().get_bits::<24>(0);
+        // The delay that Thigh is for.
+        self.delay.next = self.rtt3.q.val();
+        self.zeros.next = self.zeros_3.val();
+        if self.swift3.val() {
+            self.delay.next = self.endpoint3.q.val();
+            self.zeros.next = self.endpoint_zeros_3.val();
+        }
+        self.left.next = bit_cast::<25, 24>(self.high.data.val().get_bits::<24>(0)) - bit_cast::<25, 24>(self.delay.val());
+        self.above4.d.next = self.left.val().get_bit(24);
         self.gate4.d.next = !self.marked_3.val() | (self.since_3.val() >= bit_cast::<32, 25>(self.total3.q.val()));
-        self.shift4.d.next = self.high.data.val().get_bits::<5>(24) - self.zeros_3.val();
-        self.endpoint_shift4.d.next = self.high.data.val().get_bits::<5>(24) - self.endpoint_zeros_3.val();
+        self.shift4.d.next = self.high.data.val().get_bits::<5>(24) - self.zeros.val();
         // 4
         self.timely.next = self.options4.q.val().get_bits::<4>(0) == bits::<4>(1);
         self.pi.next = self.options4.q.val().get_bits::<4>(0) == bits::<4>(4);
@@ -141,7 +150,7 @@ impl Logic for Branch {
         if self.below4.q.val() {
             self.made.next = self.made.val() | bits::<13>(256);
         }
-        if self.swift.val() & self.endpoint_above4.q.val() {
+        if self.swift.val() & self.above4.q.val() {
             self.made.next = self.made.val() | bits::<13>(512);
         }
         if !self.swift.val() & self.above4.q.val() & !self.below4.q.val() {
@@ -155,9 +164,6 @@ impl Logic for Branch {
         }
         self.flags.d.next = self.made.val();
         self.shift5.d.next = self.shift4.q.val();
-        if self.swift.val() {
-            self.shift5.d.next = self.endpoint_shift4.q.val();
-        }
         // 5
         self.flags_5.next = self.flags.q.val();
         self.shifted.next = self.product.data.val() >> self.shift5.q.val();

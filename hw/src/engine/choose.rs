@@ -1,42 +1,45 @@
 //! What an operation does to the rate.
 use super::word::ProfileWord;
-use crate::num::S;
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
 /// Weight, weighed and rise of an operation, by its kind, the profile's law and the law's branches.
 ///
-/// A port's number is the clock after the issue at which it holds.
+/// A port's number is the clock after the issue at which it holds. What is chosen is known a clock before the numbers are there.
 #[derive(LogicBlock, Default)]
 pub struct Choose {
     /// Clock.
     pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    pub rst: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_13: Signal<In, Bits<43>>,
+    pub bus_12: Signal<In, Bits<42>>,
     /// The operation's profile.
-    pub profile_13: Signal<In, Bits<4>>,
+    pub profile_12: Signal<In, Bits<4>>,
     /// Its kind.
-    pub kind_14: Signal<In, Bits<3>>,
+    pub kind_13: Signal<In, Bits<3>>,
     /// As the thresholds' block makes them.
-    pub flags_14: Signal<In, Bits<13>>,
+    pub flags_13: Signal<In, Bits<13>>,
     /// Swift's target is reached.
-    pub reached_14: Signal<In, Bit>,
+    pub reached_13: Signal<In, Bit>,
     /// The smoothed difference is above the deadband.
-    pub rising_14: Signal<In, Bit>,
+    pub rising_13: Signal<In, Bit>,
     /// An increase is a hyperactive one.
-    pub hyperactive_14: Signal<In, Bit>,
-    /// Decrease by gradient, weight, or Swift's decrease by the endpoint's delay; Q.26.
+    pub hyperactive_13: Signal<In, Bit>,
+    /// Decrease by gradient, weight, Swift's decrease by the endpoint's delay, or that of an operation that is no sample; Q.26.
     pub weight_14: Signal<In, Bits<27>>,
     /// Swift's greatest decrease, Q.26.
     pub most_14: Signal<In, Bits<27>>,
-    /// Part of the RTT, Q.26.
-    pub part_14: Signal<In, Bits<28>>,
-    /// Beta times the delta factor, Q.26.
-    pub beta_14: Signal<In, Bits<28>>,
+    /// Part of the RTT, Q.27; 0 below Swift's target.
+    pub part_14: Signal<In, Bits<29>>,
+    /// Beta times the delta factor, Q.27.
+    pub beta_14: Signal<In, Bits<29>>,
     /// Part of the rate, in its unit, signed.
     pub of_rate_14: Signal<In, Bits<35>>,
-    /// The additive step, in the rate's unit.
-    pub step_14: Signal<In, Bits<26>>,
+    /// The additive step, in half the rate's unit.
+    pub step_14: Signal<In, Bits<27>>,
+    /// The same where it is weighed, else 0.
+    pub weighed_step_14: Signal<In, Bits<27>>,
     /// The rate before.
     pub rate_14: Signal<In, Bits<32>>,
     /// The host's rate.
@@ -45,14 +48,16 @@ pub struct Choose {
     pub weight_15: Signal<Out, Bits<27>>,
     /// What is weighed, in the rate's unit, signed.
     pub weighed_15: Signal<Out, Bits<35>>,
-    /// What is added, in the rate's unit.
-    pub rise_15: Signal<Out, Bits<32>>,
+    /// The rate before and what is added.
+    pub risen_15: Signal<Out, Bits<33>>,
     /// The rate may halve at most.
     pub floor_15: Signal<Out, Bit>,
     /// The operation may change the rate.
+    pub sets_16: Signal<Out, Bit>,
+    /// The same.
     pub sets_17: Signal<Out, Bit>,
     /// It is an idle restart.
-    pub idle_17: Signal<Out, Bit>,
+    pub idle_16: Signal<Out, Bit>,
     /// The branch that decided.
     pub branch_19: Signal<Out, Bits<3>>,
     /// It was a hyperactive increase.
@@ -62,156 +67,208 @@ pub struct Choose {
     /// The operation is not one that the law refuses.
     pub accepted_19: Signal<Out, Bit>,
     start: ProfileWord<32, { profile::INITIAL_RATE.word as usize }>,
-    beta: Signal<Local, S<29>>,
-    kept: Signal<Local, S<29>>,
-    high: Signal<Local, S<30>>,
-    high_bits: Signal<Local, Bits<30>>,
+    /// The weight: 0 none, 1 as the gradient's block makes it, 2 the decrease above Thigh, 3 Swift's.
+    weighs: DFF<Bits<2>>,
+    /// The rise: 0 none, 1 the step, 2 the initial rate, 3 the host's.
+    rises: DFF<Bits<2>>,
+    /// What is weighed is a part of the rate, and the step.
+    middle: DFF<Bit>,
+    start14: DFF<Bits<32>>,
+    floor14: DFF<Bit>,
+    high: Signal<Local, Bits<30>>,
     fabric: Signal<Local, Bits<28>>,
     by_fabric: Signal<Local, Bit>,
-    swift: Signal<Local, Bits<27>>,
-    weighed_middle: Signal<Local, Bits<35>>,
+    by_most: Signal<Local, Bit>,
+    pick: Signal<Local, Bits<2>>,
+    none: Signal<Local, Bit>,
+    of_rate: Signal<Local, Bits<35>>,
+    weighed_sum: Signal<Local, Bits<36>>,
+    step: Signal<Local, Bits<32>>,
+    rise: Signal<Local, Bits<32>>,
+    half: Signal<Local, Bits<1>>,
+    risen_sum: Signal<Local, Bits<34>>,
     weight: DFF<Bits<27>>,
     weighed: DFF<Bits<35>>,
-    rise: DFF<Bits<32>>,
+    risen: DFF<Bits<33>>,
     floor: DFF<Bit>,
-    // The first hold 15 clocks after the issue.
+    // The first hold 14 clocks after the issue.
     idle: [DFF<Bit>; 3],
-    branch: [DFF<Bits<3>>; 5],
-    hyperactive: [DFF<Bit>; 5],
-    sets: [DFF<Bit>; 5],
-    accepted: [DFF<Bit>; 5],
+    branch: [DFF<Bits<3>>; 6],
+    hyperactive: [DFF<Bit>; 6],
+    sets: [DFF<Bit>; 6],
+    accepted: [DFF<Bit>; 6],
 }
 
 impl Logic for Choose {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, weight, weighed, rise, floor);
+        dff_setup!(self, clk, weighs, rises, middle, start14, floor14, weight, weighed, risen, floor);
         for i in 0..3 {
             self.idle[i].clock.next = self.clk.val();
         }
-        for i in 0..5 {
+        for i in 0..6 {
             self.branch[i].clock.next = self.clk.val();
             self.hyperactive[i].clock.next = self.clk.val();
             self.sets[i].clock.next = self.clk.val();
             self.accepted[i].clock.next = self.clk.val();
         }
-        self.start.clk.next = self.clk.val();
-        self.start.bus.next = self.bus_13.val();
-        self.start.address.next = self.profile_13.val();
-        // 14. The decrease above Thigh: beta df - beta df Thigh / rtt.
-        self.beta.next = bit_cast::<29, 28>(self.beta_14.val()).into();
-        self.kept.next = bit_cast::<29, 28>(self.part_14.val()).into();
-        self.high.next = (self.beta.val() - self.kept.val()).into();
-        self.high_bits.next = self.high.val().into();
-        // Swift's: the larger one, at most the greatest.
-        self.fabric.next = bits::<28>(0);
-        if self.reached_14.val() {
-            self.fabric.next = self.part_14.val();
-        }
-        self.by_fabric.next = self.fabric.val() >= bit_cast::<28, 27>(self.weight_14.val());
-        self.swift.next = self.weight_14.val();
-        if self.by_fabric.val() {
-            self.swift.next = self.part_14.val().get_bits::<27>(0);
-            if !self.reached_14.val() {
-                self.swift.next = bits::<27>(0);
-            }
-            if self.fabric.val() > bit_cast::<28, 27>(self.most_14.val()) {
-                self.swift.next = self.most_14.val();
-            }
-        }
-        // Patched TIMELY's.
-        self.weighed_middle.next = self.of_rate_14.val() + bit_cast::<35, 26>(self.step_14.val());
-        // By default the rate stays.
-        self.weight.d.next = bits::<27>(0);
-        self.weighed.d.next = bit_cast::<35, 32>(self.rate_14.val());
-        self.rise.d.next = bits::<32>(0);
-        self.floor.d.next = false;
-        self.idle[0].d.next = false;
-        self.branch[0].d.next = bits::<3>(4);
-        self.hyperactive[0].d.next = false;
-        self.sets[0].d.next = self.flags_14.val().get_bit(5);
-        self.accepted[0].d.next = true;
-        if self.kind_14.val() == bits::<3>(0) {
-            self.floor.d.next = self.flags_14.val().get_bit(6);
-            if self.flags_14.val().get_bit(3) {
-                if !self.reached_14.val() & !self.flags_14.val().get_bit(9) {
-                    self.branch[0].d.next = bits::<3>(2);
-                    self.rise.d.next = bit_cast::<32, 26>(self.step_14.val());
-                } else if !self.flags_14.val().get_bit(12) {
-                    self.branch[0].d.next = bits::<3>(5);
-                } else {
-                    self.weight.d.next = self.swift.val();
-                    self.branch[0].d.next = bits::<3>(1);
-                    if self.by_fabric.val() {
-                        self.branch[0].d.next = bits::<3>(3);
-                    }
-                }
-            } else if self.flags_14.val().get_bit(5) {
-                if self.flags_14.val().get_bit(8) {
-                    self.branch[0].d.next = bits::<3>(0);
-                    self.rise.d.next = bit_cast::<32, 26>(self.step_14.val());
-                } else if self.flags_14.val().get_bit(10) {
-                    self.branch[0].d.next = bits::<3>(1);
-                    if !self.high_bits.val().get_bit(29) {
-                        self.weight.d.next = self.high_bits.val().get_bits::<27>(0);
-                    }
-                } else {
-                    self.branch[0].d.next = bits::<3>(2);
-                    if self.rising_14.val() {
-                        self.branch[0].d.next = bits::<3>(3);
-                    }
-                    if self.flags_14.val().get_bit(2) {
-                        self.weight.d.next = self.weight_14.val();
-                        self.weighed.d.next = self.weighed_middle.val();
-                        self.rise.d.next = bit_cast::<32, 26>(self.step_14.val());
-                    } else if self.rising_14.val() {
-                        self.weight.d.next = self.weight_14.val();
-                    } else {
-                        self.hyperactive[0].d.next = self.hyperactive_14.val();
-                        self.rise.d.next = bit_cast::<32, 26>(self.step_14.val());
-                    }
-                }
-            }
-        } else if self.kind_14.val() == bits::<3>(1) {
-            if self.flags_14.val().get_bit(5) {
-                self.weight.d.next = bits::<27>(33554432);
-            }
-            if self.flags_14.val().get_bit(3) {
-                self.weight.d.next = self.most_14.val();
-            }
-        } else if self.kind_14.val() == bits::<3>(2) {
-            self.weight.d.next = bits::<27>(67108864);
-            self.rise.d.next = self.start.data.val();
-            self.sets[0].d.next = true;
-        } else if self.kind_14.val() == bits::<3>(3) {
-            self.sets[0].d.next = self.flags_14.val().get_bit(0);
-            self.accepted[0].d.next = self.flags_14.val().get_bit(0);
-            if self.flags_14.val().get_bit(0) {
-                self.weight.d.next = bits::<27>(67108864);
-                self.rise.d.next = self.value_14.val();
-            }
-        } else {
-            self.idle[0].d.next = true;
-        }
-        // 15 to 19
         for i in 0..2 {
             self.idle[i + 1].d.next = self.idle[i].q.val();
         }
-        for i in 0..4 {
+        for i in 0..5 {
             self.branch[i + 1].d.next = self.branch[i].q.val();
             self.hyperactive[i + 1].d.next = self.hyperactive[i].q.val();
             self.sets[i + 1].d.next = self.sets[i].q.val();
             self.accepted[i + 1].d.next = self.accepted[i].q.val();
         }
+        self.start.clk.next = self.clk.val();
+        self.start.bus.next = self.bus_12.val();
+        self.start.address.next = self.profile_12.val();
+        // 13. By default the rate stays.
+        self.start14.d.next = self.start.data.val();
+        self.weighs.d.next = bits::<2>(0);
+        self.rises.d.next = bits::<2>(0);
+        self.middle.d.next = false;
+        self.floor14.d.next = false;
+        self.idle[0].d.next = false;
+        self.branch[0].d.next = bits::<3>(4);
+        self.hyperactive[0].d.next = false;
+        self.sets[0].d.next = self.flags_13.val().get_bit(5);
+        self.accepted[0].d.next = true;
+        if self.kind_13.val() == bits::<3>(0) {
+            self.floor14.d.next = self.flags_13.val().get_bit(6);
+            if self.flags_13.val().get_bit(3) {
+                if !self.reached_13.val() & !self.flags_13.val().get_bit(9) {
+                    self.branch[0].d.next = bits::<3>(2);
+                    self.rises.d.next = bits::<2>(1);
+                } else if !self.flags_13.val().get_bit(12) {
+                    self.branch[0].d.next = bits::<3>(5);
+                } else {
+                    self.weighs.d.next = bits::<2>(3);
+                    self.branch[0].d.next = bits::<3>(1);
+                }
+            } else if self.flags_13.val().get_bit(5) {
+                if self.flags_13.val().get_bit(8) {
+                    self.branch[0].d.next = bits::<3>(0);
+                    self.rises.d.next = bits::<2>(1);
+                } else if self.flags_13.val().get_bit(10) {
+                    self.branch[0].d.next = bits::<3>(1);
+                    self.weighs.d.next = bits::<2>(2);
+                } else {
+                    self.branch[0].d.next = bits::<3>(2);
+                    if self.rising_13.val() {
+                        self.branch[0].d.next = bits::<3>(3);
+                    }
+                    if self.flags_13.val().get_bit(2) {
+                        self.weighs.d.next = bits::<2>(1);
+                        self.middle.d.next = true;
+                        self.rises.d.next = bits::<2>(1);
+                    } else if self.rising_13.val() {
+                        self.weighs.d.next = bits::<2>(1);
+                    } else {
+                        self.hyperactive[0].d.next = self.hyperactive_13.val();
+                        self.rises.d.next = bits::<2>(1);
+                    }
+                }
+            }
+        } else if self.kind_13.val() == bits::<3>(1) {
+            if self.flags_13.val().get_bit(5) {
+                self.weighs.d.next = bits::<2>(1);
+            }
+        } else if self.kind_13.val() == bits::<3>(2) {
+            self.weighs.d.next = bits::<2>(1);
+            self.rises.d.next = bits::<2>(2);
+            self.sets[0].d.next = true;
+        } else if self.kind_13.val() == bits::<3>(3) {
+            self.sets[0].d.next = self.flags_13.val().get_bit(0);
+            self.accepted[0].d.next = self.flags_13.val().get_bit(0);
+            if self.flags_13.val().get_bit(0) {
+                self.weighs.d.next = bits::<2>(1);
+                self.rises.d.next = bits::<2>(3);
+            }
+        } else {
+            self.idle[0].d.next = true;
+        }
+        // 14. The decrease above Thigh: beta df - beta df Thigh / rtt.
+        self.fabric.next = self.part_14.val().get_bits::<28>(1);
+        self.high.next = bit_cast::<30, 29>(self.beta_14.val()) - bit_cast::<30, 29>(self.part_14.val());
+        // Swift's: the larger one, at most the greatest, which the endpoint's is in any case.
+        self.by_fabric.next = self.fabric.val() >= bit_cast::<28, 27>(self.weight_14.val());
+        self.by_most.next = self.fabric.val() > bit_cast::<28, 27>(self.most_14.val());
+        self.pick.next = bits::<2>(0);
+        self.none.next = !self.weighs.q.val().any();
+        if self.weighs.q.val() == bits::<2>(2) {
+            self.pick.next = bits::<2>(1);
+            self.none.next = self.high.val().get_bit(29);
+        }
+        if self.weighs.q.val() == bits::<2>(3) {
+            if self.by_fabric.val() {
+                self.pick.next = bits::<2>(2);
+                self.branch[1].d.next = bits::<3>(3);
+            }
+            if self.by_most.val() {
+                self.pick.next = bits::<2>(3);
+            }
+        }
+        if self.pick.val().get_bit(1) {
+            self.weight.d.next = self.fabric.val().get_bits::<27>(0);
+            if self.pick.val().get_bit(0) {
+                self.weight.d.next = self.most_14.val();
+            }
+        } else {
+            self.weight.d.next = self.weight_14.val();
+            if self.pick.val().get_bit(0) {
+                self.weight.d.next = self.high.val().get_bits::<27>(1);
+            }
+        }
+        if self.none.val() {
+            self.weight.d.next = bits::<27>(0);
+        }
+        // The rate, or Patched TIMELY's part of it and its step. Half a unit of the step is rounded up by a carry.
+        self.of_rate.next = bit_cast::<35, 32>(self.rate_14.val());
+        if self.middle.q.val() {
+            self.of_rate.next = self.of_rate_14.val();
+        }
+        self.weighed_sum.next = ((bit_cast::<36, 26>(self.weighed_step_14.val().get_bits::<26>(1)) << 1) | bits::<36>(1))
+            + ((bit_cast::<36, 35>(self.of_rate.val()) << 1) | bit_cast::<36, 1>(self.weighed_step_14.val().get_bits::<1>(0)));
+        self.weighed.d.next = self.weighed_sum.val().get_bits::<35>(1);
+        self.step.next = bit_cast::<32, 26>(self.step_14.val().get_bits::<26>(1));
+        self.half.next = bits::<1>(0);
+        self.rise.next = bits::<32>(0);
+        if self.rises.q.val().get_bit(1) {
+            self.rise.next = self.start14.q.val();
+            if self.rises.q.val().get_bit(0) {
+                self.rise.next = self.value_14.val();
+            }
+        } else {
+            if self.rises.q.val().get_bit(0) {
+                self.rise.next = self.step.val();
+                self.half.next = self.step_14.val().get_bits::<1>(0);
+            }
+        }
+        self.risen_sum.next = ((bit_cast::<34, 32>(self.rate_14.val()) << 1) | bits::<34>(1))
+            + ((bit_cast::<34, 32>(self.rise.val()) << 1) | bit_cast::<34, 1>(self.half.val()));
+        self.risen.d.next = self.risen_sum.val().get_bits::<33>(1);
+        self.floor.d.next = self.floor14.q.val();
+        // 15 to 19
         self.weight_15.next = self.weight.q.val();
         self.weighed_15.next = self.weighed.q.val();
-        self.rise_15.next = self.rise.q.val();
+        self.risen_15.next = self.risen.q.val();
         self.floor_15.next = self.floor.q.val();
-        self.sets_17.next = self.sets[2].q.val();
-        self.idle_17.next = self.idle[2].q.val();
-        self.branch_19.next = self.branch[4].q.val();
-        self.hyperactive_19.next = self.hyperactive[4].q.val();
-        self.sets_19.next = self.sets[4].q.val();
-        self.accepted_19.next = self.accepted[4].q.val();
+        self.sets_16.next = self.sets[2].q.val();
+        self.sets_17.next = self.sets[3].q.val();
+        self.idle_16.next = self.idle[2].q.val();
+        self.branch_19.next = self.branch[5].q.val();
+        self.hyperactive_19.next = self.hyperactive[5].q.val();
+        self.sets_19.next = self.sets[5].q.val();
+        self.accepted_19.next = self.accepted[5].q.val();
+        if self.rst.val() {
+            for i in 1..6 {
+                self.branch[i].d.next = bits::<3>(0);
+                self.hyperactive[i].d.next = false;
+                self.sets[i].d.next = false;
+                self.accepted[i].d.next = false;
+            }
+        }
     }
 }

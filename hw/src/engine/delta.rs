@@ -13,7 +13,7 @@ pub struct Delta {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
-    pub bus_2: Signal<In, Bits<43>>,
+    pub bus_2: Signal<In, Bits<42>>,
     /// The operation's profile.
     pub profile_2: Signal<In, Bits<4>>,
     /// A full step in any case.
@@ -26,7 +26,7 @@ pub struct Delta {
     pub factor_10: Signal<Out, Bits<27>>,
     interval: ProfileWord<24, { profile::UPDATE_INTERVAL.word as usize }>,
     inverse: ProfileWord<32, { profile::UPDATE_INVERSE.word as usize }>,
-    product: Product,
+    product: Product<20, 0>,
     shifted: Signal<Local, Bits<24>>,
     normal: DFF<Bits<24>>,
     mantissa: DFF<Bits<26>>,
@@ -62,10 +62,9 @@ impl Logic for Delta {
         self.shifted.next = self.age_3.val().get_bits::<24>(0) << self.inverse.data.val().get_bits::<5>(27);
         self.normal.d.next = self.shifted.val();
         self.mantissa.d.next = self.inverse.data.val().get_bits::<26>(0);
-        // 4: Q.48, and half a unit of Q.26.
+        // 4: Q.48; the product has half a unit of Q.26 more.
         self.product.a_0.next = bit_cast::<33, 24>(self.normal.q.val()) << 8;
         self.product.b_0.next = bit_cast::<32, 26>(self.mantissa.q.val()) << 6;
-        self.product.addend_1.next = bits::<58>(2097152);
         // 6, 7
         self.part.d.next = self.product.total_2.val().get_bits::<27>(22);
         self.factor[0].d.next = self.part.q.val();

@@ -1,5 +1,5 @@
 //! What the laws make of a delay and the flow's state: Patched TIMELY's error, the PI controller's output, Swift's flow scaling.
-use super::product::Product;
+use super::product::Limbs;
 use super::word::ProfileWord;
 use crate::num::S;
 use rust_hdl::prelude::*;
@@ -15,11 +15,11 @@ pub struct Error {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
-    pub bus_2: Signal<In, Bits<43>>,
+    pub bus_2: Signal<In, Bits<42>>,
     /// Profile bus.
-    pub bus_4: Signal<In, Bits<43>>,
+    pub bus_4: Signal<In, Bits<42>>,
     /// Profile bus.
-    pub bus_7: Signal<In, Bits<43>>,
+    pub bus_7: Signal<In, Bits<42>>,
     /// The operation's profile.
     pub profile_2: Signal<In, Bits<4>>,
     /// The same.
@@ -51,7 +51,7 @@ pub struct Error {
     flow_shift: ProfileWord<32, { profile::FLOW_SHIFT.word as usize }>,
     flow_offset: ProfileWord<32, { profile::FLOW_OFFSET.word as usize }>,
     flow_range: ProfileWord<32, { profile::FLOW_RANGE.word as usize }>,
-    product: Product,
+    product: Limbs<12>,
     difference: DFF<Bits<25>>,
     change: Signal<Local, Bits<18>>,
     change4: DFF<Bits<18>>,
@@ -79,17 +79,28 @@ pub struct Error {
     proportional_high: Signal<Local, S<18>>,
     low5: DFF<S<27>>,
     high5: DFF<S<36>>,
-    low_wide: Signal<Local, S<46>>,
-    low_bits: Signal<Local, Bits<46>>,
+    low_bits: Signal<Local, Bits<27>>,
     zero: Signal<Local, S<2>>,
-    high_bits: Signal<Local, Bits<36>>,
-    high_signed: Signal<Local, S<44>>,
-    high_wide: Signal<Local, S<46>>,
-    high_wide_bits: Signal<Local, Bits<46>>,
+    change_low: Signal<Local, S<19>>,
+    change_sum: Signal<Local, S<37>>,
+    change_sum_bits: Signal<Local, Bits<37>>,
+    changed: Signal<Local, Bits<45>>,
+    changed_signed: Signal<Local, S<45>>,
+    changed_wide: Signal<Local, S<46>>,
+    changed_bits: Signal<Local, Bits<46>>,
     start6: DFF<Bits<46>>,
-    offset: Signal<Local, Bits<32>>,
-    offset6: DFF<Bits<42>>,
-    addend: Signal<Local, Bits<58>>,
+    offset6: DFF<Bits<32>>,
+    addend: Signal<Local, Bits<46>>,
+    addend_signed: Signal<Local, S<46>>,
+    more: Signal<Local, Bits<39>>,
+    upper: Signal<Local, S<39>>,
+    outer: DFF<S<46>>,
+    outer_bits: Signal<Local, Bits<46>>,
+    outer_one: Signal<Local, S<47>>,
+    inner_one: Signal<Local, S<24>>,
+    sum: Signal<Local, S<47>>,
+    sum_bits: Signal<Local, Bits<47>>,
+    total: Signal<Local, Bits<58>>,
     total8: DFF<Bits<40>>,
     output8: DFF<Bits<44>>,
     kept: DFF<Bits<40>>,
@@ -100,7 +111,7 @@ impl Logic for Error {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, difference, change4, gain4, proportional4, flow4, amount4, root4, mark4, mark5, swift4, swift5);
-        dff_setup!(self, clk, pi4, pi5, pi6, a5, b5, low5, high5, start6, offset6, total8, output8, kept, flow);
+        dff_setup!(self, clk, pi4, pi5, pi6, a5, b5, low5, high5, start6, offset6, outer, total8, output8, kept, flow);
         for i in 0..5 {
             self.far[i].clock.next = self.clk.val();
         }
@@ -179,29 +190,41 @@ impl Logic for Error {
         self.product.a_0.next = self.a5.q.val();
         self.product.b_0.next = self.b5.q.val();
         self.zero.next = bits::<2>(0).into();
-        self.low_wide.next = (self.low5.q.val() + self.zero.val()).into();
-        self.low_bits.next = self.low_wide.val().into();
-        self.high_bits.next = self.high5.q.val().into();
-        self.high_signed.next = (bit_cast::<44, 36>(self.high_bits.val()) << 8).into();
-        self.high_wide.next = (self.high_signed.val() + self.zero.val()).into();
-        self.high_wide_bits.next = self.high_wide.val().into();
-        self.start6.d.next = bit_cast::<46, 40>(self.mark5.q.val()) + self.low_bits.val() + self.high_wide_bits.val();
-        self.offset.next = bits::<32>(0);
+        self.low_bits.next = self.low5.q.val().into();
+        self.change_low.next = self.low_bits.val().get_bits::<19>(8).into();
+        self.change_sum.next = (self.high5.q.val() + self.change_low.val()).into();
+        self.change_sum_bits.next = self.change_sum.val().into();
+        self.changed.next = (bit_cast::<45, 37>(self.change_sum_bits.val()) << 8) | bit_cast::<45, 8>(self.low_bits.val().get_bits::<8>(0));
+        self.changed_signed.next = self.changed.val().into();
+        self.changed_wide.next = (self.changed_signed.val() + self.zero.val()).into();
+        self.changed_bits.next = self.changed_wide.val().into();
+        self.start6.d.next = bit_cast::<46, 40>(self.mark5.q.val()) + self.changed_bits.val();
+        self.offset6.d.next = bits::<32>(0);
         if self.swift5.q.val() {
-            self.offset.next = self.flow_offset.data.val();
+            self.offset6.d.next = self.flow_offset.data.val();
         }
-        self.offset6.d.next = bits::<42>(0) - bit_cast::<42, 32>(self.offset.val());
         self.pi6.d.next = self.pi5.q.val();
-        // 6
-        self.addend.next = (bit_cast::<58, 42>(self.offset6.q.val()) << 16) | bits::<58>(32768);
+        // 6, in units of 2^12, of which the sums below have two more by carries. Without PI -offset is ~offset and 1, here 2^4, and half a unit of
+        // the result 2^3: 15 + 7 + 2 are both; with PI the carries are half a unit.
+        self.addend.next = (!(bit_cast::<46, 32>(self.offset6.q.val()) << 4)) | bits::<46>(15);
+        self.more.next = (bit_cast::<39, 36>(self.product.upper_1.val()) << 3) | bits::<39>(7);
         if self.pi6.q.val() {
-            self.addend.next = (bit_cast::<58, 44>(self.start6.q.val().get_bits::<44>(0)) << 14) | bits::<58>(8192);
+            self.addend.next = bit_cast::<46, 44>(self.start6.q.val().get_bits::<44>(0)) << 2;
+            self.more.next = bit_cast::<39, 36>(self.product.upper_1.val()) << 3;
         }
-        self.product.addend_1.next = self.addend.val();
+        self.addend_signed.next = self.addend.val().into();
+        self.upper.next = self.more.val().into();
+        self.outer.d.next = (self.upper.val() + self.addend_signed.val()).into();
         // 7
-        self.total_7.next = self.product.total_2.val();
-        self.total8.d.next = self.product.total_2.val().get_bits::<40>(16);
-        self.output8.d.next = self.product.total_2.val().get_bits::<44>(14);
+        self.outer_bits.next = self.outer.q.val().into();
+        self.outer_one.next = ((bit_cast::<47, 46>(self.outer_bits.val()) << 1) | bits::<47>(1)).into();
+        self.inner_one.next = ((bit_cast::<24, 23>(self.product.lower_2.val().get_bits::<23>(12)) << 1) | bits::<24>(1)).into();
+        self.sum.next = (self.outer_one.val() + self.inner_one.val()).into();
+        self.sum_bits.next = self.sum.val().into();
+        self.total.next = bit_cast::<58, 46>(self.sum_bits.val().get_bits::<46>(1)) << 12;
+        self.total_7.next = self.total.val();
+        self.total8.d.next = self.total.val().get_bits::<40>(16);
+        self.output8.d.next = self.total.val().get_bits::<44>(14);
         // 8: into their ranges.
         self.kept.d.next = self.output8.q.val().get_bits::<40>(0);
         if self.output8.q.val().get_bits::<4>(40).any() {

@@ -5,7 +5,8 @@ use crate::num::S;
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
-/// One product for the three of them, by the law, within 0 to 1 or the greatest decrease.
+/// One product for the three of them, by the law, within 0 to 1 or the greatest decrease. For operations that are no samples the weight is
+/// that of a time-out or of a rate that is replaced.
 ///
 /// A port's number is the clock after the issue at which it holds. The average is shifted so that minRTT / beta (Patched: minRTT / 4) would
 /// fill 24 bits, then multiplied by the mantissa of the inverse; from there on it counts as 1. For Swift beta times the endpoint's target
@@ -15,11 +16,11 @@ pub struct Gradient {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
-    pub bus_7: Signal<In, Bits<43>>,
+    pub bus_7: Signal<In, Bits<42>>,
     /// Profile bus.
-    pub bus_9: Signal<In, Bits<43>>,
+    pub bus_9: Signal<In, Bits<42>>,
     /// Profile bus.
-    pub bus_12: Signal<In, Bits<43>>,
+    pub bus_12: Signal<In, Bits<42>>,
     /// The operation's profile.
     pub profile_7: Signal<In, Bits<4>>,
     /// The same.
@@ -35,13 +36,21 @@ pub struct Gradient {
     /// The law is Swift.
     pub swift_8: Signal<In, Bit>,
     /// The same.
+    pub swift_10: Signal<In, Bit>,
+    /// The same.
     pub swift_12: Signal<In, Bit>,
     /// The same.
     pub swift_13: Signal<In, Bit>,
     /// The law is Patched or PI.
+    pub patched_10: Signal<In, Bit>,
+    /// The same.
+    pub patched_12: Signal<In, Bit>,
+    /// The same.
     pub patched_13: Signal<In, Bit>,
     /// The endpoint's delay is above its target.
     pub over_13: Signal<In, Bit>,
+    /// The operation's kind.
+    pub kind_13: Signal<In, Bits<3>>,
     /// Decrease or weight, Q.26.
     pub weight_14: Signal<Out, Bits<27>>,
     /// The greatest decrease, Q.26.
@@ -50,7 +59,7 @@ pub struct Gradient {
     gain: ProfileWord<32, { profile::GRADIENT_GAIN.word as usize }>,
     beta: ProfileWord<32, { profile::BETA.word as usize }>,
     most: ProfileWord<27, { profile::MAX_DECREASE.word as usize }>,
-    product: Product,
+    product: Product<20, 0>,
     magnitude: Signal<Local, Bits<38>>,
     shifted: Signal<Local, Bits<38>>,
     a9: DFF<Bits<33>>,
@@ -58,26 +67,31 @@ pub struct Gradient {
     // The first hold 9 clocks after the issue.
     full9: [DFF<Bit>; 5],
     negative9: [DFF<Bit>; 5],
-    rounded: Signal<Local, Bits<33>>,
-    beta11: DFF<Bits<28>>,
-    beta12: DFF<Bits<28>>,
+    base11: DFF<Bits<29>>,
+    base12: DFF<Bits<29>>,
     value: DFF<S<28>>,
-    value13: DFF<S<28>>,
-    one: Signal<Local, S<28>>,
-    whole: Signal<Local, S<29>>,
-    other: DFF<S<29>>,
-    value_bits: Signal<Local, Bits<28>>,
-    other_bits: Signal<Local, Bits<29>>,
-    beta_signed: Signal<Local, S<29>>,
-    left: Signal<Local, S<29>>,
-    weight: DFF<Bits<27>>,
+    zero: Signal<Local, S<2>>,
+    value_wide: Signal<Local, S<29>>,
+    value_plain: Signal<Local, Bits<29>>,
+    value_bits: Signal<Local, Bits<29>>,
+    carry: Signal<Local, Bits<1>>,
+    sum: Signal<Local, Bits<30>>,
+    other: DFF<Bits<29>>,
+    above: Signal<Local, Bit>,
+    negative: Signal<Local, Bit>,
+    chosen: Signal<Local, Bits<27>>,
+    none: Signal<Local, Bit>,
+    half: Signal<Local, Bit>,
+    whole: Signal<Local, Bit>,
+    weight_low: DFF<Bits<25>>,
+    weight_high: DFF<Bits<2>>,
     most14: DFF<Bits<27>>,
 }
 
 impl Logic for Gradient {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, a9, b9, beta11, beta12, value, value13, other, weight, most14);
+        dff_setup!(self, clk, a9, b9, base11, base12, value, other, weight_low, weight_high, most14);
         for i in 0..5 {
             self.full9[i].clock.next = self.clk.val();
             self.negative9[i].clock.next = self.clk.val();
@@ -113,57 +127,82 @@ impl Logic for Gradient {
             self.a9.d.next = bit_cast::<33, 32>(self.threshold_8.val());
             self.b9.d.next = bit_cast::<32, 29>(self.reciprocal_8.val()) << 3;
         }
-        // 9: Q.48, and half a unit of Q.26.
+        // 9: Q.48; the product has half a unit of Q.26 more.
         self.product.a_0.next = self.a9.q.val();
         self.product.b_0.next = self.b9.q.val();
-        self.product.addend_1.next = bits::<58>(2097152);
-        // 10: beta, Q.26.
-        self.rounded.next = bit_cast::<33, 32>(self.beta.data.val()) + bits::<33>(16);
-        self.beta11.d.next = self.rounded.val().get_bits::<28>(5);
-        self.beta12.d.next = self.beta11.q.val();
+        // 10: what the product is added to or, for Swift, taken from: beta, Q.26; one for Patched.
+        self.base11.d.next = bits::<29>(0);
+        if self.swift_10.val() {
+            self.base11.d.next = bit_cast::<29, 27>(self.beta.data.val().get_bits::<27>(5));
+        }
+        if self.patched_10.val() {
+            self.base11.d.next = bits::<29>(67108864);
+        }
+        self.base12.d.next = self.base11.q.val();
         // 11
         self.value.d.next = self.product.total_2.val().get_bits::<28>(22).into();
-        // 12: twice the weight, or what is left of beta.
-        self.value13.d.next = self.value.q.val();
-        self.one.next = bits::<28>(67108865).into();
-        self.whole.next = (self.value.q.val() + self.one.val()).into();
-        self.beta_signed.next = bit_cast::<29, 28>(self.beta12.q.val()).into();
-        self.left.next = (self.beta_signed.val() - self.value.q.val()).into();
-        self.other.d.next = self.whole.val();
-        if self.swift_12.val() {
-            self.other.d.next = self.left.val();
+        // 12: the decrease, twice the weight and half a unit of it, or what is left of beta.
+        self.zero.next = bits::<2>(0).into();
+        self.value_wide.next = (self.value.q.val() + self.zero.val()).into();
+        self.value_plain.next = self.value_wide.val().into();
+        self.value_bits.next = self.value_plain.val();
+        self.carry.next = bits::<1>(0);
+        if self.patched_12.val() {
+            self.carry.next = bits::<1>(1);
         }
+        if self.swift_12.val() {
+            self.value_bits.next = !self.value_plain.val();
+            self.carry.next = bits::<1>(1);
+        }
+        self.sum.next = ((bit_cast::<30, 29>(self.base12.q.val()) << 1) | bits::<30>(1))
+            + ((bit_cast::<30, 29>(self.value_bits.val()) << 1) | bit_cast::<30, 1>(self.carry.val()));
+        self.other.d.next = self.sum.val().get_bits::<29>(1);
         // 13
-        self.value_bits.next = self.value13.q.val().into();
-        self.other_bits.next = self.other.q.val().into();
         self.most14.d.next = self.most.data.val();
+        self.negative.next = self.other.q.val().get_bit(28);
+        self.above.next = self.other.q.val().get_bits::<28>(0) > bit_cast::<28, 27>(self.most.data.val());
+        self.chosen.next = self.other.q.val().get_bits::<27>(0);
+        self.none.next = false;
+        self.half.next = false;
+        self.whole.next = false;
         if self.swift_13.val() {
-            self.weight.d.next = self.other_bits.val().get_bits::<27>(0);
-            if self.other_bits.val().get_bits::<28>(0) > bit_cast::<28, 27>(self.most.data.val()) {
-                self.weight.d.next = self.most.data.val();
-            }
-            if !self.over_13.val() | self.other_bits.val().get_bit(28) {
-                self.weight.d.next = bits::<27>(0);
-            }
+            self.none.next = !self.over_13.val() | self.negative.val();
         } else if self.patched_13.val() {
-            self.weight.d.next = self.other_bits.val().get_bits::<27>(1);
-            if self.full9[4].q.val() | (self.other_bits.val().get_bit(27) & self.other_bits.val().get_bits::<27>(0).any()) {
-                self.weight.d.next = bits::<27>(67108864);
-            }
-            if (self.full9[4].q.val() & self.negative9[4].q.val()) | (!self.full9[4].q.val() & self.other_bits.val().get_bit(28)) {
-                self.weight.d.next = bits::<27>(0);
-            }
+            self.chosen.next = self.other.q.val().get_bits::<27>(1);
+            self.whole.next = self.full9[4].q.val() | self.other.q.val().get_bit(27);
+            self.none.next = (self.full9[4].q.val() & self.negative9[4].q.val()) | (!self.full9[4].q.val() & self.negative.val());
         } else {
-            self.weight.d.next = self.value_bits.val().get_bits::<27>(0);
-            if self.full9[4].q.val() | self.value_bits.val().get_bit(26) {
-                self.weight.d.next = bits::<27>(67108864);
+            self.whole.next = self.full9[4].q.val() | self.other.q.val().get_bit(26);
+            self.none.next = (self.full9[4].q.val() & self.negative9[4].q.val()) | (!self.full9[4].q.val() & self.negative.val());
+        }
+        if self.swift_13.val() & (self.above.val() | (self.kind_13.val() == bits::<3>(1))) {
+            self.chosen.next = self.most.data.val();
+        }
+        if self.kind_13.val().any() {
+            self.none.next = false;
+            self.half.next = !self.swift_13.val();
+            self.whole.next = false;
+            if self.kind_13.val().get_bit(1) {
+                self.half.next = false;
+                self.whole.next = true;
             }
-            if (self.full9[4].q.val() & self.negative9[4].q.val()) | (!self.full9[4].q.val() & self.value_bits.val().get_bit(27)) {
-                self.weight.d.next = bits::<27>(0);
-            }
+        }
+        self.weight_low.d.next = self.chosen.val().get_bits::<25>(0);
+        self.weight_high.d.next = self.chosen.val().get_bits::<2>(25);
+        if self.half.val() {
+            self.weight_high.d.next = bits::<2>(1);
+        }
+        if self.whole.val() {
+            self.weight_high.d.next = bits::<2>(2);
+        }
+        if self.none.val() {
+            self.weight_high.d.next = bits::<2>(0);
+        }
+        if self.none.val() | self.half.val() | self.whole.val() {
+            self.weight_low.d.next = bits::<25>(0);
         }
         // 14
-        self.weight_14.next = self.weight.q.val();
+        self.weight_14.next = bit_cast::<27, 25>(self.weight_low.q.val()) | (bit_cast::<27, 2>(self.weight_high.q.val()) << 25);
         self.most_14.next = self.most14.q.val();
     }
 }

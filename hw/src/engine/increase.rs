@@ -12,7 +12,7 @@ pub struct Increase {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
-    pub bus_9: Signal<In, Bits<43>>,
+    pub bus_9: Signal<In, Bits<42>>,
     /// The operation's profile.
     pub profile_9: Signal<In, Bits<4>>,
     /// Negative differences in a row before.
@@ -27,38 +27,41 @@ pub struct Increase {
     pub allowed_10: Signal<In, Bit>,
     /// Beta is scaled.
     pub high_10: Signal<In, Bit>,
-    /// The same.
-    pub high_12: Signal<In, Bit>,
     /// The delta factor, Q.26.
     pub delta_10: Signal<In, Bits<27>>,
     /// Negative differences in a row.
     pub count_10: Signal<Out, Bits<3>>,
+    /// The step is weighed too: between the thresholds of Patched and PI.
+    pub middle_13: Signal<In, Bit>,
     /// Enough differences in a row are negative.
-    pub hyperactive_14: Signal<Out, Bit>,
-    /// The step, 2^-12 Mb/s.
-    pub step_14: Signal<Out, Bits<26>>,
-    /// Beta times the delta factor, Q.26.
-    pub beta_14: Signal<Out, Bits<28>>,
+    pub hyperactive_13: Signal<Out, Bit>,
+    /// The step, 2^-13 Mb/s.
+    pub step_14: Signal<Out, Bits<27>>,
+    /// The same where it is weighed, else 0.
+    pub weighed_14: Signal<Out, Bits<27>>,
+    /// Beta times the delta factor, Q.27.
+    pub beta_14: Signal<Out, Bits<29>>,
     plain: ProfileWord<24, { profile::STEP.word as usize }>,
     hyperactive: ProfileWord<27, { profile::HYPERACTIVE_STEP.word as usize }>,
     beta: ProfileWord<32, { profile::BETA.word as usize }>,
-    product: Product,
+    product: Product<17, 0>,
     counts: Signal<Local, Bit>,
     count: DFF<Bits<3>>,
     enough: Signal<Local, Bit>,
     // The first holds 11 clocks after the issue.
-    enough11: [DFF<Bit>; 4],
+    enough11: [DFF<Bit>; 3],
     a11: DFF<Bits<33>>,
     b11: DFF<Bits<27>>,
-    step: DFF<Bits<26>>,
-    scaled: DFF<Bits<28>>,
+    step: DFF<Bits<27>>,
+    weighed: DFF<Bits<27>>,
+    scaled: DFF<Bits<29>>,
 }
 
 impl Logic for Increase {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, count, a11, b11, step, scaled);
-        for i in 0..4 {
+        dff_setup!(self, clk, count, a11, b11, step, weighed, scaled);
+        for i in 0..3 {
             self.enough11[i].clock.next = self.clk.val();
         }
         self.product.clk.next = self.clk.val();
@@ -98,20 +101,20 @@ impl Logic for Increase {
         // 11
         self.product.a_0.next = self.a11.q.val();
         self.product.b_0.next = bit_cast::<32, 27>(self.b11.q.val()) << 5;
-        for i in 0..3 {
+        for i in 0..2 {
             self.enough11[i + 1].d.next = self.enough11[i].q.val();
         }
-        // 12: half a unit of either result.
-        self.product.addend_1.next = bits::<58>(8388608);
-        if self.high_12.val() {
-            self.product.addend_1.next = bits::<58>(1048576);
-        }
         // 13
-        self.step.d.next = self.product.total_2.val().get_bits::<26>(24);
-        self.scaled.d.next = self.product.total_2.val().get_bits::<28>(21);
+        self.hyperactive_13.next = self.enough11[2].q.val();
+        self.step.d.next = self.product.total_2.val().get_bits::<27>(23);
+        self.weighed.d.next = bits::<27>(0);
+        if self.middle_13.val() {
+            self.weighed.d.next = self.product.total_2.val().get_bits::<27>(23);
+        }
+        self.scaled.d.next = self.product.total_2.val().get_bits::<29>(20);
         // 14
-        self.hyperactive_14.next = self.enough11[3].q.val();
         self.step_14.next = self.step.q.val();
+        self.weighed_14.next = self.weighed.q.val();
         self.beta_14.next = self.scaled.q.val();
     }
 }

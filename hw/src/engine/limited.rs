@@ -20,12 +20,12 @@ pub struct Limited<const F: usize> {
     /// The operation's flow.
     pub flow_0: Signal<In, Bits<F>>,
     /// Its bit.
-    pub limited_18: Signal<Out, Bit>,
+    pub limited_17: Signal<Out, Bit>,
     /// The same.
     pub limited_19: Signal<Out, Bit>,
     ram: RAM<Bits<1>, F>,
-    bits: Delay<1, 17>,
-    later: Delay<1, 1>,
+    bits: Delay<1, 16>,
+    later: Delay<1, 2>,
 }
 
 impl<const F: usize> Logic for Limited<F> {
@@ -37,7 +37,7 @@ impl<const F: usize> Logic for Limited<F> {
         self.later.clk.next = self.clk.val();
         self.ram.read_address.next = self.flow_0.val();
         self.bits.i.next = self.ram.read_data.val();
-        self.limited_18.next = self.bits.o.val().any();
+        self.limited_17.next = self.bits.o.val().any();
         self.later.i.next = self.bits.o.val();
         self.limited_19.next = self.later.o.val().any();
         self.ram.write_enable.next = self.write.val();

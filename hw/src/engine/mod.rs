@@ -12,13 +12,14 @@ mod product;
 mod queue;
 mod rate;
 mod reciprocal;
-mod ring;
+mod rest;
 mod root;
 mod scale;
 mod state;
 mod word;
 
 use crate::construct::construct;
+use crate::pacer::delay::{Ring, Stages};
 pub use arbiter::Arbiter;
 use average::Average;
 use branch::Branch;
@@ -31,11 +32,11 @@ use limited::Limited;
 pub use queue::Queue;
 use rate::Rate;
 use reciprocal::Reciprocal;
-use ring::Ring;
 use root::Root;
 use rust_hdl::prelude::*;
 use scale::Scale;
 use state::State;
+use timely_model::engine::sweep_clocks;
 use timely_regs::counters::Counter;
 
 /// The rate engine of `2^F` flows, `F` at most 16: TIMELY, Patched TIMELY, Swift, PI or `fixed`, by profile.
@@ -161,17 +162,25 @@ pub struct Engine<const F: usize> {
     choose: Choose,
     rate: Rate<F>,
     root: Root<F>,
-    /// RTT in bits 23..0, time or host's rate 55..24, hops 63..56, the responder's part 87..64.
-    inputs: Ring<88, 19>,
+    /// What counts the clocks of the rings.
+    turn: DFF<Bits<9>>,
+    /// RTT in bits 23..0, time or host's rate 55..24, hops 63..56, the responder's part 87..64; from 1 to 19.
+    inputs: Ring<88, 18>,
+    /// The first two of them, from 1 to 10.
+    sample: Ring<56, 9>,
+    /// The second, from there to 14.
+    values: Stages<32, 4>,
+    /// The record before, from 2 to 19, and its upper 41 bits to 10.
     earlier: Ring<139, 17>,
+    mark: Ring<41, 8>,
     // The index of these is the clock after the issue at which they hold; the unused first entries are optimised away.
-    bus_in: Signal<Local, Bits<43>>,
-    bus: [DFF<Bits<43>>; 17],
+    bus_in: Signal<Local, Bits<42>>,
+    bus: [DFF<Bits<42>>; 17],
     valid: [DFF<Bit>; 26],
     flow: [DFF<Bits<F>>; 26],
     kind: [DFF<Bits<3>>; 20],
-    rtt: [DFF<Bits<24>>; 11],
-    value: [DFF<Bits<32>>; 15],
+    rtt: [DFF<Bits<24>>; 4],
+    value: [DFF<Bits<32>>; 3],
     hops: [DFF<Bits<8>>; 4],
     endpoint: [DFF<Bits<24>>; 3],
     profile: [DFF<Bits<4>>; 20],
@@ -182,19 +191,22 @@ pub struct Engine<const F: usize> {
     endpoint_inverse: [DFF<Bits<29>>; 9],
     negative: [DFF<Bit>; 10],
     count: [DFF<Bits<3>>; 10],
-    mark: [DFF<Bits<41>>; 11],
     above: DFF<Bits<38>>,
     smoothed: DFF<Bits<38>>,
     kept: DFF<Bits<40>>,
     rising: [DFF<Bit>; 15],
     reached: [DFF<Bit>; 15],
     writes: DFF<Bit>,
-    record: DFF<Bits<139>>,
+    // The record from now on: RTT, time and history; negatives and average; mark.
+    last: DFF<Bits<57>>,
+    filtered: DFF<Bits<41>>,
+    mark11: DFF<Bits<41>>,
     marked: Signal<Local, Bits<41>>,
     marked_now: Signal<Local, Bits<41>>,
     marked_output: Signal<Local, Bits<41>>,
     falls: Signal<Local, Bit>,
-    sampled: Signal<Local, Bits<139>>,
+    is_sample: Signal<Local, Bit>,
+    value_10: Signal<Local, Bits<32>>,
     rate_now: Signal<Local, Bit>,
     refused_now: Signal<Local, Bit>,
 }
@@ -208,28 +220,32 @@ impl<const F: usize> Default for Engine<F> {
             samples_dropped: bit(Counter::SamplesDropped),
             overflows: bit(Counter::EngineOverflows),
             refused: bit(Counter::HostRatesRefused),
-            last_sweep: Constant::new(((1u64 << F.max(4)) - 1).into()),
+            last_sweep: Constant::new((sweep_clocks(F as u32) - 1).into()),
         }
             clk, rst, swept, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns,
             idle_valid, idle_flow, limited_valid, limited_flow, limited, host_valid, host_flow, host_rate, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word,
             pw_data, rate_valid, rate_flow, rate_value, event_valid, event_flow, event_branch, event_hyperactive, event_rtt_ns,
             event_rate, event_kind, event_before, event_rate_before, event_now_ns, event_hops, event_endpoint_ns, event_profile, pulses, superseded_valid, superseded_flow,
             sweep_count, sweep_done, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
-            scale, gradient, increase, choose, limits, rate, root, inputs, earlier, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
-            profile, flags, threshold, zeros, inverse, endpoint_inverse, negative, count, mark, above, smoothed, kept, rising, reached,
-            writes, record, marked, marked_now, marked_output, falls, sampled, rate_now, refused_now)
+            scale, gradient, increase, choose, limits, rate, root, turn, inputs, sample, values, earlier, mark, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
+            profile, flags, threshold, zeros, inverse, endpoint_inverse, negative, count, above, smoothed, kept, rising, reached,
+            writes, last, filtered, mark11, marked, marked_now, marked_output, falls, is_sample, value_10, rate_now, refused_now)
     }
 }
 
 impl<const F: usize> Logic for Engine<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep_count, sweep_done, above, smoothed, kept, writes, record);
+        dff_setup!(self, clk, sweep_count, sweep_done, turn, above, smoothed, kept, writes, last, filtered, mark11);
         for i in 0..3 {
             self.endpoint[i].clock.next = self.clk.val();
         }
         for i in 0..4 {
             self.hops[i].clock.next = self.clk.val();
+            self.rtt[i].clock.next = self.clk.val();
+        }
+        for i in 0..3 {
+            self.value[i].clock.next = self.clk.val();
         }
         for i in 0..9 {
             self.threshold[i].clock.next = self.clk.val();
@@ -240,13 +256,10 @@ impl<const F: usize> Logic for Engine<F> {
             self.count[i].clock.next = self.clk.val();
         }
         for i in 0..11 {
-            self.rtt[i].clock.next = self.clk.val();
             self.zeros[i].clock.next = self.clk.val();
             self.inverse[i].clock.next = self.clk.val();
-            self.mark[i].clock.next = self.clk.val();
         }
         for i in 0..15 {
-            self.value[i].clock.next = self.clk.val();
             self.flags[i].clock.next = self.clk.val();
             self.rising[i].clock.next = self.clk.val();
             self.reached[i].clock.next = self.clk.val();
@@ -270,19 +283,16 @@ impl<const F: usize> Logic for Engine<F> {
             self.sweep_done.d.next = self.sweep_count.q.val() == self.last_sweep.val();
         }
         self.swept.next = self.sweep_done.q.val();
-        self.bus_in.next = bit_cast::<43, 32>(self.pw_data.val())
-            | (bit_cast::<43, 5>(self.pw_word.val()) << 32)
-            | (bit_cast::<43, 4>(self.pw_profile.val()) << 37);
+        // What comes is all zeros while there is no word: then it is not written.
+        self.bus_in.next = bits::<42>(0);
         if self.pw_valid.val() {
-            self.bus_in.next = bit_cast::<43, 32>(self.pw_data.val())
-                | (bit_cast::<43, 5>(self.pw_word.val()) << 32)
-                | (bit_cast::<43, 4>(self.pw_profile.val()) << 37)
-                | (bits::<43>(1) << 42);
+            self.bus_in.next = (bit_cast::<42, 32>(self.pw_data.val()) | (bit_cast::<42, 5>(self.pw_word.val()) << 32))
+                | ((bit_cast::<42, 4>(self.pw_profile.val()) << 37) | (bits::<42>(1) << 41));
         }
         if self.sweep.val() {
-            self.bus_in.next = (bit_cast::<43, 4>(self.sweep_count.q.val().get_bits::<4>(0)) << 37) | (bits::<43>(3) << 41);
+            self.bus_in.next = (bit_cast::<42, 9>(self.sweep_count.q.val().get_bits::<9>(0)) << 32) | (bits::<42>(1) << 41);
         }
-        self.bus[0].d.next = bits::<43>(0);
+        self.bus[0].d.next = bits::<42>(0);
         self.bus[1].d.next = self.bus_in.val();
         // Delay lines; what does not start at 1 has zeros before.
         self.valid[0].d.next = false;
@@ -299,7 +309,6 @@ impl<const F: usize> Logic for Engine<F> {
             self.zeros[i].d.next = bits::<5>(0);
             self.negative[i].d.next = false;
             self.count[i].d.next = bits::<3>(0);
-            self.mark[i].d.next = bits::<41>(0);
         }
         for i in 0..6 {
             self.flags[i].d.next = bits::<13>(0);
@@ -320,14 +329,12 @@ impl<const F: usize> Logic for Engine<F> {
         for i in 1..2 {
             self.endpoint[i + 1].d.next = self.endpoint[i].q.val();
         }
+        for i in 1..2 {
+            self.value[i + 1].d.next = self.value[i].q.val();
+        }
         for i in 1..3 {
             self.hops[i + 1].d.next = self.hops[i].q.val();
-        }
-        for i in 1..10 {
             self.rtt[i + 1].d.next = self.rtt[i].q.val();
-        }
-        for i in 1..14 {
-            self.value[i + 1].d.next = self.value[i].q.val();
         }
         for i in 1..16 {
             self.bus[i + 1].d.next = self.bus[i].q.val();
@@ -348,7 +355,6 @@ impl<const F: usize> Logic for Engine<F> {
         }
         for i in 4..10 {
             self.zeros[i + 1].d.next = self.zeros[i].q.val();
-            self.mark[i + 1].d.next = self.mark[i].q.val();
         }
         for i in 6..14 {
             self.flags[i + 1].d.next = self.flags[i].q.val();
@@ -384,17 +390,28 @@ impl<const F: usize> Logic for Engine<F> {
         self.arbiter.load_valid.next = self.fl_valid.val() & self.fl_record.val().get_bit(0) & !self.fl_record.val().get_bit(1);
         self.arbiter.load_flow.next = self.fl_flow.val();
         self.valid[1].d.next = self.arbiter.issue.val();
+        // The sweep goes through the flow's own delay to where the RAMs are written.
         self.flow[1].d.next = self.arbiter.flow.val();
+        if self.sweep.val() {
+            self.flow[1].d.next = self.sweep_flow.val();
+        }
         self.kind[1].d.next = self.arbiter.kind.val();
         self.rtt[1].d.next = self.arbiter.rtt_ns.val();
         self.value[1].d.next = self.arbiter.value.val();
         self.hops[1].d.next = self.arbiter.hops.val();
         self.endpoint[1].d.next = self.arbiter.endpoint_ns.val();
+        self.turn.d.next = self.turn.q.val() + bits::<9>(1);
         self.inputs.clk.next = self.clk.val();
-        self.inputs.data.next = bit_cast::<88, 24>(self.arbiter.rtt_ns.val())
-            | (bit_cast::<88, 32>(self.arbiter.value.val()) << 24)
-            | (bit_cast::<88, 8>(self.arbiter.hops.val()) << 56)
-            | (bit_cast::<88, 24>(self.arbiter.endpoint_ns.val()) << 64);
+        self.inputs.at.next = self.turn.q.val();
+        self.inputs.i.next = (bit_cast::<88, 24>(self.rtt[1].q.val()) | (bit_cast::<88, 32>(self.value[1].q.val()) << 24))
+            | ((bit_cast::<88, 8>(self.hops[1].q.val()) << 56) | (bit_cast::<88, 24>(self.endpoint[1].q.val()) << 64));
+        self.sample.clk.next = self.clk.val();
+        self.sample.at.next = self.turn.q.val();
+        self.sample.i.next = bit_cast::<56, 24>(self.rtt[1].q.val()) | (bit_cast::<56, 32>(self.value[1].q.val()) << 24);
+        self.values.clk.next = self.clk.val();
+        self.values.rst.next = self.rst.val();
+        self.value_10.next = self.sample.o.val().get_bits::<32>(24);
+        self.values.i.next = self.value_10.val();
         // 0 to 3: what the flow remembers.
         self.state.clk.next = self.clk.val();
         self.state.sweep.next = self.sweep.val();
@@ -407,7 +424,11 @@ impl<const F: usize> Logic for Engine<F> {
         self.state.time_2.next = self.value[2].q.val();
         self.profile[3].d.next = self.state.profile_2.val();
         self.earlier.clk.next = self.clk.val();
-        self.earlier.data.next = self.state.record_2.val();
+        self.earlier.at.next = self.turn.q.val();
+        self.earlier.i.next = self.state.record_2.val();
+        self.mark.clk.next = self.clk.val();
+        self.mark.at.next = self.turn.q.val();
+        self.mark.i.next = self.state.record_2.val().get_bits::<41>(98);
         // 0 to 7: the reciprocals.
         self.reciprocal.clk.next = self.clk.val();
         self.reciprocal.rtt_0.next = self.arbiter.rtt_ns.val();
@@ -438,6 +459,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.delta.age_3.next = self.state.age_3.val();
         // 3 to 9: the smoothed difference, or how far Swift's delay lies above its base target.
         self.average.clk.next = self.clk.val();
+        self.average.rst.next = self.rst.val();
         self.average.bus_2.next = self.bus[2].q.val();
         self.average.bus_7.next = self.bus[7].q.val();
         self.average.profile_2.next = self.state.profile_2.val();
@@ -478,7 +500,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.scale.zeros_10.next = self.zeros[10].q.val();
         self.scale.swift_10.next = self.flags[10].q.val().get_bit(3);
         self.scale.middle_10.next = self.flags[10].q.val().get_bit(11);
-        self.scale.middle_12.next = self.flags[12].q.val().get_bit(11);
+        self.scale.below_13.next = self.flags[13].q.val().get_bit(3) & !self.reached[13].q.val();
         self.scale.reciprocal_10.next = self.inverse[10].q.val();
         self.scale.rate_10.next = self.rate.before_10.val();
         self.reached[11].d.next = self.scale.reached_10.val();
@@ -494,10 +516,14 @@ impl<const F: usize> Logic for Engine<F> {
         self.gradient.threshold_8.next = self.threshold[8].q.val();
         self.gradient.reciprocal_8.next = self.endpoint_inverse[8].q.val();
         self.gradient.swift_8.next = self.flags[8].q.val().get_bit(3);
+        self.gradient.swift_10.next = self.flags[10].q.val().get_bit(3);
         self.gradient.swift_12.next = self.flags[12].q.val().get_bit(3);
         self.gradient.swift_13.next = self.flags[13].q.val().get_bit(3);
+        self.gradient.patched_10.next = self.flags[10].q.val().get_bit(2);
+        self.gradient.patched_12.next = self.flags[12].q.val().get_bit(2);
         self.gradient.patched_13.next = self.flags[13].q.val().get_bit(2);
         self.gradient.over_13.next = self.flags[13].q.val().get_bit(9);
+        self.gradient.kind_13.next = self.kind[13].q.val();
         // 9 to 14: the increase.
         self.negative[4].d.next = self.state.difference_3.val().get_bit(24);
         self.count[4].d.next = self.state.record_3.val().get_bits::<3>(57);
@@ -510,70 +536,64 @@ impl<const F: usize> Logic for Engine<F> {
         self.increase.smoothed_9.next = self.flags[9].q.val().get_bit(7);
         self.increase.allowed_10.next = self.flags[10].q.val().get_bit(1) & !self.flags[10].q.val().get_bit(8);
         self.increase.high_10.next = self.flags[10].q.val().get_bit(10);
-        self.increase.high_12.next = self.flags[12].q.val().get_bit(10);
+        self.increase.middle_13.next = self.flags[13].q.val().get_bit(11) & !self.kind[13].q.val().any();
         self.increase.delta_10.next = self.delta.factor_10.val();
         // 10, 11: what the flow remembers from now on.
-        self.mark[4].d.next = self.state.record_3.val().get_bits::<41>(98);
+        self.is_sample.next = !self.kind[10].q.val().any();
         self.falls.next = self.flags[10].q.val().get_bit(3)
             & self.flags[10].q.val().get_bit(12)
             & (self.scale.reached_10.val() | self.flags[10].q.val().get_bit(9));
-        self.marked_now.next = (bit_cast::<41, 32>(self.value[10].q.val()) << 1) | bits::<41>(1);
+        self.marked_now.next = (bit_cast::<41, 32>(self.value_10.val()) << 1) | bits::<41>(1);
         self.marked_output.next = (bit_cast::<41, 40>(self.kept.q.val()) << 1) | bits::<41>(1);
-        self.marked.next = self.mark[10].q.val();
-        if self.falls.val() {
+        self.marked.next = self.mark.o.val();
+        if (self.is_sample.val() & self.falls.val()) | (self.kind[10].q.val().get_bit(0) & self.flags[10].q.val().get_bit(3)) {
             self.marked.next = self.marked_now.val();
-        }
-        if self.flags[10].q.val().get_bit(4) {
+        } else if self.is_sample.val() & self.flags[10].q.val().get_bit(4) {
             self.marked.next = self.marked_output.val();
         }
-        self.sampled.next = bit_cast::<139, 24>(self.rtt[10].q.val())
-            | (bit_cast::<139, 32>(self.value[10].q.val()) << 24)
-            | (bits::<139>(1) << 56)
-            | (bit_cast::<139, 41>(self.marked.val()) << 98);
-        if !self.flags[10].q.val().get_bit(3) {
-            self.sampled.next = bit_cast::<139, 24>(self.rtt[10].q.val())
-                | (bit_cast::<139, 32>(self.value[10].q.val()) << 24)
-                | (bits::<139>(1) << 56)
-                | (bit_cast::<139, 3>(self.increase.count_10.val()) << 57)
-                | (bit_cast::<139, 38>(self.smoothed.q.val()) << 60)
-                | (bit_cast::<139, 41>(self.marked.val()) << 98);
+        self.mark11.d.next = self.marked.val();
+        if self.kind[10].q.val().get_bit(1) | self.sweep.val() {
+            self.mark11.d.next = bits::<41>(0);
         }
-        self.record.d.next = bits::<139>(0);
-        if self.kind[10].q.val() == bits::<3>(0) {
-            self.record.d.next = self.sampled.val();
-        } else if self.kind[10].q.val() == bits::<3>(1) {
-            self.record.d.next = bit_cast::<139, 41>(self.mark[10].q.val()) << 98;
-            if self.flags[10].q.val().get_bit(3) {
-                self.record.d.next = bit_cast::<139, 41>(self.marked_now.val()) << 98;
-            }
-        } else if self.kind[10].q.val() == bits::<3>(4) {
-            self.record.d.next = bit_cast::<139, 41>(self.mark[10].q.val()) << 98;
+        self.last.d.next = bit_cast::<57, 56>(self.sample.o.val()) | (bits::<57>(1) << 56);
+        if !self.is_sample.val() | self.sweep.val() {
+            self.last.d.next = bits::<57>(0);
         }
-        self.writes.d.next = self.valid[10].q.val() & (self.kind[10].q.val() != bits::<3>(3));
+        self.filtered.d.next = bit_cast::<41, 3>(self.increase.count_10.val()) | (bit_cast::<41, 38>(self.smoothed.q.val()) << 3);
+        if !self.is_sample.val() | self.flags[10].q.val().get_bit(3) | self.sweep.val() {
+            self.filtered.d.next = bits::<41>(0);
+        }
+        self.writes.d.next = (self.valid[10].q.val() & (self.kind[10].q.val() != bits::<3>(3))) | self.sweep.val();
         self.state.flow_11.next = self.flow[11].q.val();
         self.state.write_11.next = self.writes.q.val();
-        self.state.record_11.next = self.record.q.val();
-        // 14: what is done.
+        self.state.record_11.next = bit_cast::<139, 57>(self.last.q.val())
+            | (bit_cast::<139, 41>(self.filtered.q.val()) << 57)
+            | (bit_cast::<139, 41>(self.mark11.q.val()) << 98);
+        // 13, 14: what is done.
         self.choose.clk.next = self.clk.val();
-        self.choose.bus_13.next = self.bus[13].q.val();
-        self.choose.profile_13.next = self.profile[13].q.val();
-        self.choose.kind_14.next = self.kind[14].q.val();
-        self.choose.flags_14.next = self.flags[14].q.val();
-        self.choose.reached_14.next = self.reached[14].q.val();
-        self.choose.rising_14.next = self.rising[14].q.val();
-        self.choose.hyperactive_14.next = self.increase.hyperactive_14.val();
+        self.choose.rst.next = self.rst.val();
+        self.choose.bus_12.next = self.bus[12].q.val();
+        self.choose.profile_12.next = self.profile[12].q.val();
+        self.choose.kind_13.next = self.kind[13].q.val();
+        self.choose.flags_13.next = self.flags[13].q.val();
+        self.choose.reached_13.next = self.reached[13].q.val();
+        self.choose.rising_13.next = self.rising[13].q.val();
+        self.choose.hyperactive_13.next = self.increase.hyperactive_13.val();
         self.choose.weight_14.next = self.gradient.weight_14.val();
         self.choose.most_14.next = self.gradient.most_14.val();
         self.choose.part_14.next = self.scale.part_14.val();
         self.choose.beta_14.next = self.increase.beta_14.val();
         self.choose.of_rate_14.next = self.scale.of_rate_14.val();
         self.choose.step_14.next = self.increase.step_14.val();
+        self.choose.weighed_step_14.next = self.increase.weighed_14.val();
         self.choose.rate_14.next = self.rate.before_14.val();
-        self.choose.value_14.next = self.value[14].q.val();
+        self.choose.value_14.next = self.values.o.val();
         // 8 to 19: the rate.
         self.rate.clk.next = self.clk.val();
+        self.rate.rst.next = self.rst.val();
         self.rate.sweep.next = self.sweep.val();
-        self.rate.sweep_flow.next = self.sweep_flow.val();
+        self.rate.bus_15.next = self.bus[15].q.val();
+        self.rate.profile_15.next = self.profile[15].q.val();
         self.rate.bus_16.next = self.bus[16].q.val();
         self.rate.profile_16.next = self.profile[16].q.val();
         self.rate.flow_8.next = self.flow[8].q.val();
@@ -581,11 +601,12 @@ impl<const F: usize> Logic for Engine<F> {
         self.rate.valid_19.next = self.valid[19].q.val();
         self.rate.weight_15.next = self.choose.weight_15.val();
         self.rate.weighed_15.next = self.choose.weighed_15.val();
-        self.rate.rise_15.next = self.choose.rise_15.val();
+        self.rate.risen_15.next = self.choose.risen_15.val();
         self.rate.floor_15.next = self.choose.floor_15.val();
+        self.rate.sets_16.next = self.choose.sets_16.val();
         self.rate.sets_17.next = self.choose.sets_17.val();
-        self.rate.idle_17.next = self.choose.idle_17.val();
-        self.rate.hold_18.next = self.limits.limited_18.val() & (self.kind[18].q.val() == bits::<3>(0));
+        self.rate.idle_16.next = self.choose.idle_16.val();
+        self.rate.hold_17.next = self.limits.limited_17.val() & !self.kind[17].q.val().any();
         self.limits.clk.next = self.clk.val();
         self.limits.sweep.next = self.sweep.val();
         self.limits.sweep_flow.next = self.sweep_flow.val();
@@ -596,7 +617,6 @@ impl<const F: usize> Logic for Engine<F> {
         // 19 to 25: its root, for the next.
         self.root.clk.next = self.clk.val();
         self.root.sweep.next = self.sweep.val();
-        self.root.sweep_flow.next = self.sweep_flow.val();
         self.root.flow_2.next = self.flow[2].q.val();
         self.root.rate_19.next = self.rate.rate_19.val();
         self.root.flow_25.next = self.flow[25].q.val();
@@ -611,25 +631,25 @@ impl<const F: usize> Logic for Engine<F> {
         self.event_flow.next = self.flow[19].q.val();
         self.event_branch.next = self.choose.branch_19.val();
         self.event_hyperactive.next = self.choose.hyperactive_19.val();
-        self.event_rtt_ns.next = self.inputs.out.val().get_bits::<24>(0);
+        self.event_rtt_ns.next = self.inputs.o.val().get_bits::<24>(0);
         self.event_rate.next = self.rate.rate_19.val();
         self.event_kind.next = self.kind[19].q.val();
         // As the record, but for the words that its numbers start in.
-        self.event_before.next = bit_cast::<160, 24>(self.earlier.out.val().get_bits::<24>(0))
-            | (bit_cast::<160, 1>(self.earlier.out.val().get_bits::<1>(56)) << 24)
-            | (bit_cast::<160, 3>(self.earlier.out.val().get_bits::<3>(57)) << 25)
-            | (bit_cast::<160, 1>(self.earlier.out.val().get_bits::<1>(98)) << 28)
-            | (bit_cast::<160, 32>(self.earlier.out.val().get_bits::<32>(24)) << 32)
-            | (bit_cast::<160, 38>(self.earlier.out.val().get_bits::<38>(60)) << 64)
-            | (bit_cast::<160, 8>(self.earlier.out.val().get_bits::<8>(131)) << 104)
-            | (bit_cast::<160, 32>(self.earlier.out.val().get_bits::<32>(99)) << 128);
+        self.event_before.next = bit_cast::<160, 24>(self.earlier.o.val().get_bits::<24>(0))
+            | (bit_cast::<160, 1>(self.earlier.o.val().get_bits::<1>(56)) << 24)
+            | (bit_cast::<160, 3>(self.earlier.o.val().get_bits::<3>(57)) << 25)
+            | (bit_cast::<160, 1>(self.earlier.o.val().get_bits::<1>(98)) << 28)
+            | (bit_cast::<160, 32>(self.earlier.o.val().get_bits::<32>(24)) << 32)
+            | (bit_cast::<160, 38>(self.earlier.o.val().get_bits::<38>(60)) << 64)
+            | (bit_cast::<160, 8>(self.earlier.o.val().get_bits::<8>(131)) << 104)
+            | (bit_cast::<160, 32>(self.earlier.o.val().get_bits::<32>(99)) << 128);
         if self.limits.limited_19.val() {
             self.event_before.next = self.event_before.val() | (bits::<160>(1) << 31);
         }
         self.event_rate_before.next = self.rate.before_19.val();
-        self.event_now_ns.next = self.inputs.out.val().get_bits::<32>(24);
-        self.event_hops.next = self.inputs.out.val().get_bits::<8>(56);
-        self.event_endpoint_ns.next = self.inputs.out.val().get_bits::<24>(64);
+        self.event_now_ns.next = self.inputs.o.val().get_bits::<32>(24);
+        self.event_hops.next = self.inputs.o.val().get_bits::<8>(56);
+        self.event_endpoint_ns.next = self.inputs.o.val().get_bits::<24>(64);
         self.event_profile.next = self.profile[19].q.val();
         self.superseded_valid.next = self.arbiter.sample_dropped.val();
         self.superseded_flow.next = self.arbiter.dropped_flow.val();
@@ -649,8 +669,33 @@ impl<const F: usize> Logic for Engine<F> {
         if self.rst.val() {
             self.sweep_count.d.next = bits::<17>(0);
             self.sweep_done.d.next = false;
+            // Nothing but validity needs it; with it these stay in flip-flops, of which there are more than LUTs.
             for i in 0..26 {
                 self.valid[i].d.next = false;
+                self.flow[i].d.next = bits::<F>(0);
+            }
+            for i in 0..4 {
+                self.hops[i].d.next = bits::<8>(0);
+            }
+            for i in 2..17 {
+                self.bus[i].d.next = bits::<42>(0);
+            }
+            for i in 0..20 {
+                self.kind[i].d.next = bits::<3>(0);
+                self.profile[i].d.next = bits::<4>(0);
+            }
+            for i in 5..11 {
+                self.zeros[i].d.next = bits::<5>(0);
+            }
+            for i in 5..10 {
+                self.negative[i].d.next = false;
+                self.count[i].d.next = bits::<3>(0);
+            }
+            for i in 9..11 {
+                self.inverse[i].d.next = bits::<29>(0);
+            }
+            for i in 7..15 {
+                self.flags[i].d.next = bits::<13>(0);
             }
         }
     }

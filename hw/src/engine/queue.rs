@@ -2,14 +2,14 @@
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 
-/// `2^A` words of `W` bits, and two more in registers; `C` must be `A + 1`.
+/// `2^A` words of `W` bits in a RAM of `2^R`, and two more in registers; `C` must be `A + 1`.
 ///
 /// Latency: a word that comes into an empty queue shows at the output a clock later; otherwise the queue is a
 /// [`crate::fifo::Fifo`]. Throughput: one word a clock. No back pressure: a word that finds no room takes the place of the youngest word
 /// in the RAM, and `dropped` is 1 a clock later.
 /// Model: `timely_model::engine`, its queues.
 #[derive(LogicBlock)]
-pub struct Queue<const W: usize, const A: usize, const C: usize> {
+pub struct Queue<const W: usize, const A: usize, const C: usize, const R: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
@@ -24,9 +24,11 @@ pub struct Queue<const W: usize, const A: usize, const C: usize> {
     pub o_data: Signal<Out, Bits<W>>,
     /// The word at the output is taken; only while `o_valid` is 1.
     pub o_pop: Signal<In, Bit>,
+    /// A word that comes takes the place of the youngest.
+    pub full: Signal<Out, Bit>,
     /// A word was lost.
     pub dropped: Signal<Out, Bit>,
-    ram: RAM<Bits<W>, A>,
+    ram: RAM<Bits<W>, R>,
     depth: Constant<Bits<C>>,
     /// Words in the RAM that no read was issued for.
     fill: DFF<Bits<C>>,
@@ -38,6 +40,7 @@ pub struct Queue<const W: usize, const A: usize, const C: usize> {
     spill_valid: DFF<Bit>,
     spill: DFF<Bits<W>>,
     lost: DFF<Bit>,
+    to: Signal<Local, Bits<A>>,
     free: Signal<Local, Bit>,
     around: Signal<Local, Bit>,
     room: Signal<Local, Bit>,
@@ -46,22 +49,22 @@ pub struct Queue<const W: usize, const A: usize, const C: usize> {
     held: Signal<Local, Bits<2>>,
 }
 
-impl<const W: usize, const A: usize, const C: usize> Default for Queue<W, A, C> {
+impl<const W: usize, const A: usize, const C: usize, const R: usize> Default for Queue<W, A, C, R> {
     fn default() -> Self {
         assert_eq!(C, A + 1, "a queue's fill counter has one bit more than its address");
         construct!({ depth: Constant::new((1u64 << A).into()) }
-            clk, rst, i_valid, i_data, o_valid, o_data, o_pop, dropped, ram, fill, write, read, pending, head_valid, head, spill_valid,
-            spill, lost, free, around, room, push, issue, held)
+            clk, rst, i_valid, i_data, o_valid, o_data, o_pop, full, dropped, ram, fill, write, read, pending, head_valid, head, spill_valid,
+            spill, lost, to, free, around, room, push, issue, held)
     }
 }
 
-impl<const W: usize, const A: usize, const C: usize> Logic for Queue<W, A, C> {
+impl<const W: usize, const A: usize, const C: usize, const R: usize> Logic for Queue<W, A, C, R> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, fill, write, read, pending, head_valid, head, spill_valid, spill, lost);
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
-        self.ram.read_address.next = self.read.q.val();
+        self.ram.read_address.next = bit_cast::<R, A>(self.read.q.val());
         self.ram.write_data.next = self.i_data.val();
         self.free.next = self.o_pop.val() | !self.head_valid.q.val();
         // Nothing waits in front: around the RAM.
@@ -70,10 +73,12 @@ impl<const W: usize, const A: usize, const C: usize> Logic for Queue<W, A, C> {
         self.push.next = self.i_valid.val() & self.room.val() & !self.around.val();
         self.lost.d.next = self.i_valid.val() & !self.room.val() & !self.around.val();
         self.ram.write_enable.next = self.i_valid.val() & !self.around.val();
-        self.ram.write_address.next = self.write.q.val();
+        self.to.next = self.write.q.val();
         if !self.room.val() {
-            self.ram.write_address.next = self.write.q.val() - bits::<A>(1);
+            self.to.next = self.write.q.val() - bits::<A>(1);
         }
+        self.ram.write_address.next = bit_cast::<R, A>(self.to.val());
+        self.full.next = !self.room.val();
         // Words that are past the RAM: read under way, output, spill. At most two may stay behind.
         self.held.next = bits::<2>(0);
         if self.pending.q.val() {

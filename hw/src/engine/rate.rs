@@ -1,24 +1,30 @@
 //! The rate of a flow.
 use super::word::ProfileWord;
+use crate::construct::construct;
 use crate::num::{S, U};
 use rust_hdl::prelude::*;
+use timely_model::engine::parts::LESS_CUT;
 use timely_regs::profile;
 
 /// `rate + rise - weight weighed`, rounded, within the profile's limits.
 ///
 /// A port's number is the clock after the issue at which it holds. The rate is read at 8 (its RAM), multiplied at 15, written at 19:
 /// operations of a flow may follow each other in 12 clocks.
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock)]
 pub struct Rate<const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Clear `sweep_flow`.
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    pub rst: Signal<In, Bit>,
+    /// Clear whatever `flow_19` is.
     pub sweep: Signal<In, Bit>,
-    /// The flow to clear.
-    pub sweep_flow: Signal<In, Bits<F>>,
     /// Profile bus.
-    pub bus_16: Signal<In, Bits<43>>,
+    pub bus_15: Signal<In, Bits<42>>,
+    /// Profile bus.
+    pub bus_16: Signal<In, Bits<42>>,
     /// The operation's profile.
+    pub profile_15: Signal<In, Bits<4>>,
+    /// The same.
     pub profile_16: Signal<In, Bits<4>>,
     /// The operation's flow.
     pub flow_8: Signal<In, Bits<F>>,
@@ -30,16 +36,18 @@ pub struct Rate<const F: usize> {
     pub weight_15: Signal<In, Bits<27>>,
     /// What is weighed, signed.
     pub weighed_15: Signal<In, Bits<35>>,
-    /// What is added.
-    pub rise_15: Signal<In, Bits<32>>,
+    /// The rate before and what is added.
+    pub risen_15: Signal<In, Bits<33>>,
     /// The rate may halve at most.
     pub floor_15: Signal<In, Bit>,
     /// The operation may change the rate.
+    pub sets_16: Signal<In, Bit>,
+    /// The same.
     pub sets_17: Signal<In, Bit>,
     /// It is an idle restart.
-    pub idle_17: Signal<In, Bit>,
+    pub idle_16: Signal<In, Bit>,
     /// The rate may not rise.
-    pub hold_18: Signal<In, Bit>,
+    pub hold_17: Signal<In, Bit>,
     /// The rate before.
     pub before_10: Signal<Out, Bits<32>>,
     /// The same.
@@ -65,12 +73,18 @@ pub struct Rate<const F: usize> {
     hl: DFF<S<36>>,
     hh: DFF<S<29>>,
     hh_bits: Signal<Local, Bits<29>>,
+    /// The bits of the limbs that count; half a unit, less what the others are on average.
+    kept: Constant<Bits<46>>,
+    kept_28: Constant<Bits<28>>,
+    kept_36: Constant<Bits<36>>,
+    half_unit: Constant<Bits<46>>,
     lh_signed: Signal<Local, S<28>>,
+    hl_bits: Signal<Local, Bits<36>>,
+    hl_signed: Signal<Local, S<36>>,
     joined: Signal<Local, Bits<46>>,
     risen: DFF<Bits<33>>,
-    half: DFF<Bits<33>>,
-    half_sum: Signal<Local, Bits<33>>,
-    half17: DFF<Bits<32>>,
+    half: DFF<Bits<31>>,
+    half17: DFF<Bits<31>>,
     grown: Signal<Local, Bits<46>>,
     outer_bits: Signal<Local, Bits<46>>,
     outer: DFF<S<46>>,
@@ -78,31 +92,46 @@ pub struct Rate<const F: usize> {
     sum: Signal<Local, S<46>>,
     sum_bits: Signal<Local, Bits<46>>,
     wide: DFF<Bits<37>>,
+    most: DFF<Bits<32>>,
     upper: DFF<Bits<32>>,
     lower: DFF<Bits<32>>,
     limited: DFF<Bits<32>>,
-    rises: Signal<Local, Bit>,
-    allowed: Signal<Local, Bit>,
+}
+
+impl<const F: usize> Default for Rate<F> {
+    fn default() -> Self {
+        let kept = |bits: u32| ((1u64 << bits) - 1) >> LESS_CUT << LESS_CUT;
+        construct!({
+            kept: Constant::new(kept(46).into()),
+            kept_28: Constant::new(kept(28).into()),
+            kept_36: Constant::new(kept(36).into()),
+            half_unit: Constant::new((256u64 - (1 << LESS_CUT)).into()),
+        }
+            clk, rst, sweep, bus_15, bus_16, profile_15, profile_16, flow_8, flow_19, valid_19, weight_15, weighed_15, risen_15, floor_15, sets_16,
+            sets_17, idle_16, hold_17, before_10, before_14, before_19, rate_19, restart, least, greatest, ram, weight_low,
+            weight_low_signed, weight_high, weight_high_signed, weighed_low, weighed_high, ll, lh, hl, hh, hh_bits, lh_signed, hl_bits,
+            hl_signed, joined, risen, half, half17, grown, outer_bits, outer, inner, sum, sum_bits, wide, most, upper, lower, limited; old)
+    }
 }
 
 impl<const F: usize> Logic for Rate<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, ll, lh, hl, hh, risen, half, half17, outer, inner, wide, upper, lower, limited);
+        dff_setup!(self, clk, ll, lh, hl, hh, risen, half, half17, outer, inner, wide, most, upper, lower, limited);
         for i in 0..10 {
             self.old[i].clock.next = self.clk.val();
         }
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
         self.restart.clk.next = self.clk.val();
-        self.restart.bus.next = self.bus_16.val();
-        self.restart.address.next = self.profile_16.val();
+        self.restart.bus.next = self.bus_15.val();
+        self.restart.address.next = self.profile_15.val();
         self.least.clk.next = self.clk.val();
         self.least.bus.next = self.bus_16.val();
         self.least.address.next = self.profile_16.val();
         self.greatest.clk.next = self.clk.val();
-        self.greatest.bus.next = self.bus_16.val();
-        self.greatest.address.next = self.profile_16.val();
+        self.greatest.bus.next = self.bus_15.val();
+        self.greatest.address.next = self.profile_15.val();
         // 8, 9
         self.ram.read_address.next = self.flow_8.val();
         self.old[0].d.next = self.ram.read_data.val();
@@ -123,59 +152,65 @@ impl<const F: usize> Logic for Rate<F> {
         self.lh.d.next = (self.weighed_low.val() * self.weight_high.val()).into();
         self.hl.d.next = (self.weighed_high.val() * self.weight_low_signed.val()).into();
         self.hh.d.next = (self.weighed_high.val() * self.weight_high_signed.val()).into();
-        self.risen.d.next = bit_cast::<33, 32>(self.old[5].q.val()) + bit_cast::<33, 32>(self.rise_15.val());
-        self.half_sum.next = bit_cast::<33, 32>(self.old[5].q.val()) + bits::<33>(1);
-        self.half.d.next = bits::<33>(0);
+        self.risen.d.next = self.risen_15.val();
+        self.half.d.next = bits::<31>(0);
         if self.floor_15.val() {
-            self.half.d.next = self.half_sum.val();
+            self.half.d.next = self.old[5].q.val().get_bits::<31>(1);
         }
         // 16: Q.9, with half a unit.
         self.hh_bits.next = self.hh.q.val().into();
         self.joined.next = (bit_cast::<46, 29>(self.hh_bits.val()) << 17) | bit_cast::<46, 17>(self.ll.q.val().get_bits::<17>(17));
-        self.grown.next = (bit_cast::<46, 33>(self.risen.q.val()) << 9) | bits::<46>(256);
-        self.outer_bits.next = self.grown.val() - self.joined.val();
+        self.grown.next = (bit_cast::<46, 33>(self.risen.q.val()) << 9) | self.half_unit.val();
+        self.outer_bits.next = self.grown.val() - (self.joined.val() & self.kept.val());
         self.outer.d.next = self.outer_bits.val().into();
-        self.lh_signed.next = bit_cast::<28, 27>(self.lh.q.val()).into();
-        self.inner.d.next = (self.lh_signed.val() + self.hl.q.val()).into();
-        self.half17.d.next = self.half.q.val().get_bits::<32>(1);
+        self.lh_signed.next = (bit_cast::<28, 27>(self.lh.q.val()) & self.kept_28.val()).into();
+        self.hl_bits.next = self.hl.q.val().into();
+        self.hl_signed.next = (self.hl_bits.val() & self.kept_36.val()).into();
+        self.inner.d.next = (self.lh_signed.val() + self.hl_signed.val()).into();
+        self.half17.d.next = self.half.q.val();
+        self.most.d.next = self.greatest.data.val();
+        if self.idle_16.val() {
+            self.most.d.next = self.restart.data.val();
+        }
+        if !self.sets_16.val() {
+            self.most.d.next = 0xFFFF_FFFF_u64.into();
+        }
         // 17
         self.sum.next = (self.outer.q.val() - self.inner.q.val()).into();
         self.sum_bits.next = self.sum.val().into();
         self.wide.d.next = self.sum_bits.val().get_bits::<37>(9);
         self.lower.d.next = self.least.data.val();
-        if self.half17.q.val() > self.least.data.val() {
-            self.lower.d.next = self.half17.q.val();
-        }
-        self.upper.d.next = self.greatest.data.val();
-        if self.idle_17.val() {
-            self.upper.d.next = self.restart.data.val();
+        if bit_cast::<32, 31>(self.half17.q.val()) > self.least.data.val() {
+            self.lower.d.next = bit_cast::<32, 31>(self.half17.q.val());
         }
         if !self.sets_17.val() {
             self.lower.d.next = bits::<32>(0);
-            self.upper.d.next = 0xFFFF_FFFF_u64.into();
+        }
+        // A flow that may not rise has itself for a bound.
+        self.upper.d.next = self.most.q.val();
+        if self.hold_17.val() & (self.old[7].q.val() <= self.most.q.val()) {
+            self.upper.d.next = self.old[7].q.val();
         }
         // 18: a negative sum is below any limit.
         self.limited.d.next = self.wide.q.val().get_bits::<32>(0);
         if self.wide.q.val() > bit_cast::<37, 32>(self.upper.q.val()) {
             self.limited.d.next = self.upper.q.val();
         }
-        self.rises.next = self.wide.q.val() > bit_cast::<37, 32>(self.old[8].q.val());
-        self.allowed.next = self.old[8].q.val() <= self.upper.q.val();
-        if (self.hold_18.val() & self.rises.val()) & self.allowed.val() {
-            self.limited.d.next = self.old[8].q.val();
-        }
         if self.wide.q.val().get_bit(36) | (self.wide.q.val() < bit_cast::<37, 32>(self.lower.q.val())) {
             self.limited.d.next = self.lower.q.val();
+        }
+        if self.sweep.val() {
+            self.limited.d.next = bits::<32>(0);
         }
         // 19
         self.rate_19.next = self.limited.q.val();
         self.ram.write_address.next = self.flow_19.val();
         self.ram.write_data.next = self.limited.q.val();
-        self.ram.write_enable.next = self.valid_19.val();
-        if self.sweep.val() {
-            self.ram.write_address.next = self.sweep_flow.val();
-            self.ram.write_data.next = bits::<32>(0);
-            self.ram.write_enable.next = true;
+        self.ram.write_enable.next = self.valid_19.val() | self.sweep.val();
+        if self.rst.val() {
+            for i in 1..10 {
+                self.old[i].d.next = bits::<32>(0);
+            }
         }
     }
 }

@@ -12,10 +12,8 @@ use timely_model::engine::root::{INDEX_BITS, SLOPE_BITS, chord, inverse_root};
 pub struct Root<const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Clear `sweep_flow`.
+    /// Clear whatever `flow_25` is.
     pub sweep: Signal<In, Bit>,
-    /// The flow to clear.
-    pub sweep_flow: Signal<In, Bits<F>>,
     /// The operation's flow.
     pub flow_2: Signal<In, Bits<F>>,
     /// The root of its rate: mantissa in bits 26..0, shift in 30..27.
@@ -27,7 +25,8 @@ pub struct Root<const F: usize> {
     /// There is one.
     pub valid_25: Signal<In, Bit>,
     /// The root of rate 0.
-    none: Constant<Bits<31>>,
+    none: Constant<Bits<27>>,
+    none_shift: Constant<Bits<4>>,
     ram: RAM<Bits<31>, F>,
     chords: SyncROM<Bits<43>, 11>,
     coarse: Signal<Local, Bits<32>>,
@@ -63,10 +62,11 @@ impl<const F: usize> Default for Root<F> {
         };
         let (mantissa, shift) = inverse_root(0);
         construct!({
-            none: Constant::new((u64::from(shift) << 27 | u64::from(mantissa)).into()),
+            none: Constant::new(u64::from(mantissa).into()),
+            none_shift: Constant::new(u64::from(shift).into()),
             chords: SyncROM::new((0..1 << INDEX_BITS).map(entry).collect()),
         }
-            clk, sweep, sweep_flow, flow_2, root_3, rate_19, flow_25, valid_25, ram, coarse, coarse_shift, normal20, shift20, fine, fine_shift,
+            clk, sweep, flow_2, root_3, rate_19, flow_25, valid_25, ram, coarse, coarse_shift, normal20, shift20, fine, fine_shift,
             normal21, shift21, index, fraction, fraction22, shift22, fraction23, shift23, entry, slope, part, fall, base, shift24, value, shift25)
     }
 }
@@ -130,14 +130,13 @@ impl<const F: usize> Logic for Root<F> {
         // 24
         self.value.d.next = self.base.q.val() - bit_cast::<27, 16>(self.fall.q.val().get_bits::<16>(17));
         self.shift25.d.next = self.shift24.q.val();
+        if self.sweep.val() {
+            self.value.d.next = self.none.val();
+            self.shift25.d.next = self.none_shift.val();
+        }
         // 25
         self.ram.write_address.next = self.flow_25.val();
         self.ram.write_data.next = bit_cast::<31, 27>(self.value.q.val()) | (bit_cast::<31, 4>(self.shift25.q.val()) << 27);
-        self.ram.write_enable.next = self.valid_25.val();
-        if self.sweep.val() {
-            self.ram.write_address.next = self.sweep_flow.val();
-            self.ram.write_data.next = self.none.val();
-            self.ram.write_enable.next = true;
-        }
+        self.ram.write_enable.next = self.valid_25.val() | self.sweep.val();
     }
 }

@@ -2,6 +2,7 @@
 use super::product::Product;
 use crate::num::S;
 use rust_hdl::prelude::*;
+use timely_model::engine::parts::{SECOND_LOST, SECOND_MORE};
 
 /// What is times the delta factor: error or output of Patched and PI, or beta Thigh. What is times rate or reciprocal: that product, or
 /// how far Swift's delay lies above its target.
@@ -31,20 +32,20 @@ pub struct Scale {
     pub swift_10: Signal<In, Bit>,
     /// As `middle_7`.
     pub middle_10: Signal<In, Bit>,
-    /// The same.
-    pub middle_12: Signal<In, Bit>,
+    /// The law is Swift, and its target is not reached.
+    pub below_13: Signal<In, Bit>,
     /// The RTT's reciprocal.
     pub reciprocal_10: Signal<In, Bits<29>>,
     /// The rate.
     pub rate_10: Signal<In, Bits<32>>,
     /// Swift's target is reached.
     pub reached_10: Signal<Out, Bit>,
-    /// A part of the RTT, Q.26.
-    pub part_14: Signal<Out, Bits<28>>,
+    /// A part of the RTT, Q.27; 0 below Swift's target.
+    pub part_14: Signal<Out, Bits<29>>,
     /// A part of the rate, in its unit, signed.
     pub of_rate_14: Signal<Out, Bits<35>>,
-    first: Product,
-    second: Product,
+    first: Product<14, 16384>,
+    second: Product<{ SECOND_LOST as usize }, { SECOND_MORE as usize }>,
     a8: DFF<Bits<33>>,
     above: Signal<Local, S<38>>,
     flow: Signal<Local, S<33>>,
@@ -54,7 +55,7 @@ pub struct Scale {
     shifted: Signal<Local, Bits<37>>,
     a11: DFF<Bits<33>>,
     b11: DFF<Bits<32>>,
-    part: DFF<Bits<28>>,
+    part: DFF<Bits<29>>,
     of_rate: DFF<Bits<35>>,
 }
 
@@ -72,10 +73,9 @@ impl Logic for Scale {
                 self.a8.d.next = self.error_7.val().get_bits::<33>(24);
             }
         }
-        // 8
+        // 8: rounded to Q.30.
         self.first.a_0.next = self.a8.q.val();
         self.first.b_0.next = bit_cast::<32, 27>(self.delta_8.val()) << 5;
-        self.first.addend_1.next = bits::<58>(32768);
         // 9
         self.above.next = self.above_9.val().into();
         self.flow.next = bit_cast::<33, 32>(self.flow_9.val()).into();
@@ -96,13 +96,11 @@ impl Logic for Scale {
         // 11
         self.second.a_0.next = self.a11.q.val();
         self.second.b_0.next = self.b11.q.val();
-        // 12: half a unit of either result; for the rate also what the product leaves out, a quarter of it on average.
-        self.second.addend_1.next = bits::<58>(2097152);
-        if self.middle_12.val() {
-            self.second.addend_1.next = bits::<58>(24576);
-        }
         // 13
-        self.part.d.next = self.second.total_2.val().get_bits::<28>(22);
+        self.part.d.next = self.second.total_2.val().get_bits::<29>(21);
+        if self.below_13.val() {
+            self.part.d.next = bits::<29>(0);
+        }
         self.of_rate.d.next = self.second.total_2.val().get_bits::<35>(15);
         // 14
         self.part_14.next = self.part.q.val();

@@ -9,9 +9,9 @@ use rust_hdl::prelude::*;
 pub struct State<const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Clear `sweep_flow`.
+    /// Clear the profile of `sweep_flow`.
     pub sweep: Signal<In, Bit>,
-    /// The flow to clear.
+    /// The flow.
     pub sweep_flow: Signal<In, Bits<F>>,
     /// A flow is loaded.
     pub load_valid: Signal<In, Bit>,
@@ -43,7 +43,11 @@ pub struct State<const F: usize> {
     pub age_3: Signal<Out, Bits<32>>,
     /// Time since the mark, ns.
     pub since_3: Signal<Out, Bits<32>>,
-    ram: RAM<Bits<139>, F>,
+    // In widths that fill block RAMs of 2 bits by 2^14 words as well as those of 9 by 2^12, which would have a choice behind them.
+    ram_0: RAM<Bits<48>, F>,
+    ram_48: RAM<Bits<48>, F>,
+    ram_96: RAM<Bits<32>, F>,
+    ram_128: RAM<Bits<11>, F>,
     profiles: RAM<Bits<4>, F>,
     raw: DFF<Bits<139>>,
     record: DFF<Bits<139>>,
@@ -57,14 +61,36 @@ impl<const F: usize> Logic for State<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, raw, record, profile, difference, age, since);
-        self.ram.read_clock.next = self.clk.val();
-        self.ram.write_clock.next = self.clk.val();
+        self.ram_0.read_clock.next = self.clk.val();
+        self.ram_0.write_clock.next = self.clk.val();
+        self.ram_0.read_address.next = self.flow_0.val();
+        self.ram_0.write_address.next = self.flow_11.val();
+        self.ram_0.write_data.next = self.record_11.val().get_bits::<48>(0);
+        self.ram_0.write_enable.next = self.write_11.val();
+        self.ram_48.read_clock.next = self.clk.val();
+        self.ram_48.write_clock.next = self.clk.val();
+        self.ram_48.read_address.next = self.flow_0.val();
+        self.ram_48.write_address.next = self.flow_11.val();
+        self.ram_48.write_data.next = self.record_11.val().get_bits::<48>(48);
+        self.ram_48.write_enable.next = self.write_11.val();
+        self.ram_96.read_clock.next = self.clk.val();
+        self.ram_96.write_clock.next = self.clk.val();
+        self.ram_96.read_address.next = self.flow_0.val();
+        self.ram_96.write_address.next = self.flow_11.val();
+        self.ram_96.write_data.next = self.record_11.val().get_bits::<32>(96);
+        self.ram_96.write_enable.next = self.write_11.val();
+        self.ram_128.read_clock.next = self.clk.val();
+        self.ram_128.write_clock.next = self.clk.val();
+        self.ram_128.read_address.next = self.flow_0.val();
+        self.ram_128.write_address.next = self.flow_11.val();
+        self.ram_128.write_data.next = self.record_11.val().get_bits::<11>(128);
+        self.ram_128.write_enable.next = self.write_11.val();
         self.profiles.read_clock.next = self.clk.val();
         self.profiles.write_clock.next = self.clk.val();
         // 0, 1
-        self.ram.read_address.next = self.flow_0.val();
         self.profiles.read_address.next = self.flow_0.val();
-        self.raw.d.next = self.ram.read_data.val();
+        self.raw.d.next = (bit_cast::<139, 48>(self.ram_0.read_data.val()) | (bit_cast::<139, 48>(self.ram_48.read_data.val()) << 48))
+            | ((bit_cast::<139, 32>(self.ram_96.read_data.val()) << 96) | (bit_cast::<139, 11>(self.ram_128.read_data.val()) << 128));
         self.profile.d.next = self.profiles.read_data.val();
         // 2
         self.profile_2.next = self.profile.q.val();
@@ -81,17 +107,10 @@ impl<const F: usize> Logic for State<F> {
         self.difference_3.next = self.difference.q.val();
         self.age_3.next = self.age.q.val();
         self.since_3.next = self.since.q.val();
-        // 11
-        self.ram.write_address.next = self.flow_11.val();
-        self.ram.write_data.next = self.record_11.val();
-        self.ram.write_enable.next = self.write_11.val();
         self.profiles.write_address.next = self.load_flow.val();
         self.profiles.write_data.next = self.load_profile.val();
         self.profiles.write_enable.next = self.load_valid.val();
         if self.sweep.val() {
-            self.ram.write_address.next = self.sweep_flow.val();
-            self.ram.write_data.next = bits::<139>(0);
-            self.ram.write_enable.next = true;
             self.profiles.write_address.next = self.sweep_flow.val();
             self.profiles.write_data.next = bits::<4>(0);
             self.profiles.write_enable.next = true;

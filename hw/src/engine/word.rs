@@ -5,19 +5,19 @@ use rust_hdl::prelude::*;
 ///
 /// `data` holds the word of the profile at `address` one clock later. `bus` is the profile bus, delayed by as many clocks as the reading
 /// stage lies behind the issue, so that all stages see a profile change between the same two operations:
-/// bit 42 valid, 41 any word (the sweep after reset), 40..37 profile, 36..32 word, 31..0 data.
+/// bit 41 valid, 40..37 profile, 36..32 word, 31..0 data. The RAM has 512 words, of which 16 are used, so that it is block RAM.
 #[derive(LogicBlock)]
 pub struct ProfileWord<const W: usize, const INDEX: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
-    pub bus: Signal<In, Bits<43>>,
+    pub bus: Signal<In, Bits<42>>,
     /// Profile to read.
     pub address: Signal<In, Bits<4>>,
     /// Its word, a clock later.
     pub data: Signal<Out, Bits<W>>,
     index: Constant<Bits<5>>,
-    ram: RAM<Bits<W>, 4>,
+    ram: RAM<Bits<W>, 9>,
     mine: Signal<Local, Bit>,
 }
 
@@ -40,11 +40,11 @@ impl<const W: usize, const INDEX: usize> Logic for ProfileWord<W, INDEX> {
     fn update(&mut self) {
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
-        self.ram.read_address.next = self.address.val();
+        self.ram.read_address.next = bit_cast::<9, 4>(self.address.val());
         self.data.next = self.ram.read_data.val();
-        self.mine.next = self.bus.val().get_bit(41) | (self.bus.val().get_bits::<5>(32) == self.index.val());
-        self.ram.write_address.next = self.bus.val().get_bits::<4>(37);
+        self.mine.next = self.bus.val().get_bits::<5>(32) == self.index.val();
+        self.ram.write_address.next = bit_cast::<9, 4>(self.bus.val().get_bits::<4>(37));
         self.ram.write_data.next = self.bus.val().get_bits::<W>(0);
-        self.ram.write_enable.next = self.bus.val().get_bit(42) & self.mine.val();
+        self.ram.write_enable.next = self.bus.val().get_bit(41) & self.mine.val();
     }
 }

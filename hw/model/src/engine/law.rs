@@ -180,7 +180,7 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
                 change = of_law;
             }
             if p::HALF_FLOOR.get(w) != 0 {
-                least = least.max(s.rate.div_ceil(2));
+                least = least.max(s.rate / 2);
             }
         }
         Kind::Timeout if governed => {
@@ -207,8 +207,9 @@ pub fn apply(w: &Words, s: &mut State, op: &Operation) -> Outcome {
     s.limited = limited;
     if sets_rate {
         let rate = i64::from(s.rate);
-        let less = parts::product(change.weighed.unwrap_or(rate), change.weight);
-        let sum = parts::round(((rate + i64::from(change.rise)) << 9) - less, 9);
+        // Half a unit, less half of one of what the limbs are cut to, which is nearly what they lose on average.
+        let (unit, less) = (9 - parts::LESS_CUT, parts::less(change.weighed.unwrap_or(rate), change.weight));
+        let sum = (((rate + i64::from(change.rise)) << unit) + (1 << (unit - 1)) - 1 - less) >> unit;
         s.rate = if sum < least.into() { least } else { sum.min(greatest.into()) as u32 };
     }
     Outcome { sets_rate, accepted, branch: change.branch, hyperactive: change.hyperactive, rate: s.rate }
@@ -242,7 +243,7 @@ fn sample(w: &Words, s: &mut State, op: &Operation) -> Change {
         Change::step(BELOW_LOW, plain)
     } else if op.rtt_ns > p::T_HIGH.get(w) {
         let kept = parts::over(parts::scaled(parts::threshold(w, op.rtt_ns), df), op.rtt_ns);
-        let weight = parts::beta(w, df) - kept;
+        let weight = (parts::beta(w, df) - kept) >> 1;
         Change::by(ABOVE_HIGH, if weight < 0 { 0 } else { parts::low(weight, 27) })
     } else if matches!(law, LAW_PATCHED | LAW_PI) {
         let weighed = parts::of_rate(parts::scaled(output, df), last.rate) + i64::from(plain);
@@ -274,7 +275,7 @@ fn swift(w: &Words, s: &mut State, op: &Operation) -> Change {
     let most = i64::from(p::MAX_DECREASE.get(w));
     let fabric = if excess < 0 { 0 } else { parts::excess_over(excess, op.rtt_ns) };
     let part = parts::over_endpoint(parts::threshold(w, op.endpoint_ns), op.endpoint_ns);
-    let endpoint = if endpoint_over { parts::cut(parts::round(p::BETA.get(w).into(), 5) - part, 29).clamp(0, most) } else { 0 };
+    let endpoint = if endpoint_over { parts::cut(i64::from(p::BETA.get(w) >> 5) - part, 29).clamp(0, most) } else { 0 };
     let branch = if fabric >= endpoint { DECREASE } else { ABOVE_HIGH };
     Change::by(branch, fabric.max(endpoint).min(most))
 }

@@ -30,6 +30,12 @@ pub const SPACING: u64 = 24;
 pub const ISSUE_TO_RATE: u64 = 19;
 /// Clocks from a sample to its rate when the engine is idle: one each for queue and arbiter before the issue.
 pub const SAMPLE_TO_RATE: u64 = ISSUE_TO_RATE + 2;
+/// Clocks of the sweep after reset, of an engine with `2^flow_bits` flows: all flows, all words of the profiles, and what stands in the
+/// pipeline.
+pub const fn sweep_clocks(flow_bits: u32) -> u64 {
+    (1 << if flow_bits > 9 { flow_bits } else { 9 }) + 32
+}
+
 /// Address bits of the queue of samples.
 pub const SAMPLE_QUEUE: u32 = 6;
 /// Address bits of the queue of loaded flows.
@@ -111,7 +117,7 @@ impl Engine {
     pub fn new(flow_bits: u32) -> Self {
         Engine {
             flow_bits,
-            swept_at: 1 << flow_bits.max(4),
+            swept_at: sweep_clocks(flow_bits),
             profiles: vec![[0; profile::WORDS]; profile::PROFILES],
             flows: vec![Default::default(); 1 << flow_bits],
             init: Queue::new(INIT_QUEUE),

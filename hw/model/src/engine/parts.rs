@@ -9,6 +9,16 @@ use timely_regs::profile as p;
 
 /// Bits that the limbs of a whole product overlap by.
 const LIMB: u32 = 17;
+/// Bits of the lower limbs of the other products.
+const HALF: u32 = 15;
+/// Bits that the limbs of the errors' product lose.
+const ERROR_LOST: u32 = 12;
+/// Bits that the limbs of the product with rate or reciprocal lose.
+pub const SECOND_LOST: u32 = 11;
+/// What that product has more than two carries of them.
+pub const SECOND_MORE: i64 = (1 << 14) + (1 << 13) - (1 << 11);
+/// Bits that the limbs of [`less`] lose.
+pub const LESS_CUT: u32 = 3;
 /// Bits of the smoothed difference, sign included.
 pub const AVERAGE_BITS: u32 = 25 + p::AVERAGE_FRACTION;
 /// Bits that the smoothed difference loses, to nearest, where it is multiplied by alpha.
@@ -29,11 +39,23 @@ pub fn product(a: i64, b: i64) -> i64 {
     ((i128::from(a) * i128::from(b)) >> LIMB) as i64
 }
 
-/// A product of three limbs, in units of 2^`b_low`: `a` and `b` are cut above their low `a_low` and `b_low` bits (`a_low` is no less), and
-/// the product of their lower limbs is left out.
-pub fn upper(a: i64, a_low: u32, b: i64, b_low: u32) -> i64 {
-    let (ah, bh) = (a >> a_low, b >> b_low);
-    ((ah * bh) << a_low) + ((ah * low(b, b_low)) << (a_low - b_low)) + low(a, a_low) * bh
+/// The product in units of 2^17 as a new rate takes it, in units of 2^[`LESS_CUT`]: each limb without its lowest bits.
+pub fn less(weighed: i64, weight: i64) -> i64 {
+    let (zh, zl, wh, wl) = (weighed >> LIMB, low(weighed, LIMB), weight >> LIMB, low(weight, LIMB));
+    let outer = ((zh * wh) << LIMB) + ((zl * wl) >> LIMB);
+    (outer >> LESS_CUT) + ((zl * wh) >> LESS_CUT) + ((zh * wl) >> LESS_CUT)
+}
+
+/// `a b` in units of 2^15 by three limbs: without the product of the low 15 bits of both, and with two products of low and high bits that are
+/// cut above their lowest `lost` bits.
+pub fn limbs(a: i64, b: i64, lost: u32) -> i64 {
+    let (ah, al, bh, bl) = (a >> HALF, low(a, HALF), b >> HALF, low(b, HALF));
+    ((ah * bh) << HALF) + ((((ah * bl) >> lost) + ((al * bh) >> lost)) << lost)
+}
+
+/// The same and what two carries give for it, half of what four cut limbs can lose.
+pub fn upper(a: i64, b: i64, lost: u32) -> i64 {
+    limbs(a, b, lost) + (2 << lost)
 }
 
 /// `x` with `bits` fraction bits, to nearest.
@@ -53,9 +75,7 @@ pub fn delta_factor(w: &Words, s: &State, now_ns: u32) -> i64 {
         return ONE;
     }
     let normal = i64::from((age << p::UPDATE_SHIFT.get(w)) & 0xff_ffff);
-    // 24 by 26 bits, their lower limbs 7 and 9.
-    let part = upper(p::UPDATE_INVERSE.get(w).into(), 9, normal, 7);
-    low(round(part, 16), 27)
+    low(upper(normal << 8, i64::from(p::UPDATE_INVERSE.get(w)) << 6, 20) >> 22, 27)
 }
 
 /// The smoothed difference after a sample that differs by `difference` ns from the last.
@@ -85,7 +105,7 @@ pub fn flow_scaling(w: &Words, rate: u32) -> i64 {
         return range;
     }
     let gain = i64::from(p::FLOW_GAIN.get(w) >> (p::FLOW_SHIFT.get(w) - shift));
-    let sum = upper(gain, 15, root.into(), 10) + (1 << 15) - (i64::from(p::FLOW_OFFSET.get(w)) << 16);
+    let sum = limbs(gain, i64::from(root) << 5, ERROR_LOST) + (1 << 15) - (i64::from(p::FLOW_OFFSET.get(w)) << 16);
     (sum >> 16).clamp(0, range)
 }
 
@@ -93,21 +113,22 @@ pub fn flow_scaling(w: &Words, rate: u32) -> i64 {
 pub fn error(w: &Words, rtt_ns: u32) -> i64 {
     let error = i64::from(rtt_ns) - i64::from(p::T_REF.get(w));
     let normal = cut(error << (p::ERROR_SHIFT.get(w) + 8), 33);
-    cut(round(upper(normal, 15, i64::from(p::ERROR_GAIN.get(w)) << 1, 10), 16), 33)
+    cut(round(limbs(normal, i64::from(p::ERROR_GAIN.get(w)) << 6, ERROR_LOST), 16), 33)
 }
 
 /// The output of the PI controller, Q.30 and 33 bits, and what it goes on from, Q.40.
 pub fn controller(w: &Words, last: u64, rtt_ns: u32, difference: i64) -> (i64, u64) {
     let error = bounded(i64::from(rtt_ns) - i64::from(p::T_REF.get(w)));
     let by_change = bounded(difference) * i64::from(p::PROPORTIONAL_GAIN.get(w));
-    let by_error = upper(error << 15, 15, i64::from(p::ERROR_GAIN.get(w)) << 1, 10);
+    let by_error = limbs(error << 15, i64::from(p::ERROR_GAIN.get(w)) << 6, ERROR_LOST);
     let sum = cut(by_error + ((last as i64 + by_change) << 14) + (1 << 13), 58);
     (cut(sum >> 24, 33), (sum >> 14).clamp(0, (1 << MARK_BITS) - 1) as u64)
 }
 
 /// `x`, Q.30 or any other, 33 bits, times the delta factor.
 pub fn scaled(x: i64, delta_factor: i64) -> i64 {
-    cut(round(upper(x, 15, delta_factor, 10), 16), 33)
+    // Half a unit, and what the limbs lose on average.
+    cut((upper(x, delta_factor << 5, 14) + (1 << 14)) >> 16, 33)
 }
 
 /// Beta times Thigh, as a delay's reciprocal takes it.
@@ -115,25 +136,30 @@ pub fn threshold(w: &Words, delay_ns: u32) -> i64 {
     i64::from(p::BETA_T_HIGH.get(w) >> (p::T_HIGH_ZEROS.get(w).wrapping_sub(zeros(delay_ns)) % 32))
 }
 
-/// `x` times the reciprocal of a delay, Q.26, 28 bits: for `x` what [`threshold`] gives, that over the delay.
+/// `x` times the reciprocal of a delay, Q.27, 29 bits: for `x` what [`threshold`] gives, that over the delay.
 pub fn over(x: i64, delay_ns: u32) -> i64 {
-    low(round(upper(x, 15, (reciprocal(delay_ns) << 3) as i64, 15), 22), 28)
+    low(second(x, (reciprocal(delay_ns) << 3) as i64) >> 21, 29)
+}
+
+/// The product with the rate or a delay's reciprocal, with half the rate's unit more, and with what is left out on average: a quarter for the
+/// lower limbs' product, a 16th for the cut of the others. Patched TIMELY's trajectories need them this exact.
+fn second(x: i64, y: i64) -> i64 {
+    upper(x, y, SECOND_LOST) + SECOND_MORE
 }
 
 /// The same for the responder's part of a delay, whose product is another one.
 pub fn over_endpoint(x: i64, delay_ns: u32) -> i64 {
-    cut(round(upper(x, 15, reciprocal(delay_ns) as i64, 12), 22), 28)
+    cut(upper(x, (reciprocal(delay_ns) << 3) as i64, 20) >> 22, 28)
 }
 
-/// A positive excess over Swift's target, Q.13 ns, over the delay.
+/// A positive excess over Swift's target, Q.13 ns, over the delay: Q.26.
 pub fn excess_over(excess: i64, delay_ns: u32) -> i64 {
-    over(low(excess << zeros(delay_ns), 37) >> 5, delay_ns)
+    over(low(excess << zeros(delay_ns), 37) >> 5, delay_ns) >> 1
 }
 
 /// `x`, Q.30, times the rate: in the rate's unit, 35 bits.
 pub fn of_rate(x: i64, rate: u32) -> i64 {
-    // The lower limbs' product, left out, is a quarter of the unit on average.
-    cut((upper(x, 15, rate.into(), 15) + (1 << 14) + (1 << 13)) >> 15, 35)
+    cut(second(x, rate.into()) >> 15, 35)
 }
 
 /// The smoothed difference over minRTT times a gain, Q.26, from -1 to 1.
@@ -143,7 +169,7 @@ fn gradient(w: &Words, average: i64) -> i64 {
         return if average < 0 { -ONE } else { ONE };
     }
     let normal = cut(average << p::GRADIENT_SHIFT.get(w), AVERAGE_BITS) >> 6;
-    cut(round(upper(normal << 1, 15, i64::from(p::GRADIENT_GAIN.get(w)) << 3, 12), 22), 28)
+    cut(upper(normal << 1, i64::from(p::GRADIENT_GAIN.get(w)) << 6, 20) >> 22, 28)
 }
 
 /// TIMELY's decrease by gradient, Q.26.
@@ -156,12 +182,12 @@ pub fn weight(w: &Words, average: i64) -> i64 {
     ((gradient(w, average) + ONE + 1) >> 1).clamp(0, ONE)
 }
 
-/// An additive step scaled by the delta factor, 26 bits.
+/// An additive step scaled by the delta factor, to nearest.
 pub fn step(full: u32, delta_factor: i64) -> u32 {
-    low(round(upper(i64::from(full) << 8, 15, delta_factor, 10), 24), 26) as u32
+    round(low(upper(i64::from(full) << 8, delta_factor << 5, 17) >> 23, 27), 1) as u32
 }
 
-/// Beta scaled by the delta factor, Q.26, 28 bits.
+/// Beta scaled by the delta factor, Q.27, 29 bits.
 pub fn beta(w: &Words, delta_factor: i64) -> i64 {
-    low(round(upper(p::BETA.get(w).into(), 15, delta_factor, 10), 21), 28)
+    low(upper(p::BETA.get(w).into(), delta_factor << 5, 17) >> 20, 29)
 }
