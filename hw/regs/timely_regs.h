@@ -443,7 +443,7 @@
 #define TIMELY_PROFILE_T_HIGH_ZEROS_MASK 0x1f000000u
 #define TIMELY_PROFILE_T_HIGH_ZEROS_MOST 23u
 #define TIMELY_PROFILE_ALPHA_WORD 11
-#define TIMELY_PROFILE_ALPHA_SHIFT 0 /* weight of the newest RTT difference, Q.32 */
+#define TIMELY_PROFILE_ALPHA_SHIFT 0 /* weight of the newest RTT difference, Q.32; Swift: beta */
 #define TIMELY_PROFILE_ALPHA_MASK 0xffffffffu
 #define TIMELY_PROFILE_DEADBAND_WORD 12
 #define TIMELY_PROFILE_DEADBAND_SHIFT 0 /* smoothed differences up to this, 2^-13 ns, count as zero */
@@ -453,21 +453,20 @@
 #define TIMELY_PROFILE_GRADIENT_FULL_NS_MASK 0x1ffffffu
 #define TIMELY_PROFILE_GRADIENT_FULL_NS_MOST 16777216u
 #define TIMELY_PROFILE_GRADIENT_GAIN_WORD 14
-#define TIMELY_PROFILE_GRADIENT_GAIN_SHIFT 0 /* beta / minRTT: round(beta / minRTT[ns] * 2^(49 - gradient_shift)); Patched and PI: with 4 for beta */
-#define TIMELY_PROFILE_GRADIENT_GAIN_MASK 0x3ffffffu
+#define TIMELY_PROFILE_GRADIENT_GAIN_SHIFT 0 /* beta / minRTT: round(beta / minRTT[ns] * 2^(50 - 4 gradient_shift)); Patched and PI: with 4 for beta */
+#define TIMELY_PROFILE_GRADIENT_GAIN_MASK 0x3fffffffu
 #define TIMELY_PROFILE_GRADIENT_SHIFT_WORD 14
-#define TIMELY_PROFILE_GRADIENT_SHIFT_SHIFT 28 /* leading zeros of gradient_full_ns - 1 as a 24-bit number, at most 15 */
-#define TIMELY_PROFILE_GRADIENT_SHIFT_MASK 0xf0000000u
+#define TIMELY_PROFILE_GRADIENT_SHIFT_SHIFT 30 /* a quarter, rounded down, of the leading zeros of gradient_full_ns - 1 as a 24-bit number, at most 3 */
+#define TIMELY_PROFILE_GRADIENT_SHIFT_MASK 0xc0000000u
 #define TIMELY_PROFILE_UPDATE_INTERVAL_NS_WORD 15
 #define TIMELY_PROFILE_UPDATE_INTERVAL_NS_SHIFT 0 /* T_upd: interval that a full additive step is for, ns */
 #define TIMELY_PROFILE_UPDATE_INTERVAL_NS_MASK 0xffffffu
 #define TIMELY_PROFILE_UPDATE_INVERSE_WORD 16
-#define TIMELY_PROFILE_UPDATE_INVERSE_SHIFT 0 /* 1 / T_upd: round(2^(49 - update_shift) / T_upd[ns]) */
-#define TIMELY_PROFILE_UPDATE_INVERSE_MASK 0x3ffffffu
+#define TIMELY_PROFILE_UPDATE_INVERSE_SHIFT 0 /* 1 / T_upd: round(2^(48 - 6 update_shift) / T_upd[ns]) */
+#define TIMELY_PROFILE_UPDATE_INVERSE_MASK 0x3fffffffu
 #define TIMELY_PROFILE_UPDATE_SHIFT_WORD 16
-#define TIMELY_PROFILE_UPDATE_SHIFT_SHIFT 27 /* leading zeros of update_interval_ns as a 24-bit number */
-#define TIMELY_PROFILE_UPDATE_SHIFT_MASK 0xf8000000u
-#define TIMELY_PROFILE_UPDATE_SHIFT_MOST 23u
+#define TIMELY_PROFILE_UPDATE_SHIFT_SHIFT 30 /* a sixth, rounded down, of the leading zeros of update_interval_ns as a 24-bit number */
+#define TIMELY_PROFILE_UPDATE_SHIFT_MASK 0xc0000000u
 #define TIMELY_PROFILE_STEP_WORD 17
 #define TIMELY_PROFILE_STEP_SHIFT 0 /* additive step, 2^-12 Mb/s */
 #define TIMELY_PROFILE_STEP_MASK 0xffffffu
@@ -486,12 +485,11 @@
 #define TIMELY_PROFILE_BETA_T_HIGH_SHIFT 0 /* round(beta * (Thigh[ns] << t_high_zeros) * 2^8) */
 #define TIMELY_PROFILE_BETA_T_HIGH_MASK 0xffffffffu
 #define TIMELY_PROFILE_ERROR_GAIN_WORD 21
-#define TIMELY_PROFILE_ERROR_GAIN_SHIFT 0 /* Patched: b / Tref, round(b / Tref[ns] * 2^(47 - error_shift)); PI: the integral gain, round(ki * b / Tref[ns] * 2^48) */
-#define TIMELY_PROFILE_ERROR_GAIN_MASK 0x3ffffffu
+#define TIMELY_PROFILE_ERROR_GAIN_SHIFT 0 /* Patched: b / Tref, round(b / Tref[ns] * 2^(48 - 4 error_shift)); PI: the integral gain, round(ki * b / Tref[ns] * 2^49) */
+#define TIMELY_PROFILE_ERROR_GAIN_MASK 0x3fffffffu
 #define TIMELY_PROFILE_ERROR_SHIFT_WORD 21
-#define TIMELY_PROFILE_ERROR_SHIFT_SHIFT 27 /* Patched: leading zeros of ceil(4 Tref / b) - 1 as a 24-bit number; PI: not looked at */
-#define TIMELY_PROFILE_ERROR_SHIFT_MASK 0xf8000000u
-#define TIMELY_PROFILE_ERROR_SHIFT_MOST 23u
+#define TIMELY_PROFILE_ERROR_SHIFT_SHIFT 30 /* Patched: a quarter, rounded down, of the leading zeros of ceil(4 Tref / b) - 1 as a 24-bit number, at most 3; PI: not looked at */
+#define TIMELY_PROFILE_ERROR_SHIFT_MASK 0xc0000000u
 #define TIMELY_PROFILE_T_REF_NS_WORD 22
 #define TIMELY_PROFILE_T_REF_NS_SHIFT 0 /* Tref of Patched and PI, ns */
 #define TIMELY_PROFILE_T_REF_NS_MASK 0xffffffu

@@ -20,6 +20,7 @@ pub mod num;
 pub mod pacer;
 pub mod pack;
 pub mod parse;
+pub mod ram;
 pub mod rtt;
 pub mod shells;
 pub mod standalone;

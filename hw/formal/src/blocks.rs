@@ -11,7 +11,7 @@ const BLOCKS: &[Block] = &[
     // 4 words of 2 bits; 16 words of 1 bit.
     ("fifo", |n| emit(n, Fifo::<2, 2, 3>::default())),
     ("fifo_16", |n| emit(n, Fifo::<1, 4, 5>::default())),
-    ("queue", |n| emit(n, engine::Queue::<2, 2, 3, 2>::default())),
+    ("queue", |n| emit(n, engine::Queue::<2, 2>::default())),
     // 4 flows.
     ("ready", |n| emit(n, pacer::ready::Ready::<2, 1, 3>::default())),
     ("park", |n| emit(n, pacer::park::Park::<2, 3>::default())),

@@ -56,7 +56,7 @@ pub const T_HIGH: Field = Field::new(10, 23, 0, "t_high_ns", "Thigh, ns; Swift: 
 /// The normalisation of Thigh.
 pub const T_HIGH_ZEROS: Field = Field::new(10, 28, 24, "t_high_zeros", "leading zeros of Thigh as a 24-bit number").range(0, 23);
 /// Alpha.
-pub const ALPHA: Field = Field::new(11, 31, 0, "alpha", "weight of the newest RTT difference, Q.32");
+pub const ALPHA: Field = Field::new(11, 31, 0, "alpha", "weight of the newest RTT difference, Q.32; Swift: beta");
 /// The gradient deadband.
 pub const DEADBAND: Field = Field::new(12, 19, 0, "deadband", "smoothed differences up to this, 2^-13 ns, count as zero");
 /// Where the decrease by gradient saturates.
@@ -66,21 +66,30 @@ pub const GRADIENT_FULL: Field =
 /// Beta over minRTT.
 pub const GRADIENT_GAIN: Field = Field::new(
     14,
-    25,
+    29,
     0,
     "gradient_gain",
-    "beta / minRTT: round(beta / minRTT[ns] * 2^(49 - gradient_shift)); Patched and PI: with 4 for beta",
+    "beta / minRTT: round(beta / minRTT[ns] * 2^(50 - 4 gradient_shift)); Patched and PI: with 4 for beta",
 );
 /// Its normalisation.
-pub const GRADIENT_SHIFT: Field =
-    Field::new(14, 31, 28, "gradient_shift", "leading zeros of gradient_full_ns - 1 as a 24-bit number, at most 15");
+pub const GRADIENT_SHIFT: Field = Field::new(
+    14,
+    31,
+    30,
+    "gradient_shift",
+    "a quarter, rounded down, of the leading zeros of gradient_full_ns - 1 as a 24-bit number, at most 3",
+);
+/// Bits that a unit of it shifts by.
+pub const GRADIENT_STEP: u32 = 4;
 /// The interval of the delta factor.
 pub const UPDATE_INTERVAL: Field = Field::new(15, 23, 0, "update_interval_ns", "T_upd: interval that a full additive step is for, ns");
 /// Its reciprocal.
-pub const UPDATE_INVERSE: Field = Field::new(16, 25, 0, "update_inverse", "1 / T_upd: round(2^(49 - update_shift) / T_upd[ns])");
+pub const UPDATE_INVERSE: Field = Field::new(16, 29, 0, "update_inverse", "1 / T_upd: round(2^(48 - 6 update_shift) / T_upd[ns])");
 /// The normalisation of the interval.
 pub const UPDATE_SHIFT: Field =
-    Field::new(16, 31, 27, "update_shift", "leading zeros of update_interval_ns as a 24-bit number").range(0, 23);
+    Field::new(16, 31, 30, "update_shift", "a sixth, rounded down, of the leading zeros of update_interval_ns as a 24-bit number");
+/// Bits that a unit of it shifts by.
+pub const UPDATE_STEP: u32 = 6;
 /// The additive step.
 pub const STEP: Field = Field::new(17, 23, 0, "step", "additive step, 2^-12 Mb/s");
 /// The hyperactive step.
@@ -95,15 +104,21 @@ pub const BETA_T_HIGH: Field = Field::new(20, 31, 0, "beta_t_high", "round(beta 
 /// Gain of the error.
 pub const ERROR_GAIN: Field = Field::new(
     21,
-    25,
+    29,
     0,
     "error_gain",
-    "Patched: b / Tref, round(b / Tref[ns] * 2^(47 - error_shift)); PI: the integral gain, round(ki * b / Tref[ns] * 2^48)",
+    "Patched: b / Tref, round(b / Tref[ns] * 2^(48 - 4 error_shift)); PI: the integral gain, round(ki * b / Tref[ns] * 2^49)",
 );
 /// Its normalisation.
-pub const ERROR_SHIFT: Field =
-    Field::new(21, 31, 27, "error_shift", "Patched: leading zeros of ceil(4 Tref / b) - 1 as a 24-bit number; PI: not looked at")
-        .range(0, 23);
+pub const ERROR_SHIFT: Field = Field::new(
+    21,
+    31,
+    30,
+    "error_shift",
+    "Patched: a quarter, rounded down, of the leading zeros of ceil(4 Tref / b) - 1 as a 24-bit number, at most 3; PI: not looked at",
+);
+/// Bits that a unit of it shifts by.
+pub const ERROR_STEP: u32 = 4;
 /// Tref.
 pub const T_REF: Field = Field::new(22, 23, 0, "t_ref_ns", "Tref of Patched and PI, ns");
 /// The proportional gain.

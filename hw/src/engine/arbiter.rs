@@ -1,6 +1,7 @@
 //! What the engine does next.
 use super::queue::Queue;
-use super::rest::Rest;
+use crate::construct::construct;
+use crate::ram::BlockRam;
 use rust_hdl::prelude::*;
 
 /// Queues of loaded flows, samples, host rates and idle restarts, served in that order; the issue stage behind them.
@@ -9,7 +10,7 @@ use rust_hdl::prelude::*;
 /// stage it waits until its flow was issued at least 24 clocks ago, and those behind it wait with it; so operations of a flow
 /// never overtake one another within a queue. Throughput: one a clock over distinct flows. No back pressure: what finds its queue full takes
 /// the place of the youngest word there, which is counted as lost.
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock)]
 pub struct Arbiter<const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -51,13 +52,13 @@ pub struct Arbiter<const F: usize> {
     pub kind: Signal<Out, Bits<3>>,
     /// Its flow; stands before it issues.
     pub flow: Signal<Out, Bits<F>>,
-    /// Its RTT, ns; 0 when it has none.
+    /// A sample's RTT, ns.
     pub rtt_ns: Signal<Out, Bits<24>>,
-    /// Its time, ns, or the host's rate.
+    /// A sample's time, ns, or the host's rate.
     pub value: Signal<Out, Bits<32>>,
-    /// Its hops; 0 when it has none.
+    /// A sample's hops.
     pub hops: Signal<Out, Bits<8>>,
-    /// The responder's part of it, ns; 0 when it has none.
+    /// The responder's part of a sample, ns.
     pub endpoint_ns: Signal<Out, Bits<24>>,
     /// A sample was lost.
     pub sample_dropped: Signal<Out, Bit>,
@@ -65,14 +66,13 @@ pub struct Arbiter<const F: usize> {
     pub dropped_flow: Signal<Out, Bits<F>>,
     /// Another operation was lost.
     pub other_dropped: Signal<Out, Bit>,
-    // Flows; for samples also whether it is a time-out. RAMs have 512 words, so that they are block RAM.
-    loads: Queue<16, 4, 5, 9>,
-    samples: Queue<17, 6, 7, 9>,
-    hosts: Queue<16, 4, 5, 9>,
-    idles: Queue<16, 4, 5, 9>,
-    /// RTT in bits 23..0, time 55..24, hops 63..56, the responder's part 87..64.
-    measures: Rest<88, 7>,
-    rates: Rest<32, 5>,
+    loads: Queue<F, 4>,
+    samples: Queue<F, 6>,
+    hosts: Queue<F, 4>,
+    idles: Queue<F, 4>,
+    /// RTT in bits 23..0, time 55..24, hops 63..56, the responder's part 87..64, a time-out 88.
+    measures: BlockRam<Bits<89>, 6>,
+    rates: BlockRam<Bits<32>, 4>,
     /// The last sample's flow: it is the youngest of a queue that is full.
     last_flow: DFF<Bits<F>>,
     lost_flow: DFF<Bits<F>>,
@@ -81,141 +81,192 @@ pub struct Arbiter<const F: usize> {
     held_flow: DFF<Bits<F>>,
     held_sample: DFF<Bit>,
     held_host: DFF<Bit>,
-    // Issued 1 to 22 clocks ago.
-    valid: [DFF<Bit>; 22],
-    flows: [DFF<Bits<F>>; 22],
-    /// The flow at the issue stage was issued 1 to 23 clocks ago: compared when it came there, so that nothing is compared now.
-    block: [DFF<Bit>; 23],
+    /// A bit a flow each: they differ while the flow may not issue. One turns with an issue, the other follows 23 clocks later.
+    issued: BlockRam<Bits<1>, F>,
+    ended: BlockRam<Bits<1>, F>,
+    // Issued 1 to 23 clocks ago; without a reset, so that what was turned is followed in any case.
+    valid: [DFF<Bit>; 23],
+    flows: [DFF<Bits<F>>; 23],
+    turned: [DFF<Bits<1>>; 23],
+    /// What the last issue turned its flow's bit to.
+    last_turn: DFF<Bits<1>>,
+    /// The flow at the issue stage was issued when it came there, so that its bits show it no more.
+    same: DFF<Bit>,
+    /// It was issued 24 clocks ago.
+    open: DFF<Bit>,
+    /// The issue stage is free in any case: nothing is there, or it was issued 24 clocks ago.
+    sure: DFF<Bit>,
+    rests: Signal<Local, Bit>,
+    turn: Signal<Local, Bits<1>>,
     timed_out: Signal<Local, Bits<1>>,
-    conflict: Signal<Local, Bit>,
     next_flow: Signal<Local, Bits<F>>,
     go: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
 }
 
+impl<const F: usize> Default for Arbiter<F> {
+    fn default() -> Self {
+        construct!({ issued: BlockRam::default().zeros().apart(), ended: BlockRam::default().zeros().apart(), measures: BlockRam::default().apart(), rates: BlockRam::default().apart() }
+            clk, rst, enable, sample_valid, sample_kind, sample_flow, sample_rtt_ns, sample_now_ns, sample_hops, sample_endpoint_ns,
+            idle_valid, idle_flow, host_valid, host_flow, host_rate, load_valid, load_flow, issue, kind, flow, rtt_ns, value, hops,
+            endpoint_ns, sample_dropped, dropped_flow, other_dropped, loads, samples, hosts, idles, last_flow, lost_flow,
+            held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure, rests, turn, timed_out, next_flow, go, free; valid, flows, turned)
+    }
+}
+
 impl<const F: usize> Logic for Arbiter<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, last_flow, lost_flow, held, held_kind, held_flow, held_sample, held_host);
+        dff_setup!(self, clk, last_flow, lost_flow, held, held_kind, held_flow, held_sample, held_host, same, last_turn, open, sure);
         self.loads.clk.next = self.clk.val();
         self.loads.rst.next = self.rst.val();
         self.loads.i_valid.next = self.load_valid.val() & self.enable.val();
-        self.loads.i_data.next = bit_cast::<16, F>(self.load_flow.val());
+        self.loads.i_flow.next = self.load_flow.val();
         self.samples.clk.next = self.clk.val();
         self.samples.rst.next = self.rst.val();
         self.samples.i_valid.next = self.sample_valid.val() & self.enable.val();
+        self.samples.i_flow.next = self.sample_flow.val();
         self.timed_out.next = bits::<1>(0);
         if self.sample_kind.val() == bits::<2>(1) {
             self.timed_out.next = bits::<1>(1);
         }
-        self.samples.i_data.next = bit_cast::<17, F>(self.sample_flow.val()) | (bit_cast::<17, 1>(self.timed_out.val()) << 16);
-        self.measures.clk.next = self.clk.val();
-        self.measures.rst.next = self.rst.val();
-        self.measures.i_valid.next = self.sample_valid.val() & self.enable.val();
-        self.measures.i_replaces.next = self.samples.full.val();
-        self.measures.i_data.next = bit_cast::<88, 24>(self.sample_rtt_ns.val())
-            | (bit_cast::<88, 32>(self.sample_now_ns.val()) << 24)
-            | (bit_cast::<88, 8>(self.sample_hops.val()) << 56)
-            | (bit_cast::<88, 24>(self.sample_endpoint_ns.val()) << 64);
+        self.measures.clock.next = self.clk.val();
+        self.measures.write_enable.next = self.sample_valid.val();
+        self.measures.write_address.next = self.samples.i_place.val();
+        self.measures.write_data.next = bit_cast::<89, 24>(self.sample_rtt_ns.val())
+            | (bit_cast::<89, 32>(self.sample_now_ns.val()) << 24)
+            | (bit_cast::<89, 8>(self.sample_hops.val()) << 56)
+            | (bit_cast::<89, 24>(self.sample_endpoint_ns.val()) << 64)
+            | (bit_cast::<89, 1>(self.timed_out.val()) << 88);
+        self.measures.read_address.next = self.samples.o_place.val();
         self.hosts.clk.next = self.clk.val();
         self.hosts.rst.next = self.rst.val();
         self.hosts.i_valid.next = self.host_valid.val() & self.enable.val();
-        self.hosts.i_data.next = bit_cast::<16, F>(self.host_flow.val());
-        self.rates.clk.next = self.clk.val();
-        self.rates.rst.next = self.rst.val();
-        self.rates.i_valid.next = self.host_valid.val() & self.enable.val();
-        self.rates.i_replaces.next = self.hosts.full.val();
-        self.rates.i_data.next = self.host_rate.val();
+        self.hosts.i_flow.next = self.host_flow.val();
+        self.rates.clock.next = self.clk.val();
+        self.rates.write_enable.next = self.host_valid.val();
+        self.rates.write_address.next = self.hosts.i_place.val();
+        self.rates.write_data.next = self.host_rate.val();
+        self.rates.read_address.next = self.hosts.o_place.val();
         self.idles.clk.next = self.clk.val();
         self.idles.rst.next = self.rst.val();
         self.idles.i_valid.next = self.idle_valid.val() & self.enable.val();
-        self.idles.i_data.next = bit_cast::<16, F>(self.idle_flow.val());
-        // The issue stage.
-        self.conflict.next = self.block[0].q.val();
-        for i in 1..23 {
-            self.conflict.next = self.conflict.val() | self.block[i].q.val();
-        }
-        self.go.next = self.held.q.val() & !self.conflict.val();
-        self.free.next = !self.held.q.val() | self.go.val();
-        for i in 0..22 {
+        self.idles.i_flow.next = self.idle_flow.val();
+        // The issue stage. What was issued when the held one came is not in its bits yet; when they were read long ago, it is told.
+        self.rests.next = (self.issued.read_data.val() == self.ended.read_data.val()) & !self.same.q.val();
+        self.go.next = self.held.q.val() & (self.open.q.val() | self.rests.val());
+        self.free.next = self.sure.q.val() | self.rests.val();
+        for i in 0..23 {
             self.valid[i].clock.next = self.clk.val();
             self.flows[i].clock.next = self.clk.val();
         }
-        for i in 0..21 {
+        for i in 0..22 {
+            self.turned[i].clock.next = self.clk.val();
+            self.turned[i].d.next = self.turned[i].q.val();
+            self.flows[i].d.next = self.flows[i].q.val();
             self.valid[i + 1].d.next = self.valid[i].q.val();
-            self.flows[i + 1].d.next = self.flows[i].q.val();
+        }
+        self.turned[22].clock.next = self.clk.val();
+        self.turned[22].d.next = self.turned[22].q.val();
+        self.flows[22].d.next = self.flows[22].q.val();
+        // Only what is valid moves on, so that these stay in flip-flops.
+        for i in 0..22 {
+            if self.valid[i].q.val() {
+                self.flows[i + 1].d.next = self.flows[i].q.val();
+            }
+        }
+        for i in 0..22 {
+            if self.valid[i].q.val() {
+                self.turned[i + 1].d.next = self.turned[i].q.val();
+            }
+        }
+        // What is read while it is written is not looked at.
+        self.turn.next = !self.issued.read_data.val();
+        if self.same.q.val() {
+            self.turn.next = !self.last_turn.q.val();
         }
         self.valid[0].d.next = self.go.val();
         self.flows[0].d.next = self.held_flow.q.val();
+        self.turned[0].d.next = self.turn.val();
+        self.issued.clock.next = self.clk.val();
+        self.issued.write_enable.next = self.go.val();
+        self.issued.write_address.next = self.held_flow.q.val();
+        self.issued.write_data.next = self.turn.val();
+        self.ended.clock.next = self.clk.val();
+        self.ended.write_enable.next = self.valid[22].q.val();
+        self.ended.write_address.next = self.flows[22].q.val();
+        self.ended.write_data.next = self.turned[22].q.val();
         self.issue.next = self.go.val();
         self.kind.next = self.held_kind.q.val();
         self.flow.next = self.held_flow.q.val();
-        self.rtt_ns.next = bits::<24>(0);
-        self.value.next = bits::<32>(0);
-        self.hops.next = bits::<8>(0);
-        self.endpoint_ns.next = bits::<24>(0);
+        self.rtt_ns.next = self.measures.read_data.val().get_bits::<24>(0);
+        self.value.next = self.measures.read_data.val().get_bits::<32>(24);
+        self.hops.next = self.measures.read_data.val().get_bits::<8>(56);
+        self.endpoint_ns.next = self.measures.read_data.val().get_bits::<24>(64);
         if self.held_host.q.val() {
-            self.value.next = self.rates.o_data.val();
+            self.value.next = self.rates.read_data.val();
         }
         if self.held_sample.q.val() {
-            self.rtt_ns.next = self.measures.o_data.val().get_bits::<24>(0);
-            self.value.next = self.measures.o_data.val().get_bits::<32>(24);
-            self.hops.next = self.measures.o_data.val().get_bits::<8>(56);
-            self.endpoint_ns.next = self.measures.o_data.val().get_bits::<24>(64);
+            self.kind.next = bit_cast::<3, 1>(self.measures.read_data.val().get_bits::<1>(88));
         }
         // The next one.
-        self.next_flow.next = self.idles.o_data.val().get_bits::<F>(0);
+        self.next_flow.next = self.idles.o_flow.val();
         if self.hosts.o_valid.val() {
-            self.next_flow.next = self.hosts.o_data.val().get_bits::<F>(0);
+            self.next_flow.next = self.hosts.o_flow.val();
         }
         if self.samples.o_valid.val() {
-            self.next_flow.next = self.samples.o_data.val().get_bits::<F>(0);
+            self.next_flow.next = self.samples.o_flow.val();
         }
         if self.loads.o_valid.val() {
-            self.next_flow.next = self.loads.o_data.val().get_bits::<F>(0);
+            self.next_flow.next = self.loads.o_flow.val();
         }
-        for i in 0..23 {
-            self.block[i].clock.next = self.clk.val();
-        }
-        self.block[0].d.next = false;
-        for i in 0..22 {
-            self.block[i + 1].d.next = self.block[i].q.val();
-        }
-        self.loads.o_pop.next = false;
-        self.samples.o_pop.next = false;
-        self.hosts.o_pop.next = false;
-        self.measures.o_pop.next = false;
-        self.rates.o_pop.next = false;
-        self.idles.o_pop.next = false;
+        self.open.d.next = self.valid[22].q.val() & (self.flows[22].q.val() == self.held_flow.q.val());
         if self.free.val() {
-            self.block[0].d.next = self.go.val() & (self.next_flow.val() == self.held_flow.q.val());
-            for i in 0..22 {
-                self.block[i + 1].d.next = self.valid[i].q.val() & (self.next_flow.val() == self.flows[i].q.val());
-            }
+            self.open.d.next = self.valid[22].q.val() & (self.flows[22].q.val() == self.next_flow.val());
+        }
+        self.issued.read_enable.next = self.free.val();
+        self.issued.read_address.next = self.next_flow.val();
+        self.ended.read_enable.next = self.free.val();
+        self.ended.read_address.next = self.next_flow.val();
+        self.loads.o_next.next = false;
+        self.loads.o_free.next = self.free.val();
+        self.samples.o_next.next = false;
+        self.samples.o_free.next = self.free.val();
+        self.hosts.o_next.next = false;
+        self.hosts.o_free.next = self.free.val();
+        self.idles.o_next.next = false;
+        self.idles.o_free.next = self.free.val();
+        if self.loads.o_valid.val() {
+            self.loads.o_next.next = true;
+        } else if self.samples.o_valid.val() {
+            self.samples.o_next.next = true;
+        } else if self.hosts.o_valid.val() {
+            self.hosts.o_next.next = true;
+        } else if self.idles.o_valid.val() {
+            self.idles.o_next.next = true;
+        }
+        self.measures.read_enable.next = self.free.val();
+        self.rates.read_enable.next = self.free.val();
+        if self.free.val() {
+            self.last_turn.d.next = self.turn.val();
+            self.same.d.next = self.go.val() & (self.next_flow.val() == self.held_flow.q.val());
             self.held.d.next = true;
             self.held_flow.d.next = self.next_flow.val();
+            self.held_kind.d.next = bits::<3>(4);
             self.held_sample.d.next = false;
             self.held_host.d.next = false;
             if self.loads.o_valid.val() {
-                self.loads.o_pop.next = true;
                 self.held_kind.d.next = bits::<3>(2);
             } else if self.samples.o_valid.val() {
-                self.samples.o_pop.next = true;
-                self.measures.o_pop.next = true;
-                self.held_kind.d.next = bit_cast::<3, 1>(self.samples.o_data.val().get_bits::<1>(16));
                 self.held_sample.d.next = true;
             } else if self.hosts.o_valid.val() {
-                self.hosts.o_pop.next = true;
-                self.rates.o_pop.next = true;
                 self.held_kind.d.next = bits::<3>(3);
                 self.held_host.d.next = true;
-            } else if self.idles.o_valid.val() {
-                self.idles.o_pop.next = true;
-                self.held_kind.d.next = bits::<3>(4);
-            } else {
+            } else if !self.idles.o_valid.val() {
                 self.held.d.next = false;
             }
         }
+        self.sure.d.next = !self.held.d.val() | self.open.d.val();
         self.sample_dropped.next = self.samples.dropped.val();
         self.lost_flow.d.next = self.last_flow.q.val();
         if self.sample_valid.val() {
@@ -225,12 +276,7 @@ impl<const F: usize> Logic for Arbiter<F> {
         self.other_dropped.next = self.loads.dropped.val() | self.hosts.dropped.val() | self.idles.dropped.val();
         if self.rst.val() {
             self.held.d.next = false;
-            for i in 0..22 {
-                self.valid[i].d.next = false;
-            }
-            for i in 0..23 {
-                self.block[i].d.next = false;
-            }
+            self.sure.d.next = true;
         }
     }
 }

@@ -15,21 +15,25 @@ pub struct Average {
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
     pub rst: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_2: Signal<In, Bits<42>>,
+    pub bus_1: Signal<In, Bits<42>>,
     /// Profile bus.
-    pub bus_7: Signal<In, Bits<42>>,
+    pub bus_3: Signal<In, Bits<42>>,
+    /// Profile bus.
+    pub bus_6: Signal<In, Bits<42>>,
     /// The operation's profile.
-    pub profile_2: Signal<In, Bits<4>>,
+    pub profile_1: Signal<In, Bits<4>>,
     /// The same.
-    pub profile_7: Signal<In, Bits<4>>,
+    pub profile_3: Signal<In, Bits<4>>,
+    /// The same.
+    pub profile_6: Signal<In, Bits<4>>,
     /// The profile's law is Swift.
     pub swift_3: Signal<In, Bit>,
+    /// It is another one.
+    pub other_3: Signal<In, Bit>,
     /// The average before, 2^-13 ns, signed.
     pub old_3: Signal<In, Bits<38>>,
-    /// RTT difference, ns, signed.
+    /// RTT difference, ns, signed; for Swift the RTT.
     pub difference_3: Signal<In, Bits<25>>,
-    /// RTT, ns.
-    pub rtt_3: Signal<In, Bits<24>>,
     /// Tlow, ns.
     pub low_3: Signal<In, Bits<24>>,
     /// Hops.
@@ -41,7 +45,6 @@ pub struct Average {
     /// It is below minus the deadband.
     pub falling_9: Signal<Out, Bit>,
     alpha: ProfileWord<32, { profile::ALPHA.word as usize }>,
-    beta: ProfileWord<32, { profile::BETA.word as usize }>,
     hop: ProfileWord<15, { profile::HOP.word as usize }>,
     deadband: ProfileWord<20, { profile::DEADBAND.word as usize }>,
     negated: Signal<Local, Bits<38>>,
@@ -56,12 +59,11 @@ pub struct Average {
     older: Signal<Local, Bits<36>>,
     change_sum: Signal<Local, Bits<37>>,
     change4: DFF<Bits<36>>,
-    gain4: DFF<Bits<32>>,
     hops: Signal<Local, U<8>>,
     each: Signal<Local, U<15>>,
     hops4: DFF<Bits<23>>,
+    lowered: Signal<Local, Bits<26>>,
     change5: DFF<Bits<36>>,
-    gain5: DFF<Bits<32>>,
     old4: DFF<Bits<38>>,
     old5: DFF<Bits<38>>,
     old6: DFF<Bits<38>>,
@@ -101,22 +103,19 @@ pub struct Average {
 impl Logic for Average {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, change4, gain4, hops4, change5, gain5, old4, old5, old6, ll, lh, hl, hh, outer, inner);
+        dff_setup!(self, clk, change4, hops4, change5, old4, old5, old6, ll, lh, hl, hh, outer, inner);
         dff_setup!(self, clk, average, rising, falling);
         self.alpha.clk.next = self.clk.val();
-        self.alpha.bus.next = self.bus_2.val();
-        self.alpha.address.next = self.profile_2.val();
-        self.beta.clk.next = self.clk.val();
-        self.beta.bus.next = self.bus_2.val();
-        self.beta.address.next = self.profile_2.val();
+        self.alpha.bus.next = self.bus_3.val();
+        self.alpha.address.next = self.profile_3.val();
         self.hop.clk.next = self.clk.val();
-        self.hop.bus.next = self.bus_2.val();
-        self.hop.address.next = self.profile_2.val();
+        self.hop.bus.next = self.bus_1.val();
+        self.hop.address.next = self.profile_1.val();
         self.deadband.clk.next = self.clk.val();
-        self.deadband.bus.next = self.bus_7.val();
-        self.deadband.address.next = self.profile_7.val();
+        self.deadband.bus.next = self.bus_6.val();
+        self.deadband.address.next = self.profile_6.val();
         // 3: difference - average, in units of 2^-10 ns; 4 - average is its complement and 5, of which the low three bits are a carry.
-        // For Swift rtt - low, in units of 2^-11 ns.
+        // For Swift rtt - low.
         self.negated.next = !self.old_3.val();
         self.carry.next = bits::<1>(0);
         if self.negated.val().get_bits::<3>(0) >= bits::<3>(3) {
@@ -130,34 +129,31 @@ impl Logic for Average {
         self.old_wide.next = (self.old_part.val() + self.zero.val()).into();
         self.newer.next = bit_cast::<36, 26>(self.difference_bits.val()) << 10;
         self.older.next = self.old_wide.val().into();
-        self.gain4.d.next = self.alpha.data.val();
         if self.swift_3.val() {
-            self.newer.next = bit_cast::<36, 24>(self.rtt_3.val()) << 11;
-            self.older.next = !(bit_cast::<36, 24>(self.low_3.val()) << 11);
+            self.older.next = !(bit_cast::<36, 24>(self.low_3.val()) << 10);
             self.carry.next = bits::<1>(1);
-            self.gain4.d.next = self.beta.data.val();
         }
-        self.change_sum.next = ((bit_cast::<37, 36>(self.newer.val()) << 1) | bits::<37>(1))
-            + ((bit_cast::<37, 36>(self.older.val()) << 1) | bit_cast::<37, 1>(self.carry.val()));
+        self.change_sum.next = (bit_cast::<37, 36>(self.newer.val()) << 1)
+            - !((bit_cast::<37, 36>(self.older.val()) << 1) | bit_cast::<37, 1>(self.carry.val()));
         self.change4.d.next = self.change_sum.val().get_bits::<36>(1);
         self.hops.next = self.hops_3.val().into();
         self.each.next = self.hop.data.val().into();
         self.hops4.d.next = (self.hops.val() * self.each.val()).into();
-        if !self.swift_3.val() {
+        if self.other_3.val() {
             self.hops4.d.next = bits::<23>(0);
         }
         self.old4.d.next = self.old_3.val();
         // 4
-        self.change5.d.next = self.change4.q.val() - (bit_cast::<36, 23>(self.hops4.q.val()) << 11);
-        self.gain5.d.next = self.gain4.q.val();
+        self.lowered.next = self.change4.q.val().get_bits::<26>(10) - bit_cast::<26, 23>(self.hops4.q.val());
+        self.change5.d.next = (bit_cast::<36, 26>(self.lowered.val()) << 10) | bit_cast::<36, 10>(self.change4.q.val().get_bits::<10>(0));
         self.old5.d.next = self.old4.q.val();
         // 5: Q.42.
         self.change_low.next = self.change5.q.val().get_bits::<18>(0).into();
         self.change_high.next = self.change5.q.val().get_bits::<18>(18).into();
-        self.gain_low.next = self.gain5.q.val().get_bits::<17>(0).into();
-        self.gain_low_signed.next = bit_cast::<18, 17>(self.gain5.q.val().get_bits::<17>(0)).into();
-        self.gain_high.next = self.gain5.q.val().get_bits::<15>(17).into();
-        self.gain_high_signed.next = bit_cast::<16, 15>(self.gain5.q.val().get_bits::<15>(17)).into();
+        self.gain_low.next = self.alpha.data.val().get_bits::<17>(0).into();
+        self.gain_low_signed.next = bit_cast::<18, 17>(self.alpha.data.val().get_bits::<17>(0)).into();
+        self.gain_high.next = self.alpha.data.val().get_bits::<15>(17).into();
+        self.gain_high_signed.next = bit_cast::<16, 15>(self.alpha.data.val().get_bits::<15>(17)).into();
         self.ll.d.next = (self.change_low.val() * self.gain_low.val()).into();
         self.lh.d.next = (self.change_low.val() * self.gain_high.val()).into();
         self.hl.d.next = (self.change_high.val() * self.gain_low_signed.val()).into();
@@ -188,8 +184,8 @@ impl Logic for Average {
             self.zero_or_one.next = bits::<1>(0);
         }
         self.complement.next = !bit_cast::<21, 20>(self.magnitude.val().get_bits::<20>(0));
-        self.left.next = ((bit_cast::<22, 20>(self.deadband.data.val()) << 1) | bits::<22>(1))
-            + ((bit_cast::<22, 21>(self.complement.val()) << 1) | bit_cast::<22, 1>(self.zero_or_one.val()));
+        self.left.next = (bit_cast::<22, 20>(self.deadband.data.val()) << 1)
+            - !((bit_cast::<22, 21>(self.complement.val()) << 1) | bit_cast::<22, 1>(self.zero_or_one.val()));
         self.over.next = self.left.val().get_bit(21) | self.magnitude.val().get_bits::<17>(20).any();
         self.rising.d.next = self.over.val() & !self.negative.val();
         self.falling.d.next = self.over.val() & self.negative.val();

@@ -1,5 +1,5 @@
 //! Which law and options a profile has, and where the delays lie between its thresholds.
-use super::word::ProfileWord;
+use super::word::{ProfileLaw, ProfileWord};
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
@@ -17,13 +17,13 @@ pub struct Branch {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
-    pub bus_2: Signal<In, Bits<42>>,
+    pub bus_1: Signal<In, Bits<42>>,
     /// Profile bus.
-    pub bus_4: Signal<In, Bits<42>>,
+    pub bus_3: Signal<In, Bits<42>>,
     /// The operation's profile.
-    pub profile_2: Signal<In, Bits<4>>,
+    pub profile_1: Signal<In, Bits<4>>,
     /// The same.
-    pub profile_4: Signal<In, Bits<4>>,
+    pub profile_3: Signal<In, Bits<4>>,
     /// RTT, ns.
     pub rtt_2: Signal<In, Bits<24>>,
     /// The responder's part, ns.
@@ -41,19 +41,27 @@ pub struct Branch {
     /// The profile wants no delta factor.
     pub no_delta_3: Signal<Out, Bit>,
     /// The law is Swift.
+    pub swift_2: Signal<Out, Bit>,
+    /// The same.
     pub swift_3: Signal<Out, Bit>,
+    /// It is another one.
+    pub other_3: Signal<Out, Bit>,
     /// The law is PI.
     pub pi_3: Signal<Out, Bit>,
     /// See above.
     pub flags_5: Signal<Out, Bits<13>>,
     /// beta Thigh, shifted as the reciprocal of the delay that it is compared with takes it.
     pub threshold_6: Signal<Out, Bits<32>>,
-    options: ProfileWord<7, { profile::LAW.word as usize }>,
+    options: ProfileLaw,
     low: ProfileWord<24, { profile::T_LOW.word as usize }>,
     high: ProfileWord<29, { profile::T_HIGH.word as usize }>,
     product: ProfileWord<32, { profile::BETA_T_HIGH.word as usize }>,
     law: Signal<Local, Bits<4>>,
-    swift3: Signal<Local, Bit>,
+    swift2: Signal<Local, Bit>,
+    swift3: DFF<Bit>,
+    other3: DFF<Bit>,
+    pi3: DFF<Bit>,
+    options3: DFF<Bits<7>>,
     delay: Signal<Local, Bits<24>>,
     zeros: Signal<Local, Bits<5>>,
     left: Signal<Local, Bits<25>>,
@@ -72,7 +80,7 @@ pub struct Branch {
     flags: DFF<Bits<13>>,
     made: Signal<Local, Bits<13>>,
     shift5: DFF<Bits<5>>,
-    shifted: Signal<Local, Bits<32>>,
+    shifted: Signal<Local, Bits<28>>,
     threshold: DFF<Bits<32>>,
 }
 
@@ -80,42 +88,50 @@ impl Logic for Branch {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, rtt3, endpoint3, total3, options4, below4, above4, gate4, shift4, flags);
-        dff_setup!(self, clk, shift5, threshold);
+        dff_setup!(self, clk, shift5, threshold, swift3, other3, pi3, options3);
         self.options.clk.next = self.clk.val();
-        self.options.bus.next = self.bus_2.val();
-        self.options.address.next = self.profile_2.val();
+        self.options.bus.next = self.bus_1.val();
+        self.options.address.next = self.profile_1.val();
         self.low.clk.next = self.clk.val();
-        self.low.bus.next = self.bus_2.val();
-        self.low.address.next = self.profile_2.val();
+        self.low.bus.next = self.bus_1.val();
+        self.low.address.next = self.profile_1.val();
         self.high.clk.next = self.clk.val();
-        self.high.bus.next = self.bus_2.val();
-        self.high.address.next = self.profile_2.val();
+        self.high.bus.next = self.bus_1.val();
+        self.high.address.next = self.profile_1.val();
         self.product.clk.next = self.clk.val();
-        self.product.bus.next = self.bus_4.val();
-        self.product.address.next = self.profile_4.val();
+        self.product.bus.next = self.bus_3.val();
+        self.product.address.next = self.profile_3.val();
         // 2
+        self.law.next = self.options.data.val().get_bits::<4>(0);
+        self.swift2.next = self.options.data.val().get_bit(7);
+        self.swift_2.next = self.swift2.val();
+        self.swift3.d.next = self.swift2.val();
+        self.other3.d.next = !self.swift2.val();
+        self.pi3.d.next = self.law.val() == bits::<4>(4);
+        self.options3.d.next = self.options.data.val().get_bits::<7>(0);
         self.rtt3.d.next = self.rtt_2.val();
         self.endpoint3.d.next = self.endpoint_2.val();
         self.total3.d.next = bit_cast::<25, 24>(self.rtt_2.val()) + bit_cast::<25, 24>(self.endpoint_2.val());
         // 3
-        self.law.next = self.options.data.val().get_bits::<4>(0);
         self.low_3.next = self.low.data.val();
-        self.no_delta_3.next = self.options.data.val().get_bit(5);
-        self.swift3.next = self.law.val() == bits::<4>(3);
-        self.swift_3.next = self.swift3.val();
-        self.pi_3.next = self.law.val() == bits::<4>(4);
-        self.options4.d.next = self.options.data.val();
+        self.no_delta_3.next = self.options3.q.val().get_bit(5);
+        self.swift_3.next = self.swift3.q.val();
+        self.other_3.next = self.other3.q.val();
+        self.pi_3.next = self.pi3.q.val();
+        self.options4.d.next = self.options3.q.val();
         self.below4.d.next = self.rtt3.q.val() < self.low.data.val();
         // The delay that Thigh is for.
         self.delay.next = self.rtt3.q.val();
         self.zeros.next = self.zeros_3.val();
-        if self.swift3.val() {
+        if self.swift3.q.val() {
             self.delay.next = self.endpoint3.q.val();
             self.zeros.next = self.endpoint_zeros_3.val();
         }
         self.left.next = bit_cast::<25, 24>(self.high.data.val().get_bits::<24>(0)) - bit_cast::<25, 24>(self.delay.val());
         self.above4.d.next = self.left.val().get_bit(24);
-        self.gate4.d.next = !self.marked_3.val() | (self.since_3.val() >= bit_cast::<32, 25>(self.total3.q.val()));
+        self.gate4.d.next = !self.marked_3.val()
+            | self.since_3.val().get_bits::<7>(25).any()
+            | (self.since_3.val().get_bits::<25>(0) >= self.total3.q.val());
         self.shift4.d.next = self.high.data.val().get_bits::<5>(24) - self.zeros.val();
         // 4
         self.timely.next = self.options4.q.val().get_bits::<4>(0) == bits::<4>(1);
@@ -166,8 +182,8 @@ impl Logic for Branch {
         self.shift5.d.next = self.shift4.q.val();
         // 5
         self.flags_5.next = self.flags.q.val();
-        self.shifted.next = self.product.data.val() >> self.shift5.q.val();
-        self.threshold.d.next = self.shifted.val();
+        self.shifted.next = self.product.data.val().get_bits::<28>(4) >> self.shift5.q.val();
+        self.threshold.d.next = bit_cast::<32, 28>(self.shifted.val()) << 4;
         // 6
         self.threshold_6.next = self.threshold.q.val();
     }

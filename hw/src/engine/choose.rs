@@ -13,9 +13,9 @@ pub struct Choose {
     /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
     pub rst: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_12: Signal<In, Bits<42>>,
+    pub bus_11: Signal<In, Bits<42>>,
     /// The operation's profile.
-    pub profile_12: Signal<In, Bits<4>>,
+    pub profile_11: Signal<In, Bits<4>>,
     /// Its kind.
     pub kind_13: Signal<In, Bits<3>>,
     /// As the thresholds' block makes them.
@@ -50,19 +50,15 @@ pub struct Choose {
     pub weighed_15: Signal<Out, Bits<35>>,
     /// The rate before and what is added.
     pub risen_15: Signal<Out, Bits<33>>,
-    /// The rate may halve at most.
-    pub floor_15: Signal<Out, Bit>,
+    /// The rate may fall by more than half.
+    pub falls_15: Signal<Out, Bit>,
     /// The operation may change the rate.
-    pub sets_16: Signal<Out, Bit>,
-    /// The same.
-    pub sets_17: Signal<Out, Bit>,
-    /// It is an idle restart.
-    pub idle_16: Signal<Out, Bit>,
+    pub sets_15: Signal<Out, Bit>,
     /// The branch that decided.
     pub branch_19: Signal<Out, Bits<3>>,
     /// It was a hyperactive increase.
     pub hyperactive_19: Signal<Out, Bit>,
-    /// As `sets_17`.
+    /// As `sets_15`.
     pub sets_19: Signal<Out, Bit>,
     /// The operation is not one that the law refuses.
     pub accepted_19: Signal<Out, Bit>,
@@ -90,9 +86,8 @@ pub struct Choose {
     weight: DFF<Bits<27>>,
     weighed: DFF<Bits<35>>,
     risen: DFF<Bits<33>>,
-    floor: DFF<Bit>,
+    falls: DFF<Bit>,
     // The first hold 14 clocks after the issue.
-    idle: [DFF<Bit>; 3],
     branch: [DFF<Bits<3>>; 6],
     hyperactive: [DFF<Bit>; 6],
     sets: [DFF<Bit>; 6],
@@ -102,18 +97,12 @@ pub struct Choose {
 impl Logic for Choose {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, weighs, rises, middle, start14, floor14, weight, weighed, risen, floor);
-        for i in 0..3 {
-            self.idle[i].clock.next = self.clk.val();
-        }
+        dff_setup!(self, clk, weighs, rises, middle, start14, floor14, weight, weighed, risen, falls);
         for i in 0..6 {
             self.branch[i].clock.next = self.clk.val();
             self.hyperactive[i].clock.next = self.clk.val();
             self.sets[i].clock.next = self.clk.val();
             self.accepted[i].clock.next = self.clk.val();
-        }
-        for i in 0..2 {
-            self.idle[i + 1].d.next = self.idle[i].q.val();
         }
         for i in 0..5 {
             self.branch[i + 1].d.next = self.branch[i].q.val();
@@ -122,15 +111,14 @@ impl Logic for Choose {
             self.accepted[i + 1].d.next = self.accepted[i].q.val();
         }
         self.start.clk.next = self.clk.val();
-        self.start.bus.next = self.bus_12.val();
-        self.start.address.next = self.profile_12.val();
+        self.start.bus.next = self.bus_11.val();
+        self.start.address.next = self.profile_11.val();
         // 13. By default the rate stays.
         self.start14.d.next = self.start.data.val();
         self.weighs.d.next = bits::<2>(0);
         self.rises.d.next = bits::<2>(0);
         self.middle.d.next = false;
         self.floor14.d.next = false;
-        self.idle[0].d.next = false;
         self.branch[0].d.next = bits::<3>(4);
         self.hyperactive[0].d.next = false;
         self.sets[0].d.next = self.flags_13.val().get_bit(5);
@@ -186,8 +174,6 @@ impl Logic for Choose {
                 self.weighs.d.next = bits::<2>(1);
                 self.rises.d.next = bits::<2>(3);
             }
-        } else {
-            self.idle[0].d.next = true;
         }
         // 14. The decrease above Thigh: beta df - beta df Thigh / rtt.
         self.fabric.next = self.part_14.val().get_bits::<28>(1);
@@ -224,13 +210,14 @@ impl Logic for Choose {
         if self.none.val() {
             self.weight.d.next = bits::<27>(0);
         }
-        // The rate, or Patched TIMELY's part of it and its step. Half a unit of the step is rounded up by a carry.
+        // The rate, or Patched TIMELY's part of it and its step. Half a unit of the step is rounded up by a carry. `a + b + c` is a sum in one
+        // LUT a bit with the choice of `b` where it is written as `(2 a - !(2 b + c)) / 2`: the minuend goes to the carry chain by itself.
         self.of_rate.next = bit_cast::<35, 32>(self.rate_14.val());
         if self.middle.q.val() {
             self.of_rate.next = self.of_rate_14.val();
         }
-        self.weighed_sum.next = ((bit_cast::<36, 26>(self.weighed_step_14.val().get_bits::<26>(1)) << 1) | bits::<36>(1))
-            + ((bit_cast::<36, 35>(self.of_rate.val()) << 1) | bit_cast::<36, 1>(self.weighed_step_14.val().get_bits::<1>(0)));
+        self.weighed_sum.next = (bit_cast::<36, 26>(self.weighed_step_14.val().get_bits::<26>(1)) << 1)
+            - !((bit_cast::<36, 35>(self.of_rate.val()) << 1) | bit_cast::<36, 1>(self.weighed_step_14.val().get_bits::<1>(0)));
         self.weighed.d.next = self.weighed_sum.val().get_bits::<35>(1);
         self.step.next = bit_cast::<32, 26>(self.step_14.val().get_bits::<26>(1));
         self.half.next = bits::<1>(0);
@@ -246,18 +233,16 @@ impl Logic for Choose {
                 self.half.next = self.step_14.val().get_bits::<1>(0);
             }
         }
-        self.risen_sum.next = ((bit_cast::<34, 32>(self.rate_14.val()) << 1) | bits::<34>(1))
-            + ((bit_cast::<34, 32>(self.rise.val()) << 1) | bit_cast::<34, 1>(self.half.val()));
+        self.risen_sum.next = (bit_cast::<34, 32>(self.rate_14.val()) << 1)
+            - !((bit_cast::<34, 32>(self.rise.val()) << 1) | bit_cast::<34, 1>(self.half.val()));
         self.risen.d.next = self.risen_sum.val().get_bits::<33>(1);
-        self.floor.d.next = self.floor14.q.val();
+        self.falls.d.next = !self.floor14.q.val();
         // 15 to 19
         self.weight_15.next = self.weight.q.val();
         self.weighed_15.next = self.weighed.q.val();
         self.risen_15.next = self.risen.q.val();
-        self.floor_15.next = self.floor.q.val();
-        self.sets_16.next = self.sets[2].q.val();
-        self.sets_17.next = self.sets[3].q.val();
-        self.idle_16.next = self.idle[2].q.val();
+        self.falls_15.next = self.falls.q.val();
+        self.sets_15.next = self.sets[1].q.val();
         self.branch_19.next = self.branch[5].q.val();
         self.hyperactive_19.next = self.hyperactive[5].q.val();
         self.sets_19.next = self.sets[5].q.val();

@@ -12,10 +12,12 @@ use timely_regs::profile;
 pub struct Delta {
     /// Clock.
     pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    pub rst: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_2: Signal<In, Bits<42>>,
+    pub bus_1: Signal<In, Bits<42>>,
     /// The operation's profile.
-    pub profile_2: Signal<In, Bits<4>>,
+    pub profile_1: Signal<In, Bits<4>>,
     /// A full step in any case.
     pub full_3: Signal<In, Bit>,
     /// Time since the last update, ns.
@@ -26,10 +28,10 @@ pub struct Delta {
     pub factor_10: Signal<Out, Bits<27>>,
     interval: ProfileWord<24, { profile::UPDATE_INTERVAL.word as usize }>,
     inverse: ProfileWord<32, { profile::UPDATE_INVERSE.word as usize }>,
-    product: Product<20, 0>,
-    shifted: Signal<Local, Bits<24>>,
+    product: Product<15, 0>,
+    age: Signal<Local, Bits<24>>,
     normal: DFF<Bits<24>>,
-    mantissa: DFF<Bits<26>>,
+    mantissa: DFF<Bits<30>>,
     // The first holds 4 clocks after the issue.
     full: [DFF<Bit>; 4],
     part: DFF<Bits<27>>,
@@ -49,24 +51,35 @@ impl Logic for Delta {
         }
         self.product.clk.next = self.clk.val();
         self.interval.clk.next = self.clk.val();
-        self.interval.bus.next = self.bus_2.val();
-        self.interval.address.next = self.profile_2.val();
+        self.interval.bus.next = self.bus_1.val();
+        self.interval.address.next = self.profile_1.val();
         self.inverse.clk.next = self.clk.val();
-        self.inverse.bus.next = self.bus_2.val();
-        self.inverse.address.next = self.profile_2.val();
+        self.inverse.bus.next = self.bus_1.val();
+        self.inverse.address.next = self.profile_1.val();
         // 3
-        self.full[0].d.next = self.full_3.val() | (self.age_3.val() >= bit_cast::<32, 24>(self.interval.data.val()));
+        self.full[0].d.next =
+            self.full_3.val() | self.age_3.val().get_bits::<8>(24).any() | (self.age_3.val().get_bits::<24>(0) >= self.interval.data.val());
         for i in 0..3 {
             self.full[i + 1].d.next = self.full[i].q.val();
         }
-        self.shifted.next = self.age_3.val().get_bits::<24>(0) << self.inverse.data.val().get_bits::<5>(27);
-        self.normal.d.next = self.shifted.val();
-        self.mantissa.d.next = self.inverse.data.val().get_bits::<26>(0);
-        // 4: Q.48; the product has half a unit of Q.26 more.
+        self.age.next = self.age_3.val().get_bits::<24>(0);
+        if self.inverse.data.val().get_bit(31) {
+            self.normal.d.next = self.age.val() << 12;
+            if self.inverse.data.val().get_bit(30) {
+                self.normal.d.next = self.age.val() << 18;
+            }
+        } else {
+            self.normal.d.next = self.age.val();
+            if self.inverse.data.val().get_bit(30) {
+                self.normal.d.next = self.age.val() << 6;
+            }
+        }
+        self.mantissa.d.next = self.inverse.data.val().get_bits::<30>(0);
+        // 4: Q.43; the product has half a unit of Q.26 more.
         self.product.a_0.next = bit_cast::<33, 24>(self.normal.q.val()) << 8;
-        self.product.b_0.next = bit_cast::<32, 26>(self.mantissa.q.val()) << 6;
+        self.product.b_0.next = bit_cast::<32, 30>(self.mantissa.q.val()) << 2;
         // 6, 7
-        self.part.d.next = self.product.total_2.val().get_bits::<27>(22);
+        self.part.d.next = self.product.total_2.val().get_bits::<27>(17);
         self.factor[0].d.next = self.part.q.val();
         if self.full[3].q.val() {
             self.factor[0].d.next = bits::<27>(67108864);
@@ -77,5 +90,8 @@ impl Logic for Delta {
         }
         self.factor_8.next = self.factor[0].q.val();
         self.factor_10.next = self.factor[2].q.val();
+        if self.rst.val() {
+            self.factor[2].d.next = bits::<27>(0);
+        }
     }
 }

@@ -14,20 +14,22 @@ use timely_regs::profile;
 pub struct Error {
     /// Clock.
     pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    pub rst: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_2: Signal<In, Bits<42>>,
+    pub bus_1: Signal<In, Bits<42>>,
     /// Profile bus.
-    pub bus_4: Signal<In, Bits<42>>,
+    pub bus_3: Signal<In, Bits<42>>,
     /// Profile bus.
-    pub bus_7: Signal<In, Bits<42>>,
+    pub bus_6: Signal<In, Bits<42>>,
     /// The operation's profile.
-    pub profile_2: Signal<In, Bits<4>>,
+    pub profile_1: Signal<In, Bits<4>>,
     /// The same.
-    pub profile_4: Signal<In, Bits<4>>,
+    pub profile_3: Signal<In, Bits<4>>,
     /// The same.
-    pub profile_7: Signal<In, Bits<4>>,
-    /// The law is Swift.
-    pub swift_3: Signal<In, Bit>,
+    pub profile_6: Signal<In, Bits<4>>,
+    /// The law is not Swift.
+    pub other_3: Signal<In, Bit>,
     /// The law is PI.
     pub pi_3: Signal<In, Bit>,
     /// RTT, ns.
@@ -36,12 +38,14 @@ pub struct Error {
     pub difference_3: Signal<In, Bits<25>>,
     /// Where the PI controller's output goes on from, Q.40.
     pub mark_3: Signal<In, Bits<40>>,
-    /// The root: mantissa in bits 26..0, exponent in 30..27.
+    /// The root: its mantissa's complement in bits 26..0, exponent in 30..27.
     pub root_3: Signal<In, Bits<31>>,
     /// The product's sum, before a register: error in bits 48..16, PI's output in 56..24, Q.30.
     pub total_7: Signal<Out, Bits<58>>,
-    /// Where PI's output goes on from.
+    /// Where PI's output goes on from, not below 0.
     pub kept_9: Signal<Out, Bits<40>>,
+    /// It goes on from the greatest number.
+    pub over_9: Signal<Out, Bit>,
     /// beta times flow scaling, 2^-13 ns.
     pub flow_9: Signal<Out, Bits<32>>,
     reference: ProfileWord<24, { profile::T_REF.word as usize }>,
@@ -51,7 +55,7 @@ pub struct Error {
     flow_shift: ProfileWord<32, { profile::FLOW_SHIFT.word as usize }>,
     flow_offset: ProfileWord<32, { profile::FLOW_OFFSET.word as usize }>,
     flow_range: ProfileWord<32, { profile::FLOW_RANGE.word as usize }>,
-    product: Limbs<12>,
+    product: Limbs<9>,
     difference: DFF<Bits<25>>,
     change: Signal<Local, Bits<18>>,
     change4: DFF<Bits<18>>,
@@ -60,16 +64,19 @@ pub struct Error {
     flow4: DFF<Bits<32>>,
     amount4: DFF<Bits<4>>,
     root4: DFF<Bits<27>>,
+    root: Signal<Local, Bits<27>>,
     mark4: DFF<Bits<40>>,
     mark5: DFF<Bits<40>>,
-    swift4: DFF<Bit>,
-    swift5: DFF<Bit>,
+    /// The law is not Swift.
+    other4: DFF<Bit>,
+    other5: DFF<Bit>,
     pi4: DFF<Bit>,
     pi5: DFF<Bit>,
     pi6: DFF<Bit>,
     // The first holds 4 clocks after the issue.
     far: [DFF<Bit>; 5],
     bounded: Signal<Local, Bits<18>>,
+    plain: Signal<Local, Bits<33>>,
     shifted: Signal<Local, Bits<33>>,
     scaled: Signal<Local, Bits<32>>,
     a5: DFF<Bits<33>>,
@@ -92,51 +99,52 @@ pub struct Error {
     offset6: DFF<Bits<32>>,
     addend: Signal<Local, Bits<46>>,
     addend_signed: Signal<Local, S<46>>,
-    more: Signal<Local, Bits<39>>,
-    upper: Signal<Local, S<39>>,
+    more: Signal<Local, Bits<42>>,
+    upper: Signal<Local, S<42>>,
     outer: DFF<S<46>>,
     outer_bits: Signal<Local, Bits<46>>,
     outer_one: Signal<Local, S<47>>,
-    inner_one: Signal<Local, S<24>>,
+    inner_one: Signal<Local, S<27>>,
     sum: Signal<Local, S<47>>,
     sum_bits: Signal<Local, Bits<47>>,
     total: Signal<Local, Bits<58>>,
     total8: DFF<Bits<40>>,
     output8: DFF<Bits<44>>,
     kept: DFF<Bits<40>>,
+    over: DFF<Bit>,
     flow: DFF<Bits<32>>,
 }
 
 impl Logic for Error {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, difference, change4, gain4, proportional4, flow4, amount4, root4, mark4, mark5, swift4, swift5);
-        dff_setup!(self, clk, pi4, pi5, pi6, a5, b5, low5, high5, start6, offset6, outer, total8, output8, kept, flow);
+        dff_setup!(self, clk, difference, change4, gain4, proportional4, flow4, amount4, root4, mark4, mark5, other4, other5);
+        dff_setup!(self, clk, pi4, pi5, pi6, a5, b5, low5, high5, start6, offset6, outer, total8, output8, kept, over, flow);
         for i in 0..5 {
             self.far[i].clock.next = self.clk.val();
         }
         self.product.clk.next = self.clk.val();
         self.reference.clk.next = self.clk.val();
-        self.reference.bus.next = self.bus_2.val();
-        self.reference.address.next = self.profile_2.val();
+        self.reference.bus.next = self.bus_1.val();
+        self.reference.address.next = self.profile_1.val();
         self.gain.clk.next = self.clk.val();
-        self.gain.bus.next = self.bus_2.val();
-        self.gain.address.next = self.profile_2.val();
+        self.gain.bus.next = self.bus_1.val();
+        self.gain.address.next = self.profile_1.val();
         self.proportional.clk.next = self.clk.val();
-        self.proportional.bus.next = self.bus_2.val();
-        self.proportional.address.next = self.profile_2.val();
+        self.proportional.bus.next = self.bus_1.val();
+        self.proportional.address.next = self.profile_1.val();
         self.flow_gain.clk.next = self.clk.val();
-        self.flow_gain.bus.next = self.bus_2.val();
-        self.flow_gain.address.next = self.profile_2.val();
+        self.flow_gain.bus.next = self.bus_1.val();
+        self.flow_gain.address.next = self.profile_1.val();
         self.flow_shift.clk.next = self.clk.val();
-        self.flow_shift.bus.next = self.bus_2.val();
-        self.flow_shift.address.next = self.profile_2.val();
+        self.flow_shift.bus.next = self.bus_1.val();
+        self.flow_shift.address.next = self.profile_1.val();
         self.flow_offset.clk.next = self.clk.val();
-        self.flow_offset.bus.next = self.bus_4.val();
-        self.flow_offset.address.next = self.profile_4.val();
+        self.flow_offset.bus.next = self.bus_3.val();
+        self.flow_offset.address.next = self.profile_3.val();
         self.flow_range.clk.next = self.clk.val();
-        self.flow_range.bus.next = self.bus_7.val();
-        self.flow_range.address.next = self.profile_7.val();
+        self.flow_range.bus.next = self.bus_6.val();
+        self.flow_range.address.next = self.profile_6.val();
         // 3
         self.difference.d.next = bit_cast::<25, 24>(self.rtt_3.val()) - bit_cast::<25, 24>(self.reference.data.val());
         self.change.next = self.difference_3.val().get_bits::<18>(0);
@@ -157,7 +165,7 @@ impl Logic for Error {
             self.far[i + 1].d.next = self.far[i].q.val();
         }
         self.mark4.d.next = self.mark_3.val();
-        self.swift4.d.next = self.swift_3.val();
+        self.other4.d.next = self.other_3.val();
         self.pi4.d.next = self.pi_3.val();
         // 4
         self.bounded.next = self.difference.q.val().get_bits::<18>(0);
@@ -167,16 +175,28 @@ impl Logic for Error {
         if !self.difference.q.val().get_bit(24) & self.difference.q.val().get_bits::<7>(17).any() {
             self.bounded.next = bits::<18>(131071);
         }
-        self.shifted.next = (bit_cast::<33, 25>(self.difference.q.val()) << 8) << self.gain4.q.val().get_bits::<5>(27);
-        self.scaled.next = self.flow4.q.val() >> self.amount4.q.val();
-        self.a5.d.next = self.shifted.val();
-        self.b5.d.next = bit_cast::<32, 26>(self.gain4.q.val().get_bits::<26>(0)) << 6;
-        if self.pi4.q.val() {
-            self.a5.d.next = bit_cast::<33, 18>(self.bounded.val()) << 15;
+        self.plain.next = bit_cast::<33, 25>(self.difference.q.val()) << 8;
+        if self.gain4.q.val().get_bit(31) {
+            self.shifted.next = self.plain.val() << 8;
+            if self.gain4.q.val().get_bit(30) {
+                self.shifted.next = self.plain.val() << 12;
+            }
+        } else {
+            self.shifted.next = self.plain.val();
+            if self.gain4.q.val().get_bit(30) {
+                self.shifted.next = self.plain.val() << 4;
+            }
         }
-        if self.swift4.q.val() {
-            self.a5.d.next = bit_cast::<33, 32>(self.scaled.val());
-            self.b5.d.next = bit_cast::<32, 27>(self.root4.q.val()) << 5;
+        self.scaled.next = self.flow4.q.val() >> self.amount4.q.val();
+        self.a5.d.next = bit_cast::<33, 32>(self.scaled.val());
+        self.root.next = !self.root4.q.val();
+        self.b5.d.next = bit_cast::<32, 27>(self.root.val()) << 2;
+        if self.other4.q.val() {
+            self.b5.d.next = bit_cast::<32, 30>(self.gain4.q.val().get_bits::<30>(0)) << 2;
+            self.a5.d.next = self.shifted.val();
+            if self.pi4.q.val() {
+                self.a5.d.next = bit_cast::<33, 18>(self.bounded.val()) << 15;
+            }
         }
         self.change_signed.next = self.change4.q.val().into();
         self.proportional_low.next = bit_cast::<9, 8>(self.proportional4.q.val().get_bits::<8>(0)).into();
@@ -184,7 +204,7 @@ impl Logic for Error {
         self.low5.d.next = (self.change_signed.val() * self.proportional_low.val()).into();
         self.high5.d.next = (self.change_signed.val() * self.proportional_high.val()).into();
         self.mark5.d.next = self.mark4.q.val();
-        self.swift5.d.next = self.swift4.q.val();
+        self.other5.d.next = self.other4.q.val();
         self.pi5.d.next = self.pi4.q.val();
         // 5: where PI's output starts, Q.40; what flow scaling is lowered by.
         self.product.a_0.next = self.a5.q.val();
@@ -199,26 +219,26 @@ impl Logic for Error {
         self.changed_wide.next = (self.changed_signed.val() + self.zero.val()).into();
         self.changed_bits.next = self.changed_wide.val().into();
         self.start6.d.next = bit_cast::<46, 40>(self.mark5.q.val()) + self.changed_bits.val();
-        self.offset6.d.next = bits::<32>(0);
-        if self.swift5.q.val() {
-            self.offset6.d.next = self.flow_offset.data.val();
+        self.offset6.d.next = self.flow_offset.data.val();
+        if self.other5.q.val() {
+            self.offset6.d.next = bits::<32>(0);
         }
         self.pi6.d.next = self.pi5.q.val();
-        // 6, in units of 2^12, of which the sums below have two more by carries. Without PI -offset is ~offset and 1, here 2^4, and half a unit of
+        // 6, in units of 2^9 (of which `total` counts 2^12), of which the sums below have two more by carries. Without PI -offset is ~offset and 1, here 2^4, and half a unit of
         // the result 2^3: 15 + 7 + 2 are both; with PI the carries are half a unit.
         self.addend.next = (!(bit_cast::<46, 32>(self.offset6.q.val()) << 4)) | bits::<46>(15);
-        self.more.next = (bit_cast::<39, 36>(self.product.upper_1.val()) << 3) | bits::<39>(7);
+        self.more.next = (bit_cast::<42, 36>(self.product.upper_1.val()) << 6) | bits::<42>(7);
         if self.pi6.q.val() {
             self.addend.next = bit_cast::<46, 44>(self.start6.q.val().get_bits::<44>(0)) << 2;
-            self.more.next = bit_cast::<39, 36>(self.product.upper_1.val()) << 3;
+            self.more.next = bit_cast::<42, 36>(self.product.upper_1.val()) << 6;
         }
         self.addend_signed.next = self.addend.val().into();
         self.upper.next = self.more.val().into();
-        self.outer.d.next = (self.upper.val() + self.addend_signed.val()).into();
+        self.outer.d.next = (self.addend_signed.val() + self.upper.val()).into();
         // 7
         self.outer_bits.next = self.outer.q.val().into();
         self.outer_one.next = ((bit_cast::<47, 46>(self.outer_bits.val()) << 1) | bits::<47>(1)).into();
-        self.inner_one.next = ((bit_cast::<24, 23>(self.product.lower_2.val().get_bits::<23>(12)) << 1) | bits::<24>(1)).into();
+        self.inner_one.next = ((bit_cast::<27, 26>(self.product.lower_2.val().get_bits::<26>(9)) << 1) | bits::<27>(1)).into();
         self.sum.next = (self.outer_one.val() + self.inner_one.val()).into();
         self.sum_bits.next = self.sum.val().into();
         self.total.next = bit_cast::<58, 46>(self.sum_bits.val().get_bits::<46>(1)) << 12;
@@ -227,14 +247,15 @@ impl Logic for Error {
         self.output8.d.next = self.total.val().get_bits::<44>(14);
         // 8: into their ranges.
         self.kept.d.next = self.output8.q.val().get_bits::<40>(0);
-        if self.output8.q.val().get_bits::<4>(40).any() {
-            self.kept.d.next = 0xFF_FFFF_FFFF_u64.into();
-        }
+        self.over.d.next = self.output8.q.val().get_bits::<3>(40).any() & !self.output8.q.val().get_bit(43);
         if self.output8.q.val().get_bit(43) {
             self.kept.d.next = bits::<40>(0);
         }
         self.flow.d.next = self.total8.q.val().get_bits::<32>(0);
-        if self.far[4].q.val() | (self.total8.q.val() > bit_cast::<40, 32>(self.flow_range.data.val())) {
+        if self.far[4].q.val()
+            | self.total8.q.val().get_bits::<8>(32).any()
+            | (self.total8.q.val().get_bits::<32>(0) > self.flow_range.data.val())
+        {
             self.flow.d.next = self.flow_range.data.val();
         }
         if self.total8.q.val().get_bit(39) & !self.far[4].q.val() {
@@ -242,6 +263,10 @@ impl Logic for Error {
         }
         // 9
         self.kept_9.next = self.kept.q.val();
+        self.over_9.next = self.over.q.val();
         self.flow_9.next = self.flow.q.val();
+        if self.rst.val() {
+            self.mark4.d.next = bits::<40>(0);
+        }
     }
 }

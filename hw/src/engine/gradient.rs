@@ -16,22 +16,22 @@ pub struct Gradient {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
-    pub bus_7: Signal<In, Bits<42>>,
+    pub bus_6: Signal<In, Bits<42>>,
     /// Profile bus.
-    pub bus_9: Signal<In, Bits<42>>,
+    pub bus_8: Signal<In, Bits<42>>,
     /// Profile bus.
-    pub bus_12: Signal<In, Bits<42>>,
+    pub bus_11: Signal<In, Bits<42>>,
     /// The operation's profile.
-    pub profile_7: Signal<In, Bits<4>>,
+    pub profile_6: Signal<In, Bits<4>>,
     /// The same.
-    pub profile_9: Signal<In, Bits<4>>,
+    pub profile_8: Signal<In, Bits<4>>,
     /// The same.
-    pub profile_12: Signal<In, Bits<4>>,
+    pub profile_11: Signal<In, Bits<4>>,
     /// Smoothed difference, 2^-13 ns, signed.
     pub average_8: Signal<In, Bits<38>>,
     /// beta times the endpoint's target as the reciprocal takes it.
     pub threshold_8: Signal<In, Bits<32>>,
-    /// Reciprocal of the endpoint's delay.
+    /// The complement of the reciprocal of the endpoint's delay.
     pub reciprocal_8: Signal<In, Bits<29>>,
     /// The law is Swift.
     pub swift_8: Signal<In, Bit>,
@@ -59,9 +59,10 @@ pub struct Gradient {
     gain: ProfileWord<32, { profile::GRADIENT_GAIN.word as usize }>,
     beta: ProfileWord<32, { profile::BETA.word as usize }>,
     most: ProfileWord<27, { profile::MAX_DECREASE.word as usize }>,
-    product: Product<20, 0>,
+    product: Product<17, 0>,
     magnitude: Signal<Local, Bits<38>>,
     shifted: Signal<Local, Bits<38>>,
+    reciprocal: Signal<Local, Bits<29>>,
     a9: DFF<Bits<33>>,
     b9: DFF<Bits<32>>,
     // The first hold 9 clocks after the issue.
@@ -98,17 +99,17 @@ impl Logic for Gradient {
         }
         self.product.clk.next = self.clk.val();
         self.full.clk.next = self.clk.val();
-        self.full.bus.next = self.bus_7.val();
-        self.full.address.next = self.profile_7.val();
+        self.full.bus.next = self.bus_6.val();
+        self.full.address.next = self.profile_6.val();
         self.gain.clk.next = self.clk.val();
-        self.gain.bus.next = self.bus_7.val();
-        self.gain.address.next = self.profile_7.val();
+        self.gain.bus.next = self.bus_6.val();
+        self.gain.address.next = self.profile_6.val();
         self.beta.clk.next = self.clk.val();
-        self.beta.bus.next = self.bus_9.val();
-        self.beta.address.next = self.profile_9.val();
+        self.beta.bus.next = self.bus_8.val();
+        self.beta.address.next = self.profile_8.val();
         self.most.clk.next = self.clk.val();
-        self.most.bus.next = self.bus_12.val();
-        self.most.address.next = self.profile_12.val();
+        self.most.bus.next = self.bus_11.val();
+        self.most.address.next = self.profile_11.val();
         // 8
         self.magnitude.next = self.average_8.val();
         if self.average_8.val().get_bit(37) {
@@ -120,14 +121,25 @@ impl Logic for Gradient {
             self.full9[i + 1].d.next = self.full9[i].q.val();
             self.negative9[i + 1].d.next = self.negative9[i].q.val();
         }
-        self.shifted.next = self.average_8.val() << self.gain.data.val().get_bits::<4>(28);
+        if self.gain.data.val().get_bit(31) {
+            self.shifted.next = self.average_8.val() << 8;
+            if self.gain.data.val().get_bit(30) {
+                self.shifted.next = self.average_8.val() << 12;
+            }
+        } else {
+            self.shifted.next = self.average_8.val();
+            if self.gain.data.val().get_bit(30) {
+                self.shifted.next = self.average_8.val() << 4;
+            }
+        }
         self.a9.d.next = bit_cast::<33, 32>(self.shifted.val().get_bits::<32>(6)) << 1;
-        self.b9.d.next = bit_cast::<32, 26>(self.gain.data.val().get_bits::<26>(0)) << 6;
+        self.b9.d.next = bit_cast::<32, 30>(self.gain.data.val().get_bits::<30>(0)) << 2;
+        self.reciprocal.next = !self.reciprocal_8.val();
         if self.swift_8.val() {
             self.a9.d.next = bit_cast::<33, 32>(self.threshold_8.val());
-            self.b9.d.next = bit_cast::<32, 29>(self.reciprocal_8.val()) << 3;
+            self.b9.d.next = bit_cast::<32, 29>(self.reciprocal.val());
         }
-        // 9: Q.48; the product has half a unit of Q.26 more.
+        // 9: Q.45; the product has half a unit of Q.26 more.
         self.product.a_0.next = self.a9.q.val();
         self.product.b_0.next = self.b9.q.val();
         // 10: what the product is added to or, for Swift, taken from: beta, Q.26; one for Patched.
@@ -140,7 +152,7 @@ impl Logic for Gradient {
         }
         self.base12.d.next = self.base11.q.val();
         // 11
-        self.value.d.next = self.product.total_2.val().get_bits::<28>(22).into();
+        self.value.d.next = self.product.total_2.val().get_bits::<28>(19).into();
         // 12: the decrease, twice the weight and half a unit of it, or what is left of beta.
         self.zero.next = bits::<2>(0).into();
         self.value_wide.next = (self.value.q.val() + self.zero.val()).into();
@@ -154,8 +166,8 @@ impl Logic for Gradient {
             self.value_bits.next = !self.value_plain.val();
             self.carry.next = bits::<1>(1);
         }
-        self.sum.next = ((bit_cast::<30, 29>(self.base12.q.val()) << 1) | bits::<30>(1))
-            + ((bit_cast::<30, 29>(self.value_bits.val()) << 1) | bit_cast::<30, 1>(self.carry.val()));
+        self.sum.next = (bit_cast::<30, 29>(self.base12.q.val()) << 1)
+            - !((bit_cast::<30, 29>(self.value_bits.val()) << 1) | bit_cast::<30, 1>(self.carry.val()));
         self.other.d.next = self.sum.val().get_bits::<29>(1);
         // 13
         self.most14.d.next = self.most.data.val();

@@ -12,9 +12,9 @@ pub struct Increase {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Profile bus.
-    pub bus_9: Signal<In, Bits<42>>,
+    pub bus_8: Signal<In, Bits<42>>,
     /// The operation's profile.
-    pub profile_9: Signal<In, Bits<4>>,
+    pub profile_8: Signal<In, Bits<4>>,
     /// Negative differences in a row before.
     pub count_9: Signal<In, Bits<3>>,
     /// The difference is negative.
@@ -25,14 +25,14 @@ pub struct Increase {
     pub smoothed_9: Signal<In, Bit>,
     /// The law is TIMELY and the RTT not below Tlow: the step may be a hyperactive one.
     pub allowed_10: Signal<In, Bit>,
-    /// Beta is scaled.
-    pub high_10: Signal<In, Bit>,
+    /// Beta is not scaled.
+    pub low_10: Signal<In, Bit>,
     /// The delta factor, Q.26.
     pub delta_10: Signal<In, Bits<27>>,
     /// Negative differences in a row.
     pub count_10: Signal<Out, Bits<3>>,
-    /// The step is weighed too: between the thresholds of Patched and PI.
-    pub middle_13: Signal<In, Bit>,
+    /// The step is not weighed: not between the thresholds of Patched and PI.
+    pub edge_13: Signal<In, Bit>,
     /// Enough differences in a row are negative.
     pub hyperactive_13: Signal<Out, Bit>,
     /// The step, 2^-13 Mb/s.
@@ -66,14 +66,14 @@ impl Logic for Increase {
         }
         self.product.clk.next = self.clk.val();
         self.plain.clk.next = self.clk.val();
-        self.plain.bus.next = self.bus_9.val();
-        self.plain.address.next = self.profile_9.val();
+        self.plain.bus.next = self.bus_8.val();
+        self.plain.address.next = self.profile_8.val();
         self.hyperactive.clk.next = self.clk.val();
-        self.hyperactive.bus.next = self.bus_9.val();
-        self.hyperactive.address.next = self.profile_9.val();
+        self.hyperactive.bus.next = self.bus_8.val();
+        self.hyperactive.address.next = self.profile_8.val();
         self.beta.clk.next = self.clk.val();
-        self.beta.bus.next = self.bus_9.val();
-        self.beta.address.next = self.profile_9.val();
+        self.beta.bus.next = self.bus_8.val();
+        self.beta.address.next = self.profile_8.val();
         // 9
         self.counts.next = self.negative_9.val();
         if self.smoothed_9.val() {
@@ -90,12 +90,12 @@ impl Logic for Increase {
         self.count_10.next = self.count.q.val();
         self.enough.next = self.count.q.val() >= self.hyperactive.data.val().get_bits::<3>(24);
         self.enough11[0].d.next = self.enough.val();
-        self.a11.d.next = bit_cast::<33, 24>(self.plain.data.val()) << 8;
-        if self.enough.val() & self.allowed_10.val() {
-            self.a11.d.next = bit_cast::<33, 24>(self.hyperactive.data.val().get_bits::<24>(0)) << 8;
-        }
-        if self.high_10.val() {
-            self.a11.d.next = bit_cast::<33, 32>(self.beta.data.val());
+        self.a11.d.next = bit_cast::<33, 32>(self.beta.data.val());
+        if self.low_10.val() {
+            self.a11.d.next = bit_cast::<33, 24>(self.plain.data.val()) << 8;
+            if self.enough.val() & self.allowed_10.val() {
+                self.a11.d.next = bit_cast::<33, 24>(self.hyperactive.data.val().get_bits::<24>(0)) << 8;
+            }
         }
         self.b11.d.next = self.delta_10.val();
         // 11
@@ -107,9 +107,9 @@ impl Logic for Increase {
         // 13
         self.hyperactive_13.next = self.enough11[2].q.val();
         self.step.d.next = self.product.total_2.val().get_bits::<27>(23);
-        self.weighed.d.next = bits::<27>(0);
-        if self.middle_13.val() {
-            self.weighed.d.next = self.product.total_2.val().get_bits::<27>(23);
+        self.weighed.d.next = self.product.total_2.val().get_bits::<27>(23);
+        if self.edge_13.val() {
+            self.weighed.d.next = bits::<27>(0);
         }
         self.scaled.d.next = self.product.total_2.val().get_bits::<29>(20);
         // 14

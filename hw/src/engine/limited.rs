@@ -1,5 +1,6 @@
 //! Which flows send too little of their rate for a sample to raise it.
 use crate::pacer::delay::Delay;
+use crate::ram::BlockRam;
 use rust_hdl::prelude::*;
 
 /// A bit a flow. A port's number is the clock after the issue at which it holds; an operation goes by what was written until its issue.
@@ -23,7 +24,7 @@ pub struct Limited<const F: usize> {
     pub limited_17: Signal<Out, Bit>,
     /// The same.
     pub limited_19: Signal<Out, Bit>,
-    ram: RAM<Bits<1>, F>,
+    ram: BlockRam<Bits<1>, F>,
     bits: Delay<1, 16>,
     later: Delay<1, 2>,
 }
@@ -31,8 +32,8 @@ pub struct Limited<const F: usize> {
 impl<const F: usize> Logic for Limited<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.ram.read_clock.next = self.clk.val();
-        self.ram.write_clock.next = self.clk.val();
+        self.ram.clock.next = self.clk.val();
+        self.ram.read_enable.next = true;
         self.bits.clk.next = self.clk.val();
         self.later.clk.next = self.clk.val();
         self.ram.read_address.next = self.flow_0.val();

@@ -12,7 +12,6 @@ mod product;
 mod queue;
 mod rate;
 mod reciprocal;
-mod rest;
 mod root;
 mod scale;
 mod state;
@@ -145,6 +144,8 @@ pub struct Engine<const F: usize> {
     last_sweep: Constant<Bits<17>>,
     sweep_count: DFF<Bits<17>>,
     sweep_done: DFF<Bit>,
+    /// Its complement: a reset by that would cost an inverter for each flip-flop.
+    sweeping: DFF<Bit>,
     sweep: Signal<Local, Bit>,
     sweep_flow: Signal<Local, Bits<F>>,
     arbiter: Arbiter<F>,
@@ -164,8 +165,11 @@ pub struct Engine<const F: usize> {
     root: Root<F>,
     /// What counts the clocks of the rings.
     turn: DFF<Bits<9>>,
-    /// RTT in bits 23..0, time or host's rate 55..24, hops 63..56, the responder's part 87..64; from 1 to 19.
-    inputs: Ring<88, 18>,
+    /// RTT in bits 23..0, hops 31..24, the responder's part 55..32, time or host's rate 87..56; from 1 to 18.
+    inputs: Ring<88, 17>,
+    /// The same at 19, 0 where the operation has none.
+    measured: DFF<Bits<56>>,
+    given: DFF<Bits<32>>,
     /// The first two of them, from 1 to 10.
     sample: Ring<56, 9>,
     /// The second, from there to 14.
@@ -191,6 +195,8 @@ pub struct Engine<const F: usize> {
     endpoint_inverse: [DFF<Bits<29>>; 9],
     negative: [DFF<Bit>; 10],
     count: [DFF<Bits<3>>; 10],
+    low_10: DFF<Bit>,
+    edge_13: DFF<Bit>,
     above: DFF<Bits<38>>,
     smoothed: DFF<Bits<38>>,
     kept: DFF<Bits<40>>,
@@ -226,9 +232,9 @@ impl<const F: usize> Default for Engine<F> {
             idle_valid, idle_flow, limited_valid, limited_flow, limited, host_valid, host_flow, host_rate, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word,
             pw_data, rate_valid, rate_flow, rate_value, event_valid, event_flow, event_branch, event_hyperactive, event_rtt_ns,
             event_rate, event_kind, event_before, event_rate_before, event_now_ns, event_hops, event_endpoint_ns, event_profile, pulses, superseded_valid, superseded_flow,
-            sweep_count, sweep_done, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
-            scale, gradient, increase, choose, limits, rate, root, turn, inputs, sample, values, earlier, mark, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
-            profile, flags, threshold, zeros, inverse, endpoint_inverse, negative, count, above, smoothed, kept, rising, reached,
+            sweep_count, sweep_done, sweeping, sweep, sweep_flow, arbiter, state, branch, average, delta, reciprocal, endpoint_reciprocal, error,
+            scale, gradient, increase, choose, limits, rate, root, turn, inputs, measured, given, sample, values, earlier, mark, bus_in, bus, valid, flow, kind, rtt, value, hops, endpoint,
+            profile, flags, threshold, zeros, inverse, endpoint_inverse, negative, count, low_10, edge_13, above, smoothed, kept, rising, reached,
             writes, last, filtered, mark11, marked, marked_now, marked_output, falls, is_sample, value_10, rate_now, refused_now)
     }
 }
@@ -236,7 +242,24 @@ impl<const F: usize> Default for Engine<F> {
 impl<const F: usize> Logic for Engine<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep_count, sweep_done, turn, above, smoothed, kept, writes, last, filtered, mark11);
+        dff_setup!(self, clk, low_10, edge_13);
+        dff_setup!(
+            self,
+            clk,
+            sweep_count,
+            sweep_done,
+            sweeping,
+            turn,
+            measured,
+            given,
+            above,
+            smoothed,
+            kept,
+            writes,
+            last,
+            filtered,
+            mark11
+        );
         for i in 0..3 {
             self.endpoint[i].clock.next = self.clk.val();
         }
@@ -276,12 +299,13 @@ impl<const F: usize> Logic for Engine<F> {
             self.flow[i].clock.next = self.clk.val();
         }
         // The sweep after reset: all flows, and all profiles through the profile bus.
-        self.sweep.next = !self.sweep_done.q.val();
+        self.sweep.next = self.sweeping.q.val();
         self.sweep_flow.next = self.sweep_count.q.val().get_bits::<F>(0);
-        if self.sweep.val() {
-            self.sweep_count.d.next = self.sweep_count.q.val() + bits::<17>(1);
-            self.sweep_done.d.next = self.sweep_count.q.val() == self.last_sweep.val();
+        self.sweep_count.d.next = self.sweep_count.q.val() + bits::<17>(1);
+        if self.sweep_count.q.val() == self.last_sweep.val() {
+            self.sweep_done.d.next = true;
         }
+        self.sweeping.d.next = !self.sweep_done.d.val();
         self.swept.next = self.sweep_done.q.val();
         // What comes is all zeros while there is no word: then it is not written.
         self.bus_in.next = bits::<42>(0);
@@ -403,8 +427,16 @@ impl<const F: usize> Logic for Engine<F> {
         self.turn.d.next = self.turn.q.val() + bits::<9>(1);
         self.inputs.clk.next = self.clk.val();
         self.inputs.at.next = self.turn.q.val();
-        self.inputs.i.next = (bit_cast::<88, 24>(self.rtt[1].q.val()) | (bit_cast::<88, 32>(self.value[1].q.val()) << 24))
-            | ((bit_cast::<88, 8>(self.hops[1].q.val()) << 56) | (bit_cast::<88, 24>(self.endpoint[1].q.val()) << 64));
+        self.inputs.i.next = (bit_cast::<88, 24>(self.rtt[1].q.val()) | (bit_cast::<88, 8>(self.hops[1].q.val()) << 24))
+            | ((bit_cast::<88, 24>(self.endpoint[1].q.val()) << 32) | (bit_cast::<88, 32>(self.value[1].q.val()) << 56));
+        self.measured.d.next = self.inputs.o.val().get_bits::<56>(0);
+        self.given.d.next = self.inputs.o.val().get_bits::<32>(56);
+        if self.kind[18].q.val().get_bits::<2>(1).any() {
+            self.measured.d.next = bits::<56>(0);
+        }
+        if self.kind[18].q.val().get_bits::<2>(1).any() & !self.kind[18].q.val().get_bit(0) {
+            self.given.d.next = bits::<32>(0);
+        }
         self.sample.clk.next = self.clk.val();
         self.sample.at.next = self.turn.q.val();
         self.sample.i.next = bit_cast::<56, 24>(self.rtt[1].q.val()) | (bit_cast::<56, 32>(self.value[1].q.val()) << 24);
@@ -431,18 +463,21 @@ impl<const F: usize> Logic for Engine<F> {
         self.mark.i.next = self.state.record_2.val().get_bits::<41>(98);
         // 0 to 7: the reciprocals.
         self.reciprocal.clk.next = self.clk.val();
+        self.reciprocal.rst.next = self.rst.val();
         self.reciprocal.rtt_0.next = self.arbiter.rtt_ns.val();
         self.zeros[4].d.next = self.reciprocal.zeros_3.val();
-        self.inverse[8].d.next = self.reciprocal.reciprocal_7.val();
+        self.inverse[8].d.next = self.reciprocal.complement_7.val();
         self.endpoint_reciprocal.clk.next = self.clk.val();
+        self.endpoint_reciprocal.rst.next = self.rst.val();
         self.endpoint_reciprocal.rtt_0.next = self.arbiter.endpoint_ns.val();
-        self.endpoint_inverse[8].d.next = self.endpoint_reciprocal.reciprocal_7.val();
+        self.endpoint_inverse[8].d.next = self.endpoint_reciprocal.complement_7.val();
         // 2 to 6: thresholds and options.
         self.branch.clk.next = self.clk.val();
-        self.branch.bus_2.next = self.bus[2].q.val();
-        self.branch.bus_4.next = self.bus[4].q.val();
-        self.branch.profile_2.next = self.state.profile_2.val();
-        self.branch.profile_4.next = self.profile[4].q.val();
+        self.branch.bus_1.next = self.bus[1].q.val();
+        self.branch.bus_3.next = self.bus[3].q.val();
+        self.branch.profile_1.next = self.state.profile_1.val();
+        self.state.swift_2.next = self.branch.swift_2.val();
+        self.branch.profile_3.next = self.profile[3].q.val();
         self.branch.rtt_2.next = self.rtt[2].q.val();
         self.branch.endpoint_2.next = self.endpoint[2].q.val();
         self.branch.zeros_3.next = self.reciprocal.zeros_3.val();
@@ -453,21 +488,24 @@ impl<const F: usize> Logic for Engine<F> {
         self.threshold[7].d.next = self.branch.threshold_6.val();
         // 2 to 8: the delta factor.
         self.delta.clk.next = self.clk.val();
-        self.delta.bus_2.next = self.bus[2].q.val();
-        self.delta.profile_2.next = self.state.profile_2.val();
+        self.delta.rst.next = self.rst.val();
+        self.delta.bus_1.next = self.bus[1].q.val();
+        self.delta.profile_1.next = self.state.profile_1.val();
         self.delta.full_3.next = !self.state.record_3.val().get_bit(56) | self.branch.no_delta_3.val();
         self.delta.age_3.next = self.state.age_3.val();
         // 3 to 9: the smoothed difference, or how far Swift's delay lies above its base target.
         self.average.clk.next = self.clk.val();
         self.average.rst.next = self.rst.val();
-        self.average.bus_2.next = self.bus[2].q.val();
-        self.average.bus_7.next = self.bus[7].q.val();
-        self.average.profile_2.next = self.state.profile_2.val();
-        self.average.profile_7.next = self.profile[7].q.val();
+        self.average.bus_1.next = self.bus[1].q.val();
+        self.average.bus_6.next = self.bus[6].q.val();
+        self.average.profile_1.next = self.state.profile_1.val();
+        self.average.bus_3.next = self.bus[3].q.val();
+        self.average.profile_3.next = self.profile[3].q.val();
+        self.average.profile_6.next = self.profile[6].q.val();
         self.average.swift_3.next = self.branch.swift_3.val();
+        self.average.other_3.next = self.branch.other_3.val();
         self.average.old_3.next = self.state.record_3.val().get_bits::<38>(60);
         self.average.difference_3.next = self.state.difference_3.val();
-        self.average.rtt_3.next = self.rtt[3].q.val();
         self.average.low_3.next = self.branch.low_3.val();
         self.average.hops_3.next = self.hops[3].q.val();
         self.above.d.next = self.average.average_8.val();
@@ -475,19 +513,23 @@ impl<const F: usize> Logic for Engine<F> {
         self.rising[10].d.next = self.average.rising_9.val();
         // 3 to 9: error, output, flow scaling.
         self.error.clk.next = self.clk.val();
-        self.error.bus_2.next = self.bus[2].q.val();
-        self.error.bus_4.next = self.bus[4].q.val();
-        self.error.bus_7.next = self.bus[7].q.val();
-        self.error.profile_2.next = self.state.profile_2.val();
-        self.error.profile_4.next = self.profile[4].q.val();
-        self.error.profile_7.next = self.profile[7].q.val();
-        self.error.swift_3.next = self.branch.swift_3.val();
+        self.error.rst.next = self.rst.val();
+        self.error.bus_1.next = self.bus[1].q.val();
+        self.error.bus_3.next = self.bus[3].q.val();
+        self.error.bus_6.next = self.bus[6].q.val();
+        self.error.profile_1.next = self.state.profile_1.val();
+        self.error.profile_3.next = self.profile[3].q.val();
+        self.error.profile_6.next = self.profile[6].q.val();
+        self.error.other_3.next = self.branch.other_3.val();
         self.error.pi_3.next = self.branch.pi_3.val();
         self.error.rtt_3.next = self.rtt[3].q.val();
         self.error.difference_3.next = self.state.difference_3.val();
         self.error.mark_3.next = self.state.record_3.val().get_bits::<40>(99);
         self.error.root_3.next = self.root.root_3.val();
         self.kept.d.next = self.error.kept_9.val();
+        if self.error.over_9.val() {
+            self.kept.d.next = 0xFF_FFFF_FFFF_u64.into();
+        }
         // 7 to 14: by delta factor, rate, reciprocal.
         self.scale.clk.next = self.clk.val();
         self.scale.middle_7.next = self.flags[7].q.val().get_bit(11);
@@ -506,12 +548,12 @@ impl<const F: usize> Logic for Engine<F> {
         self.reached[11].d.next = self.scale.reached_10.val();
         // 8 to 14: gradient, weight, the endpoint's part.
         self.gradient.clk.next = self.clk.val();
-        self.gradient.bus_7.next = self.bus[7].q.val();
-        self.gradient.bus_9.next = self.bus[9].q.val();
-        self.gradient.bus_12.next = self.bus[12].q.val();
-        self.gradient.profile_7.next = self.profile[7].q.val();
-        self.gradient.profile_9.next = self.profile[9].q.val();
-        self.gradient.profile_12.next = self.profile[12].q.val();
+        self.gradient.bus_6.next = self.bus[6].q.val();
+        self.gradient.bus_8.next = self.bus[8].q.val();
+        self.gradient.bus_11.next = self.bus[11].q.val();
+        self.gradient.profile_6.next = self.profile[6].q.val();
+        self.gradient.profile_8.next = self.profile[8].q.val();
+        self.gradient.profile_11.next = self.profile[11].q.val();
         self.gradient.average_8.next = self.average.average_8.val();
         self.gradient.threshold_8.next = self.threshold[8].q.val();
         self.gradient.reciprocal_8.next = self.endpoint_inverse[8].q.val();
@@ -528,15 +570,17 @@ impl<const F: usize> Logic for Engine<F> {
         self.negative[4].d.next = self.state.difference_3.val().get_bit(24);
         self.count[4].d.next = self.state.record_3.val().get_bits::<3>(57);
         self.increase.clk.next = self.clk.val();
-        self.increase.bus_9.next = self.bus[9].q.val();
-        self.increase.profile_9.next = self.profile[9].q.val();
+        self.increase.bus_8.next = self.bus[8].q.val();
+        self.increase.profile_8.next = self.profile[8].q.val();
         self.increase.count_9.next = self.count[9].q.val();
         self.increase.negative_9.next = self.negative[9].q.val();
         self.increase.falling_9.next = self.average.falling_9.val();
         self.increase.smoothed_9.next = self.flags[9].q.val().get_bit(7);
         self.increase.allowed_10.next = self.flags[10].q.val().get_bit(1) & !self.flags[10].q.val().get_bit(8);
-        self.increase.high_10.next = self.flags[10].q.val().get_bit(10);
-        self.increase.middle_13.next = self.flags[13].q.val().get_bit(11) & !self.kind[13].q.val().any();
+        self.low_10.d.next = !self.flags[9].q.val().get_bit(10);
+        self.increase.low_10.next = self.low_10.q.val();
+        self.edge_13.d.next = !self.flags[12].q.val().get_bit(11) | self.kind[12].q.val().any();
+        self.increase.edge_13.next = self.edge_13.q.val();
         self.increase.delta_10.next = self.delta.factor_10.val();
         // 10, 11: what the flow remembers from now on.
         self.is_sample.next = !self.kind[10].q.val().any();
@@ -572,8 +616,8 @@ impl<const F: usize> Logic for Engine<F> {
         // 13, 14: what is done.
         self.choose.clk.next = self.clk.val();
         self.choose.rst.next = self.rst.val();
-        self.choose.bus_12.next = self.bus[12].q.val();
-        self.choose.profile_12.next = self.profile[12].q.val();
+        self.choose.bus_11.next = self.bus[11].q.val();
+        self.choose.profile_11.next = self.profile[11].q.val();
         self.choose.kind_13.next = self.kind[13].q.val();
         self.choose.flags_13.next = self.flags[13].q.val();
         self.choose.reached_13.next = self.reached[13].q.val();
@@ -592,20 +636,19 @@ impl<const F: usize> Logic for Engine<F> {
         self.rate.clk.next = self.clk.val();
         self.rate.rst.next = self.rst.val();
         self.rate.sweep.next = self.sweep.val();
+        self.rate.bus_14.next = self.bus[14].q.val();
+        self.rate.profile_14.next = self.profile[14].q.val();
         self.rate.bus_15.next = self.bus[15].q.val();
         self.rate.profile_15.next = self.profile[15].q.val();
-        self.rate.bus_16.next = self.bus[16].q.val();
-        self.rate.profile_16.next = self.profile[16].q.val();
         self.rate.flow_8.next = self.flow[8].q.val();
         self.rate.flow_19.next = self.flow[19].q.val();
         self.rate.valid_19.next = self.valid[19].q.val();
         self.rate.weight_15.next = self.choose.weight_15.val();
         self.rate.weighed_15.next = self.choose.weighed_15.val();
         self.rate.risen_15.next = self.choose.risen_15.val();
-        self.rate.floor_15.next = self.choose.floor_15.val();
-        self.rate.sets_16.next = self.choose.sets_16.val();
-        self.rate.sets_17.next = self.choose.sets_17.val();
-        self.rate.idle_16.next = self.choose.idle_16.val();
+        self.rate.falls_15.next = self.choose.falls_15.val();
+        self.rate.sets_15.next = self.choose.sets_15.val();
+        self.rate.idle_14.next = self.kind[14].q.val().get_bit(2);
         self.rate.hold_17.next = self.limits.limited_17.val() & !self.kind[17].q.val().any();
         self.limits.clk.next = self.clk.val();
         self.limits.sweep.next = self.sweep.val();
@@ -631,7 +674,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.event_flow.next = self.flow[19].q.val();
         self.event_branch.next = self.choose.branch_19.val();
         self.event_hyperactive.next = self.choose.hyperactive_19.val();
-        self.event_rtt_ns.next = self.inputs.o.val().get_bits::<24>(0);
+        self.event_rtt_ns.next = self.measured.q.val().get_bits::<24>(0);
         self.event_rate.next = self.rate.rate_19.val();
         self.event_kind.next = self.kind[19].q.val();
         // As the record, but for the words that its numbers start in.
@@ -647,9 +690,9 @@ impl<const F: usize> Logic for Engine<F> {
             self.event_before.next = self.event_before.val() | (bits::<160>(1) << 31);
         }
         self.event_rate_before.next = self.rate.before_19.val();
-        self.event_now_ns.next = self.inputs.o.val().get_bits::<32>(24);
-        self.event_hops.next = self.inputs.o.val().get_bits::<8>(56);
-        self.event_endpoint_ns.next = self.inputs.o.val().get_bits::<24>(64);
+        self.event_now_ns.next = self.given.q.val();
+        self.event_hops.next = self.measured.q.val().get_bits::<8>(24);
+        self.event_endpoint_ns.next = self.measured.q.val().get_bits::<24>(32);
         self.event_profile.next = self.profile[19].q.val();
         self.superseded_valid.next = self.arbiter.sample_dropped.val();
         self.superseded_flow.next = self.arbiter.dropped_flow.val();
@@ -669,6 +712,7 @@ impl<const F: usize> Logic for Engine<F> {
         if self.rst.val() {
             self.sweep_count.d.next = bits::<17>(0);
             self.sweep_done.d.next = false;
+            self.sweeping.d.next = true;
             // Nothing but validity needs it; with it these stay in flip-flops, of which there are more than LUTs.
             for i in 0..26 {
                 self.valid[i].d.next = false;

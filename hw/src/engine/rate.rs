@@ -1,5 +1,5 @@
 //! The rate of a flow.
-use super::word::ProfileWord;
+use super::word::{ProfileChoice, ProfileWord};
 use crate::construct::construct;
 use crate::num::{S, U};
 use rust_hdl::prelude::*;
@@ -19,13 +19,13 @@ pub struct Rate<const F: usize> {
     /// Clear whatever `flow_19` is.
     pub sweep: Signal<In, Bit>,
     /// Profile bus.
-    pub bus_15: Signal<In, Bits<42>>,
+    pub bus_14: Signal<In, Bits<42>>,
     /// Profile bus.
-    pub bus_16: Signal<In, Bits<42>>,
+    pub bus_15: Signal<In, Bits<42>>,
     /// The operation's profile.
-    pub profile_15: Signal<In, Bits<4>>,
+    pub profile_14: Signal<In, Bits<4>>,
     /// The same.
-    pub profile_16: Signal<In, Bits<4>>,
+    pub profile_15: Signal<In, Bits<4>>,
     /// The operation's flow.
     pub flow_8: Signal<In, Bits<F>>,
     /// The same.
@@ -38,14 +38,12 @@ pub struct Rate<const F: usize> {
     pub weighed_15: Signal<In, Bits<35>>,
     /// The rate before and what is added.
     pub risen_15: Signal<In, Bits<33>>,
-    /// The rate may halve at most.
-    pub floor_15: Signal<In, Bit>,
+    /// The rate may fall by more than half.
+    pub falls_15: Signal<In, Bit>,
     /// The operation may change the rate.
-    pub sets_16: Signal<In, Bit>,
-    /// The same.
-    pub sets_17: Signal<In, Bit>,
+    pub sets_15: Signal<In, Bit>,
     /// It is an idle restart.
-    pub idle_16: Signal<In, Bit>,
+    pub idle_14: Signal<In, Bit>,
     /// The rate may not rise.
     pub hold_17: Signal<In, Bit>,
     /// The rate before.
@@ -56,9 +54,8 @@ pub struct Rate<const F: usize> {
     pub before_19: Signal<Out, Bits<32>>,
     /// The rate from now on.
     pub rate_19: Signal<Out, Bits<32>>,
-    restart: ProfileWord<32, { profile::RESTART_RATE.word as usize }>,
     least: ProfileWord<32, { profile::LEAST_RATE.word as usize }>,
-    greatest: ProfileWord<32, { profile::GREATEST_RATE.word as usize }>,
+    greatest: ProfileChoice<32, { profile::GREATEST_RATE.word as usize }, { profile::RESTART_RATE.word as usize }>,
     ram: RAM<Bits<32>, F>,
     // The first holds 10 clocks after the issue.
     old: [DFF<Bits<32>>; 10],
@@ -96,6 +93,10 @@ pub struct Rate<const F: usize> {
     upper: DFF<Bits<32>>,
     lower: DFF<Bits<32>>,
     limited: DFF<Bits<32>>,
+    beyond: Signal<Local, Bit>,
+    /// The operation may not change the rate.
+    keeps16: DFF<Bit>,
+    keeps17: DFF<Bit>,
 }
 
 impl<const F: usize> Default for Rate<F> {
@@ -107,31 +108,29 @@ impl<const F: usize> Default for Rate<F> {
             kept_36: Constant::new(kept(36).into()),
             half_unit: Constant::new((256u64 - (1 << LESS_CUT)).into()),
         }
-            clk, rst, sweep, bus_15, bus_16, profile_15, profile_16, flow_8, flow_19, valid_19, weight_15, weighed_15, risen_15, floor_15, sets_16,
-            sets_17, idle_16, hold_17, before_10, before_14, before_19, rate_19, restart, least, greatest, ram, weight_low,
+            clk, rst, sweep, bus_14, bus_15, profile_14, profile_15, flow_8, flow_19, valid_19, weight_15, weighed_15, risen_15, falls_15, sets_15,
+            idle_14, hold_17, before_10, before_14, before_19, rate_19, least, greatest, ram, weight_low,
             weight_low_signed, weight_high, weight_high_signed, weighed_low, weighed_high, ll, lh, hl, hh, hh_bits, lh_signed, hl_bits,
-            hl_signed, joined, risen, half, half17, grown, outer_bits, outer, inner, sum, sum_bits, wide, most, upper, lower, limited; old)
+            hl_signed, joined, risen, half, half17, grown, outer_bits, outer, inner, sum, sum_bits, wide, most, upper, lower, limited, beyond, keeps16, keeps17; old)
     }
 }
 
 impl<const F: usize> Logic for Rate<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, ll, lh, hl, hh, risen, half, half17, outer, inner, wide, most, upper, lower, limited);
+        dff_setup!(self, clk, ll, lh, hl, hh, risen, half, half17, outer, inner, wide, most, upper, lower, limited, keeps16, keeps17);
         for i in 0..10 {
             self.old[i].clock.next = self.clk.val();
         }
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
-        self.restart.clk.next = self.clk.val();
-        self.restart.bus.next = self.bus_15.val();
-        self.restart.address.next = self.profile_15.val();
         self.least.clk.next = self.clk.val();
-        self.least.bus.next = self.bus_16.val();
-        self.least.address.next = self.profile_16.val();
+        self.least.bus.next = self.bus_15.val();
+        self.least.address.next = self.profile_15.val();
         self.greatest.clk.next = self.clk.val();
-        self.greatest.bus.next = self.bus_15.val();
-        self.greatest.address.next = self.profile_15.val();
+        self.greatest.bus.next = self.bus_14.val();
+        self.greatest.address.next = self.profile_14.val();
+        self.greatest.other.next = self.idle_14.val();
         // 8, 9
         self.ram.read_address.next = self.flow_8.val();
         self.old[0].d.next = self.ram.read_data.val();
@@ -153,10 +152,12 @@ impl<const F: usize> Logic for Rate<F> {
         self.hl.d.next = (self.weighed_high.val() * self.weight_low_signed.val()).into();
         self.hh.d.next = (self.weighed_high.val() * self.weight_high_signed.val()).into();
         self.risen.d.next = self.risen_15.val();
-        self.half.d.next = bits::<31>(0);
-        if self.floor_15.val() {
-            self.half.d.next = self.old[5].q.val().get_bits::<31>(1);
+        self.half.d.next = self.old[5].q.val().get_bits::<31>(1);
+        if self.falls_15.val() {
+            self.half.d.next = bits::<31>(0);
         }
+        self.keeps16.d.next = !self.sets_15.val();
+        self.keeps17.d.next = self.keeps16.q.val();
         // 16: Q.9, with half a unit.
         self.hh_bits.next = self.hh.q.val().into();
         self.joined.next = (bit_cast::<46, 29>(self.hh_bits.val()) << 17) | bit_cast::<46, 17>(self.ll.q.val().get_bits::<17>(17));
@@ -169,10 +170,7 @@ impl<const F: usize> Logic for Rate<F> {
         self.inner.d.next = (self.lh_signed.val() + self.hl_signed.val()).into();
         self.half17.d.next = self.half.q.val();
         self.most.d.next = self.greatest.data.val();
-        if self.idle_16.val() {
-            self.most.d.next = self.restart.data.val();
-        }
-        if !self.sets_16.val() {
+        if self.keeps16.q.val() {
             self.most.d.next = 0xFFFF_FFFF_u64.into();
         }
         // 17
@@ -183,7 +181,7 @@ impl<const F: usize> Logic for Rate<F> {
         if bit_cast::<32, 31>(self.half17.q.val()) > self.least.data.val() {
             self.lower.d.next = bit_cast::<32, 31>(self.half17.q.val());
         }
-        if !self.sets_17.val() {
+        if self.keeps17.q.val() {
             self.lower.d.next = bits::<32>(0);
         }
         // A flow that may not rise has itself for a bound.
@@ -193,10 +191,11 @@ impl<const F: usize> Logic for Rate<F> {
         }
         // 18: a negative sum is below any limit.
         self.limited.d.next = self.wide.q.val().get_bits::<32>(0);
-        if self.wide.q.val() > bit_cast::<37, 32>(self.upper.q.val()) {
+        self.beyond.next = self.wide.q.val().get_bits::<4>(32).any();
+        if self.beyond.val() | (self.wide.q.val().get_bits::<32>(0) > self.upper.q.val()) {
             self.limited.d.next = self.upper.q.val();
         }
-        if self.wide.q.val().get_bit(36) | (self.wide.q.val() < bit_cast::<37, 32>(self.lower.q.val())) {
+        if self.wide.q.val().get_bit(36) | (!self.beyond.val() & (self.wide.q.val().get_bits::<32>(0) < self.lower.q.val())) {
             self.limited.d.next = self.lower.q.val();
         }
         if self.sweep.val() {

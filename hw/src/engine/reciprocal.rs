@@ -2,7 +2,7 @@
 use crate::construct::construct;
 use crate::num::U;
 use rust_hdl::prelude::*;
-use timely_model::engine::reciprocal::{INDEX_BITS, SLOPE_BITS, chord};
+use timely_model::engine::reciprocal::{BASE_BITS, INDEX_BITS, SLOPE_BITS, chord};
 
 /// `2^52 / (rtt << zeros)` by a table of 2048 chords, one octave; throughput one a clock.
 ///
@@ -11,12 +11,14 @@ use timely_model::engine::reciprocal::{INDEX_BITS, SLOPE_BITS, chord};
 pub struct Reciprocal {
     /// Clock.
     pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high: nothing needs it, but it keeps delays of a few clocks in flip-flops.
+    pub rst: Signal<In, Bit>,
     /// RTT, ns.
     pub rtt_0: Signal<In, Bits<24>>,
     /// Its leading zeros as a 24-bit number.
     pub zeros_3: Signal<Out, Bits<5>>,
-    /// The reciprocal.
-    pub reciprocal_7: Signal<Out, Bits<29>>,
+    /// The reciprocal's complement.
+    pub complement_7: Signal<Out, Bits<29>>,
     chords: SyncROM<Bits<47>, 11>,
     coarse: Signal<Local, Bits<24>>,
     normal1: DFF<Bits<24>>,
@@ -44,10 +46,10 @@ impl Default for Reciprocal {
         assert_eq!((INDEX_BITS, SLOPE_BITS), (11, 18), "the table's type says how wide it is");
         let entry = |i: u64| {
             let (base, slope) = chord(i);
-            (Bits::<11>::from(i), Bits::<47>::from(base << SLOPE_BITS | slope))
+            (Bits::<11>::from(i), Bits::<47>::from((base ^ ((1 << BASE_BITS) - 1)) << SLOPE_BITS | slope))
         };
         construct!({ chords: SyncROM::new((0..1 << INDEX_BITS).map(entry).collect()) }
-            clk, rtt_0, zeros_3, reciprocal_7, coarse, normal1, zeros1, nibbles, nibble_zeros, normal2, zeros2, pair, pair_zeros, normal3, zeros3,
+            clk, rst, rtt_0, zeros_3, complement_7, coarse, normal1, zeros1, nibbles, nibble_zeros, normal2, zeros2, pair, pair_zeros, normal3, zeros3,
             fraction4, fraction5, entry, slope, fraction, fall, base, value)
     }
 }
@@ -102,8 +104,11 @@ impl Logic for Reciprocal {
         self.fraction.next = self.fraction5.q.val().into();
         self.fall.d.next = (self.slope.val() * self.fraction.val()).into();
         self.base.d.next = self.entry.q.val().get_bits::<29>(18);
-        // 6
-        self.value.d.next = self.base.q.val() - bit_cast::<29, 18>(self.fall.q.val().get_bits::<18>(12));
-        self.reciprocal_7.next = self.value.q.val();
+        // 6: the table has the complement of what the chord falls from, so the sum is that of the difference.
+        self.value.d.next = self.base.q.val() + bit_cast::<29, 18>(self.fall.q.val().get_bits::<18>(12));
+        self.complement_7.next = self.value.q.val();
+        if self.rst.val() {
+            self.fraction4.d.next = bits::<12>(0);
+        }
     }
 }

@@ -2,7 +2,7 @@
 use crate::construct::construct;
 use crate::num::U;
 use rust_hdl::prelude::*;
-use timely_model::engine::root::{INDEX_BITS, SLOPE_BITS, chord, inverse_root};
+use timely_model::engine::root::{BASE_BITS, INDEX_BITS, SLOPE_BITS, chord, inverse_root};
 
 /// `2^(42 - shift) / sqrt(rate)` and `shift`, by a table of 2048 chords.
 ///
@@ -16,7 +16,7 @@ pub struct Root<const F: usize> {
     pub sweep: Signal<In, Bit>,
     /// The operation's flow.
     pub flow_2: Signal<In, Bits<F>>,
-    /// The root of its rate: mantissa in bits 26..0, shift in 30..27.
+    /// The root of its rate: its mantissa's complement in bits 26..0, shift in 30..27.
     pub root_3: Signal<Out, Bits<31>>,
     /// A flow's new rate.
     pub rate_19: Signal<In, Bits<32>>,
@@ -24,7 +24,7 @@ pub struct Root<const F: usize> {
     pub flow_25: Signal<In, Bits<F>>,
     /// There is one.
     pub valid_25: Signal<In, Bit>,
-    /// The root of rate 0.
+    /// The root of rate 0, its mantissa complemented.
     none: Constant<Bits<27>>,
     none_shift: Constant<Bits<4>>,
     ram: RAM<Bits<31>, F>,
@@ -56,13 +56,14 @@ pub struct Root<const F: usize> {
 impl<const F: usize> Default for Root<F> {
     fn default() -> Self {
         assert_eq!((INDEX_BITS, SLOPE_BITS), (11, 16), "the table's type says how wide it is");
+        let complement = |mantissa: u64| mantissa ^ ((1 << BASE_BITS) - 1);
         let entry = |i: u64| {
             let (base, slope) = chord(i);
-            (Bits::<11>::from(i), Bits::<43>::from(base << SLOPE_BITS | slope))
+            (Bits::<11>::from(i), Bits::<43>::from(complement(base) << SLOPE_BITS | slope))
         };
         let (mantissa, shift) = inverse_root(0);
         construct!({
-            none: Constant::new(u64::from(mantissa).into()),
+            none: Constant::new(complement(mantissa.into()).into()),
             none_shift: Constant::new(u64::from(shift).into()),
             chords: SyncROM::new((0..1 << INDEX_BITS).map(entry).collect()),
         }
@@ -127,8 +128,8 @@ impl<const F: usize> Logic for Root<F> {
         self.fall.d.next = (self.slope.val() * self.part.val()).into();
         self.base.d.next = self.entry.q.val().get_bits::<27>(16);
         self.shift24.d.next = self.shift23.q.val();
-        // 24
-        self.value.d.next = self.base.q.val() - bit_cast::<27, 16>(self.fall.q.val().get_bits::<16>(17));
+        // 24: the table has the complement of what the chord falls from, so the sum is that of the difference.
+        self.value.d.next = self.base.q.val() + bit_cast::<27, 16>(self.fall.q.val().get_bits::<16>(17));
         self.shift25.d.next = self.shift24.q.val();
         if self.sweep.val() {
             self.value.d.next = self.none.val();

@@ -34,7 +34,7 @@ pub struct Scale {
     pub middle_10: Signal<In, Bit>,
     /// The law is Swift, and its target is not reached.
     pub below_13: Signal<In, Bit>,
-    /// The RTT's reciprocal.
+    /// The complement of the RTT's reciprocal.
     pub reciprocal_10: Signal<In, Bits<29>>,
     /// The rate.
     pub rate_10: Signal<In, Bits<32>>,
@@ -55,6 +55,7 @@ pub struct Scale {
     shifted: Signal<Local, Bits<37>>,
     a11: DFF<Bits<33>>,
     b11: DFF<Bits<32>>,
+    reciprocal: Signal<Local, Bits<29>>,
     part: DFF<Bits<29>>,
     of_rate: DFF<Bits<35>>,
 }
@@ -89,7 +90,8 @@ impl Logic for Scale {
         if self.swift_10.val() {
             self.a11.d.next = bit_cast::<33, 32>(self.shifted.val().get_bits::<32>(5));
         }
-        self.b11.d.next = bit_cast::<32, 29>(self.reciprocal_10.val()) << 3;
+        self.reciprocal.next = !self.reciprocal_10.val();
+        self.b11.d.next = bit_cast::<32, 29>(self.reciprocal.val()) << 3;
         if self.middle_10.val() {
             self.b11.d.next = self.rate_10.val();
         }

@@ -1,4 +1,5 @@
 //! What a flow remembers but for its rate, and the profile it follows.
+use crate::ram::BlockRam;
 use rust_hdl::prelude::*;
 
 /// A record a flow: RTT in bits 23..0, time 55..24, history 56, negatives 59..57, smoothed difference 97..60, marked 98, mark 138..99.
@@ -31,13 +32,17 @@ pub struct State<const F: usize> {
     pub write_11: Signal<In, Bit>,
     /// To this.
     pub record_11: Signal<In, Bits<139>>,
+    /// The law is Swift.
+    pub swift_2: Signal<In, Bit>,
     /// The flow's profile.
+    pub profile_1: Signal<Out, Bits<4>>,
+    /// The same.
     pub profile_2: Signal<Out, Bits<4>>,
     /// The record.
     pub record_2: Signal<Out, Bits<139>>,
     /// The same.
     pub record_3: Signal<Out, Bits<139>>,
-    /// RTT less the last, ns, signed; 0 without history.
+    /// RTT less the last, ns, signed; 0 without history. For Swift the RTT.
     pub difference_3: Signal<Out, Bits<25>>,
     /// Time since the last sample, ns.
     pub age_3: Signal<Out, Bits<32>>,
@@ -48,10 +53,11 @@ pub struct State<const F: usize> {
     ram_48: RAM<Bits<48>, F>,
     ram_96: RAM<Bits<32>, F>,
     ram_128: RAM<Bits<11>, F>,
-    profiles: RAM<Bits<4>, F>,
+    profiles: BlockRam<Bits<4>, F>,
     raw: DFF<Bits<139>>,
     record: DFF<Bits<139>>,
     profile: DFF<Bits<4>>,
+    less: Signal<Local, Bits<24>>,
     difference: DFF<Bits<25>>,
     age: DFF<Bits<32>>,
     since: DFF<Bits<32>>,
@@ -85,19 +91,24 @@ impl<const F: usize> Logic for State<F> {
         self.ram_128.write_address.next = self.flow_11.val();
         self.ram_128.write_data.next = self.record_11.val().get_bits::<11>(128);
         self.ram_128.write_enable.next = self.write_11.val();
-        self.profiles.read_clock.next = self.clk.val();
-        self.profiles.write_clock.next = self.clk.val();
+        self.profiles.clock.next = self.clk.val();
+        self.profiles.read_enable.next = true;
         // 0, 1
         self.profiles.read_address.next = self.flow_0.val();
         self.raw.d.next = (bit_cast::<139, 48>(self.ram_0.read_data.val()) | (bit_cast::<139, 48>(self.ram_48.read_data.val()) << 48))
             | ((bit_cast::<139, 32>(self.ram_96.read_data.val()) << 96) | (bit_cast::<139, 11>(self.ram_128.read_data.val()) << 128));
         self.profile.d.next = self.profiles.read_data.val();
+        self.profile_1.next = self.profiles.read_data.val();
         // 2
         self.profile_2.next = self.profile.q.val();
         self.record_2.next = self.raw.q.val();
         self.record.d.next = self.raw.q.val();
-        self.difference.d.next = bit_cast::<25, 24>(self.rtt_2.val()) - bit_cast::<25, 24>(self.raw.q.val().get_bits::<24>(0));
-        if !self.raw.q.val().get_bit(56) {
+        self.less.next = self.raw.q.val().get_bits::<24>(0);
+        if self.swift_2.val() {
+            self.less.next = bits::<24>(0);
+        }
+        self.difference.d.next = bit_cast::<25, 24>(self.rtt_2.val()) - bit_cast::<25, 24>(self.less.val());
+        if !self.raw.q.val().get_bit(56) & !self.swift_2.val() {
             self.difference.d.next = bits::<25>(0);
         }
         self.age.d.next = self.time_2.val() - self.raw.q.val().get_bits::<32>(24);

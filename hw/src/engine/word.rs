@@ -1,9 +1,14 @@
 //! A word of all profiles, where a stage of the pipeline reads it.
+use crate::construct::construct;
 use rust_hdl::prelude::*;
+use timely_regs::profile;
+
+// A kernel takes literals alone; this holds the ones below to their homes.
+const _: () = assert!(profile::LAW_SWIFT == 3 && profile::LAW.word == 0);
 
 /// The low `W` bits of word `INDEX` of the sixteen profiles.
 ///
-/// `data` holds the word of the profile at `address` one clock later. `bus` is the profile bus, delayed by as many clocks as the reading
+/// `data` holds the word of the profile at `address` two clocks later, so that it comes from flip-flops. `bus` is the profile bus, delayed by as many clocks as the reading
 /// stage lies behind the issue, so that all stages see a profile change between the same two operations:
 /// bit 41 valid, 40..37 profile, 36..32 word, 31..0 data. The RAM has 512 words, of which 16 are used, so that it is block RAM.
 #[derive(LogicBlock)]
@@ -14,37 +19,119 @@ pub struct ProfileWord<const W: usize, const INDEX: usize> {
     pub bus: Signal<In, Bits<42>>,
     /// Profile to read.
     pub address: Signal<In, Bits<4>>,
-    /// Its word, a clock later.
+    /// Its word, two clocks later.
     pub data: Signal<Out, Bits<W>>,
     index: Constant<Bits<5>>,
     ram: RAM<Bits<W>, 9>,
     mine: Signal<Local, Bit>,
+    word: DFF<Bits<W>>,
 }
 
 impl<const W: usize, const INDEX: usize> Default for ProfileWord<W, INDEX> {
     fn default() -> Self {
-        Self {
-            clk: Default::default(),
-            bus: Default::default(),
-            address: Default::default(),
-            data: Default::default(),
-            index: Constant::new((INDEX as u64).into()),
-            ram: Default::default(),
-            mine: Default::default(),
-        }
+        construct!({ index: Constant::new((INDEX as u64).into()) } clk, bus, address, data, ram, mine, word)
     }
 }
 
 impl<const W: usize, const INDEX: usize> Logic for ProfileWord<W, INDEX> {
     #[hdl_gen]
     fn update(&mut self) {
+        dff_setup!(self, clk, word);
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
         self.ram.read_address.next = bit_cast::<9, 4>(self.address.val());
-        self.data.next = self.ram.read_data.val();
+        self.word.d.next = self.ram.read_data.val();
+        self.data.next = self.word.q.val();
         self.mine.next = self.bus.val().get_bits::<5>(32) == self.index.val();
         self.ram.write_address.next = bit_cast::<9, 4>(self.bus.val().get_bits::<4>(37));
         self.ram.write_data.next = self.bus.val().get_bits::<W>(0);
         self.ram.write_enable.next = self.bus.val().get_bit(41) & self.mine.val();
+    }
+}
+
+/// The low `W` bits of word `INDEX` of the sixteen profiles, or of word `OTHER`: as [`ProfileWord`], without a choice behind the RAM.
+#[derive(LogicBlock)]
+pub struct ProfileChoice<const W: usize, const INDEX: usize, const OTHER: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Profile bus.
+    pub bus: Signal<In, Bits<42>>,
+    /// Profile to read.
+    pub address: Signal<In, Bits<4>>,
+    /// The other word of it.
+    pub other: Signal<In, Bit>,
+    /// Its word, two clocks later.
+    pub data: Signal<Out, Bits<W>>,
+    index: Constant<Bits<5>>,
+    other_index: Constant<Bits<5>>,
+    ram: RAM<Bits<W>, 9>,
+    first: Signal<Local, Bit>,
+    second: Signal<Local, Bit>,
+    from: Signal<Local, Bits<5>>,
+    to: Signal<Local, Bits<5>>,
+    word: DFF<Bits<W>>,
+}
+
+impl<const W: usize, const INDEX: usize, const OTHER: usize> Default for ProfileChoice<W, INDEX, OTHER> {
+    fn default() -> Self {
+        construct!({ index: Constant::new((INDEX as u64).into()), other_index: Constant::new((OTHER as u64).into()) }
+            clk, bus, address, other, data, ram, first, second, from, to, word)
+    }
+}
+
+impl<const W: usize, const INDEX: usize, const OTHER: usize> Logic for ProfileChoice<W, INDEX, OTHER> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, word);
+        self.ram.read_clock.next = self.clk.val();
+        self.ram.write_clock.next = self.clk.val();
+        self.from.next = bit_cast::<5, 4>(self.address.val());
+        if self.other.val() {
+            self.from.next = bit_cast::<5, 4>(self.address.val()) | bits::<5>(16);
+        }
+        self.ram.read_address.next = bit_cast::<9, 5>(self.from.val());
+        self.word.d.next = self.ram.read_data.val();
+        self.data.next = self.word.q.val();
+        self.first.next = self.bus.val().get_bits::<5>(32) == self.index.val();
+        self.second.next = self.bus.val().get_bits::<5>(32) == self.other_index.val();
+        self.to.next = bit_cast::<5, 4>(self.bus.val().get_bits::<4>(37));
+        if self.second.val() {
+            self.to.next = bit_cast::<5, 4>(self.bus.val().get_bits::<4>(37)) | bits::<5>(16);
+        }
+        self.ram.write_address.next = bit_cast::<9, 5>(self.to.val());
+        self.ram.write_data.next = self.bus.val().get_bits::<W>(0);
+        self.ram.write_enable.next = self.bus.val().get_bit(41) & (self.first.val() | self.second.val());
+    }
+}
+
+/// Law and options of the sixteen profiles: bits 6..0 of their word, 7 whether the law is Swift. As [`ProfileWord`], but one clock later.
+#[derive(LogicBlock, Default)]
+pub struct ProfileLaw {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Profile bus.
+    pub bus: Signal<In, Bits<42>>,
+    /// Profile to read.
+    pub address: Signal<In, Bits<4>>,
+    /// Its law and options, a clock later.
+    pub data: Signal<Out, Bits<8>>,
+    ram: RAM<Bits<8>, 9>,
+    swift: Signal<Local, Bits<8>>,
+}
+
+impl Logic for ProfileLaw {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.ram.read_clock.next = self.clk.val();
+        self.ram.write_clock.next = self.clk.val();
+        self.ram.read_address.next = bit_cast::<9, 4>(self.address.val());
+        self.data.next = self.ram.read_data.val();
+        self.swift.next = bits::<8>(0);
+        if self.bus.val().get_bits::<4>(0) == bits::<4>(3) {
+            self.swift.next = bits::<8>(128);
+        }
+        self.ram.write_address.next = bit_cast::<9, 4>(self.bus.val().get_bits::<4>(37));
+        self.ram.write_data.next = bit_cast::<8, 7>(self.bus.val().get_bits::<7>(0)) | self.swift.val();
+        self.ram.write_enable.next = self.bus.val().get_bit(41) & !self.bus.val().get_bits::<5>(32).any();
     }
 }

@@ -12,13 +12,15 @@ const LIMB: u32 = 17;
 /// Bits of the lower limbs of the other products.
 const HALF: u32 = 15;
 /// Bits that the limbs of the errors' product lose.
-const ERROR_LOST: u32 = 12;
+const ERROR_LOST: u32 = 9;
 /// Bits that the limbs of the product with rate or reciprocal lose.
 pub const SECOND_LOST: u32 = 11;
 /// What that product has more than two carries of them.
 pub const SECOND_MORE: i64 = (1 << 14) + (1 << 13) - (1 << 11);
 /// Bits that the limbs of [`less`] lose.
 pub const LESS_CUT: u32 = 3;
+/// Bits that beta times Thigh loses.
+const THRESHOLD_CUT: u32 = 4;
 /// Bits of the smoothed difference, sign included.
 pub const AVERAGE_BITS: u32 = 25 + p::AVERAGE_FRACTION;
 /// Bits that the smoothed difference loses, to nearest, where it is multiplied by alpha.
@@ -74,8 +76,8 @@ pub fn delta_factor(w: &Words, s: &State, now_ns: u32) -> i64 {
     if !s.history || p::NO_DELTA_FACTOR.get(w) != 0 || age >= p::UPDATE_INTERVAL.get(w) {
         return ONE;
     }
-    let normal = i64::from((age << p::UPDATE_SHIFT.get(w)) & 0xff_ffff);
-    low(upper(normal << 8, i64::from(p::UPDATE_INVERSE.get(w)) << 6, 20) >> 22, 27)
+    let normal = i64::from((age << (p::UPDATE_STEP * p::UPDATE_SHIFT.get(w))) & 0xff_ffff);
+    low(upper(normal << 8, i64::from(p::UPDATE_INVERSE.get(w)) << 2, 15) >> 17, 27)
 }
 
 /// The smoothed difference after a sample that differs by `difference` ns from the last.
@@ -93,8 +95,7 @@ fn scale(average: i64, change: i64, gain: u32) -> i64 {
 /// Beta times how far a delay lies above Swift's target without flow scaling, Q.13 ns.
 pub fn above_base(w: &Words, average: i64, rtt_ns: u32, hops: u8) -> i64 {
     let base = i64::from(p::T_LOW.get(w)) + i64::from(hops) * i64::from(p::HOP.get(w));
-    let above = cut(i64::from(rtt_ns) - base, 25);
-    scale(average, above << 11, p::BETA.get(w))
+    scale(average, (i64::from(rtt_ns) - base) << 10, p::ALPHA.get(w))
 }
 
 /// Beta times what flow scaling adds to Swift's target at this rate, Q.13 ns.
@@ -105,24 +106,24 @@ pub fn flow_scaling(w: &Words, rate: u32) -> i64 {
         return range;
     }
     let gain = i64::from(p::FLOW_GAIN.get(w) >> (p::FLOW_SHIFT.get(w) - shift));
-    let sum = limbs(gain, i64::from(root) << 5, ERROR_LOST) + (1 << 15) - (i64::from(p::FLOW_OFFSET.get(w)) << 16);
-    (sum >> 16).clamp(0, range)
+    let sum = limbs(gain, i64::from(root) << 2, ERROR_LOST) + (1 << 12) - (i64::from(p::FLOW_OFFSET.get(w)) << 13);
+    (sum >> 13).clamp(0, range)
 }
 
 /// Patched TIMELY's `b e`, Q.30, 33 bits.
 pub fn error(w: &Words, rtt_ns: u32) -> i64 {
     let error = i64::from(rtt_ns) - i64::from(p::T_REF.get(w));
-    let normal = cut(error << (p::ERROR_SHIFT.get(w) + 8), 33);
-    cut(round(limbs(normal, i64::from(p::ERROR_GAIN.get(w)) << 6, ERROR_LOST), 16), 33)
+    let normal = cut(error << (p::ERROR_STEP * p::ERROR_SHIFT.get(w) + 8), 33);
+    cut(round(limbs(normal, i64::from(p::ERROR_GAIN.get(w)) << 2, ERROR_LOST), 13), 33)
 }
 
 /// The output of the PI controller, Q.30 and 33 bits, and what it goes on from, Q.40.
 pub fn controller(w: &Words, last: u64, rtt_ns: u32, difference: i64) -> (i64, u64) {
     let error = bounded(i64::from(rtt_ns) - i64::from(p::T_REF.get(w)));
     let by_change = bounded(difference) * i64::from(p::PROPORTIONAL_GAIN.get(w));
-    let by_error = limbs(error << 15, i64::from(p::ERROR_GAIN.get(w)) << 6, ERROR_LOST);
-    let sum = cut(by_error + ((last as i64 + by_change) << 14) + (1 << 13), 58);
-    (cut(sum >> 24, 33), (sum >> 14).clamp(0, (1 << MARK_BITS) - 1) as u64)
+    let by_error = limbs(error << 15, i64::from(p::ERROR_GAIN.get(w)) << 2, ERROR_LOST);
+    let sum = cut(by_error + ((last as i64 + by_change) << 11) + (1 << 10), 55);
+    (cut(sum >> 21, 33), (sum >> 11).clamp(0, (1 << MARK_BITS) - 1) as u64)
 }
 
 /// `x`, Q.30 or any other, 33 bits, times the delta factor.
@@ -133,7 +134,7 @@ pub fn scaled(x: i64, delta_factor: i64) -> i64 {
 
 /// Beta times Thigh, as a delay's reciprocal takes it.
 pub fn threshold(w: &Words, delay_ns: u32) -> i64 {
-    i64::from(p::BETA_T_HIGH.get(w) >> (p::T_HIGH_ZEROS.get(w).wrapping_sub(zeros(delay_ns)) % 32))
+    i64::from((p::BETA_T_HIGH.get(w) >> THRESHOLD_CUT) >> (p::T_HIGH_ZEROS.get(w).wrapping_sub(zeros(delay_ns)) % 32)) << THRESHOLD_CUT
 }
 
 /// `x` times the reciprocal of a delay, Q.27, 29 bits: for `x` what [`threshold`] gives, that over the delay.
@@ -149,7 +150,7 @@ fn second(x: i64, y: i64) -> i64 {
 
 /// The same for the responder's part of a delay, whose product is another one.
 pub fn over_endpoint(x: i64, delay_ns: u32) -> i64 {
-    cut(upper(x, (reciprocal(delay_ns) << 3) as i64, 20) >> 22, 28)
+    cut(upper(x, reciprocal(delay_ns) as i64, 17) >> 19, 28)
 }
 
 /// A positive excess over Swift's target, Q.13 ns, over the delay: Q.26.
@@ -168,8 +169,8 @@ fn gradient(w: &Words, average: i64) -> i64 {
     if magnitude >= p::GRADIENT_FULL.get(w).into() {
         return if average < 0 { -ONE } else { ONE };
     }
-    let normal = cut(average << p::GRADIENT_SHIFT.get(w), AVERAGE_BITS) >> 6;
-    cut(upper(normal << 1, i64::from(p::GRADIENT_GAIN.get(w)) << 6, 20) >> 22, 28)
+    let normal = cut(average << (p::GRADIENT_STEP * p::GRADIENT_SHIFT.get(w)), AVERAGE_BITS) >> 6;
+    cut(upper(normal << 1, i64::from(p::GRADIENT_GAIN.get(w)) << 2, 17) >> 19, 28)
 }
 
 /// TIMELY's decrease by gradient, Q.26.

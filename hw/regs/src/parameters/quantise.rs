@@ -156,16 +156,17 @@ impl Parameters {
         put(&p::T_HIGH_ZEROS, zeros24(t_high));
         put(&p::BETA, (self.beta * 2f64.powi(31)).round() as u32);
         put(&p::BETA_T_HIGH, mantissa(self.beta * f64::from(t_high << zeros24(t_high)) * 256.0, 32));
-        let shift = zeros24(interval);
+        let shift = zeros24(interval) / p::UPDATE_STEP;
         put(&p::UPDATE_INTERVAL, interval);
         put(&p::UPDATE_SHIFT, shift);
-        put(&p::UPDATE_INVERSE, mantissa(2f64.powi(49 - shift as i32) / f64::from(interval), 26));
+        put(&p::UPDATE_INVERSE, mantissa(2f64.powi(48 - (p::UPDATE_STEP * shift) as i32) / f64::from(interval), 30));
         put(&p::STEP, rate(self.additive_step_mbps));
         if swift {
             let (alpha_us, span_us) = self.flow_scaling();
             // ns, for a rate of 1 in its unit: window = rate * T_upd / packet.
             let whole = 1000.0 * alpha_us * (8.0 * f64::from(self.packet_bytes) * 4096.0 / self.update_interval_us).sqrt();
             let shift = (0..16).rev().find(|s| whole * 2f64.powi(s - 16) < 1000.0 * span_us).unwrap_or(0);
+            put(&p::ALPHA, mantissa(self.beta * 2f64.powi(32), 32));
             put(&p::HOP, ns(self.hop_us));
             put(&p::FLOW_GAIN, mantissa(self.beta * whole * 2f64.powi(shift - 3), 32));
             put(&p::FLOW_SHIFT, shift as u32);
@@ -180,10 +181,10 @@ impl Parameters {
         let timely = self.law == LawKind::Timely;
         let gain = if timely { self.beta } else { 4.0 } / (self.min_rtt_us * 1000.0);
         let full = (1.0 / gain).ceil().min(2f64.powi(24)) as u32;
-        let shift = zeros24(full - 1);
+        let shift = (zeros24(full - 1) / p::GRADIENT_STEP).min(3);
         put(&p::GRADIENT_FULL, full);
         put(&p::GRADIENT_SHIFT, shift);
-        put(&p::GRADIENT_GAIN, mantissa(gain * 2f64.powi(49 - shift as i32), 26));
+        put(&p::GRADIENT_GAIN, mantissa(gain * 2f64.powi(50 - (p::GRADIENT_STEP * shift) as i32), 30));
         put(&p::HYPERACTIVE_STEP, rate(self.additive_step_mbps * self.hyperactive_factor));
         put(&p::HYPERACTIVE_AFTER, self.hyperactive_after);
         if timely {
@@ -192,12 +193,12 @@ impl Parameters {
         let gain = self.error_beta / (self.reference_us * 1000.0);
         put(&p::T_REF, ns(self.reference_us));
         if self.law == LawKind::Pi {
-            put(&p::ERROR_GAIN, mantissa(self.integral_gain * gain * 2f64.powi(48), 26));
+            put(&p::ERROR_GAIN, mantissa(self.integral_gain * gain * 2f64.powi(49), 27));
             put(&p::PROPORTIONAL_GAIN, (self.proportional_gain * gain * 2f64.powi(40)).round() as u32);
         } else {
-            let shift = zeros24((4.0 / gain).ceil().min(2f64.powi(24)) as u32 - 1);
+            let shift = (zeros24((4.0 / gain).ceil().min(2f64.powi(24)) as u32 - 1) / p::ERROR_STEP).min(3);
             put(&p::ERROR_SHIFT, shift);
-            put(&p::ERROR_GAIN, mantissa(gain * 2f64.powi(47 - shift as i32), 26));
+            put(&p::ERROR_GAIN, mantissa(gain * 2f64.powi(48 - (p::ERROR_STEP * shift) as i32), 30));
         }
         Ok(w)
     }
@@ -240,9 +241,9 @@ mod tests {
     fn constants_carry_their_scale() {
         let w = Parameters::authors_10g().quantise().expect("valid");
         assert_eq!((p::T_HIGH.get(&w), p::T_HIGH_ZEROS.get(&w)), (1_000_000, 4));
-        let gain = f64::from(p::GRADIENT_GAIN.get(&w)) / 2f64.powi(49 - p::GRADIENT_SHIFT.get(&w) as i32);
+        let gain = f64::from(p::GRADIENT_GAIN.get(&w)) / 2f64.powi(50 - (p::GRADIENT_STEP * p::GRADIENT_SHIFT.get(&w)) as i32);
         assert!((gain / (0.8 / 20_000.0) - 1.0).abs() < 3e-8, "{gain}");
-        let inverse = f64::from(p::UPDATE_INVERSE.get(&w)) / 2f64.powi(49 - p::UPDATE_SHIFT.get(&w) as i32);
+        let inverse = f64::from(p::UPDATE_INVERSE.get(&w)) / 2f64.powi(48 - (p::UPDATE_STEP * p::UPDATE_SHIFT.get(&w)) as i32);
         assert!((inverse * 20_000.0 - 1.0).abs() < 3e-8, "{inverse}");
         assert_eq!((p::GRADIENT_FULL.get(&w), p::DEADBAND.get(&w), p::STEP.get(&w)), (25_000, 30, 40_960));
     }

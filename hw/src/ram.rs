@@ -1,0 +1,125 @@
+//! RAMs that RustHDL's library has not.
+use rust_hdl::prelude::*;
+use std::collections::BTreeMap;
+
+/// Block RAM whatever its size, which holds what it read last: one read and one write a clock. A word read while it is written is the old one.
+#[derive(LogicBlock, Default)]
+pub struct BlockRam<D: Synth, const N: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// `read_data` is to become the word at `read_address`.
+    pub read_enable: Signal<In, Bit>,
+    /// Where.
+    pub read_address: Signal<In, Bits<N>>,
+    /// The word, a clock later, until another is read.
+    pub read_data: Signal<Out, D>,
+    /// A word is written.
+    pub write_enable: Signal<In, Bit>,
+    /// Where.
+    pub write_address: Signal<In, Bits<N>>,
+    /// The word.
+    pub write_data: Signal<In, D>,
+    _words: BTreeMap<Bits<N>, D>,
+    _zeros: bool,
+    _apart: bool,
+}
+
+impl<D: Synth, const N: usize> BlockRam<D, N> {
+    /// Zeros as the device is configured; otherwise it holds anything until it is written.
+    pub fn zeros(self) -> Self {
+        BlockRam { _zeros: true, ..self }
+    }
+
+    /// A word that is read while it is written may be anything: an ECP5 needs no logic behind the RAM for it.
+    pub fn apart(self) -> Self {
+        BlockRam { _apart: true, ..self }
+    }
+}
+
+impl<D: Synth, const N: usize> Logic for BlockRam<D, N> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            if self.read_enable.val() {
+                self.read_data.next = self._words.get(&self.read_address.val()).copied().unwrap_or_default();
+            }
+            if self.write_enable.val() {
+                self._words.insert(self.write_address.val(), self.write_data.val());
+            }
+        }
+    }
+    fn connect(&mut self) {
+        self.read_data.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        let zeros = match self._zeros {
+            true => format!("integer i;\ninitial for (i = 0; i < {}; i = i + 1) mem[i] = 0;\n", 1usize << N),
+            false => String::new(),
+        };
+        Verilog::Custom(format!(
+            "(* ram_style = \"block\" *)\nreg[{high}:0] mem[{last}:0];
+{zeros}
+always @(posedge clock) begin
+   if (read_enable) begin
+      read_data <= {read};
+   end
+   if (write_enable) begin
+      mem[write_address] <= write_data;
+   end
+end
+",
+            read = match self._apart {
+                true => format!("write_enable & (read_address == write_address) ? {{{}{{1'bx}}}} : mem[read_address]", D::BITS),
+                false => "mem[read_address]".into(),
+            },
+            high = D::BITS - 1,
+            last = (1usize << N) - 1
+        ))
+    }
+}
+
+/// A RAM in LUTs that is read within the clock; one read and one write a clock.
+#[derive(LogicBlock, Default)]
+pub struct LutRam<D: Synth, const N: usize> {
+    /// Clock.
+    pub clock: Signal<In, Clock>,
+    /// Where `read_data` stands.
+    pub read_address: Signal<In, Bits<N>>,
+    /// The word, at the same clock.
+    pub read_data: Signal<Out, D>,
+    /// A word is written.
+    pub write_enable: Signal<In, Bit>,
+    /// Where.
+    pub write_address: Signal<In, Bits<N>>,
+    /// The word.
+    pub write_data: Signal<In, D>,
+    _words: BTreeMap<Bits<N>, D>,
+}
+
+impl<D: Synth, const N: usize> Logic for LutRam<D, N> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() && self.write_enable.val() {
+            self._words.insert(self.write_address.val(), self.write_data.val());
+        }
+        self.read_data.next = self._words.get(&self.read_address.val()).copied().unwrap_or_default();
+    }
+    fn connect(&mut self) {
+        self.read_data.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(format!(
+            "(* ram_style = \"distributed\" *)\nreg[{high}:0] mem[{last}:0];\n
+always @(*) begin
+   read_data = mem[read_address];
+end
+
+always @(posedge clock) begin
+   if (write_enable) begin
+      mem[write_address] <= write_data;
+   end
+end
+",
+            high = D::BITS - 1,
+            last = (1usize << N) - 1
+        ))
+    }
+}
