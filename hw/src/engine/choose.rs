@@ -44,10 +44,10 @@ pub struct Choose {
     pub rate_14: Signal<In, Bits<32>>,
     /// The host's rate.
     pub value_14: Signal<In, Bits<32>>,
-    /// Weight, Q.26, at most 1.
-    pub weight_15: Signal<Out, Bits<27>>,
-    /// What is weighed, in the rate's unit, signed.
-    pub weighed_15: Signal<Out, Bits<35>>,
+    /// Weight, Q.26, at most 1, before a register.
+    pub weight_next: Signal<Out, Bits<27>>,
+    /// What is weighed, in the rate's unit, signed, before a register.
+    pub weighed_next: Signal<Out, Bits<35>>,
     /// The rate before and what is added.
     pub risen_15: Signal<Out, Bits<33>>,
     /// The rate may fall by more than half.
@@ -83,8 +83,6 @@ pub struct Choose {
     rise: Signal<Local, Bits<32>>,
     half: Signal<Local, Bits<1>>,
     risen_sum: Signal<Local, Bits<34>>,
-    weight: DFF<Bits<27>>,
-    weighed: DFF<Bits<35>>,
     risen: DFF<Bits<33>>,
     falls: DFF<Bit>,
     // The first hold 14 clocks after the issue.
@@ -97,7 +95,7 @@ pub struct Choose {
 impl Logic for Choose {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, weighs, rises, middle, start14, floor14, weight, weighed, risen, falls);
+        dff_setup!(self, clk, weighs, rises, middle, start14, floor14, risen, falls);
         for i in 0..6 {
             self.branch[i].clock.next = self.clk.val();
             self.hyperactive[i].clock.next = self.clk.val();
@@ -197,18 +195,18 @@ impl Logic for Choose {
             }
         }
         if self.pick.val().get_bit(1) {
-            self.weight.d.next = self.fabric.val().get_bits::<27>(0);
+            self.weight_next.next = self.fabric.val().get_bits::<27>(0);
             if self.pick.val().get_bit(0) {
-                self.weight.d.next = self.most_14.val();
+                self.weight_next.next = self.most_14.val();
             }
         } else {
-            self.weight.d.next = self.weight_14.val();
+            self.weight_next.next = self.weight_14.val();
             if self.pick.val().get_bit(0) {
-                self.weight.d.next = self.high.val().get_bits::<27>(1);
+                self.weight_next.next = self.high.val().get_bits::<27>(1);
             }
         }
         if self.none.val() {
-            self.weight.d.next = bits::<27>(0);
+            self.weight_next.next = bits::<27>(0);
         }
         // The rate, or Patched TIMELY's part of it and its step. Half a unit of the step is rounded up by a carry. `a + b + c` is a sum in one
         // LUT a bit with the choice of `b` where it is written as `(2 a - !(2 b + c)) / 2`: the minuend goes to the carry chain by itself.
@@ -218,7 +216,7 @@ impl Logic for Choose {
         }
         self.weighed_sum.next = (bit_cast::<36, 26>(self.weighed_step_14.val().get_bits::<26>(1)) << 1)
             - !((bit_cast::<36, 35>(self.of_rate.val()) << 1) | bit_cast::<36, 1>(self.weighed_step_14.val().get_bits::<1>(0)));
-        self.weighed.d.next = self.weighed_sum.val().get_bits::<35>(1);
+        self.weighed_next.next = self.weighed_sum.val().get_bits::<35>(1);
         self.step.next = bit_cast::<32, 26>(self.step_14.val().get_bits::<26>(1));
         self.half.next = bits::<1>(0);
         self.rise.next = bits::<32>(0);
@@ -238,8 +236,6 @@ impl Logic for Choose {
         self.risen.d.next = self.risen_sum.val().get_bits::<33>(1);
         self.falls.d.next = !self.floor14.q.val();
         // 15 to 19
-        self.weight_15.next = self.weight.q.val();
-        self.weighed_15.next = self.weighed.q.val();
         self.risen_15.next = self.risen.q.val();
         self.falls_15.next = self.falls.q.val();
         self.sets_15.next = self.sets[1].q.val();

@@ -22,16 +22,15 @@ pub struct Delta {
     pub full_3: Signal<In, Bit>,
     /// Time since the last update, ns.
     pub age_3: Signal<In, Bits<32>>,
-    /// The delta factor, Q.26, 27 bits.
-    pub factor_8: Signal<Out, Bits<27>>,
-    /// The same.
+    /// The delta factor, Q.26, 27 bits, before its register.
+    pub factor_7: Signal<Out, Bits<27>>,
+    /// The same, from a register that is there for it.
     pub factor_10: Signal<Out, Bits<27>>,
     interval: ProfileWord<24, { profile::UPDATE_INTERVAL.word as usize }>,
     inverse: ProfileWord<32, { profile::UPDATE_INVERSE.word as usize }>,
     product: Product<15, 0>,
     age: Signal<Local, Bits<24>>,
-    normal: DFF<Bits<24>>,
-    mantissa: DFF<Bits<30>>,
+    normal: Signal<Local, Bits<24>>,
     // The first holds 4 clocks after the issue.
     full: [DFF<Bit>; 4],
     part: DFF<Bits<27>>,
@@ -42,7 +41,7 @@ pub struct Delta {
 impl Logic for Delta {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, normal, mantissa, part);
+        dff_setup!(self, clk, part);
         for i in 0..3 {
             self.factor[i].clock.next = self.clk.val();
         }
@@ -50,6 +49,7 @@ impl Logic for Delta {
             self.full[i].clock.next = self.clk.val();
         }
         self.product.clk.next = self.clk.val();
+        self.product.rst.next = self.rst.val();
         self.interval.clk.next = self.clk.val();
         self.interval.bus.next = self.bus_1.val();
         self.interval.address.next = self.profile_1.val();
@@ -64,31 +64,30 @@ impl Logic for Delta {
         }
         self.age.next = self.age_3.val().get_bits::<24>(0);
         if self.inverse.data.val().get_bit(31) {
-            self.normal.d.next = self.age.val() << 12;
+            self.normal.next = self.age.val() << 12;
             if self.inverse.data.val().get_bit(30) {
-                self.normal.d.next = self.age.val() << 18;
+                self.normal.next = self.age.val() << 18;
             }
         } else {
-            self.normal.d.next = self.age.val();
+            self.normal.next = self.age.val();
             if self.inverse.data.val().get_bit(30) {
-                self.normal.d.next = self.age.val() << 6;
+                self.normal.next = self.age.val() << 6;
             }
         }
-        self.mantissa.d.next = self.inverse.data.val().get_bits::<30>(0);
         // 4: Q.43; the product has half a unit of Q.26 more.
-        self.product.a_0.next = bit_cast::<33, 24>(self.normal.q.val()) << 8;
-        self.product.b_0.next = bit_cast::<32, 30>(self.mantissa.q.val()) << 2;
+        self.product.a_next.next = bit_cast::<33, 24>(self.normal.val()) << 8;
+        self.product.b_next.next = bit_cast::<32, 30>(self.inverse.data.val().get_bits::<30>(0)) << 2;
         // 6, 7
         self.part.d.next = self.product.total_2.val().get_bits::<27>(17);
         self.factor[0].d.next = self.part.q.val();
         if self.full[3].q.val() {
             self.factor[0].d.next = bits::<27>(67108864);
         }
+        self.factor_7.next = self.factor[0].d.val();
         // 8 to 10
         for i in 0..2 {
             self.factor[i + 1].d.next = self.factor[i].q.val();
         }
-        self.factor_8.next = self.factor[0].q.val();
         self.factor_10.next = self.factor[2].q.val();
         if self.rst.val() {
             self.factor[2].d.next = bits::<27>(0);

@@ -15,6 +15,8 @@ use timely_regs::profile;
 pub struct Gradient {
     /// Clock.
     pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high: nothing needs it, but it keeps copies of registers apart.
+    pub rst: Signal<In, Bit>,
     /// Profile bus.
     pub bus_6: Signal<In, Bits<42>>,
     /// Profile bus.
@@ -63,8 +65,8 @@ pub struct Gradient {
     magnitude: Signal<Local, Bits<38>>,
     shifted: Signal<Local, Bits<38>>,
     reciprocal: Signal<Local, Bits<29>>,
-    a9: DFF<Bits<33>>,
-    b9: DFF<Bits<32>>,
+    a9: Signal<Local, Bits<33>>,
+    b9: Signal<Local, Bits<32>>,
     // The first hold 9 clocks after the issue.
     full9: [DFF<Bit>; 5],
     negative9: [DFF<Bit>; 5],
@@ -92,12 +94,13 @@ pub struct Gradient {
 impl Logic for Gradient {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, a9, b9, base11, base12, value, other, weight_low, weight_high, most14);
+        dff_setup!(self, clk, base11, base12, value, other, weight_low, weight_high, most14);
         for i in 0..5 {
             self.full9[i].clock.next = self.clk.val();
             self.negative9[i].clock.next = self.clk.val();
         }
         self.product.clk.next = self.clk.val();
+        self.product.rst.next = self.rst.val();
         self.full.clk.next = self.clk.val();
         self.full.bus.next = self.bus_6.val();
         self.full.address.next = self.profile_6.val();
@@ -132,16 +135,16 @@ impl Logic for Gradient {
                 self.shifted.next = self.average_8.val() << 4;
             }
         }
-        self.a9.d.next = bit_cast::<33, 32>(self.shifted.val().get_bits::<32>(6)) << 1;
-        self.b9.d.next = bit_cast::<32, 30>(self.gain.data.val().get_bits::<30>(0)) << 2;
+        self.a9.next = bit_cast::<33, 32>(self.shifted.val().get_bits::<32>(6)) << 1;
+        self.b9.next = bit_cast::<32, 30>(self.gain.data.val().get_bits::<30>(0)) << 2;
         self.reciprocal.next = !self.reciprocal_8.val();
         if self.swift_8.val() {
-            self.a9.d.next = bit_cast::<33, 32>(self.threshold_8.val());
-            self.b9.d.next = bit_cast::<32, 29>(self.reciprocal.val());
+            self.a9.next = bit_cast::<33, 32>(self.threshold_8.val());
+            self.b9.next = bit_cast::<32, 29>(self.reciprocal.val());
         }
+        self.product.a_next.next = self.a9.val();
+        self.product.b_next.next = self.b9.val();
         // 9: Q.45; the product has half a unit of Q.26 more.
-        self.product.a_0.next = self.a9.q.val();
-        self.product.b_0.next = self.b9.q.val();
         // 10: what the product is added to or, for Swift, taken from: beta, Q.26; one for Patched.
         self.base11.d.next = bits::<29>(0);
         if self.swift_10.val() {

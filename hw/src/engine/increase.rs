@@ -11,6 +11,8 @@ use timely_regs::profile;
 pub struct Increase {
     /// Clock.
     pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high: nothing needs it, but it keeps copies of registers apart.
+    pub rst: Signal<In, Bit>,
     /// Profile bus.
     pub bus_8: Signal<In, Bits<42>>,
     /// The operation's profile.
@@ -50,8 +52,7 @@ pub struct Increase {
     enough: Signal<Local, Bit>,
     // The first holds 11 clocks after the issue.
     enough11: [DFF<Bit>; 3],
-    a11: DFF<Bits<33>>,
-    b11: DFF<Bits<27>>,
+    a11: Signal<Local, Bits<33>>,
     step: DFF<Bits<27>>,
     weighed: DFF<Bits<27>>,
     scaled: DFF<Bits<29>>,
@@ -60,11 +61,12 @@ pub struct Increase {
 impl Logic for Increase {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, count, a11, b11, step, weighed, scaled);
+        dff_setup!(self, clk, count, step, weighed, scaled);
         for i in 0..3 {
             self.enough11[i].clock.next = self.clk.val();
         }
         self.product.clk.next = self.clk.val();
+        self.product.rst.next = self.rst.val();
         self.plain.clk.next = self.clk.val();
         self.plain.bus.next = self.bus_8.val();
         self.plain.address.next = self.profile_8.val();
@@ -90,17 +92,16 @@ impl Logic for Increase {
         self.count_10.next = self.count.q.val();
         self.enough.next = self.count.q.val() >= self.hyperactive.data.val().get_bits::<3>(24);
         self.enough11[0].d.next = self.enough.val();
-        self.a11.d.next = bit_cast::<33, 32>(self.beta.data.val());
+        self.a11.next = bit_cast::<33, 32>(self.beta.data.val());
         if self.low_10.val() {
-            self.a11.d.next = bit_cast::<33, 24>(self.plain.data.val()) << 8;
+            self.a11.next = bit_cast::<33, 24>(self.plain.data.val()) << 8;
             if self.enough.val() & self.allowed_10.val() {
-                self.a11.d.next = bit_cast::<33, 24>(self.hyperactive.data.val().get_bits::<24>(0)) << 8;
+                self.a11.next = bit_cast::<33, 24>(self.hyperactive.data.val().get_bits::<24>(0)) << 8;
             }
         }
-        self.b11.d.next = self.delta_10.val();
+        self.product.a_next.next = self.a11.val();
+        self.product.b_next.next = bit_cast::<32, 27>(self.delta_10.val()) << 5;
         // 11
-        self.product.a_0.next = self.a11.q.val();
-        self.product.b_0.next = bit_cast::<32, 27>(self.b11.q.val()) << 5;
         for i in 0..2 {
             self.enough11[i + 1].d.next = self.enough11[i].q.val();
         }

@@ -532,11 +532,12 @@ impl<const F: usize> Logic for Engine<F> {
         }
         // 7 to 14: by delta factor, rate, reciprocal.
         self.scale.clk.next = self.clk.val();
+        self.scale.rst.next = self.rst.val();
         self.scale.middle_7.next = self.flags[7].q.val().get_bit(11);
         self.scale.pi_7.next = self.flags[7].q.val().get_bit(4);
         self.scale.error_7.next = self.error.total_7.val();
         self.scale.threshold_7.next = self.threshold[7].q.val();
-        self.scale.delta_8.next = self.delta.factor_8.val();
+        self.scale.delta_7.next = self.delta.factor_7.val();
         self.scale.above_9.next = self.above.q.val();
         self.scale.flow_9.next = self.error.flow_9.val();
         self.scale.zeros_10.next = self.zeros[10].q.val();
@@ -548,6 +549,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.reached[11].d.next = self.scale.reached_10.val();
         // 8 to 14: gradient, weight, the endpoint's part.
         self.gradient.clk.next = self.clk.val();
+        self.gradient.rst.next = self.rst.val();
         self.gradient.bus_6.next = self.bus[6].q.val();
         self.gradient.bus_8.next = self.bus[8].q.val();
         self.gradient.bus_11.next = self.bus[11].q.val();
@@ -570,6 +572,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.negative[4].d.next = self.state.difference_3.val().get_bit(24);
         self.count[4].d.next = self.state.record_3.val().get_bits::<3>(57);
         self.increase.clk.next = self.clk.val();
+        self.increase.rst.next = self.rst.val();
         self.increase.bus_8.next = self.bus[8].q.val();
         self.increase.profile_8.next = self.profile[8].q.val();
         self.increase.count_9.next = self.count[9].q.val();
@@ -643,8 +646,8 @@ impl<const F: usize> Logic for Engine<F> {
         self.rate.flow_8.next = self.flow[8].q.val();
         self.rate.flow_19.next = self.flow[19].q.val();
         self.rate.valid_19.next = self.valid[19].q.val();
-        self.rate.weight_15.next = self.choose.weight_15.val();
-        self.rate.weighed_15.next = self.choose.weighed_15.val();
+        self.rate.weight_14.next = self.choose.weight_next.val();
+        self.rate.weighed_14.next = self.choose.weighed_next.val();
         self.rate.risen_15.next = self.choose.risen_15.val();
         self.rate.falls_15.next = self.choose.falls_15.val();
         self.rate.sets_15.next = self.choose.sets_15.val();

@@ -5,21 +5,29 @@ use rust_hdl::prelude::*;
 
 /// The limbs of `a b` in units of 2^15, without the product of their low 15 bits; three multipliers (`timely_model::engine::parts::limbs`).
 ///
-/// A port's number is the clock after the operands at which it holds; the operands are registers of this product alone. Throughput: one a
-/// clock. The sum of the lower limbs has no bits below 2^K; it has 2^K more than they, by a carry.
+/// A port's number is the clock after the operands at which it holds. They are registers in here: each that two multipliers take has a copy
+/// for the second, which a reset keeps apart, so that all can stand beside what they feed. Throughput: one a clock. The sum of the lower
+/// limbs has no bits below 2^K; it has 2^K more than they, by a carry.
 #[derive(LogicBlock)]
 pub struct Limbs<const K: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Signed.
-    pub a_0: Signal<In, Bits<33>>,
-    /// Unsigned.
-    pub b_0: Signal<In, Bits<32>>,
+    /// Synchronous reset, active high, of nothing but the copies.
+    pub rst: Signal<In, Bit>,
+    /// What the first operand becomes, signed.
+    pub a_next: Signal<In, Bits<33>>,
+    /// What the second becomes, unsigned.
+    pub b_next: Signal<In, Bits<32>>,
     /// The upper limb, signed, in units of 2^15.
     pub upper_1: Signal<Out, Bits<36>>,
     /// Sum of the lower ones, signed.
     pub lower_2: Signal<Out, Bits<35>>,
+    a: DFF<Bits<33>>,
+    a_again: DFF<Bits<18>>,
+    b: DFF<Bits<32>>,
+    b_again: DFF<Bits<17>>,
     a_high: Signal<Local, S<18>>,
+    a_high_again: Signal<Local, S<18>>,
     a_low: Signal<Local, U<15>>,
     b_high: Signal<Local, U<17>>,
     b_high_signed: Signal<Local, S<18>>,
@@ -41,22 +49,27 @@ impl<const K: usize> Default for Limbs<K> {
         assert!((1..32).contains(&K), "lower limbs lose 1 to 31 bits, not {K}");
         let kept = ((1u64 << 34) - 1) >> K << K;
         construct!({ kept: Constant::new(kept.into()), carry: Constant::new((1u64 << (K - 1)).into()) }
-            clk, a_0, b_0, upper_1, lower_2, a_high, a_low, b_high, b_high_signed, b_low_signed, hh, hl, lh, hl_bits, hl_cut, lh_cut, lower)
+            clk, rst, a_next, b_next, upper_1, lower_2, a, a_again, b, b_again, a_high, a_high_again, a_low, b_high, b_high_signed, b_low_signed, hh, hl, lh, hl_bits, hl_cut, lh_cut, lower)
     }
 }
 
 impl<const K: usize> Logic for Limbs<K> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, hh, hl, lh, lower);
+        dff_setup!(self, clk, a, a_again, b, b_again, hh, hl, lh, lower);
+        self.a.d.next = self.a_next.val();
+        self.a_again.d.next = self.a_next.val().get_bits::<18>(15);
+        self.b.d.next = self.b_next.val();
+        self.b_again.d.next = self.b_next.val().get_bits::<17>(15);
         // 0
-        self.a_high.next = self.a_0.val().get_bits::<18>(15).into();
-        self.a_low.next = self.a_0.val().get_bits::<15>(0).into();
-        self.b_high.next = self.b_0.val().get_bits::<17>(15).into();
-        self.b_high_signed.next = bit_cast::<18, 17>(self.b_0.val().get_bits::<17>(15)).into();
-        self.b_low_signed.next = bit_cast::<16, 15>(self.b_0.val().get_bits::<15>(0)).into();
+        self.a_high.next = self.a.q.val().get_bits::<18>(15).into();
+        self.a_high_again.next = self.a_again.q.val().into();
+        self.a_low.next = self.a.q.val().get_bits::<15>(0).into();
+        self.b_high.next = self.b_again.q.val().into();
+        self.b_high_signed.next = bit_cast::<18, 17>(self.b.q.val().get_bits::<17>(15)).into();
+        self.b_low_signed.next = bit_cast::<16, 15>(self.b.q.val().get_bits::<15>(0)).into();
         self.hh.d.next = (self.a_high.val() * self.b_high_signed.val()).into();
-        self.hl.d.next = (self.a_high.val() * self.b_low_signed.val()).into();
+        self.hl.d.next = (self.a_high_again.val() * self.b_low_signed.val()).into();
         self.lh.d.next = (self.a_low.val() * self.b_high.val()).into();
         // 1
         self.upper_1.next = self.hh.q.val().into();
@@ -66,6 +79,10 @@ impl<const K: usize> Logic for Limbs<K> {
         self.lower.d.next = (self.lh_cut.val() + self.hl_cut.val()).into();
         // 2
         self.lower_2.next = self.lower.q.val().into();
+        if self.rst.val() {
+            self.a_again.d.next = bits::<18>(0);
+            self.b_again.d.next = bits::<17>(0);
+        }
     }
 }
 
@@ -76,10 +93,12 @@ impl<const K: usize> Logic for Limbs<K> {
 pub struct Product<const K: usize, const M: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
-    /// Signed.
-    pub a_0: Signal<In, Bits<33>>,
-    /// Unsigned.
-    pub b_0: Signal<In, Bits<32>>,
+    /// Synchronous reset, active high, of nothing but copies.
+    pub rst: Signal<In, Bit>,
+    /// What the first operand becomes, signed.
+    pub a_next: Signal<In, Bits<33>>,
+    /// What the second becomes, unsigned.
+    pub b_next: Signal<In, Bits<32>>,
     /// Signed.
     pub total_2: Signal<Out, Bits<52>>,
     limbs: Limbs<K>,
@@ -101,7 +120,7 @@ impl<const K: usize, const M: usize> Default for Product<K, M> {
             more: Constant::new((1u64 << (K - 1) | M as u64).into()),
             kept: Constant::new(kept.into()),
             carry: Constant::new((1u64 << (K - 1)).into()),
-        } clk, a_0, b_0, total_2, limbs, upper, upper_cut, lower_cut, lower, total)
+        } clk, rst, a_next, b_next, total_2, limbs, upper, upper_cut, lower_cut, lower, total)
     }
 }
 
@@ -110,8 +129,9 @@ impl<const K: usize, const M: usize> Logic for Product<K, M> {
     fn update(&mut self) {
         dff_setup!(self, clk, upper);
         self.limbs.clk.next = self.clk.val();
-        self.limbs.a_0.next = self.a_0.val();
-        self.limbs.b_0.next = self.b_0.val();
+        self.limbs.rst.next = self.rst.val();
+        self.limbs.a_next.next = self.a_next.val();
+        self.limbs.b_next.next = self.b_next.val();
         // 1
         self.upper.d.next = self.limbs.upper_1.val();
         // 2

@@ -33,9 +33,9 @@ pub struct Rate<const F: usize> {
     /// An operation is there.
     pub valid_19: Signal<In, Bit>,
     /// Weight, Q.26, at most 1.
-    pub weight_15: Signal<In, Bits<27>>,
+    pub weight_14: Signal<In, Bits<27>>,
     /// What is weighed, signed.
-    pub weighed_15: Signal<In, Bits<35>>,
+    pub weighed_14: Signal<In, Bits<35>>,
     /// The rate before and what is added.
     pub risen_15: Signal<In, Bits<33>>,
     /// The rate may fall by more than half.
@@ -59,22 +59,30 @@ pub struct Rate<const F: usize> {
     ram: RAM<Bits<32>, F>,
     // The first holds 10 clocks after the issue.
     old: [DFF<Bits<32>>; 10],
+    /// The operands, and a copy for the second multiplier of each limb.
+    weight: DFF<Bits<27>>,
+    weight_again: DFF<Bits<27>>,
+    weighed: DFF<Bits<35>>,
+    weighed_again: DFF<Bits<35>>,
     weight_low: Signal<Local, U<17>>,
     weight_low_signed: Signal<Local, S<18>>,
     weight_high: Signal<Local, U<10>>,
     weight_high_signed: Signal<Local, S<11>>,
     weighed_low: Signal<Local, U<17>>,
     weighed_high: Signal<Local, S<18>>,
+    weighed_low_again: Signal<Local, U<17>>,
+    weighed_high_again: Signal<Local, S<18>>,
     ll: DFF<Bits<34>>,
     lh: DFF<Bits<27>>,
     hl: DFF<S<36>>,
     hh: DFF<S<29>>,
     hh_bits: Signal<Local, Bits<29>>,
-    /// The bits of the limbs that count; half a unit, less what the others are on average.
+    /// The bits of the limbs that count; half a unit, and what the others are on average, less 1.
     kept: Constant<Bits<46>>,
     kept_28: Constant<Bits<28>>,
     kept_36: Constant<Bits<36>>,
     half_unit: Constant<Bits<46>>,
+    low_ones: Constant<Bits<46>>,
     lh_signed: Signal<Local, S<28>>,
     hl_bits: Signal<Local, Bits<36>>,
     hl_signed: Signal<Local, S<36>>,
@@ -106,10 +114,11 @@ impl<const F: usize> Default for Rate<F> {
             kept: Constant::new(kept(46).into()),
             kept_28: Constant::new(kept(28).into()),
             kept_36: Constant::new(kept(36).into()),
-            half_unit: Constant::new((256u64 - (1 << LESS_CUT)).into()),
+            half_unit: Constant::new(256u64.into()),
+            low_ones: Constant::new(((1u64 << LESS_CUT) - 1).into()),
         }
-            clk, rst, sweep, bus_14, bus_15, profile_14, profile_15, flow_8, flow_19, valid_19, weight_15, weighed_15, risen_15, falls_15, sets_15,
-            idle_14, hold_17, before_10, before_14, before_19, rate_19, least, greatest, ram, weight_low,
+            clk, rst, sweep, bus_14, bus_15, profile_14, profile_15, flow_8, flow_19, valid_19, weight_14, weighed_14, risen_15, falls_15, sets_15,
+            idle_14, hold_17, before_10, before_14, before_19, rate_19, least, greatest, ram, weight, weight_again, weighed, weighed_again, weighed_low_again, weighed_high_again, weight_low,
             weight_low_signed, weight_high, weight_high_signed, weighed_low, weighed_high, ll, lh, hl, hh, hh_bits, lh_signed, hl_bits,
             hl_signed, joined, risen, half, half17, grown, outer_bits, outer, inner, sum, sum_bits, wide, most, upper, lower, limited, beyond, keeps16, keeps17; old)
     }
@@ -118,6 +127,7 @@ impl<const F: usize> Default for Rate<F> {
 impl<const F: usize> Logic for Rate<F> {
     #[hdl_gen]
     fn update(&mut self) {
+        dff_setup!(self, clk, weight, weight_again, weighed, weighed_again);
         dff_setup!(self, clk, ll, lh, hl, hh, risen, half, half17, outer, inner, wide, most, upper, lower, limited, keeps16, keeps17);
         for i in 0..10 {
             self.old[i].clock.next = self.clk.val();
@@ -140,17 +150,24 @@ impl<const F: usize> Logic for Rate<F> {
         self.before_10.next = self.old[0].q.val();
         self.before_14.next = self.old[4].q.val();
         self.before_19.next = self.old[9].q.val();
+        // 14
+        self.weight.d.next = self.weight_14.val();
+        self.weight_again.d.next = self.weight_14.val();
+        self.weighed.d.next = self.weighed_14.val();
+        self.weighed_again.d.next = self.weighed_14.val();
         // 15
-        self.weighed_low.next = self.weighed_15.val().get_bits::<17>(0).into();
-        self.weighed_high.next = self.weighed_15.val().get_bits::<18>(17).into();
-        self.weight_low.next = self.weight_15.val().get_bits::<17>(0).into();
-        self.weight_low_signed.next = bit_cast::<18, 17>(self.weight_15.val().get_bits::<17>(0)).into();
-        self.weight_high.next = self.weight_15.val().get_bits::<10>(17).into();
-        self.weight_high_signed.next = bit_cast::<11, 10>(self.weight_15.val().get_bits::<10>(17)).into();
+        self.weighed_low.next = self.weighed.q.val().get_bits::<17>(0).into();
+        self.weighed_high.next = self.weighed.q.val().get_bits::<18>(17).into();
+        self.weighed_low_again.next = self.weighed_again.q.val().get_bits::<17>(0).into();
+        self.weighed_high_again.next = self.weighed_again.q.val().get_bits::<18>(17).into();
+        self.weight_low.next = self.weight.q.val().get_bits::<17>(0).into();
+        self.weight_low_signed.next = bit_cast::<18, 17>(self.weight_again.q.val().get_bits::<17>(0)).into();
+        self.weight_high.next = self.weight.q.val().get_bits::<10>(17).into();
+        self.weight_high_signed.next = bit_cast::<11, 10>(self.weight_again.q.val().get_bits::<10>(17)).into();
         self.ll.d.next = (self.weighed_low.val() * self.weight_low.val()).into();
-        self.lh.d.next = (self.weighed_low.val() * self.weight_high.val()).into();
+        self.lh.d.next = (self.weighed_low_again.val() * self.weight_high.val()).into();
         self.hl.d.next = (self.weighed_high.val() * self.weight_low_signed.val()).into();
-        self.hh.d.next = (self.weighed_high.val() * self.weight_high_signed.val()).into();
+        self.hh.d.next = (self.weighed_high_again.val() * self.weight_high_signed.val()).into();
         self.risen.d.next = self.risen_15.val();
         self.half.d.next = self.old[5].q.val().get_bits::<31>(1);
         if self.falls_15.val() {
@@ -158,11 +175,12 @@ impl<const F: usize> Logic for Rate<F> {
         }
         self.keeps16.d.next = !self.sets_15.val();
         self.keeps17.d.next = self.keeps16.q.val();
-        // 16: Q.9, with half a unit.
+        // 16: Q.9. The sum is made with its sign turned, for what is taken from nothing would need an inverter a bit, and turned back at its end: the complement
+        // of one less.
         self.hh_bits.next = self.hh.q.val().into();
         self.joined.next = (bit_cast::<46, 29>(self.hh_bits.val()) << 17) | bit_cast::<46, 17>(self.ll.q.val().get_bits::<17>(17));
         self.grown.next = (bit_cast::<46, 33>(self.risen.q.val()) << 9) | self.half_unit.val();
-        self.outer_bits.next = self.grown.val() - (self.joined.val() & self.kept.val());
+        self.outer_bits.next = ((self.joined.val() & self.kept.val()) | self.low_ones.val()) - self.grown.val();
         self.outer.d.next = self.outer_bits.val().into();
         self.lh_signed.next = (bit_cast::<28, 27>(self.lh.q.val()) & self.kept_28.val()).into();
         self.hl_bits.next = self.hl.q.val().into();
@@ -174,9 +192,9 @@ impl<const F: usize> Logic for Rate<F> {
             self.most.d.next = 0xFFFF_FFFF_u64.into();
         }
         // 17
-        self.sum.next = (self.outer.q.val() - self.inner.q.val()).into();
+        self.sum.next = (self.outer.q.val() + self.inner.q.val()).into();
         self.sum_bits.next = self.sum.val().into();
-        self.wide.d.next = self.sum_bits.val().get_bits::<37>(9);
+        self.wide.d.next = !self.sum_bits.val().get_bits::<37>(9);
         self.lower.d.next = self.least.data.val();
         if bit_cast::<32, 31>(self.half17.q.val()) > self.least.data.val() {
             self.lower.d.next = bit_cast::<32, 31>(self.half17.q.val());
@@ -207,6 +225,8 @@ impl<const F: usize> Logic for Rate<F> {
         self.ram.write_data.next = self.limited.q.val();
         self.ram.write_enable.next = self.valid_19.val() | self.sweep.val();
         if self.rst.val() {
+            self.weight_again.d.next = bits::<27>(0);
+            self.weighed_again.d.next = bits::<35>(0);
             for i in 1..10 {
                 self.old[i].d.next = bits::<32>(0);
             }

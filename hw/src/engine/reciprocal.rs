@@ -23,12 +23,16 @@ pub struct Reciprocal {
     coarse: Signal<Local, Bits<24>>,
     normal1: DFF<Bits<24>>,
     zeros1: DFF<Bits<5>>,
-    nibbles: Signal<Local, Bits<24>>,
-    nibble_zeros: Signal<Local, Bits<5>>,
+    by_8: Signal<Local, Bit>,
+    by_4: Signal<Local, Bit>,
+    outer_2: Signal<Local, Bits<24>>,
+    inner_2: Signal<Local, Bits<24>>,
     normal2: DFF<Bits<24>>,
     zeros2: DFF<Bits<5>>,
-    pair: Signal<Local, Bits<24>>,
-    pair_zeros: Signal<Local, Bits<5>>,
+    by_2: Signal<Local, Bit>,
+    by_1: Signal<Local, Bit>,
+    outer_3: Signal<Local, Bits<24>>,
+    inner_3: Signal<Local, Bits<24>>,
     normal3: DFF<Bits<24>>,
     zeros3: DFF<Bits<5>>,
     fraction4: DFF<Bits<12>>,
@@ -49,7 +53,7 @@ impl Default for Reciprocal {
             (Bits::<11>::from(i), Bits::<47>::from((base ^ ((1 << BASE_BITS) - 1)) << SLOPE_BITS | slope))
         };
         construct!({ chords: SyncROM::new((0..1 << INDEX_BITS).map(entry).collect()) }
-            clk, rst, rtt_0, zeros_3, complement_7, coarse, normal1, zeros1, nibbles, nibble_zeros, normal2, zeros2, pair, pair_zeros, normal3, zeros3,
+            clk, rst, rtt_0, zeros_3, complement_7, coarse, normal1, zeros1, by_8, by_4, outer_2, inner_2, normal2, zeros2, by_2, by_1, outer_3, inner_3, normal3, zeros3,
             fraction4, fraction5, entry, slope, fraction, fall, base, value)
     }
 }
@@ -67,31 +71,47 @@ impl Logic for Reciprocal {
             self.normal1.d.next = self.coarse.val();
             self.zeros1.d.next = bits::<5>(16);
         }
-        // 1: by 8 and 4.
-        self.nibbles.next = self.normal1.q.val();
-        self.nibble_zeros.next = self.zeros1.q.val();
-        if !self.normal1.q.val().get_bits::<8>(16).any() {
-            self.nibbles.next = self.normal1.q.val() << 8;
-            self.nibble_zeros.next = self.zeros1.q.val() | bits::<5>(8);
+        // 1: by 8 and 4; how far is known without the word that is shifted by 8. The first choice is between 0 and 12, or 4 and 8: no
+        // two bits share it, so that a bit's two choices become one LUT.
+        self.by_8.next = !self.normal1.q.val().get_bits::<4>(20).any() & !self.normal1.q.val().get_bits::<4>(16).any();
+        self.by_4.next = !self.normal1.q.val().get_bits::<4>(20).any()
+            & (self.normal1.q.val().get_bits::<4>(16).any() | !self.normal1.q.val().get_bits::<4>(12).any());
+        self.outer_2.next = self.normal1.q.val();
+        self.inner_2.next = self.normal1.q.val() << 4;
+        if self.by_8.val() {
+            self.outer_2.next = self.normal1.q.val() << 12;
+            self.inner_2.next = self.normal1.q.val() << 8;
         }
-        self.normal2.d.next = self.nibbles.val();
-        self.zeros2.d.next = self.nibble_zeros.val();
-        if !self.nibbles.val().get_bits::<4>(20).any() {
-            self.normal2.d.next = self.nibbles.val() << 4;
-            self.zeros2.d.next = self.nibble_zeros.val() | bits::<5>(4);
+        self.normal2.d.next = self.outer_2.val();
+        if self.by_8.val() ^ self.by_4.val() {
+            self.normal2.d.next = self.inner_2.val();
         }
-        // 2: by 2 and 1.
-        self.pair.next = self.normal2.q.val();
-        self.pair_zeros.next = self.zeros2.q.val();
-        if !self.normal2.q.val().get_bits::<2>(22).any() {
-            self.pair.next = self.normal2.q.val() << 2;
-            self.pair_zeros.next = self.zeros2.q.val() | bits::<5>(2);
+        self.zeros2.d.next = self.zeros1.q.val();
+        if self.by_8.val() {
+            self.zeros2.d.next = self.zeros1.q.val() | bits::<5>(8);
         }
-        self.normal3.d.next = self.pair.val();
-        self.zeros3.d.next = self.pair_zeros.val();
-        if !self.pair.val().get_bit(23) {
-            self.normal3.d.next = self.pair.val() << 1;
-            self.zeros3.d.next = self.pair_zeros.val() | bits::<5>(1);
+        if self.by_4.val() {
+            self.zeros2.d.next = self.zeros2.d.val() | bits::<5>(4);
+        }
+        // 2: by 2 and 1, as before.
+        self.by_2.next = !self.normal2.q.val().get_bit(23) & !self.normal2.q.val().get_bit(22);
+        self.by_1.next = !self.normal2.q.val().get_bit(23) & (self.normal2.q.val().get_bit(22) | !self.normal2.q.val().get_bit(21));
+        self.outer_3.next = self.normal2.q.val();
+        self.inner_3.next = self.normal2.q.val() << 1;
+        if self.by_2.val() {
+            self.outer_3.next = self.normal2.q.val() << 3;
+            self.inner_3.next = self.normal2.q.val() << 2;
+        }
+        self.normal3.d.next = self.outer_3.val();
+        if self.by_2.val() ^ self.by_1.val() {
+            self.normal3.d.next = self.inner_3.val();
+        }
+        self.zeros3.d.next = self.zeros2.q.val();
+        if self.by_2.val() {
+            self.zeros3.d.next = self.zeros2.q.val() | bits::<5>(2);
+        }
+        if self.by_1.val() {
+            self.zeros3.d.next = self.zeros3.d.val() | bits::<5>(1);
         }
         // 3: the table is read, 4: captured.
         self.zeros_3.next = self.zeros3.q.val();

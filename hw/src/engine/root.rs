@@ -30,7 +30,8 @@ pub struct Root<const F: usize> {
     ram: RAM<Bits<31>, F>,
     chords: SyncROM<Bits<43>, 11>,
     coarse: Signal<Local, Bits<32>>,
-    coarse_shift: Signal<Local, Bits<4>>,
+    by_16: Signal<Local, Bit>,
+    by_8: Signal<Local, Bit>,
     normal20: DFF<Bits<32>>,
     shift20: DFF<Bits<4>>,
     fine: Signal<Local, Bits<32>>,
@@ -67,7 +68,7 @@ impl<const F: usize> Default for Root<F> {
             none_shift: Constant::new(u64::from(shift).into()),
             chords: SyncROM::new((0..1 << INDEX_BITS).map(entry).collect()),
         }
-            clk, sweep, flow_2, root_3, rate_19, flow_25, valid_25, ram, coarse, coarse_shift, normal20, shift20, fine, fine_shift,
+            clk, sweep, flow_2, root_3, rate_19, flow_25, valid_25, ram, coarse, by_16, by_8, normal20, shift20, fine, fine_shift,
             normal21, shift21, index, fraction, fraction22, shift22, fraction23, shift23, entry, slope, part, fall, base, shift24, value, shift25)
     }
 }
@@ -83,18 +84,20 @@ impl<const F: usize> Logic for Root<F> {
         // 2, 3
         self.ram.read_address.next = self.flow_2.val();
         self.root_3.next = self.ram.read_data.val();
-        // 19: shift by 16 and 8.
+        // 19: shift by 16 and 8; how far is known without the word that is shifted by 16.
+        self.by_16.next = !self.rate_19.val().get_bits::<8>(24).any() & !self.rate_19.val().get_bits::<8>(16).any();
+        self.by_8.next = !self.rate_19.val().get_bits::<8>(24).any()
+            & (self.rate_19.val().get_bits::<8>(16).any() | !self.rate_19.val().get_bits::<8>(8).any());
         self.coarse.next = self.rate_19.val();
-        self.coarse_shift.next = bits::<4>(0);
-        if !self.rate_19.val().get_bits::<16>(16).any() {
+        self.shift20.d.next = bits::<4>(0);
+        if self.by_16.val() {
             self.coarse.next = self.rate_19.val() << 16;
-            self.coarse_shift.next = bits::<4>(8);
+            self.shift20.d.next = bits::<4>(8);
         }
         self.normal20.d.next = self.coarse.val();
-        self.shift20.d.next = self.coarse_shift.val();
-        if !self.coarse.val().get_bits::<8>(24).any() {
+        if self.by_8.val() {
             self.normal20.d.next = self.coarse.val() << 8;
-            self.shift20.d.next = self.coarse_shift.val() | bits::<4>(4);
+            self.shift20.d.next = self.shift20.d.val() | bits::<4>(4);
         }
         // 20: by 4 and 2.
         self.fine.next = self.normal20.q.val();

@@ -12,6 +12,8 @@ use timely_model::engine::parts::{SECOND_LOST, SECOND_MORE};
 pub struct Scale {
     /// Clock.
     pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high: nothing needs it, but it keeps copies of registers apart.
+    pub rst: Signal<In, Bit>,
     /// The law weighs its error: Patched or PI, between the thresholds.
     pub middle_7: Signal<In, Bit>,
     /// The law is PI.
@@ -21,7 +23,7 @@ pub struct Scale {
     /// beta Thigh as the reciprocal takes it.
     pub threshold_7: Signal<In, Bits<32>>,
     /// The delta factor, Q.26.
-    pub delta_8: Signal<In, Bits<27>>,
+    pub delta_7: Signal<In, Bits<27>>,
     /// beta times how far the delay is above Swift's base target, 2^-13 ns, signed.
     pub above_9: Signal<In, Bits<38>>,
     /// beta times flow scaling, 2^-13 ns.
@@ -46,15 +48,15 @@ pub struct Scale {
     pub of_rate_14: Signal<Out, Bits<35>>,
     first: Product<14, 16384>,
     second: Product<{ SECOND_LOST as usize }, { SECOND_MORE as usize }>,
-    a8: DFF<Bits<33>>,
+    a8: Signal<Local, Bits<33>>,
     above: Signal<Local, S<38>>,
     flow: Signal<Local, S<33>>,
     excess: Signal<Local, S<39>>,
     excess10: DFF<S<39>>,
     excess_bits: Signal<Local, Bits<39>>,
     shifted: Signal<Local, Bits<37>>,
-    a11: DFF<Bits<33>>,
-    b11: DFF<Bits<32>>,
+    a11: Signal<Local, Bits<33>>,
+    b11: Signal<Local, Bits<32>>,
     reciprocal: Signal<Local, Bits<29>>,
     part: DFF<Bits<29>>,
     of_rate: DFF<Bits<35>>,
@@ -63,20 +65,22 @@ pub struct Scale {
 impl Logic for Scale {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, a8, excess10, a11, b11, part, of_rate);
+        dff_setup!(self, clk, excess10, part, of_rate);
         self.first.clk.next = self.clk.val();
         self.second.clk.next = self.clk.val();
+        self.first.rst.next = self.rst.val();
+        self.second.rst.next = self.rst.val();
         // 7
-        self.a8.d.next = bit_cast::<33, 32>(self.threshold_7.val());
+        self.a8.next = bit_cast::<33, 32>(self.threshold_7.val());
         if self.middle_7.val() {
-            self.a8.d.next = self.error_7.val().get_bits::<33>(16);
+            self.a8.next = self.error_7.val().get_bits::<33>(16);
             if self.pi_7.val() {
-                self.a8.d.next = self.error_7.val().get_bits::<33>(24);
+                self.a8.next = self.error_7.val().get_bits::<33>(24);
             }
         }
+        self.first.a_next.next = self.a8.val();
+        self.first.b_next.next = bit_cast::<32, 27>(self.delta_7.val()) << 5;
         // 8: rounded to Q.30.
-        self.first.a_0.next = self.a8.q.val();
-        self.first.b_0.next = bit_cast::<32, 27>(self.delta_8.val()) << 5;
         // 9
         self.above.next = self.above_9.val().into();
         self.flow.next = bit_cast::<33, 32>(self.flow_9.val()).into();
@@ -86,18 +90,17 @@ impl Logic for Scale {
         self.excess_bits.next = self.excess10.q.val().into();
         self.reached_10.next = !self.excess_bits.val().get_bit(38);
         self.shifted.next = self.excess_bits.val().get_bits::<37>(0) << self.zeros_10.val();
-        self.a11.d.next = self.first.total_2.val().get_bits::<33>(16);
+        self.a11.next = self.first.total_2.val().get_bits::<33>(16);
         if self.swift_10.val() {
-            self.a11.d.next = bit_cast::<33, 32>(self.shifted.val().get_bits::<32>(5));
+            self.a11.next = bit_cast::<33, 32>(self.shifted.val().get_bits::<32>(5));
         }
         self.reciprocal.next = !self.reciprocal_10.val();
-        self.b11.d.next = bit_cast::<32, 29>(self.reciprocal.val()) << 3;
+        self.b11.next = bit_cast::<32, 29>(self.reciprocal.val()) << 3;
         if self.middle_10.val() {
-            self.b11.d.next = self.rate_10.val();
+            self.b11.next = self.rate_10.val();
         }
-        // 11
-        self.second.a_0.next = self.a11.q.val();
-        self.second.b_0.next = self.b11.q.val();
+        self.second.a_next.next = self.a11.val();
+        self.second.b_next.next = self.b11.val();
         // 13
         self.part.d.next = self.second.total_2.val().get_bits::<29>(21);
         if self.below_13.val() {
