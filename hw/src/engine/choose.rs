@@ -44,6 +44,8 @@ pub struct Choose {
     pub rate_14: Signal<In, Bits<32>>,
     /// The host's rate.
     pub value_14: Signal<In, Bits<32>>,
+    /// There is no weight.
+    pub none_14: Signal<Out, Bit>,
     /// Weight, Q.26, at most 1, before a register.
     pub weight_next: Signal<Out, Bits<27>>,
     /// What is weighed, in the rate's unit, signed, before a register.
@@ -205,9 +207,7 @@ impl Logic for Choose {
                 self.weight_next.next = self.high.val().get_bits::<27>(1);
             }
         }
-        if self.none.val() {
-            self.weight_next.next = bits::<27>(0);
-        }
+        self.none_14.next = self.none.val();
         // The rate, or Patched TIMELY's part of it and its step. Half a unit of the step is rounded up by a carry. `a + b + c` is a sum in one
         // LUT a bit with the choice of `b` where it is written as `(2 a - !(2 b + c)) / 2`: the minuend goes to the carry chain by itself.
         self.of_rate.next = bit_cast::<35, 32>(self.rate_14.val());

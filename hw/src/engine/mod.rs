@@ -646,6 +646,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.rate.flow_8.next = self.flow[8].q.val();
         self.rate.flow_19.next = self.flow[19].q.val();
         self.rate.valid_19.next = self.valid[19].q.val();
+        self.rate.none_14.next = self.choose.none_14.val();
         self.rate.weight_14.next = self.choose.weight_next.val();
         self.rate.weighed_14.next = self.choose.weighed_next.val();
         self.rate.risen_15.next = self.choose.risen_15.val();

@@ -32,6 +32,8 @@ pub struct Rate<const F: usize> {
     pub flow_19: Signal<In, Bits<F>>,
     /// An operation is there.
     pub valid_19: Signal<In, Bit>,
+    /// There is no weight.
+    pub none_14: Signal<In, Bit>,
     /// Weight, Q.26, at most 1.
     pub weight_14: Signal<In, Bits<27>>,
     /// What is weighed, signed.
@@ -62,6 +64,7 @@ pub struct Rate<const F: usize> {
     /// The operands, and a copy for the second multiplier of each limb.
     weight: DFF<Bits<27>>,
     weight_again: DFF<Bits<27>>,
+    clear: Signal<Local, Bit>,
     weighed: DFF<Bits<35>>,
     weighed_again: DFF<Bits<35>>,
     weight_low: Signal<Local, U<17>>,
@@ -96,10 +99,13 @@ pub struct Rate<const F: usize> {
     inner: DFF<S<37>>,
     sum: Signal<Local, S<46>>,
     sum_bits: Signal<Local, Bits<46>>,
+    /// The complement of the new rate without limits.
     wide: DFF<Bits<37>>,
+    whole: Signal<Local, Bits<37>>,
     most: DFF<Bits<32>>,
     upper: DFF<Bits<32>>,
-    lower: DFF<Bits<32>>,
+    /// Its complement.
+    not_lower: DFF<Bits<32>>,
     limited: DFF<Bits<32>>,
     beyond: Signal<Local, Bit>,
     /// The operation may not change the rate.
@@ -117,10 +123,10 @@ impl<const F: usize> Default for Rate<F> {
             half_unit: Constant::new(256u64.into()),
             low_ones: Constant::new(((1u64 << LESS_CUT) - 1).into()),
         }
-            clk, rst, sweep, bus_14, bus_15, profile_14, profile_15, flow_8, flow_19, valid_19, weight_14, weighed_14, risen_15, falls_15, sets_15,
-            idle_14, hold_17, before_10, before_14, before_19, rate_19, least, greatest, ram, weight, weight_again, weighed, weighed_again, weighed_low_again, weighed_high_again, weight_low,
+            clk, rst, sweep, none_14, bus_14, bus_15, profile_14, profile_15, flow_8, flow_19, valid_19, weight_14, weighed_14, risen_15, falls_15, sets_15,
+            idle_14, hold_17, before_10, before_14, before_19, rate_19, least, greatest, ram, weight, weight_again, clear, weighed, weighed_again, weighed_low_again, weighed_high_again, weight_low,
             weight_low_signed, weight_high, weight_high_signed, weighed_low, weighed_high, ll, lh, hl, hh, hh_bits, lh_signed, hl_bits,
-            hl_signed, joined, risen, half, half17, grown, outer_bits, outer, inner, sum, sum_bits, wide, most, upper, lower, limited, beyond, keeps16, keeps17; old)
+            hl_signed, joined, risen, half, half17, grown, outer_bits, outer, inner, sum, sum_bits, wide, whole, most, upper, not_lower, limited, beyond, keeps16, keeps17; old)
     }
 }
 
@@ -128,7 +134,7 @@ impl<const F: usize> Logic for Rate<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, weight, weight_again, weighed, weighed_again);
-        dff_setup!(self, clk, ll, lh, hl, hh, risen, half, half17, outer, inner, wide, most, upper, lower, limited, keeps16, keeps17);
+        dff_setup!(self, clk, ll, lh, hl, hh, risen, half, half17, outer, inner, wide, most, upper, not_lower, limited, keeps16, keeps17);
         for i in 0..10 {
             self.old[i].clock.next = self.clk.val();
         }
@@ -153,6 +159,13 @@ impl<const F: usize> Logic for Rate<F> {
         // 14
         self.weight.d.next = self.weight_14.val();
         self.weight_again.d.next = self.weight_14.val();
+        if self.none_14.val() {
+            self.weight.d.next = bits::<27>(0);
+        }
+        self.clear.next = self.none_14.val() | self.rst.val();
+        if self.clear.val() {
+            self.weight_again.d.next = bits::<27>(0);
+        }
         self.weighed.d.next = self.weighed_14.val();
         self.weighed_again.d.next = self.weighed_14.val();
         // 15
@@ -194,27 +207,28 @@ impl<const F: usize> Logic for Rate<F> {
         // 17
         self.sum.next = (self.outer.q.val() + self.inner.q.val()).into();
         self.sum_bits.next = self.sum.val().into();
-        self.wide.d.next = !self.sum_bits.val().get_bits::<37>(9);
-        self.lower.d.next = self.least.data.val();
+        self.wide.d.next = self.sum_bits.val().get_bits::<37>(9);
+        self.not_lower.d.next = !self.least.data.val();
         if bit_cast::<32, 31>(self.half17.q.val()) > self.least.data.val() {
-            self.lower.d.next = bit_cast::<32, 31>(self.half17.q.val());
+            self.not_lower.d.next = !bit_cast::<32, 31>(self.half17.q.val());
         }
         if self.keeps17.q.val() {
-            self.lower.d.next = bits::<32>(0);
+            self.not_lower.d.next = 0xFFFF_FFFF_u64.into();
         }
         // A flow that may not rise has itself for a bound.
         self.upper.d.next = self.most.q.val();
         if self.hold_17.val() & (self.old[7].q.val() <= self.most.q.val()) {
             self.upper.d.next = self.old[7].q.val();
         }
-        // 18: a negative sum is below any limit.
-        self.limited.d.next = self.wide.q.val().get_bits::<32>(0);
-        self.beyond.next = self.wide.q.val().get_bits::<4>(32).any();
-        if self.beyond.val() | (self.wide.q.val().get_bits::<32>(0) > self.upper.q.val()) {
+        // 18: a negative sum is below any limit. Complements compare without an inverter where the register itself goes to the carry chain.
+        self.whole.next = !self.wide.q.val();
+        self.limited.d.next = self.whole.val().get_bits::<32>(0);
+        self.beyond.next = self.whole.val().get_bits::<4>(32).any();
+        if self.beyond.val() | (self.wide.q.val().get_bits::<32>(0) < !self.upper.q.val()) {
             self.limited.d.next = self.upper.q.val();
         }
-        if self.wide.q.val().get_bit(36) | (!self.beyond.val() & (self.wide.q.val().get_bits::<32>(0) < self.lower.q.val())) {
-            self.limited.d.next = self.lower.q.val();
+        if self.whole.val().get_bit(36) | (!self.beyond.val() & (self.wide.q.val().get_bits::<32>(0) > self.not_lower.q.val())) {
+            self.limited.d.next = !self.not_lower.q.val();
         }
         if self.sweep.val() {
             self.limited.d.next = bits::<32>(0);
@@ -225,7 +239,6 @@ impl<const F: usize> Logic for Rate<F> {
         self.ram.write_data.next = self.limited.q.val();
         self.ram.write_enable.next = self.valid_19.val() | self.sweep.val();
         if self.rst.val() {
-            self.weight_again.d.next = bits::<27>(0);
             self.weighed_again.d.next = bits::<35>(0);
             for i in 1..10 {
                 self.old[i].d.next = bits::<32>(0);
