@@ -102,6 +102,7 @@ pub struct Error {
     more: Signal<Local, Bits<42>>,
     upper: Signal<Local, S<42>>,
     outer: DFF<S<46>>,
+    lower7: DFF<Bits<35>>,
     outer_bits: Signal<Local, Bits<46>>,
     outer_one: Signal<Local, S<47>>,
     inner_one: Signal<Local, S<27>>,
@@ -119,7 +120,7 @@ impl Logic for Error {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, difference, change4, gain4, proportional4, flow4, amount4, root4, mark4, mark5, other4, other5);
-        dff_setup!(self, clk, pi4, pi5, pi6, low5, high5, start6, offset6, outer, total8, output8, kept, over, flow);
+        dff_setup!(self, clk, pi4, pi5, pi6, low5, high5, start6, offset6, outer, lower7, total8, output8, kept, over, flow);
         for i in 0..5 {
             self.far[i].clock.next = self.clk.val();
         }
@@ -235,11 +236,12 @@ impl Logic for Error {
         }
         self.addend_signed.next = self.addend.val().into();
         self.upper.next = self.more.val().into();
+        self.lower7.d.next = self.product.lower_1.val();
         self.outer.d.next = (self.addend_signed.val() + self.upper.val()).into();
         // 7
         self.outer_bits.next = self.outer.q.val().into();
         self.outer_one.next = ((bit_cast::<47, 46>(self.outer_bits.val()) << 1) | bits::<47>(1)).into();
-        self.inner_one.next = ((bit_cast::<27, 26>(self.product.lower_2.val().get_bits::<26>(9)) << 1) | bits::<27>(1)).into();
+        self.inner_one.next = ((bit_cast::<27, 26>(self.lower7.q.val().get_bits::<26>(9)) << 1) | bits::<27>(1)).into();
         self.sum.next = (self.outer_one.val() + self.inner_one.val()).into();
         self.sum_bits.next = self.sum.val().into();
         self.total.next = bit_cast::<58, 46>(self.sum_bits.val().get_bits::<46>(1)) << 12;

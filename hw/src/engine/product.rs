@@ -20,8 +20,8 @@ pub struct Limbs<const K: usize> {
     pub b_next: Signal<In, Bits<32>>,
     /// The upper limb, signed, in units of 2^15.
     pub upper_1: Signal<Out, Bits<36>>,
-    /// Sum of the lower ones, signed.
-    pub lower_2: Signal<Out, Bits<35>>,
+    /// Sum of the lower ones, signed, for the reader to register.
+    pub lower_1: Signal<Out, Bits<35>>,
     a: DFF<Bits<33>>,
     a_again: DFF<Bits<18>>,
     b: DFF<Bits<32>>,
@@ -41,7 +41,7 @@ pub struct Limbs<const K: usize> {
     hl_bits: Signal<Local, Bits<34>>,
     hl_cut: Signal<Local, S<34>>,
     lh_cut: Signal<Local, S<34>>,
-    lower: DFF<S<35>>,
+    lower: Signal<Local, S<35>>,
 }
 
 impl<const K: usize> Default for Limbs<K> {
@@ -49,14 +49,14 @@ impl<const K: usize> Default for Limbs<K> {
         assert!((1..32).contains(&K), "lower limbs lose 1 to 31 bits, not {K}");
         let kept = ((1u64 << 34) - 1) >> K << K;
         construct!({ kept: Constant::new(kept.into()), carry: Constant::new((1u64 << (K - 1)).into()) }
-            clk, rst, a_next, b_next, upper_1, lower_2, a, a_again, b, b_again, a_high, a_high_again, a_low, b_high, b_high_signed, b_low_signed, hh, hl, lh, hl_bits, hl_cut, lh_cut, lower)
+            clk, rst, a_next, b_next, upper_1, lower_1, a, a_again, b, b_again, a_high, a_high_again, a_low, b_high, b_high_signed, b_low_signed, hh, hl, lh, hl_bits, hl_cut, lh_cut, lower)
     }
 }
 
 impl<const K: usize> Logic for Limbs<K> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, a, a_again, b, b_again, hh, hl, lh, lower);
+        dff_setup!(self, clk, a, a_again, b, b_again, hh, hl, lh);
         self.a.d.next = self.a_next.val();
         self.a_again.d.next = self.a_next.val().get_bits::<18>(15);
         self.b.d.next = self.b_next.val();
@@ -76,9 +76,8 @@ impl<const K: usize> Logic for Limbs<K> {
         self.hl_bits.next = self.hl.q.val().into();
         self.hl_cut.next = ((self.hl_bits.val() & self.kept.val()) | self.carry.val()).into();
         self.lh_cut.next = ((bit_cast::<34, 32>(self.lh.q.val()) & self.kept.val()) | self.carry.val()).into();
-        self.lower.d.next = (self.lh_cut.val() + self.hl_cut.val()).into();
-        // 2
-        self.lower_2.next = self.lower.q.val().into();
+        self.lower.next = (self.lh_cut.val() + self.hl_cut.val()).into();
+        self.lower_1.next = self.lower.val().into();
         if self.rst.val() {
             self.a_again.d.next = bits::<18>(0);
             self.b_again.d.next = bits::<17>(0);
@@ -103,6 +102,7 @@ pub struct Product<const K: usize, const M: usize> {
     pub total_2: Signal<Out, Bits<52>>,
     limbs: Limbs<K>,
     upper: DFF<Bits<36>>,
+    sum: DFF<Bits<35>>,
     more: Constant<Bits<51>>,
     kept: Constant<Bits<51>>,
     upper_cut: Signal<Local, S<51>>,
@@ -120,24 +120,83 @@ impl<const K: usize, const M: usize> Default for Product<K, M> {
             more: Constant::new((1u64 << (K - 1) | M as u64).into()),
             kept: Constant::new(kept.into()),
             carry: Constant::new((1u64 << (K - 1)).into()),
-        } clk, rst, a_next, b_next, total_2, limbs, upper, upper_cut, lower_cut, lower, total)
+        } clk, rst, a_next, b_next, total_2, limbs, upper, sum, upper_cut, lower_cut, lower, total)
     }
 }
 
 impl<const K: usize, const M: usize> Logic for Product<K, M> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, upper);
+        dff_setup!(self, clk, upper, sum);
         self.limbs.clk.next = self.clk.val();
         self.limbs.rst.next = self.rst.val();
         self.limbs.a_next.next = self.a_next.val();
         self.limbs.b_next.next = self.b_next.val();
         // 1
         self.upper.d.next = self.limbs.upper_1.val();
+        self.sum.d.next = self.limbs.lower_1.val();
         // 2
         self.upper_cut.next = (((bit_cast::<51, 36>(self.upper.q.val()) << 15) & self.kept.val()) | self.more.val()).into();
-        self.lower.next = self.limbs.lower_2.val() | self.carry.val();
+        self.lower.next = self.sum.q.val() | self.carry.val();
         self.lower_cut.next = self.lower.val().into();
+        self.total.next = (self.upper_cut.val() + self.lower_cut.val()).into();
+        self.total_2.next = self.total.val().into();
+    }
+}
+
+/// As [`Product`] and as fast, for operands that are made late in their clock: a register more takes them to their multipliers, and both
+/// sums are made in one clock.
+#[derive(LogicBlock)]
+pub struct LateProduct<const K: usize, const M: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high, of nothing but copies.
+    pub rst: Signal<In, Bit>,
+    /// What the first operand becomes, signed.
+    pub a_next: Signal<In, Bits<33>>,
+    /// What the second becomes, unsigned.
+    pub b_next: Signal<In, Bits<32>>,
+    /// Signed.
+    pub total_2: Signal<Out, Bits<52>>,
+    a: DFF<Bits<33>>,
+    b: DFF<Bits<32>>,
+    limbs: Limbs<K>,
+    more: Constant<Bits<51>>,
+    kept: Constant<Bits<51>>,
+    carry: Constant<Bits<35>>,
+    lower: Signal<Local, Bits<35>>,
+    upper_cut: Signal<Local, S<51>>,
+    lower_cut: Signal<Local, S<35>>,
+    total: Signal<Local, S<52>>,
+}
+
+impl<const K: usize, const M: usize> Default for LateProduct<K, M> {
+    fn default() -> Self {
+        assert!(M < 1 << 15 && M.is_multiple_of(1 << K.min(15)), "what is more stands where the upper limb has no bits");
+        let kept = ((1u64 << 51) - 1) >> K << K;
+        construct!({
+            more: Constant::new((1u64 << (K - 1) | M as u64).into()),
+            kept: Constant::new(kept.into()),
+            carry: Constant::new((1u64 << (K - 1)).into()),
+        } clk, rst, a_next, b_next, total_2, a, b, limbs, lower, upper_cut, lower_cut, total)
+    }
+}
+
+impl<const K: usize, const M: usize> Logic for LateProduct<K, M> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, a, b);
+        self.a.d.next = self.a_next.val();
+        self.b.d.next = self.b_next.val();
+        // 0
+        self.limbs.clk.next = self.clk.val();
+        self.limbs.rst.next = self.rst.val();
+        self.limbs.a_next.next = self.a.q.val();
+        self.limbs.b_next.next = self.b.q.val();
+        // 2
+        self.lower.next = self.limbs.lower_1.val() | self.carry.val();
+        self.lower_cut.next = self.lower.val().into();
+        self.upper_cut.next = (((bit_cast::<51, 36>(self.limbs.upper_1.val()) << 15) & self.kept.val()) | self.more.val()).into();
         self.total.next = (self.upper_cut.val() + self.lower_cut.val()).into();
         self.total_2.next = self.total.val().into();
     }

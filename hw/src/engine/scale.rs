@@ -1,5 +1,5 @@
 //! The two products behind a delay's error: by the delta factor, then by the rate or by a delay's reciprocal.
-use super::product::Product;
+use super::product::{LateProduct, Product};
 use crate::num::S;
 use rust_hdl::prelude::*;
 use timely_model::engine::parts::{SECOND_LOST, SECOND_MORE};
@@ -47,7 +47,7 @@ pub struct Scale {
     /// A part of the rate, in its unit, signed.
     pub of_rate_14: Signal<Out, Bits<35>>,
     first: Product<14, 16384>,
-    second: Product<{ SECOND_LOST as usize }, { SECOND_MORE as usize }>,
+    second: LateProduct<{ SECOND_LOST as usize }, { SECOND_MORE as usize }>,
     a8: Signal<Local, Bits<33>>,
     above: Signal<Local, S<38>>,
     flow: Signal<Local, S<33>>,
