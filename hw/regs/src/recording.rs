@@ -8,7 +8,7 @@ use crate::profile::{PROFILES, WORDS};
 /// The first bytes of a file.
 pub const MAGIC: [u8; 8] = *b"TMLYEVNT";
 /// The format described here.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes before the profiles.
 pub const HEADER_BYTES: usize = 64;
 /// Most NICs of a file: a record has 16 bits for the NIC's number.
@@ -198,7 +198,7 @@ mod tests {
             Recording::from_bytes(&b).expect_err("broken")
         };
         assert_eq!(with(0, 0), Error::Magic);
-        assert_eq!(with(8, 2), Error::Version(2));
+        assert_eq!(with(8, 3), Error::Version(3));
         assert_eq!(with(12, 0), Error::Header { what: "NICs", found: 0 });
         assert_eq!(with(14, 9), Error::Header { what: "NICs", found: 2 | 9 << 16 });
         assert_eq!(with(16, 17), Error::Header { what: "profiles", found: 17 });

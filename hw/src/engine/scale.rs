@@ -68,7 +68,6 @@ impl Logic for Scale {
         dff_setup!(self, clk, excess10, part, of_rate);
         self.first.clk.next = self.clk.val();
         self.second.clk.next = self.clk.val();
-        self.first.rst.next = self.rst.val();
         self.second.rst.next = self.rst.val();
         // 7
         self.a8.next = bit_cast::<33, 32>(self.threshold_7.val());

@@ -24,7 +24,7 @@ pub const WORD: Register = Register::new(
 pub const BLOCK: Block = Block {
     kind: Kind::Profiles,
     name: "profiles",
-    version: 1,
+    version: 2,
     base: 0x600,
     meaning: "What the rate engine and the pacer do for the flows of a profile.",
     registers: &[PROFILES, WORDS, WORD],
