@@ -150,7 +150,7 @@
 
 /* Block profiles: What the rate engine and the pacer do for the flows of a profile. */
 #define TIMELY_PROFILES_TYPE 0x54690007u
-#define TIMELY_PROFILES_VERSION 1
+#define TIMELY_PROFILES_VERSION 2
 #define TIMELY_PROFILES_BASE 0x600u /* of this version of the map; walk the list instead */
 #define TIMELY_PROFILES_PROFILES 0x10u /* RO: number of profiles */
 #define TIMELY_PROFILES_WORDS 0x14u /* RO: words of a profile */

@@ -10040,7 +10040,7 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b101111110] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b101111111] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b110000000] = 130'h100000000000000000000000054690007;
-    mem[9'b110000001] = 130'h100000000000000000000000000000001;
+    mem[9'b110000001] = 130'h100000000000000000000000000000002;
     mem[9'b110000010] = 130'h100000000000000000000000000000680;
     mem[9'b110000011] = 130'h0;
     mem[9'b110000100] = 130'h1ffffffff00000000ffffffff00000010;
@@ -19916,7 +19916,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [3:0] delta__profile_1;
     reg  delta__full_3;
     reg  [31:0] delta__age_3;
-    wire  [26:0] delta__factor_8;
+    wire  [26:0] delta__factor_7;
     wire  [26:0] delta__factor_10;
     reg  reciprocal__clk;
     reg  reciprocal__rst;
@@ -19947,11 +19947,12 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     wire  error__over_9;
     wire  [31:0] error__flow_9;
     reg  scale__clk;
+    reg  scale__rst;
     reg  scale__middle_7;
     reg  scale__pi_7;
     reg  [57:0] scale__error_7;
     reg  [31:0] scale__threshold_7;
-    reg  [26:0] scale__delta_8;
+    reg  [26:0] scale__delta_7;
     reg  [37:0] scale__above_9;
     reg  [31:0] scale__flow_9;
     reg  [4:0] scale__zeros_10;
@@ -20027,8 +20028,9 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [26:0] choose__weighed_step_14;
     reg  [31:0] choose__rate_14;
     reg  [31:0] choose__value_14;
-    wire  [26:0] choose__weight_15;
-    wire  [34:0] choose__weighed_15;
+    wire  choose__none_14;
+    wire  [26:0] choose__weight_next;
+    wire  [34:0] choose__weighed_next;
     wire  [32:0] choose__risen_15;
     wire  choose__falls_15;
     wire  choose__sets_15;
@@ -20046,8 +20048,9 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     reg  [9:0] rate__flow_8;
     reg  [9:0] rate__flow_19;
     reg  rate__valid_19;
-    reg  [26:0] rate__weight_15;
-    reg  [34:0] rate__weighed_15;
+    reg  rate__none_14;
+    reg  [26:0] rate__weight_14;
+    reg  [34:0] rate__weighed_14;
     reg  [32:0] rate__risen_15;
     reg  rate__falls_15;
     reg  rate__sets_15;
@@ -20932,7 +20935,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .profile_1(delta__profile_1),
         .full_3(delta__full_3),
         .age_3(delta__age_3),
-        .factor_8(delta__factor_8),
+        .factor_7(delta__factor_7),
         .factor_10(delta__factor_10)
     );
     tnic_standalone__control__engine__reciprocal reciprocal(
@@ -20971,11 +20974,12 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     );
     tnic_standalone__control__engine__scale scale(
         .clk(scale__clk),
+        .rst(scale__rst),
         .middle_7(scale__middle_7),
         .pi_7(scale__pi_7),
         .error_7(scale__error_7),
         .threshold_7(scale__threshold_7),
-        .delta_8(scale__delta_8),
+        .delta_7(scale__delta_7),
         .above_9(scale__above_9),
         .flow_9(scale__flow_9),
         .zeros_10(scale__zeros_10),
@@ -21059,8 +21063,9 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .weighed_step_14(choose__weighed_step_14),
         .rate_14(choose__rate_14),
         .value_14(choose__value_14),
-        .weight_15(choose__weight_15),
-        .weighed_15(choose__weighed_15),
+        .none_14(choose__none_14),
+        .weight_next(choose__weight_next),
+        .weighed_next(choose__weighed_next),
         .risen_15(choose__risen_15),
         .falls_15(choose__falls_15),
         .sets_15(choose__sets_15),
@@ -21080,8 +21085,9 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
         .flow_8(rate__flow_8),
         .flow_19(rate__flow_19),
         .valid_19(rate__valid_19),
-        .weight_15(rate__weight_15),
-        .weighed_15(rate__weighed_15),
+        .none_14(rate__none_14),
+        .weight_14(rate__weight_14),
+        .weighed_14(rate__weighed_14),
         .risen_15(rate__risen_15),
         .falls_15(rate__falls_15),
         .sets_15(rate__sets_15),
@@ -23127,11 +23133,12 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) error__mark_3 = state__record_3[(32'h63)+:(40)];
     always @(*) error__root_3 = root__root_3;
     always @(*) scale__clk = clk;
+    always @(*) scale__rst = rst;
     always @(*) scale__middle_7 = flags__7__q[32'hb];
     always @(*) scale__pi_7 = flags__7__q[32'h4];
     always @(*) scale__error_7 = error__total_7;
     always @(*) scale__threshold_7 = threshold__7__q;
-    always @(*) scale__delta_8 = delta__factor_8;
+    always @(*) scale__delta_7 = delta__factor_7;
     always @(*) scale__above_9 = above__q;
     always @(*) scale__flow_9 = error__flow_9;
     always @(*) scale__zeros_10 = zeros__10__q;
@@ -23208,8 +23215,9 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) rate__flow_8 = flow__8__q;
     always @(*) rate__flow_19 = flow__19__q;
     always @(*) rate__valid_19 = valid__19__q;
-    always @(*) rate__weight_15 = choose__weight_15;
-    always @(*) rate__weighed_15 = choose__weighed_15;
+    always @(*) rate__none_14 = choose__none_14;
+    always @(*) rate__weight_14 = choose__weight_next;
+    always @(*) rate__weighed_14 = choose__weighed_next;
     always @(*) rate__risen_15 = choose__risen_15;
     always @(*) rate__falls_15 = choose__falls_15;
     always @(*) rate__sets_15 = choose__sets_15;
@@ -29463,7 +29471,7 @@ module tnic_standalone__control__engine__bus__9(d,q,clock);
 endmodule // standalone__control__engine__bus__9
 
 
-module tnic_standalone__control__engine__choose(clk,rst,bus_11,profile_11,kind_13,flags_13,reached_13,rising_13,hyperactive_13,weight_14,most_14,part_14,beta_14,of_rate_14,step_14,weighed_step_14,rate_14,value_14,weight_15,weighed_15,risen_15,falls_15,sets_15,branch_19,hyperactive_19,sets_19,accepted_19);
+module tnic_standalone__control__engine__choose(clk,rst,bus_11,profile_11,kind_13,flags_13,reached_13,rising_13,hyperactive_13,weight_14,most_14,part_14,beta_14,of_rate_14,step_14,weighed_step_14,rate_14,value_14,none_14,weight_next,weighed_next,risen_15,falls_15,sets_15,branch_19,hyperactive_19,sets_19,accepted_19);
     
     // Module arguments
     input wire  clk;
@@ -29484,8 +29492,9 @@ module tnic_standalone__control__engine__choose(clk,rst,bus_11,profile_11,kind_1
     input wire  [26:0] weighed_step_14;
     input wire  [31:0] rate_14;
     input wire  [31:0] value_14;
-    output reg  [26:0] weight_15;
-    output reg  [34:0] weighed_15;
+    output reg  none_14;
+    output reg  [26:0] weight_next;
+    output reg  [34:0] weighed_next;
     output reg  [32:0] risen_15;
     output reg  falls_15;
     output reg  sets_15;
@@ -29514,12 +29523,6 @@ module tnic_standalone__control__engine__choose(clk,rst,bus_11,profile_11,kind_1
     reg  floor14__d;
     wire  floor14__q;
     reg  floor14__clock;
-    reg  [26:0] weight__d;
-    wire  [26:0] weight__q;
-    reg  weight__clock;
-    reg  [34:0] weighed__d;
-    wire  [34:0] weighed__q;
-    reg  weighed__clock;
     reg  [32:0] risen__d;
     wire  [32:0] risen__q;
     reg  risen__clock;
@@ -29644,16 +29647,6 @@ module tnic_standalone__control__engine__choose(clk,rst,bus_11,profile_11,kind_1
         .d(floor14__d),
         .q(floor14__q),
         .clock(floor14__clock)
-    );
-    tnic_standalone__control__engine__choose__weight weight(
-        .d(weight__d),
-        .q(weight__q),
-        .clock(weight__clock)
-    );
-    tnic_standalone__control__engine__choose__weighed weighed(
-        .d(weighed__d),
-        .q(weighed__q),
-        .clock(weighed__clock)
     );
     tnic_standalone__control__engine__choose__risen risen(
         .d(risen__d),
@@ -29793,8 +29786,6 @@ module tnic_standalone__control__engine__choose(clk,rst,bus_11,profile_11,kind_1
         middle__d = middle__q;
         start14__d = start14__q;
         floor14__d = floor14__q;
-        weight__d = weight__q;
-        weighed__d = weighed__q;
         risen__d = risen__q;
         falls__d = falls__q;
         branch__1__d = branch__0__q;
@@ -29904,26 +29895,24 @@ module tnic_standalone__control__engine__choose(clk,rst,bus_11,profile_11,kind_1
             end
         end
         if (pick[32'h1]) begin
-            weight__d = fabric[(32'h0)+:(27)];
+            weight_next = fabric[(32'h0)+:(27)];
             if (pick[32'h0]) begin
-                weight__d = most_14;
+                weight_next = most_14;
             end
         end
         else begin
-            weight__d = weight_14;
+            weight_next = weight_14;
             if (pick[32'h0]) begin
-                weight__d = high[(32'h1)+:(27)];
+                weight_next = high[(32'h1)+:(27)];
             end
         end
-        if (none) begin
-            weight__d = ((32'h0) & 27'h7ffffff);
-        end
+        none_14 = none;
         of_rate = ((rate_14) & 35'h7ffffffff);
         if (middle__q) begin
             of_rate = of_rate_14;
         end
         weighed_sum = (((weighed_step_14[(32'h1)+:(26)]) & 36'hfffffffff) << 32'h1) - ~((((of_rate) & 36'hfffffffff) << 32'h1) | ((weighed_step_14[(32'h0)+:(1)]) & 36'hfffffffff));
-        weighed__d = weighed_sum[(32'h1)+:(35)];
+        weighed_next = weighed_sum[(32'h1)+:(35)];
         half = ((32'h0) & 1'h1);
         rise = ((32'h0) & 32'hffffffff);
         if (rises__q[32'h1]) begin
@@ -29969,8 +29958,6 @@ module tnic_standalone__control__engine__choose(clk,rst,bus_11,profile_11,kind_1
     always @(*) middle__clock = clk;
     always @(*) start14__clock = clk;
     always @(*) floor14__clock = clk;
-    always @(*) weight__clock = clk;
-    always @(*) weighed__clock = clk;
     always @(*) risen__clock = clk;
     always @(*) falls__clock = clk;
     always @(*) branch__0__clock = clk;
@@ -30005,8 +29992,6 @@ module tnic_standalone__control__engine__choose(clk,rst,bus_11,profile_11,kind_1
     always @(*) by_fabric = fabric >= ((weight_14) & 28'hfffffff);
     always @(*) by_most = fabric > ((most_14) & 28'hfffffff);
     always @(*) step = ((step_14[(32'h1)+:(26)]) & 32'hffffffff);
-    always @(*) weight_15 = weight__q;
-    always @(*) weighed_15 = weighed__q;
     always @(*) risen_15 = risen__q;
     always @(*) falls_15 = falls__q;
     always @(*) sets_15 = sets__1__q;
@@ -30696,25 +30681,6 @@ module tnic_standalone__control__engine__choose__start14(d,q,clock);
 endmodule // standalone__control__engine__choose__start14
 
 
-module tnic_standalone__control__engine__choose__weighed(d,q,clock);
-    
-    // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 35'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__choose__weighed
-
-
 module tnic_standalone__control__engine__choose__weighs(d,q,clock);
     
     // Module arguments
@@ -30732,25 +30698,6 @@ module tnic_standalone__control__engine__choose__weighs(d,q,clock);
     end
           
 endmodule // standalone__control__engine__choose__weighs
-
-
-module tnic_standalone__control__engine__choose__weight(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__choose__weight
 
 
 module tnic_standalone__control__engine__count__0(d,q,clock);
@@ -30943,7 +30890,7 @@ module tnic_standalone__control__engine__count__9(d,q,clock);
 endmodule // standalone__control__engine__count__9
 
 
-module tnic_standalone__control__engine__delta(clk,rst,bus_1,profile_1,full_3,age_3,factor_8,factor_10);
+module tnic_standalone__control__engine__delta(clk,rst,bus_1,profile_1,full_3,age_3,factor_7,factor_10);
     
     // Module arguments
     input wire  clk;
@@ -30952,7 +30899,7 @@ module tnic_standalone__control__engine__delta(clk,rst,bus_1,profile_1,full_3,ag
     input wire  [3:0] profile_1;
     input wire  full_3;
     input wire  [31:0] age_3;
-    output reg  [26:0] factor_8;
+    output reg  [26:0] factor_7;
     output reg  [26:0] factor_10;
     
     // Stub signals
@@ -30965,15 +30912,9 @@ module tnic_standalone__control__engine__delta(clk,rst,bus_1,profile_1,full_3,ag
     reg  [3:0] inverse__address;
     wire  [31:0] inverse__data;
     reg  product__clk;
-    reg  [32:0] product__a_0;
-    reg  [31:0] product__b_0;
+    reg  [32:0] product__a_next;
+    reg  [31:0] product__b_next;
     wire  [51:0] product__total_2;
-    reg  [23:0] normal__d;
-    wire  [23:0] normal__q;
-    reg  normal__clock;
-    reg  [29:0] mantissa__d;
-    wire  [29:0] mantissa__q;
-    reg  mantissa__clock;
     reg  full__0__d;
     wire  full__0__q;
     reg  full__0__clock;
@@ -31001,6 +30942,7 @@ module tnic_standalone__control__engine__delta(clk,rst,bus_1,profile_1,full_3,ag
     
     // Local signals
     reg  [23:0] age;
+    reg  [23:0] normal;
     
     // Sub module instances
     tnic_standalone__control__engine__delta__interval interval(
@@ -31017,19 +30959,9 @@ module tnic_standalone__control__engine__delta(clk,rst,bus_1,profile_1,full_3,ag
     );
     tnic_standalone__control__engine__delta__product product(
         .clk(product__clk),
-        .a_0(product__a_0),
-        .b_0(product__b_0),
+        .a_next(product__a_next),
+        .b_next(product__b_next),
         .total_2(product__total_2)
-    );
-    tnic_standalone__control__engine__delta__normal normal(
-        .d(normal__d),
-        .q(normal__q),
-        .clock(normal__clock)
-    );
-    tnic_standalone__control__engine__delta__mantissa mantissa(
-        .d(mantissa__d),
-        .q(mantissa__q),
-        .clock(mantissa__clock)
     );
     tnic_standalone__control__engine__delta__full__0 full__0(
         .d(full__0__d),
@@ -31074,34 +31006,31 @@ module tnic_standalone__control__engine__delta(clk,rst,bus_1,profile_1,full_3,ag
     
     // Update code
     always @(*) begin
-        normal__d = normal__q;
-        mantissa__d = mantissa__q;
         part__d = part__q;
         if (inverse__data[32'h1f]) begin
-            normal__d = age << 32'hc;
+            normal = age << 32'hc;
             if (inverse__data[32'h1e]) begin
-                normal__d = age << 32'h12;
+                normal = age << 32'h12;
             end
         end
         else begin
-            normal__d = age;
+            normal = age;
             if (inverse__data[32'h1e]) begin
-                normal__d = age << 32'h6;
+                normal = age << 32'h6;
             end
         end
-        mantissa__d = inverse__data[(32'h0)+:(30)];
+        product__a_next = ((normal) & 33'h1ffffffff) << 32'h8;
         part__d = product__total_2[(32'h11)+:(27)];
         factor__0__d = part__q;
         if (full__3__q) begin
             factor__0__d = ((32'h4000000) & 27'h7ffffff);
         end
+        factor_7 = factor__0__d;
         factor__2__d = factor__1__q;
         if (rst) begin
             factor__2__d = ((32'h0) & 27'h7ffffff);
         end
     end
-    always @(*) normal__clock = clk;
-    always @(*) mantissa__clock = clk;
     always @(*) part__clock = clk;
     always @(*) factor__0__clock = clk;
     always @(*) factor__1__clock = clk;
@@ -31122,10 +31051,8 @@ module tnic_standalone__control__engine__delta(clk,rst,bus_1,profile_1,full_3,ag
     always @(*) full__2__d = full__1__q;
     always @(*) full__3__d = full__2__q;
     always @(*) age = age_3[(32'h0)+:(24)];
-    always @(*) product__a_0 = ((normal__q) & 33'h1ffffffff) << 32'h8;
-    always @(*) product__b_0 = ((mantissa__q) & 32'hffffffff) << 32'h2;
+    always @(*) product__b_next = ((inverse__data[(32'h0)+:(30)]) & 32'hffffffff) << 32'h2;
     always @(*) factor__1__d = factor__0__q;
-    always @(*) factor_8 = factor__0__q;
     always @(*) factor_10 = factor__2__q;
     
 endmodule // standalone__control__engine__delta
@@ -31480,44 +31407,6 @@ module tnic_standalone__control__engine__delta__inverse__word(d,q,clock);
 endmodule // standalone__control__engine__delta__inverse__word
 
 
-module tnic_standalone__control__engine__delta__mantissa(d,q,clock);
-    
-    // Module arguments
-    input wire  [29:0] d;
-    output reg  [29:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 30'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__delta__mantissa
-
-
-module tnic_standalone__control__engine__delta__normal(d,q,clock);
-    
-    // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 24'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__delta__normal
-
-
 module tnic_standalone__control__engine__delta__part(d,q,clock);
     
     // Module arguments
@@ -31537,12 +31426,12 @@ module tnic_standalone__control__engine__delta__part(d,q,clock);
 endmodule // standalone__control__engine__delta__part
 
 
-module tnic_standalone__control__engine__delta__product(clk,a_0,b_0,total_2);
+module tnic_standalone__control__engine__delta__product(clk,a_next,b_next,total_2);
     
     // Module arguments
     input wire  clk;
-    input wire  [32:0] a_0;
-    input wire  [31:0] b_0;
+    input wire  [32:0] a_next;
+    input wire  [31:0] b_next;
     output reg  [51:0] total_2;
     
     // Constant declarations
@@ -31551,14 +31440,25 @@ module tnic_standalone__control__engine__delta__product(clk,a_0,b_0,total_2);
     localparam  carry = 35'h4000;
     
     // Stub signals
+    reg  [32:0] a__d;
+    wire  [32:0] a__q;
+    reg  a__clock;
+    reg  [31:0] b__d;
+    wire  [31:0] b__q;
+    reg  b__clock;
     reg  limbs__clk;
     reg  [32:0] limbs__a_0;
+    reg  [17:0] limbs__a_high_0;
     reg  [31:0] limbs__b_0;
+    reg  [16:0] limbs__b_high_0;
     wire  [35:0] limbs__upper_1;
-    wire  [34:0] limbs__lower_2;
+    wire  [34:0] limbs__lower_1;
     reg  [35:0] upper__d;
     wire  [35:0] upper__q;
     reg  upper__clock;
+    reg  [34:0] sum__d;
+    wire  [34:0] sum__q;
+    reg  sum__clock;
     
     // Local signals
     reg signed [50:0] upper_cut;
@@ -31567,30 +31467,58 @@ module tnic_standalone__control__engine__delta__product(clk,a_0,b_0,total_2);
     reg signed [51:0] total;
     
     // Sub module instances
+    tnic_standalone__control__engine__delta__product__a a(
+        .d(a__d),
+        .q(a__q),
+        .clock(a__clock)
+    );
+    tnic_standalone__control__engine__delta__product__b b(
+        .d(b__d),
+        .q(b__q),
+        .clock(b__clock)
+    );
     tnic_standalone__control__engine__delta__product__limbs limbs(
         .clk(limbs__clk),
         .a_0(limbs__a_0),
+        .a_high_0(limbs__a_high_0),
         .b_0(limbs__b_0),
+        .b_high_0(limbs__b_high_0),
         .upper_1(limbs__upper_1),
-        .lower_2(limbs__lower_2)
+        .lower_1(limbs__lower_1)
     );
     tnic_standalone__control__engine__delta__product__upper upper(
         .d(upper__d),
         .q(upper__q),
         .clock(upper__clock)
     );
+    tnic_standalone__control__engine__delta__product__sum sum(
+        .d(sum__d),
+        .q(sum__q),
+        .clock(sum__clock)
+    );
     
     // Update code
     always @(*) begin
+        a__d = a__q;
+        b__d = b__q;
         upper__d = upper__q;
+        sum__d = sum__q;
+        a__d = a_next;
+        b__d = b_next;
         upper__d = limbs__upper_1;
+        sum__d = limbs__lower_1;
     end
+    always @(*) a__clock = clk;
+    always @(*) b__clock = clk;
     always @(*) upper__clock = clk;
+    always @(*) sum__clock = clk;
     always @(*) limbs__clk = clk;
-    always @(*) limbs__a_0 = a_0;
-    always @(*) limbs__b_0 = b_0;
+    always @(*) limbs__a_0 = a__q;
+    always @(*) limbs__a_high_0 = a__q[(32'hf)+:(18)];
+    always @(*) limbs__b_0 = b__q;
+    always @(*) limbs__b_high_0 = b__q[(32'hf)+:(17)];
     always @(*) upper_cut = (((((upper__q) & 51'h7ffffffffffff) << 32'hf) & kept) | more);
-    always @(*) lower = limbs__lower_2 | carry;
+    always @(*) lower = sum__q | carry;
     always @(*) lower_cut = lower;
     always @(*) total = (upper_cut + lower_cut);
     always @(*) total_2 = total;
@@ -31598,14 +31526,54 @@ module tnic_standalone__control__engine__delta__product(clk,a_0,b_0,total_2);
 endmodule // standalone__control__engine__delta__product
 
 
-module tnic_standalone__control__engine__delta__product__limbs(clk,a_0,b_0,upper_1,lower_2);
+module tnic_standalone__control__engine__delta__product__a(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__delta__product__a
+
+
+module tnic_standalone__control__engine__delta__product__b(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__delta__product__b
+
+
+module tnic_standalone__control__engine__delta__product__limbs(clk,a_0,a_high_0,b_0,b_high_0,upper_1,lower_1);
     
     // Module arguments
     input wire  clk;
     input wire  [32:0] a_0;
+    input wire  [17:0] a_high_0;
     input wire  [31:0] b_0;
+    input wire  [16:0] b_high_0;
     output reg  [35:0] upper_1;
-    output reg  [34:0] lower_2;
+    output reg  [34:0] lower_1;
     
     // Constant declarations
     localparam  kept = 34'h3ffff8000;
@@ -31621,12 +31589,10 @@ module tnic_standalone__control__engine__delta__product__limbs(clk,a_0,b_0,upper
     reg  [31:0] lh__d;
     wire  [31:0] lh__q;
     reg  lh__clock;
-    reg signed [34:0] lower__d;
-    wire signed [34:0] lower__q;
-    reg  lower__clock;
     
     // Local signals
     reg signed [17:0] a_high;
+    reg signed [17:0] a_high_again;
     reg  [14:0] a_low;
     reg  [16:0] b_high;
     reg signed [17:0] b_high_signed;
@@ -31634,6 +31600,7 @@ module tnic_standalone__control__engine__delta__product__limbs(clk,a_0,b_0,upper
     reg  [33:0] hl_bits;
     reg signed [33:0] hl_cut;
     reg signed [33:0] lh_cut;
+    reg signed [34:0] lower;
     
     // Sub module instances
     tnic_standalone__control__engine__delta__product__limbs__hh hh(
@@ -31651,37 +31618,31 @@ module tnic_standalone__control__engine__delta__product__limbs(clk,a_0,b_0,upper
         .q(lh__q),
         .clock(lh__clock)
     );
-    tnic_standalone__control__engine__delta__product__limbs__lower lower(
-        .d(lower__d),
-        .q(lower__q),
-        .clock(lower__clock)
-    );
     
     // Update code
     always @(*) begin
         hh__d = hh__q;
         hl__d = hl__q;
         lh__d = lh__q;
-        lower__d = lower__q;
         hh__d = (a_high * b_high_signed);
-        hl__d = (a_high * b_low_signed);
+        hl__d = (a_high_again * b_low_signed);
         lh__d = (a_low * b_high);
-        lower__d = (lh_cut + hl_cut);
     end
     always @(*) hh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) lh__clock = clk;
-    always @(*) lower__clock = clk;
     always @(*) a_high = a_0[(32'hf)+:(18)];
+    always @(*) a_high_again = a_high_0;
     always @(*) a_low = a_0[(32'h0)+:(15)];
-    always @(*) b_high = b_0[(32'hf)+:(17)];
+    always @(*) b_high = b_high_0;
     always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
     always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
     always @(*) upper_1 = hh__q;
     always @(*) hl_bits = hl__q;
     always @(*) hl_cut = ((hl_bits & kept) | carry);
     always @(*) lh_cut = ((((lh__q) & 34'h3ffffffff) & kept) | carry);
-    always @(*) lower_2 = lower__q;
+    always @(*) lower = (lh_cut + hl_cut);
+    always @(*) lower_1 = lower;
     
 endmodule // standalone__control__engine__delta__product__limbs
 
@@ -31743,11 +31704,11 @@ module tnic_standalone__control__engine__delta__product__limbs__lh(d,q,clock);
 endmodule // standalone__control__engine__delta__product__limbs__lh
 
 
-module tnic_standalone__control__engine__delta__product__limbs__lower(d,q,clock);
+module tnic_standalone__control__engine__delta__product__sum(d,q,clock);
     
     // Module arguments
-    input wire signed [34:0] d;
-    output reg signed [34:0] q;
+    input wire  [34:0] d;
+    output reg  [34:0] q;
     input wire  clock;
     
     // Update code (custom)
@@ -31759,7 +31720,7 @@ module tnic_standalone__control__engine__delta__product__limbs__lower(d,q,clock)
        q <= d;
     end
           
-endmodule // standalone__control__engine__delta__product__limbs__lower
+endmodule // standalone__control__engine__delta__product__sum
 
 
 module tnic_standalone__control__engine__delta__product__upper(d,q,clock);
@@ -32214,10 +32175,14 @@ module tnic_standalone__control__engine__endpoint_reciprocal(clk,rst,rtt_0,zeros
     
     // Local signals
     reg  [23:0] coarse;
-    reg  [23:0] nibbles;
-    reg  [4:0] nibble_zeros;
-    reg  [23:0] pair;
-    reg  [4:0] pair_zeros;
+    reg  by_8;
+    reg  by_4;
+    reg  [23:0] outer_2;
+    reg  [23:0] inner_2;
+    reg  by_2;
+    reg  by_1;
+    reg  [23:0] outer_3;
+    reg  [23:0] inner_3;
     reg  [17:0] slope;
     reg  [11:0] fraction;
     
@@ -32308,29 +32273,39 @@ module tnic_standalone__control__engine__endpoint_reciprocal(clk,rst,rtt_0,zeros
             normal1__d = coarse;
             zeros1__d = ((32'h10) & 5'h1f);
         end
-        nibbles = normal1__q;
-        nibble_zeros = zeros1__q;
-        if (~|normal1__q[(32'h10)+:(8)]) begin
-            nibbles = normal1__q << 32'h8;
-            nibble_zeros = zeros1__q | ((32'h8) & 5'h1f);
+        outer_2 = normal1__q;
+        inner_2 = normal1__q << 32'h4;
+        if (by_8) begin
+            outer_2 = normal1__q << 32'hc;
+            inner_2 = normal1__q << 32'h8;
         end
-        normal2__d = nibbles;
-        zeros2__d = nibble_zeros;
-        if (~|nibbles[(32'h14)+:(4)]) begin
-            normal2__d = nibbles << 32'h4;
-            zeros2__d = nibble_zeros | ((32'h4) & 5'h1f);
+        normal2__d = outer_2;
+        if (by_8 ^ by_4) begin
+            normal2__d = inner_2;
         end
-        pair = normal2__q;
-        pair_zeros = zeros2__q;
-        if (~|normal2__q[(32'h16)+:(2)]) begin
-            pair = normal2__q << 32'h2;
-            pair_zeros = zeros2__q | ((32'h2) & 5'h1f);
+        zeros2__d = zeros1__q;
+        if (by_8) begin
+            zeros2__d = zeros1__q | ((32'h8) & 5'h1f);
         end
-        normal3__d = pair;
-        zeros3__d = pair_zeros;
-        if (~pair[32'h17]) begin
-            normal3__d = pair << 32'h1;
-            zeros3__d = pair_zeros | ((32'h1) & 5'h1f);
+        if (by_4) begin
+            zeros2__d = zeros2__d | ((32'h4) & 5'h1f);
+        end
+        outer_3 = normal2__q;
+        inner_3 = normal2__q << 32'h1;
+        if (by_2) begin
+            outer_3 = normal2__q << 32'h3;
+            inner_3 = normal2__q << 32'h2;
+        end
+        normal3__d = outer_3;
+        if (by_2 ^ by_1) begin
+            normal3__d = inner_3;
+        end
+        zeros3__d = zeros2__q;
+        if (by_2) begin
+            zeros3__d = zeros2__q | ((32'h2) & 5'h1f);
+        end
+        if (by_1) begin
+            zeros3__d = zeros3__d | ((32'h1) & 5'h1f);
         end
         fraction4__d = normal3__q[(32'h0)+:(12)];
         entry__d = chords__data;
@@ -32356,6 +32331,10 @@ module tnic_standalone__control__engine__endpoint_reciprocal(clk,rst,rtt_0,zeros
     always @(*) value__clock = clk;
     always @(*) chords__clock = clk;
     always @(*) coarse = rtt_0 << 32'h10;
+    always @(*) by_8 = ~|normal1__q[(32'h14)+:(4)] & ~|normal1__q[(32'h10)+:(4)];
+    always @(*) by_4 = ~|normal1__q[(32'h14)+:(4)] & (|normal1__q[(32'h10)+:(4)] | ~|normal1__q[(32'hc)+:(4)]);
+    always @(*) by_2 = ~normal2__q[32'h17] & ~normal2__q[32'h16];
+    always @(*) by_1 = ~normal2__q[32'h17] & (normal2__q[32'h16] | ~normal2__q[32'h15]);
     always @(*) zeros_3 = zeros3__q;
     always @(*) chords__address = normal3__q[(32'hc)+:(11)];
     always @(*) slope = entry__q[(32'h0)+:(18)];
@@ -34713,9 +34692,11 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     wire  [31:0] flow_range__data;
     reg  product__clk;
     reg  [32:0] product__a_0;
+    reg  [17:0] product__a_high_0;
     reg  [31:0] product__b_0;
+    reg  [16:0] product__b_high_0;
     wire  [35:0] product__upper_1;
-    wire  [34:0] product__lower_2;
+    wire  [34:0] product__lower_1;
     reg  [24:0] difference__d;
     wire  [24:0] difference__q;
     reg  difference__clock;
@@ -34794,6 +34775,9 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     reg signed [45:0] outer__d;
     wire signed [45:0] outer__q;
     reg  outer__clock;
+    reg  [34:0] lower7__d;
+    wire  [34:0] lower7__q;
+    reg  lower7__clock;
     reg  [39:0] total8__d;
     wire  [39:0] total8__q;
     reg  total8__clock;
@@ -34886,9 +34870,11 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     tnic_standalone__control__engine__error__product product(
         .clk(product__clk),
         .a_0(product__a_0),
+        .a_high_0(product__a_high_0),
         .b_0(product__b_0),
+        .b_high_0(product__b_high_0),
         .upper_1(product__upper_1),
-        .lower_2(product__lower_2)
+        .lower_1(product__lower_1)
     );
     tnic_standalone__control__engine__error__difference difference(
         .d(difference__d),
@@ -35020,6 +35006,11 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
         .q(outer__q),
         .clock(outer__clock)
     );
+    tnic_standalone__control__engine__error__lower7 lower7(
+        .d(lower7__d),
+        .q(lower7__q),
+        .clock(lower7__clock)
+    );
     tnic_standalone__control__engine__error__total8 total8(
         .d(total8__d),
         .q(total8__q),
@@ -35069,6 +35060,7 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
         start6__d = start6__q;
         offset6__d = offset6__q;
         outer__d = outer__q;
+        lower7__d = lower7__q;
         total8__d = total8__q;
         output8__d = output8__q;
         kept__d = kept__q;
@@ -35138,6 +35130,7 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
         end
         addend_signed = addend;
         upper = more;
+        lower7__d = product__lower_1;
         outer__d = (addend_signed + upper);
         total8__d = total[(32'h10)+:(40)];
         output8__d = total[(32'he)+:(44)];
@@ -35178,6 +35171,7 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     always @(*) start6__clock = clk;
     always @(*) offset6__clock = clk;
     always @(*) outer__clock = clk;
+    always @(*) lower7__clock = clk;
     always @(*) total8__clock = clk;
     always @(*) output8__clock = clk;
     always @(*) kept__clock = clk;
@@ -35222,7 +35216,9 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     always @(*) proportional_low = ((proportional4__q[(32'h0)+:(8)]) & 9'h1ff);
     always @(*) proportional_high = ((proportional4__q[(32'h8)+:(17)]) & 18'h3ffff);
     always @(*) product__a_0 = a5__q;
+    always @(*) product__a_high_0 = a5__q[(32'hf)+:(18)];
     always @(*) product__b_0 = b5__q;
+    always @(*) product__b_high_0 = b5__q[(32'hf)+:(17)];
     assign zero = ((32'h0) & 2'h3);
     always @(*) low_bits = low5__q;
     always @(*) change_low = low_bits[(32'h8)+:(19)];
@@ -35234,7 +35230,7 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     always @(*) changed_bits = changed_wide;
     always @(*) outer_bits = outer__q;
     always @(*) outer_one = ((((outer_bits) & 47'h7fffffffffff) << 32'h1) | ((32'h1) & 47'h7fffffffffff));
-    always @(*) inner_one = ((((product__lower_2[(32'h9)+:(26)]) & 27'h7ffffff) << 32'h1) | ((32'h1) & 27'h7ffffff));
+    always @(*) inner_one = ((((lower7__q[(32'h9)+:(26)]) & 27'h7ffffff) << 32'h1) | ((32'h1) & 27'h7ffffff));
     always @(*) sum = (outer_one + inner_one);
     always @(*) sum_bits = sum;
     always @(*) total = ((sum_bits[(32'h1)+:(46)]) & 58'h3ffffffffffffff) << 32'hc;
@@ -36090,6 +36086,25 @@ module tnic_standalone__control__engine__error__low5(d,q,clock);
 endmodule // standalone__control__engine__error__low5
 
 
+module tnic_standalone__control__engine__error__lower7(d,q,clock);
+    
+    // Module arguments
+    input wire  [34:0] d;
+    output reg  [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__lower7
+
+
 module tnic_standalone__control__engine__error__mark4(d,q,clock);
     
     // Module arguments
@@ -36299,14 +36314,16 @@ module tnic_standalone__control__engine__error__pi6(d,q,clock);
 endmodule // standalone__control__engine__error__pi6
 
 
-module tnic_standalone__control__engine__error__product(clk,a_0,b_0,upper_1,lower_2);
+module tnic_standalone__control__engine__error__product(clk,a_0,a_high_0,b_0,b_high_0,upper_1,lower_1);
     
     // Module arguments
     input wire  clk;
     input wire  [32:0] a_0;
+    input wire  [17:0] a_high_0;
     input wire  [31:0] b_0;
+    input wire  [16:0] b_high_0;
     output reg  [35:0] upper_1;
-    output reg  [34:0] lower_2;
+    output reg  [34:0] lower_1;
     
     // Constant declarations
     localparam  kept = 34'h3fffffe00;
@@ -36322,12 +36339,10 @@ module tnic_standalone__control__engine__error__product(clk,a_0,b_0,upper_1,lowe
     reg  [31:0] lh__d;
     wire  [31:0] lh__q;
     reg  lh__clock;
-    reg signed [34:0] lower__d;
-    wire signed [34:0] lower__q;
-    reg  lower__clock;
     
     // Local signals
     reg signed [17:0] a_high;
+    reg signed [17:0] a_high_again;
     reg  [14:0] a_low;
     reg  [16:0] b_high;
     reg signed [17:0] b_high_signed;
@@ -36335,6 +36350,7 @@ module tnic_standalone__control__engine__error__product(clk,a_0,b_0,upper_1,lowe
     reg  [33:0] hl_bits;
     reg signed [33:0] hl_cut;
     reg signed [33:0] lh_cut;
+    reg signed [34:0] lower;
     
     // Sub module instances
     tnic_standalone__control__engine__error__product__hh hh(
@@ -36352,37 +36368,31 @@ module tnic_standalone__control__engine__error__product(clk,a_0,b_0,upper_1,lowe
         .q(lh__q),
         .clock(lh__clock)
     );
-    tnic_standalone__control__engine__error__product__lower lower(
-        .d(lower__d),
-        .q(lower__q),
-        .clock(lower__clock)
-    );
     
     // Update code
     always @(*) begin
         hh__d = hh__q;
         hl__d = hl__q;
         lh__d = lh__q;
-        lower__d = lower__q;
         hh__d = (a_high * b_high_signed);
-        hl__d = (a_high * b_low_signed);
+        hl__d = (a_high_again * b_low_signed);
         lh__d = (a_low * b_high);
-        lower__d = (lh_cut + hl_cut);
     end
     always @(*) hh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) lh__clock = clk;
-    always @(*) lower__clock = clk;
     always @(*) a_high = a_0[(32'hf)+:(18)];
+    always @(*) a_high_again = a_high_0;
     always @(*) a_low = a_0[(32'h0)+:(15)];
-    always @(*) b_high = b_0[(32'hf)+:(17)];
+    always @(*) b_high = b_high_0;
     always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
     always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
     always @(*) upper_1 = hh__q;
     always @(*) hl_bits = hl__q;
     always @(*) hl_cut = ((hl_bits & kept) | carry);
     always @(*) lh_cut = ((((lh__q) & 34'h3ffffffff) & kept) | carry);
-    always @(*) lower_2 = lower__q;
+    always @(*) lower = (lh_cut + hl_cut);
+    always @(*) lower_1 = lower;
     
 endmodule // standalone__control__engine__error__product
 
@@ -36442,25 +36452,6 @@ module tnic_standalone__control__engine__error__product__lh(d,q,clock);
     end
           
 endmodule // standalone__control__engine__error__product__lh
-
-
-module tnic_standalone__control__engine__error__product__lower(d,q,clock);
-    
-    // Module arguments
-    input wire signed [34:0] d;
-    output reg signed [34:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 35'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__error__product__lower
 
 
 module tnic_standalone__control__engine__error__proportional(clk,bus,address,data);
@@ -37615,15 +37606,9 @@ module tnic_standalone__control__engine__gradient(clk,bus_6,bus_8,bus_11,profile
     reg  [3:0] most__address;
     wire  [26:0] most__data;
     reg  product__clk;
-    reg  [32:0] product__a_0;
-    reg  [31:0] product__b_0;
+    reg  [32:0] product__a_next;
+    reg  [31:0] product__b_next;
     wire  [51:0] product__total_2;
-    reg  [32:0] a9__d;
-    wire  [32:0] a9__q;
-    reg  a9__clock;
-    reg  [31:0] b9__d;
-    wire  [31:0] b9__q;
-    reg  b9__clock;
     reg  full9__0__d;
     wire  full9__0__q;
     reg  full9__0__clock;
@@ -37680,6 +37665,8 @@ module tnic_standalone__control__engine__gradient(clk,bus_6,bus_8,bus_11,profile
     reg  [37:0] magnitude;
     reg  [37:0] shifted;
     reg  [28:0] reciprocal;
+    reg  [32:0] a9;
+    reg  [31:0] b9;
     wire signed [1:0] zero;
     reg signed [28:0] value_wide;
     reg  [28:0] value_plain;
@@ -37720,19 +37707,9 @@ module tnic_standalone__control__engine__gradient(clk,bus_6,bus_8,bus_11,profile
     );
     tnic_standalone__control__engine__gradient__product product(
         .clk(product__clk),
-        .a_0(product__a_0),
-        .b_0(product__b_0),
+        .a_next(product__a_next),
+        .b_next(product__b_next),
         .total_2(product__total_2)
-    );
-    tnic_standalone__control__engine__gradient__a9 a9(
-        .d(a9__d),
-        .q(a9__q),
-        .clock(a9__clock)
-    );
-    tnic_standalone__control__engine__gradient__b9 b9(
-        .d(b9__d),
-        .q(b9__q),
-        .clock(b9__clock)
     );
     tnic_standalone__control__engine__gradient__full9__0 full9__0(
         .d(full9__0__d),
@@ -37822,8 +37799,6 @@ module tnic_standalone__control__engine__gradient(clk,bus_6,bus_8,bus_11,profile
     
     // Update code
     always @(*) begin
-        a9__d = a9__q;
-        b9__d = b9__q;
         base11__d = base11__q;
         base12__d = base12__q;
         value__d = value__q;
@@ -37848,12 +37823,14 @@ module tnic_standalone__control__engine__gradient(clk,bus_6,bus_8,bus_11,profile
                 shifted = average_8 << 32'h4;
             end
         end
-        a9__d = ((shifted[(32'h6)+:(32)]) & 33'h1ffffffff) << 32'h1;
-        b9__d = ((gain__data[(32'h0)+:(30)]) & 32'hffffffff) << 32'h2;
+        a9 = ((shifted[(32'h6)+:(32)]) & 33'h1ffffffff) << 32'h1;
+        b9 = ((gain__data[(32'h0)+:(30)]) & 32'hffffffff) << 32'h2;
         if (swift_8) begin
-            a9__d = ((threshold_8) & 33'h1ffffffff);
-            b9__d = ((reciprocal) & 32'hffffffff);
+            a9 = ((threshold_8) & 33'h1ffffffff);
+            b9 = ((reciprocal) & 32'hffffffff);
         end
+        product__a_next = a9;
+        product__b_next = b9;
         base11__d = ((32'h0) & 29'h1fffffff);
         if (swift_10) begin
             base11__d = ((beta__data[(32'h5)+:(27)]) & 29'h1fffffff);
@@ -37918,8 +37895,6 @@ module tnic_standalone__control__engine__gradient(clk,bus_6,bus_8,bus_11,profile
             weight_low__d = ((32'h0) & 25'h1ffffff);
         end
     end
-    always @(*) a9__clock = clk;
-    always @(*) b9__clock = clk;
     always @(*) base11__clock = clk;
     always @(*) base12__clock = clk;
     always @(*) value__clock = clk;
@@ -37960,8 +37935,6 @@ module tnic_standalone__control__engine__gradient(clk,bus_6,bus_8,bus_11,profile
     always @(*) full9__4__d = full9__3__q;
     always @(*) negative9__4__d = negative9__3__q;
     always @(*) reciprocal = ~reciprocal_8;
-    always @(*) product__a_0 = a9__q;
-    always @(*) product__b_0 = b9__q;
     assign zero = ((32'h0) & 2'h3);
     always @(*) value_wide = (value__q + zero);
     always @(*) value_plain = value_wide;
@@ -37971,44 +37944,6 @@ module tnic_standalone__control__engine__gradient(clk,bus_6,bus_8,bus_11,profile
     always @(*) most_14 = most14__q;
     
 endmodule // standalone__control__engine__gradient
-
-
-module tnic_standalone__control__engine__gradient__a9(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__gradient__a9
-
-
-module tnic_standalone__control__engine__gradient__b9(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__gradient__b9
 
 
 module tnic_standalone__control__engine__gradient__base11(d,q,clock);
@@ -38709,12 +38644,12 @@ module tnic_standalone__control__engine__gradient__other(d,q,clock);
 endmodule // standalone__control__engine__gradient__other
 
 
-module tnic_standalone__control__engine__gradient__product(clk,a_0,b_0,total_2);
+module tnic_standalone__control__engine__gradient__product(clk,a_next,b_next,total_2);
     
     // Module arguments
     input wire  clk;
-    input wire  [32:0] a_0;
-    input wire  [31:0] b_0;
+    input wire  [32:0] a_next;
+    input wire  [31:0] b_next;
     output reg  [51:0] total_2;
     
     // Constant declarations
@@ -38723,14 +38658,25 @@ module tnic_standalone__control__engine__gradient__product(clk,a_0,b_0,total_2);
     localparam  carry = 35'h10000;
     
     // Stub signals
+    reg  [32:0] a__d;
+    wire  [32:0] a__q;
+    reg  a__clock;
+    reg  [31:0] b__d;
+    wire  [31:0] b__q;
+    reg  b__clock;
     reg  limbs__clk;
     reg  [32:0] limbs__a_0;
+    reg  [17:0] limbs__a_high_0;
     reg  [31:0] limbs__b_0;
+    reg  [16:0] limbs__b_high_0;
     wire  [35:0] limbs__upper_1;
-    wire  [34:0] limbs__lower_2;
+    wire  [34:0] limbs__lower_1;
     reg  [35:0] upper__d;
     wire  [35:0] upper__q;
     reg  upper__clock;
+    reg  [34:0] sum__d;
+    wire  [34:0] sum__q;
+    reg  sum__clock;
     
     // Local signals
     reg signed [50:0] upper_cut;
@@ -38739,30 +38685,58 @@ module tnic_standalone__control__engine__gradient__product(clk,a_0,b_0,total_2);
     reg signed [51:0] total;
     
     // Sub module instances
+    tnic_standalone__control__engine__gradient__product__a a(
+        .d(a__d),
+        .q(a__q),
+        .clock(a__clock)
+    );
+    tnic_standalone__control__engine__gradient__product__b b(
+        .d(b__d),
+        .q(b__q),
+        .clock(b__clock)
+    );
     tnic_standalone__control__engine__gradient__product__limbs limbs(
         .clk(limbs__clk),
         .a_0(limbs__a_0),
+        .a_high_0(limbs__a_high_0),
         .b_0(limbs__b_0),
+        .b_high_0(limbs__b_high_0),
         .upper_1(limbs__upper_1),
-        .lower_2(limbs__lower_2)
+        .lower_1(limbs__lower_1)
     );
     tnic_standalone__control__engine__gradient__product__upper upper(
         .d(upper__d),
         .q(upper__q),
         .clock(upper__clock)
     );
+    tnic_standalone__control__engine__gradient__product__sum sum(
+        .d(sum__d),
+        .q(sum__q),
+        .clock(sum__clock)
+    );
     
     // Update code
     always @(*) begin
+        a__d = a__q;
+        b__d = b__q;
         upper__d = upper__q;
+        sum__d = sum__q;
+        a__d = a_next;
+        b__d = b_next;
         upper__d = limbs__upper_1;
+        sum__d = limbs__lower_1;
     end
+    always @(*) a__clock = clk;
+    always @(*) b__clock = clk;
     always @(*) upper__clock = clk;
+    always @(*) sum__clock = clk;
     always @(*) limbs__clk = clk;
-    always @(*) limbs__a_0 = a_0;
-    always @(*) limbs__b_0 = b_0;
+    always @(*) limbs__a_0 = a__q;
+    always @(*) limbs__a_high_0 = a__q[(32'hf)+:(18)];
+    always @(*) limbs__b_0 = b__q;
+    always @(*) limbs__b_high_0 = b__q[(32'hf)+:(17)];
     always @(*) upper_cut = (((((upper__q) & 51'h7ffffffffffff) << 32'hf) & kept) | more);
-    always @(*) lower = limbs__lower_2 | carry;
+    always @(*) lower = sum__q | carry;
     always @(*) lower_cut = lower;
     always @(*) total = (upper_cut + lower_cut);
     always @(*) total_2 = total;
@@ -38770,14 +38744,54 @@ module tnic_standalone__control__engine__gradient__product(clk,a_0,b_0,total_2);
 endmodule // standalone__control__engine__gradient__product
 
 
-module tnic_standalone__control__engine__gradient__product__limbs(clk,a_0,b_0,upper_1,lower_2);
+module tnic_standalone__control__engine__gradient__product__a(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__product__a
+
+
+module tnic_standalone__control__engine__gradient__product__b(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__product__b
+
+
+module tnic_standalone__control__engine__gradient__product__limbs(clk,a_0,a_high_0,b_0,b_high_0,upper_1,lower_1);
     
     // Module arguments
     input wire  clk;
     input wire  [32:0] a_0;
+    input wire  [17:0] a_high_0;
     input wire  [31:0] b_0;
+    input wire  [16:0] b_high_0;
     output reg  [35:0] upper_1;
-    output reg  [34:0] lower_2;
+    output reg  [34:0] lower_1;
     
     // Constant declarations
     localparam  kept = 34'h3fffe0000;
@@ -38793,12 +38807,10 @@ module tnic_standalone__control__engine__gradient__product__limbs(clk,a_0,b_0,up
     reg  [31:0] lh__d;
     wire  [31:0] lh__q;
     reg  lh__clock;
-    reg signed [34:0] lower__d;
-    wire signed [34:0] lower__q;
-    reg  lower__clock;
     
     // Local signals
     reg signed [17:0] a_high;
+    reg signed [17:0] a_high_again;
     reg  [14:0] a_low;
     reg  [16:0] b_high;
     reg signed [17:0] b_high_signed;
@@ -38806,6 +38818,7 @@ module tnic_standalone__control__engine__gradient__product__limbs(clk,a_0,b_0,up
     reg  [33:0] hl_bits;
     reg signed [33:0] hl_cut;
     reg signed [33:0] lh_cut;
+    reg signed [34:0] lower;
     
     // Sub module instances
     tnic_standalone__control__engine__gradient__product__limbs__hh hh(
@@ -38823,37 +38836,31 @@ module tnic_standalone__control__engine__gradient__product__limbs(clk,a_0,b_0,up
         .q(lh__q),
         .clock(lh__clock)
     );
-    tnic_standalone__control__engine__gradient__product__limbs__lower lower(
-        .d(lower__d),
-        .q(lower__q),
-        .clock(lower__clock)
-    );
     
     // Update code
     always @(*) begin
         hh__d = hh__q;
         hl__d = hl__q;
         lh__d = lh__q;
-        lower__d = lower__q;
         hh__d = (a_high * b_high_signed);
-        hl__d = (a_high * b_low_signed);
+        hl__d = (a_high_again * b_low_signed);
         lh__d = (a_low * b_high);
-        lower__d = (lh_cut + hl_cut);
     end
     always @(*) hh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) lh__clock = clk;
-    always @(*) lower__clock = clk;
     always @(*) a_high = a_0[(32'hf)+:(18)];
+    always @(*) a_high_again = a_high_0;
     always @(*) a_low = a_0[(32'h0)+:(15)];
-    always @(*) b_high = b_0[(32'hf)+:(17)];
+    always @(*) b_high = b_high_0;
     always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
     always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
     always @(*) upper_1 = hh__q;
     always @(*) hl_bits = hl__q;
     always @(*) hl_cut = ((hl_bits & kept) | carry);
     always @(*) lh_cut = ((((lh__q) & 34'h3ffffffff) & kept) | carry);
-    always @(*) lower_2 = lower__q;
+    always @(*) lower = (lh_cut + hl_cut);
+    always @(*) lower_1 = lower;
     
 endmodule // standalone__control__engine__gradient__product__limbs
 
@@ -38915,11 +38922,11 @@ module tnic_standalone__control__engine__gradient__product__limbs__lh(d,q,clock)
 endmodule // standalone__control__engine__gradient__product__limbs__lh
 
 
-module tnic_standalone__control__engine__gradient__product__limbs__lower(d,q,clock);
+module tnic_standalone__control__engine__gradient__product__sum(d,q,clock);
     
     // Module arguments
-    input wire signed [34:0] d;
-    output reg signed [34:0] q;
+    input wire  [34:0] d;
+    output reg  [34:0] q;
     input wire  clock;
     
     // Update code (custom)
@@ -38931,7 +38938,7 @@ module tnic_standalone__control__engine__gradient__product__limbs__lower(d,q,clo
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__product__limbs__lower
+endmodule // standalone__control__engine__gradient__product__sum
 
 
 module tnic_standalone__control__engine__gradient__product__upper(d,q,clock);
@@ -39120,8 +39127,8 @@ module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,ne
     reg  [3:0] beta__address;
     wire  [31:0] beta__data;
     reg  product__clk;
-    reg  [32:0] product__a_0;
-    reg  [31:0] product__b_0;
+    reg  [32:0] product__a_next;
+    reg  [31:0] product__b_next;
     wire  [51:0] product__total_2;
     reg  [2:0] count__d;
     wire  [2:0] count__q;
@@ -39135,12 +39142,6 @@ module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,ne
     reg  enough11__2__d;
     wire  enough11__2__q;
     reg  enough11__2__clock;
-    reg  [32:0] a11__d;
-    wire  [32:0] a11__q;
-    reg  a11__clock;
-    reg  [26:0] b11__d;
-    wire  [26:0] b11__q;
-    reg  b11__clock;
     reg  [26:0] step__d;
     wire  [26:0] step__q;
     reg  step__clock;
@@ -39154,6 +39155,7 @@ module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,ne
     // Local signals
     reg  counts;
     reg  enough;
+    reg  [32:0] a11;
     
     // Sub module instances
     tnic_standalone__control__engine__increase__plain plain(
@@ -39176,8 +39178,8 @@ module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,ne
     );
     tnic_standalone__control__engine__increase__product product(
         .clk(product__clk),
-        .a_0(product__a_0),
-        .b_0(product__b_0),
+        .a_next(product__a_next),
+        .b_next(product__b_next),
         .total_2(product__total_2)
     );
     tnic_standalone__control__engine__increase__count count(
@@ -39200,16 +39202,6 @@ module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,ne
         .q(enough11__2__q),
         .clock(enough11__2__clock)
     );
-    tnic_standalone__control__engine__increase__a11 a11(
-        .d(a11__d),
-        .q(a11__q),
-        .clock(a11__clock)
-    );
-    tnic_standalone__control__engine__increase__b11 b11(
-        .d(b11__d),
-        .q(b11__q),
-        .clock(b11__clock)
-    );
     tnic_standalone__control__engine__increase__step step(
         .d(step__d),
         .q(step__q),
@@ -39229,8 +39221,6 @@ module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,ne
     // Update code
     always @(*) begin
         count__d = count__q;
-        a11__d = a11__q;
-        b11__d = b11__q;
         step__d = step__q;
         weighed__d = weighed__q;
         scaled__d = scaled__q;
@@ -39245,14 +39235,14 @@ module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,ne
                 count__d = ((32'h7) & 3'h7);
             end
         end
-        a11__d = ((beta__data) & 33'h1ffffffff);
+        a11 = ((beta__data) & 33'h1ffffffff);
         if (low_10) begin
-            a11__d = ((plain__data) & 33'h1ffffffff) << 32'h8;
+            a11 = ((plain__data) & 33'h1ffffffff) << 32'h8;
             if (enough & allowed_10) begin
-                a11__d = ((hyperactive__data[(32'h0)+:(24)]) & 33'h1ffffffff) << 32'h8;
+                a11 = ((hyperactive__data[(32'h0)+:(24)]) & 33'h1ffffffff) << 32'h8;
             end
         end
-        b11__d = delta_10;
+        product__a_next = a11;
         step__d = product__total_2[(32'h17)+:(27)];
         weighed__d = product__total_2[(32'h17)+:(27)];
         if (edge_13) begin
@@ -39261,8 +39251,6 @@ module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,ne
         scaled__d = product__total_2[(32'h14)+:(29)];
     end
     always @(*) count__clock = clk;
-    always @(*) a11__clock = clk;
-    always @(*) b11__clock = clk;
     always @(*) step__clock = clk;
     always @(*) weighed__clock = clk;
     always @(*) scaled__clock = clk;
@@ -39282,8 +39270,7 @@ module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,ne
     always @(*) count_10 = count__q;
     always @(*) enough = count__q >= hyperactive__data[(32'h18)+:(3)];
     always @(*) enough11__0__d = enough;
-    always @(*) product__a_0 = a11__q;
-    always @(*) product__b_0 = ((b11__q) & 32'hffffffff) << 32'h5;
+    always @(*) product__b_next = ((delta_10) & 32'hffffffff) << 32'h5;
     always @(*) enough11__1__d = enough11__0__q;
     always @(*) enough11__2__d = enough11__1__q;
     always @(*) hyperactive_13 = enough11__2__q;
@@ -39292,44 +39279,6 @@ module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,ne
     always @(*) beta_14 = scaled__q;
     
 endmodule // standalone__control__engine__increase
-
-
-module tnic_standalone__control__engine__increase__a11(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__a11
-
-
-module tnic_standalone__control__engine__increase__b11(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__b11
 
 
 module tnic_standalone__control__engine__increase__beta(clk,bus,address,data);
@@ -39732,12 +39681,12 @@ module tnic_standalone__control__engine__increase__plain__word(d,q,clock);
 endmodule // standalone__control__engine__increase__plain__word
 
 
-module tnic_standalone__control__engine__increase__product(clk,a_0,b_0,total_2);
+module tnic_standalone__control__engine__increase__product(clk,a_next,b_next,total_2);
     
     // Module arguments
     input wire  clk;
-    input wire  [32:0] a_0;
-    input wire  [31:0] b_0;
+    input wire  [32:0] a_next;
+    input wire  [31:0] b_next;
     output reg  [51:0] total_2;
     
     // Constant declarations
@@ -39746,14 +39695,25 @@ module tnic_standalone__control__engine__increase__product(clk,a_0,b_0,total_2);
     localparam  carry = 35'h10000;
     
     // Stub signals
+    reg  [32:0] a__d;
+    wire  [32:0] a__q;
+    reg  a__clock;
+    reg  [31:0] b__d;
+    wire  [31:0] b__q;
+    reg  b__clock;
     reg  limbs__clk;
     reg  [32:0] limbs__a_0;
+    reg  [17:0] limbs__a_high_0;
     reg  [31:0] limbs__b_0;
+    reg  [16:0] limbs__b_high_0;
     wire  [35:0] limbs__upper_1;
-    wire  [34:0] limbs__lower_2;
+    wire  [34:0] limbs__lower_1;
     reg  [35:0] upper__d;
     wire  [35:0] upper__q;
     reg  upper__clock;
+    reg  [34:0] sum__d;
+    wire  [34:0] sum__q;
+    reg  sum__clock;
     
     // Local signals
     reg signed [50:0] upper_cut;
@@ -39762,30 +39722,58 @@ module tnic_standalone__control__engine__increase__product(clk,a_0,b_0,total_2);
     reg signed [51:0] total;
     
     // Sub module instances
+    tnic_standalone__control__engine__increase__product__a a(
+        .d(a__d),
+        .q(a__q),
+        .clock(a__clock)
+    );
+    tnic_standalone__control__engine__increase__product__b b(
+        .d(b__d),
+        .q(b__q),
+        .clock(b__clock)
+    );
     tnic_standalone__control__engine__increase__product__limbs limbs(
         .clk(limbs__clk),
         .a_0(limbs__a_0),
+        .a_high_0(limbs__a_high_0),
         .b_0(limbs__b_0),
+        .b_high_0(limbs__b_high_0),
         .upper_1(limbs__upper_1),
-        .lower_2(limbs__lower_2)
+        .lower_1(limbs__lower_1)
     );
     tnic_standalone__control__engine__increase__product__upper upper(
         .d(upper__d),
         .q(upper__q),
         .clock(upper__clock)
     );
+    tnic_standalone__control__engine__increase__product__sum sum(
+        .d(sum__d),
+        .q(sum__q),
+        .clock(sum__clock)
+    );
     
     // Update code
     always @(*) begin
+        a__d = a__q;
+        b__d = b__q;
         upper__d = upper__q;
+        sum__d = sum__q;
+        a__d = a_next;
+        b__d = b_next;
         upper__d = limbs__upper_1;
+        sum__d = limbs__lower_1;
     end
+    always @(*) a__clock = clk;
+    always @(*) b__clock = clk;
     always @(*) upper__clock = clk;
+    always @(*) sum__clock = clk;
     always @(*) limbs__clk = clk;
-    always @(*) limbs__a_0 = a_0;
-    always @(*) limbs__b_0 = b_0;
+    always @(*) limbs__a_0 = a__q;
+    always @(*) limbs__a_high_0 = a__q[(32'hf)+:(18)];
+    always @(*) limbs__b_0 = b__q;
+    always @(*) limbs__b_high_0 = b__q[(32'hf)+:(17)];
     always @(*) upper_cut = (((((upper__q) & 51'h7ffffffffffff) << 32'hf) & kept) | more);
-    always @(*) lower = limbs__lower_2 | carry;
+    always @(*) lower = sum__q | carry;
     always @(*) lower_cut = lower;
     always @(*) total = (upper_cut + lower_cut);
     always @(*) total_2 = total;
@@ -39793,14 +39781,54 @@ module tnic_standalone__control__engine__increase__product(clk,a_0,b_0,total_2);
 endmodule // standalone__control__engine__increase__product
 
 
-module tnic_standalone__control__engine__increase__product__limbs(clk,a_0,b_0,upper_1,lower_2);
+module tnic_standalone__control__engine__increase__product__a(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__increase__product__a
+
+
+module tnic_standalone__control__engine__increase__product__b(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__increase__product__b
+
+
+module tnic_standalone__control__engine__increase__product__limbs(clk,a_0,a_high_0,b_0,b_high_0,upper_1,lower_1);
     
     // Module arguments
     input wire  clk;
     input wire  [32:0] a_0;
+    input wire  [17:0] a_high_0;
     input wire  [31:0] b_0;
+    input wire  [16:0] b_high_0;
     output reg  [35:0] upper_1;
-    output reg  [34:0] lower_2;
+    output reg  [34:0] lower_1;
     
     // Constant declarations
     localparam  kept = 34'h3fffe0000;
@@ -39816,12 +39844,10 @@ module tnic_standalone__control__engine__increase__product__limbs(clk,a_0,b_0,up
     reg  [31:0] lh__d;
     wire  [31:0] lh__q;
     reg  lh__clock;
-    reg signed [34:0] lower__d;
-    wire signed [34:0] lower__q;
-    reg  lower__clock;
     
     // Local signals
     reg signed [17:0] a_high;
+    reg signed [17:0] a_high_again;
     reg  [14:0] a_low;
     reg  [16:0] b_high;
     reg signed [17:0] b_high_signed;
@@ -39829,6 +39855,7 @@ module tnic_standalone__control__engine__increase__product__limbs(clk,a_0,b_0,up
     reg  [33:0] hl_bits;
     reg signed [33:0] hl_cut;
     reg signed [33:0] lh_cut;
+    reg signed [34:0] lower;
     
     // Sub module instances
     tnic_standalone__control__engine__increase__product__limbs__hh hh(
@@ -39846,37 +39873,31 @@ module tnic_standalone__control__engine__increase__product__limbs(clk,a_0,b_0,up
         .q(lh__q),
         .clock(lh__clock)
     );
-    tnic_standalone__control__engine__increase__product__limbs__lower lower(
-        .d(lower__d),
-        .q(lower__q),
-        .clock(lower__clock)
-    );
     
     // Update code
     always @(*) begin
         hh__d = hh__q;
         hl__d = hl__q;
         lh__d = lh__q;
-        lower__d = lower__q;
         hh__d = (a_high * b_high_signed);
-        hl__d = (a_high * b_low_signed);
+        hl__d = (a_high_again * b_low_signed);
         lh__d = (a_low * b_high);
-        lower__d = (lh_cut + hl_cut);
     end
     always @(*) hh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) lh__clock = clk;
-    always @(*) lower__clock = clk;
     always @(*) a_high = a_0[(32'hf)+:(18)];
+    always @(*) a_high_again = a_high_0;
     always @(*) a_low = a_0[(32'h0)+:(15)];
-    always @(*) b_high = b_0[(32'hf)+:(17)];
+    always @(*) b_high = b_high_0;
     always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
     always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
     always @(*) upper_1 = hh__q;
     always @(*) hl_bits = hl__q;
     always @(*) hl_cut = ((hl_bits & kept) | carry);
     always @(*) lh_cut = ((((lh__q) & 34'h3ffffffff) & kept) | carry);
-    always @(*) lower_2 = lower__q;
+    always @(*) lower = (lh_cut + hl_cut);
+    always @(*) lower_1 = lower;
     
 endmodule // standalone__control__engine__increase__product__limbs
 
@@ -39938,11 +39959,11 @@ module tnic_standalone__control__engine__increase__product__limbs__lh(d,q,clock)
 endmodule // standalone__control__engine__increase__product__limbs__lh
 
 
-module tnic_standalone__control__engine__increase__product__limbs__lower(d,q,clock);
+module tnic_standalone__control__engine__increase__product__sum(d,q,clock);
     
     // Module arguments
-    input wire signed [34:0] d;
-    output reg signed [34:0] q;
+    input wire  [34:0] d;
+    output reg  [34:0] q;
     input wire  clock;
     
     // Update code (custom)
@@ -39954,7 +39975,7 @@ module tnic_standalone__control__engine__increase__product__limbs__lower(d,q,clo
        q <= d;
     end
           
-endmodule // standalone__control__engine__increase__product__limbs__lower
+endmodule // standalone__control__engine__increase__product__sum
 
 
 module tnic_standalone__control__engine__increase__product__upper(d,q,clock);
@@ -42233,7 +42254,7 @@ module tnic_standalone__control__engine__profile__9(d,q,clock);
 endmodule // standalone__control__engine__profile__9
 
 
-module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profile_14,profile_15,flow_8,flow_19,valid_19,weight_15,weighed_15,risen_15,falls_15,sets_15,idle_14,hold_17,before_10,before_14,before_19,rate_19);
+module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profile_14,profile_15,flow_8,flow_19,valid_19,none_14,weight_14,weighed_14,risen_15,falls_15,sets_15,idle_14,hold_17,before_10,before_14,before_19,rate_19);
     
     // Module arguments
     input wire  clk;
@@ -42246,8 +42267,9 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     input wire  [9:0] flow_8;
     input wire  [9:0] flow_19;
     input wire  valid_19;
-    input wire  [26:0] weight_15;
-    input wire  [34:0] weighed_15;
+    input wire  none_14;
+    input wire  [26:0] weight_14;
+    input wire  [34:0] weighed_14;
     input wire  [32:0] risen_15;
     input wire  falls_15;
     input wire  sets_15;
@@ -42262,7 +42284,8 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     localparam  kept = 46'h3ffffffffff8;
     localparam  kept_28 = 28'hffffff8;
     localparam  kept_36 = 36'hffffffff8;
-    localparam  half_unit = 46'hf8;
+    localparam  half_unit = 46'h100;
+    localparam  low_ones = 46'h7;
     
     // Stub signals
     reg  least__clk;
@@ -42311,6 +42334,24 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     reg  [31:0] old__9__d;
     wire  [31:0] old__9__q;
     reg  old__9__clock;
+    reg  [26:0] weight15__d;
+    wire  [26:0] weight15__q;
+    reg  weight15__clock;
+    reg  [34:0] weighed15__d;
+    wire  [34:0] weighed15__q;
+    reg  weighed15__clock;
+    reg  [26:0] weight__d;
+    wire  [26:0] weight__q;
+    reg  weight__clock;
+    reg  [26:0] weight_again__d;
+    wire  [26:0] weight_again__q;
+    reg  weight_again__clock;
+    reg  [34:0] weighed__d;
+    wire  [34:0] weighed__q;
+    reg  weighed__clock;
+    reg  [34:0] weighed_again__d;
+    wire  [34:0] weighed_again__q;
+    reg  weighed_again__clock;
     reg  [33:0] ll__d;
     wire  [33:0] ll__q;
     reg  ll__clock;
@@ -42326,18 +42367,15 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     reg  [32:0] risen__d;
     wire  [32:0] risen__q;
     reg  risen__clock;
+    reg  [32:0] risen17__d;
+    wire  [32:0] risen17__q;
+    reg  risen17__clock;
     reg  [30:0] half__d;
     wire  [30:0] half__q;
     reg  half__clock;
     reg  [30:0] half17__d;
     wire  [30:0] half17__q;
     reg  half17__clock;
-    reg signed [45:0] outer__d;
-    wire signed [45:0] outer__q;
-    reg  outer__clock;
-    reg signed [36:0] inner__d;
-    wire signed [36:0] inner__q;
-    reg  inner__clock;
     reg  [36:0] wide__d;
     wire  [36:0] wide__q;
     reg  wide__clock;
@@ -42347,9 +42385,9 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     reg  [31:0] upper__d;
     wire  [31:0] upper__q;
     reg  upper__clock;
-    reg  [31:0] lower__d;
-    wire  [31:0] lower__q;
-    reg  lower__clock;
+    reg  [31:0] not_lower__d;
+    wire  [31:0] not_lower__q;
+    reg  not_lower__clock;
     reg  [31:0] limited__d;
     wire  [31:0] limited__q;
     reg  limited__clock;
@@ -42367,6 +42405,8 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     reg signed [10:0] weight_high_signed;
     reg  [16:0] weighed_low;
     reg signed [17:0] weighed_high;
+    reg  [16:0] weighed_low_again;
+    reg signed [17:0] weighed_high_again;
     reg  [28:0] hh_bits;
     reg signed [27:0] lh_signed;
     reg  [35:0] hl_bits;
@@ -42374,8 +42414,11 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     reg  [45:0] joined;
     reg  [45:0] grown;
     reg  [45:0] outer_bits;
+    reg signed [45:0] outer;
+    reg signed [36:0] inner;
     reg signed [45:0] sum;
     reg  [45:0] sum_bits;
+    reg  [36:0] whole;
     reg  beyond;
     
     // Sub module instances
@@ -42451,6 +42494,36 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
         .q(old__9__q),
         .clock(old__9__clock)
     );
+    tnic_standalone__control__engine__rate__weight15 weight15(
+        .d(weight15__d),
+        .q(weight15__q),
+        .clock(weight15__clock)
+    );
+    tnic_standalone__control__engine__rate__weighed15 weighed15(
+        .d(weighed15__d),
+        .q(weighed15__q),
+        .clock(weighed15__clock)
+    );
+    tnic_standalone__control__engine__rate__weight weight(
+        .d(weight__d),
+        .q(weight__q),
+        .clock(weight__clock)
+    );
+    tnic_standalone__control__engine__rate__weight_again weight_again(
+        .d(weight_again__d),
+        .q(weight_again__q),
+        .clock(weight_again__clock)
+    );
+    tnic_standalone__control__engine__rate__weighed weighed(
+        .d(weighed__d),
+        .q(weighed__q),
+        .clock(weighed__clock)
+    );
+    tnic_standalone__control__engine__rate__weighed_again weighed_again(
+        .d(weighed_again__d),
+        .q(weighed_again__q),
+        .clock(weighed_again__clock)
+    );
     tnic_standalone__control__engine__rate__ll ll(
         .d(ll__d),
         .q(ll__q),
@@ -42476,6 +42549,11 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
         .q(risen__q),
         .clock(risen__clock)
     );
+    tnic_standalone__control__engine__rate__risen17 risen17(
+        .d(risen17__d),
+        .q(risen17__q),
+        .clock(risen17__clock)
+    );
     tnic_standalone__control__engine__rate__half half(
         .d(half__d),
         .q(half__q),
@@ -42485,16 +42563,6 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
         .d(half17__d),
         .q(half17__q),
         .clock(half17__clock)
-    );
-    tnic_standalone__control__engine__rate__outer outer(
-        .d(outer__d),
-        .q(outer__q),
-        .clock(outer__clock)
-    );
-    tnic_standalone__control__engine__rate__inner inner(
-        .d(inner__d),
-        .q(inner__q),
-        .clock(inner__clock)
     );
     tnic_standalone__control__engine__rate__wide wide(
         .d(wide__d),
@@ -42511,10 +42579,10 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
         .q(upper__q),
         .clock(upper__clock)
     );
-    tnic_standalone__control__engine__rate__lower lower(
-        .d(lower__d),
-        .q(lower__q),
-        .clock(lower__clock)
+    tnic_standalone__control__engine__rate__not_lower not_lower(
+        .d(not_lower__d),
+        .q(not_lower__q),
+        .clock(not_lower__clock)
     );
     tnic_standalone__control__engine__rate__limited limited(
         .d(limited__d),
@@ -42534,19 +42602,24 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     
     // Update code
     always @(*) begin
+        weight15__d = weight15__q;
+        weighed15__d = weighed15__q;
+        weight__d = weight__q;
+        weight_again__d = weight_again__q;
+        weighed__d = weighed__q;
+        weighed_again__d = weighed_again__q;
         ll__d = ll__q;
         lh__d = lh__q;
         hl__d = hl__q;
         hh__d = hh__q;
         risen__d = risen__q;
+        risen17__d = risen17__q;
         half__d = half__q;
         half17__d = half17__q;
-        outer__d = outer__q;
-        inner__d = inner__q;
         wide__d = wide__q;
         most__d = most__q;
         upper__d = upper__q;
-        lower__d = lower__q;
+        not_lower__d = not_lower__q;
         limited__d = limited__q;
         keeps16__d = keeps16__q;
         keeps17__d = keeps17__q;
@@ -42559,10 +42632,19 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
         old__7__d = old__6__q;
         old__8__d = old__7__q;
         old__9__d = old__8__q;
+        weight15__d = weight_14;
+        if (none_14) begin
+            weight15__d = ((32'h0) & 27'h7ffffff);
+        end
+        weighed15__d = weighed_14;
+        weight__d = weight15__q;
+        weight_again__d = weight15__q;
+        weighed__d = weighed15__q;
+        weighed_again__d = weighed15__q;
         ll__d = (weighed_low * weight_low);
-        lh__d = (weighed_low * weight_high);
+        lh__d = (weighed_low_again * weight_high);
         hl__d = (weighed_high * weight_low_signed);
-        hh__d = (weighed_high * weight_high_signed);
+        hh__d = (weighed_high_again * weight_high_signed);
         risen__d = risen_15;
         half__d = old__5__q[(32'h1)+:(31)];
         if (falls_15) begin
@@ -42570,36 +42652,37 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
         end
         keeps16__d = ~sets_15;
         keeps17__d = keeps16__q;
-        outer__d = outer_bits;
-        inner__d = (lh_signed + hl_signed);
+        risen17__d = risen__q;
         half17__d = half__q;
         most__d = greatest__data;
         if (keeps16__q) begin
             most__d = 64'hffffffff;
         end
         wide__d = sum_bits[(32'h9)+:(37)];
-        lower__d = least__data;
+        not_lower__d = ~least__data;
         if (((half17__q) & 32'hffffffff) > least__data) begin
-            lower__d = ((half17__q) & 32'hffffffff);
+            not_lower__d = ~((half17__q) & 32'hffffffff);
         end
         if (keeps17__q) begin
-            lower__d = ((32'h0) & 32'hffffffff);
+            not_lower__d = 64'hffffffff;
         end
         upper__d = most__q;
         if (hold_17 & (old__7__q <= most__q)) begin
             upper__d = old__7__q;
         end
-        limited__d = wide__q[(32'h0)+:(32)];
-        if (beyond | (wide__q[(32'h0)+:(32)] > upper__q)) begin
+        limited__d = whole[(32'h0)+:(32)];
+        if (beyond | (wide__q[(32'h0)+:(32)] < ~upper__q)) begin
             limited__d = upper__q;
         end
-        if (wide__q[32'h24] | (~beyond & (wide__q[(32'h0)+:(32)] < lower__q))) begin
-            limited__d = lower__q;
+        if (whole[32'h24] | (~beyond & (wide__q[(32'h0)+:(32)] > not_lower__q))) begin
+            limited__d = ~not_lower__q;
         end
         if (sweep) begin
             limited__d = ((32'h0) & 32'hffffffff);
         end
         if (rst) begin
+            weight_again__d = ((32'h0) & 27'h7ffffff);
+            weighed_again__d = ((32'h0) & 35'h7ffffffff);
             old__1__d = ((32'h0) & 32'hffffffff);
             old__2__d = ((32'h0) & 32'hffffffff);
             old__3__d = ((32'h0) & 32'hffffffff);
@@ -42611,19 +42694,24 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
             old__9__d = ((32'h0) & 32'hffffffff);
         end
     end
+    always @(*) weight15__clock = clk;
+    always @(*) weighed15__clock = clk;
+    always @(*) weight__clock = clk;
+    always @(*) weight_again__clock = clk;
+    always @(*) weighed__clock = clk;
+    always @(*) weighed_again__clock = clk;
     always @(*) ll__clock = clk;
     always @(*) lh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) hh__clock = clk;
     always @(*) risen__clock = clk;
+    always @(*) risen17__clock = clk;
     always @(*) half__clock = clk;
     always @(*) half17__clock = clk;
-    always @(*) outer__clock = clk;
-    always @(*) inner__clock = clk;
     always @(*) wide__clock = clk;
     always @(*) most__clock = clk;
     always @(*) upper__clock = clk;
-    always @(*) lower__clock = clk;
+    always @(*) not_lower__clock = clk;
     always @(*) limited__clock = clk;
     always @(*) keeps16__clock = clk;
     always @(*) keeps17__clock = clk;
@@ -42651,22 +42739,27 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     always @(*) before_10 = old__0__q;
     always @(*) before_14 = old__4__q;
     always @(*) before_19 = old__9__q;
-    always @(*) weighed_low = weighed_15[(32'h0)+:(17)];
-    always @(*) weighed_high = weighed_15[(32'h11)+:(18)];
-    always @(*) weight_low = weight_15[(32'h0)+:(17)];
-    always @(*) weight_low_signed = ((weight_15[(32'h0)+:(17)]) & 18'h3ffff);
-    always @(*) weight_high = weight_15[(32'h11)+:(10)];
-    always @(*) weight_high_signed = ((weight_15[(32'h11)+:(10)]) & 11'h7ff);
+    always @(*) weighed_low = weighed__q[(32'h0)+:(17)];
+    always @(*) weighed_high = weighed__q[(32'h11)+:(18)];
+    always @(*) weighed_low_again = weighed_again__q[(32'h0)+:(17)];
+    always @(*) weighed_high_again = weighed_again__q[(32'h11)+:(18)];
+    always @(*) weight_low = weight__q[(32'h0)+:(17)];
+    always @(*) weight_low_signed = ((weight_again__q[(32'h0)+:(17)]) & 18'h3ffff);
+    always @(*) weight_high = weight__q[(32'h11)+:(10)];
+    always @(*) weight_high_signed = ((weight_again__q[(32'h11)+:(10)]) & 11'h7ff);
     always @(*) hh_bits = hh__q;
     always @(*) joined = (((hh_bits) & 46'h3fffffffffff) << 32'h11) | ((ll__q[(32'h11)+:(17)]) & 46'h3fffffffffff);
-    always @(*) grown = (((risen__q) & 46'h3fffffffffff) << 32'h9) | half_unit;
-    always @(*) outer_bits = grown - (joined & kept);
+    always @(*) grown = (((risen17__q) & 46'h3fffffffffff) << 32'h9) | half_unit;
+    always @(*) outer_bits = ((joined & kept) | low_ones) - grown;
+    always @(*) outer = outer_bits;
     always @(*) lh_signed = (((lh__q) & 28'hfffffff) & kept_28);
     always @(*) hl_bits = hl__q;
     always @(*) hl_signed = (hl_bits & kept_36);
-    always @(*) sum = (outer__q - inner__q);
+    always @(*) inner = (lh_signed + hl_signed);
+    always @(*) sum = (outer + inner);
     always @(*) sum_bits = sum;
-    always @(*) beyond = |wide__q[(32'h20)+:(4)];
+    always @(*) whole = ~wide__q;
+    always @(*) beyond = |whole[(32'h20)+:(4)];
     always @(*) rate_19 = limited__q;
     always @(*) ram__write_address = flow_19;
     always @(*) ram__write_data = limited__q;
@@ -42873,25 +42966,6 @@ module tnic_standalone__control__engine__rate__hl(d,q,clock);
 endmodule // standalone__control__engine__rate__hl
 
 
-module tnic_standalone__control__engine__rate__inner(d,q,clock);
-    
-    // Module arguments
-    input wire signed [36:0] d;
-    output reg signed [36:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 37'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rate__inner
-
-
 module tnic_standalone__control__engine__rate__keeps16(d,q,clock);
     
     // Module arguments
@@ -43095,25 +43169,6 @@ module tnic_standalone__control__engine__rate__ll(d,q,clock);
 endmodule // standalone__control__engine__rate__ll
 
 
-module tnic_standalone__control__engine__rate__lower(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rate__lower
-
-
 module tnic_standalone__control__engine__rate__most(d,q,clock);
     
     // Module arguments
@@ -43131,6 +43186,25 @@ module tnic_standalone__control__engine__rate__most(d,q,clock);
     end
           
 endmodule // standalone__control__engine__rate__most
+
+
+module tnic_standalone__control__engine__rate__not_lower(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__not_lower
 
 
 module tnic_standalone__control__engine__rate__old__0(d,q,clock);
@@ -43323,25 +43397,6 @@ module tnic_standalone__control__engine__rate__old__9(d,q,clock);
 endmodule // standalone__control__engine__rate__old__9
 
 
-module tnic_standalone__control__engine__rate__outer(d,q,clock);
-    
-    // Module arguments
-    input wire signed [45:0] d;
-    output reg signed [45:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 46'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rate__outer
-
-
 module tnic_standalone__control__engine__rate__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
@@ -43390,6 +43445,25 @@ module tnic_standalone__control__engine__rate__risen(d,q,clock);
 endmodule // standalone__control__engine__rate__risen
 
 
+module tnic_standalone__control__engine__rate__risen17(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__risen17
+
+
 module tnic_standalone__control__engine__rate__upper(d,q,clock);
     
     // Module arguments
@@ -43407,6 +43481,120 @@ module tnic_standalone__control__engine__rate__upper(d,q,clock);
     end
           
 endmodule // standalone__control__engine__rate__upper
+
+
+module tnic_standalone__control__engine__rate__weighed(d,q,clock);
+    
+    // Module arguments
+    input wire  [34:0] d;
+    output reg  [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__weighed
+
+
+module tnic_standalone__control__engine__rate__weighed15(d,q,clock);
+    
+    // Module arguments
+    input wire  [34:0] d;
+    output reg  [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__weighed15
+
+
+module tnic_standalone__control__engine__rate__weighed_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [34:0] d;
+    output reg  [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__weighed_again
+
+
+module tnic_standalone__control__engine__rate__weight(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__weight
+
+
+module tnic_standalone__control__engine__rate__weight15(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__weight15
+
+
+module tnic_standalone__control__engine__rate__weight_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [26:0] d;
+    output reg  [26:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 27'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__weight_again
 
 
 module tnic_standalone__control__engine__rate__wide(d,q,clock);
@@ -43765,10 +43953,14 @@ module tnic_standalone__control__engine__reciprocal(clk,rst,rtt_0,zeros_3,comple
     
     // Local signals
     reg  [23:0] coarse;
-    reg  [23:0] nibbles;
-    reg  [4:0] nibble_zeros;
-    reg  [23:0] pair;
-    reg  [4:0] pair_zeros;
+    reg  by_8;
+    reg  by_4;
+    reg  [23:0] outer_2;
+    reg  [23:0] inner_2;
+    reg  by_2;
+    reg  by_1;
+    reg  [23:0] outer_3;
+    reg  [23:0] inner_3;
     reg  [17:0] slope;
     reg  [11:0] fraction;
     
@@ -43859,29 +44051,39 @@ module tnic_standalone__control__engine__reciprocal(clk,rst,rtt_0,zeros_3,comple
             normal1__d = coarse;
             zeros1__d = ((32'h10) & 5'h1f);
         end
-        nibbles = normal1__q;
-        nibble_zeros = zeros1__q;
-        if (~|normal1__q[(32'h10)+:(8)]) begin
-            nibbles = normal1__q << 32'h8;
-            nibble_zeros = zeros1__q | ((32'h8) & 5'h1f);
+        outer_2 = normal1__q;
+        inner_2 = normal1__q << 32'h4;
+        if (by_8) begin
+            outer_2 = normal1__q << 32'hc;
+            inner_2 = normal1__q << 32'h8;
         end
-        normal2__d = nibbles;
-        zeros2__d = nibble_zeros;
-        if (~|nibbles[(32'h14)+:(4)]) begin
-            normal2__d = nibbles << 32'h4;
-            zeros2__d = nibble_zeros | ((32'h4) & 5'h1f);
+        normal2__d = outer_2;
+        if (by_8 ^ by_4) begin
+            normal2__d = inner_2;
         end
-        pair = normal2__q;
-        pair_zeros = zeros2__q;
-        if (~|normal2__q[(32'h16)+:(2)]) begin
-            pair = normal2__q << 32'h2;
-            pair_zeros = zeros2__q | ((32'h2) & 5'h1f);
+        zeros2__d = zeros1__q;
+        if (by_8) begin
+            zeros2__d = zeros1__q | ((32'h8) & 5'h1f);
         end
-        normal3__d = pair;
-        zeros3__d = pair_zeros;
-        if (~pair[32'h17]) begin
-            normal3__d = pair << 32'h1;
-            zeros3__d = pair_zeros | ((32'h1) & 5'h1f);
+        if (by_4) begin
+            zeros2__d = zeros2__d | ((32'h4) & 5'h1f);
+        end
+        outer_3 = normal2__q;
+        inner_3 = normal2__q << 32'h1;
+        if (by_2) begin
+            outer_3 = normal2__q << 32'h3;
+            inner_3 = normal2__q << 32'h2;
+        end
+        normal3__d = outer_3;
+        if (by_2 ^ by_1) begin
+            normal3__d = inner_3;
+        end
+        zeros3__d = zeros2__q;
+        if (by_2) begin
+            zeros3__d = zeros2__q | ((32'h2) & 5'h1f);
+        end
+        if (by_1) begin
+            zeros3__d = zeros3__d | ((32'h1) & 5'h1f);
         end
         fraction4__d = normal3__q[(32'h0)+:(12)];
         entry__d = chords__data;
@@ -43907,6 +44109,10 @@ module tnic_standalone__control__engine__reciprocal(clk,rst,rtt_0,zeros_3,comple
     always @(*) value__clock = clk;
     always @(*) chords__clock = clk;
     always @(*) coarse = rtt_0 << 32'h10;
+    always @(*) by_8 = ~|normal1__q[(32'h14)+:(4)] & ~|normal1__q[(32'h10)+:(4)];
+    always @(*) by_4 = ~|normal1__q[(32'h14)+:(4)] & (|normal1__q[(32'h10)+:(4)] | ~|normal1__q[(32'hc)+:(4)]);
+    always @(*) by_2 = ~normal2__q[32'h17] & ~normal2__q[32'h16];
+    always @(*) by_1 = ~normal2__q[32'h17] & (normal2__q[32'h16] | ~normal2__q[32'h15]);
     always @(*) zeros_3 = zeros3__q;
     always @(*) chords__address = normal3__q[(32'hc)+:(11)];
     always @(*) slope = entry__q[(32'h0)+:(18)];
@@ -46567,7 +46773,8 @@ module tnic_standalone__control__engine__root(clk,sweep,flow_2,root_3,rate_19,fl
     
     // Local signals
     reg  [31:0] coarse;
-    reg  [3:0] coarse_shift;
+    reg  by_16;
+    reg  by_8;
     reg  [31:0] fine;
     reg  [3:0] fine_shift;
     reg  [10:0] index;
@@ -46678,16 +46885,15 @@ module tnic_standalone__control__engine__root(clk,sweep,flow_2,root_3,rate_19,fl
         value__d = value__q;
         shift25__d = shift25__q;
         coarse = rate_19;
-        coarse_shift = ((32'h0) & 4'hf);
-        if (~|rate_19[(32'h10)+:(16)]) begin
+        shift20__d = ((32'h0) & 4'hf);
+        if (by_16) begin
             coarse = rate_19 << 32'h10;
-            coarse_shift = ((32'h8) & 4'hf);
+            shift20__d = ((32'h8) & 4'hf);
         end
         normal20__d = coarse;
-        shift20__d = coarse_shift;
-        if (~|coarse[(32'h18)+:(8)]) begin
+        if (by_8) begin
             normal20__d = coarse << 32'h8;
-            shift20__d = coarse_shift | ((32'h4) & 4'hf);
+            shift20__d = shift20__d | ((32'h4) & 4'hf);
         end
         fine = normal20__q;
         fine_shift = shift20__q;
@@ -46742,6 +46948,8 @@ module tnic_standalone__control__engine__root(clk,sweep,flow_2,root_3,rate_19,fl
     always @(*) chords__clock = clk;
     always @(*) ram__read_address = flow_2;
     always @(*) root_3 = ram__read_data;
+    always @(*) by_16 = ~|rate_19[(32'h18)+:(8)] & ~|rate_19[(32'h10)+:(8)];
+    always @(*) by_8 = ~|rate_19[(32'h18)+:(8)] & (|rate_19[(32'h10)+:(8)] | ~|rate_19[(32'h8)+:(8)]);
     always @(*) slope = entry__q[(32'h0)+:(16)];
     always @(*) part = fraction23__q;
     always @(*) ram__write_address = flow_25;
@@ -49323,15 +49531,16 @@ module tnic_standalone__control__engine__sample__read(d,q,clock);
 endmodule // standalone__control__engine__sample__read
 
 
-module tnic_standalone__control__engine__scale(clk,middle_7,pi_7,error_7,threshold_7,delta_8,above_9,flow_9,zeros_10,swift_10,middle_10,below_13,reciprocal_10,rate_10,reached_10,part_14,of_rate_14);
+module tnic_standalone__control__engine__scale(clk,rst,middle_7,pi_7,error_7,threshold_7,delta_7,above_9,flow_9,zeros_10,swift_10,middle_10,below_13,reciprocal_10,rate_10,reached_10,part_14,of_rate_14);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  middle_7;
     input wire  pi_7;
     input wire  [57:0] error_7;
     input wire  [31:0] threshold_7;
-    input wire  [26:0] delta_8;
+    input wire  [26:0] delta_7;
     input wire  [37:0] above_9;
     input wire  [31:0] flow_9;
     input wire  [4:0] zeros_10;
@@ -49346,25 +49555,17 @@ module tnic_standalone__control__engine__scale(clk,middle_7,pi_7,error_7,thresho
     
     // Stub signals
     reg  first__clk;
-    reg  [32:0] first__a_0;
-    reg  [31:0] first__b_0;
+    reg  [32:0] first__a_next;
+    reg  [31:0] first__b_next;
     wire  [51:0] first__total_2;
     reg  second__clk;
-    reg  [32:0] second__a_0;
-    reg  [31:0] second__b_0;
+    reg  second__rst;
+    reg  [32:0] second__a_next;
+    reg  [31:0] second__b_next;
     wire  [51:0] second__total_2;
-    reg  [32:0] a8__d;
-    wire  [32:0] a8__q;
-    reg  a8__clock;
     reg signed [38:0] excess10__d;
     wire signed [38:0] excess10__q;
     reg  excess10__clock;
-    reg  [32:0] a11__d;
-    wire  [32:0] a11__q;
-    reg  a11__clock;
-    reg  [31:0] b11__d;
-    wire  [31:0] b11__q;
-    reg  b11__clock;
     reg  [28:0] part__d;
     wire  [28:0] part__q;
     reg  part__clock;
@@ -49373,45 +49574,34 @@ module tnic_standalone__control__engine__scale(clk,middle_7,pi_7,error_7,thresho
     reg  of_rate__clock;
     
     // Local signals
+    reg  [32:0] a8;
     reg signed [37:0] above;
     reg signed [32:0] flow;
     reg signed [38:0] excess;
     reg  [38:0] excess_bits;
     reg  [36:0] shifted;
+    reg  [32:0] a11;
+    reg  [31:0] b11;
     reg  [28:0] reciprocal;
     
     // Sub module instances
     tnic_standalone__control__engine__scale__first first(
         .clk(first__clk),
-        .a_0(first__a_0),
-        .b_0(first__b_0),
+        .a_next(first__a_next),
+        .b_next(first__b_next),
         .total_2(first__total_2)
     );
     tnic_standalone__control__engine__scale__second second(
         .clk(second__clk),
-        .a_0(second__a_0),
-        .b_0(second__b_0),
+        .rst(second__rst),
+        .a_next(second__a_next),
+        .b_next(second__b_next),
         .total_2(second__total_2)
-    );
-    tnic_standalone__control__engine__scale__a8 a8(
-        .d(a8__d),
-        .q(a8__q),
-        .clock(a8__clock)
     );
     tnic_standalone__control__engine__scale__excess10 excess10(
         .d(excess10__d),
         .q(excess10__q),
         .clock(excess10__clock)
-    );
-    tnic_standalone__control__engine__scale__a11 a11(
-        .d(a11__d),
-        .q(a11__q),
-        .clock(a11__clock)
-    );
-    tnic_standalone__control__engine__scale__b11 b11(
-        .d(b11__d),
-        .q(b11__q),
-        .clock(b11__clock)
     );
     tnic_standalone__control__engine__scale__part part(
         .d(part__d),
@@ -49426,44 +49616,41 @@ module tnic_standalone__control__engine__scale(clk,middle_7,pi_7,error_7,thresho
     
     // Update code
     always @(*) begin
-        a8__d = a8__q;
         excess10__d = excess10__q;
-        a11__d = a11__q;
-        b11__d = b11__q;
         part__d = part__q;
         of_rate__d = of_rate__q;
-        a8__d = ((threshold_7) & 33'h1ffffffff);
+        a8 = ((threshold_7) & 33'h1ffffffff);
         if (middle_7) begin
-            a8__d = error_7[(32'h10)+:(33)];
+            a8 = error_7[(32'h10)+:(33)];
             if (pi_7) begin
-                a8__d = error_7[(32'h18)+:(33)];
+                a8 = error_7[(32'h18)+:(33)];
             end
         end
+        first__a_next = a8;
         excess10__d = excess;
-        a11__d = first__total_2[(32'h10)+:(33)];
+        a11 = first__total_2[(32'h10)+:(33)];
         if (swift_10) begin
-            a11__d = ((shifted[(32'h5)+:(32)]) & 33'h1ffffffff);
+            a11 = ((shifted[(32'h5)+:(32)]) & 33'h1ffffffff);
         end
-        b11__d = ((reciprocal) & 32'hffffffff) << 32'h3;
+        b11 = ((reciprocal) & 32'hffffffff) << 32'h3;
         if (middle_10) begin
-            b11__d = rate_10;
+            b11 = rate_10;
         end
+        second__a_next = a11;
+        second__b_next = b11;
         part__d = second__total_2[(32'h15)+:(29)];
         if (below_13) begin
             part__d = ((32'h0) & 29'h1fffffff);
         end
         of_rate__d = second__total_2[(32'hf)+:(35)];
     end
-    always @(*) a8__clock = clk;
     always @(*) excess10__clock = clk;
-    always @(*) a11__clock = clk;
-    always @(*) b11__clock = clk;
     always @(*) part__clock = clk;
     always @(*) of_rate__clock = clk;
     always @(*) first__clk = clk;
     always @(*) second__clk = clk;
-    always @(*) first__a_0 = a8__q;
-    always @(*) first__b_0 = ((delta_8) & 32'hffffffff) << 32'h5;
+    always @(*) second__rst = rst;
+    always @(*) first__b_next = ((delta_7) & 32'hffffffff) << 32'h5;
     always @(*) above = above_9;
     always @(*) flow = ((flow_9) & 33'h1ffffffff);
     always @(*) excess = (above - flow);
@@ -49471,69 +49658,10 @@ module tnic_standalone__control__engine__scale(clk,middle_7,pi_7,error_7,thresho
     always @(*) reached_10 = ~excess_bits[32'h26];
     always @(*) shifted = excess_bits[(32'h0)+:(37)] << zeros_10;
     always @(*) reciprocal = ~reciprocal_10;
-    always @(*) second__a_0 = a11__q;
-    always @(*) second__b_0 = b11__q;
     always @(*) part_14 = part__q;
     always @(*) of_rate_14 = of_rate__q;
     
 endmodule // standalone__control__engine__scale
-
-
-module tnic_standalone__control__engine__scale__a11(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__scale__a11
-
-
-module tnic_standalone__control__engine__scale__a8(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__scale__a8
-
-
-module tnic_standalone__control__engine__scale__b11(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__scale__b11
 
 
 module tnic_standalone__control__engine__scale__excess10(d,q,clock);
@@ -49555,12 +49683,12 @@ module tnic_standalone__control__engine__scale__excess10(d,q,clock);
 endmodule // standalone__control__engine__scale__excess10
 
 
-module tnic_standalone__control__engine__scale__first(clk,a_0,b_0,total_2);
+module tnic_standalone__control__engine__scale__first(clk,a_next,b_next,total_2);
     
     // Module arguments
     input wire  clk;
-    input wire  [32:0] a_0;
-    input wire  [31:0] b_0;
+    input wire  [32:0] a_next;
+    input wire  [31:0] b_next;
     output reg  [51:0] total_2;
     
     // Constant declarations
@@ -49569,14 +49697,25 @@ module tnic_standalone__control__engine__scale__first(clk,a_0,b_0,total_2);
     localparam  carry = 35'h2000;
     
     // Stub signals
+    reg  [32:0] a__d;
+    wire  [32:0] a__q;
+    reg  a__clock;
+    reg  [31:0] b__d;
+    wire  [31:0] b__q;
+    reg  b__clock;
     reg  limbs__clk;
     reg  [32:0] limbs__a_0;
+    reg  [17:0] limbs__a_high_0;
     reg  [31:0] limbs__b_0;
+    reg  [16:0] limbs__b_high_0;
     wire  [35:0] limbs__upper_1;
-    wire  [34:0] limbs__lower_2;
+    wire  [34:0] limbs__lower_1;
     reg  [35:0] upper__d;
     wire  [35:0] upper__q;
     reg  upper__clock;
+    reg  [34:0] sum__d;
+    wire  [34:0] sum__q;
+    reg  sum__clock;
     
     // Local signals
     reg signed [50:0] upper_cut;
@@ -49585,30 +49724,58 @@ module tnic_standalone__control__engine__scale__first(clk,a_0,b_0,total_2);
     reg signed [51:0] total;
     
     // Sub module instances
+    tnic_standalone__control__engine__scale__first__a a(
+        .d(a__d),
+        .q(a__q),
+        .clock(a__clock)
+    );
+    tnic_standalone__control__engine__scale__first__b b(
+        .d(b__d),
+        .q(b__q),
+        .clock(b__clock)
+    );
     tnic_standalone__control__engine__scale__first__limbs limbs(
         .clk(limbs__clk),
         .a_0(limbs__a_0),
+        .a_high_0(limbs__a_high_0),
         .b_0(limbs__b_0),
+        .b_high_0(limbs__b_high_0),
         .upper_1(limbs__upper_1),
-        .lower_2(limbs__lower_2)
+        .lower_1(limbs__lower_1)
     );
     tnic_standalone__control__engine__scale__first__upper upper(
         .d(upper__d),
         .q(upper__q),
         .clock(upper__clock)
     );
+    tnic_standalone__control__engine__scale__first__sum sum(
+        .d(sum__d),
+        .q(sum__q),
+        .clock(sum__clock)
+    );
     
     // Update code
     always @(*) begin
+        a__d = a__q;
+        b__d = b__q;
         upper__d = upper__q;
+        sum__d = sum__q;
+        a__d = a_next;
+        b__d = b_next;
         upper__d = limbs__upper_1;
+        sum__d = limbs__lower_1;
     end
+    always @(*) a__clock = clk;
+    always @(*) b__clock = clk;
     always @(*) upper__clock = clk;
+    always @(*) sum__clock = clk;
     always @(*) limbs__clk = clk;
-    always @(*) limbs__a_0 = a_0;
-    always @(*) limbs__b_0 = b_0;
+    always @(*) limbs__a_0 = a__q;
+    always @(*) limbs__a_high_0 = a__q[(32'hf)+:(18)];
+    always @(*) limbs__b_0 = b__q;
+    always @(*) limbs__b_high_0 = b__q[(32'hf)+:(17)];
     always @(*) upper_cut = (((((upper__q) & 51'h7ffffffffffff) << 32'hf) & kept) | more);
-    always @(*) lower = limbs__lower_2 | carry;
+    always @(*) lower = sum__q | carry;
     always @(*) lower_cut = lower;
     always @(*) total = (upper_cut + lower_cut);
     always @(*) total_2 = total;
@@ -49616,14 +49783,54 @@ module tnic_standalone__control__engine__scale__first(clk,a_0,b_0,total_2);
 endmodule // standalone__control__engine__scale__first
 
 
-module tnic_standalone__control__engine__scale__first__limbs(clk,a_0,b_0,upper_1,lower_2);
+module tnic_standalone__control__engine__scale__first__a(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__first__a
+
+
+module tnic_standalone__control__engine__scale__first__b(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__first__b
+
+
+module tnic_standalone__control__engine__scale__first__limbs(clk,a_0,a_high_0,b_0,b_high_0,upper_1,lower_1);
     
     // Module arguments
     input wire  clk;
     input wire  [32:0] a_0;
+    input wire  [17:0] a_high_0;
     input wire  [31:0] b_0;
+    input wire  [16:0] b_high_0;
     output reg  [35:0] upper_1;
-    output reg  [34:0] lower_2;
+    output reg  [34:0] lower_1;
     
     // Constant declarations
     localparam  kept = 34'h3ffffc000;
@@ -49639,12 +49846,10 @@ module tnic_standalone__control__engine__scale__first__limbs(clk,a_0,b_0,upper_1
     reg  [31:0] lh__d;
     wire  [31:0] lh__q;
     reg  lh__clock;
-    reg signed [34:0] lower__d;
-    wire signed [34:0] lower__q;
-    reg  lower__clock;
     
     // Local signals
     reg signed [17:0] a_high;
+    reg signed [17:0] a_high_again;
     reg  [14:0] a_low;
     reg  [16:0] b_high;
     reg signed [17:0] b_high_signed;
@@ -49652,6 +49857,7 @@ module tnic_standalone__control__engine__scale__first__limbs(clk,a_0,b_0,upper_1
     reg  [33:0] hl_bits;
     reg signed [33:0] hl_cut;
     reg signed [33:0] lh_cut;
+    reg signed [34:0] lower;
     
     // Sub module instances
     tnic_standalone__control__engine__scale__first__limbs__hh hh(
@@ -49669,37 +49875,31 @@ module tnic_standalone__control__engine__scale__first__limbs(clk,a_0,b_0,upper_1
         .q(lh__q),
         .clock(lh__clock)
     );
-    tnic_standalone__control__engine__scale__first__limbs__lower lower(
-        .d(lower__d),
-        .q(lower__q),
-        .clock(lower__clock)
-    );
     
     // Update code
     always @(*) begin
         hh__d = hh__q;
         hl__d = hl__q;
         lh__d = lh__q;
-        lower__d = lower__q;
         hh__d = (a_high * b_high_signed);
-        hl__d = (a_high * b_low_signed);
+        hl__d = (a_high_again * b_low_signed);
         lh__d = (a_low * b_high);
-        lower__d = (lh_cut + hl_cut);
     end
     always @(*) hh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) lh__clock = clk;
-    always @(*) lower__clock = clk;
     always @(*) a_high = a_0[(32'hf)+:(18)];
+    always @(*) a_high_again = a_high_0;
     always @(*) a_low = a_0[(32'h0)+:(15)];
-    always @(*) b_high = b_0[(32'hf)+:(17)];
+    always @(*) b_high = b_high_0;
     always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
     always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
     always @(*) upper_1 = hh__q;
     always @(*) hl_bits = hl__q;
     always @(*) hl_cut = ((hl_bits & kept) | carry);
     always @(*) lh_cut = ((((lh__q) & 34'h3ffffffff) & kept) | carry);
-    always @(*) lower_2 = lower__q;
+    always @(*) lower = (lh_cut + hl_cut);
+    always @(*) lower_1 = lower;
     
 endmodule // standalone__control__engine__scale__first__limbs
 
@@ -49761,11 +49961,11 @@ module tnic_standalone__control__engine__scale__first__limbs__lh(d,q,clock);
 endmodule // standalone__control__engine__scale__first__limbs__lh
 
 
-module tnic_standalone__control__engine__scale__first__limbs__lower(d,q,clock);
+module tnic_standalone__control__engine__scale__first__sum(d,q,clock);
     
     // Module arguments
-    input wire signed [34:0] d;
-    output reg signed [34:0] q;
+    input wire  [34:0] d;
+    output reg  [34:0] q;
     input wire  clock;
     
     // Update code (custom)
@@ -49777,7 +49977,7 @@ module tnic_standalone__control__engine__scale__first__limbs__lower(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__scale__first__limbs__lower
+endmodule // standalone__control__engine__scale__first__sum
 
 
 module tnic_standalone__control__engine__scale__first__upper(d,q,clock);
@@ -49837,12 +50037,13 @@ module tnic_standalone__control__engine__scale__part(d,q,clock);
 endmodule // standalone__control__engine__scale__part
 
 
-module tnic_standalone__control__engine__scale__second(clk,a_0,b_0,total_2);
+module tnic_standalone__control__engine__scale__second(clk,rst,a_next,b_next,total_2);
     
     // Module arguments
     input wire  clk;
-    input wire  [32:0] a_0;
-    input wire  [31:0] b_0;
+    input wire  rst;
+    input wire  [32:0] a_next;
+    input wire  [31:0] b_next;
     output reg  [51:0] total_2;
     
     // Constant declarations
@@ -49851,61 +50052,242 @@ module tnic_standalone__control__engine__scale__second(clk,a_0,b_0,total_2);
     localparam  carry = 35'h400;
     
     // Stub signals
+    reg  [32:0] a__d;
+    wire  [32:0] a__q;
+    reg  a__clock;
+    reg  [31:0] b__d;
+    wire  [31:0] b__q;
+    reg  b__clock;
+    reg  [32:0] a0__d;
+    wire  [32:0] a0__q;
+    reg  a0__clock;
+    reg  [17:0] a0_high__d;
+    wire  [17:0] a0_high__q;
+    reg  a0_high__clock;
+    reg  [31:0] b0__d;
+    wire  [31:0] b0__q;
+    reg  b0__clock;
+    reg  [16:0] b0_high__d;
+    wire  [16:0] b0_high__q;
+    reg  b0_high__clock;
     reg  limbs__clk;
     reg  [32:0] limbs__a_0;
+    reg  [17:0] limbs__a_high_0;
     reg  [31:0] limbs__b_0;
+    reg  [16:0] limbs__b_high_0;
     wire  [35:0] limbs__upper_1;
-    wire  [34:0] limbs__lower_2;
-    reg  [35:0] upper__d;
-    wire  [35:0] upper__q;
-    reg  upper__clock;
+    wire  [34:0] limbs__lower_1;
     
     // Local signals
+    reg  [34:0] lower;
     reg signed [50:0] upper_cut;
     reg signed [34:0] lower_cut;
-    reg  [34:0] lower;
     reg signed [51:0] total;
     
     // Sub module instances
+    tnic_standalone__control__engine__scale__second__a a(
+        .d(a__d),
+        .q(a__q),
+        .clock(a__clock)
+    );
+    tnic_standalone__control__engine__scale__second__b b(
+        .d(b__d),
+        .q(b__q),
+        .clock(b__clock)
+    );
+    tnic_standalone__control__engine__scale__second__a0 a0(
+        .d(a0__d),
+        .q(a0__q),
+        .clock(a0__clock)
+    );
+    tnic_standalone__control__engine__scale__second__a0_high a0_high(
+        .d(a0_high__d),
+        .q(a0_high__q),
+        .clock(a0_high__clock)
+    );
+    tnic_standalone__control__engine__scale__second__b0 b0(
+        .d(b0__d),
+        .q(b0__q),
+        .clock(b0__clock)
+    );
+    tnic_standalone__control__engine__scale__second__b0_high b0_high(
+        .d(b0_high__d),
+        .q(b0_high__q),
+        .clock(b0_high__clock)
+    );
     tnic_standalone__control__engine__scale__second__limbs limbs(
         .clk(limbs__clk),
         .a_0(limbs__a_0),
+        .a_high_0(limbs__a_high_0),
         .b_0(limbs__b_0),
+        .b_high_0(limbs__b_high_0),
         .upper_1(limbs__upper_1),
-        .lower_2(limbs__lower_2)
-    );
-    tnic_standalone__control__engine__scale__second__upper upper(
-        .d(upper__d),
-        .q(upper__q),
-        .clock(upper__clock)
+        .lower_1(limbs__lower_1)
     );
     
     // Update code
     always @(*) begin
-        upper__d = upper__q;
-        upper__d = limbs__upper_1;
+        a__d = a__q;
+        b__d = b__q;
+        a0__d = a0__q;
+        a0_high__d = a0_high__q;
+        b0__d = b0__q;
+        b0_high__d = b0_high__q;
+        a__d = a_next;
+        b__d = b_next;
+        a0__d = a__q;
+        a0_high__d = a__q[(32'hf)+:(18)];
+        b0__d = b__q;
+        b0_high__d = b__q[(32'hf)+:(17)];
+        if (rst) begin
+            a0_high__d = ((32'h0) & 18'h3ffff);
+            b0_high__d = ((32'h0) & 17'h1ffff);
+        end
     end
-    always @(*) upper__clock = clk;
+    always @(*) a__clock = clk;
+    always @(*) b__clock = clk;
+    always @(*) a0__clock = clk;
+    always @(*) a0_high__clock = clk;
+    always @(*) b0__clock = clk;
+    always @(*) b0_high__clock = clk;
     always @(*) limbs__clk = clk;
-    always @(*) limbs__a_0 = a_0;
-    always @(*) limbs__b_0 = b_0;
-    always @(*) upper_cut = (((((upper__q) & 51'h7ffffffffffff) << 32'hf) & kept) | more);
-    always @(*) lower = limbs__lower_2 | carry;
+    always @(*) limbs__a_0 = a0__q;
+    always @(*) limbs__a_high_0 = a0_high__q;
+    always @(*) limbs__b_0 = b0__q;
+    always @(*) limbs__b_high_0 = b0_high__q;
+    always @(*) lower = limbs__lower_1 | carry;
     always @(*) lower_cut = lower;
+    always @(*) upper_cut = (((((limbs__upper_1) & 51'h7ffffffffffff) << 32'hf) & kept) | more);
     always @(*) total = (upper_cut + lower_cut);
     always @(*) total_2 = total;
     
 endmodule // standalone__control__engine__scale__second
 
 
-module tnic_standalone__control__engine__scale__second__limbs(clk,a_0,b_0,upper_1,lower_2);
+module tnic_standalone__control__engine__scale__second__a(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__a
+
+
+module tnic_standalone__control__engine__scale__second__a0(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__a0
+
+
+module tnic_standalone__control__engine__scale__second__a0_high(d,q,clock);
+    
+    // Module arguments
+    input wire  [17:0] d;
+    output reg  [17:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 18'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__a0_high
+
+
+module tnic_standalone__control__engine__scale__second__b(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__b
+
+
+module tnic_standalone__control__engine__scale__second__b0(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__b0
+
+
+module tnic_standalone__control__engine__scale__second__b0_high(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__b0_high
+
+
+module tnic_standalone__control__engine__scale__second__limbs(clk,a_0,a_high_0,b_0,b_high_0,upper_1,lower_1);
     
     // Module arguments
     input wire  clk;
     input wire  [32:0] a_0;
+    input wire  [17:0] a_high_0;
     input wire  [31:0] b_0;
+    input wire  [16:0] b_high_0;
     output reg  [35:0] upper_1;
-    output reg  [34:0] lower_2;
+    output reg  [34:0] lower_1;
     
     // Constant declarations
     localparam  kept = 34'h3fffff800;
@@ -49921,12 +50303,10 @@ module tnic_standalone__control__engine__scale__second__limbs(clk,a_0,b_0,upper_
     reg  [31:0] lh__d;
     wire  [31:0] lh__q;
     reg  lh__clock;
-    reg signed [34:0] lower__d;
-    wire signed [34:0] lower__q;
-    reg  lower__clock;
     
     // Local signals
     reg signed [17:0] a_high;
+    reg signed [17:0] a_high_again;
     reg  [14:0] a_low;
     reg  [16:0] b_high;
     reg signed [17:0] b_high_signed;
@@ -49934,6 +50314,7 @@ module tnic_standalone__control__engine__scale__second__limbs(clk,a_0,b_0,upper_
     reg  [33:0] hl_bits;
     reg signed [33:0] hl_cut;
     reg signed [33:0] lh_cut;
+    reg signed [34:0] lower;
     
     // Sub module instances
     tnic_standalone__control__engine__scale__second__limbs__hh hh(
@@ -49951,37 +50332,31 @@ module tnic_standalone__control__engine__scale__second__limbs(clk,a_0,b_0,upper_
         .q(lh__q),
         .clock(lh__clock)
     );
-    tnic_standalone__control__engine__scale__second__limbs__lower lower(
-        .d(lower__d),
-        .q(lower__q),
-        .clock(lower__clock)
-    );
     
     // Update code
     always @(*) begin
         hh__d = hh__q;
         hl__d = hl__q;
         lh__d = lh__q;
-        lower__d = lower__q;
         hh__d = (a_high * b_high_signed);
-        hl__d = (a_high * b_low_signed);
+        hl__d = (a_high_again * b_low_signed);
         lh__d = (a_low * b_high);
-        lower__d = (lh_cut + hl_cut);
     end
     always @(*) hh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) lh__clock = clk;
-    always @(*) lower__clock = clk;
     always @(*) a_high = a_0[(32'hf)+:(18)];
+    always @(*) a_high_again = a_high_0;
     always @(*) a_low = a_0[(32'h0)+:(15)];
-    always @(*) b_high = b_0[(32'hf)+:(17)];
+    always @(*) b_high = b_high_0;
     always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
     always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
     always @(*) upper_1 = hh__q;
     always @(*) hl_bits = hl__q;
     always @(*) hl_cut = ((hl_bits & kept) | carry);
     always @(*) lh_cut = ((((lh__q) & 34'h3ffffffff) & kept) | carry);
-    always @(*) lower_2 = lower__q;
+    always @(*) lower = (lh_cut + hl_cut);
+    always @(*) lower_1 = lower;
     
 endmodule // standalone__control__engine__scale__second__limbs
 
@@ -50041,44 +50416,6 @@ module tnic_standalone__control__engine__scale__second__limbs__lh(d,q,clock);
     end
           
 endmodule // standalone__control__engine__scale__second__limbs__lh
-
-
-module tnic_standalone__control__engine__scale__second__limbs__lower(d,q,clock);
-    
-    // Module arguments
-    input wire signed [34:0] d;
-    output reg signed [34:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 35'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__scale__second__limbs__lower
-
-
-module tnic_standalone__control__engine__scale__second__upper(d,q,clock);
-    
-    // Module arguments
-    input wire  [35:0] d;
-    output reg  [35:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 36'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__scale__second__upper
 
 
 module tnic_standalone__control__engine__smoothed(d,q,clock);
