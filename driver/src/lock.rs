@@ -1,7 +1,9 @@
 //! Exclusive ownership of a device: a locked file that names who holds it.
 use crate::transport::Failure;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
+use std::io::{Error, ErrorKind, Read, Seek, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Holds a device until it is dropped; the kernel lets go of it also when the process dies.
@@ -18,6 +20,33 @@ pub fn path_of(device: &str) -> PathBuf {
     Path::new(folder).join(format!("timely-{name}.lock"))
 }
 
+/// Opens the file, which any user may have made, or makes it for any user; says whether the holder's name can be written into it.
+///
+/// One that is there is opened as such: the kernel lets nobody, not even root, "create" what somebody else made in a sticky folder
+/// (fs.protected_regular). To lock it, it need only be read.
+fn open(path: &Path) -> std::io::Result<(File, bool)> {
+    let mut how = OpenOptions::new();
+    // What somebody else put there may be a link or a pipe.
+    how.read(true).custom_flags(O_NOFOLLOW | O_NONBLOCK);
+    let found = match how.clone().write(true).open(path) {
+        Ok(file) => Ok((file, true)),
+        Err(e) if e.kind() == ErrorKind::NotFound => match how.clone().write(true).create_new(true).mode(0o666).open(path) {
+            // Whatever the umask is.
+            Ok(file) => return file.set_permissions(Permissions::from_mode(0o666)).map(|()| (file, true)),
+            // Somebody else made it just now.
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => how.open(path).map(|file| (file, false)),
+            Err(e) => Err(e),
+        },
+        Err(e) if matches!(e.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => how.open(path).map(|f| (f, false)),
+        Err(e) => Err(e),
+    };
+    let (file, writable) = found?;
+    if !file.metadata()?.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, "it is no file"));
+    }
+    Ok((file, writable))
+}
+
 impl Lock {
     /// Takes the lock of `device`, in the file at `path`, which is made if it is not there.
     ///
@@ -28,9 +57,9 @@ impl Lock {
             device: device.into(),
             what: format!("the lock file {} cannot be used", path.display()),
             source,
-            next: "make its folder writable, or run as the user that owns it",
+            next: "make its folder writable, or remove it while nobody has the device",
         };
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
+        let (mut file, writable) = open(path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -42,6 +71,9 @@ impl Lock {
                 return Err(Failure::InUse { device: device.into(), holder });
             }
             Err(TryLockError::Error(e)) => return Err(failed(e)),
+        }
+        if !writable {
+            return Ok(Lock { file, path: path.into() });
         }
         let name = std::env::current_exe().ok().and_then(|p| Some(p.file_name()?.to_string_lossy().into_owned()));
         file.set_len(0).map_err(failed)?;
@@ -78,5 +110,28 @@ mod tests {
         std::fs::remove_file(again.path()).expect("removed");
         let text = Lock::take("nic", Path::new("/nowhere/lock")).expect_err("no folder").to_string();
         assert!(text.contains("/nowhere/lock") && text.contains("writable"), "{text}");
+    }
+
+    /// Whoever made the file: others may lock it and say who they are. Where they may not say it, they lock it all the same.
+    #[test]
+    fn a_lock_is_for_all_users() {
+        let folder = std::env::temp_dir().join(format!("timely-locks-{}", std::process::id()));
+        std::fs::create_dir(&folder).expect("a folder");
+        let path = folder.join("lock");
+        drop(Lock::take("nic", &path).expect("free"));
+        let mode = std::fs::metadata(&path).expect("it stays").permissions().mode();
+        assert_eq!(mode & 0o777, 0o666, "others may write it");
+        std::fs::set_permissions(&path, Permissions::from_mode(0o444)).expect("set");
+        let lock = Lock::take("nic", &path).expect("free");
+        assert!(Lock::take("nic", &path).expect_err("taken").to_string().starts_with("nic is in use by "));
+        drop(lock);
+        // What is no file of ours is not written through.
+        let (target, link) = (folder.join("target"), folder.join("link"));
+        std::fs::write(&target, "whole").expect("written");
+        std::os::unix::fs::symlink(&target, &link).expect("a link");
+        let text = Lock::take("nic", &link).expect_err("a link").to_string();
+        assert!(text.contains("remove it"), "{text}");
+        assert_eq!(std::fs::read_to_string(&target).expect("there"), "whole");
+        std::fs::remove_dir_all(folder).expect("removed");
     }
 }
