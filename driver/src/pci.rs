@@ -267,7 +267,7 @@ impl System {
         if driver.as_deref() == Some("vfio-pci") { Ok(()) } else { Err(PciError::NotBound { device: address, driver }) }
     }
 
-    /// The interface of the device that carries a default route.
+    /// The interface that carries a default route: the device's own, or one that is built on it (VLAN, bond, bridge).
     pub fn default_route(&self, address: Address) -> Option<String> {
         let read = |name: &str| fs::read_to_string(self.proc.join(name)).unwrap_or_default();
         let (v4, v6) = (read("net/route"), read("net/ipv6_route"));
@@ -279,7 +279,22 @@ impl System {
             let mut six = six.filter(|c| c.len() > 9 && c[9] == interface);
             four.any(|c| c[1] == "00000000" && c[7] == "00000000") || six.any(|c| c[0].bytes().all(|b| b == b'0') && c[1] == "00")
         };
-        entries(&self.folder(address).join("net")).into_iter().find(|i| carries(i))
+        let mut interfaces = entries(&self.folder(address).join("net"));
+        let mut at = 0;
+        while let Some(interface) = interfaces.get(at) {
+            if carries(interface) {
+                return Some(interfaces.swap_remove(at));
+            }
+            let links = entries(&self.sys.join("class/net").join(interface));
+            for upper in links.iter().filter_map(|l| l.strip_prefix("upper_")) {
+                // Several ways may lead to one.
+                if !interfaces.iter().any(|i| i == upper) {
+                    interfaces.push(upper.into());
+                }
+            }
+            at += 1;
+        }
+        None
     }
 }
 

@@ -177,6 +177,19 @@ fn the_card_of_the_default_route_is_not_taken() {
     let zeros = "0".repeat(32);
     write(&tree.0.join("proc/net/ipv6_route"), &format!("{zeros} 00 {zeros} 00 {zeros} 00000400 00000001 00000000 00000003 eth3\n"));
     assert_eq!(system.default_route(nic()).as_deref(), Some("eth3"));
+    // A VLAN over a bond of which it is a part.
+    fs::remove_file(tree.0.join("proc/net/ipv6_route")).expect("removed");
+    route("bond0.7", "00000000", "00000000");
+    assert_eq!(system.default_route(nic()), None);
+    for (below, above) in [("eth3", "bond0"), ("bond0", "bond0.7"), ("bond0.7", "eth3")] {
+        let folder = tree.sys().join("class/net").join(below);
+        fs::create_dir_all(&folder).expect("a folder");
+        symlink(format!("../{above}"), folder.join(format!("upper_{above}"))).expect("a link");
+    }
+    let text = system.bind(nic(), &tree.memory()).expect_err("the route").to_string();
+    assert!(text.contains("carries the default route (interface bond0.7)"), "{text}");
+    route("eth0", "00000000", "00000000");
+    assert_eq!(system.default_route(nic()), None);
 }
 
 #[test]
