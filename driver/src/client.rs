@@ -49,6 +49,10 @@ pub struct Client {
     kept: VecDeque<(u64, Vec<u8>)>,
     kept_bytes: usize,
     lost: u64,
+    /// It asked for events.
+    follows: bool,
+    /// Why they are over.
+    over: Option<Refusal>,
 }
 
 impl Client {
@@ -63,7 +67,8 @@ impl Client {
             Err(source) => return Err(ClientError::Io { path: path.into(), source }),
         };
         let welcome = Welcome { version: 0, server: String::new(), device: String::new() };
-        let mut client = Client { stream, path: path.into(), next: 1, welcome, kept: VecDeque::new(), kept_bytes: 0, lost: 0 };
+        let kept = VecDeque::new();
+        let mut client = Client { stream, path: path.into(), next: 1, welcome, kept, kept_bytes: 0, lost: 0, follows: false, over: None };
         let timeouts = client.stream.set_read_timeout(Some(LIMIT)).and_then(|()| client.stream.set_write_timeout(Some(LIMIT)));
         timeouts.map_err(|e| client.failed(e))?;
         let name = concat!("timelyctl ", env!("CARGO_PKG_VERSION"));
@@ -121,18 +126,23 @@ impl Client {
     pub fn ask(&mut self, request: Request) -> Result<Value, ClientError> {
         let id = self.next;
         self.next += 1;
-        let ends = matches!(request, Request::Events { every: 0, .. });
+        let follows = if let Request::Events { every, .. } = request { Some(every != 0) } else { None };
         self.send(&frame(&Asked { id, request }, &[]))?;
         loop {
             let (head, tail) = self.receive()?;
             match self.read(&head)? {
                 Answer::Done { id: of, result } if of == id => {
-                    if ends {
+                    if follows == Some(false) {
                         // What came before the answer belongs to a subscription that is over.
                         (self.kept, self.kept_bytes, self.lost) = (VecDeque::new(), 0, 0);
                     }
+                    if let Some(follows) = follows {
+                        (self.follows, self.over) = (follows, None);
+                    }
                     return Ok(result);
                 }
+                // Not of this request: of the events that were asked for before.
+                Answer::Failed { id: None, error } if self.follows => (self.follows, self.over) = (false, Some(error)),
                 Answer::Failed { id: of, error } if of.is_none() || of == Some(id) => return Err(error.into()),
                 // Events that were asked for before.
                 Answer::Events { lost } => self.keep(lost, tail),
@@ -160,6 +170,9 @@ impl Client {
             self.kept_bytes -= events.len();
             return Ok(Some((lost, events)));
         }
+        if let Some(error) = self.over.take() {
+            return Err(error.into());
+        }
         let mut prefix = [0; 1];
         let set = self.stream.set_read_timeout(Some(wait.max(Duration::from_millis(1))));
         set.map_err(|e| self.failed(e))?;
@@ -175,7 +188,10 @@ impl Client {
         let (head, tail) = self.receive()?;
         match self.read(&head)? {
             Answer::Events { lost } => Ok(Some((lost + std::mem::take(&mut self.lost), tail))),
-            Answer::Failed { error, .. } => Err(error.into()),
+            Answer::Failed { error, .. } => {
+                self.follows = false;
+                Err(error.into())
+            }
             Answer::Done { .. } => Ok(None),
         }
     }

@@ -136,8 +136,13 @@ pub enum Error {
         most: Duration,
     },
     /// The heartbeat was lost.
-    #[error("the heartbeat was lost, and the device stopped every flow; `Nic::recover` starts them again")]
+    #[error("the heartbeat was lost, and the device stopped every flow and DMA; start timelyd again, or reset it (`timelyctl reset`)")]
     HeartbeatLost,
+    /// The memory answered a burst of the event ring, or of a snapshot or load beside it, with an error.
+    #[error(
+        "the memory answered DMA with an error, and the device stopped recording events; ask for them again (dmesg shows an IOMMU's faults)"
+    )]
+    DmaStopped,
     /// Events were asked for before they were started.
     #[error("no event ring was started; call `Nic::start_events` first")]
     NoRing,

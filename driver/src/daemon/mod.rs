@@ -83,6 +83,8 @@ pub struct Daemon {
     scrapes: Vec<Scrape>,
     stop: Box<dyn AsFd + Send>,
     next_beat: Instant,
+    /// Why the events of all clients are over, until they were told.
+    over: Option<String>,
 }
 
 /// Listens at a path; the socket that a daemon which died left is replaced, that of one which runs is not.
@@ -121,7 +123,7 @@ impl Daemon {
         };
         service.nic.set_heartbeat(options.heartbeat)?;
         let (clients, scrapes) = (Vec::new(), Vec::new());
-        Ok(Daemon { service, options, listener, clients, metrics, scrapes, stop: Box::new(stop), next_beat: Instant::now() })
+        Ok(Daemon { service, options, listener, clients, metrics, scrapes, stop: Box::new(stop), next_beat: Instant::now(), over: None })
     }
 
     /// Where metrics are served.
@@ -206,7 +208,7 @@ impl Daemon {
             return Ok(());
         }
         let mut bytes = Vec::new();
-        let report = self.service.drain_events(|r| bytes.extend(r.to_bytes()))?;
+        let (report, goes_on) = self.service.drain_events(|r| bytes.extend(r.to_bytes()))?;
         for client in self.clients.iter_mut().filter(|c| c.events) {
             client.lost += report.lost + report.broken;
             if client.unread() > MOST_UNREAD {
@@ -216,7 +218,20 @@ impl Daemon {
                 client.answer(&Answer::Events { lost }, &bytes);
             }
         }
-        Ok(())
+        match goes_on {
+            Ok(()) => Ok(()),
+            // The next beat, which finds that out too, starts all again.
+            Err(Error::HeartbeatLost) => {
+                self.next_beat = Instant::now();
+                Ok(())
+            }
+            Err(e) => {
+                self.over = Some(e.to_string());
+                self.service.nic.stop_events()?;
+                tell(&mut self.over, &mut self.clients);
+                Ok(())
+            }
+        }
     }
 
     fn admit(&mut self) {
@@ -243,7 +258,8 @@ impl Daemon {
     /// Reads what clients say and does what they ask.
     fn talk(&mut self) -> Result<(), DaemonError> {
         let mut clients = std::mem::take(&mut self.clients);
-        for client in &mut clients {
+        for i in 0..clients.len() {
+            let client = &mut clients[i];
             // One request a turn and client: nobody waits for another's hundred.
             match client.hear() {
                 Heard::Nothing => {}
@@ -254,6 +270,7 @@ impl Daemon {
                 Heard::Message(head) => self.heard(client, &head)?,
             }
             client.send();
+            tell(&mut self.over, &mut clients);
         }
         clients.retain(Connection::is_open);
         if self.service.nic.events_total().is_some() && !clients.iter().any(|c| c.events) {
@@ -306,7 +323,13 @@ impl Daemon {
             return Ok(());
         }
         let resets = request == Request::Reset {};
-        match self.service.handle(request) {
+        let recorded = self.service.nic.event_settings().is_some();
+        let done = self.service.handle(request);
+        if recorded && self.service.nic.event_settings().is_none() {
+            let why = done.as_ref().err().map_or("the NIC was reset, and its events ended".into(), ToString::to_string);
+            self.over = Some(format!("{why}; ask for events again"));
+        }
+        match done {
             Ok(result) => {
                 client.events = subscribes.unwrap_or(client.events);
                 client.answer(&Answer::Done { id, result }, &[]);
@@ -335,6 +358,16 @@ impl Daemon {
         let mut scrapes = std::mem::take(&mut self.scrapes);
         scrapes.retain_mut(|s| s.turn(|| metrics::text(&mut self.service)));
         self.scrapes = scrapes;
+    }
+}
+
+/// Tells those who follow events that these are over, if they are.
+fn tell(over: &mut Option<String>, clients: &mut [Connection]) {
+    let Some(text) = over.take() else { return };
+    for client in clients.iter_mut().filter(|c| c.events) {
+        client.events = false;
+        client.refuse(None, "device", text.clone());
+        client.send();
     }
 }
 

@@ -5,7 +5,8 @@ use crate::transport::Dma;
 use std::time::Duration;
 use timely_regs::device::{Only, Ring, RingSettings};
 use timely_regs::event::EventRecord;
-use timely_regs::map::dma;
+use timely_regs::field::OutOfRange;
+use timely_regs::map::{dma, telemetry};
 
 /// How events are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,25 +63,55 @@ impl Drained {
 }
 
 impl Nic {
-    /// Starts recording events into a fresh ring. Records that were left in the one before count as lost when the next is drained.
+    /// Fails where a setting is out of its range; nothing is written.
+    fn check_events(&self, s: &EventSettings) -> Result<(), Error> {
+        if !(1..=dma::MOST_RING_BITS).contains(&s.bits) {
+            return Err(OutOfRange { name: "ring_bits", value: s.bits, least: 1, most: dma::MOST_RING_BITS }.into());
+        }
+        telemetry::EVENT_EVERY.fields[0].set(&mut [0], s.every)?;
+        if let Some(profile) = s.only.profile {
+            telemetry::FILTER_PROFILE.set(&mut [0], profile)?;
+        }
+        let last = self.device.flows() - 1;
+        s.only.flow.filter(|flow| *flow > last).map_or(Ok(()), |flow| Err(Error::NoFlow { flow, last }))
+    }
+
+    /// Starts recording events into a fresh ring. Records that were left in the one before count as lost when the next is drained. When it
+    /// cannot be started, the one before goes on, if the device lets it: [`Nic::event_settings`] says so.
     ///
     /// # Errors
     /// When a setting is out of its range, there is no memory, the way fails, or the device refuses.
     pub fn start_events(&mut self, settings: &EventSettings) -> Result<(), Error> {
         self.must_reach(self.transport().reach().memory, "the event ring", "DMA")?;
-        let next = self.ring.as_ref().and_then(|r| r.next);
-        self.stop_events()?;
-        // Checked before memory is asked for by it.
-        let bits = settings.bits.clamp(1, dma::MOST_RING_BITS);
-        let memory = self.transport().dma_map((dma::BURST_BYTES as usize) << bits)?;
-        match self.start_ring(&memory, settings) {
+        self.check_events(settings)?;
+        self.must_beat()?;
+        // A ring of the same size keeps its memory. Other memory is there before the old ring is stopped.
+        let same = self.ring.as_ref().is_some_and(|r| r.settings.bits == settings.bits);
+        let fresh = if same { None } else { Some(self.transport().dma_map((dma::BURST_BYTES as usize) << settings.bits)?) };
+        let old = self.ring.take();
+        let next = old.as_ref().and_then(|r| r.next);
+        let memory = fresh.as_ref().or(old.as_ref().map(|r| &r.memory));
+        let started = self.of(self.device.record_events(0, Only::default()));
+        let started = started.and_then(|()| memory.map_or(Err(Error::NoRing), |m| self.start_ring(m, settings)));
+        match started {
             Ok(ring) => {
-                self.ring = Some(EventRing { ring, memory, settings: *settings, next, total: Drained::default() });
-                Ok(())
+                let old = old.map(EventRing::into_memory);
+                let (memory, spare) = if let Some(fresh) = fresh { (Some(fresh), old) } else { (old, None) };
+                self.ring = memory.map(|memory| EventRing { ring, memory, settings: *settings, next, total: Drained::default() });
+                Ok(spare.map_or(Ok(()), |m| self.transport().dma_unmap(m))?)
             }
             Err(e) => {
-                let _ = self.stop_dma();
-                let _ = self.transport().dma_unmap(memory);
+                self.ring = old;
+                if self.ring.is_some() && self.restart_ring().is_err() {
+                    let _ = self.stop_events();
+                }
+                // The device may write to it as long as it did not stop, or start elsewhere.
+                match fresh {
+                    Some(memory) if self.ring.is_some() || self.stop_dma().is_ok() => {
+                        let _ = self.transport().dma_unmap(memory);
+                    }
+                    memory => std::mem::forget(memory),
+                }
                 Err(e)
             }
         }
@@ -95,6 +126,8 @@ impl Nic {
         let lines = 1 << dma::RING_WATERMARK_LINE | 1 << dma::RING_OVERFLOW_LINE | 1 << dma::ERROR_LINE | 1 << dma::HEARTBEAT_LINE;
         self.checked("the start of the event ring", |d| {
             d.stop_dma()?;
+            // What stopped an earlier one is not this one's.
+            d.take_interrupts()?;
             d.set_interrupts(lines)?;
             let ring = d.start_ring(memory, &settings)?;
             d.record_events(s.every, s.only)?;
@@ -102,7 +135,7 @@ impl Nic {
         })
     }
 
-    /// Starts the ring again, empty, after DMA was stopped.
+    /// Starts the ring again, empty, after DMA was stopped. What it had counts as lost when the next record is drained.
     pub(super) fn restart_ring(&mut self) -> Result<(), Error> {
         let Some(mut events) = self.ring.take() else { return Ok(()) };
         let started = self.start_ring(&events.memory, &events.settings);

@@ -131,6 +131,14 @@ impl Nic {
         self.of(self.device.histogram(number))
     }
 
+    /// Starts DMA, with the event ring if there is one: a start without it would set the ring's indices to 0 all the same.
+    fn run_dma(&mut self) -> Result<(), Error> {
+        if self.event_settings().is_some() {
+            return self.restart_ring();
+        }
+        self.checked("the start of DMA", |d| d.stop_dma().and_then(|()| d.start_dma()))
+    }
+
     /// Runs DMA, if it does not yet, for a command over the bulk buffer; `most` records of `bytes` each fit one command.
     fn in_bulk<T>(
         &mut self,
@@ -143,10 +151,11 @@ impl Nic {
             None => self.transport().dma_map(BULK_BYTES)?,
         };
         let most = (BULK_BYTES / bytes) as u32;
-        let mut all = |nic: &Self| {
+        let mut all = |nic: &mut Self| {
             if nic.of(nic.device.read_field(&dma::STATUS, &dma::RUNNING))? == 0 {
-                nic.checked("the start of DMA", |d| d.stop_dma().and_then(|()| d.start_dma()))?;
+                nic.run_dma()?;
             }
+            let nic = &*nic;
             let starts = (0..count).step_by(most as usize);
             starts.map(|at| act(nic, &memory, at..(at + most).min(count))).collect()
         };

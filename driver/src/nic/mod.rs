@@ -18,7 +18,7 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 use timely_regs::counters::Counter;
 use timely_regs::device::{self, Device};
-use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, id, window};
+use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, heartbeat, id, window};
 use timely_regs::pci;
 
 /// How long a device may take to clear its RAMs after a reset; real ones need a millisecond, Verilated ones longer.
@@ -288,6 +288,22 @@ impl Nic {
             }
         };
         self.checked("the heartbeat's period", |d| d.set_heartbeat(clocks))
+    }
+
+    /// The heartbeat was lost: flows and DMA are stopped until [`Nic::recover`] or a reset.
+    ///
+    /// # Errors
+    /// When the way fails.
+    pub fn heartbeat_lost(&self) -> Result<bool, Error> {
+        Ok(self.of(self.device.read(&heartbeat::STATE))? != 0)
+    }
+
+    /// Fails when the heartbeat was lost.
+    ///
+    /// # Errors
+    /// That, and when the way fails.
+    pub fn must_beat(&self) -> Result<(), Error> {
+        if self.heartbeat_lost()? { Err(Error::HeartbeatLost) } else { Ok(()) }
     }
 
     /// Beats.

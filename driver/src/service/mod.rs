@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use timely_regs::device::Only;
 use timely_regs::event::EventRecord;
 use timely_regs::flow::FlowRecord;
-use timely_regs::map::{Access, Register};
+use timely_regs::map::{Access, Register, dma};
 use timely_regs::profile::{self, PROFILES};
 
 /// Packets that an endless flow is kept ahead by: the device posts one more for each that it grants.
@@ -323,13 +323,19 @@ impl Service {
         Ok(self.nic.start_events(&settings)?)
     }
 
-    /// Hands the events that came to `each`.
+    /// Hands the events that came to `each`; gives what came, and why no more will come, if so: the device stopped DMA.
     ///
     /// # Errors
     /// When the device fails.
-    pub fn drain_events(&mut self, each: impl FnMut(&EventRecord)) -> Result<EventReport, ServiceError> {
-        self.nic.take_interrupts()?;
-        Ok(self.nic.drain_events(each)?.into())
+    pub fn drain_events(&mut self, each: impl FnMut(&EventRecord)) -> Result<(EventReport, Result<(), Error>), ServiceError> {
+        let lines = self.nic.take_interrupts()?;
+        let drained = self.nic.drain_events(each)?.into();
+        let goes_on = match lines {
+            l if l & 1 << dma::ERROR_LINE != 0 => Err(Error::DmaStopped),
+            l if l & 1 << dma::HEARTBEAT_LINE != 0 => Err(Error::HeartbeatLost),
+            _ => Ok(()),
+        };
+        Ok((drained, goes_on))
     }
 }
 

@@ -2,6 +2,7 @@
 //! becomes of them when the others are killed.
 mod boards;
 mod daemon;
+mod events;
 mod faults;
 mod terminal;
 mod traffic;

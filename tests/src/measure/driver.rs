@@ -91,7 +91,9 @@ fn direct(file: &Path, time: Duration) -> Result<(Got, Made), String> {
     let mut got = Got::default();
     let mut turn = |service: &mut Service, got: &mut Got| {
         let mut failed = None;
-        let report = service.drain_events(|r| failed = sink.write(r, &r.to_bytes()).err().or(failed.take())).map_err(text)?;
+        let drained = service.drain_events(|r| failed = sink.write(r, &r.to_bytes()).err().or(failed.take())).map_err(text)?;
+        let (report, goes_on) = drained;
+        goes_on.map_err(text)?;
         (got.records, got.lost) = (got.records + report.records, got.lost + report.lost + report.broken);
         failed.map_or(Ok(report.records), |e| Err(text(e)))
     };
