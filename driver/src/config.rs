@@ -99,6 +99,18 @@ impl Config {
         }
     }
 
+    /// Nothing is configured but where the registers are.
+    pub fn is_empty(&self) -> bool {
+        self.port.is_none() && self.profile.is_empty() && self.flow.is_empty()
+    }
+
+    /// Where a file is kept that does not say what the NIC has, before it is written anew.
+    pub fn before(file: &Path) -> PathBuf {
+        let mut name = file.as_os_str().to_owned();
+        name.push(".before");
+        name.into()
+    }
+
     /// Writes a file: under another name first, so that nobody ever reads a part of it.
     ///
     /// # Errors

@@ -90,6 +90,8 @@ pub struct Service {
     pub nic: Nic,
     config: Config,
     file: Option<PathBuf>,
+    /// What the file has is not what the NIC has: it is kept before it is written anew.
+    stale: bool,
 }
 
 fn json(value: impl Serialize) -> Value {
@@ -100,7 +102,7 @@ fn json(value: impl Serialize) -> Value {
 impl Service {
     /// A NIC that was just opened; what it is configured to is kept in `file`.
     pub fn new(nic: Nic, file: Option<PathBuf>) -> Self {
-        Service { nic, config: Config::default(), file }
+        Service { nic, config: Config::default(), file, stale: false }
     }
 
     /// What the NIC is configured to.
@@ -145,24 +147,36 @@ impl Service {
         Ok(())
     }
 
-    /// Takes a configuration for that of a NIC which went on, unless the NIC has another one by now: then it was reset meanwhile.
+    /// Takes a configuration for that of a NIC which went on, unless the NIC has another one by now: then it was reset meanwhile. Of its flows
+    /// those are taken that the NIC has. `false` when not all of it was taken: then the file is kept under another name, [`Config::before`],
+    /// before a change writes it anew.
     ///
     /// # Errors
     /// When the device fails.
     pub fn adopt(&mut self, config: Config) -> Result<bool, ServiceError> {
         self.config.device = config.device;
+        self.stale = true;
         for (number, spec) in &config.profile {
             if spec.parameters().ok().and_then(|p| p.quantise().ok()) != Some(self.nic.profile(number.0)?) {
                 return Ok(false);
             }
         }
-        let used: Vec<u32> = self.nic.flows()?.used().collect();
+        let used: std::collections::BTreeSet<u32> = self.nic.flows()?.used().collect();
         if config.profile.is_empty() && !config.flow.is_empty() && used.is_empty() {
             return Ok(false);
         }
+        // Profiles tell; without any the addresses do.
+        if let (true, true, Some(port)) = (config.profile.is_empty(), config.flow.is_empty(), &config.port) {
+            let Ok(port) = port.port() else { return Ok(false) };
+            if !self.nic.checked("a read of the port's settings", |d| port.is_in(d))? {
+                return Ok(false);
+            }
+        }
+        let flows = config.flow.len();
         self.config = config;
         self.config.flow.retain(|n, _| used.contains(&n.0));
-        Ok(true)
+        self.stale = self.config.flow.len() < flows;
+        Ok(!self.stale)
     }
 
     /// An endless flow is set going by a doorbell, and a rate is written beside it.
@@ -184,8 +198,15 @@ impl Service {
         }
     }
 
-    fn save(&self) -> Result<(), ServiceError> {
-        self.file.as_ref().map_or(Ok(()), |f| self.config.write(f)).map_err(ServiceError::from)
+    fn save(&mut self) -> Result<(), ServiceError> {
+        let Some(file) = &self.file else { return Ok(()) };
+        if self.stale && file.exists() {
+            let failed = |source| ConfigError::Write { file: Config::before(file), source };
+            std::fs::copy(file, Config::before(file)).map_err(failed)?;
+        }
+        self.config.write(file)?;
+        self.stale = false;
+        Ok(())
     }
 
     /// Gives a loaded flow what it needs beside its record.

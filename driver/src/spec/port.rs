@@ -103,6 +103,18 @@ impl PortSpec {
 }
 
 impl Port {
+    /// The NIC has these addresses.
+    ///
+    /// # Errors
+    /// When the bus fails.
+    pub fn is_in(&self, d: &Device<Registers>) -> Result<bool, Error<Failure>> {
+        let [a, b, c, e, high @ ..] = self.mac;
+        let addresses = d.read(&port::MAC_LOW)? == u32::from_le_bytes([a, b, c, e])
+            && d.read(&port::MAC_HIGH)? == u32::from(u16::from_le_bytes(high))
+            && d.read(&port::IPV4)? == u32::from_le_bytes(self.ipv4.octets());
+        Ok(addresses && d.read(&port::UDP_PORT)? == u32::from(self.udp_port))
+    }
+
     /// Writes it; flows must not be enabled, for what is longer than a register is torn meanwhile.
     ///
     /// # Errors

@@ -91,3 +91,43 @@ fn a_change_that_cannot_be_saved_is_told() {
     daemon.signal(Signal::SIGTERM);
     assert_eq!(daemon.ended().0, Some(0));
 }
+
+/// Profiles tell that it was reset, or its address where there is no profile; a flow that the NIC has not is kept too.
+#[test]
+fn a_file_of_a_nic_that_was_reset_is_kept() {
+    let place = Place::new();
+    let (server, device) = place.serve();
+    flow(&place, &device, "7");
+    let target: timely_driver::target::Target = device.parse().expect("a device");
+    let file = place.path("state/timely").join(format!("{}.toml", target.slug()));
+    let before = timely_driver::config::Config::before(&file);
+    let text = || std::fs::read_to_string(&file).expect("a file");
+    let kept = || std::fs::read_to_string(&before).expect("the old file");
+    let said = |words: &[&str]| {
+        let out = place.ctl(&[&["--device", device.as_str()], words].concat());
+        assert!(out.status.success(), "{words:?}: {out:?}");
+        String::from_utf8(out.stderr).expect("text")
+    };
+    assert_eq!(said(&["info"]), "");
+    let port = ["port", "set", "--mac", "02:74:6e:00:00:07"];
+    let first = text();
+    drop(server);
+    let (server, _) = place.serve();
+    let told = said(&["info"]);
+    assert!(told.contains("was reset") && told.contains(".toml.before") && told.contains("`timelyd --device"), "{told}");
+    assert!(text() == first && !before.exists(), "it was only looked at");
+    said(&port);
+    assert!(kept() == first && first.contains("[flow.7]") && !text().contains("[flow.7]"), "{}", text());
+    assert_eq!(said(&["info"]), "", "the new file is what the NIC has");
+    // An address alone.
+    let second = text();
+    drop(server);
+    let (_server, _) = place.serve();
+    assert!(said(&port).contains("was reset"));
+    assert_eq!(kept(), second);
+    // A flow that is not there.
+    let third = text() + "[flow.9]\nto = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\n";
+    std::fs::write(&file, &third).expect("written");
+    assert!(said(&port).contains("was reset"));
+    assert!(kept() == third && !text().contains("[flow.9]"), "{}", text());
+}

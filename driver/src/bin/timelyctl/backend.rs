@@ -130,8 +130,16 @@ impl Backend {
             eprintln!("no timelyd has {target}: it was reset for this command, and is reset again when it is closed");
             return Ok(Backend::Direct { service: Box::new(Service::new(nic, None)), keeps });
         }
-        let mut service = Service::new(nic, Some(file));
-        service.adopt(config)?;
+        let mut service = Service::new(nic, Some(file.clone()));
+        let empty = config.is_empty();
+        if !service.adopt(config)? && !empty {
+            eprintln!(
+                "{target} was reset since {} was written, and is not configured as it says: `timelyd --device {target}` does that; a change by \
+                 timelyctl writes the file anew, and keeps the old one as {}",
+                file.display(),
+                Config::before(&file).display()
+            );
+        }
         let mut backend = Backend::Direct { service: Box::new(service), keeps };
         if matches!(target, Target::Sim { .. }) {
             backend.prepare()?;
