@@ -1,7 +1,6 @@
 //! The other side goes away, or the disk is full.
-use super::{LIMIT, Place, Running};
+use super::{Place, Running};
 use std::process::Stdio;
-use std::time::Instant;
 
 fn following(place: &Place, device: &str, more: &[&str]) -> Running {
     let words = [&["--device", device, "events"][..], more].concat();
@@ -89,11 +88,7 @@ fn a_second_opener_is_told_who_has_it() {
     let holder = format!("in use by PID {} (timelyctl)", events.0.id());
     place.refused(&["--device", &device, "info"], 4, &[&holder, "stop it"]);
     events.signal(nix::sys::signal::Signal::SIGTERM);
-    // What it still prints must be read, or it waits for that.
-    let start = Instant::now();
-    let mut out = events.0.stdout.take().expect("an output");
-    std::io::copy(&mut out, &mut std::io::sink()).expect("read");
     let (code, said) = events.ended();
-    assert!(code == Some(0) && said.contains("records, ") && start.elapsed() < LIMIT, "{code:?}: {said}");
+    assert!(code == Some(0) && said.contains("records, "), "{code:?}: {said}");
     place.said(&["--device", &device, "info"]);
 }

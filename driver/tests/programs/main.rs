@@ -49,17 +49,24 @@ impl Drop for Running {
 impl Running {
     /// What it ends with, and what it said, once it ends.
     fn ended(mut self) -> (Option<i32>, String) {
+        fn all(pipe: Option<impl std::io::Read + Send + 'static>) -> Option<std::thread::JoinHandle<String>> {
+            let read = |mut pipe: Box<dyn std::io::Read + Send>| {
+                let mut said = String::new();
+                pipe.read_to_string(&mut said).expect("text");
+                said
+            };
+            pipe.map(|pipe| std::thread::spawn(move || read(Box::new(pipe))))
+        }
+        // Meanwhile, or it may wait for somebody to read.
+        let said = [all(self.0.stdout.take()), all(self.0.stderr.take())];
         let process = rustix::process::Pid::from_child(&self.0);
         if let Ok(fd) = rustix::process::pidfd_open(process, rustix::process::PidfdFlags::empty()) {
             let limit = rustix::event::Timespec { tv_sec: LIMIT.as_secs() as i64, tv_nsec: 0 };
             let mut fds = [rustix::event::PollFd::new(&fd, rustix::event::PollFlags::IN)];
             assert_eq!(rustix::event::poll(&mut fds, Some(&limit)), Ok(1), "it does not end");
         }
-        let mut said = String::new();
-        for pipe in [self.0.stdout.take().map(|o| Box::new(o) as Box<dyn std::io::Read>), self.0.stderr.take().map(|e| Box::new(e) as _)] {
-            pipe.map(|mut p| p.read_to_string(&mut said).expect("text"));
-        }
-        (self.0.wait().expect("a child").code(), said)
+        let code = self.0.wait().expect("a child").code();
+        (code, said.into_iter().flatten().map(|thread| thread.join().expect("text")).collect())
     }
 
     fn signal(&self, signal: nix::sys::signal::Signal) {

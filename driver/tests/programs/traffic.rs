@@ -59,7 +59,7 @@ fn segments_are_sent_received_and_answered() {
 #[test]
 fn without_answers_everything_has_an_end() {
     let place = Place::new();
-    let (receiver, at, mut said) = receiver(&place, &["127.0.0.1", "--idle", "100ms", "--interval", "1ms"]);
+    let (receiver, at, mut said) = receiver(&place, &["127.0.0.1", "--count", "20", "--interval", "1ms"]);
     let port = at.port().to_string();
     let out =
         place.said(&["send", "127.0.0.1", "--port", &port, "--count", "20", "--rate", "10Mbps", "--patience", "50ms", "--interval", "1ms"]);
@@ -69,6 +69,16 @@ fn without_answers_everything_has_an_end() {
     let got = ended(receiver);
     assert_eq!((&got["segments"], &got["acks_sent"], &got["loss"]), (&20.into(), &0.into(), &0.0.into()), "{got}");
     assert!(progress.lines().all(|l| l.contains("on the wire") && l.contains("segments")), "{progress}");
+}
+
+/// A pause ends a receiver, however few came before it.
+#[test]
+fn a_receiver_ends_when_nothing_more_comes() {
+    let place = Place::new();
+    let (receiver, at, _said) = receiver(&place, &["127.0.0.1", "--idle", "50ms"]);
+    let port = at.port().to_string();
+    place.said(&["send", "127.0.0.1", "--port", &port, "--count", "1", "--patience", "1ms"]);
+    assert_eq!(ended(receiver)["segments"], 1);
 }
 
 #[test]
