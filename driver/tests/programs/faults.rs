@@ -31,7 +31,8 @@ fn a_full_disk_ends_events_and_names_the_file() {
     flow(&place, &device);
     for end in ["20000", "5"] {
         // In the middle of many, and at the end of a few that were still buffered.
-        place.refused(&["--device", &device, "events", "--count", end, "--out", "/dev/full"], 1, &["/dev/full", "No space left", "--out"]);
+        let names = ["/dev/full", "No space left", " 0 records were written whole", "--out"];
+        place.refused(&["--device", &device, "events", "--count", end, "--out", "/dev/full"], 1, &names);
     }
     place.refused(&["--device", &device, "events", "--out", "/nowhere/events.csv"], 1, &["/nowhere/events.csv", "--out"]);
     assert_eq!(place.json(&["--device", &device, "info"])["flows_in_use"], 1, "the NIC goes on");

@@ -49,6 +49,8 @@ pub fn run(nic: &mut Backend, a: &Arguments, json: bool) -> Result<(), CliError>
     }
     nic.ask(Request::Events { every: a.every, flow: a.flow, profile: a.profile })?;
     let start = Instant::now();
+    // What is on the disk for sure.
+    let mut written = 0;
     let end = || a.time.is_some_and(|t| start.elapsed() >= t);
     while !end() && a.count.is_none_or(|c| total.records < c) && !signals.came() {
         let Some((lost, bytes)) = nic.events(WAIT)? else { continue };
@@ -67,12 +69,16 @@ pub fn run(nic: &mut Backend, a: &Arguments, json: bool) -> Result<(), CliError>
             match sink.write(&record, bytes) {
                 // Whoever reads has gone, as `head` does.
                 Err(e) if a.out.is_none() && e.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
-                other => other.map_err(|e| failed(e, total.records))?,
+                other => other.map_err(|e| failed(e, written))?,
             }
             total.records += 1;
         }
+        if total.records > written {
+            sink.flush().map_err(|e| failed(e, written))?;
+            written = total.records;
+        }
     }
-    sink.flush().map_err(|e| failed(e, 0))?;
+    sink.flush().map_err(|e| failed(e, written))?;
     nic.ask(Request::Events { every: 0, flow: None, profile: None })?;
     if json {
         let text = serde_json::to_string(&total).unwrap_or_default();
