@@ -28,7 +28,7 @@ pub struct PortSpec {
     /// It answers segments.
     #[serde(default = "answer")]
     pub answer: bool,
-    /// Whom it answers, `address/bits`; everybody when nothing is said. One of IPv4 and one of IPv6.
+    /// Whom it answers, `address/bits`: one of IPv4 and one of IPv6, nobody of a family without one. Everybody when nothing is said.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
 }
@@ -78,12 +78,21 @@ impl PortSpec {
         if mac[0] & 1 != 0 {
             return Err(value("mac", &self.mac, "the address of one host, not a multicast"));
         }
+        // Of an address and a mask. Nobody sends from the unspecified address: all its bits are asked for where the other family is named.
         let (mut allow4, mut allow6) = ((Ipv4Addr::UNSPECIFIED, Ipv4Addr::UNSPECIFIED), (Ipv6Addr::UNSPECIFIED, Ipv6Addr::UNSPECIFIED));
+        if !self.allow.is_empty() {
+            (allow4.1, allow6.1) = (Ipv4Addr::BROADCAST, Ipv6Addr::from(u128::MAX));
+        }
+        let mut named = [false; 2];
         for text in &self.allow {
             let wrong = || value("allow", text, "address/bits, as 10.0.0.0/8");
             let (address, bits) = text.split_once('/').ok_or_else(wrong)?;
             let bits: u32 = bits.parse().map_err(|_| wrong())?;
-            match address.parse().map_err(|_| wrong())? {
+            let address = address.parse().map_err(|_| wrong())?;
+            if std::mem::replace(&mut named[usize::from(matches!(address, IpAddr::V6(_)))], true) {
+                return Err(value("allow", text, "the only one of its family; name one network that holds all, as 10.0.0.0/8"));
+            }
+            match address {
                 IpAddr::V4(a) if bits <= 32 => allow4 = (a, Ipv4Addr::from(u32::MAX.checked_shl(32 - bits).unwrap_or(0))),
                 IpAddr::V6(a) if bits <= 128 => allow6 = (a, Ipv6Addr::from(u128::MAX.checked_shl(128 - bits).unwrap_or(0))),
                 _ => return Err(wrong()),
@@ -144,6 +153,14 @@ mod tests {
         let allow = |a: &[&str]| PortSpec { allow: a.iter().map(|s| s.to_string()).collect(), ..spec.clone() }.port();
         let p = allow(&["10.1.0.0/16", "fd00::/8"]).expect("valid");
         assert_eq!((p.allow4.1, p.allow6.1.octets()[..2].to_vec()), (Ipv4Addr::new(255, 255, 0, 0), vec![0xff, 0]));
+        // Of the family that is not named nobody is answered.
+        let (four, six) = (allow(&["10.1.0.0/16"]).expect("valid"), allow(&["fd00::/8"]).expect("valid"));
+        assert_eq!((four.allow6, six.allow4.1), ((Ipv6Addr::UNSPECIFIED, Ipv6Addr::from(u128::MAX)), Ipv4Addr::BROADCAST));
+        assert_eq!((p.allow6.1, spec.port().expect("valid").allow6.1.is_unspecified()), (six.allow6.1, true));
+        for twice in [["10.1.0.0/16", "10.2.0.0/16"], ["fd00::/8", "fe80::/10"]] {
+            let text = allow(&twice).expect_err("two").to_string();
+            assert!(text.contains(twice[1]) && text.contains("one network that holds all"), "{text}");
+        }
         assert_eq!(allow(&["10.1.0.0/0"]).expect("valid").allow4.1, Ipv4Addr::UNSPECIFIED);
         for bad in ["10.1.0.0", "10.1.0.0/33", "ten/8", "fd00::/129"] {
             assert!(allow(&[bad]).expect_err(bad).to_string().contains("address/bits"));

@@ -149,7 +149,7 @@ pub enum Port {
         /// Answers nobody's segments.
         #[arg(long)]
         no_answer: bool,
-        /// Whom it answers, as 10.0.0.0/8; everybody otherwise.
+        /// Whom it answers, as 10.0.0.0/8: one network of IPv4, one of IPv6, and nobody of the other where one is given; everybody otherwise.
         #[arg(long, value_name = "ADDRESS/BITS")]
         allow: Vec<String>,
     },
