@@ -64,6 +64,8 @@ impl Client {
         let stream = match UnixStream::connect(path) {
             Ok(stream) => stream,
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => return Ok(None),
+            // Its folder is closed to this user: a daemon there is not for them, and if it has the device, the device says so.
+            Err(e) if e.kind() == ErrorKind::PermissionDenied => return Ok(None),
             Err(source) => return Err(ClientError::Io { path: path.into(), source }),
         };
         let welcome = Welcome { version: 0, server: String::new(), device: String::new() };

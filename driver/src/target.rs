@@ -10,7 +10,7 @@ use crate::transport::vfio_user::{LIMIT, VfioUser};
 use crate::transport::{Failure, Transport};
 use std::fmt;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -99,7 +99,11 @@ impl FromStr for Target {
     }
 }
 
-/// The user's folder of sockets, locks and logs, which nobody else may write.
+/// Where root's daemons listen, for all users.
+const ROOTS: &str = "/run/timely";
+
+/// The user's folder of sockets, locks and logs, which nobody else may write. Root's can be entered by others: its daemons say themselves whom
+/// they answer.
 ///
 /// # Errors
 /// When it cannot be made, or is somebody else's.
@@ -107,20 +111,22 @@ pub fn runtime_folder() -> Result<PathBuf, TargetError> {
     let user = rustix::process::geteuid();
     let path = match std::env::var_os("XDG_RUNTIME_DIR") {
         Some(dir) => Path::new(&dir).join("timely"),
-        None if user.is_root() => "/run/timely".into(),
+        None if user.is_root() => ROOTS.into(),
         None => format!("/tmp/timely-{}", user.as_raw()).into(),
     };
-    own_folder(&path).map_err(|source| TargetError::Folder { path: path.clone(), source })?;
+    own_folder(&path, if path == Path::new(ROOTS) { 0o755 } else { 0o700 })
+        .map_err(|source| TargetError::Folder { path: path.clone(), source })?;
     Ok(path)
 }
 
-fn own_folder(path: &Path) -> io::Result<()> {
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+fn own_folder(path: &Path, mode: u32) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(mode).create(path)?;
     let meta = std::fs::metadata(path)?;
     if meta.uid() != rustix::process::geteuid().as_raw() || meta.mode() & 0o022 != 0 {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "somebody else may write there"));
     }
-    Ok(())
+    // Whatever the umask is, and whoever made it before.
+    if meta.mode() & mode != mode { std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)) } else { Ok(()) }
 }
 
 /// The user's folder of what is kept from one run to the next.
@@ -174,7 +180,7 @@ impl Target {
     /// # Errors
     /// When the user has no folder for it.
     pub fn sockets(&self) -> Result<Vec<PathBuf>, TargetError> {
-        Ok(vec![self.socket()?, format!("/run/timely/timelyd-{}.sock", self.slug()).into()])
+        Ok(vec![self.socket()?, Path::new(ROOTS).join(format!("timelyd-{}.sock", self.slug()))])
     }
 
     /// The file of what it is configured to.
@@ -229,6 +235,19 @@ impl Target {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn roots_folder_can_be_entered_by_others() {
+        let path = std::env::temp_dir().join(format!("timely-folder-{}", std::process::id()));
+        let mode = || std::fs::metadata(&path).expect("a folder").mode() & 0o777;
+        for (wanted, there) in [(0o700, 0o700), (0o755, 0o755), (0o700, 0o755)] {
+            own_folder(&path, wanted).expect("ours");
+            assert_eq!(mode(), there);
+        }
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).expect("set");
+        assert!(own_folder(&path, 0o755).is_err(), "anybody could put a socket there");
+        std::fs::remove_dir(path).expect("removed");
+    }
 
     #[test]
     fn targets_are_read_as_they_are_printed() {
