@@ -13,6 +13,7 @@ pub mod error;
 pub mod lock;
 pub mod nic;
 pub mod pci;
+pub mod plan;
 pub mod protocol;
 pub mod record;
 pub mod registers;

@@ -1,7 +1,6 @@
 //! Which device is meant, how it is opened, and where what belongs to it is kept.
 use crate::Error;
 use crate::board::{Place, PlaceError};
-use crate::nic::{Nic, Start};
 use crate::pci::{Address, Found, System};
 use crate::sim::{self, SimError};
 use crate::transport::mqnic::Mqnic;
@@ -205,14 +204,6 @@ impl Target {
             Target::VfioUser { path, .. } => Ok(Box::new(VfioUser::connect_within(path, LIMIT, place).map_err(failed)?)),
             Target::Sim { model } => Ok(Box::new(VfioUser::connect(&sim::running(*model)?).map_err(failed)?)),
         }
-    }
-
-    /// Opens it.
-    ///
-    /// # Errors
-    /// When it cannot be reached, or is no timely-nic.
-    pub fn open(&self, configured: Option<Place>, start: Start) -> Result<Nic, TargetError> {
-        Ok(Nic::open(self.transport(configured)?, start)?)
     }
 
     /// The device that is meant when none is named: the one card of ours, or a simulated pair. Says whether it is the latter.

@@ -7,9 +7,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use timely_driver::Error;
 use timely_driver::config::Config;
 use timely_driver::daemon::{Daemon, Options};
-use timely_driver::nic::Start;
+use timely_driver::nic::{Nic, Start};
+use timely_driver::plan::Plan;
 use timely_driver::service::Service;
 use timely_driver::target::Target;
 use timely_driver::units::{UnitError, parse_duration};
@@ -20,7 +22,7 @@ EXAMPLES
   timelyd --device 0000:03:00.0,bar=2,offset=0x110000
   timelyd --device vfio-user:/tmp/nic --heartbeat 500ms --metrics 127.0.0.1:9464
 
-The NIC is reset, then configured as the file says, which every change is written to. SIGTERM stops the flows and closes the NIC in order;
+The file is checked; then the NIC is reset and configured as it says. Every change is written to it. SIGTERM stops the flows and closes the NIC in order;
 when timelyd is killed, the NIC stops by itself as soon as its heartbeat is missed, and the next start restores the flows.
 
 EXIT CODES
@@ -60,9 +62,16 @@ fn run(cli: Cli) -> Result<(), String> {
     let text = |e: &dyn std::fmt::Display| e.to_string();
     let socket = cli.socket.map_or_else(|| cli.device.socket(), Ok).map_err(|e| text(&e))?;
     let file = cli.config.map_or_else(|| cli.device.state(), Ok).map_err(|e| text(&e))?;
-    // Before the device is touched.
+    // Before the device is touched: what runs on it goes on when the file is wrong.
     let config = Config::read(&file).map_err(|e| text(&e))?;
-    let nic = cli.device.open(config.device, Start::Fresh).map_err(|e| text(&e))?;
+    let in_file = |e: &dyn std::fmt::Display| format!("{}: {e}; the device goes on as it was", file.display());
+    let plan = Plan::new(&config).map_err(|e| in_file(&e))?;
+    let transport = cli.device.transport(config.device).map_err(|e| text(&e))?;
+    Nic::check_closed(&*transport, plan.last_flow(), plan.window).map_err(|e| match e {
+        Error::NoFlow { .. } | Error::NoWindow { .. } => in_file(&e),
+        e => text(&e),
+    })?;
+    let nic = Nic::open(transport, Start::Fresh).map_err(|e| text(&e))?;
     let mut service = Service::new(nic, Some(file.clone()));
     let (flows, profiles) = (config.flow.len(), config.profile.len());
     service.restore(config).map_err(|e| format!("{}: {e}", file.display()))?;

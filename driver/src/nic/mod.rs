@@ -86,7 +86,12 @@ fn reset(transport: &dyn Transport) -> Result<(), Failure> {
 
 /// Bytes of the map up to the end of the last flow's window.
 fn window_end(device: &Device<Registers>) -> u64 {
-    u64::from(window::BASE) + u64::from(window::STRIDE) * u64::from(device.flows())
+    window_bytes(device.flows())
+}
+
+/// The same of a device of so many flows.
+fn window_bytes(flows: u32) -> u64 {
+    u64::from(window::BASE) + u64::from(window::STRIDE) * u64::from(flows)
 }
 
 impl Nic {
@@ -133,6 +138,32 @@ impl Nic {
         }
         nic.switch_on()?;
         Ok(nic)
+    }
+
+    /// The same as [`Nic::check`] of a device that nobody has open.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check_closed(transport: &dyn Transport, last_flow: Option<u32>, window: bool) -> Result<(), Error> {
+        quiet(transport)?;
+        Self::check(transport, last_flow, window)
+    }
+
+    /// Fails when a device has not what is to be configured: a flow of that number, a doorbell and a rate register for each flow. Nothing of it
+    /// changes. Of what is no timely-nic, opening it tells.
+    ///
+    /// # Errors
+    /// That, and when the way fails.
+    pub fn check(transport: &dyn Transport, last_flow: Option<u32>, window: bool) -> Result<(), Error> {
+        if transport.read32(id::MAGIC_WORD.address())? != MAGIC {
+            return Ok(());
+        }
+        let flows = 1u32.checked_shl(transport.read32(id::FLOW_BITS.address())?).unwrap_or(0);
+        if let Some(flow) = last_flow.filter(|f| *f >= flows) {
+            return Err(Error::NoFlow { flow, last: flows.saturating_sub(1) });
+        }
+        let (bytes, needed) = (transport.registers_bytes(), window_bytes(flows));
+        if window && bytes < needed { Err(Error::NoWindow { device: transport.name().into(), bytes, needed }) } else { Ok(()) }
     }
 
     /// Does what a reset would, where none reaches the registers: every flow is removed, nothing is recorded, no beat is asked for. Profiles,

@@ -7,9 +7,10 @@ pub use request::Request;
 use crate::clock;
 use crate::config::{Config, ConfigError, Number};
 use crate::nic::{EventSettings, Nic};
+use crate::plan::{Plan, PlanError, check_rate};
 use crate::registers::{self, NameError, Named};
 use crate::report::{DeviceReport, EventReport, PortReport};
-use crate::spec::{FlowSpec, PortSpec, SpecError};
+use crate::spec::{FlowSpec, SpecError};
 use crate::{Error, units};
 use serde::Serialize;
 use serde_json::Value;
@@ -18,7 +19,7 @@ use timely_regs::device::Only;
 use timely_regs::event::EventRecord;
 use timely_regs::flow::FlowRecord;
 use timely_regs::map::{Access, Register, dma};
-use timely_regs::profile::{self, PROFILES};
+use timely_regs::profile::PROFILES;
 
 /// Packets that an endless flow is kept ahead by: the device posts one more for each that it grants.
 const ENDLESS_AHEAD: u32 = 64;
@@ -32,6 +33,9 @@ pub enum ServiceError {
     /// A value that cannot be.
     #[error(transparent)]
     Spec(#[from] SpecError),
+    /// A value of a file that cannot be.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
     /// A name that is no register's.
     #[error(transparent)]
     Name(#[from] NameError),
@@ -74,6 +78,7 @@ impl ServiceError {
                 | Error::Heartbeat { .. },
             )
             | ServiceError::Spec(_)
+            | ServiceError::Plan(_)
             | ServiceError::Name(_)
             | ServiceError::Access { .. }
             | ServiceError::NoBlock(_)
@@ -116,13 +121,9 @@ impl Service {
     /// When a value cannot be, or the device fails.
     pub fn restore(&mut self, config: Config) -> Result<(), ServiceError> {
         // All of it is checked before anything is written.
-        let port = config.port.as_ref().map(PortSpec::port).transpose()?;
-        let profiles = config.profile.iter().map(|(n, s)| Ok((n.0, s.parameters()?))).collect::<Result<Vec<_>, SpecError>>()?;
-        let flows = config.flow.iter().map(|(n, s)| Ok((n.0, s.record()?))).collect::<Result<Vec<_>, SpecError>>()?;
-        config.flow.values().try_for_each(|s| self.check_window(s))?;
-        if let Some((flow, _)) = flows.iter().find(|(f, _)| *f >= self.nic.device().flows()) {
-            return Err(Error::NoFlow { flow: *flow, last: self.nic.device().flows() - 1 }.into());
-        }
+        let plan = Plan::new(&config)?;
+        Nic::check(self.nic.transport(), plan.last_flow(), plan.window)?;
+        let Plan { port, profiles, flows, .. } = plan;
         if let Some(port) = port {
             self.nic.checked("the port's settings", |d| port.write(d))?;
         }
@@ -179,23 +180,12 @@ impl Service {
         Ok(!self.stale)
     }
 
-    /// An endless flow is set going by a doorbell, and a rate is written beside it.
     fn check_window(&self, spec: &FlowSpec) -> Result<(), ServiceError> {
-        if spec.endless || spec.rate.is_some() { Ok(self.nic.must_have_window()?) } else { Ok(()) }
+        if spec.needs_window() { Ok(self.nic.must_have_window()?) } else { Ok(()) }
     }
 
-    /// A rate is the host's to set for law `fixed` alone; the device would only count it.
     fn check_rate(&self, spec: &FlowSpec) -> Result<(), ServiceError> {
-        let Some(rate) = &spec.rate else { return Ok(()) };
-        match profile::LAW.get(&self.nic.profile(spec.profile.into())?) {
-            profile::LAW_FIXED => Ok(()),
-            _ => Err(SpecError::Value {
-                name: "rate".into(),
-                value: rate.clone(),
-                allowed: format!("left out: the law of profile {} sets the rate; `profile set` one that is like `fixed`", spec.profile),
-            }
-            .into()),
-        }
+        if spec.rate.is_none() { Ok(()) } else { Ok(check_rate(spec, &self.nic.profile(spec.profile.into())?)?) }
     }
 
     fn save(&mut self) -> Result<(), ServiceError> {

@@ -119,6 +119,11 @@ impl FlowSpec {
         Ok(record)
     }
 
+    /// An endless flow is set going by a doorbell, and a rate is written beside it.
+    pub fn needs_window(&self) -> bool {
+        self.endless || self.rate.is_some()
+    }
+
     /// The rate for the rate register, if one is given.
     ///
     /// # Errors

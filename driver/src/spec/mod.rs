@@ -4,7 +4,7 @@ mod port;
 mod profile;
 
 pub use flow::FlowSpec;
-pub use port::PortSpec;
+pub use port::{Port, PortSpec};
 pub use profile::{ProfileSpec, fields as profile_fields};
 
 use crate::units::UnitError;

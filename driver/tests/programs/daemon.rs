@@ -1,7 +1,8 @@
 //! `timelyd` as a process: killed, started twice, given files that are broken.
-use super::Place;
+use super::{LIMIT, Place};
 use nix::sys::signal::Signal;
 use std::os::unix::net::UnixStream;
+use std::time::Instant;
 
 fn flow(place: &Place, device: &str, number: &str) {
     place.said(&["--device", device, "port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1"]);
@@ -48,19 +49,23 @@ fn a_second_daemon_and_a_silent_client_disturb_nobody() {
     assert_eq!(first.ended().0, Some(0));
 }
 
-/// Before the NIC is touched, and with the line of what is wrong.
+/// Before the NIC is touched, and with the line of what is wrong, or its table.
 #[test]
 fn a_file_that_is_broken_is_refused_with_its_line() {
     let place = Place::new();
     let (_server, device) = place.serve();
+    flow(&place, &device, "7");
     let file = place.path("config.toml");
     let path = file.to_str().expect("a path");
     let cases = [
         ("[port]\nmac = \"02:74:6e:00:00:00\"\nspeed = 7\n", ":3:", "speed"),
         ("[profile.0]\nlike = \"timely-10g\"\n[flow.0\n", ":3:", "docs/driver.md"),
         ("[flow.zero]\nto = \"11.0.1.1\"\n", ":1:", "zero"),
-        ("[profile.0]\nlike = \"timely-12g\"\n", "", "timely-12g"),
-        ("[flow.9999]\nto = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\n", "", "0 to 1023"),
+        ("[profile.0]\nlike = \"timely-12g\"\n", ": [profile.0]: ", "timely-12g"),
+        ("[profile.0]\nlike = \"timely-10g\"\n[profile.0.set]\nt_low = \"30xs\"\n", ": [profile.0]: t_low", "30xs"),
+        ("[profile.16]\nlike = \"timely-10g\"\n", ": [profile.16]: ", "0 to 15"),
+        ("[port]\nmac = \"zz\"\n", ": [port]: mac", "`zz`"),
+        ("[flow.9999]\nto = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\n", ": flow 9999", "0 to 1023"),
     ];
     for (text, line, name) in cases {
         std::fs::write(&file, text).expect("written");
@@ -70,6 +75,12 @@ fn a_file_that_is_broken_is_refused_with_its_line() {
     std::fs::write(&file, [0xff, 0xfe, 0]).expect("written");
     let (code, said) = place.daemon(&device, &["--config", path]).ended();
     assert!(code == Some(1) && said.contains(path), "{code:?}: {said}");
+    // What ran before any of this, still runs.
+    let sent = || place.json(&["--device", &device, "telemetry"])["flows"][0]["packets"].as_u64();
+    let (before, start) = (sent(), Instant::now());
+    while sent() == before {
+        assert!(start.elapsed() < LIMIT && before.is_some(), "it was stopped");
+    }
 }
 
 /// What cannot be saved is in force all the same, and said.

@@ -1,0 +1,107 @@
+//! A whole configuration, checked before a NIC is touched: every value, by the table of the file that it stands in.
+use crate::config::Config;
+use crate::spec::{FlowSpec, Port, PortSpec, SpecError};
+use timely_regs::field::OutOfRange;
+use timely_regs::flow::FlowRecord;
+use timely_regs::parameters::Parameters;
+use timely_regs::profile::{self, PROFILES};
+
+/// Flows that a device has at most.
+const MOST_FLOWS: u32 = 1 << 16;
+
+/// A value of a configuration that cannot be.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("[{table}]: {source}")]
+pub struct PlanError {
+    /// The table that it is in.
+    pub table: String,
+    /// What is wrong.
+    pub source: Box<SpecError>,
+}
+
+/// What a NIC is to have.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Its port.
+    pub port: Option<Port>,
+    /// Its profiles, by number.
+    pub profiles: Vec<(u32, Parameters)>,
+    /// Its flows, by number.
+    pub flows: Vec<(u32, FlowRecord)>,
+    /// A flow needs its doorbell or its rate register.
+    pub window: bool,
+}
+
+fn below(name: &'static str, value: u32, end: u32) -> Result<(), SpecError> {
+    if value < end { Ok(()) } else { Err(OutOfRange { name, value, least: 0, most: end - 1 }.into()) }
+}
+
+/// A rate is the host's to set for law `fixed` alone, with the words of its profile; the device would only count it.
+pub fn check_rate(spec: &FlowSpec, words: &[u32; profile::WORDS]) -> Result<(), SpecError> {
+    match &spec.rate {
+        Some(rate) if profile::LAW.get(words) != profile::LAW_FIXED => Err(SpecError::Value {
+            name: "rate".into(),
+            value: rate.clone(),
+            allowed: format!("left out: the law of profile {} sets the rate; `profile set` one that is like `fixed`", spec.profile),
+        }),
+        _ => Ok(()),
+    }
+}
+
+impl Plan {
+    /// What a configuration asks for.
+    ///
+    /// # Errors
+    /// The first value that cannot be.
+    pub fn new(config: &Config) -> Result<Self, PlanError> {
+        let of = |table: String| move |source| PlanError { table, source: Box::new(source) };
+        let port = config.port.as_ref().map(PortSpec::port).transpose().map_err(of("port".into()))?;
+        let profiles = config.profile.iter().map(|(n, spec)| {
+            let parameters = below("profile", n.0, PROFILES as u32).and_then(|()| {
+                let parameters = spec.parameters()?;
+                parameters.quantise()?;
+                Ok(parameters)
+            });
+            Ok((n.0, parameters.map_err(of(format!("profile.{}", n.0)))?))
+        });
+        let profiles = profiles.collect::<Result<Vec<_>, PlanError>>()?;
+        let flows = config.flow.iter().map(|(n, spec)| {
+            let record = below("flow", n.0, MOST_FLOWS).and_then(|()| {
+                let words = profiles.iter().find(|p| p.0 == u32::from(spec.profile)).map(|p| p.1.quantise()).transpose()?;
+                words.map_or(Ok(()), |words| check_rate(spec, &words))?;
+                spec.record()
+            });
+            Ok((n.0, record.map_err(of(format!("flow.{}", n.0)))?))
+        });
+        let flows = flows.collect::<Result<Vec<_>, PlanError>>()?;
+        let window = config.flow.values().any(FlowSpec::needs_window);
+        Ok(Plan { port, profiles, flows, window })
+    }
+
+    /// The highest number of a flow.
+    pub fn last_flow(&self) -> Option<u32> {
+        self.flows.iter().map(|f| f.0).max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_names_the_table_of_what_cannot_be() {
+        let text = |toml: &str| Plan::new(&toml::from_str(toml).expect("TOML")).expect_err(toml).to_string();
+        let flow = "to = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\n";
+        assert!(text("[port]\nmac = \"02:74\"\n").starts_with("[port]: mac is `02:74`; it must be six bytes"));
+        assert!(text("[profile.3]\nlike = \"timely-12g\"\n").starts_with("[profile.3]: profile is `timely-12g`; it must be one of"));
+        assert!(text("[profile.3]\nlike = \"timely-10g\"\n[profile.3.set]\nt_low = \"30xs\"\n").starts_with("[profile.3]: t_low: "));
+        assert!(text("[profile.16]\nlike = \"timely-10g\"\n").starts_with("[profile.16]: profile is 16; it must be 0 to 15"));
+        assert!(text(&format!("[flow.65536]\n{flow}")).starts_with("[flow.65536]: flow is 65536; it must be 0 to 65535"));
+        assert!(text(&format!("[flow.7]\n{flow}packet_bytes = 20000\n")).starts_with("[flow.7]: payload_bytes is 20000"));
+        let rate = text(&format!("[profile.0]\nlike = \"timely-10g\"\n[flow.7]\n{flow}rate = \"1Gbps\"\n"));
+        assert!(rate.starts_with("[flow.7]: rate is `1Gbps`; it must be left out: the law of profile 0"), "{rate}");
+        let whole: Config = toml::from_str(&format!("[profile.0]\nlike = \"fixed\"\n[flow.7]\n{flow}rate = \"1Gbps\"\n")).expect("TOML");
+        let plan = Plan::new(&whole).expect("valid");
+        assert_eq!((plan.last_flow(), plan.window, plan.profiles.len()), (Some(7), true, 1));
+    }
+}
