@@ -6,6 +6,9 @@ use timely_regs::device;
 use timely_regs::field::OutOfRange;
 use timely_regs::parameters::ParameterError;
 
+/// Packets of a flow that wait, at which the hardware's generator refuses more.
+const MOST_WAITING: u32 = 0xff00;
+
 /// Why the driver could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -125,6 +128,17 @@ pub enum Error {
     /// All flows are in use.
     #[error("all {0} flows are in use; `flow remove` one first")]
     NoFlowLeft(u32),
+    /// A flow that cannot have so many packets waiting.
+    #[error(
+        "flow {flow} was refused {packets} more packets: fewer than {} may wait for it; post fewer, or wait until some were sent (`timelyctl telemetry {flow}`)",
+        MOST_WAITING
+    )]
+    Doorbell {
+        /// The flow.
+        flow: u32,
+        /// What was posted.
+        packets: u32,
+    },
     /// A heartbeat period that the device cannot count.
     #[error("a heartbeat of {asked:?} cannot be asked for; the device counts {least:?} to {most:?}")]
     Heartbeat {

@@ -82,7 +82,6 @@ pub struct Daemon {
     metrics: Option<TcpListener>,
     scrapes: Vec<Scrape>,
     stop: Box<dyn AsFd + Send>,
-    next_beat: Instant,
     /// Why the events of all clients are over, until they were told.
     over: Option<String>,
 }
@@ -123,7 +122,7 @@ impl Daemon {
         };
         service.nic.set_heartbeat(options.heartbeat)?;
         let (clients, scrapes) = (Vec::new(), Vec::new());
-        Ok(Daemon { service, options, listener, clients, metrics, scrapes, stop: Box::new(stop), next_beat: Instant::now(), over: None })
+        Ok(Daemon { service, options, listener, clients, metrics, scrapes, stop: Box::new(stop), over: None })
     }
 
     /// Where metrics are served.
@@ -153,29 +152,27 @@ impl Daemon {
             self.drain()?;
             self.admit();
             self.talk()?;
-            self.scrape();
+            self.scrape()?;
         }
     }
 
-    /// Beats three times as often as needed.
+    /// Beats when it is due.
     fn beat(&mut self) -> Result<(), DaemonError> {
-        let Some(period) = self.options.heartbeat else { return Ok(()) };
-        if Instant::now() < self.next_beat {
-            return Ok(());
-        }
-        self.next_beat = Instant::now() + period / 3;
-        match self.service.nic.beat() {
-            Err(Error::HeartbeatLost) => {
-                eprintln!("the heartbeat was lost: this process was held up for longer than {period:?}; flows go on");
-                Ok(self.service.nic.recover()?)
-            }
+        match self.service.nic.beat_if_due() {
+            Err(Error::HeartbeatLost) => self.recover(),
             other => Ok(other?),
         }
     }
 
+    fn recover(&mut self) -> Result<(), DaemonError> {
+        let period = self.options.heartbeat.unwrap_or_default();
+        eprintln!("the heartbeat was lost: this process was held up for longer than {period:?}; flows go on");
+        Ok(self.service.nic.recover()?)
+    }
+
     /// Waits until there is something to do; `true` when it is time to end.
     fn wait(&mut self) -> Result<bool, DaemonError> {
-        let beat = self.options.heartbeat.map_or(TURN, |_| self.next_beat.saturating_duration_since(Instant::now()));
+        let beat = self.service.nic.next_beat().map_or(TURN, |at| at.saturating_duration_since(Instant::now()));
         let left = beat.min(TURN);
         let removal = self.service.nic.transport().removal();
         let mut fds = vec![PollFd::from_borrowed_fd(self.stop.as_fd(), PollFlags::IN), PollFd::new(&self.listener, PollFlags::IN)];
@@ -220,11 +217,7 @@ impl Daemon {
         }
         match goes_on {
             Ok(()) => Ok(()),
-            // The next beat, which finds that out too, starts all again.
-            Err(Error::HeartbeatLost) => {
-                self.next_beat = Instant::now();
-                Ok(())
-            }
+            Err(Error::HeartbeatLost) => self.recover(),
             Err(e) => {
                 self.over = Some(e.to_string());
                 self.service.nic.stop_events()?;
@@ -267,7 +260,11 @@ impl Daemon {
                     client.refuse(None, "malformed", text);
                     client.close();
                 }
-                Heard::Message(head) => self.heard(client, &head)?,
+                Heard::Message(head) => {
+                    // Others' requests took their time too.
+                    self.beat()?;
+                    self.heard(client, &head)?;
+                }
             }
             client.send();
             tell(&mut self.over, &mut clients);
@@ -349,15 +346,19 @@ impl Daemon {
         Ok(())
     }
 
-    fn scrape(&mut self) {
+    fn scrape(&mut self) -> Result<(), DaemonError> {
         while let Some(Ok((stream, _))) = self.metrics.as_ref().map(TcpListener::accept) {
             if let Some(scrape) = Scrape::new(stream).filter(|_| self.scrapes.len() < MOST_CLIENTS) {
                 self.scrapes.push(scrape);
             }
         }
-        let mut scrapes = std::mem::take(&mut self.scrapes);
-        scrapes.retain_mut(|s| s.turn(|| metrics::text(&mut self.service)));
-        self.scrapes = scrapes;
+        for mut scrape in std::mem::take(&mut self.scrapes) {
+            self.beat()?;
+            if scrape.turn(|| metrics::text(&mut self.service)) {
+                self.scrapes.push(scrape);
+            }
+        }
+        Ok(())
     }
 }
 

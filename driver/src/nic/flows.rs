@@ -2,9 +2,10 @@
 use super::{FlowTable, Nic};
 use crate::Error;
 use crate::transport::Dma;
+use timely_regs::counters::Counter;
 use timely_regs::flow::{self, FlowRecord};
 use timely_regs::histogram::Histogram;
-use timely_regs::map::dma;
+use timely_regs::map::{counters, dma};
 use timely_regs::parameters::Parameters;
 use timely_regs::profile;
 use timely_regs::telemetry::{self, TelemetryRecord};
@@ -12,8 +13,12 @@ use timely_regs::telemetry::{self, TelemetryRecord};
 /// Bytes of the buffer that loads and snapshots go through.
 const BULK_BYTES: usize = 1 << 20;
 
+/// Reads of the counter of refused doorbells until one is seen that is refused.
+const DOORBELL_READS: u32 = 32;
+
 impl Nic {
-    /// Which flows are in use. After [`super::Start::Attach`] that is found out by a snapshot: a flow that was loaded has a rate.
+    /// Which flows are in use. After [`super::Start::Attach`] that is found out by a snapshot: a flow that was loaded has a rate. Without DMA,
+    /// and when the heartbeat was lost and with it DMA, each flow is asked.
     ///
     /// # Errors
     /// When the snapshot fails.
@@ -21,10 +26,11 @@ impl Nic {
         if self.flows.is_none() {
             let all = self.device.flows();
             let mut table = FlowTable::new(all);
-            let rates: Vec<u32> = if self.transport().reach().memory {
-                self.snapshot(0, all)?.iter().map(|r| r.rate).collect()
-            } else {
-                (0..all).map(|f| self.of(self.device.query_rate(f))).collect::<Result<_, _>>()?
+            let rates: Vec<u32> = match self.snapshot_if_it_can(0, all)? {
+                Some(records) => records.iter().map(|r| r.rate).collect(),
+                None => {
+                    (0..all).map(|f| self.keep_beating().and_then(|()| self.of(self.device.query_rate(f)))).collect::<Result<_, _>>()?
+                }
             };
             for (flow, _) in (0..).zip(&rates).filter(|(_, rate)| **rate != 0) {
                 table.mark(flow, true)?;
@@ -32,6 +38,21 @@ impl Nic {
             self.flows = Some(table);
         }
         Ok(self.flows.get_or_insert_with(|| FlowTable::new(0)))
+    }
+
+    /// The records of `count` flows from `first` on by DMA; nothing where there is none, or the heartbeat was lost and with it DMA.
+    ///
+    /// # Errors
+    /// As [`Nic::snapshot`].
+    pub fn snapshot_if_it_can(&mut self, first: u32, count: u32) -> Result<Option<Vec<TelemetryRecord>>, Error> {
+        if !self.transport().reach().memory || self.heartbeat_lost()? {
+            return Ok(None);
+        }
+        match self.snapshot(first, count) {
+            // Just now.
+            Err(_) if self.heartbeat_lost()? => Ok(None),
+            other => other.map(Some),
+        }
     }
 
     fn mark(&mut self, flow: u32, used: bool) -> Result<(), Error> {
@@ -80,6 +101,23 @@ impl Nic {
     pub fn post(&self, flow: u32, packets: u32) -> Result<(), Error> {
         self.must_have_window()?;
         self.of(self.device.doorbell(flow, packets))
+    }
+
+    /// The same, and says so when the device refuses them: a flow may have so many packets waiting, no more, and fewer when it is not enabled.
+    ///
+    /// # Errors
+    /// As [`Nic::post`], and that.
+    pub fn post_all(&self, flow: u32, packets: u32) -> Result<(), Error> {
+        let refused = || self.of(self.device.read_at(&counters::COUNTER, Counter::DoorbellsRefused as u32));
+        let before = refused()?;
+        self.post(flow, packets)?;
+        // The device takes a doorbell tens of clocks later; each read takes it some.
+        for _ in 0..DOORBELL_READS {
+            if refused()? != before {
+                return Err(Error::Doorbell { flow, packets });
+            }
+        }
+        Ok(())
     }
 
     /// Sets the rate of a flow of law `fixed`, 2^-12 Mb/s.
@@ -157,7 +195,7 @@ impl Nic {
             }
             let nic = &*nic;
             let starts = (0..count).step_by(most as usize);
-            starts.map(|at| act(nic, &memory, at..(at + most).min(count))).collect()
+            starts.map(|at| nic.keep_beating().and_then(|()| act(nic, &memory, at..(at + most).min(count)))).collect()
         };
         let done = all(self);
         self.bulk = Some(memory);
@@ -170,7 +208,7 @@ impl Nic {
     /// When there are no such flows, the way fails, or the device ends the snapshot with an error.
     pub fn snapshot(&mut self, first: u32, count: u32) -> Result<Vec<TelemetryRecord>, Error> {
         if !self.transport().reach().memory {
-            return (first..first.saturating_add(count)).map(|f| self.telemetry(f)).collect();
+            return (first..first.saturating_add(count)).map(|f| self.keep_beating().and_then(|()| self.telemetry(f))).collect();
         }
         let parts = self.in_bulk(4 * telemetry::WORDS, count, |nic, memory, part| {
             nic.of(nic.device.snapshot(memory, first + part.start, part.end - part.start))

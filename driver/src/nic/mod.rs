@@ -14,6 +14,7 @@ pub use table::FlowTable;
 
 use crate::Error;
 use crate::transport::{Dma, Failure, Registers, Transport};
+use std::cell::Cell;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 use timely_regs::counters::Counter;
@@ -53,6 +54,8 @@ pub struct Nic {
     vectors: Vec<OwnedFd>,
     bulk: Option<Dma>,
     ring: Option<EventRing>,
+    /// How often the daemon beats, and when it does next.
+    beats: Cell<Option<(Duration, Instant)>>,
     /// What an open device must be closed from; `None` once it was.
     end: Option<End>,
 }
@@ -128,7 +131,7 @@ impl Nic {
             return Err(Error::BarTooSmall { device: name, bytes, flows: device.flows(), needed });
         }
         let flows = (start == Start::Fresh).then(|| FlowTable::new(device.flows()));
-        let mut nic = Nic { device, flows, vectors: Vec::new(), bulk: None, ring: None, end: None };
+        let mut nic = Nic { device, flows, vectors: Vec::new(), bulk: None, ring: None, beats: Cell::new(None), end: None };
         nic.wait_ready()?;
         nic.end = Some(if start == Start::Fresh { End::Stopped } else { End::Running });
         // What a driver that died left.
@@ -318,7 +321,34 @@ impl Nic {
                 u32::try_from(clocks).ok().filter(|c| *c > 0).ok_or(Error::Heartbeat { asked, least, most })?
             }
         };
-        self.checked("the heartbeat's period", |d| d.set_heartbeat(clocks))
+        self.checked("the heartbeat's period", |d| d.set_heartbeat(clocks))?;
+        // Three times as often as needed.
+        self.beats.set(period.map(|p| (p / 3, Instant::now())));
+        Ok(())
+    }
+
+    /// When the next beat is due; nothing when none is asked for.
+    pub fn next_beat(&self) -> Option<Instant> {
+        self.beats.get().map(|b| b.1)
+    }
+
+    /// Beats when it is due.
+    ///
+    /// # Errors
+    /// As [`Nic::beat`].
+    pub fn beat_if_due(&self) -> Result<(), Error> {
+        if self.next_beat().is_some_and(|at| Instant::now() >= at) { self.beat() } else { Ok(()) }
+    }
+
+    /// The same in the middle of what takes long. That the heartbeat was lost is found out by the next [`Nic::beat`].
+    ///
+    /// # Errors
+    /// When the way fails.
+    pub fn keep_beating(&self) -> Result<(), Error> {
+        match self.beat_if_due() {
+            Err(Error::HeartbeatLost) => Ok(()),
+            other => other,
+        }
     }
 
     /// The heartbeat was lost: flows and DMA are stopped until [`Nic::recover`] or a reset.
@@ -342,6 +372,7 @@ impl Nic {
     /// # Errors
     /// When the heartbeat was lost, see [`Nic::recover`], or the way fails.
     pub fn beat(&self) -> Result<(), Error> {
+        self.beats.set(self.beats.get().map(|(often, _)| (often, Instant::now() + often)));
         if self.of(self.device.beat())? { Ok(()) } else { Err(Error::HeartbeatLost) }
     }
 

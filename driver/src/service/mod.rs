@@ -75,6 +75,7 @@ impl ServiceError {
                 | Error::FlowNotInUse(_)
                 | Error::NoFlowLeft(_)
                 | Error::NoWindow { .. }
+                | Error::Doorbell { .. }
                 | Error::Heartbeat { .. },
             )
             | ServiceError::Spec(_)
@@ -287,7 +288,7 @@ impl Service {
             }
             Request::FlowPost { flow, packets } => {
                 self.nic.flows()?.must_be_used(flow)?;
-                self.nic.post(flow, packets)?;
+                self.nic.post_all(flow, packets)?;
                 Ok(Value::Null)
             }
             Request::Telemetry { flows } => Ok(json(self.telemetry(flows)?)),

@@ -46,25 +46,32 @@ impl Service {
             return Err(Error::NoFlow { flow, last }.into());
         }
         let before_ns = self.nic.time_ns()?;
-        let records = if flows.len() <= FLOWS_BY_QUERIES {
-            flows.iter().map(|f| self.nic.telemetry(*f)).collect::<Result<Vec<_>, _>>()?
-        } else {
-            let (first, end) = (flows.iter().min().copied().unwrap_or(0), flows.iter().max().map_or(0, |m| m + 1));
-            let all = self.nic.snapshot(first, end - first)?;
-            flows.iter().map(|f| all[(f - first) as usize]).collect()
+        let (first, end) = (flows.iter().min().copied().unwrap_or(0), flows.iter().max().map_or(0, |m| m + 1));
+        let all = if flows.len() <= FLOWS_BY_QUERIES { None } else { self.nic.snapshot_if_it_can(first, end - first)? };
+        let records = match all {
+            Some(all) => flows.iter().map(|f| all[(f - first) as usize]).collect(),
+            // Each by itself, and none between them that was not asked for.
+            None => flows.iter().map(|f| self.nic.keep_beating().and_then(|()| self.nic.telemetry(*f))).collect::<Result<Vec<_>, _>>()?,
         };
         // In the middle of what they were read in, so that rates between two looks are right.
         let time_ns = before_ns.midpoint(self.nic.time_ns()?);
         let mut used: Vec<u32> = flows.iter().filter_map(|f| Some(self.config.flow.get(&Number(*f))?.profile.into())).collect();
         used.sort_unstable();
         used.dedup();
-        let profiles = used.into_iter().map(|p| Ok(Percentiles::new(p, &self.nic.histogram(p)?))).collect::<Result<Vec<_>, Error>>()?;
+        let profiles = used
+            .into_iter()
+            .map(|p| {
+                self.nic.keep_beating()?;
+                Ok(Percentiles::new(p, &self.nic.histogram(p)?))
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
         let flows = flows.iter().zip(&records).map(|(f, r)| FlowTelemetry::new(*f, r)).collect();
         Ok(Telemetry { time_ns, flows, profiles })
     }
 
     pub(super) fn register(&self, named: &Named, read: bool) -> Result<RegisterReport, ServiceError> {
         let register = named.register;
+        self.nic.keep_beating()?;
         if read && register.access == Access::WriteOnly {
             return Err(ServiceError::Access { register: named.name(), access: "write only" });
         }
@@ -81,6 +88,7 @@ impl Service {
         let start = Instant::now();
         let now = || start.elapsed().as_nanos() as u64;
         let pair = |_| {
+            self.nic.keep_beating()?;
             let before_ns = now();
             let time = self.nic.checked("a read", |d| d.now())?;
             // `checked` reads around it; the middle of all is the time's.

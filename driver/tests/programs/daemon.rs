@@ -14,14 +14,30 @@ fn flow(place: &Place, device: &str, number: &str) {
 fn a_daemon_that_is_killed_comes_back_with_its_flows() {
     let place = Place::new();
     let (server, device) = place.serve();
-    let daemon = place.listening(&device);
+    // So short that little simulated time passes until it is missed; a daemon that is held up for longer starts all again.
+    let mut before = place.daemon(&device, &["--heartbeat", "2ms"]);
+    super::wait_for(&place.daemon_socket(&device));
     flow(&place, &device, "7");
-    let mut before = daemon;
     before.0.kill().expect("killed");
     before.0.wait().expect("ended");
     // Its socket is still there, and nobody listens: the device is opened for the command, which finds the NIC as it is.
-    let left = place.json(&["--device", &device, "flow", "list"]);
+    let with = |words: &[&'static str]| [&["--device", device.as_str()][..], words].concat();
+    let start = Instant::now();
+    while place.json(&with(&["info"]))["heartbeat_lost"] != true {
+        assert!(start.elapsed() < LIMIT, "the heartbeat is not missed");
+    }
+    // DMA is stopped, and flows are.
+    let left = place.json(&with(&["flow", "list"]));
     assert_eq!(left[0]["flow"], 7, "{left}");
+    let told = place.json(&with(&["telemetry"]));
+    assert_eq!(told["flows"][0]["flow"], 7, "{told}");
+    let add = with(&["flow", "add", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01", "--profile", "2"]);
+    for words in [add, with(&["enable"]), with(&["flow", "post", "7", "1"]), with(&["events", "--count", "1"])] {
+        place.refused(&words, 1, &["the heartbeat was lost", "start timelyd again", "timelyctl reset"]);
+    }
+    let out = place.ctl(&with(&["doctor"]));
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.code() == Some(5) && text.contains("WRONG  heartbeat") && text.contains("ok     registers"), "{text}");
     let again = place.listening(&device);
     let flows = place.json(&["--device", &device, "flow", "list"]);
     assert_eq!((&flows[0]["flow"], &flows[0]["spec"]["profile"]), (&7.into(), &2.into()), "{flows}");
@@ -29,6 +45,13 @@ fn a_daemon_that_is_killed_comes_back_with_its_flows() {
     let (code, said) = again.ended();
     assert!(code == Some(0) && said.contains("1 flows and 1 profiles"), "{code:?}: {said}");
     assert!(!place.daemon_socket(&device).exists(), "its socket is gone");
+    // Without any daemon a reset is enough.
+    let (mut last, _) = (place.listening(&device), flow(&place, &device, "8"));
+    last.0.kill().expect("killed");
+    last.0.wait().expect("ended");
+    place.said(&with(&["reset"]));
+    flow(&place, &device, "3");
+    assert_eq!(place.json(&with(&["flow", "list"]))[0]["flow"], 3);
     drop(server);
 }
 

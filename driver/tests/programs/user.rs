@@ -50,6 +50,7 @@ fn what_is_refused_says_value_range_and_next_step() {
         (&["flow", "add", "--mac", "02:00"], &["02:00"]),
         (&["flow", "remove", "5"], &["flow 5 is not in use", "flow list"]),
         (&["flow", "post", "3", "0"], &["packets is 0", "1 to 65535"]),
+        (&["flow", "post", "3", "65535"], &["flow 3", "65535 more packets", "fewer than 65280", "wait until"]),
         (&["telemetry", "70000"], &["flow 70000", "0 to 1023"]),
         (&["profile", "show", "16"], &["profile is 16", "0 to 15"]),
         (&["profile", "set", "0", "timely-11g"], &["timely-11g", "timely-10g"]),

@@ -169,7 +169,13 @@ impl Backend {
                 "no timelyd has {0}: the kernel resets it when this command ends, and nothing of it would last; start one: timelyd --device {0}",
                 service.nic.name()
             ))),
-            Backend::Direct { service, .. } => Ok(service.handle(request)?),
+            Backend::Direct { service, .. } => {
+                // A daemon starts all again by itself; here nothing would be sent.
+                if matches!(request, Request::Enable { on: true } | Request::FlowAdd { .. } | Request::FlowPost { .. }) {
+                    service.nic.must_beat().map_err(ServiceError::from)?;
+                }
+                Ok(service.handle(request)?)
+            }
         }
     }
 

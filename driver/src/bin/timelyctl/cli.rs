@@ -261,7 +261,7 @@ pub enum Flow {
     },
     /// Removes one.
     Remove { flow: u32 },
-    /// Posts packets of one that is not endless.
+    /// Posts packets of one that is not endless; fewer than 65,280 may wait.
     Post { flow: u32, packets: u32 },
 }
 

@@ -1,0 +1,114 @@
+//! A driver that beats also in the middle of what takes long, and asks for no more than it is asked for.
+use super::Place;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
+use timely_driver::board::Placed;
+use timely_driver::nic::{Nic, Start};
+use timely_driver::service::{Request, Service};
+use timely_driver::transport::vfio_user::VfioUser;
+use timely_driver::transport::{Dma, Failure, Reach, Transport};
+use timely_regs::map::{flow, heartbeat};
+
+/// Beats and queries.
+#[derive(Clone, Default)]
+struct Counts(Arc<[AtomicU32; 2]>);
+
+impl Counts {
+    /// How many there were while something was done.
+    fn of(&self, act: impl FnOnce()) -> [u32; 2] {
+        let now = || [0, 1].map(|i| self.0[i].load(Relaxed));
+        let before = now();
+        act();
+        let after = now();
+        [after[0] - before[0], after[1] - before[1]]
+    }
+}
+
+/// A way to registers, and to nothing else.
+struct Counted(VfioUser, Counts);
+
+impl Transport for Counted {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn kind(&self) -> &'static str {
+        self.0.kind()
+    }
+
+    fn keeps_state(&self) -> bool {
+        self.0.keeps_state()
+    }
+
+    fn registers_bytes(&self) -> u64 {
+        self.0.registers_bytes()
+    }
+
+    fn placed(&self) -> Placed {
+        self.0.placed()
+    }
+
+    fn reach(&self) -> Reach {
+        Reach { memory: false, interrupts: false, ..self.0.reach() }
+    }
+
+    fn read32(&self, offset: u32) -> Result<u32, Failure> {
+        self.0.read32(offset)
+    }
+
+    fn write32(&self, offset: u32, value: u32) -> Result<(), Failure> {
+        for (count, register) in self.1.0.iter().zip([heartbeat::BEAT, flow::COMMAND]) {
+            count.fetch_add((offset == register.address()).into(), Relaxed);
+        }
+        self.0.write32(offset, value)
+    }
+
+    fn read_config(&self, offset: u16, to: &mut [u8]) -> Result<(), Failure> {
+        self.0.read_config(offset, to)
+    }
+
+    fn write_config(&self, offset: u16, from: &[u8]) -> Result<(), Failure> {
+        self.0.write_config(offset, from)
+    }
+
+    fn dma_map(&self, _: usize) -> Result<Dma, Failure> {
+        unreachable!("it has no memory")
+    }
+
+    fn dma_unmap(&self, _: Dma) -> Result<(), Failure> {
+        unreachable!("it has no memory")
+    }
+
+    fn enable_msix(&self, _: u16) -> Result<Vec<OwnedFd>, Failure> {
+        unreachable!("it has no interrupts")
+    }
+
+    fn disable_msix(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn reset(&self) -> Result<(), Failure> {
+        self.0.reset()
+    }
+}
+
+/// With a period that has always passed, there is a beat in every turn of what is long.
+#[test]
+fn long_requests_beat_and_ask_for_no_more_than_is_wanted() {
+    let place = Place::new();
+    let (_server, _) = place.serve();
+    let counts = Counts::default();
+    let way = VfioUser::connect(&place.path("nic")).expect("a way");
+    let nic = Nic::open(Box::new(Counted(way, counts.clone())), Start::Fresh).expect("a device");
+    nic.set_heartbeat(Some(Duration::from_nanos(100))).expect("set");
+    let mut service = Service::new(nic, None);
+    let mut counted = |request| counts.of(|| drop(service.handle(request).expect("done")));
+    // Seventeen flows are more than are asked for one by one where there is DMA.
+    let telemetry = Request::Telemetry { flows: Some((0..17).map(|i| 60 * i).collect()) };
+    assert_eq!(counted(telemetry), [17, 17]);
+    assert_eq!(counted(Request::Clock { pairs: 100 }), [100, 0]);
+    let [beats, _] = counted(Request::RegDump { block: Some("profiles".into()) });
+    assert!(beats > 100, "{beats}");
+}
