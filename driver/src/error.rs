@@ -149,6 +149,9 @@ pub enum Error {
         /// Greatest.
         most: Duration,
     },
+    /// The kernel gives no random numbers.
+    #[error("random numbers for the nonces from /dev/urandom: {0}; mount /dev")]
+    Random(std::io::Error),
     /// The heartbeat was lost.
     #[error("the heartbeat was lost, and the device stopped every flow and DMA; start timelyd again, or reset it (`timelyctl reset`)")]
     HeartbeatLost,

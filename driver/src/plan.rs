@@ -48,6 +48,25 @@ pub fn check_rate(spec: &FlowSpec, words: &[u32; profile::WORDS]) -> Result<(), 
     }
 }
 
+/// A segment that its profile does not let a flow have outstanding would never end, and its flow never send again.
+pub fn check_bound(record: &FlowRecord, words: &[u32; profile::WORDS]) -> Result<(), SpecError> {
+    let (bound, segment) = (profile::OUTSTANDING.get(words), record.segment_wire_bytes());
+    if bound == 0 || segment <= bound {
+        return Ok(());
+    }
+    let most = bound / (segment / u32::from(record.segment_packets.max(1))).max(1);
+    let allowed =
+        if most == 0 { "left out: one packet is more than that; make `packet_bytes` less".into() } else { format!("1 to {most}") };
+    Err(SpecError::Value {
+        name: "segment_packets".into(),
+        value: record.segment_packets.to_string(),
+        allowed: format!(
+            "{allowed}: profile {} lets a flow have {bound} wire bytes outstanding, and this segment has {segment}",
+            record.profile
+        ),
+    })
+}
+
 impl Plan {
     /// What a configuration asks for.
     ///
@@ -68,8 +87,9 @@ impl Plan {
         let flows = config.flow.iter().map(|(n, spec)| {
             let record = below("flow", n.0, MOST_FLOWS).and_then(|()| {
                 let words = profiles.iter().find(|p| p.0 == u32::from(spec.profile)).map(|p| p.1.quantise()).transpose()?;
-                words.map_or(Ok(()), |words| check_rate(spec, &words))?;
-                spec.record()
+                let record = spec.record()?;
+                words.map_or(Ok(()), |words| check_rate(spec, &words).and_then(|()| check_bound(&record, &words)))?;
+                Ok(record)
             });
             Ok((n.0, record.map_err(of(format!("flow.{}", n.0)))?))
         });
@@ -100,6 +120,11 @@ mod tests {
         assert!(text(&format!("[flow.7]\n{flow}packet_bytes = 20000\n")).starts_with("[flow.7]: payload_bytes is 20000"));
         let rate = text(&format!("[profile.0]\nlike = \"timely-10g\"\n[flow.7]\n{flow}rate = \"1Gbps\"\n"));
         assert!(rate.starts_with("[flow.7]: rate is `1Gbps`; it must be left out: the law of profile 0"), "{rate}");
+        let bound = text(&format!("[profile.0]\nlike = \"timely-10g\"\n[flow.7]\n{flow}packet_bytes = 1024\nsegment_packets = 64\n"));
+        assert!(
+            bound.starts_with("[flow.7]: segment_packets is `64`; it must be 1 to 57: profile 0 lets a flow have 65536 wire bytes"),
+            "{bound}"
+        );
         let whole: Config = toml::from_str(&format!("[profile.0]\nlike = \"fixed\"\n[flow.7]\n{flow}rate = \"1Gbps\"\n")).expect("TOML");
         let plan = Plan::new(&whole).expect("valid");
         assert_eq!((plan.last_flow(), plan.window, plan.profiles.len()), (Some(7), true, 1));

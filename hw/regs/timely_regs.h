@@ -50,16 +50,17 @@
 #define TIMELY_TIME_NOW_LOW 0x10u /* RO: reading it latches NOW_HIGH */
 #define TIMELY_TIME_NOW_HIGH 0x14u /* RO: as it was when NOW_LOW was read */
 #define TIMELY_TIME_INCREMENT 0x18u /* RW: what a clock adds to the time */
-#define TIMELY_TIME_INCREMENT_INCREMENT_SHIFT 0 /* ns a clock, Q8.24 */
+#define TIMELY_TIME_INCREMENT_INCREMENT_SHIFT 0 /* ns a clock, Q8.24: up to 16 ns, for which the calendar queue is drained fast enough */
 #define TIMELY_TIME_INCREMENT_INCREMENT_MASK 0xffffffffu
 #define TIMELY_TIME_INCREMENT_INCREMENT_LEAST 1048576u
+#define TIMELY_TIME_INCREMENT_INCREMENT_MOST 268435456u
 #define TIMELY_TIME_SET_LOW 0x1cu /* RW: low half of a time to step to */
 #define TIMELY_TIME_SET_HIGH 0x20u /* RW: a write steps forward to SET_HIGH:SET_LOW; a step backwards, or while PTP is the source, is refused and counted */
 #define TIMELY_TIME_SOURCE 0x24u /* RW: where the time comes from */
 #define TIMELY_TIME_SOURCE_PTP_SHIFT 0 /* 0 free-running, 1 follows the PTP clock of the shell, never backwards */
 #define TIMELY_TIME_SOURCE_PTP_MASK 0x1u
 #define TIMELY_TIME_LEAD 0x28u /* RW: how far ahead of its launch a packet is granted */
-#define TIMELY_TIME_LEAD_LEAD_SHIFT 0 /* ns; unless 0, every packet waits for its launch in front of the MAC, and each start is that much later */
+#define TIMELY_TIME_LEAD_LEAD_SHIFT 0 /* ns; unless 0, every packet waits for its launch in front of the MAC, and each start is that much later; to be lowered only while no flow is enabled, for the pacer takes it as time that runs back */
 #define TIMELY_TIME_LEAD_LEAD_MASK 0xffffu
 
 /* Block port: Addresses of the port, and who gets ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word. A value of several registers is torn while it is written: set it while the design is not enabled. */
@@ -409,7 +410,7 @@
 #define TIMELY_PROFILE_SIGNAL_MASK 0xc00u
 #define TIMELY_PROFILE_SIGNAL_MOST 2u
 #define TIMELY_PROFILE_OUTSTANDING_WORD 1
-#define TIMELY_PROFILE_OUTSTANDING_SHIFT 0 /* outstanding bound, wire bytes; 0 none */
+#define TIMELY_PROFILE_OUTSTANDING_SHIFT 0 /* outstanding bound, wire bytes; 0 none; a flow whose segments are longer, or READs dearer, stops inside its first */
 #define TIMELY_PROFILE_OUTSTANDING_MASK 0xffffffu
 #define TIMELY_PROFILE_TIMEOUT_NS_WORD 2
 #define TIMELY_PROFILE_TIMEOUT_NS_SHIFT 0 /* segment time-out, ns; 0 none */
@@ -692,7 +693,7 @@
 #define TIMELY_COUNTER_RX_ACKS 7 /* An ACK. */
 #define TIMELY_COUNTER_ACKS_SENT 8 /* An ACK was sent. */
 #define TIMELY_COUNTER_ACK_REFUSED_PEER 9 /* A segment of a peer that is not allowed was not answered. */
-#define TIMELY_COUNTER_ACK_REFUSED_ADDRESS 10 /* A segment to a broadcast, multicast or foreign address was not answered. */
+#define TIMELY_COUNTER_ACK_REFUSED_ADDRESS 10 /* A segment to a broadcast or multicast address, or to another MAC address than ours, was not answered. Its IP address is not compared. */
 #define TIMELY_COUNTER_ACK_DROPPED_FULL 11 /* A segment was not answered because the ACK queue was full. */
 #define TIMELY_COUNTER_ACK_STALE 12 /* An ACK of a segment that is not outstanding any more, or not yet. */
 #define TIMELY_COUNTER_ACK_FORGED 13 /* An ACK with a wrong nonce. */

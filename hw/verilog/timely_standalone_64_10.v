@@ -9725,7 +9725,7 @@ module tnic_standalone__control__csr__control__decode__entries(address,clock,dat
     mem[9'b1000011] = 130'h0;
     mem[9'b1000100] = 130'h1ffffffff00000000ffffffff00000000;
     mem[9'b1000101] = 130'h1ffffffff00000000ffffffff00000000;
-    mem[9'b1000110] = 130'h3ffffffff00100000ffffffff04000000;
+    mem[9'b1000110] = 130'h31000000000100000ffffffff04000000;
     mem[9'b1000111] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b1001000] = 130'h3ffffffff00000000ffffffff00000000;
     mem[9'b1001001] = 130'h300000001000000000000000100000000;
@@ -60497,7 +60497,7 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     always @(*) waiting__rebase_valid = slot_valid & slot_gap;
     always @(*) waiting__rebase_flow = slot_flow;
     always @(*) waiting__rebase_segment = slot_segment;
-    always @(*) waiting__load_valid = flow_valid & flow_enable & ~flow_keep & ~sweep;
+    always @(*) waiting__load_valid = flow_valid & ~(flow_enable & flow_keep) & ~sweep;
     always @(*) waiting__load_flow = flow_index;
     always @(*) sample_valid = s_valid__q;
     always @(*) sample_kind = (((is_visit__3__q)) & 2'h3);

@@ -263,7 +263,7 @@ fn software_checks_first() {
     assert_eq!(text(device.doorbell(0, 0).unwrap_err()), "packets is 0; it must be 1 to 65535");
     assert_eq!(text(device.doorbell(1024, 1).unwrap_err()), "flow 1024 of 1024");
     assert_eq!(text(device.write(&port::UDP_PORT, 0).unwrap_err()), "udp_port is 0; it must be 1 to 65535");
-    assert_eq!(text(device.write(&time::INCREMENT, 1).unwrap_err()), "increment is 1; it must be 1048576 to 4294967295");
+    assert_eq!(text(device.write(&time::INCREMENT, 1).unwrap_err()), "increment is 1; it must be 1048576 to 268435456");
     assert_eq!(text(device.write_profile(0, &[5; profile::WORDS]).unwrap_err()), "law is 5; it must be 0 to 4");
     assert_eq!(
         text(device.load_flow(0, &FlowRecord { segment_packets: 0, ..Default::default() }).unwrap_err()),

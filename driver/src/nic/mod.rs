@@ -15,11 +15,13 @@ pub use table::FlowTable;
 use crate::Error;
 use crate::transport::{Dma, Failure, Registers, Transport};
 use std::cell::Cell;
+use std::fs::File;
+use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 use timely_regs::counters::Counter;
 use timely_regs::device::{self, Device};
-use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, heartbeat, id, window};
+use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, heartbeat, id, port, window};
 use timely_regs::pci;
 
 /// How long a device may take to clear its RAMs after a reset; real ones need a millisecond, Verilated ones longer.
@@ -138,6 +140,9 @@ impl Nic {
         nic.stop_dma()?;
         if start == Start::Fresh && !reach.reset {
             nic.clear()?;
+        }
+        if start == Start::Fresh {
+            nic.seed_nonces()?;
         }
         nic.switch_on()?;
         Ok(nic)
@@ -408,7 +413,15 @@ impl Nic {
         if !self.transport().reach().reset {
             self.clear()?;
         }
+        self.seed_nonces()?;
         self.switch_on()
+    }
+
+    /// Lets the nonces of segments start where nobody knows: whoever knows them can forge ACKs.
+    fn seed_nonces(&self) -> Result<(), Error> {
+        let mut seed = [0; 4];
+        File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut seed)).map_err(Error::Random)?;
+        self.checked("the seed of the nonces", |d| d.write(&port::NONCE_SEED, u32::from_le_bytes(seed)))
     }
 
     /// Takes everything from the device; goes on when a step fails and gives the first failure.

@@ -7,7 +7,7 @@ pub use request::Request;
 use crate::clock;
 use crate::config::{Config, ConfigError, Number};
 use crate::nic::{EventSettings, Nic};
-use crate::plan::{Plan, PlanError, check_rate};
+use crate::plan::{Plan, PlanError, check_bound, check_rate};
 use crate::registers::{self, NameError, Named};
 use crate::report::{DeviceReport, EventReport, PortReport};
 use crate::spec::{FlowSpec, SpecError};
@@ -185,8 +185,10 @@ impl Service {
         if spec.needs_window() { Ok(self.nic.must_have_window()?) } else { Ok(()) }
     }
 
-    fn check_rate(&self, spec: &FlowSpec) -> Result<(), ServiceError> {
-        if spec.rate.is_none() { Ok(()) } else { Ok(check_rate(spec, &self.nic.profile(spec.profile.into())?)?) }
+    fn check_profile(&self, spec: &FlowSpec, record: &FlowRecord) -> Result<(), ServiceError> {
+        let words = self.nic.profile(spec.profile.into())?;
+        check_rate(spec, &words)?;
+        Ok(check_bound(record, &words)?)
     }
 
     fn save(&mut self) -> Result<(), ServiceError> {
@@ -246,7 +248,13 @@ impl Service {
             }
             Request::ProfileShow { profile } => Ok(json(self.profile(profile)?)),
             Request::ProfileSet { profile, spec } => {
-                self.nic.set_profile(profile, &spec.parameters()?)?;
+                let parameters = spec.parameters()?;
+                let words = parameters.quantise().map_err(SpecError::from)?;
+                for (Number(flow), flow_spec) in self.config.flow.iter().filter(|f| u32::from(f.1.profile) == profile) {
+                    let fits = check_bound(&flow_spec.record()?, &words);
+                    fits.map_err(|source| PlanError { table: format!("flow.{flow}"), source: Box::new(source) })?;
+                }
+                self.nic.set_profile(profile, &parameters)?;
                 self.config.profile.insert(Number(profile), spec);
                 self.save()?;
                 Ok(json(self.profile(profile)?))
@@ -262,7 +270,7 @@ impl Service {
             Request::FlowAdd { flow, spec } => {
                 let record = spec.record()?;
                 self.check_window(&spec)?;
-                self.check_rate(&spec)?;
+                self.check_profile(&spec, &record)?;
                 let number = self.nic.add_flow(flow, &record)?;
                 self.start(number, &spec)?;
                 self.nic.enable(true)?;
@@ -273,7 +281,7 @@ impl Service {
             Request::FlowSet { flow, spec } => {
                 let record = spec.record()?;
                 self.check_window(&spec)?;
-                self.check_rate(&spec)?;
+                self.check_profile(&spec, &record)?;
                 self.nic.set_flow(flow, &record)?;
                 self.start(flow, &spec)?;
                 self.config.flow.insert(Number(flow), spec);

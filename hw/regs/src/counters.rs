@@ -36,7 +36,7 @@ counters! {
     AcksSent = 8,
     /// A segment of a peer that is not allowed was not answered.
     AckRefusedPeer = 9,
-    /// A segment to a broadcast, multicast or foreign address was not answered.
+    /// A segment to a broadcast or multicast address, or to another MAC address than ours, was not answered. Its IP address is not compared.
     AckRefusedAddress = 10,
     /// A segment was not answered because the ACK queue was full.
     AckDroppedFull = 11,

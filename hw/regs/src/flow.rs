@@ -3,6 +3,8 @@
 //! A load without `keep` clears the flow's backlog, law state and counters. Its segment numbers go on: what was sent before the load is
 //! then stale by number, and the first segment sent after it is the new base.
 use crate::field::{Field, OutOfRange};
+use crate::link::wire_bytes;
+use crate::wire::Class;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Words of a record.
@@ -136,6 +138,15 @@ impl Default for FlowRecord {
 }
 
 impl FlowRecord {
+    /// Bytes of a segment on the wire, or what a READ is charged for one: what a profile's outstanding bound must leave room for.
+    pub fn segment_wire_bytes(&self) -> u32 {
+        if self.read {
+            return self.charged_bytes;
+        }
+        let class = Class { vlan: self.vlan.is_some(), ipv6: self.address.is_ipv6() };
+        u32::from(self.segment_packets) * wire_bytes(class.end() as u32 + u32::from(self.payload_bytes))
+    }
+
     /// The words of the record.
     ///
     /// # Errors

@@ -34,7 +34,13 @@ pub const SIGNAL: Field = Field::new(
 )
 .range(0, 2);
 /// Bound of outstanding data.
-pub const OUTSTANDING: Field = Field::new(1, 23, 0, "outstanding", "outstanding bound, wire bytes; 0 none");
+pub const OUTSTANDING: Field = Field::new(
+    1,
+    23,
+    0,
+    "outstanding",
+    "outstanding bound, wire bytes; 0 none; a flow whose segments are longer, or READs dearer, stops inside its first",
+);
 /// Segment time-out.
 pub const TIMEOUT_NS: Field = Field::new(2, 30, 0, "timeout_ns", "segment time-out, ns; 0 none");
 /// Idle time after which a flow restarts.

@@ -93,6 +93,8 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     done: DFF<Bit>,
     done_flow: DFF<Bits<F>>,
     done_rest: DFF<Bits<210>>,
+    told: DFF<Bits<24>>,
+    /// And what the flow goes on with: nothing behind the end of a segment.
     sum: DFF<Bits<24>>,
     tag: DFF<Bits<8>>,
     /// Flow of the frame that was caught last.
@@ -122,7 +124,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Default for
         } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tlast, s_paced, s_launch, now, cfg_udp_port, fl_valid, fl_flow, fl_enable, fl_keep,
             sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch,
             sent_ts, parse, launches, sums, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow,
-            done_rest, sum, tag, latest, latest_counts, clear, clear_flow, is_swept, at, header, flow, launch, wire_bytes, base, more, rest, out)
+            done_rest, told, sum, tag, latest, latest_counts, clear, clear_flow, is_swept, at, header, flow, launch, wire_bytes, base, more, rest, out)
     }
 }
 
@@ -130,7 +132,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow, done_rest);
-        dff_setup!(self, clk, sum, tag, latest, latest_counts, clear, clear_flow);
+        dff_setup!(self, clk, told, sum, tag, latest, latest_counts, clear, clear_flow);
         self.parse.clk.next = self.clk.val();
         self.parse.rst.next = self.rst.val();
         self.launches.clk.next = self.clk.val();
@@ -196,15 +198,17 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         if self.same.q.val() {
             self.base.next = self.sum.q.val();
         }
-        if self.rest.val().get_bit(65) {
-            self.base.next = bits::<24>(0);
-        }
         self.more.next = self.base.val() + bit_cast::<24, 16>(self.rest.val().get_bits::<16>(66));
         self.done.d.next = self.caught.q.val();
         self.done_flow.d.next = self.caught_flow.q.val();
         self.done_rest.d.next = self.rest.val();
         if self.caught.q.val() {
+            self.told.d.next = self.more.val();
             self.sum.d.next = self.more.val();
+            // Whatever was charged is released with the next segment that ends, also what a host began and never ended.
+            if self.rest.val().get_bit(64) {
+                self.sum.d.next = bits::<24>(0);
+            }
         }
 
         // 4: reported; the RAM is written, or a flow that was loaded is cleared in it.
@@ -242,7 +246,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         self.sent_last.next = self.out.val().get_bit(64);
         self.sent_first.next = self.out.val().get_bit(65);
         self.sent_wire_bytes.next = self.out.val().get_bits::<16>(66);
-        self.sent_segment_bytes.next = self.sum.q.val();
+        self.sent_segment_bytes.next = self.told.q.val();
         self.sent_launch.next = self.out.val().get_bits::<64>(82);
         self.sent_ts.next = self.out.val().get_bits::<64>(146);
         if self.rst.val() {

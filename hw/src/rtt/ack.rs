@@ -368,7 +368,7 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.waiting.rebase_valid.next = self.slot_valid.val() & self.slot_gap.val();
         self.waiting.rebase_flow.next = self.slot_flow.val();
         self.waiting.rebase_segment.next = self.slot_segment.val();
-        self.waiting.load_valid.next = self.flow_valid.val() & self.flow_enable.val() & !self.flow_keep.val() & !self.sweep.val();
+        self.waiting.load_valid.next = self.flow_valid.val() & !(self.flow_enable.val() & self.flow_keep.val()) & !self.sweep.val();
         self.waiting.load_flow.next = self.flow_index.val();
 
         self.sample_valid.next = self.s_valid.q.val();

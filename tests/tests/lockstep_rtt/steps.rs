@@ -1,5 +1,5 @@
-//! Time-outs across steps of the time.
-use timely_model::bus::{KIND_TIMEOUT, ProfileWrite, Sent};
+//! Time-outs across steps of the time, and of a flow that was disabled.
+use timely_model::bus::{Ack, KIND_TIMEOUT, ProfileWrite, Sent};
 use timely_model::{Block, rtt};
 use timely_regs::profile;
 
@@ -49,5 +49,34 @@ fn a_step_of_the_time_holds_up_no_time_out() {
     for step in [TIMEOUT_NS.into(), 1 << 31, (1 << 31) + 5000, 3 << 30, (1 << 32) - 20_000] {
         let waited = waits(step);
         assert!(waited < TURN, "{waited} clocks after a step by {step} ns");
+    }
+}
+
+/// A segment that was outstanding when its flow was disabled is forgotten, as it is by the pacer: enabled again, with `keep` or without, the flow
+/// has no time-out of it and no ACK releases it.
+#[test]
+fn a_disabled_flow_has_nothing_outstanding() {
+    for keep in [false, true] {
+        let mut block = rtt::Rtt::new(3, 2);
+        let mut words = [0; profile::WORDS];
+        profile::TIMEOUT_NS.set(&mut words, TIMEOUT_NS).unwrap();
+        let (mut samples, mut releases) = (0, 0);
+        for clk in 0..4 * u64::from(TIMEOUT_NS) / CLOCK_NS {
+            let mut i = rtt::In { now: (clk * CLOCK_NS) << 16, ..rtt::In::default() };
+            match clk {
+                100 => i.profile = Some(ProfileWrite { profile: 0, word: 2, data: words[2] }),
+                110 => i.flow = Some(load(1, true, false, 0)),
+                200 => i.sent = Some(Sent { flow: 1, first: true, last: true, segment_bytes: 84, ..Sent::default() }),
+                300 => i.flow = Some(load(1, false, keep, 0)),
+                400 => i.flow = Some(load(1, true, true, 0)),
+                500 => i.ack = Some(Ack { flow: 1, ..Ack::default() }),
+                _ => {}
+            }
+            block.step(clk, &i);
+            let out = block.output(clk + 1);
+            samples += u32::from(out.sample.is_some());
+            releases += u32::from(out.release.is_some());
+        }
+        assert_eq!((samples, releases), (0, 0), "keep {keep}");
     }
 }

@@ -63,7 +63,8 @@ pub struct Exit {
     /// Flow of the frame that was caught last, and whether its sum still counts.
     last: Option<u32>,
     sum: u32,
-    done: Option<(Step, u32)>,
+    // With its sum, and the one that the flow goes on with.
+    done: Option<(Step, u32, u32)>,
     clear: Option<u32>,
 }
 
@@ -96,7 +97,7 @@ impl Block for Exit {
         let tag = u16::from(self.tag);
         Out {
             swept: clk >= self.swept_at,
-            sent: self.done.map(|(s, sum)| Sent {
+            sent: self.done.map(|(s, sum, _)| Sent {
                 tag,
                 flow: s.header.flow,
                 segment: s.header.segment,
@@ -107,7 +108,7 @@ impl Block for Exit {
                 segment_bytes: sum,
                 launch: s.launch,
             }),
-            completion: self.done.map(|(s, _)| Completion { tag, ts: s.stamp }),
+            completion: self.done.map(|(s, ..)| Completion { tag, ts: s.stamp }),
         }
     }
 
@@ -119,7 +120,7 @@ impl Block for Exit {
         }
         let (swept, last) = (clk >= self.swept_at, self.last);
         // 4: reported; the RAM is written, or a flow that was loaded is cleared in it.
-        let write = self.done.map(|(s, sum)| (s.header.flow, sum)).or(self.clear.map(|flow| (flow, 0)));
+        let write = self.done.map(|(s, _, next)| (s.header.flow, next)).or(self.clear.map(|flow| (flow, 0)));
         if self.done.is_some() {
             self.tag = self.tag.wrapping_add(1);
         } else if self.clear.is_some() {
@@ -130,10 +131,10 @@ impl Block for Exit {
         }
         // 3: the sum, of what the RAM said or of the frame before.
         self.done = self.caught.map(|(s, raw, same)| {
-            let before = if same { self.sum } else { raw };
-            let before = if s.header.flags & FIRST != 0 { 0 } else { before };
-            self.sum = (before + u32::from(s.wire)) & 0xff_ffff;
-            (s, self.sum)
+            let more = (if same { self.sum } else { raw } + u32::from(s.wire)) & 0xff_ffff;
+            // Whatever was charged is released with the next segment that ends, also what a host began and never ended.
+            self.sum = if s.header.flags & LAST != 0 { 0 } else { more };
+            (s, more, self.sum)
         });
         // 2: what the RAM says is caught.
         self.caught = self.read.map(|(s, raw)| (s, raw, last == Some(s.header.flow)));

@@ -26,7 +26,7 @@
 //! The time only steps forward, and by however much: what was sent before a step is as old as the step makes it, modulo 2^32 ns, so it
 //! never waits for longer than its time-out after it.
 //!
-//! **Numbers.** A load without `keep` of an enabled flow counts all that was sent before as acknowledged, without a release. A segment
+//! **Numbers.** A load without `keep`, and one that disables the flow, as the pacer's accounts end with either, counts all that was sent before as acknowledged, without a release. A segment
 //! that is not the successor of the one before it is the new base: what is older can no longer be acknowledged, and its bytes go
 //! with the next release. So numbers may restart or skip, and no byte is lost.
 //!
@@ -395,7 +395,7 @@ impl Block for Rtt {
         }
         if let Some(l) = &i.flow {
             self.state.configure(l);
-            if l.enable() && !l.keep() {
+            if !(l.enable() && l.keep()) {
                 self.load = Some(l.flow);
             }
         }

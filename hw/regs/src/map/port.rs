@@ -78,7 +78,7 @@ pub const NONCE_SEED: Register = Register::new(
     "NONCE_SEED",
     WriteOnly,
     "where the sequence of segment nonces starts again; to be random, for who knows it can forge ACKs",
-    &[whole("nonce_seed", "any value; 0 counts as 1")],
+    &[whole("nonce_seed", "any value; 0 counts as 0x9e3779b9")],
 );
 /// Room of a flow in the packet store.
 pub const STORE_BOUND: Register = Register::new(

@@ -28,7 +28,7 @@ pub const INCREMENT: Register = Register::new(
     "INCREMENT",
     ReadWrite,
     "what a clock adds to the time",
-    &[whole("increment", "ns a clock, Q8.24").range(1 << 20, u32::MAX)],
+    &[whole("increment", "ns a clock, Q8.24: up to 16 ns, for which the calendar queue is drained fast enough").range(1 << 20, 1 << 28)],
 )
 .reset(Reset::Build(Parameter::Increment));
 /// Low half of a time to step to.
@@ -60,7 +60,11 @@ pub const LEAD: Register = Register::new(
     "LEAD",
     ReadWrite,
     "how far ahead of its launch a packet is granted",
-    &[low(16, "lead", "ns; unless 0, every packet waits for its launch in front of the MAC, and each start is that much later")],
+    &[low(
+        16,
+        "lead",
+        "ns; unless 0, every packet waits for its launch in front of the MAC, and each start is that much later; to be lowered only while no flow is enabled, for the pacer takes it as time that runs back",
+    )],
 );
 
 /// The block.
