@@ -3,6 +3,7 @@ use crate::cores::CoreFactory;
 use crate::report::Arm;
 use crate::report::page::Words;
 use crate::run::Observer;
+use crate::scenario::file::Overrides;
 use crate::scenario::{Error, NicKind, Plan, Profile, Set, build, file};
 use crate::time::{MS, Ps, US};
 use std::path::Path;
@@ -40,17 +41,18 @@ fn profile(like: &str, set: &[(Set, f64)]) -> Profile {
 
 /// The arms, in order.
 pub fn arms(options: Options) -> Result<Vec<Planned>, Error> {
-    let base = file::parse(Path::new("incast.toml"), INCAST)?;
     let (short, long) = if options.quick { (12 * MS, 200 * MS) } else { (40 * MS, 1000 * MS) };
-    let plan = |kind: NicKind, own: Profile, segment: u32, duration: Ps| {
-        let mut p = base.clone();
-        (p.seed, p.duration, p.nic.kind, p.bin) = (options.seed, duration, kind, Some(100 * US));
+    let plan = |kind: NicKind, own: Profile, segment: u32, duration: Ps| -> Result<Plan, Error> {
+        let ms = duration as f64 / MS as f64;
+        let overrides = Overrides { seed: Some(options.seed), duration_ms: Some(ms), nics: Some(kind), ..Overrides::default() };
+        let mut p = file::parse_with(Path::new("incast.toml"), INCAST, &overrides)?;
+        p.bin = Some(100 * US);
         p.profiles = vec![own];
         for f in &mut p.flows {
             f.profile = "arm".into();
             f.segment = segment;
         }
-        p
+        Ok(p)
     };
     // One burst is on its way at a time, as close as bursts come to the hardware's 64 KB.
     let bound: (Set, f64) = (|p, v| p.outstanding_bytes = v as u32, 73_728.0);
@@ -65,35 +67,35 @@ pub fn arms(options: Options) -> Result<Vec<Planned>, Error> {
             "TIMELY in hardware",
             "profile timely-10g, 2 KB segments, every packet paced".into(),
             0x0b62a8,
-            plan(options.main, profile("timely-10g", &[]), kb2, short),
+            plan(options.main, profile("timely-10g", &[]), kb2, short)?,
         ),
         planned(
             "hardware_authors",
             "the authors' parameters in hardware",
             "profile authors-10g, 2 KB segments, every packet paced".into(),
             0x56b4e9,
-            plan(options.others, profile("authors-10g", &[]), kb2, short),
+            plan(options.others, profile("authors-10g", &[]), kb2, short)?,
         ),
         planned(
             "software_timely",
             "the same law and parameters in software",
             format!("64 KB bursts, 2 us timer; {long_run}"),
             0xc44e12,
-            plan(NicKind::Software, profile("timely-10g", &[bound]), kb64, long),
+            plan(NicKind::Software, profile("timely-10g", &[bound]), kb64, long)?,
         ),
         planned(
             "software_best",
             "the same law in software at its best parameters",
             format!("64 KB bursts, 2 us timer, alpha .02, Tlow 200 us, Thigh 500 us; {long_run}"),
             0xe3a008,
-            plan(NicKind::Software, profile("timely-10g", &best), kb64, long),
+            plan(NicKind::Software, profile("timely-10g", &best), kb64, long)?,
         ),
         planned(
             "pfc_only",
             "no control, over PFC",
             "line rate, no bound on outstanding data, XOFF at 100 KB".into(),
             0x6b7280,
-            plan(NicKind::Paced, profile("fixed", &unbound), kb2, short),
+            plan(NicKind::Paced, profile("fixed", &unbound), kb2, short)?,
         ),
     ])
 }

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use timely_regs::recording::Recording;
 use timely_sim::recording::{Collector, Recorded, Records};
 use timely_sim::report::{Arm, Json, page, table, telemetry};
+use timely_sim::scenario::file::Overrides;
 use timely_sim::scenario::{self, Error, NicKind, Plan, build, file, hpcc};
 use timely_sim::sweep::Shard;
 use timely_sim::time::{MS, Ps};
@@ -58,8 +59,8 @@ enum Command {
         scenario: PathBuf,
         #[command(flatten)]
         common: Common,
-        /// Length of the run in milliseconds, in place of the scenario's.
-        #[arg(long, value_name = "MS")]
+        /// Length of the run in milliseconds, 0.001 to 1000000, in place of the scenario's; a load is drawn to its end.
+        #[arg(long, value_name = "MS", allow_negative_numbers = true)]
         duration_ms: Option<f64>,
         /// File for the telemetry of every flow at the end, which rtl and model NICs write into their host's memory (JSON).
         #[arg(long, value_name = "FILE")]
@@ -207,6 +208,13 @@ struct Common {
     seed: Option<u64>,
 }
 
+impl Common {
+    // What it says in place of a scenario.
+    fn overrides(&self) -> Overrides {
+        Overrides { seed: self.seed, nics: self.nics, ..Overrides::default() }
+    }
+}
+
 fn node_and_port(s: &str) -> Result<(u16, u16), String> {
     let parsed = s.split_once(':').and_then(|(n, p)| Some((n.parse().ok()?, p.parse().ok()?)));
     parsed.ok_or_else(|| format!("{s} is no port; allowed: a node and its port, such as 11:0"))
@@ -253,9 +261,7 @@ fn json(arms: &[Arm]) -> String {
 }
 
 /// Runs one plan, prints and writes what came of it.
-fn run(mut plan: Plan, common: &Common, [snapshot, pcap]: [Option<&Path>; 2], events: Option<(&Path, u16)>) -> Result<ExitCode, String> {
-    plan.seed = common.seed.unwrap_or(plan.seed);
-    plan.nic.kind = common.nics.unwrap_or(plan.nic.kind);
+fn run(plan: Plan, common: &Common, [snapshot, pcap]: [Option<&Path>; 2], events: Option<(&Path, u16)>) -> Result<ExitCode, String> {
     let (name, kind) = (plan.name.clone(), plan.nic.kind);
     let progress = Progress::new(&name, plan.duration);
     if events.is_some() && !matches!(kind, NicKind::Rtl | NicKind::Model) {
@@ -328,7 +334,7 @@ fn replay(path: &Path) -> Result<ExitCode, String> {
 }
 
 fn hpcc_plan(command: &Command) -> Result<Plan, Error> {
-    let Command::Hpcc { topology, flows, profile, packet_bytes, segment_bytes, xoff_kb, limit_ms, .. } = command else {
+    let Command::Hpcc { topology, flows, common, profile, packet_bytes, segment_bytes, xoff_kb, limit_ms, .. } = command else {
         unreachable!("called for `hpcc` alone")
     };
     // The rest is as in a scenario file that says nothing of it.
@@ -339,7 +345,7 @@ fn hpcc_plan(command: &Command) -> Result<Plan, Error> {
         flows.display().to_string(),
         topology.display().to_string(),
     );
-    file::parse(Path::new("command line"), &text)
+    file::parse_with(Path::new("command line"), &text, &common.overrides())
 }
 
 fn demo(common: &Common, quick: bool) -> Result<ExitCode, String> {
@@ -397,9 +403,7 @@ fn compare(a: &Path, b: &Path, common: &Common) -> Result<ExitCode, String> {
     let factory = cores::factory();
     let mut arms = Vec::new();
     for (path, color) in [(a, 0x0b62a8), (b, 0xd1495b)] {
-        let mut plan = file::read(path).map_err(|e| e.to_string())?;
-        plan.seed = common.seed.unwrap_or(plan.seed);
-        plan.nic.kind = common.nics.unwrap_or(plan.nic.kind);
+        let plan = file::read_with(path, &common.overrides()).map_err(|e| e.to_string())?;
         let (name, kind, note) = (plan.name.clone(), plan.nic.kind, format!("{} flows, seed {}", plan.flows.len(), plan.seed));
         let progress = Progress::new(&name, plan.duration);
         let outcome = build::run(plan, &*factory, |now| progress.at(now)).map_err(|e| e.to_string())?;
@@ -432,12 +436,10 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match &cli.command {
         Command::Run { scenario, common, duration_ms, snapshot, pcap, port, events, every } => {
-            file::read(scenario).map_err(|e| e.to_string()).and_then(|mut plan| {
+            let overrides = Overrides { duration_ms: *duration_ms, ..common.overrides() };
+            file::read_with(scenario, &overrides).map_err(|e| e.to_string()).and_then(|mut plan| {
                 plan.snapshot = snapshot.is_some();
                 plan.capture = port.iter().copied().collect();
-                if let Some(ms) = duration_ms {
-                    plan.duration = timely_sim::time::ps(*ms, MS).max(MS);
-                }
                 run(plan, common, [snapshot.as_deref(), pcap.as_deref()], events.as_deref().map(|path| (path, *every)))
             })
         }

@@ -4,6 +4,7 @@
 //! again, so a sweep that was killed goes on where it was. Who finds all runs there writes the table.
 use crate::cores;
 use crate::metrics::Summary;
+use crate::scenario::file::Overrides;
 use crate::scenario::vary::{self, Change};
 use crate::scenario::{Error, build};
 use crate::time::{MS, Ps};
@@ -99,6 +100,10 @@ impl Sweep {
                 format!("{name} has no values; allowed: a list of at least one"),
             ));
         }
+        if file.vary.contains_key("seed") {
+            let here = line(text.find("[vary]").and_then(|v| Some(v + text[v..].find("seed")?)).map(|i| i..i));
+            return Err(syntax(here, "seed is not a field to vary; list the seeds as `seeds = [1, 2, 3]` above [vary]".into()));
+        }
         let scenario = path.parent().unwrap_or(Path::new("")).join(&file.scenario);
         let of = read(&scenario)?;
         let seeds = if file.seeds.is_empty() { vec![1] } else { file.seeds };
@@ -108,7 +113,7 @@ impl Sweep {
             sets = sets.iter().flat_map(|set| values.iter().map(move |v| with(set, v))).collect();
         }
         for changes in &sets {
-            vary::parse(&scenario, &of, changes)?;
+            vary::parse(&scenario, &of, changes, &Overrides::default())?;
         }
         let all = sets.into_iter().flat_map(|changes| seeds.iter().map(move |s| (*s, changes.clone())));
         let runs = all.enumerate().map(|(index, (seed, changes))| Run { index, seed, changes }).collect();
@@ -179,8 +184,8 @@ impl Sweep {
     }
 
     fn one(&self, run: &Run) -> Result<String, String> {
-        let mut plan = vary::parse(&self.scenario, &self.text, &run.changes).map_err(|e| e.to_string())?;
-        plan.seed = run.seed;
+        let seeded = Overrides { seed: Some(run.seed), ..Overrides::default() };
+        let plan = vary::parse(&self.scenario, &self.text, &run.changes, &seeded).map_err(|e| e.to_string())?;
         let duration_ms = plan.duration as f64 / MS as f64;
         let summary: Summary = build::run(plan, &*cores::factory(), |_: Ps| {}).map_err(|e| e.to_string())?.summary;
         let changes = run.changes.iter().cloned().collect();

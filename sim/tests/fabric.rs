@@ -2,6 +2,7 @@
 use std::path::Path;
 use timely_sim::cores;
 use timely_sim::scenario::build::{self, Outcome};
+use timely_sim::scenario::file::Overrides;
 use timely_sim::scenario::{NicKind, Plan, file};
 use timely_sim::time::NEVER;
 
@@ -63,10 +64,13 @@ fn a_flow_alone_takes_the_time_it_needs() {
 }
 
 fn on(kind: NicKind, text: &str) -> Outcome {
-    let mut plan = plan(text);
-    plan.nic.kind = kind;
+    let overrides = Overrides { nics: Some(kind), ..Overrides::default() };
+    let mut plan = file::parse_with(Path::new("test.toml"), text, &overrides).unwrap_or_else(|e| panic!("{e}"));
     plan.nic.ppm = 0.0;
-    plan.nic.ack_delay = timely_sim::scenario::EVENT_ACK_DELAY;
+    if kind == NicKind::Model {
+        // Of these NICs alone the base RTT, from which profiles come, would be that of other event-level hosts.
+        plan.nic.ack_delay = timely_sim::scenario::EVENT_ACK_DELAY;
+    }
     run(plan)
 }
 

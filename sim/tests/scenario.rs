@@ -4,6 +4,7 @@ use timely_sim::cores::{CoreFactory, CoreSpec, Cores, Prepared};
 use timely_sim::demo;
 use timely_sim::report::{Arm, Json, page};
 use timely_sim::scenario::build::{self, Outcome};
+use timely_sim::scenario::file::Overrides;
 use timely_sim::scenario::{NicKind, Plan, file, hpcc};
 
 /// A factory that has none.
@@ -183,6 +184,36 @@ fn errors_name_file_line_value_and_what_is_allowed() {
     assert_eq!(error(&format!("{head}[nic]\nbus_bits = 96\n")), "dir/x.toml:4: nic.bus_bits is 96; allowed: 64, 128, 256 or 512");
     assert!(error(&format!("{head}[switch]\nxof_kb = 9\n")).starts_with("dir/x.toml:4: unknown field `xof_kb`"));
     assert!(error("[topology]\n").contains("needs `hosts`"));
+}
+
+/// What the command line says in place of a file is known before its traffic is drawn and its defaults are taken.
+#[test]
+fn overrides_reach_drawn_traffic_and_defaults() {
+    const MS: u64 = 1_000_000_000;
+    let text = "duration_ms = 4\n[topology]\nhosts = 6\n[[load]]\nbytes = 20000\nload = 0.3\n[[load]]\nload = 0.1\nuntil_us = 3000\n\
+                [[incast]]\nto = 5\nsenders = 2\nbytes = 1000\ntimes = 3\n";
+    let read = |o: Overrides| file::parse_with(Path::new("x.toml"), text, &o).unwrap();
+    let drawn = |p: &Plan| p.flows.iter().map(|f| (f.start, f.src, f.dst)).collect::<Vec<_>>();
+    let seed = |seed| read(Overrides { seed: Some(seed), ..Overrides::default() });
+    assert_eq!(drawn(&seed(2)), drawn(&plan(&format!("seed = 2\n{text}"))));
+    assert_ne!(drawn(&seed(2)), drawn(&seed(1)));
+    assert_eq!(drawn(&seed(1)), drawn(&read(Overrides::default())));
+
+    let lasting = |ms| read(Overrides { duration_ms: Some(ms), ..Overrides::default() });
+    let last = |p: &Plan| p.flows.iter().map(|f| f.start).max().unwrap();
+    assert!(last(&lasting(8.0)) > 7 * MS && lasting(8.0).duration == 8 * MS);
+    // A load with an end of its own has none after the run's.
+    let short = file::parse_with(Path::new("x.toml"), text.split("[[incast]]").next().unwrap(), &Overrides { part: 0.25, ..Overrides::default() });
+    assert!(last(short.as_ref().unwrap()) < MS && short.unwrap().duration == MS);
+    assert_eq!(lasting(0.5).duration, MS / 2);
+    for wrong in [-5.0, 0.0, f64::NAN, f64::INFINITY, 1e7] {
+        let o = Overrides { duration_ms: Some(wrong), ..Overrides::default() };
+        let error = file::parse_with(Path::new("x.toml"), text, &o).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(error, format!("x.toml, changed: duration_ms is {wrong}; allowed: 0.001 to 1000000"));
+    }
+
+    let on = |kind| read(Overrides { nics: Some(kind), ..Overrides::default() }).nic.ack_delay;
+    assert_eq!((on(NicKind::Event), on(NicKind::Posted), on(NicKind::Paced)), (timely_sim::scenario::EVENT_ACK_DELAY, 150_000, 150_000));
 }
 
 // The manual's file has every field, and the defaults that it names are the defaults.

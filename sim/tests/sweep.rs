@@ -89,6 +89,10 @@ fn wrong_sweeps_are_refused_before_anything_runs() {
     assert_eq!(error(&format!("{head}[vary]\n'link.loss' = []\n")), "s.toml:3: link.loss has no values; allowed: a list of at least one");
     assert!(error(&format!("{head}[vari]\n")).starts_with("s.toml:2: unknown field"));
     assert!(error("scenario = 'none.toml'\n").starts_with("none.toml: "));
+    assert_eq!(
+        error(&format!("{head}[vary]\n'link.loss' = [0]\nseed = [1, 2]\n")),
+        "s.toml:4: seed is not a field to vary; list the seeds as `seeds = [1, 2, 3]` above [vary]"
+    );
     for shard in ["2/2", "1", "a/2", "0/0"] {
         assert!(shard.parse::<Shard>().is_err(), "{shard}");
     }
@@ -100,6 +104,21 @@ fn wrong_sweeps_are_refused_before_anything_runs() {
     std::fs::write(&file, format!("{head}seeds = [1]\n[vary]\n'duration_ms' = [1, 3]\n")).expect("written");
     let error = Sweep::read(&file).expect("valid").run(&out, whole, |_| {}).expect_err("refused");
     assert!(error.contains("the result of another sweep"), "{error}");
+    std::fs::remove_dir_all(dir).expect("removed");
+}
+
+/// A load is drawn anew for each seed.
+#[test]
+fn seeds_draw_their_own_loads() {
+    let dir = scratch("seeds");
+    let load = "duration_ms = 1\n[topology]\nhosts = 4\n[nic]\nkind = 'event'\n[[load]]\nbytes = 9000\nload = 0.5\n";
+    std::fs::write(dir.join("load.toml"), load).expect("written");
+    std::fs::write(dir.join("s.toml"), "scenario = 'load.toml'\nseeds = [1, 2, 18446744073709551615]\n").expect("written");
+    let whole = Shard { index: 0, of: 1 };
+    let table = Sweep::read(&dir.join("s.toml")).expect("valid").run(&dir.join("out"), whole, |_| {}).expect("runs").expect("a table");
+    let text = std::fs::read_to_string(table).expect("text");
+    let figures: std::collections::BTreeSet<&str> = text.lines().skip(1).map(|l| l.splitn(3, ',').nth(2).expect("figures")).collect();
+    assert_eq!(figures.len(), 3, "{text}");
     std::fs::remove_dir_all(dir).expect("removed");
 }
 

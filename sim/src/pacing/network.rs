@@ -8,6 +8,7 @@ use super::row::Row;
 use super::trace;
 use crate::cores;
 use crate::scenario::build::{self, Outcome};
+use crate::scenario::file::Overrides;
 use crate::scenario::vary::{self, Change};
 use crate::scenario::{NicKind, Plan};
 use crate::time::{NS, Ps, ps};
@@ -98,12 +99,10 @@ fn plan(sender: &Sender, experiment: &str, noise: f64, quick: bool) -> Result<Pl
         change("flow.*.segment_bytes", Value::Float(f64::from(sender.burst.max(16_384)))),
     ];
     let (name, text) = if experiment == "incast" { ("pacing_incast.toml", INCAST) } else { ("star.toml", STAR) };
-    let mut plan = vary::parse(Path::new(name), text, &changes).map_err(|e| e.to_string())?;
+    let overrides = Overrides { part: if quick { 0.05 } else { 1.0 }, ..Overrides::default() };
+    let mut plan = vary::parse(Path::new(name), text, &changes, &overrides).map_err(|e| e.to_string())?;
     plan.fabric.lateness = sender.lateness.clone();
     plan.fabric.detail = Some(false);
-    if quick {
-        plan.duration /= 20;
-    }
     Ok(plan)
 }
 

@@ -21,6 +21,7 @@ use crate::metrics::histogram::Log;
 use crate::report::curves::{Legend, curves, distributions};
 use crate::report::plot::Plot;
 use crate::scenario::build::{self, Outcome};
+use crate::scenario::file::Overrides;
 use crate::scenario::vary::{self, Change};
 use crate::time::{Ps, US};
 use rayon::prelude::*;
@@ -104,12 +105,9 @@ fn word(path: &str, to: &str) -> Change {
 impl Lab {
     /// Runs a scenario with each of these sets of changes, on all cores.
     fn runs(&self, name: &str, text: &str, sets: &[Vec<Change>]) -> Result<Vec<Outcome>, String> {
+        let overrides = Overrides { seed: Some(self.seed), part: if self.quick { 0.2 } else { 1.0 }, ..Overrides::default() };
         let one = |changes: &Vec<Change>| {
-            let mut plan = vary::parse(Path::new(name), text, changes).map_err(|e| e.to_string())?;
-            plan.seed = self.seed;
-            if self.quick {
-                plan.duration /= 5;
-            }
+            let plan = vary::parse(Path::new(name), text, changes, &overrides).map_err(|e| e.to_string())?;
             build::run(plan, &*cores::factory(), |_: Ps| {}).map_err(|e| e.to_string())
         };
         sets.par_iter().map(one).collect()
@@ -126,4 +124,21 @@ fn throughput(o: &Outcome) -> f64 {
 /// The distribution of RTTs in us.
 fn rtt_cdf(log: &Log) -> Vec<(f64, f64)> {
     log.cdf().into_iter().map(|(ps, share)| (ps as f64 / US as f64, share)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Messages of the Clos and of storage are drawn by the seed that is asked for, up to the end of the run.
+    #[test]
+    fn each_seed_draws_its_own_messages() {
+        let short = vec![number("duration_ms", 1.0)];
+        let flows = |seed: u64, quick: bool| {
+            let runs = Lab { seed, quick }.runs("clos.toml", CLOS, std::slice::from_ref(&short)).expect("runs");
+            runs[0].plan.flows.iter().flat_map(|f| f.posts.clone()).collect::<Vec<_>>()
+        };
+        assert_ne!(flows(1, true), flows(2, true));
+        assert!(flows(1, true).iter().all(|p| p.0 < US * 200) && flows(1, false).iter().any(|p| p.0 > US * 800));
+    }
 }

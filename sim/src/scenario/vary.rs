@@ -1,4 +1,5 @@
 //! A scenario with single fields changed: what sweeps and sets of experiments are made of.
+use super::file::Overrides;
 use super::{Error, Plan, file};
 use std::path::Path;
 use toml::{Table, Value};
@@ -39,10 +40,10 @@ pub fn text(file: &Path, text: &str, changes: &[Change]) -> Result<String, Error
     Ok(toml::to_string(&all).unwrap_or_default())
 }
 
-/// A scenario's text with these changes, read.
-pub fn parse(file: &Path, of: &str, changes: &[Change]) -> Result<Plan, Error> {
+/// A scenario's text with these changes, read, some of it overridden.
+pub fn parse(file: &Path, of: &str, changes: &[Change], overrides: &Overrides) -> Result<Plan, Error> {
     let text = text(file, of, changes)?;
-    file::parse(file, &text).map_err(|e| match e {
+    file::parse_with(file, &text, overrides).map_err(|e| match e {
         // Lines of the changed text mean nothing to anybody.
         Error::Value { file, field, value, allowed, .. } => Error::Changed { file, field, value, allowed },
         other => other,
@@ -58,11 +59,11 @@ mod tests {
         let of = "duration_ms = 1\n[topology]\nhosts = 3\n[[flow]]\nfrom = 0\nto = 2\n[[flow]]\nfrom = 1\nto = 2\n";
         let path = Path::new("a.toml");
         let change = |path: &str, to: i64| (path.to_owned(), Value::Integer(to));
-        let p =
-            parse(path, of, &[change("flow.*.segment_bytes", 4096), change("flow.1.start_us", 7), change("switch.xoff_kb", 9)]).unwrap();
+        let with = |changes: &[Change]| parse(path, of, changes, &Overrides::default());
+        let p = with(&[change("flow.*.segment_bytes", 4096), change("flow.1.start_us", 7), change("switch.xoff_kb", 9)]).unwrap();
         assert_eq!(p.flows.iter().map(|f| (f.segment, f.start)).collect::<Vec<_>>(), [(4096, 0), (4096, 7_000_000)]);
         assert_eq!(p.switch.pfc[1].unwrap().xoff, 9000);
-        let wrong = |c: Change| parse(path, of, &[c]).map(|_| ()).unwrap_err().to_string();
+        let wrong = |c: Change| with(&[c]).map(|_| ()).unwrap_err().to_string();
         assert_eq!(wrong(change("flow.2.bytes", 1)), "a.toml:1: flow.2.bytes = 1: 2 is none of the 2 in the list");
         assert_eq!(wrong(change("duration_ms.x", 1)), "a.toml:1: duration_ms.x = 1: x is no field");
         assert_eq!(wrong(change("topology.hosts", 1)), "a.toml, changed: topology.hosts is 1; allowed: 2 to 4000");

@@ -43,14 +43,59 @@ impl Source<'_> {
     }
 }
 
+/// What is said in place of what the file says. It is known before traffic is drawn and defaults are taken, which follow from it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overrides {
+    /// The seed.
+    pub seed: Option<u64>,
+    /// The run's length, milliseconds.
+    pub duration_ms: Option<f64>,
+    /// The run is this part of its length.
+    pub part: f64,
+    /// The kind of NIC.
+    pub nics: Option<NicKind>,
+}
+
+impl Default for Overrides {
+    fn default() -> Self {
+        Overrides { seed: None, duration_ms: None, part: 1.0, nics: None }
+    }
+}
+
+/// Least and greatest length of a run, milliseconds.
+const DURATION_MS: (f64, f64) = (0.001, 1e6);
+
+impl Overrides {
+    fn duration(&self, src: &Source, of_file: &Number) -> Result<Ps, Error> {
+        let (least, greatest) = DURATION_MS;
+        let told = src.number(of_file, "duration_ms", 40.0, least, greatest)?;
+        let ms = self.duration_ms.unwrap_or(told);
+        if !(least..=greatest).contains(&ms) {
+            let allowed = format!("{least} to {greatest}");
+            return Err(Error::Changed { file: src.file.into(), field: "duration_ms".into(), value: ms.to_string(), allowed });
+        }
+        Ok(ps(ms * self.part, MS).max(1))
+    }
+}
+
 /// Reads a scenario file.
 pub fn read(file: &Path) -> Result<Plan, Error> {
+    read_with(file, &Overrides::default())
+}
+
+/// Reads a scenario file, some of which is overridden.
+pub fn read_with(file: &Path, overrides: &Overrides) -> Result<Plan, Error> {
     let text = std::fs::read_to_string(file).map_err(|e| Error::Read { file: file.into(), source: e })?;
-    parse(file, &text)
+    parse_with(file, &text, overrides)
 }
 
 /// Reads a scenario's text; `file` names it in errors and is where relative paths in it start.
 pub fn parse(file: &Path, text: &str) -> Result<Plan, Error> {
+    parse_with(file, text, &Overrides::default())
+}
+
+/// Reads a scenario's text, some of which is overridden.
+pub fn parse_with(file: &Path, text: &str, overrides: &Overrides) -> Result<Plan, Error> {
     let src = Source { file, text };
     let f: File = toml::from_str(text).map_err(|e| {
         let line = e.span().map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
@@ -62,17 +107,17 @@ pub fn parse(file: &Path, text: &str) -> Result<Plan, Error> {
         loss: src.number(&f.link.loss, "link.loss", 0.0, 0.0, 1.0)?,
         damage: src.number(&f.link.damage, "link.damage", 0.0, 0.0, 1.0)?,
     };
-    let duration = ps(src.number(&f.duration_ms, "duration_ms", 40.0, 0.001, 1e6)?, MS);
+    let duration = overrides.duration(&src, &f.duration_ms)?;
     let (topology, reference) = topology(&src, &f.topology, link)?;
     let mut plan = Plan {
         name: f.name.clone().unwrap_or_else(|| file.file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned())),
-        seed: f.seed.unwrap_or(1),
+        seed: overrides.seed.or(f.seed).unwrap_or(1),
         duration,
         steady_from: f.steady_from.as_ref().map(|_| src.number(&f.steady_from, "steady_from", 0.5, 0.0, 0.99)).transpose()?,
         bin: None,
         base_rtt: f.base_rtt_us.as_ref().map(|_| src.number(&f.base_rtt_us, "base_rtt_us", 8.0, 0.1, 1e5)).transpose()?,
         switch: switch(&src, &f.switch)?,
-        nic: nic(&src, &f.nic)?,
+        nic: nic(&src, &f.nic, overrides.nics)?,
         profiles: Vec::new(),
         flows: Vec::new(),
         snapshot: false,
@@ -169,11 +214,12 @@ fn switch(src: &Source, t: &SwitchTable) -> Result<Config, Error> {
     })
 }
 
-fn nic(src: &Source, t: &NicTable) -> Result<NicPlan, Error> {
-    let kind = match &t.kind {
+fn nic(src: &Source, t: &NicTable, overridden: Option<NicKind>) -> Result<NicPlan, Error> {
+    let told = match &t.kind {
         None => NicKind::Paced,
         Some(k) => k.get_ref().parse().map_err(|_| src.error(k.span(), "nic.kind", k.get_ref(), NicKind::ALLOWED))?,
     };
+    let kind = overridden.unwrap_or(told);
     let bus_bits = src.whole(&t.bus_bits, "nic.bus_bits", 64, 64, 512)? as u32;
     if !bus_bits.is_power_of_two() {
         let span = t.bus_bits.as_ref().map_or(0..0, Spanned::span);

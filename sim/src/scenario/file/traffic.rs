@@ -72,7 +72,8 @@ pub(super) fn load(src: &Source, t: &LoadTable, i: u64, plan: &mut Plan) -> Resu
         peers: src.whole(&t.peers, "load.peers", 0, 0, 60_000)? as usize,
         reply: src.whole(&t.reply_bytes, "load.reply_bytes", 0, 0, 1 << 50)?,
         start: us(src, &t.start_us, "load.start_us", 0)?,
-        until: us(src, &t.until_us, "load.until_us", plan.duration)?,
+        // What would be posted after the end is not drawn.
+        until: us(src, &t.until_us, "load.until_us", plan.duration)?.min(plan.duration),
     };
     let like = like(src, "load", plan, (&t.profile, &t.packet_bytes, &t.segment_bytes, &t.class))?;
     let seed = seed(plan, 1, i);
