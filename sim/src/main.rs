@@ -34,13 +34,13 @@ EXAMPLES
   timely-sim bench --json
 
 A scenario names its topology, switch, NICs, profiles and flows; sim/scenarios/ has commented ones, docs/simulator.md the list of
-fields. --out writes report.html, summary.json and, where flows end, fct.txt.
+fields. --out writes report.html and summary.json; that of run and hpcc, where flows end, fct.txt too.
 
 EXIT CODES
   0  everything asked for was done
   1  a scenario or a file could not be read, run or written; or an arm of the demo could not
   2  the command line was wrong
-  3  it ran, but flows did not complete in time, or the demo broke a promise it is held to
+  3  run, hpcc: it ran, but flows did not complete in time; demo: it broke a promise it is held to
   4  replay: the file is whole, but updates in it differ from the model's";
 
 /// Simulated networks of timely-nic NICs.
@@ -200,7 +200,7 @@ struct Common {
     /// for large networks).
     #[arg(long, value_name = "KIND")]
     nics: Option<NicKind>,
-    /// Folder for report.html, summary.json and fct.txt.
+    /// Folder for report.html and summary.json; of run and hpcc for fct.txt too.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Seed of everything random, in place of the scenario's.
@@ -263,6 +263,10 @@ fn json(arms: &[Arm]) -> String {
 /// Runs one plan, prints and writes what came of it.
 fn run(plan: Plan, common: &Common, [snapshot, pcap]: [Option<&Path>; 2], events: Option<(&Path, u16)>) -> Result<ExitCode, String> {
     let (name, kind) = (plan.name.clone(), plan.nic.kind);
+    for note in &plan.notes {
+        eprintln!("note: {note}");
+    }
+    plan.check().map_err(|e| e.to_string())?;
     let progress = Progress::new(&name, plan.duration);
     if events.is_some() && !matches!(kind, NicKind::Rtl | NicKind::Model) {
         return Err(format!("--events needs NICs that record: --nics rtl or --nics model, not {kind}"));
@@ -296,7 +300,7 @@ fn run(plan: Plan, common: &Common, [snapshot, pcap]: [Option<&Path>; 2], events
         std::fs::write(file, text + "\n").map_err(|e| format!("{}: {e}", file.display()))?;
     }
     let (fct, unfinished) = hpcc::fct(&outcome.plan, &outcome.recorder);
-    let finite = outcome.plan.flows.iter().any(|f| f.bytes.is_some());
+    let finite = outcome.plan.flows.iter().any(|f| f.total().is_some());
     let note = format!("{} flows, seed {}", outcome.plan.flows.len(), outcome.plan.seed);
     let base = outcome.base_rtt_us;
     let arm = Arm { name: name.clone(), title: name.clone(), note, color: 0x0b62a8, kind, outcome: Ok(outcome) };

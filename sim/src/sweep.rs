@@ -10,7 +10,7 @@ use crate::scenario::{Error, build};
 use crate::time::{MS, Ps};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -80,8 +80,8 @@ impl std::str::FromStr for Shard {
 }
 
 // FNV-1a: tells one sweep from another, no more.
-fn mark(parts: &[&str]) -> String {
-    let bytes = parts.iter().flat_map(|p| p.bytes().chain([0]));
+fn mark(parts: &[Vec<u8>]) -> String {
+    let bytes = parts.iter().flat_map(|p| p.len().to_le_bytes().into_iter().chain(p.iter().copied()));
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
     format!("{hash:016x}")
 }
@@ -112,12 +112,20 @@ impl Sweep {
             let with = |set: &Vec<Change>, v: &Value| set.iter().cloned().chain([(name.clone(), v.clone())]).collect();
             sets = sets.iter().flat_map(|set| values.iter().map(move |v| with(set, v))).collect();
         }
+        let mut files = BTreeSet::new();
         for changes in &sets {
-            vary::parse(&scenario, &of, changes, &Overrides::default())?;
+            let plan = vary::parse(&scenario, &of, changes, &Overrides::default())?;
+            plan.check()?;
+            files.extend(plan.files);
+        }
+        // What a run comes of: these texts, and those of the files that they name.
+        let mut parts = vec![text.into_bytes(), of.clone().into_bytes()];
+        for file in files {
+            parts.push(std::fs::read(&file).map_err(|source| Error::Read { file, source })?);
         }
         let all = sets.into_iter().flat_map(|changes| seeds.iter().map(move |s| (*s, changes.clone())));
         let runs = all.enumerate().map(|(index, (seed, changes))| Run { index, seed, changes }).collect();
-        Ok(Sweep { scenario, mark: mark(&[&text, &of]), text: of, runs })
+        Ok(Sweep { scenario, mark: mark(&parts), text: of, runs })
     }
 
     // The results in a folder, by index, each as its line.
@@ -208,11 +216,17 @@ fn flatten(name: &str, v: &serde_json::Value, to: &mut Vec<(String, String)>) {
     }
 }
 
+// A cell as CSV has it.
+fn quoted(cell: &str) -> String {
+    let quote = cell.contains([',', '"', '\n', '\r']);
+    if quote { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into() }
+}
+
 fn table_of(all: &BTreeMap<usize, LineOf<serde_json::Value>>) -> String {
     let mut out = String::new();
     for (n, line) in all.values().enumerate() {
         let mut cells = vec![("index".to_owned(), line.index.to_string()), ("seed".to_owned(), line.seed.to_string())];
-        cells.extend(line.changes.iter().map(|(k, v)| (k.clone(), v.to_string())));
+        cells.extend(line.changes.iter().map(|(k, v)| (quoted(k), quoted(&v.to_string()))));
         flatten("", &line.summary, &mut cells);
         let joined = |f: &dyn Fn(&(String, String)) -> String| cells.iter().map(f).collect::<Vec<_>>().join(",");
         if n == 0 {

@@ -93,6 +93,11 @@ fn wrong_sweeps_are_refused_before_anything_runs() {
         error(&format!("{head}[vary]\n'link.loss' = [0]\nseed = [1, 2]\n")),
         "s.toml:4: seed is not a field to vary; list the seeds as `seeds = [1, 2, 3]` above [vary]"
     );
+    // What parses and cannot be run is known before anything runs.
+    let kinds = error(&format!("{head}[vary]\n'nic.kind' = ['event', 'paced']\n"));
+    assert!(kinds.starts_with("paced NICs: their network has no marking"), "{kinds}");
+    let law = error(&format!("{head}[vary]\n'profile.p.t_low_us' = [10, 90000]\n"));
+    assert!(law.starts_with("profile p: "), "{law}");
     for shard in ["2/2", "1", "a/2", "0/0"] {
         assert!(shard.parse::<Shard>().is_err(), "{shard}");
     }
@@ -119,6 +124,24 @@ fn seeds_draw_their_own_loads() {
     let text = std::fs::read_to_string(table).expect("text");
     let figures: std::collections::BTreeSet<&str> = text.lines().skip(1).map(|l| l.splitn(3, ',').nth(2).expect("figures")).collect();
     assert_eq!(figures.len(), 3, "{text}");
+    std::fs::remove_dir_all(dir).expect("removed");
+}
+
+/// Results are those of the files that a scenario names too; and a list is one cell of the table.
+#[test]
+fn changed_files_are_another_sweep() {
+    let dir = scratch("files");
+    let load = "duration_ms = 0.1\n[topology]\nhosts = 4\n[nic]\nkind = 'event'\n[[load]]\nsizes = 'sizes.cdf'\nload = 0.5\n";
+    std::fs::write(dir.join("load.toml"), load).expect("written");
+    std::fs::write(dir.join("sizes.cdf"), "1000 0\n2000 100\n").expect("written");
+    std::fs::write(dir.join("s.toml"), "scenario = 'load.toml'\n[vary]\n'load.0.from' = [[0, 1], [2, 3]]\n").expect("written");
+    let run = || Sweep::read(&dir.join("s.toml")).expect("valid").run(&dir.join("out"), Shard { index: 0, of: 1 }, |_| {});
+    let text = std::fs::read_to_string(run().expect("runs").expect("a table")).expect("text");
+    assert!(text.lines().nth(1).is_some_and(|l| l.starts_with("0,1,\"[0, 1]\",")), "{text}");
+    run().expect("nothing is left to do");
+    std::fs::write(dir.join("sizes.cdf"), "1000 0\n3000 100\n").expect("written");
+    let error = run().expect_err("refused");
+    assert!(error.contains("the result of another sweep"), "{error}");
     std::fs::remove_dir_all(dir).expect("removed");
 }
 

@@ -21,7 +21,15 @@ pub struct Scheduling {
     pub jitter: Ps,
     /// Subtract the segment's own serialization from its RTT, as TIMELY does.
     pub subtract_own: bool,
-    /// Bound of unanswered wire bytes of a flow; 0 none.
+}
+
+/// What is posted, and when.
+pub struct SoftwareFlow {
+    /// The flow.
+    pub spec: FlowSpec,
+    /// Its law.
+    pub law: Box<dyn Law + Send>,
+    /// Bound of unanswered wire bytes; 0 none.
     pub bound: u64,
     /// A segment that is not answered for this long is sent again; 0 never.
     pub timeout: Ps,
@@ -30,6 +38,8 @@ pub struct Scheduling {
 struct Flow {
     stream: Stream,
     law: Box<dyn Law + Send>,
+    bound: u64,
+    timeout: Ps,
     // When each segment that has not left completely was posted.
     posted: VecDeque<Ps>,
     posted_at: Option<Ps>,
@@ -54,16 +64,17 @@ pub struct Software {
 
 impl Software {
     /// A sender of these flows, whose numbers are their places.
-    pub fn new(host: NodeId, speed: Speed, scheduling: Scheduling, seed: u64, flows: Vec<(FlowSpec, Box<dyn Law + Send>)>) -> Self {
+    pub fn new(host: NodeId, speed: Speed, scheduling: Scheduling, seed: u64, flows: Vec<SoftwareFlow>) -> Self {
         let mut timers = Timers::new(flows.len());
         let flows = flows
             .into_iter()
             .enumerate()
-            .map(|(i, (spec, law))| {
+            .map(|(i, SoftwareFlow { spec, law, bound, timeout })| {
                 let due = spec.start;
                 timers.set(i, due);
                 let (posted, completions) = Default::default();
-                Flow { stream: Stream::new(spec), law, posted, posted_at: None, in_ring: false, completions, due, waiting: false }
+                let (stream, posted_at, in_ring, waiting) = (Stream::new(spec), None, false, false);
+                Flow { stream, law, bound, timeout, posted, posted_at, in_ring, completions, due, waiting }
             })
             .collect();
         let rng = ChaCha8Rng::seed_from_u64(seed);
@@ -85,7 +96,7 @@ impl Software {
     }
 
     fn expires(&self, i: usize) -> Ps {
-        let timeout = self.scheduling.timeout;
+        let timeout = self.flows[i].timeout;
         let oldest = self.flows[i].stream.outstanding.front().filter(|o| timeout > 0 && o.sent != NEVER);
         oldest.map_or(NEVER, |o| o.sent + timeout)
     }
@@ -106,7 +117,7 @@ impl Software {
             return;
         }
         f.stream.post(now);
-        let full = self.scheduling.bound > 0 && f.stream.wire + f.stream.next_wire() > self.scheduling.bound;
+        let full = f.bound > 0 && f.stream.wire + f.stream.next_wire() > f.bound;
         if !f.stream.backlog(now) || full || (f.stream.spec.bytes.is_some() && !f.posted.is_empty()) {
             // A completion, the end of a burst, or a message looks again.
             f.waiting = f.stream.next_post() == NEVER;

@@ -7,9 +7,9 @@ use crate::metrics::histogram::Log;
 use crate::metrics::{FlowInfo, Recorder, Summary};
 use crate::network::Network;
 use crate::nic::host::EventNic;
-use crate::nic::mac::{Attachment, MacNic, bus_gbps};
+use crate::nic::mac::{Attachment, MacNic};
 use crate::nic::paced::{Paced, PacedFlow};
-use crate::nic::software::{Scheduling, Software};
+use crate::nic::software::{Scheduling, Software, SoftwareFlow};
 use crate::nic::stream::FlowSpec;
 use crate::nic::{Nic, Stats};
 use crate::pcapng::Capture;
@@ -70,23 +70,12 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
         return super::fabric::run(plan, observer);
     }
     let started = std::time::Instant::now();
-    if plan.flows.is_empty() {
-        return Err(Error::NoFlows);
-    }
-    plan.refuse_what_only_the_fabric_has()?;
-    for f in &plan.flows {
-        plan.topology.path(f.src, f.dst, 0)?;
-        plan.topology.path(f.dst, f.src, 0)?;
-    }
+    plan.check()?;
     let base_rtt_us = plan.base_rtt_us()?;
     let numbers = plan.numbers();
     let mut hosts: Vec<Built> = (0..plan.topology.nodes()).map(|_| Built { flows: Vec::new() }).collect();
     for (i, (f, id)) in plan.flows.iter().zip(&numbers).enumerate() {
         let parameters = plan.parameters(&f.profile, base_rtt_us, plan.topology.host_link(f.src).speed)?;
-        if parameters.signal != Signal::Rtt && !matches!(plan.nic.kind, NicKind::Rtl | NicKind::Model) {
-            let message = format!("NICs of kind {} have no signal but the RTT; use rtl or model", plan.nic.kind);
-            return Err(Error::Profile { name: f.profile.clone(), message });
-        }
         let spec = FlowSpec {
             id: *id,
             dst: f.dst,
@@ -115,9 +104,6 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
         network.watch(node, port);
     }
     for (node, port) in &plan.capture {
-        if usize::from(*node) >= plan.topology.nodes() || usize::from(*port) >= plan.topology.ports(*node).len() {
-            return Err(Error::NoPort { node: *node, port: *port });
-        }
         network.captures.push(Capture::new(*node, *port));
     }
     let threads = if matches!(plan.nic.kind, NicKind::Rtl) { threads() } else { 1 };
@@ -197,10 +183,14 @@ fn nic(
             Box::new(EventNic::new(host, speed, n.ack_delay, sender))
         }
         NicKind::Software => {
-            let (bound, expiry) = flows.first().map_or((0, 0), |f| (u64::from(f.2.outstanding_bytes), timeout(&f.2)));
-            let scheduling =
-                Scheduling { slot: n.slot, jitter: n.software_jitter, subtract_own: n.subtract_own_burst, bound, timeout: expiry };
-            let flows = flows.into_iter().map(|(_, spec, p)| (spec, reference::law(&p))).collect();
+            let scheduling = Scheduling { slot: n.slot, jitter: n.software_jitter, subtract_own: n.subtract_own_burst };
+            let flow = |(_, spec, p): (usize, FlowSpec, Parameters)| SoftwareFlow {
+                spec,
+                law: reference::law(&p),
+                bound: u64::from(p.outstanding_bytes),
+                timeout: timeout(&p),
+            };
+            let flows = flows.into_iter().map(flow).collect();
             let sender = Software::new(host, speed, scheduling, seed, flows);
             Box::new(EventNic::new(host, speed, n.ack_delay, sender))
         }
@@ -208,15 +198,6 @@ fn nic(
             let failed = |message| Error::Nic { kind: n.kind, message };
             let flows: Vec<_> = flows.into_iter().map(|(_, spec, parameters)| CoreFlow { spec, parameters }).collect();
             let others: Vec<_> = flows.iter().filter(|f| f.parameters.signal != Signal::Rtt).map(|f| f.spec.id).collect();
-            let gbps = bus_gbps(n.bus_bits, n.clock);
-            if gbps < speed.as_gbps() {
-                let slow = format!(
-                    "a bus of {} bits carries {gbps:.2} Gb/s at this clock, the link {}: more nic.bus_bits, or more nic.clock_mhz",
-                    n.bus_bits,
-                    speed.as_gbps()
-                );
-                return Err(failed(slow));
-            }
             let spec = CoreSpec {
                 kind: n.kind,
                 host,

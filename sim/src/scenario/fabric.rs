@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use timely_model::engine::law::Words;
-use timely_regs::parameters::{Parameters, RttStart, Signal};
+use timely_regs::parameters::Parameters;
 
 /// What only the fabric has.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,15 +92,7 @@ fn posting(plan: &Plan, flow: &FlowPlan) -> Option<Posting> {
 
 /// Sets a fabric up.
 pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
-    if plan.flows.is_empty() {
-        return Err(Error::NoFlows);
-    }
-    if !plan.capture.is_empty() {
-        return Err(Error::Nic {
-            kind: plan.nic.kind,
-            message: "their frames have no bytes to capture; use rtl, model, paced or software".into(),
-        });
-    }
+    plan.check()?;
     let base_rtt_us = plan.base_rtt_us()?;
     let Some((node, port, bottleneck)) = plan.bottleneck() else { return Err(Error::NoFlows) };
     let small = plan.flows.len() <= DETAILED_FLOWS && plan.duration.saturating_mul(plan.flows.len() as u64) <= DETAILED;
@@ -122,11 +114,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Error> {
             Entry::Occupied(e) => e.into_mut(),
             Entry::Vacant(e) => {
                 let p = plan.parameters(&f.profile, base_rtt_us, line)?;
-                let refused = |message: &str| Error::Profile { name: f.profile.clone(), message: message.into() };
-                if p.signal != Signal::Rtt || p.rtt_start != RttStart::LastByteOut {
-                    return Err(refused("event-level NICs have no signal but the RTT from the last byte out; use rtl or model"));
-                }
-                let words = p.quantise().map_err(|e| refused(&e.to_string()))?;
+                let words = p.quantise().map_err(|e| Error::Profile { name: f.profile.clone(), message: e.to_string() })?;
                 e.insert((fabric.profile(words), words, p))
             }
         };

@@ -11,6 +11,9 @@ use crate::topology::Link;
 use std::fmt::Write;
 use std::path::Path;
 
+/// Most payload bytes of a flow.
+const MOST_BYTES: u64 = 1 << 50;
+
 // Words of a file, with the line each stands in.
 struct Words<'a> {
     file: &'a Path,
@@ -35,6 +38,12 @@ impl<'a> Words<'a> {
         let Some((line, word)) = self.words.next() else { return Err(error(self.line, "the end of the file")) };
         self.line = line;
         parse(word).ok_or_else(|| error(line, word))
+    }
+
+    // HPCC's simulator reads as many as were counted, and its own files go on with more, and with notes: so does this, and says so.
+    fn rest(&mut self, what: &str) -> Option<String> {
+        let (line, word) = self.words.next()?;
+        Some(format!("{}:{line}: {word} and what follows is behind the {what} that the file counts, and not read", self.file.display()))
     }
 
     fn number<T: std::str::FromStr>(&mut self, field: &str, allowed: &str) -> Result<T, Error> {
@@ -75,8 +84,11 @@ fn delay(word: &str) -> Option<Ps> {
     (0.0..=1e15).contains(&v).then(|| v.round() as Ps)
 }
 
-/// Which nodes are switches, and the links.
-pub fn read_topology(file: &Path) -> Result<(Vec<bool>, Vec<Link>), Error> {
+/// Which nodes are switches, the links, and a word on what was left unread.
+pub type Read = (Vec<bool>, Vec<Link>, Option<String>);
+
+/// Reads a file of nodes and links.
+pub fn read_topology(file: &Path) -> Result<Read, Error> {
     let text = text(file)?;
     let mut w = Words::new(file, &text);
     let nodes: usize = w.next("nodes", "2 to 8000", |x| x.parse().ok().filter(|n| (2..=8000).contains(n)))?;
@@ -88,7 +100,8 @@ pub fn read_topology(file: &Path) -> Result<(Vec<bool>, Vec<Link>), Error> {
     for _ in 0..switches {
         switch[usize::from(w.next("switch id", &allowed, node)?)] = true;
     }
-    let mut all = Vec::with_capacity(links);
+    // The count is the file's word alone; links are taken as they come.
+    let mut all = Vec::new();
     for _ in 0..links {
         let (a, b) = (w.next("link src", &allowed, node)?, w.next("link dst", &allowed, node)?);
         let speed = w.next("link rate", "a rate such as 100Gbps or 400Mbps", speed)?;
@@ -96,7 +109,7 @@ pub fn read_topology(file: &Path) -> Result<(Vec<bool>, Vec<Link>), Error> {
         let loss = w.next("link error rate", "0 to 1", |x| x.parse().ok().filter(|p| (0.0..=1.0).contains(p)))?;
         all.push(Link { a, b, speed, delay, loss, damage: 0.0 });
     }
-    Ok((switch, all))
+    Ok((switch, all, w.rest("links")))
 }
 
 /// Adds the file's flows to the plan, all with this profile and these payload bytes a packet and a segment.
@@ -112,7 +125,7 @@ pub fn read_flows(file: &Path, plan: &mut Plan, profile: &str, packet: u32, segm
         let dst = w.next("flow dst", "a host of the topology, not the source", |x| host(x).filter(|d| *d != src))?;
         let _pg: u32 = w.number("flow pg", "a priority group")?;
         let dport: u16 = w.number("flow dport", "a port, 0 to 65535")?;
-        let bytes: u64 = w.next("flow bytes", "at least 1", |x| x.parse().ok().filter(|b| *b > 0))?;
+        let bytes: u64 = w.next("flow bytes", "1 to 1125899906842624", |x| x.parse().ok().filter(|b| (1..=MOST_BYTES).contains(b)))?;
         let start: f64 = w.next("flow start_s", "seconds, 0 to 86400", |x| x.parse().ok().filter(|s| (0.0..=86_400.0).contains(s)))?;
         // As there: source ports count up from 10000 for each pair.
         let sport = sports.entry((src, dst)).or_insert(10_000u16);
@@ -122,18 +135,19 @@ pub fn read_flows(file: &Path, plan: &mut Plan, profile: &str, packet: u32, segm
         let start = ps(start * 1e9, NS);
         plan.flows.push(FlowPlan { start, bytes: Some(bytes), packet, segment, ports, ..FlowPlan::new(src, dst, profile) });
     }
+    plan.notes.extend(w.rest("flows"));
     Ok(())
 }
 
 /// The completed flows of a run as `fct.txt`, and how many were not complete.
 pub fn fct(plan: &Plan, recorder: &Recorder) -> (String, usize) {
-    let mut done: Vec<_> = recorder.flows.iter().zip(&plan.flows).filter_map(|(r, f)| Some((f, r.completion?))).collect();
-    done.sort_by_key(|(f, c)| f.start.saturating_add(*c));
+    let mut done: Vec<_> = recorder.flows.iter().zip(&plan.flows).filter_map(|(r, f)| Some((f, r.info.start, r.completion?))).collect();
+    done.sort_by_key(|(_, start, c)| start + c);
     let mut out = String::new();
-    for (f, completion) in &done {
+    for (f, start, completion) in &done {
         let ip = |n| u32::from_be_bytes(address::ipv4(n));
         let (sport, dport) = f.ports.unwrap_or((10_000, 100));
-        let (size, start, fct) = (f.total().unwrap_or(0), f.start / NS, completion / NS);
+        let (size, start, fct) = (f.total().unwrap_or(0), start / NS, completion / NS);
         let alone = plan.standalone(f) / NS;
         writeln!(out, "{:08x} {:08x} {sport} {dport} {size} {start} {fct} {alone}", ip(f.src), ip(f.dst)).expect("writing to a string");
     }

@@ -1,5 +1,6 @@
 //! Scenarios: a network, its NICs and their flows, read from files and made ready to run.
 pub mod build;
+mod check;
 mod error;
 pub mod fabric;
 pub mod file;
@@ -17,6 +18,7 @@ use crate::rival::Rival;
 use crate::switch::Config;
 use crate::time::{Ps, Speed};
 use crate::topology::{Link, Topology};
+use std::path::PathBuf;
 use timely_regs::parameters::Parameters;
 
 /// What a link has unless it says otherwise.
@@ -211,7 +213,7 @@ impl FlowPlan {
     /// Payload bytes of all messages; `None` for endless.
     pub fn total(&self) -> Option<u64> {
         if !self.posts.is_empty() {
-            return Some(self.posts.iter().map(|p| p.1).sum());
+            return Some(self.posts.iter().fold(0, |sum, p| sum.saturating_add(p.1)));
         }
         self.bytes.map(|b| b * u64::from(self.messages))
     }
@@ -256,6 +258,10 @@ pub struct Plan {
     pub capture: Vec<(NodeId, u16)>,
     /// At its end, the telemetry of every flow is taken from the NICs.
     pub snapshot: bool,
+    /// What whoever runs it should know of how it was read, a line each.
+    pub notes: Vec<String>,
+    /// The files that it was read from besides its own.
+    pub files: Vec<PathBuf>,
 }
 
 impl Plan {

@@ -59,15 +59,23 @@ fn wire(bytes: f64, packet: u32) -> f64 {
 }
 
 impl Load {
-    /// Adds its flows to a plan; `like` gives them all else.
-    pub fn add(&self, plan: &mut Plan, like: &FlowPlan, seed: u64) {
+    /// Adds its flows to a plan, `like` giving them all else; gives the number of their messages, or `None` and adds nothing when there
+    /// would be more than `most`.
+    pub fn add(&self, plan: &mut Plan, like: &FlowPlan, seed: u64, most: u64) -> Option<u64> {
+        let mut messages = 0;
         let mut pairs: BTreeMap<(NodeId, NodeId), Vec<(Ps, u64)>> = BTreeMap::new();
         let mut single = Vec::new();
         let sent = self.sizes.mean_of(|bytes| wire(bytes, like.packet));
+        let gap = |from: NodeId| sent * 8e12 / (plan.topology.host_link(from).speed.as_bps() as f64 * self.load);
+        // What is far too much is not drawn first.
+        let expected: f64 = self.from.iter().map(|from| self.until.saturating_sub(self.start) as f64 / gap(*from)).sum();
+        if expected > 2.0 * most as f64 + 100.0 {
+            return None;
+        }
         for from in &self.from {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(u64::from(*from) + 1);
-            let gap = sent * 8e12 / (plan.topology.host_link(*from).speed.as_bps() as f64 * self.load);
+            let gap = gap(*from);
             let mut others: Vec<NodeId> = self.to.iter().copied().filter(|t| t != from).collect();
             if self.peers > 0 {
                 others = others.choose_multiple(&mut rng, self.peers).copied().collect();
@@ -79,6 +87,10 @@ impl Load {
                     break;
                 }
                 let Some(to) = others.choose(&mut rng) else { break };
+                messages += if self.reply > 0 { 2 } else { 1 };
+                if messages > most {
+                    return None;
+                }
                 let bytes = self.sizes.draw(&mut rng);
                 if self.persistent || self.reply > 0 {
                     pairs.entry((*from, *to)).or_default().push((at as Ps, bytes));
@@ -101,6 +113,7 @@ impl Load {
                 plan.flows.push(FlowPlan { src, dst, start: posts[0].0, posts, reply, ..like.clone() });
             }
         }
+        Some(messages)
     }
 }
 

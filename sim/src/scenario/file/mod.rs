@@ -1,5 +1,6 @@
 //! Scenario files in TOML: what may stand in one, and the checks that name file, line, value and what is allowed.
 mod shape;
+mod source;
 mod tables;
 mod traffic;
 
@@ -9,39 +10,12 @@ use crate::frame::NodeId;
 use crate::rival::Rival;
 use crate::switch::{Config, Pfc};
 use crate::time::{MS, NS, Ps, Speed, US, ps};
-use crate::topology::{Link, Topology};
+use shape::Shaped;
+use source::{MOST_BYTES, Source, span};
 use std::path::Path;
-use tables::{File, FlowTable, Hosts, NicTable, Number, OneLink, ProfileTable, SwitchTable, TopologyTable};
+use tables::{File, FlowTable, Hosts, NicTable, Number, ProfileTable, SwitchTable};
 use timely_regs::parameters::{NAMES, Signal};
 use toml::Spanned;
-
-/// A file being read: its name and text, for error messages.
-struct Source<'a> {
-    file: &'a Path,
-    text: &'a str,
-}
-
-impl Source<'_> {
-    fn error<T: std::fmt::Display>(&self, at: std::ops::Range<usize>, field: &str, value: T, allowed: impl Into<String>) -> Error {
-        let line = self.text[..at.start.min(self.text.len())].matches('\n').count() + 1;
-        Error::Value { file: self.file.into(), line, field: field.into(), value: value.to_string(), allowed: allowed.into() }
-    }
-
-    // A number with its default, within bounds.
-    fn number(&self, v: &Number, field: &str, default: f64, least: f64, greatest: f64) -> Result<f64, Error> {
-        let Some(v) = v else { return Ok(default) };
-        let x = *v.get_ref();
-        if (least..=greatest).contains(&x) { Ok(x) } else { Err(self.error(v.span(), field, x, format!("{least} to {greatest}"))) }
-    }
-
-    fn whole(&self, v: &Number, field: &str, default: u64, least: u64, greatest: u64) -> Result<u64, Error> {
-        let x = self.number(v, field, default as f64, least as f64, greatest as f64)?;
-        match v {
-            Some(s) if x.fract() != 0.0 => Err(self.error(s.span(), field, x, "a whole number")),
-            _ => Ok(x as u64),
-        }
-    }
-}
 
 /// What is said in place of what the file says. It is known before traffic is drawn and defaults are taken, which follow from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,7 +70,7 @@ pub fn parse(file: &Path, text: &str) -> Result<Plan, Error> {
 
 /// Reads a scenario's text, some of which is overridden.
 pub fn parse_with(file: &Path, text: &str, overrides: &Overrides) -> Result<Plan, Error> {
-    let src = Source { file, text };
+    let src = Source::new(file, text);
     let f: File = toml::from_str(text).map_err(|e| {
         let line = e.span().map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
         Error::Syntax { file: file.into(), line, message: e.message().to_owned() }
@@ -108,7 +82,7 @@ pub fn parse_with(file: &Path, text: &str, overrides: &Overrides) -> Result<Plan
         damage: src.number(&f.link.damage, "link.damage", 0.0, 0.0, 1.0)?,
     };
     let duration = overrides.duration(&src, &f.duration_ms)?;
-    let (topology, reference) = topology(&src, &f.topology, link)?;
+    let Shaped { topology, hosts, note } = shape::topology(&src, &f.topology, &f.link, link)?;
     let mut plan = Plan {
         name: f.name.clone().unwrap_or_else(|| file.file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned())),
         seed: overrides.seed.or(f.seed).unwrap_or(1),
@@ -124,13 +98,15 @@ pub fn parse_with(file: &Path, text: &str, overrides: &Overrides) -> Result<Plan
         fabric: shape::fabric(&src, &f.switch, &f.nic)?,
         watch: Vec::new(),
         capture: Vec::new(),
+        notes: note.into_iter().collect(),
+        files: Vec::new(),
         topology,
     };
     for (name, table) in &f.profile {
         plan.profiles.push(profile(&src, name, table)?);
     }
     for t in &f.flow {
-        flows(&src, t, &reference, &mut plan)?;
+        flows(&src, t, &hosts, &mut plan)?;
     }
     for (i, t) in f.load.iter().enumerate() {
         traffic::load(&src, t, i as u64, &mut plan)?;
@@ -143,60 +119,12 @@ pub fn parse_with(file: &Path, text: &str, overrides: &Overrides) -> Result<Plan
         let name = d.and_then(|d| d.profile.as_ref());
         let profile = name.map_or(Ok("timely-10g".into()), |p| known_profile(&src, p, &plan))?;
         let none = None;
-        let packet = src.whole(d.map_or(&none, |d| &d.packet_bytes), "flows.packet_bytes", 1024, 1, 9000)? as u32;
-        let segment = src.whole(d.map_or(&none, |d| &d.segment_bytes), "flows.segment_bytes", 2048, 1, 1 << 24)? as u32;
-        super::hpcc::read_flows(&beside(file, path), &mut plan, &profile, packet, segment)?;
+        let (packet, segment) = d.map_or((&none, &none), |d| (&d.packet_bytes, &d.segment_bytes));
+        let (packet, segment) = src.payloads("flows", packet, segment)?;
+        super::hpcc::read_flows(&src.beside(path), &mut plan, &profile, packet, segment)?;
     }
+    plan.files = src.named();
     Ok(plan)
-}
-
-fn beside(file: &Path, path: &str) -> std::path::PathBuf {
-    file.parent().unwrap_or(Path::new("")).join(path)
-}
-
-// The shape, and which nodes are hosts.
-fn topology(src: &Source, t: &TopologyTable, d: LinkDefaults) -> Result<(Topology, Vec<bool>), Error> {
-    let (switch, links) = if let Some(path) = &t.file {
-        super::hpcc::read_topology(&beside(src.file, path))?
-    } else if let Some(shape) = shape::shape(src, t)? {
-        let trunk = src.number(&t.trunk_gbps, "topology.trunk_gbps", d.speed.as_gbps(), 0.001, 800.0)?;
-        shape.build(d, Speed::gbps(trunk))
-    } else if t.hosts.is_some() {
-        let hosts = src.whole(&t.hosts, "topology.hosts", 2, 2, 4000)? as NodeId;
-        let mut links: Vec<Link> = (0..hosts).map(|h| d.between(h, hosts)).collect();
-        for l in &t.link {
-            let host = if l.from == hosts { l.to } else { l.from };
-            let Some(one) = links.get_mut(usize::from(host)) else {
-                return Err(Error::Topology {
-                    file: src.file.into(),
-                    message: format!("link.from = {host}: hosts are 0 to {}", hosts - 1),
-                });
-            };
-            *one = one_link(src, l, d)?;
-            (one.a, one.b) = (host, hosts);
-        }
-        ((0..=hosts).map(|n| n == hosts).collect(), links)
-    } else if t.nodes.is_some() {
-        let nodes = src.whole(&t.nodes, "topology.nodes", 0, 2, 8000)? as NodeId;
-        let links = t.link.iter().map(|l| one_link(src, l, d)).collect::<Result<_, _>>()?;
-        ((0..nodes).map(|n| t.switches.contains(&n)).collect(), links)
-    } else {
-        let message = "[topology] needs `hosts` (a star), `dumbbell`, `parking_lot`, `leaf_spine`, `fat_tree`, `nodes` with `switches` and links, or `file`".into();
-        return Err(Error::Topology { file: src.file.into(), message });
-    };
-    let made = Topology::new(switch.clone(), links).map_err(|e| Error::Topology { file: src.file.into(), message: e.to_string() })?;
-    Ok((made, switch.iter().map(|s| !s).collect()))
-}
-
-fn one_link(src: &Source, l: &OneLink, d: LinkDefaults) -> Result<Link, Error> {
-    Ok(Link {
-        a: l.from,
-        b: l.to,
-        speed: Speed::gbps(src.number(&l.rate_gbps, "topology.link.rate_gbps", d.speed.as_gbps(), 0.001, 800.0)?),
-        delay: ps(src.number(&l.delay_ns, "topology.link.delay_ns", d.delay as f64 / NS as f64, 0.0, 1e9)?, NS),
-        loss: src.number(&l.loss, "topology.link.loss", d.loss, 0.0, 1.0)?,
-        damage: src.number(&l.damage, "topology.link.damage", d.damage, 0.0, 1.0)?,
-    })
 }
 
 fn switch(src: &Source, t: &SwitchTable) -> Result<Config, Error> {
@@ -222,8 +150,7 @@ fn nic(src: &Source, t: &NicTable, overridden: Option<NicKind>) -> Result<NicPla
     let kind = overridden.unwrap_or(told);
     let bus_bits = src.whole(&t.bus_bits, "nic.bus_bits", 64, 64, 512)? as u32;
     if !bus_bits.is_power_of_two() {
-        let span = t.bus_bits.as_ref().map_or(0..0, Spanned::span);
-        return Err(src.error(span, "nic.bus_bits", bus_bits, "64, 128, 256 or 512"));
+        return Err(src.error(span(&t.bus_bits), "nic.bus_bits", bus_bits, "64, 128, 256 or 512"));
     }
     let ack_delay = if kind == NicKind::Event { super::EVENT_ACK_DELAY as f64 / NS as f64 } else { 150.0 };
     let us = |v: &Number, field: &str, default: f64| src.number(v, field, default, 0.0, 1e6).map(|x| ps(x, US));
@@ -324,10 +251,17 @@ fn flows(src: &Source, t: &FlowTable, is_host: &[bool], plan: &mut Plan) -> Resu
     let bytes = src.whole(&t.bytes, "flow.bytes", 0, 0, 1 << 50)?;
     let messages = src.whole(&t.messages, "flow.messages", 1, 1, 1 << 20)? as u32;
     let every = us(&t.every_us, "flow.every_us")?;
-    let packet = src.whole(&t.packet_bytes, "flow.packet_bytes", 1024, 1, 9000)? as u32;
-    let segment = src.whole(&t.segment_bytes, "flow.segment_bytes", 2048, 1, 1 << 24)? as u32;
+    let (packet, segment) = src.payloads("flow", &t.packet_bytes, &t.segment_bytes)?;
     let class = data_class(src, &t.class, "flow.class")?;
     let connections = src.whole(&t.connections, "flow.connections", 1, 1, 1 << 16)?;
+    if bytes.checked_mul(messages.into()).is_none_or(|all| all > MOST_BYTES) {
+        let allowed = format!("at most {} with {messages} messages", MOST_BYTES / u64::from(messages));
+        return Err(src.error(span(&t.bytes), "flow.bytes", bytes, allowed));
+    }
+    let flows = connections * from.len() as u64;
+    src.plan(t.from.span(), "flow", Some(flows.saturating_mul(if bytes > 0 { messages.into() } else { 1 })))?;
+    src.in_time(&t.stagger_us, "flow.stagger_us", start, stagger, flows)?;
+    src.in_time(&t.every_us, "flow.every_us", start + flows.saturating_sub(1) * stagger, every, messages.into())?;
     let mut turn = 0;
     for _ in 0..connections {
         for &src_host in &from {

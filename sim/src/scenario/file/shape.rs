@@ -1,22 +1,133 @@
 //! Shapes of topologies, and what only the fabric has, in scenario files.
-use super::tables::{NicTable, SwitchTable, TopologyTable};
-use super::{Number, Source};
+use super::Number;
+use super::source::Source;
+use super::tables::{LinkTable, NicTable, OneLink, SwitchTable, TopologyTable};
 use crate::fabric::port::Marking;
 use crate::frame::NodeId;
 use crate::pacing::trace;
 use crate::scenario::shapes::Shape;
-use crate::scenario::{Error, FabricPlan};
-use crate::time::{US, ps};
+use crate::scenario::{Error, FabricPlan, LinkDefaults, hpcc};
+use crate::time::{NS, Speed, US, ps};
+use crate::topology::{Link, Topology};
 use crate::workload::sizes::Sizes;
 
 /// Hosts and switches together, at most.
 const MOST: usize = 60_000;
 
-/// The shape that a few numbers describe, if the table has one.
-pub(super) fn shape(src: &Source, t: &TopologyTable) -> Result<Option<Shape>, Error> {
+/// A topology that was read.
+pub(super) struct Shaped {
+    pub topology: Topology,
+    /// Which nodes are hosts.
+    pub hosts: Vec<bool>,
+    /// What whoever runs it should know.
+    pub note: Option<String>,
+}
+
+fn wrong(src: &Source, message: String) -> Error {
+    Error::Topology { file: src.file.into(), message }
+}
+
+// The name of the one shape, which all other fields go with.
+fn one_shape(src: &Source, t: &TopologyTable, links: &LinkTable) -> Result<&'static str, Error> {
+    let all = [
+        ("hosts", t.hosts.is_some()),
+        ("dumbbell", t.dumbbell.is_some()),
+        ("parking_lot", t.parking_lot.is_some()),
+        ("leaf_spine", t.leaf_spine.is_some()),
+        ("fat_tree", t.fat_tree.is_some()),
+        ("nodes", t.nodes.is_some()),
+        ("file", t.file.is_some()),
+    ];
+    let given: Vec<&str> = all.iter().filter(|s| s.1).map(|s| s.0).collect();
+    let shape = match given[..] {
+        [one] => one,
+        [] => {
+            let message = "[topology] needs `hosts` (a star), `dumbbell`, `parking_lot`, `leaf_spine`, `fat_tree`, `nodes` with `switches` and \
+                           links, or `file`";
+            return Err(wrong(src, message.into()));
+        }
+        _ => return Err(wrong(src, format!("{} are a topology each; keep one of them", given.join(" and ")))),
+    };
+    let has_trunks = ["dumbbell", "parking_lot", "leaf_spine", "fat_tree"].contains(&shape);
+    let link = [&links.rate_gbps, &links.delay_ns, &links.loss, &links.damage].iter().any(|n| n.is_some());
+    let without = [
+        (t.trunk_gbps.is_some() && !has_trunks, "trunk_gbps goes with dumbbell, parking_lot, leaf_spine and fat_tree"),
+        (!t.link.is_empty() && !["hosts", "nodes"].contains(&shape), "[[topology.link]] goes with hosts and nodes"),
+        (!t.switches.is_empty() && shape != "nodes", "switches goes with nodes"),
+        (link && shape == "file", "[link] goes with links that say nothing else"),
+    ];
+    match without.iter().find(|w| w.0) {
+        Some((_, goes)) => Err(wrong(src, format!("{goes}, and would not be heard beside `{shape}`; leave it out"))),
+        None => Ok(shape),
+    }
+}
+
+// A star: `hosts` hosts, the switch behind them.
+fn star(src: &Source, t: &TopologyTable, d: LinkDefaults, hosts: NodeId) -> Result<Vec<Link>, Error> {
+    let mut links: Vec<Link> = (0..hosts).map(|h| d.between(h, hosts)).collect();
+    let mut told = vec![false; usize::from(hosts)];
+    for l in &t.link {
+        let (host, switch) = if l.from == hosts { (l.to, l.from) } else { (l.from, l.to) };
+        if switch != hosts || host >= hosts {
+            let ends = format!("[[topology.link]] from {} to {}", l.from, l.to);
+            return Err(wrong(src, format!("{ends}: in a star links join a host, 0 to {}, and the switch, {hosts}", hosts - 1)));
+        }
+        if std::mem::replace(&mut told[usize::from(host)], true) {
+            return Err(wrong(src, format!("host {host} has two [[topology.link]]; keep one of them")));
+        }
+        links[usize::from(host)] = Link { a: host, b: hosts, ..one_link(src, l, d)? };
+    }
+    Ok(links)
+}
+
+/// The topology of a file.
+pub(super) fn topology(src: &Source, t: &TopologyTable, links: &LinkTable, d: LinkDefaults) -> Result<Shaped, Error> {
+    let mut note = None;
+    let (switch, links) = match one_shape(src, t, links)? {
+        "file" => {
+            let (switch, links, rest) = hpcc::read_topology(&src.beside(t.file.as_deref().unwrap_or_default()))?;
+            note = rest;
+            (switch, links)
+        }
+        "hosts" => {
+            let hosts = src.whole(&t.hosts, "topology.hosts", 2, 2, 4000)? as NodeId;
+            ((0..=hosts).map(|n| n == hosts).collect(), star(src, t, d, hosts)?)
+        }
+        "nodes" => {
+            let nodes = src.whole(&t.nodes, "topology.nodes", 0, 2, 8000)? as NodeId;
+            if let Some(n) = t.switches.iter().find(|n| **n >= nodes) {
+                return Err(wrong(src, format!("switches has node {n}, but nodes are 0 to {}", nodes - 1)));
+            }
+            let links = t.link.iter().map(|l| one_link(src, l, d)).collect::<Result<_, _>>()?;
+            ((0..nodes).map(|n| t.switches.contains(&n)).collect(), links)
+        }
+        _ => {
+            let trunk = src.number(&t.trunk_gbps, "topology.trunk_gbps", d.speed.as_gbps(), 0.001, 800.0)?;
+            shape(src, t)?.build(d, Speed::gbps(trunk))
+        }
+    };
+    let hosts = switch.iter().map(|s| !s).collect();
+    let topology = Topology::new(switch, links).map_err(|e| wrong(src, e.to_string()))?;
+    Ok(Shaped { topology, hosts, note })
+}
+
+fn one_link(src: &Source, l: &OneLink, d: LinkDefaults) -> Result<Link, Error> {
+    Ok(Link {
+        a: l.from,
+        b: l.to,
+        speed: Speed::gbps(src.number(&l.rate_gbps, "topology.link.rate_gbps", d.speed.as_gbps(), 0.001, 800.0)?),
+        delay: ps(src.number(&l.delay_ns, "topology.link.delay_ns", d.delay as f64 / NS as f64, 0.0, 1e9)?, NS),
+        loss: src.number(&l.loss, "topology.link.loss", d.loss, 0.0, 1.0)?,
+        damage: src.number(&l.damage, "topology.link.damage", d.damage, 0.0, 1.0)?,
+    })
+}
+
+// The shape that a few numbers describe.
+fn shape(src: &Source, t: &TopologyTable) -> Result<Shape, Error> {
     let node = |v: &Number, field: &str, default: u64, least: u64, greatest: u64| {
         src.whole(v, &format!("topology.{field}"), default, least, greatest).map(|n| n as NodeId)
     };
+    let none = Default::default();
     let shape = if let Some(d) = &t.dumbbell {
         Shape::Dumbbell { left: node(&d.left, "dumbbell.left", 10, 1, 4000)?, right: node(&d.right, "dumbbell.right", 10, 1, 4000)? }
     } else if let Some(p) = &t.parking_lot {
@@ -26,21 +137,19 @@ pub(super) fn shape(src: &Source, t: &TopologyTable) -> Result<Option<Shape>, Er
         let leaves = node(&l.leaves, "leaf_spine.leaves", 4, 2, 200)?;
         let spines = node(&l.spines, "leaf_spine.spines", 2, 1, 200)?;
         Shape::LeafSpine { leaves, spines, hosts: node(&l.hosts, "leaf_spine.hosts", 8, 1, 200)? }
-    } else if let Some(f) = &t.fat_tree {
+    } else {
+        let f = t.fat_tree.as_ref().unwrap_or(&none);
         let k = node(&f.k, "fat_tree.k", 4, 2, 32)?;
         if !k.is_multiple_of(2) {
-            let span = f.k.as_ref().map_or(0..0, toml::Spanned::span);
-            return Err(src.error(span, "topology.fat_tree.k", k, "an even number, 2 to 32"));
+            return Err(src.error(super::source::span(&f.k), "topology.fat_tree.k", k, "an even number, 2 to 32"));
         }
         Shape::FatTree { k }
-    } else {
-        return Ok(None);
     };
     if shape.hosts() + shape.switches() > MOST {
         let message = format!("{} hosts and {} switches; allowed: {MOST} together", shape.hosts(), shape.switches());
-        return Err(Error::Topology { file: src.file.into(), message });
+        return Err(wrong(src, message));
     }
-    Ok(Some(shape))
+    Ok(shape)
 }
 
 /// What only the fabric has.
@@ -66,10 +175,10 @@ pub(super) fn fabric(src: &Source, s: &SwitchTable, n: &NicTable) -> Result<Fabr
         noise: match n.rtt_noise.as_deref() {
             None => None,
             Some("kernel") => Some(Sizes::kernel_stamps()),
-            Some(name) => Some(Sizes::times(&super::beside(src.file, name))?),
+            Some(name) => Some(Sizes::times(&src.beside(name))?),
         },
         spacing_mbps: src.number(&n.spacing_mbps, "nic.spacing_mbps", 0.0, 0.0, 1e6)?,
-        lateness: n.lateness_file.as_ref().map_or(Ok(Default::default()), |f| trace::read(&super::beside(src.file, f)))?,
+        lateness: n.lateness_file.as_ref().map_or(Ok(Default::default()), |f| trace::read(&src.beside(f)))?,
         detail: None,
     })
 }

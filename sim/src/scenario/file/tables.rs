@@ -97,7 +97,7 @@ pub(super) struct LeafSpineTable {
     pub hosts: Number,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FatTreeTable {
     pub k: Number,

@@ -27,13 +27,9 @@ fn us(src: &Source, v: &Number, field: &str, default: Ps) -> Result<Ps, Error> {
 
 // What the flows have in common; `name` is the table's.
 fn like(src: &Source, name: &str, plan: &Plan, t: (&Option<Spanned<String>>, &Number, &Number, &Number)) -> Result<FlowPlan, Error> {
+    let (packet, segment) = src.payloads(name, t.1, t.2)?;
     let profile = t.0.as_ref().map_or(Ok("timely-10g".into()), |p| known_profile(src, p, plan))?;
-    Ok(FlowPlan {
-        packet: src.whole(t.1, &format!("{name}.packet_bytes"), 1024, 1, 9000)? as u32,
-        segment: src.whole(t.2, &format!("{name}.segment_bytes"), 2048, 1, 1 << 24)? as u32,
-        class: data_class(src, t.3, &format!("{name}.class"))?,
-        ..FlowPlan::new(0, 0, profile)
-    })
+    Ok(FlowPlan { packet, segment, class: data_class(src, t.3, &format!("{name}.class"))?, ..FlowPlan::new(0, 0, profile) })
 }
 
 // Seeds of the tables, far from each other and from the run's.
@@ -50,7 +46,7 @@ pub(super) fn load(src: &Source, t: &LoadTable, i: u64, plan: &mut Plan) -> Resu
         (None, b) => Sizes::one(src.whole(b, "load.bytes", 65_536, 1, 1 << 50)?),
         (Some(s), None) => match Sizes::named(s.get_ref()) {
             Some(sizes) => sizes,
-            None if s.get_ref().contains('.') => Sizes::read(&super::beside(src.file, s.get_ref()))?,
+            None if s.get_ref().contains('.') => Sizes::read(&src.beside(s.get_ref()))?,
             None => return Err(src.error(s.span(), "load.sizes", s.get_ref(), format!("{NAMES}, or a file's name with a dot in it"))),
         },
         (Some(s), Some(_)) => return Err(src.error(s.span(), "load.sizes", s.get_ref(), "either `sizes` or `bytes`")),
@@ -70,15 +66,15 @@ pub(super) fn load(src: &Source, t: &LoadTable, i: u64, plan: &mut Plan) -> Resu
         load: share,
         persistent,
         peers: src.whole(&t.peers, "load.peers", 0, 0, 60_000)? as usize,
-        reply: src.whole(&t.reply_bytes, "load.reply_bytes", 0, 0, 1 << 50)?,
+        reply: src.whole(&t.reply_bytes, "load.reply_bytes", 0, 0, 1 << 40)?,
         start: us(src, &t.start_us, "load.start_us", 0)?,
         // What would be posted after the end is not drawn.
         until: us(src, &t.until_us, "load.until_us", plan.duration)?.min(plan.duration),
     };
     let like = like(src, "load", plan, (&t.profile, &t.packet_bytes, &t.segment_bytes, &t.class))?;
     let seed = seed(plan, 1, i);
-    load.add(plan, &FlowPlan { read: t.read, ..like }, seed);
-    Ok(())
+    let messages = load.add(plan, &FlowPlan { read: t.read, ..like }, seed, src.room());
+    src.plan(t.load.span(), "load", messages)
 }
 
 pub(super) fn incast(src: &Source, t: &IncastTable, i: u64, plan: &mut Plan) -> Result<(), Error> {
@@ -97,6 +93,8 @@ pub(super) fn incast(src: &Source, t: &IncastTable, i: u64, plan: &mut Plan) -> 
         times: src.whole(&t.times, "incast.times", 1, 1, 1_000_000)? as u32,
         from,
     };
+    src.plan(t.to.span(), "incast", Some(u64::from(incast.times) * incast.senders as u64))?;
+    src.in_time(&t.every_us, "incast.every_us", incast.start, incast.every, incast.times.into())?;
     let like = like(src, "incast", plan, (&t.profile, &t.packet_bytes, &t.segment_bytes, &t.class))?;
     let seed = seed(plan, 2, i);
     incast.add(plan, &like, seed);

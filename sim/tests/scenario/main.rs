@@ -1,4 +1,6 @@
 //! Scenarios end to end on event-level hosts: the figures that the design expects, files and their errors.
+mod refused;
+
 use std::path::{Path, PathBuf};
 use timely_sim::cores::{CoreFactory, CoreSpec, Cores, Prepared};
 use timely_sim::demo;
@@ -25,7 +27,7 @@ fn run(text: &str) -> Outcome {
 }
 
 fn incast(replace: &[(&str, &str)], tail: &str) -> Outcome {
-    let mut text = include_str!("../scenarios/incast.toml").to_owned();
+    let mut text = include_str!("../../scenarios/incast.toml").to_owned();
     for (from, to) in replace {
         assert!(text.contains(from), "{from}");
         text = text.replace(from, to);
@@ -87,7 +89,7 @@ fn software_bursts_give_the_expected_figures() {
 /// Congestion on the way back, of which the RTT makes congestion and one-way delay variation nothing.
 #[test]
 fn one_way_delay_leaves_the_way_back_out() {
-    let text = include_str!("../scenarios/reverse.toml");
+    let text = include_str!("../../scenarios/reverse.toml");
     let run = |text: &str| build::run(plan(text), &Cores::new("none".into()), |_| {}).unwrap().summary;
     let rtt = text.replace("\"one_way\"", "\"rtt\"");
     let (one_way, rtt, free) = (run(text), run(&rtt), run(&text.replace("initial_mbps = 6000", "initial_mbps = 10")));
@@ -113,79 +115,6 @@ fn a_run_repeats_and_a_lossy_one_recovers() {
     assert_eq!(lossy(), (summary, payload));
 }
 
-#[test]
-fn event_level_hosts_refuse_other_signals() {
-    let text = include_str!("../scenarios/reverse.toml").replace("\"model\"", "\"paced\"");
-    let error = build::run(plan(&text), &Unavailable, |_| {}).err().expect("an error").to_string();
-    assert!(error.contains("NICs of kind paced have no signal but the RTT; use rtl or model"), "{error}");
-}
-
-/// Networks of clocked NICs have neither marks nor rivals nor calls.
-#[test]
-fn clocked_networks_refuse_what_only_the_fabric_has() {
-    let refused = |kind: &str, text: &str| {
-        let p = plan(&format!("[topology]\nhosts = 3\n[nic]\nkind = '{kind}'\n{text}[[flow]]\nfrom = 0\nto = 1\n"));
-        build::run(p, &Unavailable, |_| {}).err().expect("refused").to_string()
-    };
-    for (kind, text, why) in [
-        ("model", "[switch]\nmark_kb = 40\n", "no marking"),
-        ("model", "[[load]]\nload = 0.1\nreply_bytes = 10\n", "no standing connections and no calls"),
-        ("model", "[[flow]]\nfrom = 0\nto = 1\nread = true\n", "no READs"),
-        ("model", "[profile.p]\ncontrol = 'dctcp'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "no profile with a `control`"),
-        ("paced", "[[flow]]\nfrom = 0\nto = 1\nclass = 2\n", "one class of data"),
-    ] {
-        let error = refused(kind, text);
-        assert!(error.contains(why) && error.contains("use event or posted"), "{error}");
-    }
-}
-
-#[test]
-fn errors_name_file_line_value_and_what_is_allowed() {
-    let error = |text: &str| file::parse(Path::new("dir/x.toml"), text).map(|_| ()).unwrap_err().to_string();
-    let head = "[topology]\nhosts = 3\n";
-    assert_eq!(error(&format!("{head}[link]\nloss = 1.5\n")), "dir/x.toml:4: link.loss is 1.5; allowed: 0 to 1");
-    assert_eq!(
-        error(&format!("{head}[nic]\nkind = \"fpga\"\n")),
-        "dir/x.toml:4: nic.kind is fpga; allowed: rtl, model, paced, software, event, posted"
-    );
-    assert_eq!(
-        error(&format!("{head}[[flow]]\nfrom = 0\nto = 3\n")),
-        "dir/x.toml:5: flow.to is 3; allowed: the number of a host of the topology"
-    );
-    assert_eq!(
-        error(&format!("{head}[[flow]]\nfrom = 0\nto = 2\nprofile = \"swift\"\n")),
-        format!("dir/x.toml:6: flow.profile is swift; allowed: {}", timely_regs::parameters::NAMES.join(", "))
-    );
-    assert_eq!(
-        error(&format!("{head}[profile.p]\nsignal = \"delay\"\n")),
-        "dir/x.toml:4: profile.p.signal is delay; allowed: rtt, less_residence, one_way"
-    );
-    assert_eq!(error("[topology]\nfat_tree = { k = 5 }\n"), "dir/x.toml:2: topology.fat_tree.k is 5; allowed: an even number, 2 to 32");
-    assert_eq!(error("[topology]\nleaf_spine = { leaves = 1 }\n"), "dir/x.toml:2: topology.leaf_spine.leaves is 1; allowed: 2 to 200");
-    assert_eq!(
-        error(&format!("{head}[switch]\nmark_kb = 9\nmark_at = 'core'\n")),
-        "dir/x.toml:5: switch.mark_at is core; allowed: ingress, egress"
-    );
-    assert_eq!(error(&format!("{head}[[load]]\nload = 5\n")), "dir/x.toml:4: load.load is 5; allowed: above 0, to 4");
-    assert_eq!(
-        error(&format!("{head}[[load]]\nload = 0.5\nsizes = 'web'\n")),
-        "dir/x.toml:5: load.sizes is web; allowed: web-search, data-mining, or a file's name with a dot in it"
-    );
-    assert_eq!(
-        error(&format!("{head}[[load]]\nload = 0.5\nconnections = 'all'\n")),
-        "dir/x.toml:5: load.connections is all; allowed: new, standing"
-    );
-    assert_eq!(error(&format!("{head}[[incast]]\nto = 1\nbytes = 9\nsenders = 3\n")), "dir/x.toml:6: incast.senders is 3; allowed: 1 to 2");
-    assert_eq!(
-        error(&format!("{head}[profile.p]\ncontrol = 'cubic'\n")),
-        "dir/x.toml:4: profile.p.control is cubic; allowed: none, dctcp, fast, timely-hpcc, timely-conext"
-    );
-    assert_eq!(error(&format!("{head}[[flow]]\nfrom = 0\nto = 1\nclass = 3\n")), "dir/x.toml:6: flow.class is 3; allowed: 1 to 2");
-    assert_eq!(error(&format!("{head}[nic]\nbus_bits = 96\n")), "dir/x.toml:4: nic.bus_bits is 96; allowed: 64, 128, 256 or 512");
-    assert!(error(&format!("{head}[switch]\nxof_kb = 9\n")).starts_with("dir/x.toml:4: unknown field `xof_kb`"));
-    assert!(error("[topology]\n").contains("needs `hosts`"));
-}
-
 /// What the command line says in place of a file is known before its traffic is drawn and its defaults are taken.
 #[test]
 fn overrides_reach_drawn_traffic_and_defaults() {
@@ -203,7 +132,8 @@ fn overrides_reach_drawn_traffic_and_defaults() {
     let last = |p: &Plan| p.flows.iter().map(|f| f.start).max().unwrap();
     assert!(last(&lasting(8.0)) > 7 * MS && lasting(8.0).duration == 8 * MS);
     // A load with an end of its own has none after the run's.
-    let short = file::parse_with(Path::new("x.toml"), text.split("[[incast]]").next().unwrap(), &Overrides { part: 0.25, ..Overrides::default() });
+    let short =
+        file::parse_with(Path::new("x.toml"), text.split("[[incast]]").next().unwrap(), &Overrides { part: 0.25, ..Overrides::default() });
     assert!(last(short.as_ref().unwrap()) < MS && short.unwrap().duration == MS);
     assert_eq!(lasting(0.5).duration, MS / 2);
     for wrong in [-5.0, 0.0, f64::NAN, f64::INFINITY, 1e7] {
@@ -219,7 +149,7 @@ fn overrides_reach_drawn_traffic_and_defaults() {
 // The manual's file has every field, and the defaults that it names are the defaults.
 #[test]
 fn the_manual_is_right() {
-    let manual = include_str!("../../docs/simulator.md");
+    let manual = include_str!("../../../docs/simulator.md");
     let text = manual.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let dir = scratch("manual");
     std::fs::write(dir.join("flow.txt"), "0\n").unwrap();
@@ -231,6 +161,8 @@ fn the_manual_is_right() {
     let speed = a.topology.host_link(0).speed;
     assert_eq!(a.parameters("mine", 8.0, speed).unwrap(), b.parameters("mine", 8.0, speed).unwrap());
     (a.profiles, b.profiles) = (vec![], vec![]);
+    assert_eq!(a.files, ["sleep.ns", "flow.txt"].map(|f| dir.join(f)));
+    a.files.clear();
     assert_eq!(*a.fabric.lateness, [1_500_000, 0]);
     // Headroom, marking, a trace and drawn noise are off by default; the manual shows one of each.
     (a.fabric.headroom, a.fabric.marking, a.fabric.lateness, a.fabric.noise) = (None, None, Default::default(), None);
@@ -273,66 +205,6 @@ fn hpcc_files_are_the_same_scenario() {
     assert!(bad.ends_with("bad.txt:2: flow dst is 9; allowed: a host of the topology, not the source"), "{bad}");
 }
 
-/// What cannot be a network is refused before anything runs, whatever the NICs.
-#[test]
-fn impossible_topologies_are_refused() {
-    let islands = "[topology]\nnodes = 6\nswitches = [4, 5]\n[[topology.link]]\nfrom = 0\nto = 4\n[[topology.link]]\nfrom = 1\nto = 4\n\
-                   [[topology.link]]\nfrom = 2\nto = 5\n[[topology.link]]\nfrom = 3\nto = 5\n[[flow]]\nfrom = 0\nto = 3\n";
-    for kind in ["paced", "model", "event"] {
-        let p = plan(&format!("[nic]\nkind = '{kind}'\n{islands}"));
-        let mut ran = false;
-        let error = build::run(p, &Unavailable, |_| ran = true).err().expect("refused").to_string();
-        assert_eq!((error.as_str(), ran), ("there is no way from host 0 to host 3", false), "{kind}");
-    }
-    let error = |text: &str| file::parse(Path::new("x.toml"), text).map(|_| ()).unwrap_err().to_string();
-    assert_eq!(error("[topology]\nhosts = 3\n[link]\nrate_gbps = 0\n"), "x.toml:4: link.rate_gbps is 0; allowed: 0.001 to 800");
-    assert_eq!(
-        error("[topology]\nhosts = 3\n[[topology.link]]\nfrom = 0\nto = 3\nrate_gbps = 0\n"),
-        "x.toml:6: topology.link.rate_gbps is 0; allowed: 0.001 to 800"
-    );
-    let nodes = "[topology]\nnodes = 3\nswitches = [2]\n[[topology.link]]\nfrom = 0\nto = 2\n";
-    assert!(error(nodes).ends_with("host 1 has 0 links; a host has exactly one"));
-    assert!(error(&format!("{nodes}[[topology.link]]\nfrom = 1\nto = 9\n")).ends_with("link 1 joins node 9, but nodes are 0 to 2"));
-}
-
-/// Topology files too name line, value and what is allowed.
-#[test]
-fn wrong_topology_files_are_refused() {
-    let dir = scratch("wrong_topology");
-    let error = |topology: &str| {
-        std::fs::write(dir.join("topology.txt"), topology).unwrap();
-        let read = file::parse(&dir.join("x.toml"), "[topology]\nfile = 'topology.txt'\n");
-        read.map(|_| ()).unwrap_err().to_string().replace(&format!("{}/", dir.display()), "")
-    };
-    let rate = "a rate such as 100Gbps or 400Mbps";
-    for (topology, told) in [
-        ("x 1 2\n", "topology.txt:1: nodes is x; allowed: 2 to 8000".to_owned()),
-        ("3 3 2\n", "topology.txt:1: switches is 3; allowed: fewer than nodes".into()),
-        ("3 1 2\n3\n", "topology.txt:2: switch id is 3; allowed: a node, 0 to 2".into()),
-        ("3 1 2\n2\n0 2 0Gbps 1us 0\n", format!("topology.txt:3: link rate is 0Gbps; allowed: {rate}")),
-        ("3 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gb 1us 0\n", format!("topology.txt:4: link rate is 10Gb; allowed: {rate}")),
-        ("3 1 2\n2\n0 2 10Gbps 1 0\n", "topology.txt:3: link delay is 1; allowed: a delay such as 1000ns or 0.001ms".into()),
-        ("3 1 2\n2\n0 2 10Gbps 1us 2\n", "topology.txt:3: link error rate is 2; allowed: 0 to 1".into()),
-        ("3 1 2\n2\n0 2 10Gbps 1us 0\n", "topology.txt:3: link src is the end of the file; allowed: a node, 0 to 2".into()),
-    ] {
-        assert_eq!(error(topology), told);
-    }
-    let unlinked = error("3 1 1\n2\n0 2 10Gbps 1us 0\n");
-    assert!(unlinked.ends_with("host 1 has 0 links; a host has exactly one"), "{unlinked}");
-    // And a flow's start, and a count that is not one.
-    std::fs::write(dir.join("topology.txt"), "3 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n").unwrap();
-    for (flows, told) in [
-        ("two\n", "flow.txt:1: flow count is two; allowed: a count"),
-        ("1\n0 1 3 100 0 0\n", "flow.txt:2: flow bytes is 0; allowed: at least 1"),
-        ("1\n0 1 3 100 5 -1\n", "flow.txt:2: flow start_s is -1; allowed: seconds, 0 to 86400"),
-    ] {
-        std::fs::write(dir.join("flow.txt"), flows).unwrap();
-        let read = file::parse(&dir.join("x.toml"), "flows_file = 'flow.txt'\n[topology]\nfile = 'topology.txt'\n");
-        let error = read.map(|_| ()).unwrap_err().to_string();
-        assert!(error.ends_with(told), "{error}");
-    }
-}
-
 #[test]
 fn a_lone_flow_takes_its_standalone_time() {
     for bytes in [1u64, 1024, 1025, 2048, 1_000_000] {
@@ -361,6 +233,21 @@ fn several_switches_route_and_pause_each_other() {
     let o = run(&(text + flows));
     println!("{:?}", o.summary);
     assert!(o.summary.utilization > 0.99 && o.summary.pauses > 100 && o.summary.dropped == 0);
+}
+
+/// Each flow of software has the bound and the time-out of its own profile.
+#[test]
+fn software_keeps_to_each_flows_profile() {
+    let text = "duration_ms = 4\n[topology]\nhosts = 3\n[link]\nloss = 0.02\n[nic]\nkind = 'software'\nslot_us = 0\n\
+                [profile.free]\nlike = 'fixed'\ninitial_mbps = 4000\noutstanding_kb = 0\ntimeout_us = 0\n\
+                [profile.held]\nlike = 'fixed'\ninitial_mbps = 4000\noutstanding_kb = 3\ntimeout_us = 100\n";
+    let flow = |name: &str, to: u32| format!("[[flow]]\nfrom = 0\nto = {to}\nprofile = '{name}'\n");
+    for [first, second] in [["free", "held"], ["held", "free"]] {
+        let o = run(&format!("{text}{}{}", flow(first, 1), flow(second, 2)));
+        let of = |name: &str| o.recorder.flows[usize::from(name == second)].payload;
+        println!("{first} and {second}: {} and {} bytes, {} time-outs", of("free"), of("held"), o.summary.timeouts);
+        assert!(of("held") < of("free") * 2 / 3 && of("held") > 0 && o.summary.timeouts > 0, "{first} first");
+    }
 }
 
 #[test]

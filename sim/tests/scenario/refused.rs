@@ -1,0 +1,243 @@
+//! What is refused, before anything runs: file, line, value and what is allowed.
+use super::{Unavailable, plan, scratch};
+use std::path::Path;
+use timely_sim::scenario::{build, file};
+
+#[test]
+fn event_level_hosts_refuse_other_signals() {
+    let text = include_str!("../../scenarios/reverse.toml").replace("\"model\"", "\"paced\"");
+    let error = build::run(plan(&text), &Unavailable, |_| {}).err().expect("an error").to_string();
+    assert!(error.contains("NICs of kind paced have no signal but the RTT; use rtl or model"), "{error}");
+}
+
+/// Networks of clocked NICs have neither marks nor rivals nor calls.
+#[test]
+fn clocked_networks_refuse_what_only_the_fabric_has() {
+    let refused = |kind: &str, text: &str| {
+        let p = plan(&format!("[topology]\nhosts = 3\n[nic]\nkind = '{kind}'\n{text}[[flow]]\nfrom = 0\nto = 1\n"));
+        build::run(p, &Unavailable, |_| {}).err().expect("refused").to_string()
+    };
+    for (kind, text, why) in [
+        ("model", "[switch]\nmark_kb = 40\n", "no marking"),
+        ("model", "[[load]]\nload = 0.1\nreply_bytes = 10\n", "no standing connections and no calls"),
+        ("model", "[[flow]]\nfrom = 0\nto = 1\nread = true\n", "no READs"),
+        ("model", "[profile.p]\ncontrol = 'dctcp'\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'p'\n", "no profile with a `control`"),
+        ("paced", "[[flow]]\nfrom = 0\nto = 1\nclass = 2\n", "one class of data"),
+    ] {
+        let error = refused(kind, text);
+        assert!(error.contains(why) && error.contains("use event or posted"), "{error}");
+    }
+}
+
+#[test]
+fn errors_name_file_line_value_and_what_is_allowed() {
+    let error = |text: &str| file::parse(Path::new("dir/x.toml"), text).map(|_| ()).unwrap_err().to_string();
+    let head = "[topology]\nhosts = 3\n";
+    assert_eq!(error(&format!("{head}[link]\nloss = 1.5\n")), "dir/x.toml:4: link.loss is 1.5; allowed: 0 to 1");
+    assert_eq!(
+        error(&format!("{head}[nic]\nkind = \"fpga\"\n")),
+        "dir/x.toml:4: nic.kind is fpga; allowed: rtl, model, paced, software, event, posted"
+    );
+    assert_eq!(
+        error(&format!("{head}[[flow]]\nfrom = 0\nto = 3\n")),
+        "dir/x.toml:5: flow.to is 3; allowed: the number of a host of the topology"
+    );
+    assert_eq!(
+        error(&format!("{head}[[flow]]\nfrom = 0\nto = 2\nprofile = \"swift\"\n")),
+        format!("dir/x.toml:6: flow.profile is swift; allowed: {}", timely_regs::parameters::NAMES.join(", "))
+    );
+    assert_eq!(
+        error(&format!("{head}[profile.p]\nsignal = \"delay\"\n")),
+        "dir/x.toml:4: profile.p.signal is delay; allowed: rtt, less_residence, one_way"
+    );
+    assert_eq!(error("[topology]\nfat_tree = { k = 5 }\n"), "dir/x.toml:2: topology.fat_tree.k is 5; allowed: an even number, 2 to 32");
+    assert_eq!(error("[topology]\nleaf_spine = { leaves = 1 }\n"), "dir/x.toml:2: topology.leaf_spine.leaves is 1; allowed: 2 to 200");
+    assert_eq!(
+        error(&format!("{head}[switch]\nmark_kb = 9\nmark_at = 'core'\n")),
+        "dir/x.toml:5: switch.mark_at is core; allowed: ingress, egress"
+    );
+    assert_eq!(error(&format!("{head}[[load]]\nload = 5\n")), "dir/x.toml:4: load.load is 5; allowed: above 0, to 4");
+    assert_eq!(
+        error(&format!("{head}[[load]]\nload = 0.5\nsizes = 'web'\n")),
+        "dir/x.toml:5: load.sizes is web; allowed: web-search, data-mining, or a file's name with a dot in it"
+    );
+    assert_eq!(
+        error(&format!("{head}[[load]]\nload = 0.5\nconnections = 'all'\n")),
+        "dir/x.toml:5: load.connections is all; allowed: new, standing"
+    );
+    assert_eq!(error(&format!("{head}[[incast]]\nto = 1\nbytes = 9\nsenders = 3\n")), "dir/x.toml:6: incast.senders is 3; allowed: 1 to 2");
+    assert_eq!(
+        error(&format!("{head}[profile.p]\ncontrol = 'cubic'\n")),
+        "dir/x.toml:4: profile.p.control is cubic; allowed: none, dctcp, fast, timely-hpcc, timely-conext"
+    );
+    assert_eq!(error(&format!("{head}[[flow]]\nfrom = 0\nto = 1\nclass = 3\n")), "dir/x.toml:6: flow.class is 3; allowed: 1 to 2");
+    assert_eq!(error(&format!("{head}[nic]\nbus_bits = 96\n")), "dir/x.toml:4: nic.bus_bits is 96; allowed: 64, 128, 256 or 512");
+    assert!(error(&format!("{head}[switch]\nxof_kb = 9\n")).starts_with("dir/x.toml:4: unknown field `xof_kb`"));
+    assert!(error("[topology]\n").contains("needs `hosts`"));
+}
+
+/// What cannot be a network is refused before anything runs, whatever the NICs.
+#[test]
+fn impossible_topologies_are_refused() {
+    let islands = "[topology]\nnodes = 6\nswitches = [4, 5]\n[[topology.link]]\nfrom = 0\nto = 4\n[[topology.link]]\nfrom = 1\nto = 4\n\
+                   [[topology.link]]\nfrom = 2\nto = 5\n[[topology.link]]\nfrom = 3\nto = 5\n[[flow]]\nfrom = 0\nto = 3\n";
+    for kind in ["paced", "model", "event"] {
+        let p = plan(&format!("[nic]\nkind = '{kind}'\n{islands}"));
+        let mut ran = false;
+        let error = build::run(p, &Unavailable, |_| ran = true).err().expect("refused").to_string();
+        assert_eq!((error.as_str(), ran), ("there is no way from host 0 to host 3", false), "{kind}");
+    }
+    let error = |text: &str| file::parse(Path::new("x.toml"), text).map(|_| ()).unwrap_err().to_string();
+    assert_eq!(error("[topology]\nhosts = 3\n[link]\nrate_gbps = 0\n"), "x.toml:4: link.rate_gbps is 0; allowed: 0.001 to 800");
+    assert_eq!(
+        error("[topology]\nhosts = 3\n[[topology.link]]\nfrom = 0\nto = 3\nrate_gbps = 0\n"),
+        "x.toml:6: topology.link.rate_gbps is 0; allowed: 0.001 to 800"
+    );
+    let nodes = "[topology]\nnodes = 3\nswitches = [2]\n[[topology.link]]\nfrom = 0\nto = 2\n";
+    assert!(error(nodes).ends_with("host 1 has 0 links; a host has exactly one"));
+    assert!(error(&format!("{nodes}[[topology.link]]\nfrom = 1\nto = 9\n")).ends_with("link 1 joins node 9, but nodes are 0 to 2"));
+}
+
+/// Topology files too name line, value and what is allowed.
+#[test]
+fn wrong_topology_files_are_refused() {
+    let dir = scratch("wrong_topology");
+    let error = |topology: &str| {
+        std::fs::write(dir.join("topology.txt"), topology).unwrap();
+        let read = file::parse(&dir.join("x.toml"), "[topology]\nfile = 'topology.txt'\n");
+        read.map(|_| ()).unwrap_err().to_string().replace(&format!("{}/", dir.display()), "")
+    };
+    let rate = "a rate such as 100Gbps or 400Mbps";
+    for (topology, told) in [
+        ("x 1 2\n", "topology.txt:1: nodes is x; allowed: 2 to 8000".to_owned()),
+        ("3 3 2\n", "topology.txt:1: switches is 3; allowed: fewer than nodes".into()),
+        ("3 1 2\n3\n", "topology.txt:2: switch id is 3; allowed: a node, 0 to 2".into()),
+        ("3 1 2\n2\n0 2 0Gbps 1us 0\n", format!("topology.txt:3: link rate is 0Gbps; allowed: {rate}")),
+        ("3 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gb 1us 0\n", format!("topology.txt:4: link rate is 10Gb; allowed: {rate}")),
+        ("3 1 2\n2\n0 2 10Gbps 1 0\n", "topology.txt:3: link delay is 1; allowed: a delay such as 1000ns or 0.001ms".into()),
+        ("3 1 2\n2\n0 2 10Gbps 1us 2\n", "topology.txt:3: link error rate is 2; allowed: 0 to 1".into()),
+        ("3 1 2\n2\n0 2 10Gbps 1us 0\n", "topology.txt:3: link src is the end of the file; allowed: a node, 0 to 2".into()),
+    ] {
+        assert_eq!(error(topology), told);
+    }
+    // Counts that nothing follows are no reason to take memory.
+    let many = error("3 1 18446744073709551615\n2\n0 2 10Gbps 1us 0\n");
+    assert_eq!(many, "topology.txt:3: link src is the end of the file; allowed: a node, 0 to 2");
+    let unlinked = error("3 1 1\n2\n0 2 10Gbps 1us 0\n");
+    assert!(unlinked.ends_with("host 1 has 0 links; a host has exactly one"), "{unlinked}");
+    // And a flow's start, and a count that is not one.
+    std::fs::write(dir.join("topology.txt"), "3 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n").unwrap();
+    for (flows, told) in [
+        ("two\n", "flow.txt:1: flow count is two; allowed: a count"),
+        ("1\n0 1 3 100 0 0\n", "flow.txt:2: flow bytes is 0; allowed: 1 to 1125899906842624"),
+        ("1\n0 1 3 100 5 -1\n", "flow.txt:2: flow start_s is -1; allowed: seconds, 0 to 86400"),
+    ] {
+        std::fs::write(dir.join("flow.txt"), flows).unwrap();
+        let read = file::parse(&dir.join("x.toml"), "flows_file = 'flow.txt'\n[topology]\nfile = 'topology.txt'\n");
+        let error = read.map(|_| ()).unwrap_err().to_string();
+        assert!(error.ends_with(told), "{error}");
+    }
+}
+
+/// HPCC's own files go on behind what they count, and with notes: that is read as there, and said.
+#[test]
+fn what_is_behind_the_count_is_told() {
+    let dir = scratch("notes");
+    std::fs::write(dir.join("topology.txt"), "3 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n\nFirst line: nodes\n").unwrap();
+    std::fs::write(dir.join("flow.txt"), "1\n0 1 3 100 5 0\n1 0 3 100 5 0\n").unwrap();
+    let p = file::parse(&dir.join("x.toml"), "flows_file = 'flow.txt'\n[topology]\nfile = 'topology.txt'\n").unwrap();
+    let told: Vec<String> = p.notes.iter().map(|n| n.replace(&format!("{}/", dir.display()), "")).collect();
+    let behind = |at: &str, what: &str| format!("{at} and what follows is behind the {what} that the file counts, and not read");
+    assert_eq!((p.flows.len(), told), (1, vec![behind("topology.txt:6: First", "links"), behind("flow.txt:3: 1", "flows")]));
+}
+
+/// A topology has one shape, and no field that it would not hear.
+#[test]
+fn fields_that_would_not_be_heard_are_refused() {
+    let error = |text: &str| file::parse(Path::new("x.toml"), text).map(|_| ()).unwrap_err().to_string();
+    let link = "[[topology.link]]\nfrom = 3\nto = 7\nloss = 0.01\n";
+    for shape in ["dumbbell = {}", "parking_lot = {}", "leaf_spine = {}", "fat_tree = {}", "file = 'topology.txt'"] {
+        let name = shape.split(' ').next().unwrap();
+        assert_eq!(
+            error(&format!("[topology]\n{shape}\n{link}")),
+            format!("x.toml: topology: [[topology.link]] goes with hosts and nodes, and would not be heard beside `{name}`; leave it out")
+        );
+        let two = error(&format!("[topology]\nhosts = 4\n{shape}\n"));
+        assert_eq!(two, format!("x.toml: topology: hosts and {name} are a topology each; keep one of them"));
+    }
+    for shape in ["hosts = 4", "nodes = 4", "file = 'topology.txt'"] {
+        let told = error(&format!("[topology]\n{shape}\ntrunk_gbps = 40\n"));
+        assert!(told.contains("trunk_gbps goes with dumbbell, parking_lot, leaf_spine and fat_tree, and would not be heard"), "{told}");
+    }
+    assert!(error("[topology]\nhosts = 4\nswitches = [2]\n").contains("switches goes with nodes"));
+    assert!(error("[topology]\nnodes = 4\nswitches = [5]\n").ends_with("switches has node 5, but nodes are 0 to 3"));
+    assert!(error("[link]\nloss = 0.1\n[topology]\nfile = 'topology.txt'\n").contains("[link] goes with links that say nothing else"));
+    assert!(
+        error(&format!("[topology]\nhosts = 11\n{link}"))
+            .ends_with("[[topology.link]] from 3 to 7: in a star links join a host, 0 to 10, and the switch, 11")
+    );
+    let twice = "[[topology.link]]\nfrom = 1\nto = 4\n[[topology.link]]\nfrom = 4\nto = 1\n";
+    assert!(error(&format!("[topology]\nhosts = 4\n{twice}")).ends_with("host 1 has two [[topology.link]]; keep one of them"));
+}
+
+/// What together is more than numbers or memory hold.
+#[test]
+fn products_are_bounded_too() {
+    let error =
+        |text: &str| file::parse(Path::new("x.toml"), &format!("[topology]\nhosts = 3\n{text}")).map(|_| ()).unwrap_err().to_string();
+    let flow = "[[flow]]\nfrom = 0\nto = 1\n";
+    assert_eq!(
+        error(&format!("{flow}bytes = 1125899906842624\nmessages = 16384\n")),
+        "x.toml:6: flow.bytes is 1125899906842624; allowed: at most 68719476736 with 16384 messages"
+    );
+    assert_eq!(
+        error(&format!("{flow}bytes = 1\nmessages = 20000\nevery_us = 1e9\n")),
+        "x.toml:8: flow.every_us is 1000000000; allowed: at most 50002 with 20000 of them, so that the last is at 1000000000 us or before"
+    );
+    assert_eq!(
+        error(&format!("{flow}connections = 65536\nstagger_us = 1e9\n")),
+        "x.toml:7: flow.stagger_us is 1000000000; allowed: at most 15259 with 65536 of them, so that the last is at 1000000000 us or before"
+    );
+    assert_eq!(
+        error("[[incast]]\nto = 1\nbytes = 5\nevery_us = 1e6\ntimes = 5000\n"),
+        "x.toml:6: incast.every_us is 1000000; allowed: at most 200040 with 5000 of them, so that the last is at 1000000000 us or before"
+    );
+    let most = |at: u32, table: &str, messages: &str, others: u32| {
+        let allowed = format!("at most 4194304 in the whole scenario, {others} of them in other tables");
+        format!("x.toml:{at}: the number of messages of [[{table}]] is {messages}; allowed: {allowed}")
+    };
+    let many = format!("{flow}connections = 1000\nmessages = 4000\nbytes = 1\n");
+    assert_eq!(error(&format!("{many}{many}")), most(10, "flow", "4000000", 4_000_000));
+    assert_eq!(error(&format!("{many}[[incast]]\nto = 1\nbytes = 5\ntimes = 1e5\n")), most(10, "incast", "200000", 4_000_000));
+    let load = "[[load]]\nload = 4\nbytes = 1\n";
+    let long = file::parse(Path::new("x.toml"), &format!("duration_ms = 1e6\n[topology]\nhosts = 3\n{load}")).unwrap_err().to_string();
+    assert_eq!(long, most(5, "load", "more than 4194304", 0));
+    assert_eq!(
+        error(&format!("{flow}packet_bytes = 100\nsegment_bytes = 16777216\n")),
+        "x.toml:7: flow.segment_bytes is 16777216; allowed: 1 to 6553500 with packets of 100 bytes: a segment has at most 65535 packets"
+    );
+}
+
+/// Telemetry is had from NICs that keep it, which is known before they run.
+#[test]
+fn snapshots_are_refused_before_the_run() {
+    for kind in ["paced", "software", "event", "posted"] {
+        let mut p = plan(&format!("[topology]\nhosts = 2\n[nic]\nkind = '{kind}'\n[[flow]]\nfrom = 0\nto = 1\n"));
+        p.snapshot = true;
+        let error = build::run(p, &Unavailable, |_| panic!("it runs")).err().expect("refused").to_string();
+        assert_eq!(error, format!("{kind} NICs: they keep no telemetry to take a snapshot of; use rtl or model"));
+    }
+}
+
+/// A core's table of flows and its bus are known too.
+#[test]
+fn cores_that_are_too_small_are_refused_before_they_are_built() {
+    let refused = |text: &str| plan(&format!("[nic]\nkind = 'rtl'\nflow_bits = 4\n{text}")).check().unwrap_err().to_string();
+    let flows = refused("[topology]\nhosts = 2\n[[flow]]\nfrom = 0\nto = 1\nconnections = 17\n");
+    assert_eq!(flows, "rtl NICs: a host has 17 flows, the NIC's table 16: more nic.flow_bits");
+    let slow = refused("[topology]\nhosts = 2\n[link]\nrate_gbps = 100\n[[flow]]\nfrom = 0\nto = 1\nprofile = 'timely-100g'\n");
+    assert!(
+        slow.contains("a bus of 64 bits carries") && slow.ends_with("the link 100: more nic.bus_bits, or more nic.clock_mhz"),
+        "{slow}"
+    );
+}
