@@ -3,7 +3,7 @@ use std::path::Path;
 use timely_sim::cores;
 use timely_sim::scenario::build::{self, Outcome};
 use timely_sim::scenario::file::Overrides;
-use timely_sim::scenario::{NicKind, Plan, file};
+use timely_sim::scenario::{NicKind, Plan, file, hpcc};
 use timely_sim::time::NEVER;
 
 fn plan(text: &str) -> Plan {
@@ -196,6 +196,33 @@ fn calls_are_answered() {
         o.messages.iter().filter(|m| m.1.bytes == 65_536).fold((0, 0.0), |(n, s), m| (n + 1, s + (m.1.done - m.1.start) as f64 / 1e6));
     println!("{calls} calls, mean {:.1} us, alone about {alone:.1}", sum / f64::from(calls));
     assert!(calls > 100 && sum / f64::from(calls) > alone);
+    // A call is one message, and takes the time of its reply.
+    assert_eq!((o.summary.messages, o.summary.completed), (u64::from(calls as u32), u64::from(calls as u32)));
+    assert!((o.summary.completion_us.mean / (sum / f64::from(calls)) - 1.0).abs() < 1e-9);
+    let (fct, _) = hpcc::fct(&o.plan, &o.recorder);
+    assert!(fct.lines().all(|l| l.split(' ').nth(5).and_then(|s| s.parse::<u64>().ok()).is_some_and(|ns| ns < 15_000_000)), "{fct}");
+}
+
+/// What NICs measure is told apart from what is: noise of their stamps, and the wait for other bursts of their own.
+#[test]
+fn measured_and_true_rtts_are_told_apart() {
+    let summary = |nic: &str, flows: &str| {
+        let fixed = "[profile.p]\nlike = 'fixed'\ninitial_mbps = 3000\noutstanding_kb = 0\n";
+        run(plan(&format!(
+            "duration_ms = 4\n[topology]\nhosts = 3\n[nic]\n{nic}\n{fixed}[[flow]]\nfrom = 0\nto = 2\nprofile = 'p'\n{flows}"
+        )))
+        .summary
+    };
+    let s = summary("kind = 'event'\nrtt_noise_us = 100", "");
+    println!("noise: {:?}, measured {:?}", s.rtt_us, s.rtt_measured_us);
+    assert!(s.rtt_us.p99 < 10.0 && (s.rtt_measured_us.mean - s.rtt_us.mean - 50.0).abs() < 5.0);
+    // Bursts of two connections that are posted at once leave the NIC packet by packet in turn, and each waits for the other.
+    let s = summary("kind = 'posted'\nslot_us = 0", "segment_bytes = 65536\nconnections = 2\n");
+    println!("posted: {:?}, measured {:?}", s.rtt_us, s.rtt_measured_us);
+    assert!(s.rtt_us.p99 < 10.0 && s.rtt_measured_us.mean > s.rtt_us.mean + 30.0);
+    // Alone, nothing waits.
+    let s = summary("kind = 'posted'\nslot_us = 0", "segment_bytes = 65536\n");
+    assert!((s.rtt_us.mean - s.rtt_measured_us.mean).abs() < 0.01, "{:?} {:?}", s.rtt_us, s.rtt_measured_us);
 }
 
 /// A READ request is paced by what it brings: the reply's packets come at the flow's rate, and RTTs are those of an idle way.

@@ -47,8 +47,14 @@ fn pacers_are_measured_or_say_why_not() {
         // What arrived was sent; a packet may be lost where a receiver has to share its core.
         let (sent, received) = (number(&p["sent"], "sent"), number(&p["received"], "received"));
         println!("{name:12} {:5} flows, bursts of {:2}: {received} of {sent} packets", p["flows"], p["burst"]);
-        assert!(received > 0.0 && received <= sent, "{p}");
+        // A load lasts 50 to 100 ms, for all of which a sender may be held off its core; the hardware's clocks are simulated.
+        assert!(received <= sent && (received > 0.0 || p["where"] != "rtl"), "{p}");
+        if received == 0.0 {
+            say(format!("pacing: nothing of {name} arrived"));
+        }
     }
+    let arrived = |p: &&Value| p["where"] != "rtl" && p["received"].as_f64() > Some(0.0);
+    assert!(pacers.iter().any(|p| arrived(&p)), "of software nothing arrived at all");
     for name in ["rtl", "sleep", "wheel-0.5us", "wheel-2us", "fq", "etf", "tcp", "hybrid"] {
         assert!(pacers.iter().any(|p| p["name"] == name), "no {name}");
     }

@@ -55,12 +55,24 @@ pub struct Posted {
     pub(super) idle: bool,
     /// Payload bytes in all bursts.
     pub(super) bytes: u64,
+    /// Segments that have left: where they end in the payload, and when their last bit was on the wire.
+    pub(super) left: VecDeque<(u32, Ps)>,
 }
 
 impl Posted {
     /// Nothing posted.
     pub fn new(how: Posting) -> Self {
-        Posted { how, last: None, bursts: VecDeque::new(), idle: false, bytes: 0 }
+        Posted { how, last: None, bursts: VecDeque::new(), idle: false, bytes: 0, left: VecDeque::new() }
+    }
+
+    /// When the segment that ends here had left; those before it are forgotten.
+    pub(super) fn left_at(&mut self, end: u32) -> Option<Ps> {
+        while let Some((of, at)) = self.left.pop_front_if(|s| end.wrapping_sub(s.0) < 1 << 31) {
+            if of == end {
+                return Some(at);
+            }
+        }
+        None
     }
 }
 
@@ -254,6 +266,16 @@ impl Flow {
         self.tokens -= i64::from(wire) * BYTE;
     }
 
+    /// Wire bytes of the last packet that was sent for a segment of so many payload bytes; of a READ request `request`.
+    #[inline]
+    pub(super) fn last_wire(&self, payload: u32, request: u16) -> u32 {
+        if self.spec.read {
+            return request.into();
+        }
+        let before = payload.div_ceil(self.spec.packet).saturating_sub(1) * self.spec.packet;
+        wire_bytes(payload - before + HEADERS)
+    }
+
     /// Wire bytes of a segment of so many payload bytes.
     #[inline]
     pub(super) fn segment_wire(&self, payload: u32) -> u32 {
@@ -274,6 +296,9 @@ impl Flow {
         let lost = u64::from(self.end.wrapping_sub(self.acked));
         self.acked = self.end;
         self.outstanding = 0;
+        if let Some(posted) = &mut self.posted {
+            posted.left.clear();
+        }
         self.again(lost);
     }
 

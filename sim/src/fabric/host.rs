@@ -272,6 +272,9 @@ impl Fabric {
                     posted.bursts.pop_front();
                 }
             }
+            if last {
+                posted.left.push_back((flow.end, end));
+            }
             again = if posted.bursts.is_empty() { NEVER } else { now + posted.how.spacing };
         }
         let id = self.cells.take(Kind::Enter, f);
@@ -326,7 +329,7 @@ impl Fabric {
             flow.delivered_steady += payload;
             flow.packets_steady += 1;
         }
-        flow.marks += u16::from(bits & MARKED != 0);
+        flow.marks = flow.marks.saturating_add(u16::from(bits & MARKED != 0));
         if self.record.detail {
             self.record.arrived(f, at, wire);
         }
@@ -359,11 +362,13 @@ impl Fabric {
         let mut c = *cell;
         self.cells.give(id);
         let flow = &mut self.flows[f as usize];
+        let port = &self.ports[flow.spec.host as usize];
+        let mut before = 0;
         if c.bits & RESPONSE != 0 {
             // What came before its last packet is its own time, as a segment's is that is sent.
             c.marks = std::mem::take(&mut flow.marks);
-            let before = flow.segment_wire(c.segment) - u32::from(c.wire);
-            c.stamp += self.ports[flow.spec.host as usize].time(before.into());
+            before = port.time((flow.segment_wire(c.segment) - u32::from(c.wire)).into());
+            c.stamp += before;
         }
         flow.acks += 1;
         let Some((bytes, lost)) = flow.acknowledge(c.end, c.segment) else {
@@ -374,9 +379,15 @@ impl Fabric {
             flow.again(lost.into());
         }
         flow.progress = now;
-        let first_bit = now - self.ports[flow.spec.host as usize].time(c.wire.into());
+        let first_bit = now - port.time(c.wire.into());
         let mut rtt = first_bit.saturating_sub(c.stamp);
-        let path = rtt;
+        // The way begins when the segment has left, wherever the RTT that is measured does.
+        let left = match (&mut flow.posted, flow.spec.rtt_start) {
+            (Some(posted), _) => posted.left_at(c.end).map_or(c.stamp, |at| at + before),
+            (None, Start::LastByte) => c.stamp,
+            (None, Start::LastPacket) => c.stamp + port.time(flow.last_wire(c.segment, self.ack_wire).into()),
+        };
+        let path = first_bit.saturating_sub(left);
         if self.rtt_noise > 0 {
             rtt += self.rng.random_range(0..=self.rtt_noise);
         }
@@ -394,8 +405,9 @@ impl Fabric {
         let steady = now >= self.windows.steady && now < self.windows.end;
         if steady {
             self.record.rtt.add(path);
+            self.record.measured_rtt.add(rtt);
             if c.marks > 0 {
-                self.record.marked_rtt.add(path);
+                self.record.marked_rtt.add(rtt);
             }
         }
         if self.record.detail {

@@ -230,13 +230,10 @@ impl Fabric {
         progress(end);
     }
 
-    /// Closes the record; what came of the flows goes into the recorder's.
+    /// What came of the flows, and the record, whose recorder is to be finished by who knows when the last flow was complete.
     pub fn finish(mut self) -> Finished {
         let end = self.windows.end;
-        for mut w in std::mem::take(&mut self.watches) {
-            w.finish(end);
-            self.record.recorder.taps.push(w.tap);
-        }
+        self.record.recorder.taps.extend(std::mem::take(&mut self.watches).into_iter().map(|w| w.finish(end)));
         Finished { flows: self.flows, messages: self.messages, record: self.record, cells: self.cells.most() }
     }
 

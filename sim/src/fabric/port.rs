@@ -84,9 +84,10 @@ impl Watch {
         self.leaving = (end, bytes, wire);
     }
 
-    pub fn finish(&mut self, now: Ps) {
+    // The tap, whose record is still to be closed.
+    pub fn finish(mut self, now: Ps) -> Tap {
         self.settle(now);
-        self.tap.finish(now);
+        self.tap
     }
 }
 

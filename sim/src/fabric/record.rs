@@ -27,8 +27,10 @@ pub struct Record {
     pub completed: u64,
     /// Most bytes of one class that one ingress port had waiting in a switch.
     pub ingress_max: u64,
-    /// RTTs of the steady part, ps.
+    /// True path times of the steady part, ps.
     pub rtt: Log,
+    /// RTTs of the steady part as the NICs measured them, ps.
+    pub measured_rtt: Log,
     /// Those of segments with a marked packet.
     pub marked_rtt: Log,
     /// Every sample is recorded too.
@@ -54,6 +56,7 @@ impl Record {
             completed: 0,
             ingress_max: 0,
             rtt: Log::fine(RTT_BINS),
+            measured_rtt: Log::fine(RTT_BINS),
             marked_rtt: Log::fine(RTT_BINS),
             detail,
             recorder,

@@ -1,5 +1,5 @@
 //! The figures of a run, over its steady part.
-use super::Recorder;
+use super::{Recorder, Tap};
 use crate::nic::Stats;
 use crate::time::Speed;
 use serde::Serialize;
@@ -27,7 +27,7 @@ impl Spread {
     }
 }
 
-/// Queue of the bottleneck, kilobytes of 1000.
+/// Queue of the bottleneck, kilobytes of 1000; not a number (in JSON null) when no port was watched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct QueueKb {
     /// Mean over time.
@@ -36,10 +36,18 @@ pub struct QueueKb {
     pub p99: f64,
 }
 
+/// What a watched port says: utilization, the queue, its most in kilobytes. Two hosts without a switch between them have no such port, so
+/// that nothing is known, which is not 0.
+pub fn watched(tap: Option<&Tap>, seconds: f64, speed: Speed) -> (f64, QueueKb, f64) {
+    let Some(t) = tap else { return (f64::NAN, QueueKb { mean: f64::NAN, p99: f64::NAN }, f64::NAN) };
+    let queue = QueueKb { mean: t.histogram.mean() / 1e3, p99: t.histogram.quantile(0.99) / 1e3 };
+    (t.wire_steady as f64 * 8.0 / seconds / speed.as_bps() as f64, queue, t.max as f64 / 1e3)
+}
+
 /// The figures of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
-    /// Share of the bottleneck's wire bits in use.
+    /// Share of the bottleneck's wire bits in use; as the queue's figures, not a number when no port was watched.
     pub utilization: f64,
     /// Payload delivered, all flows together.
     pub goodput_gbps: f64,
@@ -94,14 +102,14 @@ impl Summary {
         let path: Vec<f64> = steady().filter_map(|s| s.path).map(|p| p as f64 * 1e-6).collect();
         let measured: Vec<f64> = steady().filter_map(|s| s.measured_ns).map(|n| n * 1e-3).collect();
         let samples = path.len().max(measured.len()) as u64;
-        let tap = recorder.taps.first();
+        let (utilization, queue_kb, queue_max_kb) = watched(recorder.taps.first(), seconds, bottleneck);
         Summary {
-            utilization: tap.map_or(0.0, |t| t.wire_steady as f64 * 8.0 / seconds / bottleneck.as_bps() as f64),
+            utilization,
             goodput_gbps: payload as f64 * 8e-9 / seconds,
             rtt_us: Spread::of(path),
             rtt_measured_us: Spread::of(measured),
-            queue_kb: tap.map_or(QueueKb::default(), |t| QueueKb { mean: t.histogram.mean() / 1e3, p99: t.histogram.quantile(0.99) / 1e3 }),
-            queue_max_kb: tap.map_or(0.0, |t| t.max as f64 / 1e3),
+            queue_kb,
+            queue_max_kb,
             jain: jain(&shares),
             pauses: recorder.pauses,
             pauses_steady: recorder.pauses_steady,

@@ -30,7 +30,7 @@ pub fn completions(o: &Outcome, bytes: u64) -> Spread {
 }
 
 fn rtt(o: &Outcome, p: f64) -> f64 {
-    o.rtt.quantile(p) / US as f64
+    o.measured_rtt.quantile(p) / US as f64
 }
 
 /// Figures 19 to 21: what arrives, RTTs and completion times over the load.

@@ -49,7 +49,7 @@ pub fn figure_15(lab: &Lab) -> Result<Figure, String> {
     let line = |size: usize, of: &dyn Fn(&Outcome) -> f64| (0..lows.len()).map(|l| (lows[l], of(at(size, l)))).collect::<Vec<_>>();
     let names = ["16 KB", "32 KB", "64 KB"];
     let throughputs: Vec<_> = names.iter().enumerate().map(|(i, n)| (*n, line(i, &throughput))).collect();
-    let rtts: Vec<_> = names.iter().enumerate().map(|(i, n)| (*n, line(i, &|o| o.summary.rtt_us.p99))).collect();
+    let rtts: Vec<_> = names.iter().enumerate().map(|(i, n)| (*n, line(i, &|o| o.summary.rtt_measured_us.p99))).collect();
     let (legend, plot) = curves("T_low, us", "throughput, Gb/s", &throughputs);
     let (legend_2, plot_2) = curves("T_low, us", "99th percentile of the RTT, us", &rtts);
     let text = "The larger the bursts, the more queue must be allowed before the gradient is asked.".into();
@@ -84,7 +84,7 @@ pub fn figure_16(lab: &Lab) -> Result<Figure, String> {
     let t = |low: usize, i: usize| throughput(&runs[low * per + i]);
     let (unpaced, dynamic) = (fixed.len(), fixed.len() + 1);
     let single = (throughput(&runs[2 * per]), throughput(&runs[2 * per + 1]));
-    let rtt = |low: usize, i: usize| runs[low * per + i].summary.rtt_us.mean;
+    let rtt = |low: usize, i: usize| runs[low * per + i].summary.rtt_measured_us.mean;
     let more = format!(
         "the links are fuller, by {:.0} %. With T_low 0 dynamic pacing gives {:.2} Gb/s, the fixed pacer's {:.2} or more, at {:.0} us against its {:.0}",
         100.0 * (t(0, dynamic) / t(0, 2) - 1.0),
@@ -114,7 +114,7 @@ pub fn figure_16(lab: &Lab) -> Result<Figure, String> {
             ("dynamic pacing of each packet, T_low 50 us", flat(0, dynamic)),
         ],
     );
-    let r = |i: usize| runs[i].summary.rtt_us;
+    let r = |i: usize| runs[i].summary.rtt_measured_us;
     let text = format!(
         "64 KB are posted at a time; the NIC sends their packets at a fixed rate, which caps a connection (alone it gets {:.2} Gb/s). What the \
          authors could not build is a NIC that paces each packet at the connection's own rate: it gives {:.2} Gb/s at {:.0} us (99th percentile \

@@ -18,11 +18,11 @@ pub fn figure_2(lab: &Lab) -> Result<Figure, String> {
     let (mut rtt, mut queue) = (Vec::new(), Vec::new());
     for k in 1..200 {
         let p = f64::from(k) / 200.0;
-        rtt.push((o.rtt.quantile(p) / US as f64 - o.base_rtt_us, p));
+        rtt.push((o.measured_rtt.quantile(p) / US as f64 - o.base_rtt_us, p));
         queue.push((queue_us(o, p), p));
     }
     for (p, name) in [(0.5, "median"), (0.9, "90th percentile"), (0.99, "99th percentile")] {
-        let excess = o.rtt.quantile(p) / US as f64 - o.base_rtt_us;
+        let excess = o.measured_rtt.quantile(p) / US as f64 - o.base_rtt_us;
         let quantity = format!("{name} of RTT less base, over that of the queue's time to drain");
         findings.push(within(ID, quantity, 1.0, excess / queue_us(o, p), 0.15).in_words());
     }
@@ -47,16 +47,17 @@ pub fn figure_3(lab: &Lab) -> Result<Figure, String> {
         }
         (mean, (square - mean * mean).max(0.0).sqrt())
     };
-    let (mean, deviation) = moments(&o.rtt.cdf());
+    let (mean, deviation) = moments(&o.measured_rtt.cdf());
     let (marked, spread) = moments(&o.marked_rtt.cdf());
-    let share = o.marked_rtt.total() as f64 / o.rtt.total().max(1) as f64;
+    let share = o.marked_rtt.total() as f64 / o.measured_rtt.total().max(1) as f64;
     // Correlation of a yes-or-no with a number.
     let correlation = (marked - mean) / deviation * (share / (1.0 - share)).sqrt();
     let findings = vec![
         most(ID, "correlation of a segment's mark with its RTT", 0.8, correlation).in_words(),
         least(ID, "spread of the RTTs of marked segments, standard deviation over that of all", 0.5, spread / deviation).in_words(),
     ];
-    let (legend, plot) = distributions("RTT, us", &[("all segments", rtt_cdf(&o.rtt)), ("marked segments", rtt_cdf(&o.marked_rtt))]);
+    let (legend, plot) =
+        distributions("RTT, us", &[("all segments", rtt_cdf(&o.measured_rtt)), ("marked segments", rtt_cdf(&o.marked_rtt))]);
     let text = format!(
         "The same with marks from 80 KB on: {:.0} % of segments are marked. A mark says that the queue was long, not how long: marked segments \
          have RTTs of {marked:.0} us with a deviation of {spread:.0}, all {mean:.0} with {deviation:.0}.",
@@ -83,7 +84,7 @@ pub fn figures_9_and_10(lab: &Lab) -> Result<Figure, String> {
     let runs = lab.runs("star.toml", STAR, &[vec![], target(50.0), target(500.0)])?;
     let names = ["gradient", "target 50 us", "target 500 us"];
     let t: Vec<f64> = runs.iter().map(throughput).collect();
-    let r: Vec<_> = runs.iter().map(|o| o.summary.rtt_us).collect();
+    let r: Vec<_> = runs.iter().map(|o| o.summary.rtt_measured_us).collect();
     let findings = vec![
         least(ID, "throughput with the gradient over that with the best target", 0.99, t[0] / t[1].max(t[2])).in_words(),
         least(ID, "mean RTT with a target of 500 us over that with the gradient", 2.0, r[2].mean / r[0].mean).in_words(),
@@ -96,7 +97,7 @@ pub fn figures_9_and_10(lab: &Lab) -> Result<Figure, String> {
         )
         .in_words(),
     ];
-    let named: Vec<_> = names.iter().zip(&runs).map(|(n, o)| (*n, rtt_cdf(&o.rtt))).collect();
+    let named: Vec<_> = names.iter().zip(&runs).map(|(n, o)| (*n, rtt_cdf(&o.measured_rtt))).collect();
     let (legend, plot) = distributions("RTT, us", &named);
     let rates = |o: &Outcome| {
         let (from, ms) = (o.recorder.windows.steady, 1e9);

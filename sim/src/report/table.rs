@@ -11,14 +11,15 @@ pub const HEADS: [&str; 11] =
 /// A run's cells behind its name, as text.
 pub fn cells(o: &Outcome) -> [String; 9] {
     let s = &o.summary;
+    let known = |v: f64, digits: usize| if v.is_nan() { "-".into() } else { format!("{v:.digits$}") };
     [
-        format!("{:.3}", s.utilization),
+        known(s.utilization, 3),
         format!("{:.2}", s.goodput_gbps),
         format!("{:.1}", s.rtt_us.mean),
         format!("{:.1}", s.rtt_us.p50),
         format!("{:.1}", s.rtt_us.p99),
-        format!("{:.1}", s.queue_kb.mean),
-        format!("{:.1}", s.queue_kb.p99),
+        known(s.queue_kb.mean, 1),
+        known(s.queue_kb.p99, 1),
         format!("{:.4}", s.jain),
         s.pauses.to_string(),
     ]

@@ -45,8 +45,10 @@ pub struct Outcome {
     pub captures: Vec<Capture>,
     /// The messages of the fabric's flows, flow after flow.
     pub messages: Vec<(u32, Message)>,
-    /// RTTs of the steady part on the fabric, ps.
+    /// True path times of the steady part on the fabric, ps.
     pub rtt: Log,
+    /// What the fabric's NICs measured there, ps.
+    pub measured_rtt: Log,
     /// Those of segments with a marked packet.
     pub marked_rtt: Log,
     /// Frames that the fabric put on a wire.
@@ -133,6 +135,7 @@ pub fn run(plan: Plan, cores: &dyn CoreFactory, observer: impl Observer) -> Resu
         captures,
         messages: Vec::new(),
         rtt: Log::default(),
+        measured_rtt: Log::default(),
         marked_rtt: Log::default(),
         transmissions: 0,
         seconds: started.elapsed().as_secs_f64(),

@@ -4,8 +4,10 @@ use super::{Control, Error, FlowPlan, NicKind, Plan};
 use crate::fabric::control::Control as Law;
 use crate::fabric::flow::{FlowSpec, Message, PER_PACKET, Posting, Start};
 use crate::fabric::port::{FlowControl, Marking};
+use crate::fabric::record::Record;
 use crate::fabric::{Fabric, Finished, Settings};
-use crate::metrics::summary::{QueueKb, Spread, jain};
+use crate::metrics::histogram::Log;
+use crate::metrics::summary::{Spread, jain, watched};
 use crate::metrics::{FlowInfo, Recorder, Summary};
 use crate::nic::Stats;
 use crate::run::Observer;
@@ -162,31 +164,30 @@ pub fn run(plan: Plan, mut observer: impl Observer) -> Result<Outcome, Error> {
     fabric.run(plan.duration, |now| observer.progress(now));
     let done = fabric.finish();
     let seconds = started.elapsed().as_secs_f64();
-    let summary = summary(&plan, &done, bottleneck);
-    let stats = vec![Stats { timeouts: done.record.timeouts, ..Stats::default() }];
-    let (rtt, marked_rtt) = (done.record.rtt.clone(), done.record.marked_rtt.clone());
-    let (recorder, messages, transmissions) = close(&plan, done);
+    let (record, messages) = close(&plan, done);
+    let summary = summary(&plan, &record, &messages, bottleneck);
     Ok(Outcome {
         plan,
         base_rtt_us,
-        recorder,
         summary,
-        stats,
+        stats: vec![Stats { timeouts: record.timeouts, ..Stats::default() }],
         snapshots: Vec::new(),
         captures: Vec::new(),
         messages,
-        rtt,
-        marked_rtt,
-        transmissions,
+        rtt: record.rtt,
+        measured_rtt: record.measured_rtt,
+        marked_rtt: record.marked_rtt,
+        transmissions: record.transmissions,
+        recorder: record.recorder,
         seconds,
     })
 }
 
-// What the flows' records take over.
-fn close(plan: &Plan, done: Finished) -> (Recorder, Vec<(u32, Message)>, u64) {
+// What the flows' records take over. Then the recorder is finished: when all flows have ended, so have its windows.
+fn close(plan: &Plan, done: Finished) -> (Record, Vec<(u32, Message)>) {
     let mut messages = Vec::with_capacity(done.messages.len());
-    let Finished { flows, messages: all, record, .. } = done;
-    let mut recorder = record.recorder;
+    let Finished { flows, messages: all, mut record, .. } = done;
+    let recorder = &mut record.recorder;
     let mut next = 0;
     for ((i, f), r) in flows.iter().enumerate().zip(&mut recorder.flows) {
         (r.payload, r.payload_steady, r.packets, r.acks) = (f.delivered, f.delivered_steady, f.packets, f.acks);
@@ -203,37 +204,39 @@ fn close(plan: &Plan, done: Finished) -> (Recorder, Vec<(u32, Message)>, u64) {
     (recorder.pauses, recorder.pauses_steady) = (record.pauses, record.pauses_steady);
     (recorder.dropped, recorder.lost, recorder.ingress_max) = (record.dropped, record.lost, record.ingress_max);
     recorder.finish();
-    (recorder, messages, record.transmissions)
+    (record, messages)
 }
 
-fn summary(plan: &Plan, done: &Finished, bottleneck: Speed) -> Summary {
-    let (w, r) = (plan.windows(), &done.record);
-    let seconds = (w.end - w.steady) as f64 * 1e-12;
+// Of a record that is closed.
+fn summary(plan: &Plan, record: &Record, messages: &[(u32, Message)], bottleneck: Speed) -> Summary {
+    let r = &record.recorder;
+    let seconds = (r.windows.end - r.windows.steady) as f64 * 1e-12;
     let us = |t: f64| t / US as f64;
-    let rtt = Spread { mean: us(r.rtt.mean()), p50: us(r.rtt.quantile(0.5)), p99: us(r.rtt.quantile(0.99)) };
-    let wire = |f: &crate::fabric::flow::Flow| (f.delivered_steady + f.packets_steady * u64::from(PER_PACKET)) as f64;
-    let shares: Vec<f64> = done.flows.iter().filter(|f| !f.finite()).map(wire).collect();
-    let payload: u64 = done.flows.iter().map(|f| f.delivered_steady).sum();
-    let tap = r.recorder.taps.first();
-    let complete = done.messages.iter().filter(|m| m.done != NEVER);
+    let spread = |log: &Log| Spread { mean: us(log.mean()), p50: us(log.quantile(0.5)), p99: us(log.quantile(0.99)) };
+    let shares: Vec<f64> = r.flows.iter().filter(|f| f.info.bytes.is_none()).map(|f| f.wire_steady as f64).collect();
+    let payload: u64 = r.flows.iter().map(|f| f.payload_steady).sum();
+    let (utilization, queue_kb, queue_max_kb) = watched(r.taps.first(), seconds, bottleneck);
+    // A call is its reply, which is counted from the request on.
+    let counted: Vec<&Message> = messages.iter().filter(|m| plan.flows[m.0 as usize].reply.is_none()).map(|m| &m.1).collect();
+    let complete = counted.iter().filter(|m| m.done != NEVER);
     let fct: Vec<f64> = complete.map(|m| us((m.done - m.start) as f64)).collect();
     Summary {
-        utilization: tap.map_or(0.0, |t| t.wire_steady as f64 * 8.0 / seconds / bottleneck.as_bps() as f64),
+        utilization,
         goodput_gbps: payload as f64 * 8e-9 / seconds,
-        rtt_us: rtt,
-        rtt_measured_us: rtt,
-        queue_kb: tap.map_or(QueueKb::default(), |t| QueueKb { mean: t.histogram.mean() / 1e3, p99: t.histogram.quantile(0.99) / 1e3 }),
-        queue_max_kb: tap.map_or(0.0, |t| t.max as f64 / 1e3),
+        rtt_us: spread(&record.rtt),
+        rtt_measured_us: spread(&record.measured_rtt),
+        queue_kb,
+        queue_max_kb,
         jain: jain(&shares),
         pauses: r.pauses,
         pauses_steady: r.pauses_steady,
         dropped: r.dropped,
         lost: r.lost,
         ingress_max_kb: r.ingress_max as f64 / 1e3,
-        samples: r.rtt.total(),
-        timeouts: r.timeouts,
+        samples: record.rtt.total(),
+        timeouts: record.timeouts,
         rtt_error_clocks_max: None,
-        messages: done.messages.len() as u64,
+        messages: counted.len() as u64,
         completed: fct.len() as u64,
         completion_us: Spread::of(fct),
     }

@@ -235,6 +235,27 @@ fn several_switches_route_and_pause_each_other() {
     assert!(o.summary.utilization > 0.99 && o.summary.pauses > 100 && o.summary.dropped == 0);
 }
 
+/// A run whose flows have all ended ends with the last, however long it might have taken, on the fabric as in a network with clocks.
+#[test]
+fn finite_runs_are_averaged_over_the_time_they_took() {
+    let on = |kind: &str, ms: u32| {
+        let text = format!(
+            "duration_ms = {ms}\n[topology]\nhosts = 4\n[nic]\nkind = '{kind}'\nack_delay_ns = 150\n[[flow]]\nfrom = [0, 1]\nto = 3\n\
+             bytes = 300000\nstagger_us = 100\n[[flow]]\nfrom = 2\nto = 3\nbytes = 5000\nmessages = 3\nevery_us = 100\n"
+        );
+        let o = run(&text);
+        println!("{kind}, {ms} ms at most: {:?} to {} ps", o.summary, o.recorder.windows.end);
+        o
+    };
+    let (paced, event) = (on("paced", 50).summary, on("event", 50));
+    assert!(event.recorder.windows.end < 1_500_000_000);
+    let parts = |s: &timely_sim::metrics::Summary| [s.utilization, s.goodput_gbps, s.queue_kb.mean, s.queue_kb.p99];
+    for (a, b) in parts(&paced).into_iter().zip(parts(&event.summary)) {
+        assert!((a / b - 1.0).abs() < 0.05, "{a} paced, {b} event");
+    }
+    assert_eq!(parts(&event.summary), parts(&on("event", 5).summary), "the limit is none of its business");
+}
+
 /// Each flow of software has the bound and the time-out of its own profile.
 #[test]
 fn software_keeps_to_each_flows_profile() {
@@ -247,6 +268,17 @@ fn software_keeps_to_each_flows_profile() {
         let of = |name: &str| o.recorder.flows[usize::from(name == second)].payload;
         println!("{first} and {second}: {} and {} bytes, {} time-outs", of("free"), of("held"), o.summary.timeouts);
         assert!(of("held") < of("free") * 2 / 3 && of("held") > 0 && o.summary.timeouts > 0, "{first} first");
+    }
+}
+
+/// Two hosts without a switch: what no port was watched for is not known, which is not 0.
+#[test]
+fn without_a_switch_the_queue_is_not_known() {
+    let text = "duration_ms = 1\n[topology]\nnodes = 2\n[[topology.link]]\nfrom = 0\nto = 1\n[[flow]]\nfrom = 0\nto = 1\n";
+    for kind in ["paced", "event"] {
+        let s = run(&format!("{text}[nic]\nkind = '{kind}'\n")).summary;
+        let json = serde_json::to_value(&s).unwrap();
+        assert!(s.goodput_gbps > 1.0 && json["utilization"].is_null() && json["queue_kb"]["mean"].is_null(), "{kind}: {json}");
     }
 }
 
