@@ -192,15 +192,15 @@ fn products_are_bounded_too() {
     );
     assert_eq!(
         error(&format!("{flow}bytes = 1\nmessages = 20000\nevery_us = 1e9\n")),
-        "x.toml:8: flow.every_us is 1000000000; allowed: at most 50002 with 20000 of them, so that the last is at 1000000000 us or before"
+        "x.toml:8: flow.every_us is 1000000000; allowed: at most 50002 with 20000 of them, so that the last is 1000000000 us after the first or before"
     );
     assert_eq!(
         error(&format!("{flow}connections = 65536\nstagger_us = 1e9\n")),
-        "x.toml:7: flow.stagger_us is 1000000000; allowed: at most 15259 with 65536 of them, so that the last is at 1000000000 us or before"
+        "x.toml:7: flow.stagger_us is 1000000000; allowed: at most 15259 with 65536 of them, so that the last is 1000000000 us after the first or before"
     );
     assert_eq!(
         error("[[incast]]\nto = 1\nbytes = 5\nevery_us = 1e6\ntimes = 5000\n"),
-        "x.toml:6: incast.every_us is 1000000; allowed: at most 200040 with 5000 of them, so that the last is at 1000000000 us or before"
+        "x.toml:6: incast.every_us is 1000000; allowed: at most 200040 with 5000 of them, so that the last is 1000000000 us after the first or before"
     );
     let most = |at: u32, table: &str, messages: &str, others: u32| {
         let allowed = format!("at most 4194304 in the whole scenario, {others} of them in other tables");

@@ -260,8 +260,8 @@ fn flows(src: &Source, t: &FlowTable, is_host: &[bool], plan: &mut Plan) -> Resu
     }
     let flows = connections * from.len() as u64;
     src.plan(t.from.span(), "flow", Some(flows.saturating_mul(if bytes > 0 { messages.into() } else { 1 })))?;
-    src.in_time(&t.stagger_us, "flow.stagger_us", start, stagger, flows)?;
-    src.in_time(&t.every_us, "flow.every_us", start + flows.saturating_sub(1) * stagger, every, messages.into())?;
+    src.in_time(&t.stagger_us, "flow.stagger_us", stagger, flows)?;
+    src.in_time(&t.every_us, "flow.every_us", every, messages.into())?;
     let mut turn = 0;
     for _ in 0..connections {
         for &src_host in &from {

@@ -69,14 +69,14 @@ impl<'a> Source<'a> {
         Ok((packet, bytes))
     }
 
-    // So many things, each `every` after the one before and the first at `start`, are all in the time that a file may name.
-    pub(super) fn in_time(&self, v: &Number, field: &str, start: Ps, every: Ps, count: u64) -> Result<(), Error> {
-        let latest = u128::from(LATEST_US * US);
-        if u128::from(start) + u128::from(every) * u128::from(count.saturating_sub(1)) <= latest {
+    // So many things, each `every` after the one before, take no longer than the latest time that a file may name. So no sum of a start and
+    // such times overflows.
+    pub(super) fn in_time(&self, v: &Number, field: &str, every: Ps, count: u64) -> Result<(), Error> {
+        if u128::from(every) * u128::from(count.saturating_sub(1)) <= u128::from(LATEST_US * US) {
             return Ok(());
         }
-        let most = (LATEST_US * US).saturating_sub(start) / (count - 1) / US;
-        let allowed = format!("at most {most} with {count} of them, so that the last is at {LATEST_US} us or before");
+        let most = LATEST_US / (count - 1);
+        let allowed = format!("at most {most} with {count} of them, so that the last is {LATEST_US} us after the first or before");
         Err(self.error(span(v), field, every as f64 / US as f64, allowed))
     }
 

@@ -94,7 +94,7 @@ pub(super) fn incast(src: &Source, t: &IncastTable, i: u64, plan: &mut Plan) -> 
         from,
     };
     src.plan(t.to.span(), "incast", Some(u64::from(incast.times) * incast.senders as u64))?;
-    src.in_time(&t.every_us, "incast.every_us", incast.start, incast.every, incast.times.into())?;
+    src.in_time(&t.every_us, "incast.every_us", incast.every, incast.times.into())?;
     let like = like(src, "incast", plan, (&t.profile, &t.packet_bytes, &t.segment_bytes, &t.class))?;
     let seed = seed(plan, 2, i);
     incast.add(plan, &like, seed);
