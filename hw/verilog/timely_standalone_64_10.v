@@ -19965,6 +19965,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     wire  [28:0] scale__part_14;
     wire  [34:0] scale__of_rate_14;
     reg  gradient__clk;
+    reg  gradient__rst;
     reg  [41:0] gradient__bus_6;
     reg  [41:0] gradient__bus_8;
     reg  [41:0] gradient__bus_11;
@@ -19986,6 +19987,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     wire  [26:0] gradient__weight_14;
     wire  [26:0] gradient__most_14;
     reg  increase__clk;
+    reg  increase__rst;
     reg  [41:0] increase__bus_8;
     reg  [3:0] increase__profile_8;
     reg  [2:0] increase__count_9;
@@ -20994,6 +20996,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     );
     tnic_standalone__control__engine__gradient gradient(
         .clk(gradient__clk),
+        .rst(gradient__rst),
         .bus_6(gradient__bus_6),
         .bus_8(gradient__bus_8),
         .bus_11(gradient__bus_11),
@@ -21017,6 +21020,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     );
     tnic_standalone__control__engine__increase increase(
         .clk(increase__clk),
+        .rst(increase__rst),
         .bus_8(increase__bus_8),
         .profile_8(increase__profile_8),
         .count_9(increase__count_9),
@@ -23149,6 +23153,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) scale__rate_10 = rate__before_10;
     always @(*) reached__11__d = scale__reached_10;
     always @(*) gradient__clk = clk;
+    always @(*) gradient__rst = rst;
     always @(*) gradient__bus_6 = bus__6__q;
     always @(*) gradient__bus_8 = bus__8__q;
     always @(*) gradient__bus_11 = bus__11__q;
@@ -23170,6 +23175,7 @@ module tnic_standalone__control__engine(clk,rst,swept,sample_valid,sample_kind,s
     always @(*) negative__4__d = state__difference_3[32'h18];
     always @(*) count__4__d = state__record_3[(32'h39)+:(3)];
     always @(*) increase__clk = clk;
+    always @(*) increase__rst = rst;
     always @(*) increase__bus_8 = bus__8__q;
     always @(*) increase__profile_8 = profile__8__q;
     always @(*) increase__count_9 = count__9__q;
@@ -30912,6 +30918,7 @@ module tnic_standalone__control__engine__delta(clk,rst,bus_1,profile_1,full_3,ag
     reg  [3:0] inverse__address;
     wire  [31:0] inverse__data;
     reg  product__clk;
+    reg  product__rst;
     reg  [32:0] product__a_next;
     reg  [31:0] product__b_next;
     wire  [51:0] product__total_2;
@@ -30959,6 +30966,7 @@ module tnic_standalone__control__engine__delta(clk,rst,bus_1,profile_1,full_3,ag
     );
     tnic_standalone__control__engine__delta__product product(
         .clk(product__clk),
+        .rst(product__rst),
         .a_next(product__a_next),
         .b_next(product__b_next),
         .total_2(product__total_2)
@@ -31040,6 +31048,7 @@ module tnic_standalone__control__engine__delta(clk,rst,bus_1,profile_1,full_3,ag
     always @(*) full__2__clock = clk;
     always @(*) full__3__clock = clk;
     always @(*) product__clk = clk;
+    always @(*) product__rst = rst;
     always @(*) interval__clk = clk;
     always @(*) interval__bus = bus_1;
     always @(*) interval__address = profile_1;
@@ -31426,10 +31435,11 @@ module tnic_standalone__control__engine__delta__part(d,q,clock);
 endmodule // standalone__control__engine__delta__part
 
 
-module tnic_standalone__control__engine__delta__product(clk,a_next,b_next,total_2);
+module tnic_standalone__control__engine__delta__product(clk,rst,a_next,b_next,total_2);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [32:0] a_next;
     input wire  [31:0] b_next;
     output reg  [51:0] total_2;
@@ -31440,25 +31450,15 @@ module tnic_standalone__control__engine__delta__product(clk,a_next,b_next,total_
     localparam  carry = 35'h4000;
     
     // Stub signals
-    reg  [32:0] a__d;
-    wire  [32:0] a__q;
-    reg  a__clock;
-    reg  [31:0] b__d;
-    wire  [31:0] b__q;
-    reg  b__clock;
     reg  limbs__clk;
-    reg  [32:0] limbs__a_0;
-    reg  [17:0] limbs__a_high_0;
-    reg  [31:0] limbs__b_0;
-    reg  [16:0] limbs__b_high_0;
+    reg  limbs__rst;
+    reg  [32:0] limbs__a_next;
+    reg  [31:0] limbs__b_next;
     wire  [35:0] limbs__upper_1;
-    wire  [34:0] limbs__lower_1;
+    wire  [34:0] limbs__lower_2;
     reg  [35:0] upper__d;
     wire  [35:0] upper__q;
     reg  upper__clock;
-    reg  [34:0] sum__d;
-    wire  [34:0] sum__q;
-    reg  sum__clock;
     
     // Local signals
     reg signed [50:0] upper_cut;
@@ -31467,58 +31467,32 @@ module tnic_standalone__control__engine__delta__product(clk,a_next,b_next,total_
     reg signed [51:0] total;
     
     // Sub module instances
-    tnic_standalone__control__engine__delta__product__a a(
-        .d(a__d),
-        .q(a__q),
-        .clock(a__clock)
-    );
-    tnic_standalone__control__engine__delta__product__b b(
-        .d(b__d),
-        .q(b__q),
-        .clock(b__clock)
-    );
     tnic_standalone__control__engine__delta__product__limbs limbs(
         .clk(limbs__clk),
-        .a_0(limbs__a_0),
-        .a_high_0(limbs__a_high_0),
-        .b_0(limbs__b_0),
-        .b_high_0(limbs__b_high_0),
+        .rst(limbs__rst),
+        .a_next(limbs__a_next),
+        .b_next(limbs__b_next),
         .upper_1(limbs__upper_1),
-        .lower_1(limbs__lower_1)
+        .lower_2(limbs__lower_2)
     );
     tnic_standalone__control__engine__delta__product__upper upper(
         .d(upper__d),
         .q(upper__q),
         .clock(upper__clock)
     );
-    tnic_standalone__control__engine__delta__product__sum sum(
-        .d(sum__d),
-        .q(sum__q),
-        .clock(sum__clock)
-    );
     
     // Update code
     always @(*) begin
-        a__d = a__q;
-        b__d = b__q;
         upper__d = upper__q;
-        sum__d = sum__q;
-        a__d = a_next;
-        b__d = b_next;
         upper__d = limbs__upper_1;
-        sum__d = limbs__lower_1;
     end
-    always @(*) a__clock = clk;
-    always @(*) b__clock = clk;
     always @(*) upper__clock = clk;
-    always @(*) sum__clock = clk;
     always @(*) limbs__clk = clk;
-    always @(*) limbs__a_0 = a__q;
-    always @(*) limbs__a_high_0 = a__q[(32'hf)+:(18)];
-    always @(*) limbs__b_0 = b__q;
-    always @(*) limbs__b_high_0 = b__q[(32'hf)+:(17)];
+    always @(*) limbs__rst = rst;
+    always @(*) limbs__a_next = a_next;
+    always @(*) limbs__b_next = b_next;
     always @(*) upper_cut = (((((upper__q) & 51'h7ffffffffffff) << 32'hf) & kept) | more);
-    always @(*) lower = sum__q | carry;
+    always @(*) lower = limbs__lower_2 | carry;
     always @(*) lower_cut = lower;
     always @(*) total = (upper_cut + lower_cut);
     always @(*) total_2 = total;
@@ -31526,60 +31500,33 @@ module tnic_standalone__control__engine__delta__product(clk,a_next,b_next,total_
 endmodule // standalone__control__engine__delta__product
 
 
-module tnic_standalone__control__engine__delta__product__a(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__delta__product__a
-
-
-module tnic_standalone__control__engine__delta__product__b(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__delta__product__b
-
-
-module tnic_standalone__control__engine__delta__product__limbs(clk,a_0,a_high_0,b_0,b_high_0,upper_1,lower_1);
+module tnic_standalone__control__engine__delta__product__limbs(clk,rst,a_next,b_next,upper_1,lower_2);
     
     // Module arguments
     input wire  clk;
-    input wire  [32:0] a_0;
-    input wire  [17:0] a_high_0;
-    input wire  [31:0] b_0;
-    input wire  [16:0] b_high_0;
+    input wire  rst;
+    input wire  [32:0] a_next;
+    input wire  [31:0] b_next;
     output reg  [35:0] upper_1;
-    output reg  [34:0] lower_1;
+    output reg  [34:0] lower_2;
     
     // Constant declarations
     localparam  kept = 34'h3ffff8000;
     localparam  carry = 34'h4000;
     
     // Stub signals
+    reg  [32:0] a__d;
+    wire  [32:0] a__q;
+    reg  a__clock;
+    reg  [17:0] a_again__d;
+    wire  [17:0] a_again__q;
+    reg  a_again__clock;
+    reg  [31:0] b__d;
+    wire  [31:0] b__q;
+    reg  b__clock;
+    reg  [16:0] b_again__d;
+    wire  [16:0] b_again__q;
+    reg  b_again__clock;
     reg signed [35:0] hh__d;
     wire signed [35:0] hh__q;
     reg  hh__clock;
@@ -31589,6 +31536,9 @@ module tnic_standalone__control__engine__delta__product__limbs(clk,a_0,a_high_0,
     reg  [31:0] lh__d;
     wire  [31:0] lh__q;
     reg  lh__clock;
+    reg signed [34:0] lower__d;
+    wire signed [34:0] lower__q;
+    reg  lower__clock;
     
     // Local signals
     reg signed [17:0] a_high;
@@ -31600,9 +31550,28 @@ module tnic_standalone__control__engine__delta__product__limbs(clk,a_0,a_high_0,
     reg  [33:0] hl_bits;
     reg signed [33:0] hl_cut;
     reg signed [33:0] lh_cut;
-    reg signed [34:0] lower;
     
     // Sub module instances
+    tnic_standalone__control__engine__delta__product__limbs__a a(
+        .d(a__d),
+        .q(a__q),
+        .clock(a__clock)
+    );
+    tnic_standalone__control__engine__delta__product__limbs__a_again a_again(
+        .d(a_again__d),
+        .q(a_again__q),
+        .clock(a_again__clock)
+    );
+    tnic_standalone__control__engine__delta__product__limbs__b b(
+        .d(b__d),
+        .q(b__q),
+        .clock(b__clock)
+    );
+    tnic_standalone__control__engine__delta__product__limbs__b_again b_again(
+        .d(b_again__d),
+        .q(b_again__q),
+        .clock(b_again__clock)
+    );
     tnic_standalone__control__engine__delta__product__limbs__hh hh(
         .d(hh__d),
         .q(hh__q),
@@ -31618,33 +31587,132 @@ module tnic_standalone__control__engine__delta__product__limbs(clk,a_0,a_high_0,
         .q(lh__q),
         .clock(lh__clock)
     );
+    tnic_standalone__control__engine__delta__product__limbs__lower lower(
+        .d(lower__d),
+        .q(lower__q),
+        .clock(lower__clock)
+    );
     
     // Update code
     always @(*) begin
+        a__d = a__q;
+        a_again__d = a_again__q;
+        b__d = b__q;
+        b_again__d = b_again__q;
         hh__d = hh__q;
         hl__d = hl__q;
         lh__d = lh__q;
+        lower__d = lower__q;
+        a__d = a_next;
+        a_again__d = a_next[(32'hf)+:(18)];
+        b__d = b_next;
+        b_again__d = b_next[(32'hf)+:(17)];
         hh__d = (a_high * b_high_signed);
         hl__d = (a_high_again * b_low_signed);
         lh__d = (a_low * b_high);
+        lower__d = (lh_cut + hl_cut);
+        if (rst) begin
+            a_again__d = ((32'h0) & 18'h3ffff);
+            b_again__d = ((32'h0) & 17'h1ffff);
+        end
     end
+    always @(*) a__clock = clk;
+    always @(*) a_again__clock = clk;
+    always @(*) b__clock = clk;
+    always @(*) b_again__clock = clk;
     always @(*) hh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) lh__clock = clk;
-    always @(*) a_high = a_0[(32'hf)+:(18)];
-    always @(*) a_high_again = a_high_0;
-    always @(*) a_low = a_0[(32'h0)+:(15)];
-    always @(*) b_high = b_high_0;
-    always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
-    always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
+    always @(*) lower__clock = clk;
+    always @(*) a_high = a__q[(32'hf)+:(18)];
+    always @(*) a_high_again = a_again__q;
+    always @(*) a_low = a__q[(32'h0)+:(15)];
+    always @(*) b_high = b_again__q;
+    always @(*) b_high_signed = ((b__q[(32'hf)+:(17)]) & 18'h3ffff);
+    always @(*) b_low_signed = ((b__q[(32'h0)+:(15)]) & 16'hffff);
     always @(*) upper_1 = hh__q;
     always @(*) hl_bits = hl__q;
     always @(*) hl_cut = ((hl_bits & kept) | carry);
     always @(*) lh_cut = ((((lh__q) & 34'h3ffffffff) & kept) | carry);
-    always @(*) lower = (lh_cut + hl_cut);
-    always @(*) lower_1 = lower;
+    always @(*) lower_2 = lower__q;
     
 endmodule // standalone__control__engine__delta__product__limbs
+
+
+module tnic_standalone__control__engine__delta__product__limbs__a(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__delta__product__limbs__a
+
+
+module tnic_standalone__control__engine__delta__product__limbs__a_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [17:0] d;
+    output reg  [17:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 18'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__delta__product__limbs__a_again
+
+
+module tnic_standalone__control__engine__delta__product__limbs__b(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__delta__product__limbs__b
+
+
+module tnic_standalone__control__engine__delta__product__limbs__b_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__delta__product__limbs__b_again
 
 
 module tnic_standalone__control__engine__delta__product__limbs__hh(d,q,clock);
@@ -31704,11 +31772,11 @@ module tnic_standalone__control__engine__delta__product__limbs__lh(d,q,clock);
 endmodule // standalone__control__engine__delta__product__limbs__lh
 
 
-module tnic_standalone__control__engine__delta__product__sum(d,q,clock);
+module tnic_standalone__control__engine__delta__product__limbs__lower(d,q,clock);
     
     // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
     input wire  clock;
     
     // Update code (custom)
@@ -31720,7 +31788,7 @@ module tnic_standalone__control__engine__delta__product__sum(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__delta__product__sum
+endmodule // standalone__control__engine__delta__product__limbs__lower
 
 
 module tnic_standalone__control__engine__delta__product__upper(d,q,clock);
@@ -34691,12 +34759,11 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     reg  [3:0] flow_range__address;
     wire  [31:0] flow_range__data;
     reg  product__clk;
-    reg  [32:0] product__a_0;
-    reg  [17:0] product__a_high_0;
-    reg  [31:0] product__b_0;
-    reg  [16:0] product__b_high_0;
+    reg  product__rst;
+    reg  [32:0] product__a_next;
+    reg  [31:0] product__b_next;
     wire  [35:0] product__upper_1;
-    wire  [34:0] product__lower_1;
+    wire  [34:0] product__lower_2;
     reg  [24:0] difference__d;
     wire  [24:0] difference__q;
     reg  difference__clock;
@@ -34754,12 +34821,6 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     reg  far__4__d;
     wire  far__4__q;
     reg  far__4__clock;
-    reg  [32:0] a5__d;
-    wire  [32:0] a5__q;
-    reg  a5__clock;
-    reg  [31:0] b5__d;
-    wire  [31:0] b5__q;
-    reg  b5__clock;
     reg signed [26:0] low5__d;
     wire signed [26:0] low5__q;
     reg  low5__clock;
@@ -34775,9 +34836,6 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     reg signed [45:0] outer__d;
     wire signed [45:0] outer__q;
     reg  outer__clock;
-    reg  [34:0] lower7__d;
-    wire  [34:0] lower7__q;
-    reg  lower7__clock;
     reg  [39:0] total8__d;
     wire  [39:0] total8__q;
     reg  total8__clock;
@@ -34801,6 +34859,8 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     reg  [32:0] plain;
     reg  [32:0] shifted;
     reg  [31:0] scaled;
+    reg  [32:0] a5;
+    reg  [31:0] b5;
     reg signed [17:0] change_signed;
     reg signed [8:0] proportional_low;
     reg signed [17:0] proportional_high;
@@ -34869,12 +34929,11 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     );
     tnic_standalone__control__engine__error__product product(
         .clk(product__clk),
-        .a_0(product__a_0),
-        .a_high_0(product__a_high_0),
-        .b_0(product__b_0),
-        .b_high_0(product__b_high_0),
+        .rst(product__rst),
+        .a_next(product__a_next),
+        .b_next(product__b_next),
         .upper_1(product__upper_1),
-        .lower_1(product__lower_1)
+        .lower_2(product__lower_2)
     );
     tnic_standalone__control__engine__error__difference difference(
         .d(difference__d),
@@ -34971,16 +35030,6 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
         .q(far__4__q),
         .clock(far__4__clock)
     );
-    tnic_standalone__control__engine__error__a5 a5(
-        .d(a5__d),
-        .q(a5__q),
-        .clock(a5__clock)
-    );
-    tnic_standalone__control__engine__error__b5 b5(
-        .d(b5__d),
-        .q(b5__q),
-        .clock(b5__clock)
-    );
     tnic_standalone__control__engine__error__low5 low5(
         .d(low5__d),
         .q(low5__q),
@@ -35005,11 +35054,6 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
         .d(outer__d),
         .q(outer__q),
         .clock(outer__clock)
-    );
-    tnic_standalone__control__engine__error__lower7 lower7(
-        .d(lower7__d),
-        .q(lower7__q),
-        .clock(lower7__clock)
     );
     tnic_standalone__control__engine__error__total8 total8(
         .d(total8__d),
@@ -35053,14 +35097,11 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
         pi4__d = pi4__q;
         pi5__d = pi5__q;
         pi6__d = pi6__q;
-        a5__d = a5__q;
-        b5__d = b5__q;
         low5__d = low5__q;
         high5__d = high5__q;
         start6__d = start6__q;
         offset6__d = offset6__q;
         outer__d = outer__q;
-        lower7__d = lower7__q;
         total8__d = total8__q;
         output8__d = output8__q;
         kept__d = kept__q;
@@ -35102,15 +35143,17 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
                 shifted = plain << 32'h4;
             end
         end
-        a5__d = ((scaled) & 33'h1ffffffff);
-        b5__d = ((root) & 32'hffffffff) << 32'h2;
+        a5 = ((scaled) & 33'h1ffffffff);
+        b5 = ((root) & 32'hffffffff) << 32'h2;
         if (other4__q) begin
-            b5__d = ((gain4__q[(32'h0)+:(30)]) & 32'hffffffff) << 32'h2;
-            a5__d = shifted;
+            b5 = ((gain4__q[(32'h0)+:(30)]) & 32'hffffffff) << 32'h2;
+            a5 = shifted;
             if (pi4__q) begin
-                a5__d = ((bounded) & 33'h1ffffffff) << 32'hf;
+                a5 = ((bounded) & 33'h1ffffffff) << 32'hf;
             end
         end
+        product__a_next = a5;
+        product__b_next = b5;
         low5__d = (change_signed * proportional_low);
         high5__d = (change_signed * proportional_high);
         mark5__d = mark4__q;
@@ -35130,7 +35173,6 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
         end
         addend_signed = addend;
         upper = more;
-        lower7__d = product__lower_1;
         outer__d = (addend_signed + upper);
         total8__d = total[(32'h10)+:(40)];
         output8__d = total[(32'he)+:(44)];
@@ -35164,14 +35206,11 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     always @(*) pi4__clock = clk;
     always @(*) pi5__clock = clk;
     always @(*) pi6__clock = clk;
-    always @(*) a5__clock = clk;
-    always @(*) b5__clock = clk;
     always @(*) low5__clock = clk;
     always @(*) high5__clock = clk;
     always @(*) start6__clock = clk;
     always @(*) offset6__clock = clk;
     always @(*) outer__clock = clk;
-    always @(*) lower7__clock = clk;
     always @(*) total8__clock = clk;
     always @(*) output8__clock = clk;
     always @(*) kept__clock = clk;
@@ -35183,6 +35222,7 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     always @(*) far__3__clock = clk;
     always @(*) far__4__clock = clk;
     always @(*) product__clk = clk;
+    always @(*) product__rst = rst;
     always @(*) reference__clk = clk;
     always @(*) reference__bus = bus_1;
     always @(*) reference__address = profile_1;
@@ -35215,10 +35255,6 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     always @(*) change_signed = change4__q;
     always @(*) proportional_low = ((proportional4__q[(32'h0)+:(8)]) & 9'h1ff);
     always @(*) proportional_high = ((proportional4__q[(32'h8)+:(17)]) & 18'h3ffff);
-    always @(*) product__a_0 = a5__q;
-    always @(*) product__a_high_0 = a5__q[(32'hf)+:(18)];
-    always @(*) product__b_0 = b5__q;
-    always @(*) product__b_high_0 = b5__q[(32'hf)+:(17)];
     assign zero = ((32'h0) & 2'h3);
     always @(*) low_bits = low5__q;
     always @(*) change_low = low_bits[(32'h8)+:(19)];
@@ -35230,7 +35266,7 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     always @(*) changed_bits = changed_wide;
     always @(*) outer_bits = outer__q;
     always @(*) outer_one = ((((outer_bits) & 47'h7fffffffffff) << 32'h1) | ((32'h1) & 47'h7fffffffffff));
-    always @(*) inner_one = ((((lower7__q[(32'h9)+:(26)]) & 27'h7ffffff) << 32'h1) | ((32'h1) & 27'h7ffffff));
+    always @(*) inner_one = ((((product__lower_2[(32'h9)+:(26)]) & 27'h7ffffff) << 32'h1) | ((32'h1) & 27'h7ffffff));
     always @(*) sum = (outer_one + inner_one);
     always @(*) sum_bits = sum;
     always @(*) total = ((sum_bits[(32'h1)+:(46)]) & 58'h3ffffffffffffff) << 32'hc;
@@ -35240,25 +35276,6 @@ module tnic_standalone__control__engine__error(clk,rst,bus_1,bus_3,bus_6,profile
     always @(*) flow_9 = flow__q;
     
 endmodule // standalone__control__engine__error
-
-
-module tnic_standalone__control__engine__error__a5(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__error__a5
 
 
 module tnic_standalone__control__engine__error__amount4(d,q,clock);
@@ -35278,25 +35295,6 @@ module tnic_standalone__control__engine__error__amount4(d,q,clock);
     end
           
 endmodule // standalone__control__engine__error__amount4
-
-
-module tnic_standalone__control__engine__error__b5(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__error__b5
 
 
 module tnic_standalone__control__engine__error__change4(d,q,clock);
@@ -36086,25 +36084,6 @@ module tnic_standalone__control__engine__error__low5(d,q,clock);
 endmodule // standalone__control__engine__error__low5
 
 
-module tnic_standalone__control__engine__error__lower7(d,q,clock);
-    
-    // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 35'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__error__lower7
-
-
 module tnic_standalone__control__engine__error__mark4(d,q,clock);
     
     // Module arguments
@@ -36314,22 +36293,33 @@ module tnic_standalone__control__engine__error__pi6(d,q,clock);
 endmodule // standalone__control__engine__error__pi6
 
 
-module tnic_standalone__control__engine__error__product(clk,a_0,a_high_0,b_0,b_high_0,upper_1,lower_1);
+module tnic_standalone__control__engine__error__product(clk,rst,a_next,b_next,upper_1,lower_2);
     
     // Module arguments
     input wire  clk;
-    input wire  [32:0] a_0;
-    input wire  [17:0] a_high_0;
-    input wire  [31:0] b_0;
-    input wire  [16:0] b_high_0;
+    input wire  rst;
+    input wire  [32:0] a_next;
+    input wire  [31:0] b_next;
     output reg  [35:0] upper_1;
-    output reg  [34:0] lower_1;
+    output reg  [34:0] lower_2;
     
     // Constant declarations
     localparam  kept = 34'h3fffffe00;
     localparam  carry = 34'h100;
     
     // Stub signals
+    reg  [32:0] a__d;
+    wire  [32:0] a__q;
+    reg  a__clock;
+    reg  [17:0] a_again__d;
+    wire  [17:0] a_again__q;
+    reg  a_again__clock;
+    reg  [31:0] b__d;
+    wire  [31:0] b__q;
+    reg  b__clock;
+    reg  [16:0] b_again__d;
+    wire  [16:0] b_again__q;
+    reg  b_again__clock;
     reg signed [35:0] hh__d;
     wire signed [35:0] hh__q;
     reg  hh__clock;
@@ -36339,6 +36329,9 @@ module tnic_standalone__control__engine__error__product(clk,a_0,a_high_0,b_0,b_h
     reg  [31:0] lh__d;
     wire  [31:0] lh__q;
     reg  lh__clock;
+    reg signed [34:0] lower__d;
+    wire signed [34:0] lower__q;
+    reg  lower__clock;
     
     // Local signals
     reg signed [17:0] a_high;
@@ -36350,9 +36343,28 @@ module tnic_standalone__control__engine__error__product(clk,a_0,a_high_0,b_0,b_h
     reg  [33:0] hl_bits;
     reg signed [33:0] hl_cut;
     reg signed [33:0] lh_cut;
-    reg signed [34:0] lower;
     
     // Sub module instances
+    tnic_standalone__control__engine__error__product__a a(
+        .d(a__d),
+        .q(a__q),
+        .clock(a__clock)
+    );
+    tnic_standalone__control__engine__error__product__a_again a_again(
+        .d(a_again__d),
+        .q(a_again__q),
+        .clock(a_again__clock)
+    );
+    tnic_standalone__control__engine__error__product__b b(
+        .d(b__d),
+        .q(b__q),
+        .clock(b__clock)
+    );
+    tnic_standalone__control__engine__error__product__b_again b_again(
+        .d(b_again__d),
+        .q(b_again__q),
+        .clock(b_again__clock)
+    );
     tnic_standalone__control__engine__error__product__hh hh(
         .d(hh__d),
         .q(hh__q),
@@ -36368,33 +36380,132 @@ module tnic_standalone__control__engine__error__product(clk,a_0,a_high_0,b_0,b_h
         .q(lh__q),
         .clock(lh__clock)
     );
+    tnic_standalone__control__engine__error__product__lower lower(
+        .d(lower__d),
+        .q(lower__q),
+        .clock(lower__clock)
+    );
     
     // Update code
     always @(*) begin
+        a__d = a__q;
+        a_again__d = a_again__q;
+        b__d = b__q;
+        b_again__d = b_again__q;
         hh__d = hh__q;
         hl__d = hl__q;
         lh__d = lh__q;
+        lower__d = lower__q;
+        a__d = a_next;
+        a_again__d = a_next[(32'hf)+:(18)];
+        b__d = b_next;
+        b_again__d = b_next[(32'hf)+:(17)];
         hh__d = (a_high * b_high_signed);
         hl__d = (a_high_again * b_low_signed);
         lh__d = (a_low * b_high);
+        lower__d = (lh_cut + hl_cut);
+        if (rst) begin
+            a_again__d = ((32'h0) & 18'h3ffff);
+            b_again__d = ((32'h0) & 17'h1ffff);
+        end
     end
+    always @(*) a__clock = clk;
+    always @(*) a_again__clock = clk;
+    always @(*) b__clock = clk;
+    always @(*) b_again__clock = clk;
     always @(*) hh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) lh__clock = clk;
-    always @(*) a_high = a_0[(32'hf)+:(18)];
-    always @(*) a_high_again = a_high_0;
-    always @(*) a_low = a_0[(32'h0)+:(15)];
-    always @(*) b_high = b_high_0;
-    always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
-    always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
+    always @(*) lower__clock = clk;
+    always @(*) a_high = a__q[(32'hf)+:(18)];
+    always @(*) a_high_again = a_again__q;
+    always @(*) a_low = a__q[(32'h0)+:(15)];
+    always @(*) b_high = b_again__q;
+    always @(*) b_high_signed = ((b__q[(32'hf)+:(17)]) & 18'h3ffff);
+    always @(*) b_low_signed = ((b__q[(32'h0)+:(15)]) & 16'hffff);
     always @(*) upper_1 = hh__q;
     always @(*) hl_bits = hl__q;
     always @(*) hl_cut = ((hl_bits & kept) | carry);
     always @(*) lh_cut = ((((lh__q) & 34'h3ffffffff) & kept) | carry);
-    always @(*) lower = (lh_cut + hl_cut);
-    always @(*) lower_1 = lower;
+    always @(*) lower_2 = lower__q;
     
 endmodule // standalone__control__engine__error__product
+
+
+module tnic_standalone__control__engine__error__product__a(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__product__a
+
+
+module tnic_standalone__control__engine__error__product__a_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [17:0] d;
+    output reg  [17:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 18'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__product__a_again
+
+
+module tnic_standalone__control__engine__error__product__b(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__product__b
+
+
+module tnic_standalone__control__engine__error__product__b_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__product__b_again
 
 
 module tnic_standalone__control__engine__error__product__hh(d,q,clock);
@@ -36452,6 +36563,25 @@ module tnic_standalone__control__engine__error__product__lh(d,q,clock);
     end
           
 endmodule // standalone__control__engine__error__product__lh
+
+
+module tnic_standalone__control__engine__error__product__lower(d,q,clock);
+    
+    // Module arguments
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__error__product__lower
 
 
 module tnic_standalone__control__engine__error__proportional(clk,bus,address,data);
@@ -37563,10 +37693,11 @@ module tnic_standalone__control__engine__given(d,q,clock);
 endmodule // standalone__control__engine__given
 
 
-module tnic_standalone__control__engine__gradient(clk,bus_6,bus_8,bus_11,profile_6,profile_8,profile_11,average_8,threshold_8,reciprocal_8,swift_8,swift_10,swift_12,swift_13,patched_10,patched_12,patched_13,over_13,kind_13,weight_14,most_14);
+module tnic_standalone__control__engine__gradient(clk,rst,bus_6,bus_8,bus_11,profile_6,profile_8,profile_11,average_8,threshold_8,reciprocal_8,swift_8,swift_10,swift_12,swift_13,patched_10,patched_12,patched_13,over_13,kind_13,weight_14,most_14);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [41:0] bus_6;
     input wire  [41:0] bus_8;
     input wire  [41:0] bus_11;
@@ -37606,6 +37737,7 @@ module tnic_standalone__control__engine__gradient(clk,bus_6,bus_8,bus_11,profile
     reg  [3:0] most__address;
     wire  [26:0] most__data;
     reg  product__clk;
+    reg  product__rst;
     reg  [32:0] product__a_next;
     reg  [31:0] product__b_next;
     wire  [51:0] product__total_2;
@@ -37707,6 +37839,7 @@ module tnic_standalone__control__engine__gradient(clk,bus_6,bus_8,bus_11,profile
     );
     tnic_standalone__control__engine__gradient__product product(
         .clk(product__clk),
+        .rst(product__rst),
         .a_next(product__a_next),
         .b_next(product__b_next),
         .total_2(product__total_2)
@@ -37913,6 +38046,7 @@ module tnic_standalone__control__engine__gradient(clk,bus_6,bus_8,bus_11,profile
     always @(*) full9__4__clock = clk;
     always @(*) negative9__4__clock = clk;
     always @(*) product__clk = clk;
+    always @(*) product__rst = rst;
     always @(*) full__clk = clk;
     always @(*) full__bus = bus_6;
     always @(*) full__address = profile_6;
@@ -38644,10 +38778,11 @@ module tnic_standalone__control__engine__gradient__other(d,q,clock);
 endmodule // standalone__control__engine__gradient__other
 
 
-module tnic_standalone__control__engine__gradient__product(clk,a_next,b_next,total_2);
+module tnic_standalone__control__engine__gradient__product(clk,rst,a_next,b_next,total_2);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [32:0] a_next;
     input wire  [31:0] b_next;
     output reg  [51:0] total_2;
@@ -38658,25 +38793,15 @@ module tnic_standalone__control__engine__gradient__product(clk,a_next,b_next,tot
     localparam  carry = 35'h10000;
     
     // Stub signals
-    reg  [32:0] a__d;
-    wire  [32:0] a__q;
-    reg  a__clock;
-    reg  [31:0] b__d;
-    wire  [31:0] b__q;
-    reg  b__clock;
     reg  limbs__clk;
-    reg  [32:0] limbs__a_0;
-    reg  [17:0] limbs__a_high_0;
-    reg  [31:0] limbs__b_0;
-    reg  [16:0] limbs__b_high_0;
+    reg  limbs__rst;
+    reg  [32:0] limbs__a_next;
+    reg  [31:0] limbs__b_next;
     wire  [35:0] limbs__upper_1;
-    wire  [34:0] limbs__lower_1;
+    wire  [34:0] limbs__lower_2;
     reg  [35:0] upper__d;
     wire  [35:0] upper__q;
     reg  upper__clock;
-    reg  [34:0] sum__d;
-    wire  [34:0] sum__q;
-    reg  sum__clock;
     
     // Local signals
     reg signed [50:0] upper_cut;
@@ -38685,58 +38810,32 @@ module tnic_standalone__control__engine__gradient__product(clk,a_next,b_next,tot
     reg signed [51:0] total;
     
     // Sub module instances
-    tnic_standalone__control__engine__gradient__product__a a(
-        .d(a__d),
-        .q(a__q),
-        .clock(a__clock)
-    );
-    tnic_standalone__control__engine__gradient__product__b b(
-        .d(b__d),
-        .q(b__q),
-        .clock(b__clock)
-    );
     tnic_standalone__control__engine__gradient__product__limbs limbs(
         .clk(limbs__clk),
-        .a_0(limbs__a_0),
-        .a_high_0(limbs__a_high_0),
-        .b_0(limbs__b_0),
-        .b_high_0(limbs__b_high_0),
+        .rst(limbs__rst),
+        .a_next(limbs__a_next),
+        .b_next(limbs__b_next),
         .upper_1(limbs__upper_1),
-        .lower_1(limbs__lower_1)
+        .lower_2(limbs__lower_2)
     );
     tnic_standalone__control__engine__gradient__product__upper upper(
         .d(upper__d),
         .q(upper__q),
         .clock(upper__clock)
     );
-    tnic_standalone__control__engine__gradient__product__sum sum(
-        .d(sum__d),
-        .q(sum__q),
-        .clock(sum__clock)
-    );
     
     // Update code
     always @(*) begin
-        a__d = a__q;
-        b__d = b__q;
         upper__d = upper__q;
-        sum__d = sum__q;
-        a__d = a_next;
-        b__d = b_next;
         upper__d = limbs__upper_1;
-        sum__d = limbs__lower_1;
     end
-    always @(*) a__clock = clk;
-    always @(*) b__clock = clk;
     always @(*) upper__clock = clk;
-    always @(*) sum__clock = clk;
     always @(*) limbs__clk = clk;
-    always @(*) limbs__a_0 = a__q;
-    always @(*) limbs__a_high_0 = a__q[(32'hf)+:(18)];
-    always @(*) limbs__b_0 = b__q;
-    always @(*) limbs__b_high_0 = b__q[(32'hf)+:(17)];
+    always @(*) limbs__rst = rst;
+    always @(*) limbs__a_next = a_next;
+    always @(*) limbs__b_next = b_next;
     always @(*) upper_cut = (((((upper__q) & 51'h7ffffffffffff) << 32'hf) & kept) | more);
-    always @(*) lower = sum__q | carry;
+    always @(*) lower = limbs__lower_2 | carry;
     always @(*) lower_cut = lower;
     always @(*) total = (upper_cut + lower_cut);
     always @(*) total_2 = total;
@@ -38744,60 +38843,33 @@ module tnic_standalone__control__engine__gradient__product(clk,a_next,b_next,tot
 endmodule // standalone__control__engine__gradient__product
 
 
-module tnic_standalone__control__engine__gradient__product__a(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__gradient__product__a
-
-
-module tnic_standalone__control__engine__gradient__product__b(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__gradient__product__b
-
-
-module tnic_standalone__control__engine__gradient__product__limbs(clk,a_0,a_high_0,b_0,b_high_0,upper_1,lower_1);
+module tnic_standalone__control__engine__gradient__product__limbs(clk,rst,a_next,b_next,upper_1,lower_2);
     
     // Module arguments
     input wire  clk;
-    input wire  [32:0] a_0;
-    input wire  [17:0] a_high_0;
-    input wire  [31:0] b_0;
-    input wire  [16:0] b_high_0;
+    input wire  rst;
+    input wire  [32:0] a_next;
+    input wire  [31:0] b_next;
     output reg  [35:0] upper_1;
-    output reg  [34:0] lower_1;
+    output reg  [34:0] lower_2;
     
     // Constant declarations
     localparam  kept = 34'h3fffe0000;
     localparam  carry = 34'h10000;
     
     // Stub signals
+    reg  [32:0] a__d;
+    wire  [32:0] a__q;
+    reg  a__clock;
+    reg  [17:0] a_again__d;
+    wire  [17:0] a_again__q;
+    reg  a_again__clock;
+    reg  [31:0] b__d;
+    wire  [31:0] b__q;
+    reg  b__clock;
+    reg  [16:0] b_again__d;
+    wire  [16:0] b_again__q;
+    reg  b_again__clock;
     reg signed [35:0] hh__d;
     wire signed [35:0] hh__q;
     reg  hh__clock;
@@ -38807,6 +38879,9 @@ module tnic_standalone__control__engine__gradient__product__limbs(clk,a_0,a_high
     reg  [31:0] lh__d;
     wire  [31:0] lh__q;
     reg  lh__clock;
+    reg signed [34:0] lower__d;
+    wire signed [34:0] lower__q;
+    reg  lower__clock;
     
     // Local signals
     reg signed [17:0] a_high;
@@ -38818,9 +38893,28 @@ module tnic_standalone__control__engine__gradient__product__limbs(clk,a_0,a_high
     reg  [33:0] hl_bits;
     reg signed [33:0] hl_cut;
     reg signed [33:0] lh_cut;
-    reg signed [34:0] lower;
     
     // Sub module instances
+    tnic_standalone__control__engine__gradient__product__limbs__a a(
+        .d(a__d),
+        .q(a__q),
+        .clock(a__clock)
+    );
+    tnic_standalone__control__engine__gradient__product__limbs__a_again a_again(
+        .d(a_again__d),
+        .q(a_again__q),
+        .clock(a_again__clock)
+    );
+    tnic_standalone__control__engine__gradient__product__limbs__b b(
+        .d(b__d),
+        .q(b__q),
+        .clock(b__clock)
+    );
+    tnic_standalone__control__engine__gradient__product__limbs__b_again b_again(
+        .d(b_again__d),
+        .q(b_again__q),
+        .clock(b_again__clock)
+    );
     tnic_standalone__control__engine__gradient__product__limbs__hh hh(
         .d(hh__d),
         .q(hh__q),
@@ -38836,33 +38930,132 @@ module tnic_standalone__control__engine__gradient__product__limbs(clk,a_0,a_high
         .q(lh__q),
         .clock(lh__clock)
     );
+    tnic_standalone__control__engine__gradient__product__limbs__lower lower(
+        .d(lower__d),
+        .q(lower__q),
+        .clock(lower__clock)
+    );
     
     // Update code
     always @(*) begin
+        a__d = a__q;
+        a_again__d = a_again__q;
+        b__d = b__q;
+        b_again__d = b_again__q;
         hh__d = hh__q;
         hl__d = hl__q;
         lh__d = lh__q;
+        lower__d = lower__q;
+        a__d = a_next;
+        a_again__d = a_next[(32'hf)+:(18)];
+        b__d = b_next;
+        b_again__d = b_next[(32'hf)+:(17)];
         hh__d = (a_high * b_high_signed);
         hl__d = (a_high_again * b_low_signed);
         lh__d = (a_low * b_high);
+        lower__d = (lh_cut + hl_cut);
+        if (rst) begin
+            a_again__d = ((32'h0) & 18'h3ffff);
+            b_again__d = ((32'h0) & 17'h1ffff);
+        end
     end
+    always @(*) a__clock = clk;
+    always @(*) a_again__clock = clk;
+    always @(*) b__clock = clk;
+    always @(*) b_again__clock = clk;
     always @(*) hh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) lh__clock = clk;
-    always @(*) a_high = a_0[(32'hf)+:(18)];
-    always @(*) a_high_again = a_high_0;
-    always @(*) a_low = a_0[(32'h0)+:(15)];
-    always @(*) b_high = b_high_0;
-    always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
-    always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
+    always @(*) lower__clock = clk;
+    always @(*) a_high = a__q[(32'hf)+:(18)];
+    always @(*) a_high_again = a_again__q;
+    always @(*) a_low = a__q[(32'h0)+:(15)];
+    always @(*) b_high = b_again__q;
+    always @(*) b_high_signed = ((b__q[(32'hf)+:(17)]) & 18'h3ffff);
+    always @(*) b_low_signed = ((b__q[(32'h0)+:(15)]) & 16'hffff);
     always @(*) upper_1 = hh__q;
     always @(*) hl_bits = hl__q;
     always @(*) hl_cut = ((hl_bits & kept) | carry);
     always @(*) lh_cut = ((((lh__q) & 34'h3ffffffff) & kept) | carry);
-    always @(*) lower = (lh_cut + hl_cut);
-    always @(*) lower_1 = lower;
+    always @(*) lower_2 = lower__q;
     
 endmodule // standalone__control__engine__gradient__product__limbs
+
+
+module tnic_standalone__control__engine__gradient__product__limbs__a(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__product__limbs__a
+
+
+module tnic_standalone__control__engine__gradient__product__limbs__a_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [17:0] d;
+    output reg  [17:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 18'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__product__limbs__a_again
+
+
+module tnic_standalone__control__engine__gradient__product__limbs__b(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__product__limbs__b
+
+
+module tnic_standalone__control__engine__gradient__product__limbs__b_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__gradient__product__limbs__b_again
 
 
 module tnic_standalone__control__engine__gradient__product__limbs__hh(d,q,clock);
@@ -38922,11 +39115,11 @@ module tnic_standalone__control__engine__gradient__product__limbs__lh(d,q,clock)
 endmodule // standalone__control__engine__gradient__product__limbs__lh
 
 
-module tnic_standalone__control__engine__gradient__product__sum(d,q,clock);
+module tnic_standalone__control__engine__gradient__product__limbs__lower(d,q,clock);
     
     // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
     input wire  clock;
     
     // Update code (custom)
@@ -38938,7 +39131,7 @@ module tnic_standalone__control__engine__gradient__product__sum(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__gradient__product__sum
+endmodule // standalone__control__engine__gradient__product__limbs__lower
 
 
 module tnic_standalone__control__engine__gradient__product__upper(d,q,clock);
@@ -39093,10 +39286,11 @@ module tnic_standalone__control__engine__hops__3(d,q,clock);
 endmodule // standalone__control__engine__hops__3
 
 
-module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,negative_9,falling_9,smoothed_9,allowed_10,low_10,delta_10,count_10,edge_13,hyperactive_13,step_14,weighed_14,beta_14);
+module tnic_standalone__control__engine__increase(clk,rst,bus_8,profile_8,count_9,negative_9,falling_9,smoothed_9,allowed_10,low_10,delta_10,count_10,edge_13,hyperactive_13,step_14,weighed_14,beta_14);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [41:0] bus_8;
     input wire  [3:0] profile_8;
     input wire  [2:0] count_9;
@@ -39127,6 +39321,7 @@ module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,ne
     reg  [3:0] beta__address;
     wire  [31:0] beta__data;
     reg  product__clk;
+    reg  product__rst;
     reg  [32:0] product__a_next;
     reg  [31:0] product__b_next;
     wire  [51:0] product__total_2;
@@ -39178,6 +39373,7 @@ module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,ne
     );
     tnic_standalone__control__engine__increase__product product(
         .clk(product__clk),
+        .rst(product__rst),
         .a_next(product__a_next),
         .b_next(product__b_next),
         .total_2(product__total_2)
@@ -39258,6 +39454,7 @@ module tnic_standalone__control__engine__increase(clk,bus_8,profile_8,count_9,ne
     always @(*) enough11__1__clock = clk;
     always @(*) enough11__2__clock = clk;
     always @(*) product__clk = clk;
+    always @(*) product__rst = rst;
     always @(*) plain__clk = clk;
     always @(*) plain__bus = bus_8;
     always @(*) plain__address = profile_8;
@@ -39681,10 +39878,11 @@ module tnic_standalone__control__engine__increase__plain__word(d,q,clock);
 endmodule // standalone__control__engine__increase__plain__word
 
 
-module tnic_standalone__control__engine__increase__product(clk,a_next,b_next,total_2);
+module tnic_standalone__control__engine__increase__product(clk,rst,a_next,b_next,total_2);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [32:0] a_next;
     input wire  [31:0] b_next;
     output reg  [51:0] total_2;
@@ -39695,25 +39893,15 @@ module tnic_standalone__control__engine__increase__product(clk,a_next,b_next,tot
     localparam  carry = 35'h10000;
     
     // Stub signals
-    reg  [32:0] a__d;
-    wire  [32:0] a__q;
-    reg  a__clock;
-    reg  [31:0] b__d;
-    wire  [31:0] b__q;
-    reg  b__clock;
     reg  limbs__clk;
-    reg  [32:0] limbs__a_0;
-    reg  [17:0] limbs__a_high_0;
-    reg  [31:0] limbs__b_0;
-    reg  [16:0] limbs__b_high_0;
+    reg  limbs__rst;
+    reg  [32:0] limbs__a_next;
+    reg  [31:0] limbs__b_next;
     wire  [35:0] limbs__upper_1;
-    wire  [34:0] limbs__lower_1;
+    wire  [34:0] limbs__lower_2;
     reg  [35:0] upper__d;
     wire  [35:0] upper__q;
     reg  upper__clock;
-    reg  [34:0] sum__d;
-    wire  [34:0] sum__q;
-    reg  sum__clock;
     
     // Local signals
     reg signed [50:0] upper_cut;
@@ -39722,58 +39910,32 @@ module tnic_standalone__control__engine__increase__product(clk,a_next,b_next,tot
     reg signed [51:0] total;
     
     // Sub module instances
-    tnic_standalone__control__engine__increase__product__a a(
-        .d(a__d),
-        .q(a__q),
-        .clock(a__clock)
-    );
-    tnic_standalone__control__engine__increase__product__b b(
-        .d(b__d),
-        .q(b__q),
-        .clock(b__clock)
-    );
     tnic_standalone__control__engine__increase__product__limbs limbs(
         .clk(limbs__clk),
-        .a_0(limbs__a_0),
-        .a_high_0(limbs__a_high_0),
-        .b_0(limbs__b_0),
-        .b_high_0(limbs__b_high_0),
+        .rst(limbs__rst),
+        .a_next(limbs__a_next),
+        .b_next(limbs__b_next),
         .upper_1(limbs__upper_1),
-        .lower_1(limbs__lower_1)
+        .lower_2(limbs__lower_2)
     );
     tnic_standalone__control__engine__increase__product__upper upper(
         .d(upper__d),
         .q(upper__q),
         .clock(upper__clock)
     );
-    tnic_standalone__control__engine__increase__product__sum sum(
-        .d(sum__d),
-        .q(sum__q),
-        .clock(sum__clock)
-    );
     
     // Update code
     always @(*) begin
-        a__d = a__q;
-        b__d = b__q;
         upper__d = upper__q;
-        sum__d = sum__q;
-        a__d = a_next;
-        b__d = b_next;
         upper__d = limbs__upper_1;
-        sum__d = limbs__lower_1;
     end
-    always @(*) a__clock = clk;
-    always @(*) b__clock = clk;
     always @(*) upper__clock = clk;
-    always @(*) sum__clock = clk;
     always @(*) limbs__clk = clk;
-    always @(*) limbs__a_0 = a__q;
-    always @(*) limbs__a_high_0 = a__q[(32'hf)+:(18)];
-    always @(*) limbs__b_0 = b__q;
-    always @(*) limbs__b_high_0 = b__q[(32'hf)+:(17)];
+    always @(*) limbs__rst = rst;
+    always @(*) limbs__a_next = a_next;
+    always @(*) limbs__b_next = b_next;
     always @(*) upper_cut = (((((upper__q) & 51'h7ffffffffffff) << 32'hf) & kept) | more);
-    always @(*) lower = sum__q | carry;
+    always @(*) lower = limbs__lower_2 | carry;
     always @(*) lower_cut = lower;
     always @(*) total = (upper_cut + lower_cut);
     always @(*) total_2 = total;
@@ -39781,60 +39943,33 @@ module tnic_standalone__control__engine__increase__product(clk,a_next,b_next,tot
 endmodule // standalone__control__engine__increase__product
 
 
-module tnic_standalone__control__engine__increase__product__a(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__product__a
-
-
-module tnic_standalone__control__engine__increase__product__b(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__increase__product__b
-
-
-module tnic_standalone__control__engine__increase__product__limbs(clk,a_0,a_high_0,b_0,b_high_0,upper_1,lower_1);
+module tnic_standalone__control__engine__increase__product__limbs(clk,rst,a_next,b_next,upper_1,lower_2);
     
     // Module arguments
     input wire  clk;
-    input wire  [32:0] a_0;
-    input wire  [17:0] a_high_0;
-    input wire  [31:0] b_0;
-    input wire  [16:0] b_high_0;
+    input wire  rst;
+    input wire  [32:0] a_next;
+    input wire  [31:0] b_next;
     output reg  [35:0] upper_1;
-    output reg  [34:0] lower_1;
+    output reg  [34:0] lower_2;
     
     // Constant declarations
     localparam  kept = 34'h3fffe0000;
     localparam  carry = 34'h10000;
     
     // Stub signals
+    reg  [32:0] a__d;
+    wire  [32:0] a__q;
+    reg  a__clock;
+    reg  [17:0] a_again__d;
+    wire  [17:0] a_again__q;
+    reg  a_again__clock;
+    reg  [31:0] b__d;
+    wire  [31:0] b__q;
+    reg  b__clock;
+    reg  [16:0] b_again__d;
+    wire  [16:0] b_again__q;
+    reg  b_again__clock;
     reg signed [35:0] hh__d;
     wire signed [35:0] hh__q;
     reg  hh__clock;
@@ -39844,6 +39979,9 @@ module tnic_standalone__control__engine__increase__product__limbs(clk,a_0,a_high
     reg  [31:0] lh__d;
     wire  [31:0] lh__q;
     reg  lh__clock;
+    reg signed [34:0] lower__d;
+    wire signed [34:0] lower__q;
+    reg  lower__clock;
     
     // Local signals
     reg signed [17:0] a_high;
@@ -39855,9 +39993,28 @@ module tnic_standalone__control__engine__increase__product__limbs(clk,a_0,a_high
     reg  [33:0] hl_bits;
     reg signed [33:0] hl_cut;
     reg signed [33:0] lh_cut;
-    reg signed [34:0] lower;
     
     // Sub module instances
+    tnic_standalone__control__engine__increase__product__limbs__a a(
+        .d(a__d),
+        .q(a__q),
+        .clock(a__clock)
+    );
+    tnic_standalone__control__engine__increase__product__limbs__a_again a_again(
+        .d(a_again__d),
+        .q(a_again__q),
+        .clock(a_again__clock)
+    );
+    tnic_standalone__control__engine__increase__product__limbs__b b(
+        .d(b__d),
+        .q(b__q),
+        .clock(b__clock)
+    );
+    tnic_standalone__control__engine__increase__product__limbs__b_again b_again(
+        .d(b_again__d),
+        .q(b_again__q),
+        .clock(b_again__clock)
+    );
     tnic_standalone__control__engine__increase__product__limbs__hh hh(
         .d(hh__d),
         .q(hh__q),
@@ -39873,33 +40030,132 @@ module tnic_standalone__control__engine__increase__product__limbs(clk,a_0,a_high
         .q(lh__q),
         .clock(lh__clock)
     );
+    tnic_standalone__control__engine__increase__product__limbs__lower lower(
+        .d(lower__d),
+        .q(lower__q),
+        .clock(lower__clock)
+    );
     
     // Update code
     always @(*) begin
+        a__d = a__q;
+        a_again__d = a_again__q;
+        b__d = b__q;
+        b_again__d = b_again__q;
         hh__d = hh__q;
         hl__d = hl__q;
         lh__d = lh__q;
+        lower__d = lower__q;
+        a__d = a_next;
+        a_again__d = a_next[(32'hf)+:(18)];
+        b__d = b_next;
+        b_again__d = b_next[(32'hf)+:(17)];
         hh__d = (a_high * b_high_signed);
         hl__d = (a_high_again * b_low_signed);
         lh__d = (a_low * b_high);
+        lower__d = (lh_cut + hl_cut);
+        if (rst) begin
+            a_again__d = ((32'h0) & 18'h3ffff);
+            b_again__d = ((32'h0) & 17'h1ffff);
+        end
     end
+    always @(*) a__clock = clk;
+    always @(*) a_again__clock = clk;
+    always @(*) b__clock = clk;
+    always @(*) b_again__clock = clk;
     always @(*) hh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) lh__clock = clk;
-    always @(*) a_high = a_0[(32'hf)+:(18)];
-    always @(*) a_high_again = a_high_0;
-    always @(*) a_low = a_0[(32'h0)+:(15)];
-    always @(*) b_high = b_high_0;
-    always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
-    always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
+    always @(*) lower__clock = clk;
+    always @(*) a_high = a__q[(32'hf)+:(18)];
+    always @(*) a_high_again = a_again__q;
+    always @(*) a_low = a__q[(32'h0)+:(15)];
+    always @(*) b_high = b_again__q;
+    always @(*) b_high_signed = ((b__q[(32'hf)+:(17)]) & 18'h3ffff);
+    always @(*) b_low_signed = ((b__q[(32'h0)+:(15)]) & 16'hffff);
     always @(*) upper_1 = hh__q;
     always @(*) hl_bits = hl__q;
     always @(*) hl_cut = ((hl_bits & kept) | carry);
     always @(*) lh_cut = ((((lh__q) & 34'h3ffffffff) & kept) | carry);
-    always @(*) lower = (lh_cut + hl_cut);
-    always @(*) lower_1 = lower;
+    always @(*) lower_2 = lower__q;
     
 endmodule // standalone__control__engine__increase__product__limbs
+
+
+module tnic_standalone__control__engine__increase__product__limbs__a(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__increase__product__limbs__a
+
+
+module tnic_standalone__control__engine__increase__product__limbs__a_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [17:0] d;
+    output reg  [17:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 18'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__increase__product__limbs__a_again
+
+
+module tnic_standalone__control__engine__increase__product__limbs__b(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__increase__product__limbs__b
+
+
+module tnic_standalone__control__engine__increase__product__limbs__b_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__increase__product__limbs__b_again
 
 
 module tnic_standalone__control__engine__increase__product__limbs__hh(d,q,clock);
@@ -39959,11 +40215,11 @@ module tnic_standalone__control__engine__increase__product__limbs__lh(d,q,clock)
 endmodule // standalone__control__engine__increase__product__limbs__lh
 
 
-module tnic_standalone__control__engine__increase__product__sum(d,q,clock);
+module tnic_standalone__control__engine__increase__product__limbs__lower(d,q,clock);
     
     // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
     input wire  clock;
     
     // Update code (custom)
@@ -39975,7 +40231,7 @@ module tnic_standalone__control__engine__increase__product__sum(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__increase__product__sum
+endmodule // standalone__control__engine__increase__product__limbs__lower
 
 
 module tnic_standalone__control__engine__increase__product__upper(d,q,clock);
@@ -42334,12 +42590,6 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     reg  [31:0] old__9__d;
     wire  [31:0] old__9__q;
     reg  old__9__clock;
-    reg  [26:0] weight15__d;
-    wire  [26:0] weight15__q;
-    reg  weight15__clock;
-    reg  [34:0] weighed15__d;
-    wire  [34:0] weighed15__q;
-    reg  weighed15__clock;
     reg  [26:0] weight__d;
     wire  [26:0] weight__q;
     reg  weight__clock;
@@ -42367,15 +42617,18 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     reg  [32:0] risen__d;
     wire  [32:0] risen__q;
     reg  risen__clock;
-    reg  [32:0] risen17__d;
-    wire  [32:0] risen17__q;
-    reg  risen17__clock;
     reg  [30:0] half__d;
     wire  [30:0] half__q;
     reg  half__clock;
     reg  [30:0] half17__d;
     wire  [30:0] half17__q;
     reg  half17__clock;
+    reg signed [45:0] outer__d;
+    wire signed [45:0] outer__q;
+    reg  outer__clock;
+    reg signed [36:0] inner__d;
+    wire signed [36:0] inner__q;
+    reg  inner__clock;
     reg  [36:0] wide__d;
     wire  [36:0] wide__q;
     reg  wide__clock;
@@ -42399,6 +42652,7 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     reg  keeps17__clock;
     
     // Local signals
+    reg  clear;
     reg  [16:0] weight_low;
     reg signed [17:0] weight_low_signed;
     reg  [9:0] weight_high;
@@ -42414,8 +42668,6 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     reg  [45:0] joined;
     reg  [45:0] grown;
     reg  [45:0] outer_bits;
-    reg signed [45:0] outer;
-    reg signed [36:0] inner;
     reg signed [45:0] sum;
     reg  [45:0] sum_bits;
     reg  [36:0] whole;
@@ -42494,16 +42746,6 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
         .q(old__9__q),
         .clock(old__9__clock)
     );
-    tnic_standalone__control__engine__rate__weight15 weight15(
-        .d(weight15__d),
-        .q(weight15__q),
-        .clock(weight15__clock)
-    );
-    tnic_standalone__control__engine__rate__weighed15 weighed15(
-        .d(weighed15__d),
-        .q(weighed15__q),
-        .clock(weighed15__clock)
-    );
     tnic_standalone__control__engine__rate__weight weight(
         .d(weight__d),
         .q(weight__q),
@@ -42549,11 +42791,6 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
         .q(risen__q),
         .clock(risen__clock)
     );
-    tnic_standalone__control__engine__rate__risen17 risen17(
-        .d(risen17__d),
-        .q(risen17__q),
-        .clock(risen17__clock)
-    );
     tnic_standalone__control__engine__rate__half half(
         .d(half__d),
         .q(half__q),
@@ -42563,6 +42800,16 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
         .d(half17__d),
         .q(half17__q),
         .clock(half17__clock)
+    );
+    tnic_standalone__control__engine__rate__outer outer(
+        .d(outer__d),
+        .q(outer__q),
+        .clock(outer__clock)
+    );
+    tnic_standalone__control__engine__rate__inner inner(
+        .d(inner__d),
+        .q(inner__q),
+        .clock(inner__clock)
     );
     tnic_standalone__control__engine__rate__wide wide(
         .d(wide__d),
@@ -42602,8 +42849,6 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     
     // Update code
     always @(*) begin
-        weight15__d = weight15__q;
-        weighed15__d = weighed15__q;
         weight__d = weight__q;
         weight_again__d = weight_again__q;
         weighed__d = weighed__q;
@@ -42613,9 +42858,10 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
         hl__d = hl__q;
         hh__d = hh__q;
         risen__d = risen__q;
-        risen17__d = risen17__q;
         half__d = half__q;
         half17__d = half17__q;
+        outer__d = outer__q;
+        inner__d = inner__q;
         wide__d = wide__q;
         most__d = most__q;
         upper__d = upper__q;
@@ -42632,15 +42878,16 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
         old__7__d = old__6__q;
         old__8__d = old__7__q;
         old__9__d = old__8__q;
-        weight15__d = weight_14;
+        weight__d = weight_14;
+        weight_again__d = weight_14;
         if (none_14) begin
-            weight15__d = ((32'h0) & 27'h7ffffff);
+            weight__d = ((32'h0) & 27'h7ffffff);
         end
-        weighed15__d = weighed_14;
-        weight__d = weight15__q;
-        weight_again__d = weight15__q;
-        weighed__d = weighed15__q;
-        weighed_again__d = weighed15__q;
+        if (clear) begin
+            weight_again__d = ((32'h0) & 27'h7ffffff);
+        end
+        weighed__d = weighed_14;
+        weighed_again__d = weighed_14;
         ll__d = (weighed_low * weight_low);
         lh__d = (weighed_low_again * weight_high);
         hl__d = (weighed_high * weight_low_signed);
@@ -42652,7 +42899,8 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
         end
         keeps16__d = ~sets_15;
         keeps17__d = keeps16__q;
-        risen17__d = risen__q;
+        outer__d = outer_bits;
+        inner__d = (lh_signed + hl_signed);
         half17__d = half__q;
         most__d = greatest__data;
         if (keeps16__q) begin
@@ -42681,7 +42929,6 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
             limited__d = ((32'h0) & 32'hffffffff);
         end
         if (rst) begin
-            weight_again__d = ((32'h0) & 27'h7ffffff);
             weighed_again__d = ((32'h0) & 35'h7ffffffff);
             old__1__d = ((32'h0) & 32'hffffffff);
             old__2__d = ((32'h0) & 32'hffffffff);
@@ -42694,8 +42941,6 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
             old__9__d = ((32'h0) & 32'hffffffff);
         end
     end
-    always @(*) weight15__clock = clk;
-    always @(*) weighed15__clock = clk;
     always @(*) weight__clock = clk;
     always @(*) weight_again__clock = clk;
     always @(*) weighed__clock = clk;
@@ -42705,9 +42950,10 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     always @(*) hl__clock = clk;
     always @(*) hh__clock = clk;
     always @(*) risen__clock = clk;
-    always @(*) risen17__clock = clk;
     always @(*) half__clock = clk;
     always @(*) half17__clock = clk;
+    always @(*) outer__clock = clk;
+    always @(*) inner__clock = clk;
     always @(*) wide__clock = clk;
     always @(*) most__clock = clk;
     always @(*) upper__clock = clk;
@@ -42739,6 +42985,7 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     always @(*) before_10 = old__0__q;
     always @(*) before_14 = old__4__q;
     always @(*) before_19 = old__9__q;
+    always @(*) clear = none_14 | rst;
     always @(*) weighed_low = weighed__q[(32'h0)+:(17)];
     always @(*) weighed_high = weighed__q[(32'h11)+:(18)];
     always @(*) weighed_low_again = weighed_again__q[(32'h0)+:(17)];
@@ -42749,14 +42996,12 @@ module tnic_standalone__control__engine__rate(clk,rst,sweep,bus_14,bus_15,profil
     always @(*) weight_high_signed = ((weight_again__q[(32'h11)+:(10)]) & 11'h7ff);
     always @(*) hh_bits = hh__q;
     always @(*) joined = (((hh_bits) & 46'h3fffffffffff) << 32'h11) | ((ll__q[(32'h11)+:(17)]) & 46'h3fffffffffff);
-    always @(*) grown = (((risen17__q) & 46'h3fffffffffff) << 32'h9) | half_unit;
+    always @(*) grown = (((risen__q) & 46'h3fffffffffff) << 32'h9) | half_unit;
     always @(*) outer_bits = ((joined & kept) | low_ones) - grown;
-    always @(*) outer = outer_bits;
     always @(*) lh_signed = (((lh__q) & 28'hfffffff) & kept_28);
     always @(*) hl_bits = hl__q;
     always @(*) hl_signed = (hl_bits & kept_36);
-    always @(*) inner = (lh_signed + hl_signed);
-    always @(*) sum = (outer + inner);
+    always @(*) sum = (outer__q + inner__q);
     always @(*) sum_bits = sum;
     always @(*) whole = ~wide__q;
     always @(*) beyond = |whole[(32'h20)+:(4)];
@@ -42964,6 +43209,25 @@ module tnic_standalone__control__engine__rate__hl(d,q,clock);
     end
           
 endmodule // standalone__control__engine__rate__hl
+
+
+module tnic_standalone__control__engine__rate__inner(d,q,clock);
+    
+    // Module arguments
+    input wire signed [36:0] d;
+    output reg signed [36:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 37'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__inner
 
 
 module tnic_standalone__control__engine__rate__keeps16(d,q,clock);
@@ -43397,6 +43661,25 @@ module tnic_standalone__control__engine__rate__old__9(d,q,clock);
 endmodule // standalone__control__engine__rate__old__9
 
 
+module tnic_standalone__control__engine__rate__outer(d,q,clock);
+    
+    // Module arguments
+    input wire signed [45:0] d;
+    output reg signed [45:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 46'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__rate__outer
+
+
 module tnic_standalone__control__engine__rate__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
@@ -43445,25 +43728,6 @@ module tnic_standalone__control__engine__rate__risen(d,q,clock);
 endmodule // standalone__control__engine__rate__risen
 
 
-module tnic_standalone__control__engine__rate__risen17(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rate__risen17
-
-
 module tnic_standalone__control__engine__rate__upper(d,q,clock);
     
     // Module arguments
@@ -43502,25 +43766,6 @@ module tnic_standalone__control__engine__rate__weighed(d,q,clock);
 endmodule // standalone__control__engine__rate__weighed
 
 
-module tnic_standalone__control__engine__rate__weighed15(d,q,clock);
-    
-    // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 35'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rate__weighed15
-
-
 module tnic_standalone__control__engine__rate__weighed_again(d,q,clock);
     
     // Module arguments
@@ -43557,25 +43802,6 @@ module tnic_standalone__control__engine__rate__weight(d,q,clock);
     end
           
 endmodule // standalone__control__engine__rate__weight
-
-
-module tnic_standalone__control__engine__rate__weight15(d,q,clock);
-    
-    // Module arguments
-    input wire  [26:0] d;
-    output reg  [26:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 27'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__rate__weight15
 
 
 module tnic_standalone__control__engine__rate__weight_again(d,q,clock);
@@ -49555,6 +49781,7 @@ module tnic_standalone__control__engine__scale(clk,rst,middle_7,pi_7,error_7,thr
     
     // Stub signals
     reg  first__clk;
+    reg  first__rst;
     reg  [32:0] first__a_next;
     reg  [31:0] first__b_next;
     wire  [51:0] first__total_2;
@@ -49587,6 +49814,7 @@ module tnic_standalone__control__engine__scale(clk,rst,middle_7,pi_7,error_7,thr
     // Sub module instances
     tnic_standalone__control__engine__scale__first first(
         .clk(first__clk),
+        .rst(first__rst),
         .a_next(first__a_next),
         .b_next(first__b_next),
         .total_2(first__total_2)
@@ -49649,6 +49877,7 @@ module tnic_standalone__control__engine__scale(clk,rst,middle_7,pi_7,error_7,thr
     always @(*) of_rate__clock = clk;
     always @(*) first__clk = clk;
     always @(*) second__clk = clk;
+    always @(*) first__rst = rst;
     always @(*) second__rst = rst;
     always @(*) first__b_next = ((delta_7) & 32'hffffffff) << 32'h5;
     always @(*) above = above_9;
@@ -49683,10 +49912,11 @@ module tnic_standalone__control__engine__scale__excess10(d,q,clock);
 endmodule // standalone__control__engine__scale__excess10
 
 
-module tnic_standalone__control__engine__scale__first(clk,a_next,b_next,total_2);
+module tnic_standalone__control__engine__scale__first(clk,rst,a_next,b_next,total_2);
     
     // Module arguments
     input wire  clk;
+    input wire  rst;
     input wire  [32:0] a_next;
     input wire  [31:0] b_next;
     output reg  [51:0] total_2;
@@ -49697,25 +49927,15 @@ module tnic_standalone__control__engine__scale__first(clk,a_next,b_next,total_2)
     localparam  carry = 35'h2000;
     
     // Stub signals
-    reg  [32:0] a__d;
-    wire  [32:0] a__q;
-    reg  a__clock;
-    reg  [31:0] b__d;
-    wire  [31:0] b__q;
-    reg  b__clock;
     reg  limbs__clk;
-    reg  [32:0] limbs__a_0;
-    reg  [17:0] limbs__a_high_0;
-    reg  [31:0] limbs__b_0;
-    reg  [16:0] limbs__b_high_0;
+    reg  limbs__rst;
+    reg  [32:0] limbs__a_next;
+    reg  [31:0] limbs__b_next;
     wire  [35:0] limbs__upper_1;
-    wire  [34:0] limbs__lower_1;
+    wire  [34:0] limbs__lower_2;
     reg  [35:0] upper__d;
     wire  [35:0] upper__q;
     reg  upper__clock;
-    reg  [34:0] sum__d;
-    wire  [34:0] sum__q;
-    reg  sum__clock;
     
     // Local signals
     reg signed [50:0] upper_cut;
@@ -49724,58 +49944,32 @@ module tnic_standalone__control__engine__scale__first(clk,a_next,b_next,total_2)
     reg signed [51:0] total;
     
     // Sub module instances
-    tnic_standalone__control__engine__scale__first__a a(
-        .d(a__d),
-        .q(a__q),
-        .clock(a__clock)
-    );
-    tnic_standalone__control__engine__scale__first__b b(
-        .d(b__d),
-        .q(b__q),
-        .clock(b__clock)
-    );
     tnic_standalone__control__engine__scale__first__limbs limbs(
         .clk(limbs__clk),
-        .a_0(limbs__a_0),
-        .a_high_0(limbs__a_high_0),
-        .b_0(limbs__b_0),
-        .b_high_0(limbs__b_high_0),
+        .rst(limbs__rst),
+        .a_next(limbs__a_next),
+        .b_next(limbs__b_next),
         .upper_1(limbs__upper_1),
-        .lower_1(limbs__lower_1)
+        .lower_2(limbs__lower_2)
     );
     tnic_standalone__control__engine__scale__first__upper upper(
         .d(upper__d),
         .q(upper__q),
         .clock(upper__clock)
     );
-    tnic_standalone__control__engine__scale__first__sum sum(
-        .d(sum__d),
-        .q(sum__q),
-        .clock(sum__clock)
-    );
     
     // Update code
     always @(*) begin
-        a__d = a__q;
-        b__d = b__q;
         upper__d = upper__q;
-        sum__d = sum__q;
-        a__d = a_next;
-        b__d = b_next;
         upper__d = limbs__upper_1;
-        sum__d = limbs__lower_1;
     end
-    always @(*) a__clock = clk;
-    always @(*) b__clock = clk;
     always @(*) upper__clock = clk;
-    always @(*) sum__clock = clk;
     always @(*) limbs__clk = clk;
-    always @(*) limbs__a_0 = a__q;
-    always @(*) limbs__a_high_0 = a__q[(32'hf)+:(18)];
-    always @(*) limbs__b_0 = b__q;
-    always @(*) limbs__b_high_0 = b__q[(32'hf)+:(17)];
+    always @(*) limbs__rst = rst;
+    always @(*) limbs__a_next = a_next;
+    always @(*) limbs__b_next = b_next;
     always @(*) upper_cut = (((((upper__q) & 51'h7ffffffffffff) << 32'hf) & kept) | more);
-    always @(*) lower = sum__q | carry;
+    always @(*) lower = limbs__lower_2 | carry;
     always @(*) lower_cut = lower;
     always @(*) total = (upper_cut + lower_cut);
     always @(*) total_2 = total;
@@ -49783,60 +49977,33 @@ module tnic_standalone__control__engine__scale__first(clk,a_next,b_next,total_2)
 endmodule // standalone__control__engine__scale__first
 
 
-module tnic_standalone__control__engine__scale__first__a(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__scale__first__a
-
-
-module tnic_standalone__control__engine__scale__first__b(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__scale__first__b
-
-
-module tnic_standalone__control__engine__scale__first__limbs(clk,a_0,a_high_0,b_0,b_high_0,upper_1,lower_1);
+module tnic_standalone__control__engine__scale__first__limbs(clk,rst,a_next,b_next,upper_1,lower_2);
     
     // Module arguments
     input wire  clk;
-    input wire  [32:0] a_0;
-    input wire  [17:0] a_high_0;
-    input wire  [31:0] b_0;
-    input wire  [16:0] b_high_0;
+    input wire  rst;
+    input wire  [32:0] a_next;
+    input wire  [31:0] b_next;
     output reg  [35:0] upper_1;
-    output reg  [34:0] lower_1;
+    output reg  [34:0] lower_2;
     
     // Constant declarations
     localparam  kept = 34'h3ffffc000;
     localparam  carry = 34'h2000;
     
     // Stub signals
+    reg  [32:0] a__d;
+    wire  [32:0] a__q;
+    reg  a__clock;
+    reg  [17:0] a_again__d;
+    wire  [17:0] a_again__q;
+    reg  a_again__clock;
+    reg  [31:0] b__d;
+    wire  [31:0] b__q;
+    reg  b__clock;
+    reg  [16:0] b_again__d;
+    wire  [16:0] b_again__q;
+    reg  b_again__clock;
     reg signed [35:0] hh__d;
     wire signed [35:0] hh__q;
     reg  hh__clock;
@@ -49846,6 +50013,9 @@ module tnic_standalone__control__engine__scale__first__limbs(clk,a_0,a_high_0,b_
     reg  [31:0] lh__d;
     wire  [31:0] lh__q;
     reg  lh__clock;
+    reg signed [34:0] lower__d;
+    wire signed [34:0] lower__q;
+    reg  lower__clock;
     
     // Local signals
     reg signed [17:0] a_high;
@@ -49857,9 +50027,28 @@ module tnic_standalone__control__engine__scale__first__limbs(clk,a_0,a_high_0,b_
     reg  [33:0] hl_bits;
     reg signed [33:0] hl_cut;
     reg signed [33:0] lh_cut;
-    reg signed [34:0] lower;
     
     // Sub module instances
+    tnic_standalone__control__engine__scale__first__limbs__a a(
+        .d(a__d),
+        .q(a__q),
+        .clock(a__clock)
+    );
+    tnic_standalone__control__engine__scale__first__limbs__a_again a_again(
+        .d(a_again__d),
+        .q(a_again__q),
+        .clock(a_again__clock)
+    );
+    tnic_standalone__control__engine__scale__first__limbs__b b(
+        .d(b__d),
+        .q(b__q),
+        .clock(b__clock)
+    );
+    tnic_standalone__control__engine__scale__first__limbs__b_again b_again(
+        .d(b_again__d),
+        .q(b_again__q),
+        .clock(b_again__clock)
+    );
     tnic_standalone__control__engine__scale__first__limbs__hh hh(
         .d(hh__d),
         .q(hh__q),
@@ -49875,33 +50064,132 @@ module tnic_standalone__control__engine__scale__first__limbs(clk,a_0,a_high_0,b_
         .q(lh__q),
         .clock(lh__clock)
     );
+    tnic_standalone__control__engine__scale__first__limbs__lower lower(
+        .d(lower__d),
+        .q(lower__q),
+        .clock(lower__clock)
+    );
     
     // Update code
     always @(*) begin
+        a__d = a__q;
+        a_again__d = a_again__q;
+        b__d = b__q;
+        b_again__d = b_again__q;
         hh__d = hh__q;
         hl__d = hl__q;
         lh__d = lh__q;
+        lower__d = lower__q;
+        a__d = a_next;
+        a_again__d = a_next[(32'hf)+:(18)];
+        b__d = b_next;
+        b_again__d = b_next[(32'hf)+:(17)];
         hh__d = (a_high * b_high_signed);
         hl__d = (a_high_again * b_low_signed);
         lh__d = (a_low * b_high);
+        lower__d = (lh_cut + hl_cut);
+        if (rst) begin
+            a_again__d = ((32'h0) & 18'h3ffff);
+            b_again__d = ((32'h0) & 17'h1ffff);
+        end
     end
+    always @(*) a__clock = clk;
+    always @(*) a_again__clock = clk;
+    always @(*) b__clock = clk;
+    always @(*) b_again__clock = clk;
     always @(*) hh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) lh__clock = clk;
-    always @(*) a_high = a_0[(32'hf)+:(18)];
-    always @(*) a_high_again = a_high_0;
-    always @(*) a_low = a_0[(32'h0)+:(15)];
-    always @(*) b_high = b_high_0;
-    always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
-    always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
+    always @(*) lower__clock = clk;
+    always @(*) a_high = a__q[(32'hf)+:(18)];
+    always @(*) a_high_again = a_again__q;
+    always @(*) a_low = a__q[(32'h0)+:(15)];
+    always @(*) b_high = b_again__q;
+    always @(*) b_high_signed = ((b__q[(32'hf)+:(17)]) & 18'h3ffff);
+    always @(*) b_low_signed = ((b__q[(32'h0)+:(15)]) & 16'hffff);
     always @(*) upper_1 = hh__q;
     always @(*) hl_bits = hl__q;
     always @(*) hl_cut = ((hl_bits & kept) | carry);
     always @(*) lh_cut = ((((lh__q) & 34'h3ffffffff) & kept) | carry);
-    always @(*) lower = (lh_cut + hl_cut);
-    always @(*) lower_1 = lower;
+    always @(*) lower_2 = lower__q;
     
 endmodule // standalone__control__engine__scale__first__limbs
+
+
+module tnic_standalone__control__engine__scale__first__limbs__a(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__first__limbs__a
+
+
+module tnic_standalone__control__engine__scale__first__limbs__a_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [17:0] d;
+    output reg  [17:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 18'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__first__limbs__a_again
+
+
+module tnic_standalone__control__engine__scale__first__limbs__b(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__first__limbs__b
+
+
+module tnic_standalone__control__engine__scale__first__limbs__b_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__first__limbs__b_again
 
 
 module tnic_standalone__control__engine__scale__first__limbs__hh(d,q,clock);
@@ -49961,11 +50249,11 @@ module tnic_standalone__control__engine__scale__first__limbs__lh(d,q,clock);
 endmodule // standalone__control__engine__scale__first__limbs__lh
 
 
-module tnic_standalone__control__engine__scale__first__sum(d,q,clock);
+module tnic_standalone__control__engine__scale__first__limbs__lower(d,q,clock);
     
     // Module arguments
-    input wire  [34:0] d;
-    output reg  [34:0] q;
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
     input wire  clock;
     
     // Update code (custom)
@@ -49977,7 +50265,7 @@ module tnic_standalone__control__engine__scale__first__sum(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__control__engine__scale__first__sum
+endmodule // standalone__control__engine__scale__first__limbs__lower
 
 
 module tnic_standalone__control__engine__scale__first__upper(d,q,clock);
@@ -50052,248 +50340,83 @@ module tnic_standalone__control__engine__scale__second(clk,rst,a_next,b_next,tot
     localparam  carry = 35'h400;
     
     // Stub signals
-    reg  [32:0] a__d;
-    wire  [32:0] a__q;
-    reg  a__clock;
-    reg  [31:0] b__d;
-    wire  [31:0] b__q;
-    reg  b__clock;
-    reg  [32:0] a0__d;
-    wire  [32:0] a0__q;
-    reg  a0__clock;
-    reg  [17:0] a0_high__d;
-    wire  [17:0] a0_high__q;
-    reg  a0_high__clock;
-    reg  [31:0] b0__d;
-    wire  [31:0] b0__q;
-    reg  b0__clock;
-    reg  [16:0] b0_high__d;
-    wire  [16:0] b0_high__q;
-    reg  b0_high__clock;
     reg  limbs__clk;
-    reg  [32:0] limbs__a_0;
-    reg  [17:0] limbs__a_high_0;
-    reg  [31:0] limbs__b_0;
-    reg  [16:0] limbs__b_high_0;
+    reg  limbs__rst;
+    reg  [32:0] limbs__a_next;
+    reg  [31:0] limbs__b_next;
     wire  [35:0] limbs__upper_1;
-    wire  [34:0] limbs__lower_1;
+    wire  [34:0] limbs__lower_2;
+    reg  [35:0] upper__d;
+    wire  [35:0] upper__q;
+    reg  upper__clock;
     
     // Local signals
-    reg  [34:0] lower;
     reg signed [50:0] upper_cut;
     reg signed [34:0] lower_cut;
+    reg  [34:0] lower;
     reg signed [51:0] total;
     
     // Sub module instances
-    tnic_standalone__control__engine__scale__second__a a(
-        .d(a__d),
-        .q(a__q),
-        .clock(a__clock)
-    );
-    tnic_standalone__control__engine__scale__second__b b(
-        .d(b__d),
-        .q(b__q),
-        .clock(b__clock)
-    );
-    tnic_standalone__control__engine__scale__second__a0 a0(
-        .d(a0__d),
-        .q(a0__q),
-        .clock(a0__clock)
-    );
-    tnic_standalone__control__engine__scale__second__a0_high a0_high(
-        .d(a0_high__d),
-        .q(a0_high__q),
-        .clock(a0_high__clock)
-    );
-    tnic_standalone__control__engine__scale__second__b0 b0(
-        .d(b0__d),
-        .q(b0__q),
-        .clock(b0__clock)
-    );
-    tnic_standalone__control__engine__scale__second__b0_high b0_high(
-        .d(b0_high__d),
-        .q(b0_high__q),
-        .clock(b0_high__clock)
-    );
     tnic_standalone__control__engine__scale__second__limbs limbs(
         .clk(limbs__clk),
-        .a_0(limbs__a_0),
-        .a_high_0(limbs__a_high_0),
-        .b_0(limbs__b_0),
-        .b_high_0(limbs__b_high_0),
+        .rst(limbs__rst),
+        .a_next(limbs__a_next),
+        .b_next(limbs__b_next),
         .upper_1(limbs__upper_1),
-        .lower_1(limbs__lower_1)
+        .lower_2(limbs__lower_2)
+    );
+    tnic_standalone__control__engine__scale__second__upper upper(
+        .d(upper__d),
+        .q(upper__q),
+        .clock(upper__clock)
     );
     
     // Update code
     always @(*) begin
-        a__d = a__q;
-        b__d = b__q;
-        a0__d = a0__q;
-        a0_high__d = a0_high__q;
-        b0__d = b0__q;
-        b0_high__d = b0_high__q;
-        a__d = a_next;
-        b__d = b_next;
-        a0__d = a__q;
-        a0_high__d = a__q[(32'hf)+:(18)];
-        b0__d = b__q;
-        b0_high__d = b__q[(32'hf)+:(17)];
-        if (rst) begin
-            a0_high__d = ((32'h0) & 18'h3ffff);
-            b0_high__d = ((32'h0) & 17'h1ffff);
-        end
+        upper__d = upper__q;
+        upper__d = limbs__upper_1;
     end
-    always @(*) a__clock = clk;
-    always @(*) b__clock = clk;
-    always @(*) a0__clock = clk;
-    always @(*) a0_high__clock = clk;
-    always @(*) b0__clock = clk;
-    always @(*) b0_high__clock = clk;
+    always @(*) upper__clock = clk;
     always @(*) limbs__clk = clk;
-    always @(*) limbs__a_0 = a0__q;
-    always @(*) limbs__a_high_0 = a0_high__q;
-    always @(*) limbs__b_0 = b0__q;
-    always @(*) limbs__b_high_0 = b0_high__q;
-    always @(*) lower = limbs__lower_1 | carry;
+    always @(*) limbs__rst = rst;
+    always @(*) limbs__a_next = a_next;
+    always @(*) limbs__b_next = b_next;
+    always @(*) upper_cut = (((((upper__q) & 51'h7ffffffffffff) << 32'hf) & kept) | more);
+    always @(*) lower = limbs__lower_2 | carry;
     always @(*) lower_cut = lower;
-    always @(*) upper_cut = (((((limbs__upper_1) & 51'h7ffffffffffff) << 32'hf) & kept) | more);
     always @(*) total = (upper_cut + lower_cut);
     always @(*) total_2 = total;
     
 endmodule // standalone__control__engine__scale__second
 
 
-module tnic_standalone__control__engine__scale__second__a(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__scale__second__a
-
-
-module tnic_standalone__control__engine__scale__second__a0(d,q,clock);
-    
-    // Module arguments
-    input wire  [32:0] d;
-    output reg  [32:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 33'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__scale__second__a0
-
-
-module tnic_standalone__control__engine__scale__second__a0_high(d,q,clock);
-    
-    // Module arguments
-    input wire  [17:0] d;
-    output reg  [17:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 18'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__scale__second__a0_high
-
-
-module tnic_standalone__control__engine__scale__second__b(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__scale__second__b
-
-
-module tnic_standalone__control__engine__scale__second__b0(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__scale__second__b0
-
-
-module tnic_standalone__control__engine__scale__second__b0_high(d,q,clock);
-    
-    // Module arguments
-    input wire  [16:0] d;
-    output reg  [16:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 17'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__scale__second__b0_high
-
-
-module tnic_standalone__control__engine__scale__second__limbs(clk,a_0,a_high_0,b_0,b_high_0,upper_1,lower_1);
+module tnic_standalone__control__engine__scale__second__limbs(clk,rst,a_next,b_next,upper_1,lower_2);
     
     // Module arguments
     input wire  clk;
-    input wire  [32:0] a_0;
-    input wire  [17:0] a_high_0;
-    input wire  [31:0] b_0;
-    input wire  [16:0] b_high_0;
+    input wire  rst;
+    input wire  [32:0] a_next;
+    input wire  [31:0] b_next;
     output reg  [35:0] upper_1;
-    output reg  [34:0] lower_1;
+    output reg  [34:0] lower_2;
     
     // Constant declarations
     localparam  kept = 34'h3fffff800;
     localparam  carry = 34'h400;
     
     // Stub signals
+    reg  [32:0] a__d;
+    wire  [32:0] a__q;
+    reg  a__clock;
+    reg  [17:0] a_again__d;
+    wire  [17:0] a_again__q;
+    reg  a_again__clock;
+    reg  [31:0] b__d;
+    wire  [31:0] b__q;
+    reg  b__clock;
+    reg  [16:0] b_again__d;
+    wire  [16:0] b_again__q;
+    reg  b_again__clock;
     reg signed [35:0] hh__d;
     wire signed [35:0] hh__q;
     reg  hh__clock;
@@ -50303,6 +50426,9 @@ module tnic_standalone__control__engine__scale__second__limbs(clk,a_0,a_high_0,b
     reg  [31:0] lh__d;
     wire  [31:0] lh__q;
     reg  lh__clock;
+    reg signed [34:0] lower__d;
+    wire signed [34:0] lower__q;
+    reg  lower__clock;
     
     // Local signals
     reg signed [17:0] a_high;
@@ -50314,9 +50440,28 @@ module tnic_standalone__control__engine__scale__second__limbs(clk,a_0,a_high_0,b
     reg  [33:0] hl_bits;
     reg signed [33:0] hl_cut;
     reg signed [33:0] lh_cut;
-    reg signed [34:0] lower;
     
     // Sub module instances
+    tnic_standalone__control__engine__scale__second__limbs__a a(
+        .d(a__d),
+        .q(a__q),
+        .clock(a__clock)
+    );
+    tnic_standalone__control__engine__scale__second__limbs__a_again a_again(
+        .d(a_again__d),
+        .q(a_again__q),
+        .clock(a_again__clock)
+    );
+    tnic_standalone__control__engine__scale__second__limbs__b b(
+        .d(b__d),
+        .q(b__q),
+        .clock(b__clock)
+    );
+    tnic_standalone__control__engine__scale__second__limbs__b_again b_again(
+        .d(b_again__d),
+        .q(b_again__q),
+        .clock(b_again__clock)
+    );
     tnic_standalone__control__engine__scale__second__limbs__hh hh(
         .d(hh__d),
         .q(hh__q),
@@ -50332,33 +50477,132 @@ module tnic_standalone__control__engine__scale__second__limbs(clk,a_0,a_high_0,b
         .q(lh__q),
         .clock(lh__clock)
     );
+    tnic_standalone__control__engine__scale__second__limbs__lower lower(
+        .d(lower__d),
+        .q(lower__q),
+        .clock(lower__clock)
+    );
     
     // Update code
     always @(*) begin
+        a__d = a__q;
+        a_again__d = a_again__q;
+        b__d = b__q;
+        b_again__d = b_again__q;
         hh__d = hh__q;
         hl__d = hl__q;
         lh__d = lh__q;
+        lower__d = lower__q;
+        a__d = a_next;
+        a_again__d = a_next[(32'hf)+:(18)];
+        b__d = b_next;
+        b_again__d = b_next[(32'hf)+:(17)];
         hh__d = (a_high * b_high_signed);
         hl__d = (a_high_again * b_low_signed);
         lh__d = (a_low * b_high);
+        lower__d = (lh_cut + hl_cut);
+        if (rst) begin
+            a_again__d = ((32'h0) & 18'h3ffff);
+            b_again__d = ((32'h0) & 17'h1ffff);
+        end
     end
+    always @(*) a__clock = clk;
+    always @(*) a_again__clock = clk;
+    always @(*) b__clock = clk;
+    always @(*) b_again__clock = clk;
     always @(*) hh__clock = clk;
     always @(*) hl__clock = clk;
     always @(*) lh__clock = clk;
-    always @(*) a_high = a_0[(32'hf)+:(18)];
-    always @(*) a_high_again = a_high_0;
-    always @(*) a_low = a_0[(32'h0)+:(15)];
-    always @(*) b_high = b_high_0;
-    always @(*) b_high_signed = ((b_0[(32'hf)+:(17)]) & 18'h3ffff);
-    always @(*) b_low_signed = ((b_0[(32'h0)+:(15)]) & 16'hffff);
+    always @(*) lower__clock = clk;
+    always @(*) a_high = a__q[(32'hf)+:(18)];
+    always @(*) a_high_again = a_again__q;
+    always @(*) a_low = a__q[(32'h0)+:(15)];
+    always @(*) b_high = b_again__q;
+    always @(*) b_high_signed = ((b__q[(32'hf)+:(17)]) & 18'h3ffff);
+    always @(*) b_low_signed = ((b__q[(32'h0)+:(15)]) & 16'hffff);
     always @(*) upper_1 = hh__q;
     always @(*) hl_bits = hl__q;
     always @(*) hl_cut = ((hl_bits & kept) | carry);
     always @(*) lh_cut = ((((lh__q) & 34'h3ffffffff) & kept) | carry);
-    always @(*) lower = (lh_cut + hl_cut);
-    always @(*) lower_1 = lower;
+    always @(*) lower_2 = lower__q;
     
 endmodule // standalone__control__engine__scale__second__limbs
+
+
+module tnic_standalone__control__engine__scale__second__limbs__a(d,q,clock);
+    
+    // Module arguments
+    input wire  [32:0] d;
+    output reg  [32:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 33'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__limbs__a
+
+
+module tnic_standalone__control__engine__scale__second__limbs__a_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [17:0] d;
+    output reg  [17:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 18'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__limbs__a_again
+
+
+module tnic_standalone__control__engine__scale__second__limbs__b(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__limbs__b
+
+
+module tnic_standalone__control__engine__scale__second__limbs__b_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__limbs__b_again
 
 
 module tnic_standalone__control__engine__scale__second__limbs__hh(d,q,clock);
@@ -50416,6 +50660,44 @@ module tnic_standalone__control__engine__scale__second__limbs__lh(d,q,clock);
     end
           
 endmodule // standalone__control__engine__scale__second__limbs__lh
+
+
+module tnic_standalone__control__engine__scale__second__limbs__lower(d,q,clock);
+    
+    // Module arguments
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 35'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__limbs__lower
+
+
+module tnic_standalone__control__engine__scale__second__upper(d,q,clock);
+    
+    // Module arguments
+    input wire  [35:0] d;
+    output reg  [35:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 36'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__scale__second__upper
 
 
 module tnic_standalone__control__engine__smoothed(d,q,clock);

@@ -49,6 +49,7 @@ impl Logic for Delta {
             self.full[i].clock.next = self.clk.val();
         }
         self.product.clk.next = self.clk.val();
+        self.product.rst.next = self.rst.val();
         self.interval.clk.next = self.clk.val();
         self.interval.bus.next = self.bus_1.val();
         self.interval.address.next = self.profile_1.val();

@@ -79,8 +79,8 @@ pub struct Error {
     plain: Signal<Local, Bits<33>>,
     shifted: Signal<Local, Bits<33>>,
     scaled: Signal<Local, Bits<32>>,
-    a5: DFF<Bits<33>>,
-    b5: DFF<Bits<32>>,
+    a5: Signal<Local, Bits<33>>,
+    b5: Signal<Local, Bits<32>>,
     change_signed: Signal<Local, S<18>>,
     proportional_low: Signal<Local, S<9>>,
     proportional_high: Signal<Local, S<18>>,
@@ -102,7 +102,6 @@ pub struct Error {
     more: Signal<Local, Bits<42>>,
     upper: Signal<Local, S<42>>,
     outer: DFF<S<46>>,
-    lower7: DFF<Bits<35>>,
     outer_bits: Signal<Local, Bits<46>>,
     outer_one: Signal<Local, S<47>>,
     inner_one: Signal<Local, S<27>>,
@@ -120,11 +119,12 @@ impl Logic for Error {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, difference, change4, gain4, proportional4, flow4, amount4, root4, mark4, mark5, other4, other5);
-        dff_setup!(self, clk, pi4, pi5, pi6, a5, b5, low5, high5, start6, offset6, outer, lower7, total8, output8, kept, over, flow);
+        dff_setup!(self, clk, pi4, pi5, pi6, low5, high5, start6, offset6, outer, total8, output8, kept, over, flow);
         for i in 0..5 {
             self.far[i].clock.next = self.clk.val();
         }
         self.product.clk.next = self.clk.val();
+        self.product.rst.next = self.rst.val();
         self.reference.clk.next = self.clk.val();
         self.reference.bus.next = self.bus_1.val();
         self.reference.address.next = self.profile_1.val();
@@ -189,16 +189,18 @@ impl Logic for Error {
             }
         }
         self.scaled.next = self.flow4.q.val() >> self.amount4.q.val();
-        self.a5.d.next = bit_cast::<33, 32>(self.scaled.val());
+        self.a5.next = bit_cast::<33, 32>(self.scaled.val());
         self.root.next = !self.root4.q.val();
-        self.b5.d.next = bit_cast::<32, 27>(self.root.val()) << 2;
+        self.b5.next = bit_cast::<32, 27>(self.root.val()) << 2;
         if self.other4.q.val() {
-            self.b5.d.next = bit_cast::<32, 30>(self.gain4.q.val().get_bits::<30>(0)) << 2;
-            self.a5.d.next = self.shifted.val();
+            self.b5.next = bit_cast::<32, 30>(self.gain4.q.val().get_bits::<30>(0)) << 2;
+            self.a5.next = self.shifted.val();
             if self.pi4.q.val() {
-                self.a5.d.next = bit_cast::<33, 18>(self.bounded.val()) << 15;
+                self.a5.next = bit_cast::<33, 18>(self.bounded.val()) << 15;
             }
         }
+        self.product.a_next.next = self.a5.val();
+        self.product.b_next.next = self.b5.val();
         self.change_signed.next = self.change4.q.val().into();
         self.proportional_low.next = bit_cast::<9, 8>(self.proportional4.q.val().get_bits::<8>(0)).into();
         self.proportional_high.next = bit_cast::<18, 17>(self.proportional4.q.val().get_bits::<17>(8)).into();
@@ -208,10 +210,6 @@ impl Logic for Error {
         self.other5.d.next = self.other4.q.val();
         self.pi5.d.next = self.pi4.q.val();
         // 5: where PI's output starts, Q.40; what flow scaling is lowered by.
-        self.product.a_0.next = self.a5.q.val();
-        self.product.a_high_0.next = self.a5.q.val().get_bits::<18>(15);
-        self.product.b_0.next = self.b5.q.val();
-        self.product.b_high_0.next = self.b5.q.val().get_bits::<17>(15);
         self.zero.next = bits::<2>(0).into();
         self.low_bits.next = self.low5.q.val().into();
         self.change_low.next = self.low_bits.val().get_bits::<19>(8).into();
@@ -237,12 +235,11 @@ impl Logic for Error {
         }
         self.addend_signed.next = self.addend.val().into();
         self.upper.next = self.more.val().into();
-        self.lower7.d.next = self.product.lower_1.val();
         self.outer.d.next = (self.addend_signed.val() + self.upper.val()).into();
         // 7
         self.outer_bits.next = self.outer.q.val().into();
         self.outer_one.next = ((bit_cast::<47, 46>(self.outer_bits.val()) << 1) | bits::<47>(1)).into();
-        self.inner_one.next = ((bit_cast::<27, 26>(self.lower7.q.val().get_bits::<26>(9)) << 1) | bits::<27>(1)).into();
+        self.inner_one.next = ((bit_cast::<27, 26>(self.product.lower_2.val().get_bits::<26>(9)) << 1) | bits::<27>(1)).into();
         self.sum.next = (self.outer_one.val() + self.inner_one.val()).into();
         self.sum_bits.next = self.sum.val().into();
         self.total.next = bit_cast::<58, 46>(self.sum_bits.val().get_bits::<46>(1)) << 12;

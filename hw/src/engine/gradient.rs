@@ -15,6 +15,8 @@ use timely_regs::profile;
 pub struct Gradient {
     /// Clock.
     pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high: nothing needs it, but it keeps copies of registers apart.
+    pub rst: Signal<In, Bit>,
     /// Profile bus.
     pub bus_6: Signal<In, Bits<42>>,
     /// Profile bus.
@@ -98,6 +100,7 @@ impl Logic for Gradient {
             self.negative9[i].clock.next = self.clk.val();
         }
         self.product.clk.next = self.clk.val();
+        self.product.rst.next = self.rst.val();
         self.full.clk.next = self.clk.val();
         self.full.bus.next = self.bus_6.val();
         self.full.address.next = self.profile_6.val();

@@ -11,6 +11,8 @@ use timely_regs::profile;
 pub struct Increase {
     /// Clock.
     pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high: nothing needs it, but it keeps copies of registers apart.
+    pub rst: Signal<In, Bit>,
     /// Profile bus.
     pub bus_8: Signal<In, Bits<42>>,
     /// The operation's profile.
@@ -64,6 +66,7 @@ impl Logic for Increase {
             self.enough11[i].clock.next = self.clk.val();
         }
         self.product.clk.next = self.clk.val();
+        self.product.rst.next = self.rst.val();
         self.plain.clk.next = self.clk.val();
         self.plain.bus.next = self.bus_8.val();
         self.plain.address.next = self.profile_8.val();

@@ -549,6 +549,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.reached[11].d.next = self.scale.reached_10.val();
         // 8 to 14: gradient, weight, the endpoint's part.
         self.gradient.clk.next = self.clk.val();
+        self.gradient.rst.next = self.rst.val();
         self.gradient.bus_6.next = self.bus[6].q.val();
         self.gradient.bus_8.next = self.bus[8].q.val();
         self.gradient.bus_11.next = self.bus[11].q.val();
@@ -571,6 +572,7 @@ impl<const F: usize> Logic for Engine<F> {
         self.negative[4].d.next = self.state.difference_3.val().get_bit(24);
         self.count[4].d.next = self.state.record_3.val().get_bits::<3>(57);
         self.increase.clk.next = self.clk.val();
+        self.increase.rst.next = self.rst.val();
         self.increase.bus_8.next = self.bus[8].q.val();
         self.increase.profile_8.next = self.profile[8].q.val();
         self.increase.count_9.next = self.count[9].q.val();

@@ -8,7 +8,7 @@ use timely_regs::profile;
 
 /// `rate + rise - weight weighed`, rounded, within the profile's limits.
 ///
-/// A port's number is the clock after the issue at which it holds. The rate is read at 8 (its RAM), multiplied at 16, written at 19:
+/// A port's number is the clock after the issue at which it holds. The rate is read at 8 (its RAM), multiplied at 15, written at 19:
 /// operations of a flow may follow each other in 12 clocks.
 #[derive(LogicBlock)]
 pub struct Rate<const F: usize> {
@@ -61,11 +61,10 @@ pub struct Rate<const F: usize> {
     ram: RAM<Bits<32>, F>,
     // The first holds 10 clocks after the issue.
     old: [DFF<Bits<32>>; 10],
-    weight15: DFF<Bits<27>>,
-    weighed15: DFF<Bits<35>>,
     /// The operands, and a copy for the second multiplier of each limb.
     weight: DFF<Bits<27>>,
     weight_again: DFF<Bits<27>>,
+    clear: Signal<Local, Bit>,
     weighed: DFF<Bits<35>>,
     weighed_again: DFF<Bits<35>>,
     weight_low: Signal<Local, U<17>>,
@@ -92,13 +91,12 @@ pub struct Rate<const F: usize> {
     hl_signed: Signal<Local, S<36>>,
     joined: Signal<Local, Bits<46>>,
     risen: DFF<Bits<33>>,
-    risen17: DFF<Bits<33>>,
     half: DFF<Bits<31>>,
     half17: DFF<Bits<31>>,
     grown: Signal<Local, Bits<46>>,
     outer_bits: Signal<Local, Bits<46>>,
-    outer: Signal<Local, S<46>>,
-    inner: Signal<Local, S<37>>,
+    outer: DFF<S<46>>,
+    inner: DFF<S<37>>,
     sum: Signal<Local, S<46>>,
     sum_bits: Signal<Local, Bits<46>>,
     /// The complement of the new rate without limits.
@@ -126,17 +124,17 @@ impl<const F: usize> Default for Rate<F> {
             low_ones: Constant::new(((1u64 << LESS_CUT) - 1).into()),
         }
             clk, rst, sweep, none_14, bus_14, bus_15, profile_14, profile_15, flow_8, flow_19, valid_19, weight_14, weighed_14, risen_15, falls_15, sets_15,
-            idle_14, hold_17, before_10, before_14, before_19, rate_19, least, greatest, ram, weight, weight_again, weight15, weighed15, weighed, weighed_again, weighed_low_again, weighed_high_again, weight_low,
+            idle_14, hold_17, before_10, before_14, before_19, rate_19, least, greatest, ram, weight, weight_again, clear, weighed, weighed_again, weighed_low_again, weighed_high_again, weight_low,
             weight_low_signed, weight_high, weight_high_signed, weighed_low, weighed_high, ll, lh, hl, hh, hh_bits, lh_signed, hl_bits,
-            hl_signed, joined, risen, risen17, half, half17, grown, outer_bits, outer, inner, sum, sum_bits, wide, whole, most, upper, not_lower, limited, beyond, keeps16, keeps17; old)
+            hl_signed, joined, risen, half, half17, grown, outer_bits, outer, inner, sum, sum_bits, wide, whole, most, upper, not_lower, limited, beyond, keeps16, keeps17; old)
     }
 }
 
 impl<const F: usize> Logic for Rate<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, weight15, weighed15, weight, weight_again, weighed, weighed_again);
-        dff_setup!(self, clk, ll, lh, hl, hh, risen, risen17, half, half17, wide, most, upper, not_lower, limited, keeps16, keeps17);
+        dff_setup!(self, clk, weight, weight_again, weighed, weighed_again);
+        dff_setup!(self, clk, ll, lh, hl, hh, risen, half, half17, outer, inner, wide, most, upper, not_lower, limited, keeps16, keeps17);
         for i in 0..10 {
             self.old[i].clock.next = self.clk.val();
         }
@@ -159,17 +157,18 @@ impl<const F: usize> Logic for Rate<F> {
         self.before_14.next = self.old[4].q.val();
         self.before_19.next = self.old[9].q.val();
         // 14
-        self.weight15.d.next = self.weight_14.val();
+        self.weight.d.next = self.weight_14.val();
+        self.weight_again.d.next = self.weight_14.val();
         if self.none_14.val() {
-            self.weight15.d.next = bits::<27>(0);
+            self.weight.d.next = bits::<27>(0);
         }
-        self.weighed15.d.next = self.weighed_14.val();
-        // 15: on their way to the multipliers.
-        self.weight.d.next = self.weight15.q.val();
-        self.weight_again.d.next = self.weight15.q.val();
-        self.weighed.d.next = self.weighed15.q.val();
-        self.weighed_again.d.next = self.weighed15.q.val();
-        // 16
+        self.clear.next = self.none_14.val() | self.rst.val();
+        if self.clear.val() {
+            self.weight_again.d.next = bits::<27>(0);
+        }
+        self.weighed.d.next = self.weighed_14.val();
+        self.weighed_again.d.next = self.weighed_14.val();
+        // 15
         self.weighed_low.next = self.weighed.q.val().get_bits::<17>(0).into();
         self.weighed_high.next = self.weighed.q.val().get_bits::<18>(17).into();
         self.weighed_low_again.next = self.weighed_again.q.val().get_bits::<17>(0).into();
@@ -189,25 +188,24 @@ impl<const F: usize> Logic for Rate<F> {
         }
         self.keeps16.d.next = !self.sets_15.val();
         self.keeps17.d.next = self.keeps16.q.val();
-        // 16
-        self.risen17.d.next = self.risen.q.val();
+        // 16: Q.9. The sum is made with its sign turned, for what is taken from nothing would need an inverter a bit, and turned back at its end: the complement
+        // of one less.
+        self.hh_bits.next = self.hh.q.val().into();
+        self.joined.next = (bit_cast::<46, 29>(self.hh_bits.val()) << 17) | bit_cast::<46, 17>(self.ll.q.val().get_bits::<17>(17));
+        self.grown.next = (bit_cast::<46, 33>(self.risen.q.val()) << 9) | self.half_unit.val();
+        self.outer_bits.next = ((self.joined.val() & self.kept.val()) | self.low_ones.val()) - self.grown.val();
+        self.outer.d.next = self.outer_bits.val().into();
+        self.lh_signed.next = (bit_cast::<28, 27>(self.lh.q.val()) & self.kept_28.val()).into();
+        self.hl_bits.next = self.hl.q.val().into();
+        self.hl_signed.next = (self.hl_bits.val() & self.kept_36.val()).into();
+        self.inner.d.next = (self.lh_signed.val() + self.hl_signed.val()).into();
         self.half17.d.next = self.half.q.val();
         self.most.d.next = self.greatest.data.val();
         if self.keeps16.q.val() {
             self.most.d.next = 0xFFFF_FFFF_u64.into();
         }
-        // 17: Q.9. The sum is made with its sign turned, for what is taken from nothing would need an inverter a bit, and turned back behind it: the
-        // complement of one less.
-        self.hh_bits.next = self.hh.q.val().into();
-        self.joined.next = (bit_cast::<46, 29>(self.hh_bits.val()) << 17) | bit_cast::<46, 17>(self.ll.q.val().get_bits::<17>(17));
-        self.grown.next = (bit_cast::<46, 33>(self.risen17.q.val()) << 9) | self.half_unit.val();
-        self.outer_bits.next = ((self.joined.val() & self.kept.val()) | self.low_ones.val()) - self.grown.val();
-        self.outer.next = self.outer_bits.val().into();
-        self.lh_signed.next = (bit_cast::<28, 27>(self.lh.q.val()) & self.kept_28.val()).into();
-        self.hl_bits.next = self.hl.q.val().into();
-        self.hl_signed.next = (self.hl_bits.val() & self.kept_36.val()).into();
-        self.inner.next = (self.lh_signed.val() + self.hl_signed.val()).into();
-        self.sum.next = (self.outer.val() + self.inner.val()).into();
+        // 17
+        self.sum.next = (self.outer.q.val() + self.inner.q.val()).into();
         self.sum_bits.next = self.sum.val().into();
         self.wide.d.next = self.sum_bits.val().get_bits::<37>(9);
         self.not_lower.d.next = !self.least.data.val();
@@ -241,7 +239,6 @@ impl<const F: usize> Logic for Rate<F> {
         self.ram.write_data.next = self.limited.q.val();
         self.ram.write_enable.next = self.valid_19.val() | self.sweep.val();
         if self.rst.val() {
-            self.weight_again.d.next = bits::<27>(0);
             self.weighed_again.d.next = bits::<35>(0);
             for i in 1..10 {
                 self.old[i].d.next = bits::<32>(0);

@@ -1,5 +1,5 @@
 //! The two products behind a delay's error: by the delta factor, then by the rate or by a delay's reciprocal.
-use super::product::{LateProduct, Product};
+use super::product::Product;
 use crate::num::S;
 use rust_hdl::prelude::*;
 use timely_model::engine::parts::{SECOND_LOST, SECOND_MORE};
@@ -47,7 +47,7 @@ pub struct Scale {
     /// A part of the rate, in its unit, signed.
     pub of_rate_14: Signal<Out, Bits<35>>,
     first: Product<14, 16384>,
-    second: LateProduct<{ SECOND_LOST as usize }, { SECOND_MORE as usize }>,
+    second: Product<{ SECOND_LOST as usize }, { SECOND_MORE as usize }>,
     a8: Signal<Local, Bits<33>>,
     above: Signal<Local, S<38>>,
     flow: Signal<Local, S<33>>,
@@ -68,6 +68,7 @@ impl Logic for Scale {
         dff_setup!(self, clk, excess10, part, of_rate);
         self.first.clk.next = self.clk.val();
         self.second.clk.next = self.clk.val();
+        self.first.rst.next = self.rst.val();
         self.second.rst.next = self.rst.val();
         // 7
         self.a8.next = bit_cast::<33, 32>(self.threshold_7.val());
