@@ -103,6 +103,9 @@ impl Log {
         slowest.sort_by(|a, b| b.cmp(a));
         let slowest: Vec<String> = slowest.iter().take(5).map(|(t, n)| format!("{n} {:.0} s", t.as_secs_f64())).collect();
         let what = format!("{} tests passed, {} ignored, in {} programs", counts.passed, counts.ignored, counts.binaries);
+        // Several tests of a group say the same.
+        counts.left_out.sort();
+        counts.left_out.dedup();
         let left_out: String = counts.left_out.iter().map(|l| format!("\n             {l}")).collect();
         self.steps.push((name, started.elapsed(), format!("{what}; the longest: {}{left_out}", slowest.join(", "))));
         Ok(())
