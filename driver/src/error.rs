@@ -4,10 +4,8 @@ use crate::transport::Failure;
 use std::time::Duration;
 use timely_regs::device;
 use timely_regs::field::OutOfRange;
+use timely_regs::link::BACKLOG_BOUND;
 use timely_regs::parameters::ParameterError;
-
-/// Packets of a flow that wait, at which the hardware's generator refuses more.
-const MOST_WAITING: u32 = 0xff00;
 
 /// Why the driver could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -131,7 +129,7 @@ pub enum Error {
     /// A flow that cannot have so many packets waiting.
     #[error(
         "flow {flow} was refused {packets} more packets: fewer than {} may wait for it; post fewer, or wait until some were sent (`timelyctl telemetry {flow}`)",
-        MOST_WAITING
+        BACKLOG_BOUND
     )]
     Doorbell {
         /// The flow.
