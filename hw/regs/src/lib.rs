@@ -1,6 +1,7 @@
 //! What the timely-nic hardware and software share, each fact written once: the wire format, the register map, the layout of
 //! profiles, flow records, telemetry records and event records, the list of counters, the boards, and a profile in human units. No dependencies, no `unsafe`.
 pub mod board;
+pub mod corundum;
 pub mod counters;
 pub mod device;
 pub mod event;
