@@ -1,5 +1,6 @@
 //! The tools' runs on one block, each kept under `target/synth` by what went into it, so that an interrupted record goes on.
 use super::cells::{self, Clock};
+use super::multipliers;
 use super::record::{Ecp5, Xcup};
 use super::wrap::{BENCH, Ports};
 use crate::process::{quiet, target};
@@ -8,6 +9,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
+
+/// What is placed: registers are packed into its multipliers.
+const NETLIST: &str = "packed.json";
 
 /// The programs, with what they say of their version.
 pub struct Flow {
@@ -91,7 +95,7 @@ fn forget_others(dir: &Path) {
     let Some(siblings) = dir.parent().and_then(|p| p.read_dir().ok()) else { return };
     for sibling in siblings.filter_map(Result::ok).map(|e| e.path()).filter(|p| p != dir) {
         // It may have none.
-        std::fs::remove_file(sibling.join("netlist.json")).ok();
+        std::fs::remove_file(sibling.join(NETLIST)).ok();
     }
 }
 
@@ -147,16 +151,16 @@ impl Flow {
                 Ok(Figure::Ecp5(cells::ecp5(&cells::counts(&text, top)?)))
             }
             Step::Seed(seed) => {
-                let version = hash(&[&self.nextpnr.1]);
+                let version = hash(&[self.nextpnr.1.as_str(), NETLIST]);
                 let text = kept(&dir.join(format!("seed{seed}.{}", &version[..8])), |p| {
                     let again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
-                    if !dir.join("netlist.json").exists() {
+                    if !dir.join(NETLIST).exists() {
                         self.netlist(&dir, top, "again.stat")?;
                     }
                     drop(again);
                     let (seed, report) = (seed.to_string(), part(p));
                     let device = ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--freq", "250", "--timing-allow-fail"];
-                    let files = ["--lpf-allow-unconstrained", "--json", "netlist.json", "--seed", &seed, "--report", &report, "--quiet"];
+                    let files = ["--lpf-allow-unconstrained", "--json", NETLIST, "--seed", &seed, "--report", &report, "--quiet"];
                     self.run(&self.nextpnr.0, &dir, &[device.as_slice(), files.as_slice()].concat())
                 })?;
                 Ok(Figure::Clock(seed, cells::clock(&text)?))
@@ -186,7 +190,12 @@ impl Flow {
              tee -q -o {report} stat -json {top}\nsetattr -mod -unset keep_hierarchy {top}\nflatten\nopt_clean\nwrite_json netlist.part\n"
         );
         self.yosys(dir, "ecp5.ys", &script)?;
-        std::fs::rename(dir.join("netlist.part"), dir.join("netlist.json")).map_err(|e| format!("netlist of {top}: {e}"))
+        let part = dir.join("netlist.part");
+        let text = std::fs::read(&part).map_err(|e| format!("{}: {e}", part.display()))?;
+        let mut netlist = serde_json::from_slice(&text).map_err(|e| format!("{}: {e}", part.display()))?;
+        multipliers::pack(&mut netlist, BENCH)?;
+        put(&part, &netlist.to_string())?;
+        std::fs::rename(&part, dir.join(NETLIST)).map_err(|e| format!("netlist of {top}: {e}"))
     }
 }
 

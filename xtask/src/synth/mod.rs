@@ -1,6 +1,7 @@
 //! `cargo xtask synth`: area and speed of each block, the record of them, and what became worse.
 mod cells;
 mod flow;
+mod multipliers;
 mod page;
 mod record;
 mod work;
