@@ -22,6 +22,7 @@ pub mod pack;
 pub mod parse;
 pub mod ram;
 pub mod rtt;
+pub mod scheduler;
 pub mod shells;
 pub mod standalone;
 pub mod store;

@@ -19,6 +19,7 @@ pub mod parse;
 mod part;
 pub mod reference;
 pub mod rtt;
+pub mod scheduler;
 pub mod store;
 pub mod stream;
 pub mod telemetry;

@@ -1,9 +1,11 @@
 //! `timely_hw::store` against `timely_model::store`, every output at every clock; and what the store promises, on the model.
+mod courier;
 mod entry;
 mod exit;
 mod paced;
 mod ports;
 mod promises;
+mod scheduler;
 mod traffic;
 
 use rand::Rng;

@@ -138,7 +138,7 @@ impl Csr {
 }
 
 /// A channel's `ready` falls with a transfer and rises when what it brought has been answered.
-fn channel<T: Copy>((ready, held): &mut (bool, Option<T>), offered: Option<T>, answered: bool) {
+pub(crate) fn channel<T: Copy>((ready, held): &mut (bool, Option<T>), offered: Option<T>, answered: bool) {
     let taken = offered.filter(|_| *ready);
     *ready = held.is_none() && taken.is_none();
     *held = if answered { None } else { held.or(taken) };

@@ -1,0 +1,415 @@
+//! The transmit queues: what comes for them one after the other, and the requests under way.
+use super::turns::Turns;
+use crate::construct::construct;
+use crate::fifo::Fifo;
+use rust_hdl::prelude::*;
+use timely_model::scheduler::queues::{ASKS, BELL_BITS, LOAD_BITS, POSTS, TAG_BITS};
+
+// A kernel takes literals alone.
+const _: () = assert!(ASKS == 16 && POSTS == 28 && BELL_BITS == 9 && LOAD_BITS == 4 && TAG_BITS == 8);
+
+/// Between Corundum's doorbells, requests and statuses, and the pacer's doorbells, grants and charges. `S` must be `F + 1`, `L` `F + 2`, `P` `F + 6`, `A`
+/// `F + 65`, `D` `F + 25`.
+///
+/// A doorbell does not say for how many packets it is. So a queue that may hold some always has 32 posted to the pacer, and each grant asks for one; a request
+/// that comes back empty, and that no doorbell has overtaken, ends that. Grants that are left over then are charged 0, and ask for nothing. A request with a packet says
+/// that there may be more. Each grant is charged once.
+/// - A queue without a flow asks by turns with the others of that kind; grants and turns alternate when both wait.
+/// - While `stop` is 1 grants ask for nothing; when it falls, and when doorbells came faster than they could wait, every queue is rung.
+///
+/// Latency: 11 clocks from a grant to its request if nothing else waits. Throughput: one load, doorbell, grant, turn or status a clock. Back pressure: requests
+/// wait for one of `cfg_tags` tags, grants for 16 requests; doorbells and statuses are always taken (512 and 256 wait), loads 16 at once.
+/// Model: `timely_model::scheduler::queues::Queues`.
+#[derive(LogicBlock)]
+pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize, const A: usize, const D: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// Queues without a flow may send.
+    pub enable: Signal<In, Bit>,
+    /// No flow may send.
+    pub stop: Signal<In, Bit>,
+    /// Tags that there are, 1 to 256.
+    pub cfg_tags: Signal<In, Bits<9>>,
+    /// A flow is loaded.
+    pub load_valid: Signal<In, Bit>,
+    /// The flow.
+    pub load_flow: Signal<In, Bits<F>>,
+    /// It is one from now on.
+    pub load_enable: Signal<In, Bit>,
+    /// It keeps its backlog.
+    pub load_keep: Signal<In, Bit>,
+    /// An access to a channel; the next after its answer.
+    pub channel_valid: Signal<In, Bit>,
+    /// Its queue.
+    pub channel_queue: Signal<In, Bits<F>>,
+    /// It is a write.
+    pub channel_write: Signal<In, Bit>,
+    /// Of the queue's enable.
+    pub channel_enable: Signal<In, Bit>,
+    /// The access is answered.
+    pub answer_valid: Signal<Out, Bit>,
+    /// Enabled, may hold packets, served by turns, a flow.
+    pub answer_flags: Signal<Out, Bits<4>>,
+    /// A queue may hold packets.
+    pub doorbell_valid: Signal<In, Bit>,
+    /// The queue.
+    pub doorbell_queue: Signal<In, Bits<F>>,
+    /// Packets are posted to the pacer.
+    pub post_valid: Signal<Out, Bit>,
+    /// They are taken at this clock if offered.
+    pub post_ready: Signal<In, Bit>,
+    /// Their flow.
+    pub post_flow: Signal<Out, Bits<F>>,
+    /// How many.
+    pub post_packets: Signal<Out, Bits<16>>,
+    /// The pacer lets a flow send a packet.
+    pub grant_valid: Signal<In, Bit>,
+    /// It is taken at this clock if offered.
+    pub grant_ready: Signal<Out, Bit>,
+    /// The flow.
+    pub grant_flow: Signal<In, Bits<F>>,
+    /// When it was due, ns48.fns16.
+    pub grant_launch: Signal<In, Bits<64>>,
+    /// A grant is charged.
+    pub charge_valid: Signal<Out, Bit>,
+    /// Its flow.
+    pub charge_flow: Signal<Out, Bits<F>>,
+    /// Wire bytes; 0 without a packet.
+    pub charge_bytes: Signal<Out, Bits<16>>,
+    /// A request for a packet.
+    pub request_valid: Signal<Out, Bit>,
+    /// It is taken at this clock if offered.
+    pub request_ready: Signal<In, Bit>,
+    /// Its queue.
+    pub request_queue: Signal<Out, Bits<F>>,
+    /// Its tag.
+    pub request_tag: Signal<Out, Bits<8>>,
+    /// The request shows for the first time.
+    pub launch_valid: Signal<Out, Bit>,
+    /// The pacer granted it.
+    pub launch_paced: Signal<Out, Bit>,
+    /// When it was due; 0 if the pacer did not.
+    pub launch_time: Signal<Out, Bits<64>>,
+    /// A request is over.
+    pub status_valid: Signal<In, Bit>,
+    /// Its tag.
+    pub status_tag: Signal<In, Bits<8>>,
+    /// Bytes of its packet, without FCS; 0 without one.
+    pub status_len: Signal<In, Bits<16>>,
+    /// A request was empty.
+    pub void_valid: Signal<Out, Bit>,
+    /// Its tag.
+    pub void_tag: Signal<Out, Bits<8>>,
+    /// The RAM is clear.
+    pub swept: Signal<Out, Bit>,
+    turns: Turns<F, S>,
+    loads: Fifo<L, 4, 5>,
+    bells: Fifo<F, 9, 10>,
+    list: Fifo<F, F, S>,
+    asks: Fifo<A, 5, 6>,
+    // Queue, paced, tag 8, bytes 16.
+    dones: Fifo<D, 8, 9>,
+    spare: Fifo<8, 8, 9>,
+    posts: Fifo<P, 5, 6>,
+    channel: DFF<Bit>,
+    channel_at: DFF<Bits<F>>,
+    channel_is_write: DFF<Bit>,
+    channel_on: DFF<Bit>,
+    posts_held: DFF<Bits<6>>,
+    asks_held: DFF<Bits<5>>,
+    enabled: DFF<Bit>,
+    stopped: DFF<Bit>,
+    turn_first: DFF<Bit>,
+    ringing: DFF<Bit>,
+    ring_at: DFF<Bits<F>>,
+    next_tag: DFF<Bits<9>>,
+    /// Queue and paced of each tag.
+    names: RAM<Bits<S>, 8>,
+    request: DFF<Bit>,
+    request_at: DFF<Bits<F>>,
+    request_as: DFF<Bits<8>>,
+    launch: DFF<Bit>,
+    launch_is_paced: DFF<Bit>,
+    launch_at: DFF<Bits<64>>,
+    over: [DFF<Bit>; 2],
+    over_tag: [DFF<Bits<8>>; 2],
+    over_len: [DFF<Bits<16>>; 2],
+    over_name: DFF<Bits<S>>,
+    was_empty: DFF<Bit>,
+    void_as: DFF<Bits<8>>,
+    last_queue: Constant<Bits<F>>,
+    load: Signal<Local, Bits<L>>,
+    done: Signal<Local, Bits<D>>,
+    ask: Signal<Local, Bits<A>>,
+    post: Signal<Local, Bits<P>>,
+    can: Signal<Local, Bit>,
+    is_load: Signal<Local, Bit>,
+    is_channel: Signal<Local, Bit>,
+    is_done: Signal<Local, Bit>,
+    is_bell: Signal<Local, Bit>,
+    free: Signal<Local, Bit>,
+    takes_grant: Signal<Local, Bit>,
+    turn: Signal<Local, Bit>,
+    is_grant: Signal<Local, Bit>,
+    is_turn: Signal<Local, Bit>,
+    is_ring: Signal<Local, Bit>,
+    unused: Signal<Local, Bit>,
+    tag: Signal<Local, Bits<8>>,
+    begun: Signal<Local, Bit>,
+    post_left: Signal<Local, Bit>,
+}
+
+impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: usize, const D: usize> Default for Queues<F, S, L, P, A, D> {
+    fn default() -> Self {
+        assert!(S == F + 1 && L == F + 2 && P == F + 6 && A == F + 65 && D == F + 25, "widths of 2^{F} queues");
+        construct!({ last_queue: Constant::new(bits::<F>((1 << F) - 1)) }
+            clk, rst, enable, stop, cfg_tags, load_valid, load_flow, load_enable, load_keep, channel_valid, channel_queue, channel_write, channel_enable,
+            answer_valid, answer_flags, doorbell_valid, doorbell_queue, post_valid, post_ready, post_flow, post_packets, grant_valid, grant_ready, grant_flow,
+            grant_launch, charge_valid, charge_flow, charge_bytes, request_valid, request_ready, request_queue, request_tag, launch_valid, launch_paced,
+            launch_time, status_valid, status_tag, status_len, void_valid, void_tag, swept, turns, loads, bells, list, asks, dones, spare, posts, channel,
+            channel_at, channel_is_write, channel_on, posts_held, asks_held, enabled, stopped, turn_first, ringing, ring_at, next_tag, names, request, request_at,
+            request_as, launch, launch_is_paced, launch_at, over_name, was_empty, void_as, load, done, ask, post, can, is_load, is_channel, is_done, is_bell, free,
+            takes_grant, turn, is_grant, is_turn, is_ring, unused, tag, begun, post_left; over, over_tag, over_len)
+    }
+}
+
+impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: usize, const D: usize> Logic for Queues<F, S, L, P, A, D> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(
+            self,
+            clk,
+            channel,
+            channel_at,
+            channel_is_write,
+            channel_on,
+            posts_held,
+            asks_held,
+            enabled,
+            stopped,
+            turn_first,
+            ringing,
+            ring_at
+        );
+        dff_setup!(self, clk, next_tag, request, request_at, request_as, launch, launch_is_paced, launch_at, over_name, was_empty, void_as);
+        for i in 0..2 {
+            self.over[i].clock.next = self.clk.val();
+            self.over_tag[i].clock.next = self.clk.val();
+            self.over_len[i].clock.next = self.clk.val();
+        }
+        self.turns.clk.next = self.clk.val();
+        self.turns.rst.next = self.rst.val();
+        self.loads.clk.next = self.clk.val();
+        self.loads.rst.next = self.rst.val();
+        self.bells.clk.next = self.clk.val();
+        self.bells.rst.next = self.rst.val();
+        self.list.clk.next = self.clk.val();
+        self.list.rst.next = self.rst.val();
+        self.asks.clk.next = self.clk.val();
+        self.asks.rst.next = self.rst.val();
+        self.dones.clk.next = self.clk.val();
+        self.dones.rst.next = self.rst.val();
+        self.spare.clk.next = self.clk.val();
+        self.spare.rst.next = self.rst.val();
+        self.posts.clk.next = self.clk.val();
+        self.posts.rst.next = self.rst.val();
+        self.names.read_clock.next = self.clk.val();
+        self.names.write_clock.next = self.clk.val();
+
+        // What comes in.
+        self.loads.i_valid.next = self.load_valid.val();
+        self.loads.i_data.next = bit_cast::<L, 1>(self.load_enable.val().into())
+            | (bit_cast::<L, 1>(self.load_keep.val().into()) << 1)
+            | (bit_cast::<L, F>(self.load_flow.val()) << 2);
+        self.bells.i_valid.next = self.doorbell_valid.val();
+        self.bells.i_data.next = self.doorbell_queue.val();
+        self.enabled.d.next = self.enable.val();
+        self.stopped.d.next = self.stop.val();
+
+        // What begins.
+        self.can.next = self.turns.swept.val() & (self.posts_held.q.val() < bits::<6>(28));
+        self.is_load.next = self.can.val() & self.loads.o_valid.val();
+        self.is_channel.next = self.can.val() & !self.loads.o_valid.val() & self.channel.q.val();
+        self.is_done.next = self.can.val() & !self.loads.o_valid.val() & !self.channel.q.val() & self.dones.o_valid.val();
+        self.free.next = self.can.val() & !self.loads.o_valid.val() & !self.channel.q.val() & !self.dones.o_valid.val();
+        self.is_bell.next = self.free.val() & self.bells.o_valid.val();
+        self.takes_grant.next = self.free.val() & !self.bells.o_valid.val() & !self.asks_held.q.val().get_bit(4) & !self.turn_first.q.val();
+        self.turn.next = self.enabled.q.val() & !self.asks_held.q.val().get_bit(4) & self.list.o_valid.val();
+        self.is_grant.next = self.takes_grant.val() & self.grant_valid.val();
+        self.is_turn.next = self.free.val()
+            & !self.bells.o_valid.val()
+            & !self.is_grant.val()
+            & self.turn.val()
+            & (self.turn_first.q.val() | !self.ringing.q.val());
+        self.is_ring.next = self.free.val() & !self.bells.o_valid.val() & !self.is_grant.val() & !self.is_turn.val() & self.ringing.q.val();
+        self.load.next = self.loads.o_data.val();
+        self.done.next = self.dones.o_data.val();
+        self.turns.op_valid.next = self.is_load.val()
+            | self.is_channel.val()
+            | self.is_done.val()
+            | self.is_bell.val()
+            | self.is_grant.val()
+            | self.is_turn.val()
+            | self.is_ring.val();
+        self.turns.op_stop.next = self.stop.val();
+        self.turns.op_launch.next = self.grant_launch.val();
+        self.turns.op_bytes.next = self.done.val().get_bits::<16>(0);
+        self.turns.op_kind.next = bits::<3>(3);
+        self.turns.op_queue.next = self.ring_at.q.val();
+        self.turns.op_a.next = self.done.val().get_bits::<16>(0).any();
+        self.turns.op_b.next = self.done.val().get_bit(24);
+        if self.loads.o_valid.val() {
+            self.turns.op_kind.next = bits::<3>(1);
+            self.turns.op_queue.next = self.load.val().get_bits::<F>(2);
+            self.turns.op_a.next = self.load.val().get_bit(0);
+            self.turns.op_b.next = self.load.val().get_bit(1);
+        } else if self.channel.q.val() {
+            self.turns.op_kind.next = bits::<3>(0);
+            if self.channel_is_write.q.val() {
+                self.turns.op_kind.next = bits::<3>(2);
+            }
+            self.turns.op_queue.next = self.channel_at.q.val();
+            self.turns.op_a.next = self.channel_on.q.val();
+        } else if self.dones.o_valid.val() {
+            self.turns.op_kind.next = bits::<3>(6);
+            self.turns.op_queue.next = self.done.val().get_bits::<F>(25);
+        } else if self.bells.o_valid.val() {
+            self.turns.op_queue.next = self.bells.o_data.val();
+        } else if self.is_grant.val() {
+            self.turns.op_kind.next = bits::<3>(4);
+            self.turns.op_queue.next = self.grant_flow.val();
+        } else if self.is_turn.val() {
+            self.turns.op_kind.next = bits::<3>(5);
+            self.turns.op_queue.next = self.list.o_data.val();
+        }
+        self.grant_ready.next = self.takes_grant.val();
+        self.loads.o_ready.next = self.can.val();
+        self.dones.o_ready.next = self.is_done.val();
+        self.bells.o_ready.next = self.is_bell.val();
+        self.list.o_ready.next = self.is_turn.val();
+        if self.is_channel.val() {
+            self.channel.d.next = false;
+        }
+        if self.channel_valid.val() {
+            self.channel.d.next = true;
+            self.channel_at.d.next = self.channel_queue.val();
+            self.channel_is_write.d.next = self.channel_write.val();
+            self.channel_on.d.next = self.channel_enable.val();
+        }
+        self.turn_first.d.next = self.turn.val() & !self.is_turn.val() & (self.turn_first.q.val() | self.is_grant.val());
+        // Every queue is rung.
+        if self.is_ring.val() {
+            self.ring_at.d.next = self.ring_at.q.val() + bits::<F>(1);
+            if self.ring_at.q.val() == self.last_queue.val() {
+                self.ringing.d.next = false;
+            }
+        }
+        if (self.doorbell_valid.val() & !self.bells.i_ready.val()) | (self.stopped.q.val() & !self.stop.val()) {
+            self.ringing.d.next = true;
+            self.ring_at.d.next = bits::<F>(0);
+        }
+
+        // What an operation leads to.
+        self.posts.i_valid.next = self.turns.post.val();
+        self.posts.i_data.next = bit_cast::<P, 6>(self.turns.post_packets.val()) | (bit_cast::<P, F>(self.turns.queue.val()) << 6);
+        self.posts.o_ready.next = self.post_ready.val();
+        self.post.next = self.posts.o_data.val();
+        self.post_valid.next = self.posts.o_valid.val();
+        self.post_flow.next = self.post.val().get_bits::<F>(6);
+        self.post_packets.next = bit_cast::<16, 6>(self.post.val().get_bits::<6>(0));
+        self.list.i_valid.next = self.turns.list.val();
+        self.list.i_data.next = self.turns.queue.val();
+        self.charge_valid.next = self.turns.charge.val();
+        self.charge_flow.next = self.turns.queue.val();
+        self.charge_bytes.next = self.turns.charge_bytes.val();
+        self.answer_valid.next = self.turns.answer.val();
+        self.answer_flags.next = self.turns.answer_flags.val();
+        self.asks.i_valid.next = self.turns.issue.val();
+        self.asks.i_data.next = bit_cast::<A, 64>(self.turns.issue_launch.val())
+            | (bit_cast::<A, 1>(self.turns.issue_paced.val().into()) << 64)
+            | (bit_cast::<A, F>(self.turns.queue.val()) << 65);
+
+        // A request gets its tag: one never used, else one that is over.
+        self.ask.next = self.asks.o_data.val();
+        self.unused.next = self.next_tag.q.val() < self.cfg_tags.val();
+        self.tag.next = self.spare.o_data.val();
+        if self.unused.val() {
+            self.tag.next = self.next_tag.q.val().get_bits::<8>(0);
+        }
+        self.begun.next =
+            self.asks.o_valid.val() & (!self.request.q.val() | self.request_ready.val()) & (self.unused.val() | self.spare.o_valid.val());
+        self.asks.o_ready.next = self.begun.val();
+        self.spare.o_ready.next = self.begun.val() & !self.unused.val();
+        if self.begun.val() & self.unused.val() {
+            self.next_tag.d.next = self.next_tag.q.val() + bits::<9>(1);
+        }
+        if self.request_ready.val() {
+            self.request.d.next = false;
+        }
+        if self.begun.val() {
+            self.request.d.next = true;
+            self.request_at.d.next = self.ask.val().get_bits::<F>(65);
+            self.request_as.d.next = self.tag.val();
+            self.launch_is_paced.d.next = self.ask.val().get_bit(64);
+            self.launch_at.d.next = self.ask.val().get_bits::<64>(0);
+        }
+        self.launch.d.next = self.begun.val();
+        self.names.write_enable.next = self.begun.val();
+        self.names.write_address.next = self.tag.val();
+        self.names.write_data.next =
+            bit_cast::<S, 1>(self.ask.val().get_bits::<1>(64)) | (bit_cast::<S, F>(self.ask.val().get_bits::<F>(65)) << 1);
+        self.request_valid.next = self.request.q.val();
+        self.request_queue.next = self.request_at.q.val();
+        self.request_tag.next = self.request_as.q.val();
+        self.launch_valid.next = self.launch.q.val();
+        self.launch_paced.next = self.launch_is_paced.q.val();
+        self.launch_time.next = self.launch_at.q.val();
+
+        // A request is over: what its tag stands for is read.
+        self.names.read_address.next = self.status_tag.val();
+        self.over[0].d.next = self.status_valid.val();
+        self.over_tag[0].d.next = self.status_tag.val();
+        self.over_len[0].d.next = self.status_len.val();
+        self.over[1].d.next = self.over[0].q.val();
+        self.over_tag[1].d.next = self.over_tag[0].q.val();
+        self.over_len[1].d.next = self.over_len[0].q.val();
+        self.over_name.d.next = self.names.read_data.val();
+        self.dones.i_valid.next = self.over[1].q.val();
+        self.dones.i_data.next = bit_cast::<D, 16>(self.over_len[1].q.val())
+            | (bit_cast::<D, 8>(self.over_tag[1].q.val()) << 16)
+            | (bit_cast::<D, S>(self.over_name.q.val()) << 24);
+        self.spare.i_valid.next = self.is_done.val();
+        self.spare.i_data.next = self.done.val().get_bits::<8>(16);
+        self.was_empty.d.next = self.status_valid.val() & !self.status_len.val().any();
+        self.void_as.d.next = self.status_tag.val();
+        self.void_valid.next = self.was_empty.q.val();
+        self.void_tag.next = self.void_as.q.val();
+
+        // Postings and requests on their way.
+        self.post_left.next = self.posts.o_valid.val() & self.post_ready.val();
+        self.posts_held.d.next = self.posts_held.q.val() + bit_cast::<6, 1>(self.turns.op_valid.val().into())
+            - bit_cast::<6, 1>((self.turns.valid.val() & !self.turns.post.val()).into())
+            - bit_cast::<6, 1>(self.post_left.val().into());
+        self.asks_held.d.next = self.asks_held.q.val() + bit_cast::<5, 1>((self.is_grant.val() | self.is_turn.val()).into())
+            - bit_cast::<5, 1>((self.turns.ask.val() & !self.turns.issue.val()).into())
+            - bit_cast::<5, 1>(self.begun.val().into());
+        self.swept.next = self.turns.swept.val();
+        if self.rst.val() {
+            self.channel.d.next = false;
+            self.posts_held.d.next = bits::<6>(0);
+            self.asks_held.d.next = bits::<5>(0);
+            self.enabled.d.next = false;
+            self.stopped.d.next = false;
+            self.turn_first.d.next = false;
+            self.ringing.d.next = false;
+            self.next_tag.d.next = bits::<9>(0);
+            self.request.d.next = false;
+            self.launch.d.next = false;
+            self.was_empty.d.next = false;
+            self.over[0].d.next = false;
+            self.over[1].d.next = false;
+        }
+    }
+}
