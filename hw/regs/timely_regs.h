@@ -57,7 +57,7 @@
 #define TIMELY_TIME_SET_LOW 0x1cu /* RW: low half of a time to step to */
 #define TIMELY_TIME_SET_HIGH 0x20u /* RW: a write steps forward to SET_HIGH:SET_LOW; a step backwards, or while PTP is the source, is refused and counted */
 #define TIMELY_TIME_SOURCE 0x24u /* RW: where the time comes from */
-#define TIMELY_TIME_SOURCE_PTP_SHIFT 0 /* 0 free-running, 1 follows the PTP clock of the shell, never backwards */
+#define TIMELY_TIME_SOURCE_PTP_SHIFT 0 /* 0 free-running, 1 follows the PTP clock of the shell, never backwards; 1 after reset in Corundum, whose stamps are of that clock */
 #define TIMELY_TIME_SOURCE_PTP_MASK 0x1u
 #define TIMELY_TIME_LEAD 0x28u /* RW: how far ahead of its launch a packet is granted */
 #define TIMELY_TIME_LEAD_LEAD_SHIFT 0 /* ns; unless 0, every packet waits for its launch in front of the MAC, and each start is that much later; to be lowered only while no flow is enabled, for the pacer takes it as time that runs back */

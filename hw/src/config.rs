@@ -59,7 +59,7 @@ impl Config {
     /// The numbers that the registers show; `clock_ps` is the clock's period.
     pub fn build(self, clock_ps: u32) -> Build {
         let flow_bits = self.flow_bits as u32;
-        Build { flow_bits, bus_bits: self.bus as u32, segment_bits: segment_bits(flow_bits), clock_ps }
+        Build { flow_bits, bus_bits: self.bus as u32, segment_bits: segment_bits(flow_bits), clock_ps, ptp: 0 }
     }
 }
 

@@ -18,7 +18,7 @@ struct Arguments {
 enum Command {
     /// Write one configuration for a shell into a directory.
     Emit {
-        /// The shell: standalone (the NIC with a traffic generator), opennic, netfpga-plus, netfpga-sume.
+        /// The shell: standalone (the NIC with a traffic generator), opennic, netfpga-plus, netfpga-sume, corundum (its application block).
         #[arg(long, default_value_t = Shell::Standalone)]
         shell: Shell,
         /// Width of the packet buses in bits: 64 (the usual) for 10G, 128 for 25G, 512 for 100G at 250 MHz. Shells but standalone have their own.

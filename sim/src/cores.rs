@@ -115,6 +115,7 @@ impl Cores {
                 bus_bits: spec.bus_bits,
                 segment_bits: timely_regs::map::segment_bits(spec.flow_bits),
                 clock_ps: CLOCK_PS,
+                ptp: 0,
             })),
         };
         core.attach(spec.seed, &Behaviour::default());

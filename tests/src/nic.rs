@@ -150,7 +150,7 @@ impl Nic for Twin {
 
 /// The numbers that a NIC is built with.
 pub fn build(bus_bits: u32, flow_bits: u32) -> Build {
-    Build { bus_bits, flow_bits, segment_bits: segment_bits(flow_bits), clock_ps: CLOCK_PS }
+    Build { bus_bits, flow_bits, segment_bits: segment_bits(flow_bits), clock_ps: CLOCK_PS, ptp: 0 }
 }
 
 type Shells = Mutex<HashMap<(u32, u32), Arc<Shell>>>;

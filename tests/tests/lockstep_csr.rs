@@ -10,7 +10,7 @@ use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{self as sim, Dut, Library};
 
 fn build(flow_bits: u32) -> Build {
-    Build { flow_bits, bus_bits: 64, segment_bits: 4, clock_ps: 4000 }
+    Build { flow_bits, bus_bits: 64, segment_bits: 4, clock_ps: 4000, ptp: 1 }
 }
 
 /// A driver that does everything, right and wrong, on channels that stall in any order; telemetry that answers late or never.

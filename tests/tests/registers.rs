@@ -11,7 +11,7 @@ use timely_tests::verilate;
 use timely_verilate::Dut;
 
 const FLOW_BITS: usize = 10;
-const BUILD: Build = Build { flow_bits: FLOW_BITS as u32, bus_bits: 64, segment_bits: 4, clock_ps: 4000 };
+const BUILD: Build = Build { flow_bits: FLOW_BITS as u32, bus_bits: 64, segment_bits: 4, clock_ps: 4000, ptp: 0 };
 
 /// Clocks until the telemetry of [`Board`] answers.
 const ANSWER_CLOCKS: u32 = 20;

@@ -4,6 +4,7 @@
 //! order, and it has two faces: [`Block::step`], one clock; and [`Block::wake`], the next clock at which stepping matters, which
 //! lets a simulator skip all the clocks between two packets. Tests hold the two equal.
 pub mod ack;
+pub mod app_block;
 pub mod bus;
 pub mod csr;
 pub mod dma;

@@ -499,6 +499,9 @@ impl<
         self.exit.s_tlast.next = self.control.m_axis_tx_tlast.val();
         self.exit.s_paced.next = !self.is_ack.val() & !self.is_past.val();
         self.exit.s_launch.next = self.side.val().get_bits::<64>(0);
+        self.exit.named.next = false;
+        self.exit.s_queue.next = bits::<16>(0);
+        self.exit.s_tag.next = bits::<16>(0);
         self.exit.now.next = self.control.now.val();
         self.exit.cfg_udp_port.next = self.control.cfg_udp_port.val();
         self.exit.fl_valid.next = self.control.fl_valid.val();

@@ -9,8 +9,9 @@ use timely_regs::link::WIRE_OVERHEAD;
 
 const _: () = assert!(kind::DATA == 1 && QUEUE == 4);
 
-/// Looks at the beats that leave (`W` bits, `K` must be `W / 8`, 256 at least), and reports each data frame of a flow below `2^F` that was paced:
-/// what the header says, the stamp of its first beat, and the charged bytes of its segment so far. `T` must be `F + 1`.
+/// Looks at the beats that leave (`W` bits, `K` must be `W / 8`), and reports each data frame of a flow below `2^F` that was paced:
+/// what the header says, the stamp of its first beat, and the charged bytes of its segment so far. `T` must be `F + 1`. With `named` it reports those
+/// alone whose header names the queue that they came from, under the tag that they came with; without, under eight running bits.
 ///
 /// Latency: 9 clocks from a frame's last beat to its report, stamp and all. Throughput: a beat a clock; two data frames are two clocks apart,
 /// for none has less than 90 bytes. Back pressure: none.
@@ -36,6 +37,12 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     pub s_paced: Signal<In, Bit>,
     /// With a frame's last beat: its launch, ns48.fns16.
     pub s_launch: Signal<In, Bits<64>>,
+    /// Frames come with a queue and a tag; a level.
+    pub named: Signal<In, Bit>,
+    /// With a frame's last beat: the queue that it came from.
+    pub s_queue: Signal<In, Bits<16>>,
+    /// With a frame's last beat: its tag.
+    pub s_tag: Signal<In, Bits<16>>,
     /// The time, ns48.fns16.
     pub now: Signal<In, Bits<64>>,
     /// Our UDP port.
@@ -71,8 +78,8 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     /// Stamp of its first beat.
     pub sent_ts: Signal<Out, Bits<64>>,
     parse: Parse<W, K>,
-    // Launch 64, paced 1.
-    launches: Fifo<65, 4, 5>,
+    // Launch 64, paced 1, queue 16, tag 16.
+    launches: Fifo<97, 4, 5>,
     sums: RAM<Bits<24>, F>,
     sweep: DFF<Bits<T>>,
     sweep_end: Constant<Bits<T>>,
@@ -81,18 +88,18 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     // 1: the RAM is read.
     read: DFF<Bit>,
     read_flow: DFF<Bits<F>>,
-    // Nonce 32, segment 32, last, first, wire bytes 16, launch 64, stamp 64.
-    read_rest: DFF<Bits<210>>,
+    // Nonce 32, segment 32, last, first, wire bytes 16, launch 64, stamp 64, tag 16.
+    read_rest: DFF<Bits<226>>,
     // 2: what it says is caught.
     caught: DFF<Bit>,
     caught_flow: DFF<Bits<F>>,
-    caught_rest: DFF<Bits<210>>,
+    caught_rest: DFF<Bits<226>>,
     raw: DFF<Bits<24>>,
     same: DFF<Bit>,
     // 3: the sum.
     done: DFF<Bit>,
     done_flow: DFF<Bits<F>>,
-    done_rest: DFF<Bits<210>>,
+    done_rest: DFF<Bits<226>>,
     told: DFF<Bits<24>>,
     /// And what the flow goes on with: nothing behind the end of a segment.
     sum: DFF<Bits<24>>,
@@ -106,25 +113,26 @@ pub struct Exit<const W: usize, const K: usize, const F: usize, const T: usize> 
     at: Signal<Local, Bits<T>>,
     header: Signal<Local, Bits<384>>,
     flow: Signal<Local, Bits<33>>,
-    launch: Signal<Local, Bits<65>>,
+    launch: Signal<Local, Bits<97>>,
+    meant: Signal<Local, Bit>,
     wire_bytes: Signal<Local, Bits<16>>,
     base: Signal<Local, Bits<24>>,
     more: Signal<Local, Bits<24>>,
-    rest: Signal<Local, Bits<210>>,
-    out: Signal<Local, Bits<210>>,
+    rest: Signal<Local, Bits<226>>,
+    out: Signal<Local, Bits<226>>,
 }
 
 impl<const W: usize, const K: usize, const F: usize, const T: usize> Default for Exit<W, K, F, T> {
     fn default() -> Self {
-        assert!(W == 8 * K && W >= 256 && T == F + 1, "widths of a way out of {W} bits and 2^{F} flows");
+        assert!(W == 8 * K && T == F + 1, "widths of a way out of {W} bits and 2^{F} flows");
         construct!({
             sweep_end: Constant::new(bits::<T>(1 << F)),
             overhead: Constant::new(bits::<16>(u64::from(WIRE_OVERHEAD))),
             flows: Constant::new(bits::<33>(1 << F)),
-        } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tlast, s_paced, s_launch, now, cfg_udp_port, fl_valid, fl_flow, fl_enable, fl_keep,
+        } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tlast, s_paced, s_launch, named, s_queue, s_tag, now, cfg_udp_port, fl_valid, fl_flow, fl_enable, fl_keep,
             sent_valid, sent_tag, sent_flow, sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch,
             sent_ts, parse, launches, sums, sweep, read, read_flow, read_rest, caught, caught_flow, caught_rest, raw, same, done, done_flow,
-            done_rest, told, sum, tag, latest, latest_counts, clear, clear_flow, is_swept, at, header, flow, launch, wire_bytes, base, more, rest, out)
+            done_rest, told, sum, tag, latest, latest_counts, clear, clear_flow, is_swept, at, header, flow, launch, meant, wire_bytes, base, more, rest, out)
     }
 }
 
@@ -154,7 +162,10 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         self.parse.s_bad.next = false;
         self.parse.cfg_udp_port.next = self.cfg_udp_port.val();
         self.launches.i_valid.next = self.s_tvalid.val() & self.s_tlast.val();
-        self.launches.i_data.next = (bit_cast::<65, 1>(self.s_paced.val().into()) << 64) | bit_cast::<65, 64>(self.s_launch.val());
+        self.launches.i_data.next = (bit_cast::<97, 1>(self.s_paced.val().into()) << 64)
+            | bit_cast::<97, 64>(self.s_launch.val())
+            | (bit_cast::<97, 16>(self.s_queue.val()) << 65)
+            | (bit_cast::<97, 16>(self.s_tag.val()) << 81);
         self.launches.o_ready.next = self.parse.o_valid.val();
 
         // 1. A data frame has 90 bytes at least, so its wire bytes are never the least ones.
@@ -165,25 +176,27 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
             | (bit_cast::<33, 8>(self.header.val().get_bits::<8>(48)) << 8)
             | bit_cast::<33, 8>(self.header.val().get_bits::<8>(56));
         self.wire_bytes.next = self.parse.o_len.val() + self.overhead.val();
-        self.read.d.next = (self.parse.o_valid.val() & self.launches.o_valid.val())
+        self.meant.next = !self.named.val() | (bit_cast::<33, 16>(self.launch.val().get_bits::<16>(65)) == self.flow.val());
+        self.read.d.next = ((self.parse.o_valid.val() & self.launches.o_valid.val()) & self.meant.val())
             & ((self.parse.o_kind.val() == bits::<2>(1)) & self.launch.val().get_bit(64))
             & ((self.flow.val() < self.flows.val()) & self.is_swept.val());
         self.read_flow.d.next = self.flow.val().get_bits::<F>(0);
         self.sums.read_address.next = self.flow.val().get_bits::<F>(0);
-        self.read_rest.d.next = (bit_cast::<210, 8>(self.header.val().get_bits::<8>(64)) << 24)
-            | (bit_cast::<210, 8>(self.header.val().get_bits::<8>(72)) << 16)
-            | (bit_cast::<210, 8>(self.header.val().get_bits::<8>(80)) << 8)
-            | bit_cast::<210, 8>(self.header.val().get_bits::<8>(88))
-            | (bit_cast::<210, 8>(self.header.val().get_bits::<8>(96)) << 56)
-            | (bit_cast::<210, 8>(self.header.val().get_bits::<8>(104)) << 48)
-            | (bit_cast::<210, 8>(self.header.val().get_bits::<8>(112)) << 40)
-            | (bit_cast::<210, 8>(self.header.val().get_bits::<8>(120)) << 32)
+        self.read_rest.d.next = (bit_cast::<226, 8>(self.header.val().get_bits::<8>(64)) << 24)
+            | (bit_cast::<226, 8>(self.header.val().get_bits::<8>(72)) << 16)
+            | (bit_cast::<226, 8>(self.header.val().get_bits::<8>(80)) << 8)
+            | bit_cast::<226, 8>(self.header.val().get_bits::<8>(88))
+            | (bit_cast::<226, 8>(self.header.val().get_bits::<8>(96)) << 56)
+            | (bit_cast::<226, 8>(self.header.val().get_bits::<8>(104)) << 48)
+            | (bit_cast::<226, 8>(self.header.val().get_bits::<8>(112)) << 40)
+            | (bit_cast::<226, 8>(self.header.val().get_bits::<8>(120)) << 32)
             // Flags LAST and FIRST.
-            | (bit_cast::<210, 1>(self.header.val().get_bits::<1>(9)) << 64)
-            | (bit_cast::<210, 1>(self.header.val().get_bits::<1>(8)) << 65)
-            | (bit_cast::<210, 16>(self.wire_bytes.val()) << 66)
-            | (bit_cast::<210, 64>(self.launch.val().get_bits::<64>(0)) << 82)
-            | (bit_cast::<210, 64>(self.parse.o_ts.val()) << 146);
+            | (bit_cast::<226, 1>(self.header.val().get_bits::<1>(9)) << 64)
+            | (bit_cast::<226, 1>(self.header.val().get_bits::<1>(8)) << 65)
+            | (bit_cast::<226, 16>(self.wire_bytes.val()) << 66)
+            | (bit_cast::<226, 64>(self.launch.val().get_bits::<64>(0)) << 82)
+            | (bit_cast::<226, 64>(self.parse.o_ts.val()) << 146)
+            | (bit_cast::<226, 16>(self.launch.val().get_bits::<16>(81)) << 210);
 
         // 2.
         self.caught.d.next = self.read.q.val();
@@ -240,6 +253,9 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         self.out.next = self.done_rest.q.val();
         self.sent_valid.next = self.done.q.val();
         self.sent_tag.next = bit_cast::<16, 8>(self.tag.q.val());
+        if self.named.val() {
+            self.sent_tag.next = self.out.val().get_bits::<16>(210);
+        }
         self.sent_flow.next = self.done_flow.q.val();
         self.sent_nonce.next = self.out.val().get_bits::<32>(0);
         self.sent_segment.next = self.out.val().get_bits::<32>(32);

@@ -1,4 +1,5 @@
 //! The shells that take the datapath, and the files that each is given: our core, and around it a module with exactly the shell's ports.
+pub mod corundum;
 mod netfpga;
 
 use crate::config::{CLOCK_PS, Config};
@@ -20,14 +21,17 @@ pub enum Shell {
     NetFpgaPlus,
     /// The datapath of NetFPGA SUME.
     NetFpgaSume,
+    /// The application block of Corundum.
+    Corundum,
 }
 
 /// Every shell and its name.
-const NAMES: [(Shell, &str); 4] = [
+const NAMES: [(Shell, &str); 5] = [
     (Shell::Standalone, "standalone"),
     (Shell::OpenNic, "opennic"),
     (Shell::NetFpgaPlus, "netfpga-plus"),
     (Shell::NetFpgaSume, "netfpga-sume"),
+    (Shell::Corundum, "corundum"),
 ];
 
 /// What a shell is not built for.
@@ -83,7 +87,7 @@ impl Shell {
     /// The width of its bus, if it has one of its own.
     pub fn bus(self) -> Option<usize> {
         match self {
-            Shell::Standalone => None,
+            Shell::Standalone | Shell::Corundum => None,
             Shell::OpenNic | Shell::NetFpgaPlus => Some(512),
             Shell::NetFpgaSume => Some(256),
         }
@@ -105,18 +109,25 @@ impl Shell {
     pub fn clock_ps(self) -> u32 {
         match self {
             Shell::NetFpgaSume => 5_000,
-            Shell::Standalone | Shell::OpenNic | Shell::NetFpgaPlus => CLOCK_PS,
+            Shell::Standalone | Shell::OpenNic | Shell::NetFpgaPlus | Shell::Corundum => CLOCK_PS,
         }
     }
 
     /// Its top module.
     pub fn top(self) -> String {
-        format!("{PREFIX}{}", self.to_string().replace('-', "_"))
+        match self {
+            // What the core of the shell knows is the module around it.
+            Shell::Corundum => format!("{PREFIX}corundum_app"),
+            _ => format!("{PREFIX}{}", self.to_string().replace('-', "_")),
+        }
     }
 
     /// The file of its Verilog.
     pub fn file_name(self, config: Config) -> String {
-        format!("timely_{self}_{config}.v")
+        match self {
+            Shell::Corundum => format!("timely_corundum_app_{config}.v"),
+            _ => format!("timely_{self}_{config}.v"),
+        }
     }
 
     /// What it is given: the Verilog first.
@@ -146,6 +157,7 @@ impl Shell {
             }
             Shell::NetFpgaPlus => self.netfpga(&PLUS, config, clock_ps),
             Shell::NetFpgaSume => self.netfpga(&SUME, config, clock_ps),
+            Shell::Corundum => corundum::files(&path, config, clock_ps),
         }
     }
 

@@ -47,6 +47,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
     let s = Offered::new(&library, "s");
     let input = |n: &str| library.input(n);
     let [rst, paced, launch, now, port] = ["rst", "s_paced", "s_launch", "now", "cfg_udp_port"].map(input);
+    let [named, queue, own_tag] = ["named", "s_queue", "s_tag"].map(input);
     let [fl_valid, fl_flow, fl_enable, fl_keep] = ["fl_valid", "fl_flow", "fl_enable", "fl_keep"].map(input);
     let output = |n: &str| library.output(n);
     let swept = output("swept");
@@ -57,6 +58,8 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
         let mut rng = rng(seed);
         let mut dut = library.instantiate(seed as u32);
         let mut model = Exit::new(width, 4);
+        // Every other seed with the names of frames.
+        let with_names = seed % 2 == 0;
         let mut coming: VecDeque<Beat> = VecDeque::new();
         let mut offer = Runs::new(0.9, 60);
         for clk in 0..cycles() / 2 {
@@ -90,6 +93,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
                 rst: rng.random_bool(0.0001),
                 beat: offer.next(&mut rng).then(|| coming.pop_front()).flatten(),
                 launch: rng.random_bool(0.95).then(|| rng.random()),
+                name: with_names.then(|| (rng.random_range(0..2), rng.random())),
                 now: rng.random(),
                 port: PORT,
                 load,
@@ -99,6 +103,9 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
                 (rst, i.rst.into()),
                 (paced, i.launch.is_some().into()),
                 (launch, i.launch.unwrap_or(0)),
+                (named, i.name.is_some().into()),
+                (queue, i.name.map_or_else(|| rng.random_range(0..4), |n| n.0.into())),
+                (own_tag, i.name.map_or_else(|| rng.random_range(0..1 << 16), |n| n.1.into())),
                 (now, i.now),
                 (port, i.port.into()),
                 (fl_valid, i.load.is_some().into()),

@@ -19,6 +19,8 @@ pub struct In {
     pub beat: Option<Beat>,
     /// With a frame's last beat: its launch, ns48.fns16; none of a frame that was not paced.
     pub launch: Option<u64>,
+    /// With a frame's last beat, where frames come with them: the queue that it came from, and its tag.
+    pub name: Option<(u16, u16)>,
     /// The time.
     pub now: u64,
     /// Our UDP port.
@@ -45,7 +47,11 @@ struct Step {
     wire: u16,
     stamp: u64,
     launch: u64,
+    tag: Option<u16>,
 }
+
+/// What comes beside a frame: its launch, queue and tag.
+type Beside = (Option<u64>, Option<(u16, u16)>);
 
 /// The way out.
 #[derive(Clone, Debug)]
@@ -54,7 +60,7 @@ pub struct Exit {
     width: usize,
     swept_at: u64,
     parse: parse::Parse,
-    launches: fifo::Fifo<Option<u64>>,
+    launches: fifo::Fifo<Beside>,
     tag: u8,
     /// Charged bytes of each flow's segment so far, as the RAM has them.
     sums: Vec<u32>,
@@ -94,11 +100,11 @@ impl Block for Exit {
     type Out = Out;
 
     fn output(&self, clk: u64) -> Out {
-        let tag = u16::from(self.tag);
+        let tag = |s: &Step| s.tag.unwrap_or(u16::from(self.tag));
         Out {
             swept: clk >= self.swept_at,
             sent: self.done.map(|(s, sum, _)| Sent {
-                tag,
+                tag: tag(&s),
                 flow: s.header.flow,
                 segment: s.header.segment,
                 nonce: s.header.nonce,
@@ -108,7 +114,7 @@ impl Block for Exit {
                 segment_bytes: sum,
                 launch: s.launch,
             }),
-            completion: self.done.map(|(s, ..)| Completion { tag, ts: s.stamp }),
+            completion: self.done.map(|(s, ..)| Completion { tag: tag(&s), ts: s.stamp }),
         }
     }
 
@@ -142,12 +148,13 @@ impl Block for Exit {
             self.last = Some(s.header.flow);
         }
         // 1: the RAM is read.
-        let launch = self.launches.output(clk).head.flatten();
+        let (launch, name) = self.launches.output(clk).head.unwrap_or_default();
         let report = self.parse.output(clk).report;
         let header = report.filter(|r| r.kind == parse::kind::DATA && swept).map(|r| (Header::read(&r.header), r));
-        self.read = header.zip(launch).filter(|((h, _), _)| u64::from(h.flow) < 1 << self.flow_bits).map(|((header, r), launch)| {
+        let meant = |flow: u32| u64::from(flow) < 1 << self.flow_bits && name.is_none_or(|(queue, _)| u32::from(queue) == flow);
+        self.read = header.zip(launch).filter(|((h, _), _)| meant(h.flow)).map(|((header, r), launch)| {
             let wire = wire_bytes(u32::from(r.bytes)) as u16;
-            (Step { header, wire, stamp: r.stamp, launch }, self.sums[header.flow as usize])
+            (Step { header, wire, stamp: r.stamp, launch, tag: name.map(|n| n.1) }, self.sums[header.flow as usize])
         });
         if let Some((flow, sum)) = write {
             self.sums[flow as usize] = sum;
@@ -156,7 +163,7 @@ impl Block for Exit {
             self.clear = Some(load.flow);
         }
         self.parse.step(clk, &parse::In { rst: false, beat: i.beat, stamp: i.now, bad: false, port: i.port });
-        let push = i.beat.filter(|b| b.last).map(|_| i.launch);
+        let push = i.beat.filter(|b| b.last).map(|_| (i.launch, i.name));
         self.launches.step(clk, &fifo::In { rst: false, push, ready: report.is_some() });
     }
 

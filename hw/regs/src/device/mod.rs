@@ -95,13 +95,14 @@ impl<B: Bus> Device<B> {
         for ((base, found), block) in bases.iter_mut().zip(found).zip(&BLOCKS) {
             *base = found.ok_or(Error::NoBlock(block.name))?;
         }
-        let build = Build { flow_bits: 0, bus_bits: 0, segment_bits: 0, clock_ps: 0 };
+        let build = Build { flow_bits: 0, bus_bits: 0, segment_bits: 0, clock_ps: 0, ptp: 0 };
         let mut device = Device { bus, bases, build };
         device.build = Build {
             flow_bits: device.read(&id::FLOW_BITS)?,
             bus_bits: device.read(&id::BUS_BITS)?,
             segment_bits: device.read(&id::SEGMENT_BITS)?,
             clock_ps: device.read(&id::CLOCK_PS)?,
+            ptp: 0,
         };
         Ok(device)
     }

@@ -13,6 +13,8 @@ pub struct Build {
     pub segment_bits: u32,
     /// Clock period, ps.
     pub clock_ps: u32,
+    /// 1 where stamps are of a PTP clock, which the time then follows from the start.
+    pub ptp: u32,
 }
 
 /// log2 of the segments that one flow may have outstanding: the slots of all flows together stay within 2^18.
@@ -43,6 +45,7 @@ impl Build {
             Parameter::SegmentBits => self.segment_bits,
             Parameter::ClockPs => self.clock_ps,
             Parameter::Increment => self.increment(),
+            Parameter::Ptp => self.ptp,
         }
     }
 }

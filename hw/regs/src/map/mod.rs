@@ -91,6 +91,8 @@ pub enum Parameter {
     ClockPs,
     /// Clock period, ns in Q8.24.
     Increment,
+    /// 1 in a shell whose stamps are of a PTP clock.
+    Ptp,
 }
 
 /// A register, or an array of registers of the same kind.

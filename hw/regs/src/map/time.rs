@@ -50,8 +50,13 @@ pub const SOURCE: Register = Register::new(
     "SOURCE",
     ReadWrite,
     "where the time comes from",
-    &[bit(0, "ptp", "0 free-running, 1 follows the PTP clock of the shell, never backwards")],
-);
+    &[bit(
+        0,
+        "ptp",
+        "0 free-running, 1 follows the PTP clock of the shell, never backwards; 1 after reset in Corundum, whose stamps are of that clock",
+    )],
+)
+.reset(Reset::Build(Parameter::Ptp));
 
 /// How far ahead of its launch a grant goes.
 pub const LEAD: Register = Register::new(

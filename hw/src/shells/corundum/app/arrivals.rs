@@ -1,0 +1,88 @@
+//! Beats and stamps on their way to the parser.
+use crate::time::Linear;
+use rust_hdl::prelude::*;
+use timely_model::app_block::arrivals::LATENCY;
+
+const _: () = assert!(LATENCY == 5);
+
+/// Takes the beats of a stream as they are taken elsewhere (`W` bits, `K` must be `W / 8`) and gives them with their stamp as ns48.fns16.
+///
+/// Latency: 5 clocks. Throughput: a beat a clock. Back pressure: none.
+/// Model: `timely_model::app_block::arrivals::Arrivals`.
+#[derive(LogicBlock, Default)]
+pub struct Arrivals<const W: usize, const K: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// Beat: bytes in wire order.
+    pub s_tdata: Signal<In, Bits<W>>,
+    /// Beat: bytes that are there.
+    pub s_tkeep: Signal<In, Bits<K>>,
+    /// Beat: taken.
+    pub s_tvalid: Signal<In, Bit>,
+    /// Beat: the frame's last.
+    pub s_tlast: Signal<In, Bit>,
+    /// Beat: the MAC marks the frame bad.
+    pub s_bad: Signal<In, Bit>,
+    /// Beat: stamp of the frame's start: seconds 48, zeros 2, ns 30, 2^-16 ns 16.
+    pub s_ts: Signal<In, Bits<96>>,
+    /// The same beat: bytes in wire order.
+    pub m_tdata: Signal<Out, Bits<W>>,
+    /// The same beat: bytes that are there.
+    pub m_tkeep: Signal<Out, Bits<K>>,
+    /// The same beat: it is there.
+    pub m_tvalid: Signal<Out, Bit>,
+    /// The same beat: the frame's last.
+    pub m_tlast: Signal<Out, Bit>,
+    /// The same beat: bad.
+    pub m_bad: Signal<Out, Bit>,
+    /// The same beat: its stamp, ns48.fns16.
+    pub m_ts: Signal<Out, Bits<64>>,
+    stamp: Linear,
+    data: [DFF<Bits<W>>; 5],
+    keep: [DFF<Bits<K>>; 5],
+    valid: [DFF<Bit>; 5],
+    last: [DFF<Bit>; 5],
+    bad: [DFF<Bit>; 5],
+}
+
+impl<const W: usize, const K: usize> Logic for Arrivals<W, K> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        for i in 0..5 {
+            self.data[i].clock.next = self.clk.val();
+            self.keep[i].clock.next = self.clk.val();
+            self.valid[i].clock.next = self.clk.val();
+            self.last[i].clock.next = self.clk.val();
+            self.bad[i].clock.next = self.clk.val();
+        }
+        for i in 0..4 {
+            self.data[i + 1].d.next = self.data[i].q.val();
+            self.keep[i + 1].d.next = self.keep[i].q.val();
+            self.valid[i + 1].d.next = self.valid[i].q.val();
+            self.last[i + 1].d.next = self.last[i].q.val();
+            self.bad[i + 1].d.next = self.bad[i].q.val();
+        }
+        self.data[0].d.next = self.s_tdata.val();
+        self.keep[0].d.next = self.s_tkeep.val();
+        self.valid[0].d.next = self.s_tvalid.val();
+        self.last[0].d.next = self.s_tlast.val();
+        self.bad[0].d.next = self.s_bad.val();
+        self.stamp.clk.next = self.clk.val();
+        self.stamp.sec.next = self.s_ts.val().get_bits::<48>(48);
+        self.stamp.ns.next = self.s_ts.val().get_bits::<30>(16);
+        self.stamp.fraction.next = self.s_ts.val().get_bits::<16>(0);
+        self.m_tdata.next = self.data[4].q.val();
+        self.m_tkeep.next = self.keep[4].q.val();
+        self.m_tvalid.next = self.valid[4].q.val();
+        self.m_tlast.next = self.last[4].q.val();
+        self.m_bad.next = self.bad[4].q.val();
+        self.m_ts.next = self.stamp.linear.val();
+        if self.rst.val() {
+            for i in 0..5 {
+                self.valid[i].d.next = false;
+            }
+        }
+    }
+}

@@ -1,0 +1,588 @@
+//! The control half among Corundum's streams: what the application block is but for names.
+use super::arrivals::Arrivals;
+use super::departures::Departures;
+use super::host_read::HostRead;
+use super::host_write::HostWrite;
+use super::launches::Launches;
+use crate::construct::construct;
+use crate::control::Control;
+use crate::fifo::Fifo;
+use crate::inline::exit::Exit;
+use crate::launch::Launch;
+use crate::time::Linear;
+use rust_hdl::prelude::*;
+use timely_model::time::LINEAR_LATENCY;
+use timely_regs::corundum::{DOWN, DOWN_BITS, UP, UP_BITS};
+use timely_regs::counters::Counter;
+use timely_regs::flow;
+use timely_regs::link::ACK_TAG;
+use timely_regs::map::Build;
+
+// A kernel takes literals alone: the first two bits of a record, and an ACK's tag has not the core's bit.
+const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENABLE.word == 0 && flow::KEEP.word == 0);
+const _: () = assert!(ACK_TAG == 0x7fff && LINEAR_LATENCY == 5);
+const _: () = assert!(flow::PAYLOAD_BYTES.word == 1 && flow::PAYLOAD_BYTES.low == 0 && flow::PAYLOAD_BYTES.high == 13);
+const _: () = {
+    assert!(DOWN_BITS == 254 && DOWN[2].1 == 9 && DOWN[5].1 == 58 && DOWN[8].1 == 99 && DOWN[10].1 == 116 && DOWN[11].1 == 148);
+    assert!(DOWN[14].1 == 158 && DOWN[15].1 == 190);
+    assert!(UP_BITS == 167 && UP[2].1 == 2 && UP[5].1 == 35 && UP[6].1 == 36 && UP[9].1 == 85 && UP[11].1 == 94 && UP[13].1 == 159);
+};
+
+/// Frames of the core's pass, ACKs of ours go between them; what is received is looked at, and so is what leaves the queues: data of a flow that
+/// names the queue it came from is reported as sent, and as departed when its completion comes. All stamps are the MAC's times of day, and the NIC's
+/// time follows the same clock. Bursts of DMA become descriptors. What a pacer needs, and says, are streams of their own, or with `streams` two buses; a
+/// frame then leaves at the launch that the scheduler gave its request.
+///
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `T = F + 1`, `S` segment bits, `A = F + S`, `L = K + 73`.
+///
+/// Latency: a frame of the core's 7 clocks, or at its launch; the first beat of an ACK 23 clocks after the last of what it answers. Throughput: a beat a clock
+/// each way. Back pressure: none towards received frames and queues; `s_tx_tready` falls while an ACK goes first.
+#[derive(LogicBlock)]
+pub struct App<const W: usize, const K: usize, const F: usize, const T: usize, const S: usize, const A: usize, const L: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high, for two clocks at least.
+    pub rst: Signal<In, Bit>,
+    /// AXI-Lite: write address.
+    pub s_axil_awaddr: Signal<In, Bits<24>>,
+    /// AXI-Lite: write address valid.
+    pub s_axil_awvalid: Signal<In, Bit>,
+    /// AXI-Lite: write address taken.
+    pub s_axil_awready: Signal<Out, Bit>,
+    /// AXI-Lite: write data.
+    pub s_axil_wdata: Signal<In, Bits<32>>,
+    /// AXI-Lite: write strobes.
+    pub s_axil_wstrb: Signal<In, Bits<4>>,
+    /// AXI-Lite: write data valid.
+    pub s_axil_wvalid: Signal<In, Bit>,
+    /// AXI-Lite: write data taken.
+    pub s_axil_wready: Signal<Out, Bit>,
+    /// AXI-Lite: write answer.
+    pub s_axil_bresp: Signal<Out, Bits<2>>,
+    /// AXI-Lite: write answer valid.
+    pub s_axil_bvalid: Signal<Out, Bit>,
+    /// AXI-Lite: write answer taken.
+    pub s_axil_bready: Signal<In, Bit>,
+    /// AXI-Lite: read address.
+    pub s_axil_araddr: Signal<In, Bits<24>>,
+    /// AXI-Lite: read address valid.
+    pub s_axil_arvalid: Signal<In, Bit>,
+    /// AXI-Lite: read address taken.
+    pub s_axil_arready: Signal<Out, Bit>,
+    /// AXI-Lite: read data.
+    pub s_axil_rdata: Signal<Out, Bits<32>>,
+    /// AXI-Lite: read answer.
+    pub s_axil_rresp: Signal<Out, Bits<2>>,
+    /// AXI-Lite: read data valid.
+    pub s_axil_rvalid: Signal<Out, Bit>,
+    /// AXI-Lite: read data taken.
+    pub s_axil_rready: Signal<In, Bit>,
+    /// PTP's time of day at this clock.
+    pub ptp_ts: Signal<In, Bits<96>>,
+    /// Beat from the core: bytes in wire order.
+    pub s_tx_tdata: Signal<In, Bits<W>>,
+    /// Beat from the core: bytes that are there.
+    pub s_tx_tkeep: Signal<In, Bits<K>>,
+    /// Beat from the core: offered.
+    pub s_tx_tvalid: Signal<In, Bit>,
+    /// Beat from the core: taken if offered.
+    pub s_tx_tready: Signal<Out, Bit>,
+    /// Beat from the core: the frame's last.
+    pub s_tx_tlast: Signal<In, Bit>,
+    /// Beat from the core: tag of its frame, bit 15 the core's own.
+    pub s_tx_tag: Signal<In, Bits<16>>,
+    /// Beat from the core: its frame is bad.
+    pub s_tx_bad: Signal<In, Bit>,
+    /// Beat to the MAC: bytes in wire order.
+    pub m_tx_tdata: Signal<Out, Bits<W>>,
+    /// Beat to the MAC: bytes that are there.
+    pub m_tx_tkeep: Signal<Out, Bits<K>>,
+    /// Beat to the MAC: offered.
+    pub m_tx_tvalid: Signal<Out, Bit>,
+    /// Beat to the MAC: taken if offered.
+    pub m_tx_tready: Signal<In, Bit>,
+    /// Beat to the MAC: the frame's last.
+    pub m_tx_tlast: Signal<Out, Bit>,
+    /// Beat to the MAC: tag of its frame, bit 15 the core's own.
+    pub m_tx_tag: Signal<Out, Bits<16>>,
+    /// Beat to the MAC: its frame is bad.
+    pub m_tx_bad: Signal<Out, Bit>,
+    /// Received beat: bytes in wire order.
+    pub rx_tdata: Signal<In, Bits<W>>,
+    /// Received beat: bytes that are there.
+    pub rx_tkeep: Signal<In, Bits<K>>,
+    /// Received beat: it is taken by the core.
+    pub rx_taken: Signal<In, Bit>,
+    /// Received beat: the frame's last.
+    pub rx_tlast: Signal<In, Bit>,
+    /// Received beat: stamp of the frame's start, time of day.
+    pub rx_ts: Signal<In, Bits<96>>,
+    /// Received beat: the MAC marks the frame bad.
+    pub rx_bad: Signal<In, Bit>,
+    /// Beat out of a queue: bytes in wire order.
+    pub if_tdata: Signal<In, Bits<W>>,
+    /// Beat out of a queue: bytes that are there.
+    pub if_tkeep: Signal<In, Bits<K>>,
+    /// Beat out of a queue: it is taken.
+    pub if_taken: Signal<In, Bit>,
+    /// Beat out of a queue: the frame's last.
+    pub if_tlast: Signal<In, Bit>,
+    /// Beat out of a queue: the queue.
+    pub if_queue: Signal<In, Bits<16>>,
+    /// Beat out of a queue: tag of its frame.
+    pub if_tag: Signal<In, Bits<16>>,
+    /// Completion from the MAC: stamp of the frame's start, time of day.
+    pub s_cpl_ts: Signal<In, Bits<96>>,
+    /// Completion from the MAC: its tag.
+    pub s_cpl_tag: Signal<In, Bits<16>>,
+    /// Completion from the MAC: offered.
+    pub s_cpl_valid: Signal<In, Bit>,
+    /// Completion from the MAC: taken if offered.
+    pub s_cpl_ready: Signal<Out, Bit>,
+    /// Completion to the core: stamp of the frame's start, time of day.
+    pub m_cpl_ts: Signal<Out, Bits<96>>,
+    /// Completion to the core: its tag.
+    pub m_cpl_tag: Signal<Out, Bits<16>>,
+    /// Completion to the core: offered.
+    pub m_cpl_valid: Signal<Out, Bit>,
+    /// Completion to the core: taken if offered.
+    pub m_cpl_ready: Signal<In, Bit>,
+    /// There is a DMA engine.
+    pub dma_enable: Signal<In, Bit>,
+    /// Write descriptor: where in the host.
+    pub wd_address: Signal<Out, Bits<64>>,
+    /// Write descriptor: from which place.
+    pub wd_place: Signal<Out, Bits<4>>,
+    /// Write descriptor: valid.
+    pub wd_valid: Signal<Out, Bit>,
+    /// Write descriptor: taken.
+    pub wd_ready: Signal<In, Bit>,
+    /// A write descriptor is done.
+    pub ws_valid: Signal<In, Bit>,
+    /// Its place.
+    pub ws_place: Signal<In, Bits<4>>,
+    /// It failed.
+    pub ws_failed: Signal<In, Bit>,
+    /// Segment 0 is asked.
+    pub r0_valid: Signal<In, Bit>,
+    /// For this place.
+    pub r0_place: Signal<In, Bits<4>>,
+    /// It may be asked.
+    pub r0_ready: Signal<Out, Bit>,
+    /// What is there.
+    pub a0_data: Signal<Out, Bits<512>>,
+    /// It answers.
+    pub a0_valid: Signal<Out, Bit>,
+    /// The answer is taken.
+    pub a0_ready: Signal<In, Bit>,
+    /// Segment 1 is asked.
+    pub r1_valid: Signal<In, Bit>,
+    /// For this place.
+    pub r1_place: Signal<In, Bits<4>>,
+    /// It may be asked.
+    pub r1_ready: Signal<Out, Bit>,
+    /// What is there.
+    pub a1_data: Signal<Out, Bits<512>>,
+    /// It answers.
+    pub a1_valid: Signal<Out, Bit>,
+    /// The answer is taken.
+    pub a1_ready: Signal<In, Bit>,
+    /// Read descriptor: where in the host.
+    pub rd_address: Signal<Out, Bits<64>>,
+    /// Read descriptor: into which place.
+    pub rd_place: Signal<Out, Bit>,
+    /// Read descriptor: valid.
+    pub rd_valid: Signal<Out, Bit>,
+    /// Read descriptor: taken.
+    pub rd_ready: Signal<In, Bit>,
+    /// A read descriptor is done.
+    pub rs_valid: Signal<In, Bit>,
+    /// Its place.
+    pub rs_place: Signal<In, Bit>,
+    /// It failed.
+    pub rs_failed: Signal<In, Bit>,
+    /// The lower half of a place is written.
+    pub h0_valid: Signal<In, Bit>,
+    /// Of this one.
+    pub h0_place: Signal<In, Bit>,
+    /// These bytes.
+    pub h0_enable: Signal<In, Bits<32>>,
+    /// With these.
+    pub h0_data: Signal<In, Bits<256>>,
+    /// The upper half of a place is written.
+    pub h1_valid: Signal<In, Bit>,
+    /// Of this one.
+    pub h1_place: Signal<In, Bit>,
+    /// These bytes.
+    pub h1_enable: Signal<In, Bits<32>>,
+    /// With these.
+    pub h1_data: Signal<In, Bits<256>>,
+    /// A rate was computed.
+    pub rate_valid: Signal<Out, Bit>,
+    /// Its flow.
+    pub rate_flow: Signal<Out, Bits<F>>,
+    /// The rate, 2^-12 Mb/s.
+    pub rate_value: Signal<Out, Bits<32>>,
+    /// Bytes are outstanding no more.
+    pub release_valid: Signal<Out, Bit>,
+    /// Whose.
+    pub release_flow: Signal<Out, Bits<F>>,
+    /// How many.
+    pub release_bytes: Signal<Out, Bits<24>>,
+    /// Profile bus.
+    pub pw_valid: Signal<Out, Bit>,
+    /// Profile bus: profile.
+    pub pw_profile: Signal<Out, Bits<4>>,
+    /// Profile bus: word.
+    pub pw_word: Signal<Out, Bits<5>>,
+    /// Profile bus: value.
+    pub pw_data: Signal<Out, Bits<32>>,
+    /// Flow bus.
+    pub fl_valid: Signal<Out, Bit>,
+    /// Flow bus: flow.
+    pub fl_flow: Signal<Out, Bits<F>>,
+    /// Flow bus: record.
+    pub fl_record: Signal<Out, Bits<512>>,
+    /// No flow may send.
+    pub stop: Signal<Out, Bit>,
+    /// The time and the lead, ns48.fns16.
+    pub later: Signal<Out, Bits<64>>,
+    /// A flow sends again after its idle time.
+    pub idle_valid: Signal<In, Bit>,
+    /// Which.
+    pub idle_flow: Signal<In, Bits<F>>,
+    /// The pacer looked at a flow.
+    pub limited_valid: Signal<In, Bit>,
+    /// Which.
+    pub limited_flow: Signal<In, Bits<F>>,
+    /// It sends too little of its rate for it to grow.
+    pub limited: Signal<In, Bit>,
+    /// Counted events of the scheduler.
+    pub far_pulses: Signal<In, Bits<32>>,
+    /// Its RAMs are clear.
+    pub far_swept: Signal<In, Bit>,
+    /// What a scheduler says comes by `up`; a level.
+    pub streams: Signal<In, Bit>,
+    /// To a scheduler, `timely_regs::corundum::DOWN`.
+    pub down: Signal<Out, Bits<254>>,
+    /// From a scheduler, `timely_regs::corundum::UP`.
+    pub up: Signal<In, Bits<167>>,
+    reset: DFF<Bit>,
+    control: Control<W, K, F, S, A>,
+    exit: Exit<W, K, F, T>,
+    arrivals: Arrivals<W, K>,
+    departures: Departures,
+    present: Linear,
+    host_write: HostWrite<W>,
+    host_read: HostRead<W>,
+    launches: Launches,
+    gate: Launch<W, K, L>,
+    // The highest two bits of a tag, of the core's frames in gate and multiplexer.
+    besides: Fifo<2, 5, 6>,
+    below: DFF<Bits<254>>,
+    /// Inside a frame from the core.
+    midway: DFF<Bit>,
+    /// How old PTP's time is when it is linear, ns.
+    age: Constant<Bits<30>>,
+    frames_bit: Constant<Bits<32>>,
+    doorbell_bit: Constant<Bits<32>>,
+    record: Signal<Local, Bits<512>>,
+    load_word: Signal<Local, Bits<32>>,
+    may_begin: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+    is_data: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    tag: Signal<Local, Bits<16>>,
+    leaving: Signal<Local, Bits<16>>,
+}
+
+impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: usize, const A: usize, const L: usize>
+    App<W, K, F, T, S, A, L>
+{
+    /// The block of a design that is built with these numbers.
+    pub fn new(build: &Build) -> Self {
+        let age = (LINEAR_LATENCY as u64 * u64::from(build.clock_ps)).div_ceil(1000);
+        let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u64));
+        construct!({
+            control: Control::new(build),
+            age: Constant::new(bits::<30>(age)),
+            frames_bit: bit(Counter::TxFrames),
+            doorbell_bit: bit(Counter::DoorbellsRefused),
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, ptp_ts, s_tx_tdata, s_tx_tkeep, s_tx_tvalid, s_tx_tready, s_tx_tlast, s_tx_tag, s_tx_bad, m_tx_tdata, m_tx_tkeep, m_tx_tvalid, m_tx_tready, m_tx_tlast, m_tx_tag, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_taken, if_tlast, if_queue, if_tag, s_cpl_ts, s_cpl_tag, s_cpl_valid, s_cpl_ready, m_cpl_ts, m_cpl_tag, m_cpl_valid, m_cpl_ready, dma_enable, wd_address, wd_place, wd_valid, wd_ready, ws_valid, ws_place, ws_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data, a1_valid, a1_ready, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, rate_valid, rate_flow, rate_value, release_valid, release_flow, release_bytes, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, stop, later, idle_valid, idle_flow, limited_valid, limited_flow, limited, far_pulses, far_swept, streams, down, up, launches, gate, below, may_begin, taken, load_word, exit, arrivals, departures, present, host_write, host_read, besides, midway, reset, record, is_data, ends, tag, leaving)
+    }
+}
+
+impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: usize, const A: usize, const L: usize> Logic
+    for App<W, K, F, T, S, A, L>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, reset, midway, below);
+        // One register in front of a signal that nearly every register of the design reads.
+        self.reset.d.next = self.rst.val();
+        self.control.clk.next = self.clk.val();
+        self.control.rst.next = self.reset.q.val();
+        self.exit.clk.next = self.clk.val();
+        self.exit.rst.next = self.reset.q.val();
+        self.arrivals.clk.next = self.clk.val();
+        self.arrivals.rst.next = self.reset.q.val();
+        self.departures.clk.next = self.clk.val();
+        self.departures.rst.next = self.reset.q.val();
+        self.host_write.clk.next = self.clk.val();
+        self.host_write.rst.next = self.reset.q.val();
+        self.host_read.clk.next = self.clk.val();
+        self.host_read.rst.next = self.reset.q.val();
+        self.launches.clk.next = self.clk.val();
+        self.launches.rst.next = self.reset.q.val();
+        self.gate.clk.next = self.clk.val();
+        self.gate.rst.next = self.reset.q.val();
+        self.besides.clk.next = self.clk.val();
+        self.besides.rst.next = self.reset.q.val();
+        self.present.clk.next = self.clk.val();
+        // Registers.
+        self.control.s_axil_awaddr.next = self.s_axil_awaddr.val();
+        self.control.s_axil_awvalid.next = self.s_axil_awvalid.val();
+        self.s_axil_awready.next = self.control.s_axil_awready.val();
+        self.control.s_axil_wdata.next = self.s_axil_wdata.val();
+        self.control.s_axil_wstrb.next = self.s_axil_wstrb.val();
+        self.control.s_axil_wvalid.next = self.s_axil_wvalid.val();
+        self.s_axil_wready.next = self.control.s_axil_wready.val();
+        self.s_axil_bresp.next = self.control.s_axil_bresp.val();
+        self.s_axil_bvalid.next = self.control.s_axil_bvalid.val();
+        self.control.s_axil_bready.next = self.s_axil_bready.val();
+        self.control.s_axil_araddr.next = self.s_axil_araddr.val();
+        self.control.s_axil_arvalid.next = self.s_axil_arvalid.val();
+        self.s_axil_arready.next = self.control.s_axil_arready.val();
+        self.s_axil_rdata.next = self.control.s_axil_rdata.val();
+        self.s_axil_rresp.next = self.control.s_axil_rresp.val();
+        self.s_axil_rvalid.next = self.control.s_axil_rvalid.val();
+        self.control.s_axil_rready.next = self.s_axil_rready.val();
+        // PTP's time of day, as old as it is by then.
+        self.present.sec.next = self.ptp_ts.val().get_bits::<48>(48);
+        self.present.ns.next = self.ptp_ts.val().get_bits::<30>(16) + self.age.val();
+        self.present.fraction.next = self.ptp_ts.val().get_bits::<16>(0);
+        self.control.ptp_valid.next = true;
+        self.control.ptp_time.next = self.present.linear.val();
+        // To the MAC, at its launch if it has one; a frame waits for what is said of its request, which was said long before. A tag inside: bit 15 says
+        // that the frame is the core's, bit 14 that it is bad; what had these places goes beside.
+        self.tag.next = self.s_tx_tag.val();
+        self.may_begin.next = self.midway.q.val() | (self.launches.head_valid.val() | self.launches.empty.val());
+        self.taken.next = self.s_tx_tvalid.val() & (self.may_begin.val() & self.gate.s_tready.val());
+        self.s_tx_tready.next = self.may_begin.val() & self.gate.s_tready.val();
+        self.launches.take.next = self.taken.val() & !self.midway.q.val();
+        self.launches.launch_valid.next = self.up.val().get_bit(68) & self.streams.val();
+        self.launches.launch_tag.next = self.up.val().get_bits::<8>(85);
+        self.launches.launch_paced.next = self.up.val().get_bit(93);
+        self.launches.launch_time.next = self.up.val().get_bits::<64>(94);
+        self.launches.void_valid.next = self.up.val().get_bit(158);
+        self.launches.void_tag.next = self.up.val().get_bits::<8>(159);
+        self.gate.now.next = self.control.now.val();
+        self.gate.s_tdata.next = self.s_tx_tdata.val();
+        self.gate.s_tkeep.next = self.s_tx_tkeep.val();
+        self.gate.s_tvalid.next = self.s_tx_tvalid.val() & self.may_begin.val();
+        self.gate.s_tlast.next = self.s_tx_tlast.val();
+        self.gate.s_tag.next = (bit_cast::<16, 14>(self.tag.val().get_bits::<14>(0)) | bits::<16>(1 << 15))
+            | (bit_cast::<16, 1>(self.s_tx_bad.val().into()) << 14);
+        self.gate.s_launch.next = self.control.now.val();
+        if self.launches.head_valid.val() & self.launches.head_paced.val() {
+            self.gate.s_launch.next = self.launches.head_time.val();
+        }
+        self.besides.i_valid.next = self.taken.val() & !self.midway.q.val();
+        self.besides.i_data.next = self.tag.val().get_bits::<2>(14);
+        if self.taken.val() {
+            self.midway.d.next = !self.s_tx_tlast.val();
+        }
+        self.control.d_tdata.next = self.gate.m_tdata.val();
+        self.control.d_tkeep.next = self.gate.m_tkeep.val();
+        self.control.d_tvalid.next = self.gate.m_tvalid.val();
+        self.control.d_tlast.next = self.gate.m_tlast.val();
+        self.control.d_tag.next = self.gate.m_tag.val();
+        self.gate.m_tready.next = self.control.d_tready.val();
+        self.leaving.next = self.control.m_axis_tx_tag.val();
+        self.is_data.next = self.leaving.val().get_bit(15);
+        self.m_tx_tdata.next = self.control.m_axis_tx_tdata.val();
+        self.m_tx_tkeep.next = self.control.m_axis_tx_tkeep.val();
+        self.m_tx_tlast.next = self.control.m_axis_tx_tlast.val();
+        // What goes beside a frame may come a few clocks behind its first beat.
+        self.m_tx_tvalid.next = self.control.m_axis_tx_tvalid.val() & (!self.is_data.val() | self.besides.o_valid.val());
+        self.control.m_axis_tx_tready.next = self.m_tx_tready.val() & (!self.is_data.val() | self.besides.o_valid.val());
+        self.m_tx_tag.next = self.leaving.val();
+        self.m_tx_bad.next = false;
+        if self.is_data.val() {
+            self.m_tx_tag.next =
+                bit_cast::<16, 14>(self.leaving.val().get_bits::<14>(0)) | (bit_cast::<16, 2>(self.besides.o_data.val()) << 14);
+            self.m_tx_bad.next = self.leaving.val().get_bit(14);
+        }
+        self.ends.next = (self.control.m_axis_tx_tvalid.val() & self.control.m_axis_tx_tlast.val()) & self.m_tx_tready.val();
+        self.besides.o_ready.next = self.ends.val() & self.is_data.val();
+        // From the MAC.
+        self.arrivals.s_tdata.next = self.rx_tdata.val();
+        self.arrivals.s_tkeep.next = self.rx_tkeep.val();
+        self.arrivals.s_tvalid.next = self.rx_taken.val();
+        self.arrivals.s_tlast.next = self.rx_tlast.val();
+        self.arrivals.s_bad.next = self.rx_bad.val();
+        self.arrivals.s_ts.next = self.rx_ts.val();
+        self.control.s_axis_rx_tdata.next = self.arrivals.m_tdata.val();
+        self.control.s_axis_rx_tkeep.next = self.arrivals.m_tkeep.val();
+        self.control.s_axis_rx_tvalid.next = self.arrivals.m_tvalid.val();
+        self.control.s_axis_rx_tlast.next = self.arrivals.m_tlast.val();
+        self.control.s_axis_rx_bad.next = self.arrivals.m_bad.val();
+        self.control.s_axis_rx_ts.next = self.arrivals.m_ts.val();
+        // Out of the queues.
+        self.record.next = self.control.fl_record.val();
+        self.exit.s_tdata.next = self.if_tdata.val();
+        self.exit.s_tkeep.next = self.if_tkeep.val();
+        self.exit.s_tvalid.next = self.if_taken.val();
+        self.exit.s_tlast.next = self.if_tlast.val();
+        self.exit.s_paced.next = true;
+        self.exit.s_launch.next = bits::<64>(0);
+        self.exit.named.next = true;
+        self.exit.s_queue.next = self.if_queue.val();
+        self.exit.s_tag.next = self.if_tag.val() & bits::<16>(0x7fff);
+        self.exit.now.next = self.control.now.val();
+        self.exit.cfg_udp_port.next = self.control.cfg_udp_port.val();
+        self.exit.fl_valid.next = self.control.fl_valid.val();
+        self.exit.fl_flow.next = self.control.fl_flow.val();
+        self.exit.fl_enable.next = self.record.val().get_bit(0);
+        self.exit.fl_keep.next = self.record.val().get_bit(1);
+        self.control.sent_valid.next = self.exit.sent_valid.val();
+        self.control.sent_tag.next = self.exit.sent_tag.val();
+        self.control.sent_flow.next = self.exit.sent_flow.val();
+        self.control.sent_segment.next = self.exit.sent_segment.val();
+        self.control.sent_nonce.next = self.exit.sent_nonce.val();
+        self.control.sent_first.next = self.exit.sent_first.val();
+        self.control.sent_last.next = self.exit.sent_last.val();
+        self.control.sent_wire_bytes.next = self.exit.sent_wire_bytes.val();
+        self.control.sent_segment_bytes.next = self.exit.sent_segment_bytes.val();
+        // Nobody says when it might have left: when it came out of its queue.
+        self.control.sent_launch.next = self.exit.sent_ts.val();
+        // Completions.
+        self.departures.s_valid.next = self.s_cpl_valid.val();
+        self.departures.s_tag.next = self.s_cpl_tag.val();
+        self.departures.s_ts.next = self.s_cpl_ts.val();
+        self.s_cpl_ready.next = self.departures.s_ready.val();
+        self.m_cpl_valid.next = self.departures.m_valid.val();
+        self.m_cpl_tag.next = self.departures.m_tag.val();
+        self.m_cpl_ts.next = self.departures.m_ts.val();
+        self.departures.m_ready.next = self.m_cpl_ready.val();
+        self.control.tx_cpl_valid.next = self.departures.c_valid.val();
+        self.control.tx_cpl_tag.next = self.departures.c_tag.val();
+        self.control.tx_cpl_ts.next = self.departures.c_ts.val();
+        // The host's memory.
+        self.host_write.enable.next = self.dma_enable.val();
+        self.host_write.s_awaddr.next = self.control.m_axi_awaddr.val();
+        self.host_write.s_awvalid.next = self.control.m_axi_awvalid.val();
+        self.control.m_axi_awready.next = self.host_write.s_awready.val();
+        self.host_write.s_wdata.next = self.control.m_axi_wdata.val();
+        self.host_write.s_wvalid.next = self.control.m_axi_wvalid.val();
+        self.control.m_axi_wready.next = self.host_write.s_wready.val();
+        self.control.m_axi_bresp.next = self.host_write.s_bresp.val();
+        self.control.m_axi_bvalid.next = self.host_write.s_bvalid.val();
+        self.wd_address.next = self.host_write.d_address.val();
+        self.wd_place.next = self.host_write.d_place.val();
+        self.wd_valid.next = self.host_write.d_valid.val();
+        self.host_write.d_ready.next = self.wd_ready.val();
+        self.host_write.st_valid.next = self.ws_valid.val();
+        self.host_write.st_place.next = self.ws_place.val();
+        self.host_write.st_failed.next = self.ws_failed.val();
+        self.host_write.r0_valid.next = self.r0_valid.val();
+        self.host_write.r0_place.next = self.r0_place.val();
+        self.host_write.a0_ready.next = self.a0_ready.val();
+        self.r0_ready.next = self.host_write.r0_ready.val();
+        self.a0_data.next = self.host_write.a0_data.val();
+        self.a0_valid.next = self.host_write.a0_valid.val();
+        self.host_write.r1_valid.next = self.r1_valid.val();
+        self.host_write.r1_place.next = self.r1_place.val();
+        self.host_write.a1_ready.next = self.a1_ready.val();
+        self.r1_ready.next = self.host_write.r1_ready.val();
+        self.a1_data.next = self.host_write.a1_data.val();
+        self.a1_valid.next = self.host_write.a1_valid.val();
+        self.host_read.enable.next = self.dma_enable.val();
+        self.host_read.s_araddr.next = self.control.m_axi_araddr.val();
+        self.host_read.s_arvalid.next = self.control.m_axi_arvalid.val();
+        self.control.m_axi_arready.next = self.host_read.s_arready.val();
+        self.control.m_axi_rdata.next = self.host_read.s_rdata.val();
+        self.control.m_axi_rresp.next = self.host_read.s_rresp.val();
+        self.control.m_axi_rlast.next = self.host_read.s_rlast.val();
+        self.control.m_axi_rvalid.next = self.host_read.s_rvalid.val();
+        self.host_read.s_rready.next = self.control.m_axi_rready.val();
+        self.rd_address.next = self.host_read.d_address.val();
+        self.rd_place.next = self.host_read.d_place.val();
+        self.rd_valid.next = self.host_read.d_valid.val();
+        self.host_read.d_ready.next = self.rd_ready.val();
+        self.host_read.st_valid.next = self.rs_valid.val();
+        self.host_read.st_place.next = self.rs_place.val();
+        self.host_read.st_failed.next = self.rs_failed.val();
+        self.host_read.h0_valid.next = self.h0_valid.val();
+        self.host_read.h0_place.next = self.h0_place.val();
+        self.host_read.h0_enable.next = self.h0_enable.val();
+        self.host_read.h0_data.next = self.h0_data.val();
+        self.host_read.h1_valid.next = self.h1_valid.val();
+        self.host_read.h1_place.next = self.h1_place.val();
+        self.host_read.h1_enable.next = self.h1_enable.val();
+        self.host_read.h1_data.next = self.h1_data.val();
+        // The pacer.
+        self.rate_valid.next = self.control.rate_valid.val();
+        self.rate_flow.next = self.control.rate_flow.val();
+        self.rate_value.next = self.control.rate_value.val();
+        self.release_valid.next = self.control.release_valid.val();
+        self.release_flow.next = self.control.release_flow.val();
+        self.release_bytes.next = self.control.release_bytes.val();
+        self.pw_valid.next = self.control.pw_valid.val();
+        self.pw_profile.next = self.control.pw_profile.val();
+        self.pw_word.next = self.control.pw_word.val();
+        self.pw_data.next = self.control.pw_data.val();
+        self.fl_valid.next = self.control.fl_valid.val();
+        self.fl_flow.next = self.control.fl_flow.val();
+        self.fl_record.next = self.control.fl_record.val();
+        self.stop.next = self.control.stop.val();
+        self.later.next = self.control.later.val();
+        self.control.idle_valid.next = self.idle_valid.val();
+        self.control.idle_flow.next = self.idle_flow.val();
+        self.control.limited_valid.next = self.limited_valid.val();
+        self.control.limited_flow.next = self.limited_flow.val();
+        self.control.limited.next = self.limited.val();
+        self.load_word.next =
+            (self.record.val().get_bits::<32>(0) & bits::<32>(0x1ff3)) | (bit_cast::<32, 14>(self.record.val().get_bits::<14>(32)) << 16);
+        self.below.d.next = bit_cast::<254, 1>(self.control.stop.val().into())
+            | (bit_cast::<254, 1>(self.control.rate_valid.val().into()) << 9)
+            | (bit_cast::<254, F>(self.control.rate_flow.val()) << 10)
+            | (bit_cast::<254, 32>(self.control.rate_value.val()) << 26)
+            | (bit_cast::<254, 1>(self.control.release_valid.val().into()) << 58)
+            | (bit_cast::<254, F>(self.control.release_flow.val()) << 59)
+            | (bit_cast::<254, 24>(self.control.release_bytes.val()) << 75)
+            | (bit_cast::<254, 1>(self.control.fl_valid.val().into()) << 99)
+            | (bit_cast::<254, F>(self.control.fl_flow.val()) << 100)
+            | (bit_cast::<254, 32>(self.load_word.val()) << 116)
+            | (bit_cast::<254, 1>(self.control.pw_valid.val().into()) << 148)
+            | (bit_cast::<254, 4>(self.control.pw_profile.val()) << 149)
+            | (bit_cast::<254, 5>(self.control.pw_word.val()) << 153)
+            | (bit_cast::<254, 32>(self.control.pw_data.val()) << 158)
+            | (bit_cast::<254, 64>(self.control.later.val()) << 190);
+        self.down.next = self.below.q.val();
+        if self.streams.val() {
+            self.control.idle_valid.next = self.up.val().get_bit(1);
+            self.control.idle_flow.next = self.up.val().get_bits::<F>(2);
+            self.control.limited_valid.next = self.up.val().get_bit(18);
+            self.control.limited_flow.next = self.up.val().get_bits::<F>(19);
+            self.control.limited.next = self.up.val().get_bit(35);
+        }
+        // Packets are the queues': a doorbell in our registers has none.
+        self.control.hd_ready.next = true;
+        self.control.data_swept.next = self.far_swept.val() & self.exit.swept.val();
+        self.control.data_pulses.next = self.far_pulses.val();
+        if self.streams.val() {
+            self.control.data_swept.next = self.up.val().get_bit(0) & self.exit.swept.val();
+            self.control.data_pulses.next = self.up.val().get_bits::<32>(36);
+        }
+        if self.exit.sent_valid.val() {
+            self.control.data_pulses.next = self.control.data_pulses.val() | self.frames_bit.val();
+        }
+        if self.control.hd_valid.val() {
+            self.control.data_pulses.next = self.control.data_pulses.val() | self.doorbell_bit.val();
+        }
+        if self.reset.q.val() {
+            self.midway.d.next = false;
+        }
+    }
+}

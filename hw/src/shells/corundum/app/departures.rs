@@ -1,0 +1,86 @@
+//! Completions of sent frames: the core's own go on, ours end here, and what either says of a departure is told.
+use crate::fifo::Fifo;
+use crate::time::Linear;
+use rust_hdl::prelude::*;
+use timely_model::app_block::departures::{LATENCY, OF_CORE, QUEUE};
+
+const _: () = assert!(LATENCY == 5 && QUEUE == 4 && OF_CORE == 1 << 15);
+
+/// Hands on the completions whose tag has bit 15, each once and in their order, and swallows the others; of what is handed on it tells the RTT.
+///
+/// Latency: 3 clocks from `s_*` to `m_*` in an empty queue, 5 from `s_*` to `c_*`. Throughput: one a clock. Back pressure: `s_ready` falls
+/// while 16 of the core's wait; ours then wait too.
+/// Model: `timely_model::app_block::departures::Departures`.
+#[derive(LogicBlock, Default)]
+pub struct Departures {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// A completion is offered.
+    pub s_valid: Signal<In, Bit>,
+    /// It is taken if offered.
+    pub s_ready: Signal<Out, Bit>,
+    /// Its tag.
+    pub s_tag: Signal<In, Bits<16>>,
+    /// When the frame's start left: seconds 48, zeros 2, ns 30, 2^-16 ns 16.
+    pub s_ts: Signal<In, Bits<96>>,
+    /// A completion of the core's.
+    pub m_valid: Signal<Out, Bit>,
+    /// It is taken.
+    pub m_ready: Signal<In, Bit>,
+    /// Its tag.
+    pub m_tag: Signal<Out, Bits<16>>,
+    /// Its stamp, as it came.
+    pub m_ts: Signal<Out, Bits<96>>,
+    /// A frame of the core's departed.
+    pub c_valid: Signal<Out, Bit>,
+    /// Its tag without bit 15.
+    pub c_tag: Signal<Out, Bits<16>>,
+    /// When, ns48.fns16.
+    pub c_ts: Signal<Out, Bits<64>>,
+    // Stamp 96, tag 16.
+    queue: Fifo<112, 4, 5>,
+    stamp: Linear,
+    valid: [DFF<Bit>; 5],
+    tag: [DFF<Bits<15>>; 5],
+    of_core: Signal<Local, Bit>,
+}
+
+impl Logic for Departures {
+    #[hdl_gen]
+    fn update(&mut self) {
+        for i in 0..5 {
+            self.valid[i].clock.next = self.clk.val();
+            self.tag[i].clock.next = self.clk.val();
+        }
+        for i in 0..4 {
+            self.valid[i + 1].d.next = self.valid[i].q.val();
+            self.tag[i + 1].d.next = self.tag[i].q.val();
+        }
+        self.queue.clk.next = self.clk.val();
+        self.queue.rst.next = self.rst.val();
+        self.of_core.next = self.s_valid.val() & self.s_tag.val().get_bit(15);
+        self.queue.i_valid.next = self.of_core.val();
+        self.queue.i_data.next = bit_cast::<112, 96>(self.s_ts.val()) | (bit_cast::<112, 16>(self.s_tag.val()) << 96);
+        self.s_ready.next = self.queue.i_ready.val();
+        self.queue.o_ready.next = self.m_ready.val();
+        self.m_valid.next = self.queue.o_valid.val();
+        self.m_tag.next = self.queue.o_data.val().get_bits::<16>(96);
+        self.m_ts.next = self.queue.o_data.val().get_bits::<96>(0);
+        self.stamp.clk.next = self.clk.val();
+        self.stamp.sec.next = self.s_ts.val().get_bits::<48>(48);
+        self.stamp.ns.next = self.s_ts.val().get_bits::<30>(16);
+        self.stamp.fraction.next = self.s_ts.val().get_bits::<16>(0);
+        self.valid[0].d.next = self.of_core.val() & self.queue.i_ready.val();
+        self.tag[0].d.next = self.s_tag.val().get_bits::<15>(0);
+        self.c_valid.next = self.valid[4].q.val();
+        self.c_tag.next = bit_cast::<16, 15>(self.tag[4].q.val());
+        self.c_ts.next = self.stamp.linear.val();
+        if self.rst.val() {
+            for i in 0..5 {
+                self.valid[i].d.next = false;
+            }
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! What stands around the control half in Corundum's application block, against its models, every output at every clock.
+use rand::Rng;
+use timely_hw::shells::corundum::app::arrivals::Arrivals as RtlArrivals;
+use timely_hw::shells::corundum::app::departures::Departures as RtlDepartures;
+use timely_hw::shells::corundum::app::host_read::HostRead as RtlRead;
+use timely_hw::shells::corundum::app::host_write::HostWrite as RtlWrite;
+use timely_hw::shells::corundum::app::launches::Launches as RtlLaunches;
+use timely_model::Block;
+use timely_model::app_block::TimeOfDay;
+use timely_model::app_block::arrivals::{self, Arrivals};
+use timely_model::app_block::departures::{self, Departures};
+use timely_model::app_block::host_read::{self, HostRead};
+use timely_model::app_block::host_write::{self, HostWrite};
+use timely_model::app_block::launches::{self, Launches};
+use timely_model::bus::Completion;
+use timely_tests::axis::{Offered, Taken, random_beat};
+use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
+
+/// Any time of day, often near the end of a second.
+fn stamp(rng: &mut impl Rng) -> TimeOfDay {
+    let ns = if rng.random_bool(0.3) { rng.random_range(999_999_990..1_000_000_000) } else { rng.random_range(0..1_000_000_000) };
+    TimeOfDay::new(rng.random(), ns, rng.random())
+}
+
+#[test]
+fn arrivals_equal_model() {
+    let library = verilate("arrivals64", RtlArrivals::<64, 8>::default());
+    let (s, m) = (Offered::new(&library, "s"), Taken::new(&library, "m"));
+    let [rst, bad, ts] = ["rst", "s_bad", "s_ts"].map(|n| library.input(n));
+    let [m_bad, m_ts] = ["m_bad", "m_ts"].map(|n| library.output(n));
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut dut = library.instantiate(seed as u32);
+        let mut model = Arrivals::default();
+        let mut beats = 0;
+        for clk in 0..cycles() / 4 {
+            let out = arrivals::Out { beat: m.get(&dut).map(|b| (b, dut.get(m_ts), dut.get(m_bad) == 1)) };
+            let (mut expected, mut found) = (model.output(clk), out);
+            // Bytes that are not there mean nothing.
+            for beat in [&mut expected.beat, &mut found.beat].into_iter().flatten() {
+                let n = usize::from(beat.0.bytes).min(8);
+                beat.0.data[n..].fill(0);
+            }
+            assert_eq!(found, expected, "clock {clk}, seed {seed}");
+            beats += u64::from(out.beat.is_some());
+            let last = rng.random();
+            let i = arrivals::In {
+                rst: rng.random_bool(0.001),
+                beat: rng.random_bool(0.8).then(|| (random_beat(&mut rng, 8, last), stamp(&mut rng), rng.random())),
+            };
+            s.set(&mut dut, i.beat.as_ref().map(|b| &b.0), &mut rng);
+            dut.set(rst, i.rst.into());
+            dut.set(bad, i.beat.map_or_else(|| rng.random_range(0..2), |b| b.2.into()));
+            dut.set_bytes(ts, &i.beat.map_or_else(|| rng.random::<u128>() >> 32, |b| b.1.0).to_le_bytes()[..12]);
+            dut.tick();
+            model.step(clk, &i);
+        }
+        assert!(beats > cycles() / 8, "only {beats} beats");
+    }
+}
+
+#[test]
+fn departures_equal_model() {
+    let library = verilate("departures", RtlDepartures::default());
+    let [rst, valid, tag, ts, ready] = ["rst", "s_valid", "s_tag", "s_ts", "m_ready"].map(|n| library.input(n));
+    let [s_ready, m_valid, m_tag, m_ts, c_valid, c_tag, c_ts] =
+        ["s_ready", "m_valid", "m_tag", "m_ts", "c_valid", "c_tag", "c_ts"].map(|n| library.output(n));
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut dut = library.instantiate(seed as u32);
+        let mut model = Departures::default();
+        let (mut offers, mut takes) = (Runs::new(0.6, 40), Runs::new(0.5, 40));
+        let (mut handed, mut full) = (0, 0);
+        for clk in 0..cycles() {
+            let mut bytes = [0; 16];
+            bytes[..12].copy_from_slice(&dut.get_bytes(m_ts)[..12]);
+            let out = departures::Out {
+                ready: dut.get(s_ready) == 1,
+                completion: (dut.get(m_valid) == 1).then(|| (dut.get(m_tag) as u16, TimeOfDay(u128::from_le_bytes(bytes)))),
+                departure: (dut.get(c_valid) == 1).then(|| Completion { tag: dut.get(c_tag) as u16, ts: dut.get(c_ts) }),
+            };
+            assert_eq!(out, model.output(clk), "clock {clk}, seed {seed}");
+            handed += u64::from(out.departure.is_some());
+            full += u64::from(!out.ready);
+            let i = departures::In {
+                rst: rng.random_bool(0.0003),
+                completion: offers.next(&mut rng).then(|| (rng.random(), stamp(&mut rng))),
+                ready: takes.next(&mut rng),
+            };
+            let (number, time) = i.completion.unwrap_or_else(|| (rng.random(), stamp(&mut rng)));
+            for (at, value) in [(rst, i.rst.into()), (valid, i.completion.is_some().into()), (tag, number.into()), (ready, i.ready.into())]
+            {
+                dut.set(at, value);
+            }
+            dut.set_bytes(ts, &time.0.to_le_bytes()[..12]);
+            dut.tick();
+            model.step(clk, &i);
+        }
+        assert!(cycles() < 100_000 || (handed > 10_000 && full > 100), "{handed} departures, full at {full} clocks");
+    }
+}
+
+fn write_lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
+    let library = verilate(name, rtl);
+    let input = |n: &str| library.input(n);
+    let output = |n: &str| library.output(n);
+    let [rst, enable, awaddr, awvalid, wdata, wvalid] = ["rst", "enable", "s_awaddr", "s_awvalid", "s_wdata", "s_wvalid"].map(input);
+    let [d_ready, st_valid, st_place, st_failed] = ["d_ready", "st_valid", "st_place", "st_failed"].map(input);
+    let asks = ["0", "1"].map(|n| [format!("r{n}_valid"), format!("r{n}_place"), format!("a{n}_ready")].map(|n| input(&n)));
+    let [awready, wready, bvalid, bresp] = ["s_awready", "s_wready", "s_bvalid", "s_bresp"].map(output);
+    let [d_valid, d_address, d_place] = ["d_valid", "d_address", "d_place"].map(output);
+    let answers = ["0", "1"].map(|n| [format!("r{n}_ready"), format!("a{n}_valid"), format!("a{n}_data")].map(|n| output(&n)));
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        // RAM that was not written is zeros, as the model has it.
+        let mut dut = library.instantiate(0);
+        let mut model = HostWrite::new(width);
+        let (mut offers, mut takes, mut done) = (Runs::new(0.7, 60), Runs::new(0.6, 30), Runs::new(0.3, 60));
+        let (mut ended, mut failed, mut read, mut full) = (0u64, 0u64, 0u64, 0u64);
+        for clk in 0..cycles() / 2 {
+            let answer = |n: usize| (dut.get(answers[n][1]) == 1).then(|| dut.get_bytes(answers[n][2]).try_into().expect("64 bytes"));
+            let out = host_write::Out {
+                address_ready: dut.get(awready) == 1,
+                beat_ready: dut.get(wready) == 1,
+                response: (dut.get(bvalid) == 1).then(|| dut.get(bresp) == 2),
+                descriptor: (dut.get(d_valid) == 1).then(|| (dut.get(d_address), dut.get(d_place) as u8)),
+                ask_ready: [0, 1].map(|n| dut.get(answers[n][0]) == 1),
+                answer: [answer(0), answer(1)],
+            };
+            assert_eq!(out, model.output(clk), "clock {clk}, seed {seed}");
+            ended += u64::from(out.response.is_some());
+            failed += u64::from(out.response == Some(true));
+            read += out.answer.iter().flatten().count() as u64;
+            full += u64::from(!out.beat_ready);
+            let mut beat = [0; 64];
+            rng.fill(&mut beat[..width / 8]);
+            let i = host_write::In {
+                rst: rng.random_bool(0.0003),
+                enable: clk % 8192 > 500,
+                address: offers.next(&mut rng).then(|| rng.random()),
+                beat: rng.random_bool(0.8).then_some(beat),
+                descriptor_ready: takes.next(&mut rng),
+                status: done.next(&mut rng).then(|| (rng.random_range(0..16), rng.random_bool(0.2))),
+                ask: [0, 1].map(|_| rng.random_bool(0.5).then(|| rng.random_range(0..16))),
+                answer_ready: rng.random(),
+            };
+            for (at, value) in [
+                (rst, i.rst.into()),
+                (enable, i.enable.into()),
+                (awvalid, i.address.is_some().into()),
+                (awaddr, i.address.unwrap_or_else(|| rng.random())),
+                (wvalid, i.beat.is_some().into()),
+                (d_ready, i.descriptor_ready.into()),
+                (st_valid, i.status.is_some().into()),
+                (st_place, i.status.map_or(3, |s| s.0.into())),
+                (st_failed, i.status.map_or(1, |s| s.1.into())),
+            ] {
+                dut.set(at, value);
+            }
+            dut.set_bytes(wdata, &beat[..width / 8]);
+            for (n, ports) in asks.iter().enumerate() {
+                dut.set(ports[0], i.ask[n].is_some().into());
+                dut.set(ports[1], i.ask[n].map_or(7, u64::from));
+                dut.set(ports[2], i.answer_ready[n].into());
+            }
+            dut.tick();
+            model.step(clk, &i);
+        }
+        println!("{name}: {ended} bursts, {failed} failed, {read} answers");
+        assert!(cycles() < 100_000 || (ended > 500 && failed > 50 && read > 5000 && full > 500), "{ended} {failed} {read} {full}");
+    }
+}
+
+#[test]
+fn host_write_equals_model() {
+    write_lockstep("host_write_64", RtlWrite::<64>::default(), 64);
+    if thorough() {
+        write_lockstep("host_write_512", RtlWrite::<512>::default(), 512);
+    }
+}
+
+fn read_lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, width: usize) {
+    let library = verilate(name, rtl);
+    let input = |n: &str| library.input(n);
+    let output = |n: &str| library.output(n);
+    let [rst, enable, araddr, arvalid, rready] = ["rst", "enable", "s_araddr", "s_arvalid", "s_rready"].map(input);
+    let [d_ready, st_valid, st_place, st_failed] = ["d_ready", "st_valid", "st_place", "st_failed"].map(input);
+    let halves = ["0", "1"].map(|n| ["valid", "place", "enable", "data"].map(|s| input(&format!("h{n}_{s}"))));
+    let [arready, rvalid, rdata, rresp, rlast] = ["s_arready", "s_rvalid", "s_rdata", "s_rresp", "s_rlast"].map(output);
+    let [d_valid, d_address, d_place] = ["d_valid", "d_address", "d_place"].map(output);
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut dut = library.instantiate(0);
+        let mut model = HostRead::new(width);
+        let (mut offers, mut takes, mut done) = (Runs::new(0.7, 60), Runs::new(0.6, 30), Runs::new(0.3, 60));
+        let (mut beats, mut ends, mut failed, mut full) = (0u64, 0u64, 0u64, 0u64);
+        for clk in 0..cycles() / 2 {
+            let read = dut.get_bytes(rdata);
+            let mut expected = model.output(clk);
+            // What a beat has is the rest's first bytes.
+            if let Some((record, ..)) = &mut expected.beat {
+                record[width / 8..].fill(0);
+            }
+            let out = host_read::Out {
+                address_ready: dut.get(arready) == 1,
+                descriptor: (dut.get(d_valid) == 1).then(|| (dut.get(d_address), dut.get(d_place) as u8)),
+                beat: (dut.get(rvalid) == 1).then(|| {
+                    let mut record = [0; 64];
+                    record[..width / 8].copy_from_slice(&read[..width / 8]);
+                    (record, dut.get(rresp) == 2, dut.get(rlast) == 1)
+                }),
+            };
+            assert_eq!(out, expected, "clock {clk}, seed {seed}");
+            beats += u64::from(out.beat.is_some());
+            ends += u64::from(out.beat.is_some_and(|b| b.2));
+            failed += u64::from(out.beat.is_some_and(|b| b.1));
+            full += u64::from(!out.address_ready);
+            let i = host_read::In {
+                rst: rng.random_bool(0.0003),
+                enable: clk % 8192 > 500,
+                address: offers.next(&mut rng).then(|| rng.random()),
+                beat_ready: takes.next(&mut rng),
+                descriptor_ready: rng.random_bool(0.7),
+                status: done.next(&mut rng).then(|| (rng.random_range(0..2), rng.random_bool(0.2))),
+                halves: [0, 1].map(|_| {
+                    let mut bytes = [0; 32];
+                    rng.fill(&mut bytes);
+                    rng.random_bool(0.5).then(|| (rng.random_range(0..2), bytes, rng.random()))
+                }),
+            };
+            for (at, value) in [
+                (rst, i.rst.into()),
+                (enable, i.enable.into()),
+                (arvalid, i.address.is_some().into()),
+                (araddr, i.address.unwrap_or_else(|| rng.random())),
+                (rready, i.beat_ready.into()),
+                (d_ready, i.descriptor_ready.into()),
+                (st_valid, i.status.is_some().into()),
+                (st_place, i.status.map_or(1, |s| s.0.into())),
+                (st_failed, i.status.map_or(1, |s| s.1.into())),
+            ] {
+                dut.set(at, value);
+            }
+            for (ports, half) in halves.iter().zip(&i.halves) {
+                let (place, bytes, enable) = half.unwrap_or((1, [0xaa; 32], u32::MAX));
+                dut.set(ports[0], half.is_some().into());
+                dut.set(ports[1], place.into());
+                dut.set(ports[2], enable.into());
+                dut.set_bytes(ports[3], &bytes);
+            }
+            dut.tick();
+            model.step(clk, &i);
+        }
+        println!("{name}: {beats} beats, {ends} of them last, {failed} failed");
+        assert!(cycles() < 100_000 || (ends > 500 && failed > 500 && full > 500), "{beats} {ends} {failed} {full}");
+    }
+}
+
+#[test]
+fn host_read_equals_model() {
+    read_lockstep("host_read_64", RtlRead::<64>::default(), 64);
+    if thorough() {
+        read_lockstep("host_read_512", RtlRead::<512>::default(), 512);
+    }
+}
+
+#[test]
+fn launches_equal_model() {
+    let library = verilate("launches", RtlLaunches::default());
+    let [rst, launch_valid, launch_tag, launch_paced, launch_time, void_valid, void_tag, take] =
+        ["rst", "launch_valid", "launch_tag", "launch_paced", "launch_time", "void_valid", "void_tag", "take"].map(|n| library.input(n));
+    let [head_valid, head_paced, head_time, empty] = ["head_valid", "head_paced", "head_time", "empty"].map(|n| library.output(n));
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut dut = library.instantiate(0);
+        let mut model = Launches::default();
+        let (mut requests, mut takes) = (Runs::new(0.3, 30), Runs::new(0.5, 60));
+        let (mut taken, mut voids) = (0u64, 0u64);
+        for clk in 0..cycles() {
+            let paced = dut.get(head_paced) == 1;
+            let out =
+                launches::Out { head: (dut.get(head_valid) == 1).then(|| paced.then(|| dut.get(head_time))), empty: dut.get(empty) == 1 };
+            assert_eq!(out, model.output(clk), "clock {clk}, seed {seed}");
+            // Few tags, which are used again while others wait.
+            let i = launches::In {
+                rst: rng.random_bool(0.0003),
+                launch: requests.next(&mut rng).then(|| (rng.random_range(0..40), rng.random_bool(0.8).then(|| rng.random()))),
+                void: rng.random_bool(0.05).then(|| rng.random_range(0..40)),
+                take: takes.next(&mut rng),
+            };
+            taken += u64::from(out.head.is_some() && i.take);
+            voids += u64::from(i.void.is_some());
+            for (at, value) in [
+                (rst, i.rst.into()),
+                (launch_valid, i.launch.is_some().into()),
+                (launch_tag, i.launch.map_or(9, |l| l.0.into())),
+                (launch_paced, i.launch.is_none_or(|l| l.1.is_some()).into()),
+                (launch_time, i.launch.and_then(|l| l.1).unwrap_or_else(|| rng.random())),
+                (void_valid, i.void.is_some().into()),
+                (void_tag, i.void.map_or(9, u64::from)),
+                (take, i.take.into()),
+            ] {
+                dut.set(at, value);
+            }
+            dut.tick();
+            model.step(clk, &i);
+        }
+        println!("launches: {taken} taken, {voids} void");
+        assert!(cycles() < 100_000 || (taken > 5000 && voids > 5000), "{taken} {voids}");
+    }
+}

@@ -1,0 +1,83 @@
+//! The form with streams: packets that come late by more or less leave on their launches.
+use super::super::inline::{data, left_out};
+use super::card::{Card, time_of_day};
+use super::shell::{BOARDS, Board};
+use rand::Rng;
+use std::collections::VecDeque;
+use timely_regs::corundum::{UP, UP_BITS};
+use timely_regs::wire::{FIRST, LAST};
+use timely_tests::{few_seeds, rng};
+
+/// Clocks by which a request is ahead of its launch, between two launches, and that a packet takes from its request on.
+const LEAD: u64 = 600;
+const PERIOD: u64 = 320;
+const ON_THE_WAY: std::ops::Range<u64> = 100..400;
+
+/// The bus with these parts.
+fn bus(parts: &[(&str, u64)]) -> Vec<u8> {
+    let mut bits = vec![0u8; UP_BITS.div_ceil(8)];
+    for (name, value) in parts {
+        let (_, low, width) = UP.iter().find(|p| p.0 == *name).unwrap_or_else(|| panic!("no part {name}"));
+        for bit in (0..*width).filter(|b| value >> b & 1 == 1) {
+            bits[(low + bit) / 8] |= 1 << ((low + bit) % 8);
+        }
+    }
+    bits
+}
+
+/// How far packets leave from their launches, clocks: at least and at most. Every tenth request finds no packet.
+fn off(board: &Board, paced: bool, seed: u64) -> (i64, i64, usize) {
+    let mut rng = rng(seed);
+    let mut card = Card::new(&super::library(board, true), board, rng.clone());
+    let start = card.clk() + 3000;
+    let (mut launches, mut voids, mut made, mut latest) = (VecDeque::new(), VecDeque::new(), 0u32, 0);
+    let (mut least, mut most, mut left) = (i64::MAX, i64::MIN, 0);
+    while left < 200 {
+        let clk = card.clk();
+        let mut parts = vec![("swept", 1)];
+        let launch = start + u64::from(made) * PERIOD + LEAD;
+        // A tag is used again as soon as its packet has left.
+        let tag = u64::from(made % 8);
+        if clk >= launch - LEAD {
+            let time = time_of_day(launch).linear();
+            parts.extend([("launch_valid", 1), ("launch_tag", tag), ("launch_paced", paced.into()), ("launch_time", time)]);
+            if made % 10 == 3 {
+                voids.push_back((clk + rng.random_range(5..60), tag));
+            } else {
+                latest = latest.max(clk + rng.random_range(ON_THE_WAY));
+                card.emerge(latest, made, data(5, made, FIRST | LAST, 1514, true));
+                launches.push_back(launch);
+            }
+            made += 1;
+        }
+        if let Some((_, tag)) = voids.pop_front_if(|v| v.0 <= clk) {
+            parts.extend([("void_valid", 1), ("void_tag", tag)]);
+        }
+        card.up = bus(&parts);
+        card.tick();
+        for f in std::mem::take(&mut card.sent) {
+            let launch: u64 = launches.pop_front().expect("a packet that was not asked for");
+            let off = f.clocks.0 as i64 - launch as i64;
+            (least, most, left) = (least.min(off), most.max(off), left + 1);
+        }
+    }
+    (least, most, left)
+}
+
+#[test]
+fn packets_leave_on_their_launches() {
+    if left_out("nic::corundum") {
+        return;
+    }
+    for board in &BOARDS {
+        for seed in few_seeds() {
+            for paced in [true, false] {
+                let (least, most, n) = off(board, paced, seed);
+                println!("{} bits, gate {paced}: {n} packets leave {least} to {most} clocks behind their launches", board.bus);
+                // Whatever is constant is nobody's error.
+                assert!(!paced || most - least <= 2 && least >= 0 && most <= 12, "{least} to {most} clocks");
+                assert!(paced || most - least > 100, "{least} to {most} clocks: nothing was late");
+            }
+        }
+    }
+}

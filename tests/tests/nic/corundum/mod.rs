@@ -1,0 +1,122 @@
+//! Corundum's application block: what the shell gives it fits, all that it does not want passes, ACKs come between, completions go on once, a round
+//! trip is measured, records arrive by DMA. The ordinary run fits it; what needs its Verilog compiled runs under `cargo xtask soak`.
+mod card;
+mod launches;
+mod passes;
+mod shell;
+mod works;
+
+use shell::{BOARDS, Board};
+use std::io::{Write, stdout};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use timely_hw::config::{CLOCK_PS, Config};
+use timely_hw::emit::PREFIX;
+use timely_hw::shells::corundum::FLOW_BITS;
+use timely_hw::shells::{File, Shell};
+use timely_tests::thorough;
+use timely_verilate::{Library, Options, build};
+
+fn files(board: &Board) -> Vec<File> {
+    let config = Config::new(board.bus, 10).expect("a configuration that is built");
+    Shell::Corundum.emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}"))
+}
+
+/// The block on its bench, compiled once a board and form.
+fn library(board: &Board, streams: bool) -> Arc<Library> {
+    type Made = Vec<((usize, bool), Arc<Library>)>;
+    static LIBRARIES: Mutex<Made> = Mutex::new(Vec::new());
+    let mut made = LIBRARIES.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some((_, library)) = made.iter().find(|l| l.0 == (board.bus, streams)) {
+        return library.clone();
+    }
+    let text: Vec<String> = files(board).into_iter().filter(|f| f.path.ends_with(".v")).map(|f| f.text).collect();
+    let define = if streams { "`define TIMELY_STREAMS\n" } else { "" };
+    let verilog = [define, &board.bench(&board.values(&[]), streams), &text.concat()].concat();
+    let name = format!("corundum_app_{}_10{}", board.bus, if streams { "_streams" } else { "" });
+    let library = build(&name, &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"));
+    made.push(((board.bus, streams), library.clone()));
+    library
+}
+
+/// Icarus elaborates the block with exactly the shell's ports and parameters, and says what is wrong with a shell that it is not for.
+#[test]
+fn icarus_fits_the_block_into_its_shell() {
+    let program = std::env::var("IVERILOG").unwrap_or_else(|_| "iverilog".into());
+    if Command::new(&program).arg("-V").output().is_err() {
+        // Past the test's capture, for `cargo xtask test` to tell.
+        writeln!(stdout(), "left out: nic::corundum: the port fit: there is no Icarus Verilog here (Debian: apt-get install iverilog)")
+            .expect("stdout");
+        return;
+    }
+    for board in BOARDS.iter().filter(|b| thorough() || b.bus != 128) {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("corundum-{}-{}", board.bus, std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let written = |name: &str, text: &str| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).expect("written");
+            path
+        };
+        let sources: Vec<_> = files(board).iter().filter(|f| f.path.ends_with(".v")).map(|f| written(&f.path, &f.text)).collect();
+        let icarus = |more: &[(&'static str, i64)]| {
+            let bench = written("board.v", &board.bench(&board.values(more), false));
+            let mut c = Command::new(&program);
+            c.args(["-g2005", "-Wall", "-Wno-timescale", "-Wno-sensitivity-entire-array", "-t", "null", "-s", "board"]);
+            let out = c.arg(bench).args(&sources).output().expect("iverilog starts");
+            (out.status.success(), String::from_utf8_lossy(&out.stderr).into_owned())
+        };
+        let (fits, text) = icarus(&[]);
+        assert!(fits && text.is_empty(), "{board:?}: {text}");
+        if board.bus == 64 || thorough() {
+            for (parameter, value, told) in [
+                ("APP_ID", 0x1234_0001, "APP_ID_of_32h54690001"),
+                ("AXIS_SYNC_DATA_WIDTH", 256, "streams_of_"),
+                ("PORTS_PER_IF", 2, "one_port_an_interface"),
+                ("PTP_TS_ENABLE", 0, "PTP_stamps"),
+                ("APP_AXIS_IF_ENABLE", 0, "APP_AXIS_IF_ENABLE"),
+                ("RAM_SEG_COUNT", 4, "two_segments_of_256_or_512_bits"),
+            ] {
+                let (fits, text) = icarus(&[(parameter, value)]);
+                assert!(!fits && text.contains(told), "{board:?} with {parameter} {value}: {text}");
+            }
+        }
+        std::fs::remove_dir_all(&folder).ok();
+    }
+}
+
+/// Verilator takes it too, in either form; under `cargo xtask soak` with every flow count.
+#[test]
+fn verilator_takes_the_block() {
+    const REAL: [&str; 8] = ["LATCH", "MULTIDRIVEN", "UNOPTFLAT", "COMBDLY", "BLKANDNBLK", "PINMISSING", "PINNOTFOUND", "IMPLICIT"];
+    for board in BOARDS.iter().filter(|b| thorough() || b.bus == 128) {
+        for flow_bits in FLOW_BITS.into_iter().filter(|f| thorough() || *f == 13) {
+            let config = Config::new(board.bus, flow_bits).expect("a configuration that is built");
+            let files = Shell::Corundum.emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}"));
+            let own = files[0].text.lines().filter_map(|l| l.strip_prefix("module ")).all(|name| name.starts_with(PREFIX));
+            assert!(own, "{config}: a module without our prefix");
+            let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("corundum-{config}-{}.v", std::process::id()));
+            let text = board.bench(&board.values(&[]), false) + &files[1].text + &files[0].text;
+            std::fs::write(&file, text).expect("written");
+            for (top, form) in [("board", "-DTIMELY_REGISTERS"), ("mqnic_app_block", "-DTIMELY_STREAMS")] {
+                if top != "board" && !thorough() {
+                    continue;
+                }
+                let program = std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into());
+                let mut c = Command::new(program);
+                c.args(["--lint-only", "-Wall", "-Wno-fatal", form, "--top-module", top]);
+                if top != "board" {
+                    // Of its own accord the block has Corundum's defaults.
+                    c.args([format!("-GAXIS_DATA_WIDTH={}", board.bus), "-GRAM_SEG_DATA_WIDTH=256".into()]);
+                }
+                let out = c.arg(&file).output().expect("verilator starts");
+                let text = String::from_utf8_lossy(&out.stderr);
+                assert!(out.status.success(), "{config}: {text}");
+                for real in REAL {
+                    assert!(!text.contains(&format!("Warning-{real}")), "{config}: {real}\n{text}");
+                }
+            }
+            std::fs::remove_file(&file).ok();
+        }
+    }
+}
