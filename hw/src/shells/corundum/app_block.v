@@ -29,8 +29,8 @@ module mqnic_app_block #(
     if (APP_CTRL_ENABLE == 0 || APP_AXIS_SYNC_ENABLE == 0 || APP_AXIS_IF_ENABLE == 0) begin : built_for_all_streams
       timely_nic_needs_APP_CTRL_ENABLE_APP_AXIS_SYNC_ENABLE_and_APP_AXIS_IF_ENABLE stop();
     end
-    if (AXIL_APP_CTRL_DATA_WIDTH != 32 || AXIL_APP_CTRL_ADDR_WIDTH < 12 || AXIL_APP_CTRL_ADDR_WIDTH > 24 || AXIL_CTRL_DATA_WIDTH != 32) begin : built_for_registers
-      timely_nic_needs_registers_of_32_bits_and_application_addresses_of_12_to_24_bits stop();
+    if (AXIL_APP_CTRL_DATA_WIDTH != 32 || AXIL_APP_CTRL_ADDR_WIDTH < 12 || AXIL_APP_CTRL_ADDR_WIDTH > 24 || AXIL_CTRL_DATA_WIDTH != 32 || AXIL_CTRL_ADDR_WIDTH != 24) begin : built_for_registers
+      timely_nic_needs_registers_of_32_bits_application_addresses_of_12_to_24_bits_and_own_addresses_of_24 stop();
     end
     if (APP_DMA_ENABLE != 0 && (RAM_SEG_COUNT != 2 || (RAM_SEG_DATA_WIDTH != 256 && RAM_SEG_DATA_WIDTH != 512) || RAM_ADDR_WIDTH < 11 || DMA_TAG_WIDTH < 4 || DMA_ADDR_WIDTH > 64)) begin : built_for_another_ram
       timely_nic_needs_DMA_RAM_of_two_segments_of_256_or_512_bits_or_APP_DMA_ENABLE_0 stop();
@@ -165,18 +165,20 @@ module mqnic_app_block #(
     end
   endgenerate
 
-  // The NIC's own registers are nobody's here.
-  assign m_axil_ctrl_awaddr = 0;
+  // The window of the first scheduler of interface 0 in the NIC's own registers: the upper half of an interface's begins with it.
+  localparam [23:0] WINDOW = 24'd1 << (AXIL_CTRL_ADDR_WIDTH - $clog2(IF_COUNT) - 1);
+  wire [23:0] own_awaddr, own_araddr;
+  wire        own_awvalid, own_wvalid, own_arvalid;
+  assign m_axil_ctrl_awaddr = own_awaddr;
   assign m_axil_ctrl_awprot = 3'b000;
-  assign m_axil_ctrl_awvalid = 1'b0;
-  assign m_axil_ctrl_wdata = 0;
   assign m_axil_ctrl_wstrb = 4'hf;
-  assign m_axil_ctrl_wvalid = 1'b0;
-  assign m_axil_ctrl_bready = 1'b1;
-  assign m_axil_ctrl_araddr = 0;
+  assign m_axil_ctrl_araddr = own_araddr;
   assign m_axil_ctrl_arprot = 3'b000;
-  assign m_axil_ctrl_arvalid = 1'b0;
-  assign m_axil_ctrl_rready = 1'b1;
+`ifdef TIMELY_STREAMS
+  assign {m_axil_ctrl_awvalid, m_axil_ctrl_wvalid, m_axil_ctrl_arvalid} = 3'b000;
+`else
+  assign {m_axil_ctrl_awvalid, m_axil_ctrl_wvalid, m_axil_ctrl_arvalid} = {own_awvalid, own_wvalid, own_arvalid};
+`endif
 
   @CORE@ core (
     .clk(clk),
@@ -268,28 +270,23 @@ module mqnic_app_block #(
     .h1_place(half_place[1]),
     .h1_enable(half_enable[63:32]),
     .h1_data(half_data[511:256]),
-    .rate_valid(),
-    .rate_flow(),
-    .rate_value(),
-    .release_valid(),
-    .release_flow(),
-    .release_bytes(),
-    .pw_valid(),
-    .pw_profile(),
-    .pw_word(),
-    .pw_data(),
-    .fl_valid(),
-    .fl_flow(),
-    .fl_record(),
-    .stop(),
-    .later(),
-    .idle_valid(1'b0),
-    .idle_flow({@F@{1'b0}}),
-    .limited_valid(1'b0),
-    .limited_flow({@F@{1'b0}}),
-    .limited(1'b0),
-    .far_pulses(32'h0),
-    .far_swept(1'b1),
+    .base(WINDOW),
+    .m_axil_awaddr(own_awaddr),
+    .m_axil_awvalid(own_awvalid),
+    .m_axil_awready(m_axil_ctrl_awready),
+    .m_axil_wdata(m_axil_ctrl_wdata),
+    .m_axil_wvalid(own_wvalid),
+    .m_axil_wready(m_axil_ctrl_wready),
+    .m_axil_bresp(m_axil_ctrl_bresp),
+    .m_axil_bvalid(m_axil_ctrl_bvalid),
+    .m_axil_bready(m_axil_ctrl_bready),
+    .m_axil_araddr(own_araddr),
+    .m_axil_arvalid(own_arvalid),
+    .m_axil_arready(m_axil_ctrl_arready),
+    .m_axil_rdata(m_axil_ctrl_rdata),
+    .m_axil_rresp(m_axil_ctrl_rresp),
+    .m_axil_rvalid(m_axil_ctrl_rvalid),
+    .m_axil_rready(m_axil_ctrl_rready),
 `ifdef TIMELY_STREAMS
     .streams(1'b1),
     .down(timely_down),

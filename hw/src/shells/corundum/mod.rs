@@ -101,7 +101,6 @@ fn block(file: &str, config: Config) -> String {
         .replace("@CORE@", &format!("{PREFIX}corundum_app"))
         .replace("@ID@", &format!("{APPLICATION_ID:08x}"))
         .replace("@BUS@", &config.bus.to_string())
-        .replace("@F@", &config.flow_bits.to_string())
 }
 
 /// The files of the application block.
@@ -121,7 +120,7 @@ fn core(config: Config, clock_ps: u32) -> Result<String, String> {
     macro_rules! arms {
         ($(($w:literal, $k:literal): $(($f:literal, $s:literal))*;)*) => {
             match (config.bus, config.flow_bits) {
-                $($(($w, $f) => emit("corundum_app", App::<$w, $k, $f, { $f + 1 }, $s, { $f + $s }, { $k + 73 }>::new(&build)),)*)*
+                $($(($w, $f) => emit("corundum_app", App::<$w, $k, $f, { $f + 1 }, $s, { $f + $s }, { $k + 73 }, { $f + 32 }>::new(&build)),)*)*
                 _ => Err(format!("{config} is not built for Corundum: buses are {BUSES:?}, flow bits {FLOW_BITS:?}")),
             }
         };

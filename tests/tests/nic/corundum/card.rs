@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use timely_model::app_block::TimeOfDay;
 use timely_model::stream::{Assembler, Beat, beats, bytes_of};
+use timely_regs::corundum::{MAIL_SIGN, MAIL_SWEPT, SIGN};
 use timely_regs::device::{Bus, Memory};
 use timely_sim::nic::axil::{Master, Response};
 use timely_sim::nic::core::AccessError;
@@ -173,6 +174,17 @@ struct Job {
     wait: u32,
 }
 
+/// The NIC's own registers, of which the scheduler's are some: what is under way on the block's master.
+#[derive(Default)]
+struct Own {
+    aw: Option<u32>,
+    w: Option<u32>,
+    answered: bool,
+    read: bool,
+    /// What may come at this clock: an address and data to write, an address to read.
+    may: [bool; 3],
+}
+
 /// The card.
 pub struct Card {
     pub dut: Dut,
@@ -202,6 +214,9 @@ pub struct Card {
     reads: VecDeque<Job>,
     /// The engine fails the coming descriptors.
     pub failing: bool,
+    own: Own,
+    /// What was written into the NIC's own registers: address and word.
+    pub written: Vec<(u32, u32)>,
     /// What the scheduler says, in the form with streams.
     pub up: Vec<u8>,
     /// Bits of a row's number.
@@ -246,6 +261,8 @@ impl Card {
             writes: VecDeque::new(),
             reads: VecDeque::new(),
             failing: false,
+            own: Own::default(),
+            written: Vec::new(),
             up: Vec::new(),
             row_bits: values["RAM_SEG_ADDR_WIDTH"] as usize,
             takes: (false, 0),
@@ -334,8 +351,10 @@ impl Card {
         self.input("m_axis_sync_tx_cpl_ready", takes_completion.into());
         self.dma_inputs();
         self.registers();
+        self.own_inputs();
         self.dut.settle();
         self.axil_step();
+        self.own_step();
         self.dma_step();
         if self.offered.is_some() && self.output("s_axis_sync_tx_cpl_ready") & 1 == 1 {
             self.offered = None;
@@ -475,6 +494,42 @@ impl Card {
             let bytes = self.memory.borrow()[at..at + 64].to_vec();
             let wait = self.rng.random_range(1..40);
             self.reads.push_back(Job { address, place, tag, bytes, wait, ..Job::default() });
+        }
+    }
+
+    fn own_inputs(&mut self) {
+        let (aw, w, read) = (self.own.aw.is_none(), self.own.w.is_none(), !self.own.read);
+        let luck: [bool; 3] = self.rng.random();
+        self.own.may = [aw && luck[0], w && luck[1], read && luck[2]];
+        for (name, value) in [
+            ("awready", self.own.may[0].into()),
+            ("wready", self.own.may[1].into()),
+            ("bvalid", self.own.answered.into()),
+            ("bresp", 0),
+            ("arready", self.own.may[2].into()),
+            ("rvalid", self.own.read.into()),
+            ("rresp", 0),
+            // The mailbox of a scheduler of ours that is clear and has nothing to say.
+            ("rdata", u64::from(SIGN << MAIL_SIGN.low | 1 << MAIL_SWEPT.low)),
+        ] {
+            self.input(&format!("m_axil_ctrl_{name}"), value);
+        }
+    }
+
+    fn own_step(&mut self) {
+        let [awvalid, awaddr, wvalid, wdata, bready, arvalid, rready] =
+            ["awvalid", "awaddr", "wvalid", "wdata", "bready", "arvalid", "rready"].map(|n| self.output(&format!("m_axil_ctrl_{n}")));
+        let own = &mut self.own;
+        own.answered &= bready == 0;
+        own.read &= rready == 0;
+        own.aw = own.aw.or((own.may[0] && awvalid == 1).then_some(awaddr as u32));
+        own.w = own.w.or((own.may[1] && wvalid == 1).then_some(wdata as u32));
+        own.read |= own.may[2] && arvalid == 1;
+        if !own.answered
+            && let Some(write) = own.aw.zip(own.w)
+        {
+            (own.aw, own.w, own.answered) = (None, None, true);
+            self.written.push(write);
         }
     }
 

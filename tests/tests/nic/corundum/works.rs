@@ -1,9 +1,10 @@
 //! Round trips, registers, DMA.
-use super::super::inline::{data, left_out};
+use super::super::inline::{PEER, data, left_out};
 use super::card::{Buffer, CLOCK_NS, Card, Registers};
 use super::passes::{prepared, with};
 use super::shell::{BOARDS, Board};
 use std::collections::VecDeque;
+use timely_regs::corundum::{Kind, load_word};
 use timely_regs::device::{Device, Error, Only, RingSettings};
 use timely_regs::event::EventRecord;
 use timely_regs::flow::FlowRecord;
@@ -64,6 +65,16 @@ fn round_trips_are_those_of_the_stamps() {
         let least = expected(trips.iter().min().expect("trips"));
         println!("{} bits: least round trip {} ns, of the stamps {least:.1} ns", board.bus, rtt.min_ns);
         assert!((f64::from(rtt.min_ns) - least).abs() <= 1.5, "{rtt:?}, expected {least}");
+        // What the scheduler is told: the flow's load, its latest rate, the bytes of its segments.
+        let values = board.values(&[]);
+        let window = 1 << (23 - values["IF_COUNT"].ilog2());
+        let told = |kind: Kind| card.written.iter().filter(move |w| w.0 == window + kind.address(10, 5)).map(|w| w.1).collect::<Vec<_>>();
+        let flow = FlowRecord { enable: true, payload_bytes: 1424, address: PEER.into(), ..FlowRecord::default() };
+        assert_eq!(told(Kind::Load), [load_word(&flow.pack().expect("a record"))], "{board:?}");
+        assert_eq!(told(Kind::Rate).last(), Some(&record.rate), "{board:?}");
+        assert_eq!(told(Kind::Release).iter().sum::<u32>(), 60 * 1538, "{board:?}");
+        let queue_words = card.written.iter().filter(|w| w.0 < window || w.0 - window < Kind::Rate.address(10, 0)).count();
+        assert_eq!(queue_words, 0, "{board:?}: words of Corundum's own");
     }
 }
 

@@ -9,6 +9,7 @@ use crate::control::Control;
 use crate::fifo::Fifo;
 use crate::inline::exit::Exit;
 use crate::launch::Launch;
+use crate::scheduler::courier::Courier;
 use crate::time::Linear;
 use rust_hdl::prelude::*;
 use timely_model::time::LINEAR_LATENCY;
@@ -30,15 +31,24 @@ const _: () = {
 
 /// Frames of the core's pass, ACKs of ours go between them; what is received is looked at, and so is what leaves the queues: data of a flow that
 /// names the queue it came from is reported as sent, and as departed when its completion comes. All stamps are the MAC's times of day, and the NIC's
-/// time follows the same clock. Bursts of DMA become descriptors. What a pacer needs, and says, are streams of their own, or with `streams` two buses; a
-/// frame then leaves at the launch that the scheduler gave its request.
+/// time follows the same clock. Bursts of DMA become descriptors. What a scheduler needs, and says, a courier carries over the NIC's
+/// own registers, or with `streams` two buses do; a frame then leaves at the launch that the scheduler gave its request.
 ///
-/// `W` bus bits, `K = W / 8`, `F` flow bits, `T = F + 1`, `S` segment bits, `A = F + S`, `L = K + 73`.
+/// `W` bus bits, `K = W / 8`, `F` flow bits, `T = F + 1`, `S` segment bits, `A = F + S`, `L = K + 73`, `R = F + 32`.
 ///
 /// Latency: a frame of the core's 7 clocks, or at its launch; the first beat of an ACK 23 clocks after the last of what it answers. Throughput: a beat a clock
 /// each way. Back pressure: none towards received frames and queues; `s_tx_tready` falls while an ACK goes first.
 #[derive(LogicBlock)]
-pub struct App<const W: usize, const K: usize, const F: usize, const T: usize, const S: usize, const A: usize, const L: usize> {
+pub struct App<
+    const W: usize,
+    const K: usize,
+    const F: usize,
+    const T: usize,
+    const S: usize,
+    const A: usize,
+    const L: usize,
+    const R: usize,
+> {
     /// Clock.
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high, for two clocks at least.
@@ -217,50 +227,40 @@ pub struct App<const W: usize, const K: usize, const F: usize, const T: usize, c
     pub h1_enable: Signal<In, Bits<32>>,
     /// With these.
     pub h1_data: Signal<In, Bits<256>>,
-    /// A rate was computed.
-    pub rate_valid: Signal<Out, Bit>,
-    /// Its flow.
-    pub rate_flow: Signal<Out, Bits<F>>,
-    /// The rate, 2^-12 Mb/s.
-    pub rate_value: Signal<Out, Bits<32>>,
-    /// Bytes are outstanding no more.
-    pub release_valid: Signal<Out, Bit>,
-    /// Whose.
-    pub release_flow: Signal<Out, Bits<F>>,
-    /// How many.
-    pub release_bytes: Signal<Out, Bits<24>>,
-    /// Profile bus.
-    pub pw_valid: Signal<Out, Bit>,
-    /// Profile bus: profile.
-    pub pw_profile: Signal<Out, Bits<4>>,
-    /// Profile bus: word.
-    pub pw_word: Signal<Out, Bits<5>>,
-    /// Profile bus: value.
-    pub pw_data: Signal<Out, Bits<32>>,
-    /// Flow bus.
-    pub fl_valid: Signal<Out, Bit>,
-    /// Flow bus: flow.
-    pub fl_flow: Signal<Out, Bits<F>>,
-    /// Flow bus: record.
-    pub fl_record: Signal<Out, Bits<512>>,
-    /// No flow may send.
-    pub stop: Signal<Out, Bit>,
-    /// The time and the lead, ns48.fns16.
-    pub later: Signal<Out, Bits<64>>,
-    /// A flow sends again after its idle time.
-    pub idle_valid: Signal<In, Bit>,
-    /// Which.
-    pub idle_flow: Signal<In, Bits<F>>,
-    /// The pacer looked at a flow.
-    pub limited_valid: Signal<In, Bit>,
-    /// Which.
-    pub limited_flow: Signal<In, Bits<F>>,
-    /// It sends too little of its rate for it to grow.
-    pub limited: Signal<In, Bit>,
-    /// Counted events of the scheduler.
-    pub far_pulses: Signal<In, Bits<32>>,
-    /// Its RAMs are clear.
-    pub far_swept: Signal<In, Bit>,
+    /// The scheduler's window, as the master below sees it.
+    pub base: Signal<In, Bits<24>>,
+    /// AXI-Lite to the NIC's own registers: write address.
+    pub m_axil_awaddr: Signal<Out, Bits<24>>,
+    /// AXI-Lite to the NIC's own registers: write address valid.
+    pub m_axil_awvalid: Signal<Out, Bit>,
+    /// AXI-Lite to the NIC's own registers: write address taken.
+    pub m_axil_awready: Signal<In, Bit>,
+    /// AXI-Lite to the NIC's own registers: write data.
+    pub m_axil_wdata: Signal<Out, Bits<32>>,
+    /// AXI-Lite to the NIC's own registers: write data valid.
+    pub m_axil_wvalid: Signal<Out, Bit>,
+    /// AXI-Lite to the NIC's own registers: write data taken.
+    pub m_axil_wready: Signal<In, Bit>,
+    /// AXI-Lite to the NIC's own registers: write answer.
+    pub m_axil_bresp: Signal<In, Bits<2>>,
+    /// AXI-Lite to the NIC's own registers: write answer valid.
+    pub m_axil_bvalid: Signal<In, Bit>,
+    /// AXI-Lite to the NIC's own registers: write answer taken.
+    pub m_axil_bready: Signal<Out, Bit>,
+    /// AXI-Lite to the NIC's own registers: read address.
+    pub m_axil_araddr: Signal<Out, Bits<24>>,
+    /// AXI-Lite to the NIC's own registers: read address valid.
+    pub m_axil_arvalid: Signal<Out, Bit>,
+    /// AXI-Lite to the NIC's own registers: read address taken.
+    pub m_axil_arready: Signal<In, Bit>,
+    /// AXI-Lite to the NIC's own registers: read data.
+    pub m_axil_rdata: Signal<In, Bits<32>>,
+    /// AXI-Lite to the NIC's own registers: read answer.
+    pub m_axil_rresp: Signal<In, Bits<2>>,
+    /// AXI-Lite to the NIC's own registers: read data valid.
+    pub m_axil_rvalid: Signal<In, Bit>,
+    /// AXI-Lite to the NIC's own registers: read data taken.
+    pub m_axil_rready: Signal<Out, Bit>,
     /// What a scheduler says comes by `up`; a level.
     pub streams: Signal<In, Bit>,
     /// To a scheduler, `timely_regs::corundum::DOWN`.
@@ -277,6 +277,7 @@ pub struct App<const W: usize, const K: usize, const F: usize, const T: usize, c
     host_read: HostRead<W>,
     launches: Launches,
     gate: Launch<W, K, L>,
+    courier: Courier<F, T, R>,
     // The highest two bits of a tag, of the core's frames in gate and multiplexer.
     besides: Fifo<2, 5, 6>,
     below: DFF<Bits<254>>,
@@ -285,6 +286,7 @@ pub struct App<const W: usize, const K: usize, const F: usize, const T: usize, c
     /// How old PTP's time is when it is linear, ns.
     age: Constant<Bits<30>>,
     frames_bit: Constant<Bits<32>>,
+    errors_bit: Constant<Bits<32>>,
     doorbell_bit: Constant<Bits<32>>,
     record: Signal<Local, Bits<512>>,
     load_word: Signal<Local, Bits<32>>,
@@ -296,8 +298,8 @@ pub struct App<const W: usize, const K: usize, const F: usize, const T: usize, c
     leaving: Signal<Local, Bits<16>>,
 }
 
-impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: usize, const A: usize, const L: usize>
-    App<W, K, F, T, S, A, L>
+impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: usize, const A: usize, const L: usize, const R: usize>
+    App<W, K, F, T, S, A, L, R>
 {
     /// The block of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
@@ -307,13 +309,14 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
             control: Control::new(build),
             age: Constant::new(bits::<30>(age)),
             frames_bit: bit(Counter::TxFrames),
+            errors_bit: bit(Counter::CsrErrors),
             doorbell_bit: bit(Counter::DoorbellsRefused),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, ptp_ts, s_tx_tdata, s_tx_tkeep, s_tx_tvalid, s_tx_tready, s_tx_tlast, s_tx_tag, s_tx_bad, m_tx_tdata, m_tx_tkeep, m_tx_tvalid, m_tx_tready, m_tx_tlast, m_tx_tag, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_taken, if_tlast, if_queue, if_tag, s_cpl_ts, s_cpl_tag, s_cpl_valid, s_cpl_ready, m_cpl_ts, m_cpl_tag, m_cpl_valid, m_cpl_ready, dma_enable, wd_address, wd_place, wd_valid, wd_ready, ws_valid, ws_place, ws_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data, a1_valid, a1_ready, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, rate_valid, rate_flow, rate_value, release_valid, release_flow, release_bytes, pw_valid, pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, stop, later, idle_valid, idle_flow, limited_valid, limited_flow, limited, far_pulses, far_swept, streams, down, up, launches, gate, below, may_begin, taken, load_word, exit, arrivals, departures, present, host_write, host_read, besides, midway, reset, record, is_data, ends, tag, leaving)
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, ptp_ts, s_tx_tdata, s_tx_tkeep, s_tx_tvalid, s_tx_tready, s_tx_tlast, s_tx_tag, s_tx_bad, m_tx_tdata, m_tx_tkeep, m_tx_tvalid, m_tx_tready, m_tx_tlast, m_tx_tag, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_taken, if_tlast, if_queue, if_tag, s_cpl_ts, s_cpl_tag, s_cpl_valid, s_cpl_ready, m_cpl_ts, m_cpl_tag, m_cpl_valid, m_cpl_ready, dma_enable, wd_address, wd_place, wd_valid, wd_ready, ws_valid, ws_place, ws_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data, a1_valid, a1_ready, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, base, m_axil_awaddr, m_axil_awvalid, m_axil_awready, m_axil_wdata, m_axil_wvalid, m_axil_wready, m_axil_bresp, m_axil_bvalid, m_axil_bready, m_axil_araddr, m_axil_arvalid, m_axil_arready, m_axil_rdata, m_axil_rresp, m_axil_rvalid, m_axil_rready, streams, down, up, launches, courier, gate, below, may_begin, taken, load_word, exit, arrivals, departures, present, host_write, host_read, besides, midway, reset, record, is_data, ends, tag, leaving)
     }
 }
 
-impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: usize, const A: usize, const L: usize> Logic
-    for App<W, K, F, T, S, A, L>
+impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: usize, const A: usize, const L: usize, const R: usize> Logic
+    for App<W, K, F, T, S, A, L, R>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -336,6 +339,8 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.launches.rst.next = self.reset.q.val();
         self.gate.clk.next = self.clk.val();
         self.gate.rst.next = self.reset.q.val();
+        self.courier.clk.next = self.clk.val();
+        self.courier.rst.next = self.reset.q.val();
         self.besides.clk.next = self.clk.val();
         self.besides.rst.next = self.reset.q.val();
         self.present.clk.next = self.clk.val();
@@ -521,27 +526,46 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.host_read.h1_place.next = self.h1_place.val();
         self.host_read.h1_enable.next = self.h1_enable.val();
         self.host_read.h1_data.next = self.h1_data.val();
-        // The pacer.
-        self.rate_valid.next = self.control.rate_valid.val();
-        self.rate_flow.next = self.control.rate_flow.val();
-        self.rate_value.next = self.control.rate_value.val();
-        self.release_valid.next = self.control.release_valid.val();
-        self.release_flow.next = self.control.release_flow.val();
-        self.release_bytes.next = self.control.release_bytes.val();
-        self.pw_valid.next = self.control.pw_valid.val();
-        self.pw_profile.next = self.control.pw_profile.val();
-        self.pw_word.next = self.control.pw_word.val();
-        self.pw_data.next = self.control.pw_data.val();
-        self.fl_valid.next = self.control.fl_valid.val();
-        self.fl_flow.next = self.control.fl_flow.val();
-        self.fl_record.next = self.control.fl_record.val();
-        self.stop.next = self.control.stop.val();
-        self.later.next = self.control.later.val();
-        self.control.idle_valid.next = self.idle_valid.val();
-        self.control.idle_flow.next = self.idle_flow.val();
-        self.control.limited_valid.next = self.limited_valid.val();
-        self.control.limited_flow.next = self.limited_flow.val();
-        self.control.limited.next = self.limited.val();
+        // The scheduler, by registers.
+        self.m_axil_awaddr.next = self.courier.m_axil_awaddr.val();
+        self.m_axil_awvalid.next = self.courier.m_axil_awvalid.val();
+        self.courier.m_axil_awready.next = self.m_axil_awready.val();
+        self.m_axil_wdata.next = self.courier.m_axil_wdata.val();
+        self.m_axil_wvalid.next = self.courier.m_axil_wvalid.val();
+        self.courier.m_axil_wready.next = self.m_axil_wready.val();
+        self.courier.m_axil_bresp.next = self.m_axil_bresp.val();
+        self.courier.m_axil_bvalid.next = self.m_axil_bvalid.val();
+        self.m_axil_bready.next = self.courier.m_axil_bready.val();
+        self.m_axil_araddr.next = self.courier.m_axil_araddr.val();
+        self.m_axil_arvalid.next = self.courier.m_axil_arvalid.val();
+        self.courier.m_axil_arready.next = self.m_axil_arready.val();
+        self.courier.m_axil_rdata.next = self.m_axil_rdata.val();
+        self.courier.m_axil_rresp.next = self.m_axil_rresp.val();
+        self.courier.m_axil_rvalid.next = self.m_axil_rvalid.val();
+        self.m_axil_rready.next = self.courier.m_axil_rready.val();
+        self.courier.rate_valid.next = self.control.rate_valid.val();
+        self.courier.rate_flow.next = self.control.rate_flow.val();
+        self.courier.rate_value.next = self.control.rate_value.val();
+        self.courier.release_valid.next = self.control.release_valid.val();
+        self.courier.release_flow.next = self.control.release_flow.val();
+        self.courier.release_bytes.next = self.control.release_bytes.val();
+        self.courier.fl_valid.next = self.control.fl_valid.val();
+        self.courier.fl_flow.next = self.control.fl_flow.val();
+        self.courier.fl_record.next = self.control.fl_record.val();
+        self.courier.pw_valid.next = self.control.pw_valid.val();
+        self.courier.pw_profile.next = self.control.pw_profile.val();
+        self.courier.pw_word.next = self.control.pw_word.val();
+        self.courier.pw_data.next = self.control.pw_data.val();
+        self.courier.stop.next = self.control.stop.val();
+        self.control.idle_valid.next = self.courier.idle_valid.val();
+        self.control.idle_flow.next = self.courier.idle_flow.val();
+        self.control.limited_valid.next = self.courier.limited_valid.val();
+        self.control.limited_flow.next = self.courier.limited_flow.val();
+        self.control.limited.next = self.courier.limited.val();
+        self.courier.pause.next = bits::<8>(0);
+        self.courier.base.next = self.base.val();
+        self.courier.enable.next = !self.streams.val();
+        // And by streams.
         self.load_word.next =
             (self.record.val().get_bits::<32>(0) & bits::<32>(0x1ff3)) | (bit_cast::<32, 14>(self.record.val().get_bits::<14>(32)) << 16);
         self.below.d.next = bit_cast::<254, 1>(self.control.stop.val().into())
@@ -569,8 +593,11 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         }
         // Packets are the queues': a doorbell in our registers has none.
         self.control.hd_ready.next = true;
-        self.control.data_swept.next = self.far_swept.val() & self.exit.swept.val();
-        self.control.data_pulses.next = self.far_pulses.val();
+        self.control.data_swept.next = self.courier.swept.val() & self.exit.swept.val();
+        self.control.data_pulses.next = self.courier.pulses.val();
+        if self.courier.failed.val() {
+            self.control.data_pulses.next = self.courier.pulses.val() | self.errors_bit.val();
+        }
         if self.streams.val() {
             self.control.data_swept.next = self.up.val().get_bit(0) & self.exit.swept.val();
             self.control.data_pulses.next = self.up.val().get_bits::<32>(36);
