@@ -18,7 +18,7 @@ struct Arguments {
 enum Command {
     /// Write one configuration for a shell into a directory.
     Emit {
-        /// The shell: standalone (the NIC with a traffic generator), opennic, netfpga-plus, netfpga-sume, corundum (its application block).
+        /// The shell: standalone (the NIC with a traffic generator), opennic, netfpga-plus, netfpga-sume, corundum (its application block and its scheduler).
         #[arg(long, default_value_t = Shell::Standalone)]
         shell: Shell,
         /// Width of the packet buses in bits: 64 (the usual) for 10G, 128 for 25G, 512 for 100G at 250 MHz. Shells but standalone have their own.
@@ -83,8 +83,10 @@ fn write(file: &Path, verilog: &str) -> Result<(), String> {
 }
 
 fn emit(shell: Shell, config: Config, clock_ps: u32, out: &Path) -> Result<(), String> {
-    let files = shell.emit(config, clock_ps).map_err(|e| format!("the design does not check: {e}"))?;
-    for file in &files {
+    let checked = |e| format!("the design does not check: {e}");
+    let files = shell.emit(config, clock_ps).map_err(checked)?;
+    let besides = shell.besides(config, clock_ps).map_err(checked)?;
+    for file in files.iter().chain(&besides) {
         write(&out.join(&file.path), &file.text)?;
         if file.path == shell.file_name(config) {
             println!("{}: {} lines, top module {}", out.join(&file.path).display(), file.text.lines().count(), shell.top());

@@ -5,6 +5,7 @@ mod netfpga;
 use crate::config::{CLOCK_PS, Config};
 use crate::emit::PREFIX;
 use crate::inline::Inline;
+use crate::scheduler::emission as scheduler;
 use crate::standalone::{self, with_stack};
 use netfpga::{NetFpga, PLUS, SUME};
 use std::fmt;
@@ -159,6 +160,15 @@ impl Shell {
             Shell::NetFpgaSume => self.netfpga(&SUME, config, clock_ps),
             Shell::Corundum => corundum::files(&path, config, clock_ps),
         }
+    }
+
+    /// What it is given besides, that stands by itself: Corundum's scheduler.
+    ///
+    /// # Errors
+    /// As [`Shell::emit`].
+    pub fn besides(self, config: Config, clock_ps: u32) -> Result<Option<File>, String> {
+        let scheduler = || Ok(File { path: scheduler::FILE.into(), text: scheduler::verilog(config.flow_bits, clock_ps)? });
+        (self == Shell::Corundum).then(scheduler).transpose()
     }
 
     fn netfpga(self, shell: &'static NetFpga, config: Config, clock_ps: u32) -> Result<Vec<File>, String> {

@@ -8,6 +8,7 @@ mod ports;
 mod promises;
 mod scheduler;
 mod traffic;
+mod transmit;
 
 use rand::Rng;
 use timely_hw::store::Store as Rtl;

@@ -1,0 +1,219 @@
+//! Corundum's transmit scheduler with our pacer: what its parts are, and how they join. See `timely_hw::scheduler::top`.
+use super::registers::Given;
+use super::ticks::Ticks;
+use super::{mail, queues, registers, window};
+use crate::Block;
+use crate::bus::{FlowLoad, ProfileWrite, Release};
+use crate::pacer::{Timing, top};
+use timely_regs::corundum::Kind;
+use timely_regs::counters::Counter;
+use timely_regs::flow::WORDS;
+
+/// What the application block sends a scheduler, as `timely_regs::corundum::DOWN` carries it.
+#[derive(Clone, Debug, Default)]
+pub struct Down {
+    /// No flow may send.
+    pub stop: bool,
+    /// Paused priorities.
+    pub pause: u8,
+    /// A flow and its rate.
+    pub rate: Option<(u32, u32)>,
+    /// Bytes that are outstanding no more.
+    pub release: Option<Release>,
+    /// A flow and its load.
+    pub load: Option<(u32, u32)>,
+    /// A word of a profile.
+    pub profile: Option<ProfileWrite>,
+    /// The pacer's time.
+    pub later: u64,
+}
+
+/// What the scheduler sends it, as `timely_regs::corundum::UP` carries it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Up {
+    /// The RAM is clear.
+    pub swept: bool,
+    /// A flow starts after its idle time.
+    pub idle: Option<u32>,
+    /// A flow came to its pass, and whether it is limited.
+    pub limited: Option<(u32, bool)>,
+    /// Counted events.
+    pub pulses: u32,
+    /// A request begins.
+    pub launch: Option<queues::Launch>,
+    /// A request was empty.
+    pub void: Option<u8>,
+}
+
+/// Inputs at a clock.
+#[derive(Clone, Debug, Default)]
+pub struct In {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// The window; what is inside the scheduler of it is not looked at.
+    pub window: window::In,
+    /// A write on the register bus.
+    pub write: Option<(u32, u32, u8)>,
+    /// A read there.
+    pub read: Option<u32>,
+    /// The bus from the application block, if it is there.
+    pub down: Down,
+    /// A queue may hold packets.
+    pub doorbell: Option<u32>,
+    /// The request offered is taken.
+    pub request_ready: bool,
+    /// A request is over: tag, bytes.
+    pub status: Option<(u8, u16)>,
+}
+
+/// Outputs at a clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Out {
+    /// The window: of it what AXI-Lite shows.
+    pub window: window::Out,
+    /// The register bus and the destination of requests.
+    pub registers: registers::Out,
+    /// A request: queue, tag.
+    pub request: Option<(u32, u8)>,
+    /// The bus to the application block.
+    pub up: Up,
+}
+
+/// The scheduler.
+#[derive(Clone, Debug)]
+pub struct Scheduler {
+    window: window::Window,
+    registers: registers::Registers,
+    queues: queues::Queues,
+    mail: mail::Mail,
+    ticks: Ticks,
+    pacer: top::Pacer,
+    given: Given,
+    tags: u16,
+    increment: u32,
+    came: Down,
+    pulses: u32,
+    ready: bool,
+}
+
+/// The record of a load.
+fn record(word: u32) -> [u32; WORDS] {
+    let mut record = [0; WORDS];
+    (record[0], record[1]) = (word & 0x1fff, word >> 16 & 0x3fff);
+    record
+}
+
+impl Scheduler {
+    /// Of `2^given.flow_bits` queues, with so many tags, and so much time a clock, ns in Q8.24.
+    pub fn new(given: Given, timing: Timing, tags: u16, increment: u32) -> Self {
+        let bits = u32::from(given.flow_bits);
+        Scheduler {
+            window: window::Window::new(bits),
+            registers: registers::Registers::new(given),
+            queues: queues::Queues::new(bits),
+            mail: mail::Mail::new(bits),
+            ticks: Ticks::default(),
+            pacer: top::Pacer::new(bits, timing),
+            given,
+            tags,
+            increment,
+            came: Down::default(),
+            pulses: 0,
+            ready: false,
+        }
+    }
+
+    /// What came for the pacer and the queues.
+    fn down(&self, clk: u64) -> Down {
+        if self.given.streams {
+            return self.came.clone();
+        }
+        let w = self.window.output(clk);
+        let mut down = Down { stop: w.stop, pause: w.pause, later: self.ticks.now(), ..Down::default() };
+        if let Some(window::Write { kind, index, data }) = w.write {
+            match kind {
+                k if k == Kind::Rate as u8 => down.rate = Some((index, data)),
+                k if k == Kind::Release as u8 => down.release = Some(Release { flow: index, bytes: data & 0xff_ffff }),
+                k if k == Kind::Load as u8 => down.load = Some((index, data)),
+                _ => down.profile = Some(ProfileWrite { profile: (index >> 5 & 15) as u8, word: (index & 31) as u8, data }),
+            }
+        }
+        down
+    }
+}
+
+impl Block for Scheduler {
+    type In = In;
+    type Out = Out;
+
+    fn output(&self, clk: u64) -> Out {
+        let (queues, pacer) = (self.queues.output(clk), self.pacer.output(clk));
+        Out {
+            window: self.window.output(clk),
+            registers: self.registers.output(clk),
+            request: queues.request,
+            up: Up {
+                swept: self.ready,
+                idle: pacer.idle,
+                limited: pacer.limited,
+                pulses: self.pulses,
+                launch: queues.launch,
+                void: queues.void,
+            },
+        }
+    }
+
+    fn step(&mut self, clk: u64, i: &In) {
+        let (window, queues, pacer) = (self.window.output(clk), self.queues.output(clk), self.pacer.output(clk));
+        let (mail, mail_swept) = self.mail.output(clk);
+        let enable = self.registers.output(clk).enable;
+        let down = self.down(clk);
+        let swept = pacer.swept && queues.swept && mail_swept;
+        let pulse = |counter: Counter| self.pulses >> counter as u32 & 1 != 0;
+        let (granted, refused) = (pulse(Counter::Grants), pulse(Counter::DoorbellsRefused));
+        self.window.step(clk, &window::In { rst: i.rst, answer: queues.answer, mail, ..i.window.clone() });
+        self.registers.step(clk, &registers::In { rst: i.rst, write: i.write, read: i.read, swept: self.ready, stop: down.stop });
+        self.mail.step(
+            clk,
+            &mail::In { rst: i.rst, idle: pacer.idle, limited: pacer.limited, granted, refused, ready: swept, taken: window.mail_taken },
+        );
+        self.queues.step(
+            clk,
+            &queues::In {
+                rst: i.rst,
+                enable,
+                stop: down.stop,
+                tags: self.tags,
+                load: down.load.map(|(flow, word)| (flow, word & 1 != 0, word & 2 != 0)),
+                channel: window.channel,
+                doorbell: i.doorbell,
+                grant: pacer.grant.map(|g| (g.flow, g.launch)),
+                request_ready: i.request_ready,
+                status: i.status,
+                post_ready: pacer.doorbell_ready,
+            },
+        );
+        self.pacer.step(
+            clk,
+            &top::In {
+                rst: i.rst,
+                doorbell: queues.post.map(|(flow, packets)| (flow, packets.into())),
+                release: down.release,
+                charge: queues.charge,
+                rate: down.rate,
+                profile: down.profile,
+                load: down.load.map(|(flow, word)| FlowLoad { flow, record: record(word) }),
+                pause: down.pause,
+                stop: !enable,
+                now: down.later,
+                grant_ready: queues.grant_ready,
+            },
+        );
+        self.ticks.step(i.rst, self.increment);
+        (self.came, self.pulses, self.ready) = if i.rst { (Down::default(), 0, false) } else { (i.down.clone(), pacer.pulses, swept) };
+    }
+
+    fn wake(&self, clk: u64) -> u64 {
+        clk
+    }
+}

@@ -1,0 +1,33 @@
+//! The scheduler as the file that takes the place of Corundum's.
+use super::Scheduler;
+use crate::emit::{PREFIX, emit};
+use crate::standalone::with_stack;
+use timely_model::pacer::Timing;
+use timely_regs::map::increment;
+
+/// Flow counts that are built, as powers of two.
+pub const FLOW_BITS: [usize; 2] = [10, 13];
+
+/// The file's name.
+pub const FILE: &str = "mqnic_tx_scheduler_block.v";
+
+/// Its text: the module that Corundum instantiates first, then those that it is made of; for `2^flow_bits` queues and a clock of `clock_ps`.
+///
+/// # Errors
+/// A flow count that is not built, or what RustHDL's checks found wrong, as text.
+pub fn verilog(flow_bits: usize, clock_ps: u32) -> Result<String, String> {
+    let name = "corundum_scheduler";
+    let core = match flow_bits {
+        10 => with_stack(move || emit(name, Scheduler::<10, 13, 9, 17, 9, 11, 26, 34, 53, 104, 12, 75, 35, 16>::new(Timing::default()))),
+        13 => with_stack(move || emit(name, Scheduler::<13, 14, 10, 18, 12, 14, 29, 37, 56, 107, 15, 78, 38, 19>::new(Timing::default()))),
+        _ => Err(format!("2^{flow_bits} queues are not built for Corundum: {FLOW_BITS:?}")),
+    }?;
+    let top = include_str!("scheduler.v")
+        .replace("@CORE@", &format!("{PREFIX}{name}"))
+        .replace("@CLOCK@", &clock_ps.to_string())
+        .replace("@INCREMENT@", &increment(clock_ps).to_string())
+        .replace("@QUEUES@", &(1 << flow_bits).to_string())
+        .replace("@WINDOW@", &(flow_bits + 5).to_string())
+        .replace("@F@", &flow_bits.to_string());
+    Ok(top + "\n" + &core)
+}

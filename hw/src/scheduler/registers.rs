@@ -1,0 +1,147 @@
+//! The scheduler's blocks on Corundum's register bus.
+use crate::construct::construct;
+use rust_hdl::prelude::*;
+use timely_regs::corundum::{OWN_OFFSET, TYPE, VERSION};
+use timely_regs::map::MAGIC;
+
+// A kernel takes literals alone.
+const _: () = assert!(OWN_OFFSET == 0x30 && TYPE == 0x5469_0080 && VERSION == 0x100 && MAGIC == 0x544d_4c59);
+
+/// Three blocks of registers: Corundum's block of a scheduler, in it one of the type of its own round-robin scheduler, which its driver enables, and behind that ours.
+///
+/// Latency: a clock from `en` to `ack`; an address of none of them is not acknowledged, as others are on the bus. Model:
+/// `timely_model::scheduler::registers::Registers`.
+#[derive(LogicBlock)]
+pub struct Registers {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// Address of a write.
+    pub wr_addr: Signal<In, Bits<24>>,
+    /// What is written.
+    pub wr_data: Signal<In, Bits<32>>,
+    /// Bytes that are.
+    pub wr_strb: Signal<In, Bits<4>>,
+    /// A write, until it is acknowledged.
+    pub wr_en: Signal<In, Bit>,
+    /// The write is taken.
+    pub wr_ack: Signal<Out, Bit>,
+    /// Address of a read.
+    pub rd_addr: Signal<In, Bits<24>>,
+    /// A read, until it is acknowledged.
+    pub rd_en: Signal<In, Bit>,
+    /// What was read; 0 but with `rd_ack`.
+    pub rd_data: Signal<Out, Bits<32>>,
+    /// The read is answered.
+    pub rd_ack: Signal<Out, Bit>,
+    /// Address of the blocks, as the bus sees it.
+    pub cfg_base: Signal<In, Bits<24>>,
+    /// The same, as software sees it.
+    pub cfg_address: Signal<In, Bits<32>>,
+    /// Address of the next scheduler's, 0 if there is none.
+    pub cfg_next: Signal<In, Bits<32>>,
+    /// Address of the window, as software sees it.
+    pub cfg_window: Signal<In, Bits<32>>,
+    /// Queues.
+    pub cfg_queues: Signal<In, Bits<32>>,
+    /// Destination of requests after reset.
+    pub cfg_dest: Signal<In, Bits<16>>,
+    /// log2 of the flows.
+    pub cfg_flow_bits: Signal<In, Bits<8>>,
+    /// Streams are there in place of the window.
+    pub cfg_streams: Signal<In, Bit>,
+    /// The RAM is clear.
+    pub swept: Signal<In, Bit>,
+    /// No flow may send.
+    pub stop: Signal<In, Bit>,
+    /// The scheduler is enabled.
+    pub enable: Signal<Out, Bit>,
+    /// Destination of requests.
+    pub dest: Signal<Out, Bits<16>>,
+    enabled: DFF<Bit>,
+    dest_is: DFF<Bits<16>>,
+    wr_done: DFF<Bit>,
+    rd_done: DFF<Bit>,
+    read: DFF<Bits<32>>,
+    base: DFF<Bits<24>>,
+    wr_to: Signal<Local, Bits<24>>,
+    rd_from: Signal<Local, Bits<24>>,
+    wr_word: Signal<Local, Bits<5>>,
+    rd_word: Signal<Local, Bits<5>>,
+    kind: Constant<Bits<32>>,
+    magic: Constant<Bits<32>>,
+}
+
+impl Default for Registers {
+    fn default() -> Self {
+        construct!({ kind: Constant::new(bits::<32>(TYPE.into())), magic: Constant::new(bits::<32>(MAGIC.into())) }
+            clk, rst, wr_addr, wr_data, wr_strb, wr_en, wr_ack, rd_addr, rd_en, rd_data, rd_ack, cfg_base, cfg_address, cfg_next, cfg_window, cfg_queues,
+            cfg_dest, cfg_flow_bits, cfg_streams, swept, stop, enable, dest, enabled, dest_is, wr_done, rd_done, read, base, wr_to, rd_from, wr_word, rd_word)
+    }
+}
+
+impl Logic for Registers {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, enabled, dest_is, wr_done, rd_done, read, base);
+        self.base.d.next = self.cfg_base.val();
+        self.wr_to.next = self.wr_addr.val() - self.base.q.val();
+        self.rd_from.next = self.rd_addr.val() - self.base.q.val();
+        self.wr_word.next = self.wr_to.val().get_bits::<5>(2);
+        self.rd_word.next = self.rd_from.val().get_bits::<5>(2);
+        self.wr_done.d.next = false;
+        self.rd_done.d.next = false;
+        self.read.d.next = bits::<32>(0);
+        if self.wr_en.val() & !self.wr_done.q.val() & !self.wr_to.val().get_bits::<17>(7).any() {
+            if self.wr_word.val() == bits::<5>(10) {
+                self.wr_done.d.next = true;
+                if self.wr_strb.val().get_bit(0) {
+                    self.enabled.d.next = self.wr_data.val().get_bit(0);
+                }
+            }
+            if self.wr_word.val() == bits::<5>(11) {
+                self.wr_done.d.next = true;
+                if self.wr_strb.val().get_bit(0) {
+                    self.dest_is.d.next = self.wr_data.val().get_bits::<16>(0);
+                }
+            }
+        }
+        if self.rd_en.val() & !self.rd_done.q.val() & !self.rd_from.val().get_bits::<17>(7).any() & (self.rd_word.val() < bits::<5>(19)) {
+            self.rd_done.d.next = true;
+            match self.rd_word.val().index() {
+                0 => self.read.d.next = bits::<32>(0xc004),
+                1 => self.read.d.next = bits::<32>(0x300),
+                2 => self.read.d.next = self.cfg_next.val(),
+                3 => self.read.d.next = self.cfg_address.val() + bits::<32>(0x10),
+                4 => self.read.d.next = bits::<32>(0xc040),
+                5 => self.read.d.next = bits::<32>(0x100),
+                6 => self.read.d.next = self.cfg_address.val() + bits::<32>(0x30),
+                7 => self.read.d.next = self.cfg_window.val(),
+                8 => self.read.d.next = self.cfg_queues.val(),
+                9 => self.read.d.next = bits::<32>(4),
+                10 => self.read.d.next = bit_cast::<32, 1>(self.enabled.q.val().into()),
+                11 => self.read.d.next = bit_cast::<32, 16>(self.dest_is.q.val()),
+                12 => self.read.d.next = self.kind.val(),
+                13 => self.read.d.next = bits::<32>(0x100),
+                15 => self.read.d.next = self.magic.val(),
+                16 => self.read.d.next = bit_cast::<32, 8>(self.cfg_flow_bits.val()),
+                17 => self.read.d.next = bit_cast::<32, 1>(self.cfg_streams.val().into()),
+                18 => self.read.d.next = bit_cast::<32, 1>(self.swept.val().into()) | (bit_cast::<32, 1>(self.stop.val().into()) << 1),
+                _ => self.read.d.next = bits::<32>(0),
+            }
+        }
+        self.wr_ack.next = self.wr_done.q.val();
+        self.rd_ack.next = self.rd_done.q.val();
+        self.rd_data.next = self.read.q.val();
+        self.enable.next = self.enabled.q.val();
+        self.dest.next = self.dest_is.q.val();
+        if self.rst.val() {
+            self.enabled.d.next = false;
+            self.dest_is.d.next = self.cfg_dest.val();
+            self.wr_done.d.next = false;
+            self.rd_done.d.next = false;
+            self.read.d.next = bits::<32>(0);
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! Corundum's transmit scheduler with our pacer.
+use super::mail::Mail;
+use super::queues::Queues;
+use super::registers::Registers;
+use super::ticks::Ticks;
+use super::window::Window;
+use crate::construct::construct;
+use crate::pacer::Pacer;
+use rust_hdl::prelude::*;
+use timely_model::pacer::Timing;
+use timely_regs::corundum::{DOWN_BITS, UP_BITS};
+use timely_regs::counters::Counter;
+
+// A kernel takes literals alone: the parts of both buses.
+const _: () = assert!(DOWN_BITS == 254 && UP_BITS == 167 && Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21);
+
+/// The pacer half in Corundum: queues, pacer, registers, window and mailbox, and how they join. `F` log2 of the queues, `X` to `FW` the pacer's widths ([`Pacer`]), `QL` `F + 2`,
+/// `QA` `F + 65`, `QD` `F + 25`, `QP` `F + 6`.
+///
+/// Rates, releases, loads and profiles come by the window, or by the bus `down` if `cfg_streams` is 1; then the pacer goes by that bus' time, else by its own count of clocks.
+/// Latency: 47 clocks from a doorbell of an idle flow that may send at once to its request. Throughput and back pressure: [`Queues`].
+/// Model: `timely_model::scheduler::top::Scheduler`.
+#[derive(LogicBlock)]
+pub struct Scheduler<
+    const F: usize,
+    const X: usize,
+    const XA: usize,
+    const XY: usize,
+    const FB: usize,
+    const FS: usize,
+    const D: usize,
+    const FR: usize,
+    const FZ: usize,
+    const FW: usize,
+    const QL: usize,
+    const QA: usize,
+    const QD: usize,
+    const QP: usize,
+> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// AXI-Lite: write address.
+    pub s_axil_awaddr: Signal<In, Bits<24>>,
+    /// AXI-Lite: write address valid.
+    pub s_axil_awvalid: Signal<In, Bit>,
+    /// AXI-Lite: write address taken.
+    pub s_axil_awready: Signal<Out, Bit>,
+    /// AXI-Lite: write data.
+    pub s_axil_wdata: Signal<In, Bits<32>>,
+    /// AXI-Lite: write strobes.
+    pub s_axil_wstrb: Signal<In, Bits<4>>,
+    /// AXI-Lite: write data valid.
+    pub s_axil_wvalid: Signal<In, Bit>,
+    /// AXI-Lite: write data taken.
+    pub s_axil_wready: Signal<Out, Bit>,
+    /// AXI-Lite: write response.
+    pub s_axil_bresp: Signal<Out, Bits<2>>,
+    /// AXI-Lite: write response valid.
+    pub s_axil_bvalid: Signal<Out, Bit>,
+    /// AXI-Lite: write response taken.
+    pub s_axil_bready: Signal<In, Bit>,
+    /// AXI-Lite: read address.
+    pub s_axil_araddr: Signal<In, Bits<24>>,
+    /// AXI-Lite: read address valid.
+    pub s_axil_arvalid: Signal<In, Bit>,
+    /// AXI-Lite: read address taken.
+    pub s_axil_arready: Signal<Out, Bit>,
+    /// AXI-Lite: read data.
+    pub s_axil_rdata: Signal<Out, Bits<32>>,
+    /// AXI-Lite: read response.
+    pub s_axil_rresp: Signal<Out, Bits<2>>,
+    /// AXI-Lite: read data valid.
+    pub s_axil_rvalid: Signal<Out, Bit>,
+    /// AXI-Lite: read data taken.
+    pub s_axil_rready: Signal<In, Bit>,
+    /// Register bus: address of a write.
+    pub wr_addr: Signal<In, Bits<24>>,
+    /// Register bus: what is written.
+    pub wr_data: Signal<In, Bits<32>>,
+    /// Register bus: bytes that are.
+    pub wr_strb: Signal<In, Bits<4>>,
+    /// Register bus: a write.
+    pub wr_en: Signal<In, Bit>,
+    /// Register bus: the write is taken.
+    pub wr_ack: Signal<Out, Bit>,
+    /// Register bus: address of a read.
+    pub rd_addr: Signal<In, Bits<24>>,
+    /// Register bus: a read.
+    pub rd_en: Signal<In, Bit>,
+    /// Register bus: what was read.
+    pub rd_data: Signal<Out, Bits<32>>,
+    /// Register bus: the read is answered.
+    pub rd_ack: Signal<Out, Bit>,
+    /// Address of the registers, as the bus sees it.
+    pub cfg_base: Signal<In, Bits<24>>,
+    /// The same, as software sees it.
+    pub cfg_address: Signal<In, Bits<32>>,
+    /// Address of the next scheduler's, 0 if there is none.
+    pub cfg_next: Signal<In, Bits<32>>,
+    /// Address of the window, as software sees it.
+    pub cfg_window: Signal<In, Bits<32>>,
+    /// Queues.
+    pub cfg_queues: Signal<In, Bits<32>>,
+    /// Destination of requests after reset.
+    pub cfg_dest: Signal<In, Bits<16>>,
+    /// The buses are there, and count in place of the window.
+    pub cfg_streams: Signal<In, Bit>,
+    /// Tags that there are, 1 to 256.
+    pub cfg_tags: Signal<In, Bits<9>>,
+    /// What a clock adds to the time where no bus gives it: ns, Q8.24.
+    pub cfg_increment: Signal<In, Bits<32>>,
+    /// The bus from the application block: `timely_regs::corundum::DOWN`.
+    pub down: Signal<In, Bits<254>>,
+    /// The bus to it: `timely_regs::corundum::UP`.
+    pub up: Signal<Out, Bits<167>>,
+    /// A queue may hold packets.
+    pub doorbell_valid: Signal<In, Bit>,
+    /// The queue.
+    pub doorbell_queue: Signal<In, Bits<F>>,
+    /// A request for a packet.
+    pub request_valid: Signal<Out, Bit>,
+    /// It is taken at this clock if offered.
+    pub request_ready: Signal<In, Bit>,
+    /// Its queue.
+    pub request_queue: Signal<Out, Bits<F>>,
+    /// Its tag.
+    pub request_tag: Signal<Out, Bits<8>>,
+    /// Its destination.
+    pub request_dest: Signal<Out, Bits<16>>,
+    /// A request is over.
+    pub status_valid: Signal<In, Bit>,
+    /// Its tag.
+    pub status_tag: Signal<In, Bits<8>>,
+    /// Bytes of its packet, without FCS; 0 without one.
+    pub status_len: Signal<In, Bits<16>>,
+    window: Window<F, QL>,
+    registers: Registers,
+    queues: Queues<F, FS, QL, QP, QA, QD>,
+    mail: Mail<F, FS, QL>,
+    ticks: Ticks,
+    pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
+    /// What `down` brought.
+    came: DFF<Bits<254>>,
+    pulses: DFF<Bits<32>>,
+    ready: DFF<Bit>,
+    all_swept: Signal<Local, Bit>,
+    load_valid: Signal<Local, Bit>,
+    load_flow: Signal<Local, Bits<F>>,
+    load_word: Signal<Local, Bits<32>>,
+    stop: Signal<Local, Bit>,
+    flow_bits: Constant<Bits<8>>,
+}
+
+impl<
+    const F: usize,
+    const X: usize,
+    const XA: usize,
+    const XY: usize,
+    const FB: usize,
+    const FS: usize,
+    const D: usize,
+    const FR: usize,
+    const FZ: usize,
+    const FW: usize,
+    const QL: usize,
+    const QA: usize,
+    const QD: usize,
+    const QP: usize,
+> Scheduler<F, X, XA, XY, FB, FS, D, FR, FZ, FW, QL, QA, QD, QP>
+{
+    /// With these distances in time.
+    pub fn new(timing: Timing) -> Self {
+        construct!({
+            pacer: Pacer::new(timing),
+            flow_bits: Constant::new(bits::<8>(F as u64)),
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, wr_addr, wr_data, wr_strb, wr_en, wr_ack, rd_addr, rd_en, rd_data, rd_ack, cfg_base, cfg_address, cfg_next, cfg_window, cfg_queues, cfg_dest, cfg_streams, cfg_tags, cfg_increment, down, up, doorbell_valid, doorbell_queue, request_valid, request_ready, request_queue, request_tag, request_dest, status_valid, status_tag, status_len, window, registers, queues, mail, ticks, came, pulses, ready, all_swept, load_valid, load_flow, load_word, stop)
+    }
+}
+
+impl<
+    const F: usize,
+    const X: usize,
+    const XA: usize,
+    const XY: usize,
+    const FB: usize,
+    const FS: usize,
+    const D: usize,
+    const FR: usize,
+    const FZ: usize,
+    const FW: usize,
+    const QL: usize,
+    const QA: usize,
+    const QD: usize,
+    const QP: usize,
+> Logic for Scheduler<F, X, XA, XY, FB, FS, D, FR, FZ, FW, QL, QA, QD, QP>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, came, pulses, ready);
+        self.window.clk.next = self.clk.val();
+        self.window.rst.next = self.rst.val();
+        self.registers.clk.next = self.clk.val();
+        self.registers.rst.next = self.rst.val();
+        self.queues.clk.next = self.clk.val();
+        self.queues.rst.next = self.rst.val();
+        self.mail.clk.next = self.clk.val();
+        self.mail.rst.next = self.rst.val();
+        self.ticks.clk.next = self.clk.val();
+        self.ticks.rst.next = self.rst.val();
+        self.pacer.clk.next = self.clk.val();
+        self.pacer.rst.next = self.rst.val();
+        self.window.s_axil_awaddr.next = self.s_axil_awaddr.val();
+        self.window.s_axil_awvalid.next = self.s_axil_awvalid.val();
+        self.s_axil_awready.next = self.window.s_axil_awready.val();
+        self.window.s_axil_wdata.next = self.s_axil_wdata.val();
+        self.window.s_axil_wstrb.next = self.s_axil_wstrb.val();
+        self.window.s_axil_wvalid.next = self.s_axil_wvalid.val();
+        self.s_axil_wready.next = self.window.s_axil_wready.val();
+        self.s_axil_bresp.next = self.window.s_axil_bresp.val();
+        self.s_axil_bvalid.next = self.window.s_axil_bvalid.val();
+        self.window.s_axil_bready.next = self.s_axil_bready.val();
+        self.window.s_axil_araddr.next = self.s_axil_araddr.val();
+        self.window.s_axil_arvalid.next = self.s_axil_arvalid.val();
+        self.s_axil_arready.next = self.window.s_axil_arready.val();
+        self.s_axil_rdata.next = self.window.s_axil_rdata.val();
+        self.s_axil_rresp.next = self.window.s_axil_rresp.val();
+        self.s_axil_rvalid.next = self.window.s_axil_rvalid.val();
+        self.window.s_axil_rready.next = self.s_axil_rready.val();
+        self.registers.wr_addr.next = self.wr_addr.val();
+        self.registers.wr_data.next = self.wr_data.val();
+        self.registers.wr_strb.next = self.wr_strb.val();
+        self.registers.wr_en.next = self.wr_en.val();
+        self.wr_ack.next = self.registers.wr_ack.val();
+        self.registers.rd_addr.next = self.rd_addr.val();
+        self.registers.rd_en.next = self.rd_en.val();
+        self.rd_data.next = self.registers.rd_data.val();
+        self.rd_ack.next = self.registers.rd_ack.val();
+        self.registers.cfg_base.next = self.cfg_base.val();
+        self.registers.cfg_address.next = self.cfg_address.val();
+        self.registers.cfg_next.next = self.cfg_next.val();
+        self.registers.cfg_window.next = self.cfg_window.val();
+        self.registers.cfg_queues.next = self.cfg_queues.val();
+        self.registers.cfg_dest.next = self.cfg_dest.val();
+        self.registers.cfg_streams.next = self.cfg_streams.val();
+        self.registers.cfg_flow_bits.next = self.flow_bits.val();
+        self.registers.swept.next = self.ready.q.val();
+        self.request_dest.next = self.registers.dest.val();
+
+        // From the application block: by the window, or by the bus.
+        self.came.d.next = self.down.val();
+        self.stop.next = self.window.stop.val();
+        self.pacer.pause.next = self.window.pause.val();
+        self.pacer.rate_valid.next = self.window.rate_valid.val();
+        self.pacer.rate_flow.next = self.window.index.val();
+        self.pacer.rate_value.next = self.window.data.val();
+        self.pacer.release_valid.next = self.window.release_valid.val();
+        self.pacer.release_flow.next = self.window.index.val();
+        self.pacer.release_bytes.next = self.window.data.val().get_bits::<24>(0);
+        self.load_valid.next = self.window.load_valid.val();
+        self.load_flow.next = self.window.index.val();
+        self.load_word.next = self.window.data.val();
+        self.pacer.pw_valid.next = self.window.pw_valid.val();
+        self.pacer.pw_profile.next = self.window.index.val().get_bits::<4>(5);
+        self.pacer.pw_word.next = self.window.index.val().get_bits::<5>(0);
+        self.pacer.pw_data.next = self.window.data.val();
+        self.pacer.now.next = self.ticks.now.val();
+        if self.cfg_streams.val() {
+            self.stop.next = self.came.q.val().get_bit(0);
+            self.pacer.pause.next = self.came.q.val().get_bits::<8>(1);
+            self.pacer.rate_valid.next = self.came.q.val().get_bit(9);
+            self.pacer.rate_flow.next = self.came.q.val().get_bits::<F>(10);
+            self.pacer.rate_value.next = self.came.q.val().get_bits::<32>(26);
+            self.pacer.release_valid.next = self.came.q.val().get_bit(58);
+            self.pacer.release_flow.next = self.came.q.val().get_bits::<F>(59);
+            self.pacer.release_bytes.next = self.came.q.val().get_bits::<24>(75);
+            self.load_valid.next = self.came.q.val().get_bit(99);
+            self.load_flow.next = self.came.q.val().get_bits::<F>(100);
+            self.load_word.next = self.came.q.val().get_bits::<32>(116);
+            self.pacer.pw_valid.next = self.came.q.val().get_bit(148);
+            self.pacer.pw_profile.next = self.came.q.val().get_bits::<4>(149);
+            self.pacer.pw_word.next = self.came.q.val().get_bits::<5>(153);
+            self.pacer.pw_data.next = self.came.q.val().get_bits::<32>(158);
+            self.pacer.now.next = self.came.q.val().get_bits::<64>(190);
+        }
+        self.registers.stop.next = self.stop.val();
+        self.ticks.increment.next = self.cfg_increment.val();
+        self.pacer.fl_valid.next = self.load_valid.val();
+        self.pacer.fl_flow.next = self.load_flow.val();
+        self.pacer.fl_record.next = bit_cast::<512, 13>(self.load_word.val().get_bits::<13>(0))
+            | (bit_cast::<512, 14>(self.load_word.val().get_bits::<14>(16)) << 32);
+        self.queues.load_valid.next = self.load_valid.val();
+        self.queues.load_flow.next = self.load_flow.val();
+        self.queues.load_enable.next = self.load_word.val().get_bit(0);
+        self.queues.load_keep.next = self.load_word.val().get_bit(1);
+        self.queues.channel_valid.next = self.window.channel_valid.val();
+        self.queues.channel_write.next = self.window.channel_write.val();
+        self.queues.channel_queue.next = self.window.index.val();
+        self.queues.channel_enable.next = self.window.data.val().get_bit(0);
+        self.window.answer_valid.next = self.queues.answer_valid.val();
+        self.window.answer_flags.next = self.queues.answer_flags.val();
+        self.window.mail.next = self.mail.word.val();
+        self.mail.taken.next = self.window.mail_taken.val();
+
+        // Queues and pacer.
+        self.queues.enable.next = self.registers.enable.val();
+        self.queues.stop.next = self.stop.val();
+        self.queues.cfg_tags.next = self.cfg_tags.val();
+        self.queues.doorbell_valid.next = self.doorbell_valid.val();
+        self.queues.doorbell_queue.next = self.doorbell_queue.val();
+        self.pacer.doorbell_valid.next = self.queues.post_valid.val();
+        self.pacer.doorbell_flow.next = self.queues.post_flow.val();
+        self.pacer.doorbell_packets.next = self.queues.post_packets.val();
+        self.queues.post_ready.next = self.pacer.doorbell_ready.val();
+        self.queues.grant_valid.next = self.pacer.grant_valid.val();
+        self.queues.grant_flow.next = self.pacer.grant_flow.val();
+        self.queues.grant_launch.next = self.pacer.grant_launch.val();
+        self.pacer.grant_ready.next = self.queues.grant_ready.val();
+        self.pacer.charge_valid.next = self.queues.charge_valid.val();
+        self.pacer.charge_flow.next = self.queues.charge_flow.val();
+        self.pacer.charge_bytes.next = self.queues.charge_bytes.val();
+        self.pacer.stop.next = !self.registers.enable.val();
+        self.request_valid.next = self.queues.request_valid.val();
+        self.request_queue.next = self.queues.request_queue.val();
+        self.request_tag.next = self.queues.request_tag.val();
+        self.queues.request_ready.next = self.request_ready.val();
+        self.queues.status_valid.next = self.status_valid.val();
+        self.queues.status_tag.next = self.status_tag.val();
+        self.queues.status_len.next = self.status_len.val();
+
+        // To the application block.
+        self.all_swept.next = self.pacer.swept.val() & self.queues.swept.val() & self.mail.swept.val();
+        self.ready.d.next = self.all_swept.val();
+        self.pulses.d.next = self.pacer.pulses.val();
+        self.mail.ready.next = self.all_swept.val();
+        self.mail.idle_valid.next = self.pacer.idle_valid.val();
+        self.mail.idle_flow.next = self.pacer.idle_flow.val();
+        self.mail.limited_valid.next = self.pacer.limited_valid.val();
+        self.mail.limited_flow.next = self.pacer.limited_flow.val();
+        self.mail.limited.next = self.pacer.limited.val();
+        self.mail.granted.next = self.pulses.q.val().get_bit(20);
+        self.mail.refused.next = self.pulses.q.val().get_bit(21);
+        self.up.next = bit_cast::<167, 1>(self.ready.q.val().into())
+            | (bit_cast::<167, 1>(self.pacer.idle_valid.val().into()) << 1)
+            | (bit_cast::<167, F>(self.pacer.idle_flow.val()) << 2)
+            | (bit_cast::<167, 1>(self.pacer.limited_valid.val().into()) << 18)
+            | (bit_cast::<167, F>(self.pacer.limited_flow.val()) << 19)
+            | (bit_cast::<167, 1>(self.pacer.limited.val().into()) << 35)
+            | (bit_cast::<167, 32>(self.pulses.q.val()) << 36)
+            | (bit_cast::<167, 1>(self.queues.launch_valid.val().into()) << 68)
+            | (bit_cast::<167, F>(self.queues.request_queue.val()) << 69)
+            | (bit_cast::<167, 8>(self.queues.request_tag.val()) << 85)
+            | (bit_cast::<167, 1>(self.queues.launch_paced.val().into()) << 93)
+            | (bit_cast::<167, 64>(self.queues.launch_time.val()) << 94)
+            | (bit_cast::<167, 1>(self.queues.void_valid.val().into()) << 158)
+            | (bit_cast::<167, 8>(self.queues.void_tag.val()) << 159);
+        if self.rst.val() {
+            self.came.d.next = bits::<254>(0);
+            self.pulses.d.next = bits::<32>(0);
+            self.ready.d.next = false;
+        }
+    }
+}

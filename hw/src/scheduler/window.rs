@@ -1,0 +1,216 @@
+//! The scheduler's AXI-Lite window.
+use crate::construct::construct;
+use crate::csr::Axil;
+use rust_hdl::prelude::*;
+use timely_regs::corundum::{KIND_BITS, Kind};
+
+// A kernel takes literals alone.
+const _: () =
+    assert!(KIND_BITS == 3 && Kind::Channel as u8 == 0 && Kind::Rate as u8 == 1 && Kind::Release as u8 == 2 && Kind::Load as u8 == 3);
+const _: () = assert!(Kind::Profile as u8 == 4 && Kind::Control as u8 == 5 && Kind::Mail as u8 == 6);
+
+/// AXI-Lite slave with a word of 32 bits a queue for each kind of access (`timely_regs::corundum`). `F` must be 9 at least, `N` `F + 2`.
+///
+/// Anything else than whole words written where they are written, and read where they are read, is refused with an error and changes nothing.
+/// Latency: from request to response 5 clocks, and of a channel as long as it takes to be answered. Throughput: an access at a time. Back pressure: as [`Axil`].
+/// Model: `timely_model::scheduler::window::Window`.
+#[derive(LogicBlock)]
+pub struct Window<const F: usize, const N: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// AXI-Lite: write address.
+    pub s_axil_awaddr: Signal<In, Bits<24>>,
+    /// AXI-Lite: write address valid.
+    pub s_axil_awvalid: Signal<In, Bit>,
+    /// AXI-Lite: write address taken.
+    pub s_axil_awready: Signal<Out, Bit>,
+    /// AXI-Lite: write data.
+    pub s_axil_wdata: Signal<In, Bits<32>>,
+    /// AXI-Lite: write strobes.
+    pub s_axil_wstrb: Signal<In, Bits<4>>,
+    /// AXI-Lite: write data valid.
+    pub s_axil_wvalid: Signal<In, Bit>,
+    /// AXI-Lite: write data taken.
+    pub s_axil_wready: Signal<Out, Bit>,
+    /// AXI-Lite: write response.
+    pub s_axil_bresp: Signal<Out, Bits<2>>,
+    /// AXI-Lite: write response valid.
+    pub s_axil_bvalid: Signal<Out, Bit>,
+    /// AXI-Lite: write response taken.
+    pub s_axil_bready: Signal<In, Bit>,
+    /// AXI-Lite: read address.
+    pub s_axil_araddr: Signal<In, Bits<24>>,
+    /// AXI-Lite: read address valid.
+    pub s_axil_arvalid: Signal<In, Bit>,
+    /// AXI-Lite: read address taken.
+    pub s_axil_arready: Signal<Out, Bit>,
+    /// AXI-Lite: read data.
+    pub s_axil_rdata: Signal<Out, Bits<32>>,
+    /// AXI-Lite: read response.
+    pub s_axil_rresp: Signal<Out, Bits<2>>,
+    /// AXI-Lite: read data valid.
+    pub s_axil_rvalid: Signal<Out, Bit>,
+    /// AXI-Lite: read data taken.
+    pub s_axil_rready: Signal<In, Bit>,
+    /// An access to a channel.
+    pub channel_valid: Signal<Out, Bit>,
+    /// It is a write.
+    pub channel_write: Signal<Out, Bit>,
+    /// It is answered.
+    pub answer_valid: Signal<In, Bit>,
+    /// Enabled, may hold packets, served by turns, a flow.
+    pub answer_flags: Signal<In, Bits<4>>,
+    /// A rate is written.
+    pub rate_valid: Signal<Out, Bit>,
+    /// A release is written.
+    pub release_valid: Signal<Out, Bit>,
+    /// A load is written.
+    pub load_valid: Signal<Out, Bit>,
+    /// A word of a profile is written.
+    pub pw_valid: Signal<Out, Bit>,
+    /// Queue, flow, or word of a profile.
+    pub index: Signal<Out, Bits<F>>,
+    /// What is written.
+    pub data: Signal<Out, Bits<32>>,
+    /// Nothing of a flow is sent.
+    pub stop: Signal<Out, Bit>,
+    /// Paused priorities.
+    pub pause: Signal<Out, Bits<8>>,
+    /// What is read of the mailbox.
+    pub mail: Signal<In, Bits<32>>,
+    /// It is read at this clock.
+    pub mail_taken: Signal<Out, Bit>,
+    axil: Axil,
+    busy: DFF<Bit>,
+    act: DFF<Bit>,
+    waits: DFF<Bit>,
+    reply: DFF<Bit>,
+    write: DFF<Bit>,
+    error: DFF<Bit>,
+    kind: DFF<Bits<3>>,
+    at: DFF<Bits<F>>,
+    word: DFF<Bits<32>>,
+    /// All four bytes of a word are written, or it is read.
+    whole: DFF<Bit>,
+    read: DFF<Bits<32>>,
+    stopped: DFF<Bit>,
+    paused: DFF<Bits<8>>,
+    /// Bits of an address below the kind.
+    below: Constant<Bits<5>>,
+    above: Signal<Local, Bits<24>>,
+    is_channel: Signal<Local, Bit>,
+    is_mail: Signal<Local, Bit>,
+    writes: Signal<Local, Bit>,
+    is_control: Signal<Local, Bit>,
+}
+
+impl<const F: usize, const N: usize> Default for Window<F, N> {
+    fn default() -> Self {
+        assert!(N == F + 2 && F >= 9 && F + 5 <= 24, "widths of the window of 2^{F} queues");
+        construct!({ below: Constant::new(bits::<5>(N as u64)) } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp,
+            s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready,
+            channel_valid, channel_write, answer_valid, answer_flags, rate_valid, release_valid, load_valid, pw_valid, index, data, stop, pause, mail,
+            mail_taken, axil, busy, act, waits, reply, write, error, kind, at, word, whole, read, stopped, paused, above, is_channel, is_mail, writes, is_control)
+    }
+}
+
+impl<const F: usize, const N: usize> Logic for Window<F, N> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, busy, act, waits, reply, write, error, kind, at, word, whole, read, stopped, paused);
+        self.axil.clk.next = self.clk.val();
+        self.axil.rst.next = self.rst.val();
+        self.axil.s_axil_awaddr.next = self.s_axil_awaddr.val();
+        self.axil.s_axil_awvalid.next = self.s_axil_awvalid.val();
+        self.s_axil_awready.next = self.axil.s_axil_awready.val();
+        self.axil.s_axil_wdata.next = self.s_axil_wdata.val();
+        self.axil.s_axil_wstrb.next = self.s_axil_wstrb.val();
+        self.axil.s_axil_wvalid.next = self.s_axil_wvalid.val();
+        self.s_axil_wready.next = self.axil.s_axil_wready.val();
+        self.s_axil_bresp.next = self.axil.s_axil_bresp.val();
+        self.s_axil_bvalid.next = self.axil.s_axil_bvalid.val();
+        self.axil.s_axil_bready.next = self.s_axil_bready.val();
+        self.axil.s_axil_araddr.next = self.s_axil_araddr.val();
+        self.axil.s_axil_arvalid.next = self.s_axil_arvalid.val();
+        self.s_axil_arready.next = self.axil.s_axil_arready.val();
+        self.s_axil_rdata.next = self.axil.s_axil_rdata.val();
+        self.s_axil_rresp.next = self.axil.s_axil_rresp.val();
+        self.s_axil_rvalid.next = self.axil.s_axil_rvalid.val();
+        self.axil.s_axil_rready.next = self.s_axil_rready.val();
+
+        // An access is taken, acted on at the next clock, and replied to at the one after it or when its channel answers.
+        self.act.d.next = false;
+        self.reply.d.next = false;
+        self.above.next = self.axil.request_address.val() >> self.below.val();
+        if self.axil.request.val() & !self.busy.q.val() {
+            self.busy.d.next = true;
+            self.act.d.next = true;
+            self.write.d.next = self.axil.request_write.val();
+            self.kind.d.next = self.above.val().get_bits::<3>(0);
+            self.at.d.next = self.axil.request_address.val().get_bits::<F>(2);
+            self.word.d.next = self.axil.request_data.val();
+            self.whole.d.next = self.axil.request_whole.val() | !self.axil.request_write.val();
+        }
+        self.is_channel.next = (self.kind.q.val() == bits::<3>(0)) & self.whole.q.val();
+        self.is_mail.next = (self.kind.q.val() == bits::<3>(6)) & !self.write.q.val() & !self.at.q.val().any();
+        self.is_control.next = (self.kind.q.val() == bits::<3>(5)) & !self.at.q.val().any();
+        self.writes.next = self.act.q.val() & self.write.q.val() & self.whole.q.val();
+        if self.act.q.val() {
+            self.reply.d.next = !self.is_channel.val();
+            self.waits.d.next = self.is_channel.val();
+            self.error.d.next = !self.is_channel.val()
+                & !self.is_mail.val()
+                & !(self.writes.val()
+                    & ((self.kind.q.val() == bits::<3>(1))
+                        | (self.kind.q.val() == bits::<3>(2))
+                        | (self.kind.q.val() == bits::<3>(3))
+                        | (self.kind.q.val() == bits::<3>(4))
+                        | self.is_control.val()));
+            self.read.d.next = bits::<32>(0);
+            if self.is_mail.val() {
+                self.read.d.next = self.mail.val();
+            }
+        }
+        if self.waits.q.val() & self.answer_valid.val() {
+            self.waits.d.next = false;
+            self.reply.d.next = true;
+            self.read.d.next = bit_cast::<32, 1>(self.answer_flags.val().get_bits::<1>(0))
+                | (bit_cast::<32, 1>(self.answer_flags.val().get_bits::<1>(1)) << 16)
+                | (bit_cast::<32, 1>(self.answer_flags.val().get_bits::<1>(2)) << 24)
+                | (bit_cast::<32, 1>(self.answer_flags.val().get_bits::<1>(3)) << 25);
+        }
+        if self.reply.q.val() {
+            self.busy.d.next = false;
+        }
+        self.axil.reply.next = self.reply.q.val();
+        self.axil.reply_write.next = self.write.q.val();
+        self.axil.reply_error.next = self.error.q.val();
+        self.axil.reply_data.next = self.read.q.val();
+        if self.writes.val() & self.is_control.val() {
+            self.stopped.d.next = self.word.q.val().get_bit(0);
+            self.paused.d.next = self.word.q.val().get_bits::<8>(8);
+        }
+
+        self.channel_valid.next = self.act.q.val() & self.is_channel.val();
+        self.channel_write.next = self.write.q.val();
+        self.rate_valid.next = self.writes.val() & (self.kind.q.val() == bits::<3>(1));
+        self.release_valid.next = self.writes.val() & (self.kind.q.val() == bits::<3>(2));
+        self.load_valid.next = self.writes.val() & (self.kind.q.val() == bits::<3>(3));
+        self.pw_valid.next = self.writes.val() & (self.kind.q.val() == bits::<3>(4));
+        self.index.next = self.at.q.val();
+        self.data.next = self.word.q.val();
+        self.stop.next = self.stopped.q.val();
+        self.pause.next = self.paused.q.val();
+        self.mail_taken.next = self.act.q.val() & self.is_mail.val();
+        if self.rst.val() {
+            self.busy.d.next = false;
+            self.act.d.next = false;
+            self.waits.d.next = false;
+            self.reply.d.next = false;
+            self.stopped.d.next = false;
+            self.paused.d.next = bits::<8>(0);
+        }
+    }
+}
