@@ -21,7 +21,7 @@ const _: () = assert!(OUTSTANDING.word == 1 && IDLE_NS.word == 3 && TOKEN_CAP.wo
 /// and 32 loads, may come at once. Carried are: a pause or stop that changed, words of profiles that the pacer reads, then flow by flow its load, its rate, its releases. The
 /// mailbox is read again at once when it had something, else 32 clocks later.
 ///
-/// Latency: 15 clocks from a rate to the bus if nothing else waits. Throughput: a write and a read at a time, as the bus answers. Back pressure: none.
+/// Latency: 16 clocks from a rate to the bus if nothing else waits. Throughput: a write and a read at a time, as the bus answers. Back pressure: none.
 /// Model: `timely_model::scheduler::courier::Courier`.
 #[derive(LogicBlock)]
 pub struct Courier<const F: usize, const S: usize, const R: usize> {

@@ -17,7 +17,7 @@ const _: () = assert!(ASKS == 16 && POSTS == 28 && BELL_BITS == 9 && LOAD_BITS =
 /// - A queue without a flow asks by turns with the others of that kind; grants and turns alternate when both wait.
 /// - While `stop` is 1 grants ask for nothing; when it falls, and when doorbells came faster than they could wait, every queue is rung.
 ///
-/// Latency: 11 clocks from a grant to its request if nothing else waits. Throughput: one load, doorbell, grant, turn or status a clock. Back pressure: requests
+/// Latency: 10 clocks from a doorbell to its posting, 8 from a grant to its request, 9 from a status to its charge, if nothing else waits. Throughput: one load, doorbell, grant, turn or status a clock. Back pressure: requests
 /// wait for one of `cfg_tags` tags, grants for 16 requests; doorbells and statuses are always taken (512 and 256 wait), loads 16 at once.
 /// Model: `timely_model::scheduler::queues::Queues`.
 #[derive(LogicBlock)]

@@ -18,7 +18,7 @@ const _: () = assert!(DOWN_BITS == 254 && UP_BITS == 167 && Counter::Grants as u
 /// `QA` `F + 65`, `QD` `F + 25`, `QP` `F + 6`.
 ///
 /// Rates, releases, loads and profiles come by the window, or by the bus `down` if `cfg_streams` is 1; then the pacer goes by that bus' time, else by its own count of clocks.
-/// Latency: 47 clocks from a doorbell of an idle flow that may send at once to its request. Throughput and back pressure: [`Queues`].
+/// Latency: 48 clocks from a doorbell of an idle flow that may send at once to its request. Throughput and back pressure: [`Queues`].
 /// Model: `timely_model::scheduler::top::Scheduler`.
 #[derive(LogicBlock)]
 pub struct Scheduler<

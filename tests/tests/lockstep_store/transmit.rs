@@ -9,14 +9,15 @@ use std::process::Command;
 use std::sync::{Arc, OnceLock};
 use timely_hw::scheduler::emission::verilog;
 use timely_model::Block;
+use timely_model::bus::{ProfileWrite, Release};
 use timely_model::pacer::Timing;
 use timely_model::scheduler::registers::Given;
-use timely_model::scheduler::top::{In, Scheduler};
+use timely_model::scheduler::top::{Down, In, Scheduler, Up};
 use timely_model::scheduler::window;
-use timely_regs::corundum::{Kind, MAIL_SWEPT};
+use timely_regs::corundum::{DOWN, DOWN_BITS, Kind, MAIL_SWEPT, Part, UP, UP_BITS};
 use timely_regs::map::{MAGIC, increment};
 use timely_regs::profile::{TOKEN_CAP, USE_WINDOW};
-use timely_tests::{Runs, cycles, rng, seeds};
+use timely_tests::{Runs, cycles, rng, seeds, thorough};
 use timely_verilate::{Dut, Library, Options, Out, build};
 
 const F: usize = 10;
@@ -32,6 +33,8 @@ const GIVEN: Given = Given {
     streams: false,
 };
 const TAGS: u16 = 32;
+/// From a doorbell of an idle flow that may send at once to its request.
+const DOORBELL_CLOCKS: u64 = 48;
 
 /// The block in its place.
 fn text() -> &'static str {
@@ -40,6 +43,16 @@ fn text() -> &'static str {
         let block = verilog(F, 4000).unwrap_or_else(|e| panic!("emission: {e}"));
         include_str!("../shells/corundum_scheduler_board.v").to_owned() + &block
     })
+}
+
+/// The same with the buses to and from the application block.
+fn library_with_streams() -> Arc<Library> {
+    let text = text()
+        .replacen("mtu\n);", "mtu,\n  input wire [253:0] timely_down,\n  output wire [166:0] timely_up\n);", 1)
+        .replacen(".timely_down(254'h0)", ".timely_down(timely_down)", 1)
+        .replacen(".timely_up()", ".timely_up(timely_up)", 1);
+    let text = "`define TIMELY_STREAMS\n".to_owned() + &text;
+    build("corundum_scheduler_streams", &text, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn library() -> &'static Arc<Library> {
@@ -101,8 +114,7 @@ const OUTPUTS: [&str; 16] = [
 ];
 
 impl Bench {
-    fn new(seed: u64) -> Self {
-        let library = library();
+    fn new(library: &Arc<Library>, seed: u64) -> Self {
         Bench {
             dut: library.instantiate(seed as u32),
             inputs: INPUTS.map(|n| library.input(n)),
@@ -209,12 +221,104 @@ fn random_access(rng: &mut ChaCha8Rng) -> u32 {
     (kind << (F + 2) | index << 2) | rng.random_range(0..2) << 18
 }
 
+/// Values at their places in a bus of that many bits.
+fn packed(parts: &[Part], bits: usize, values: &[u64]) -> Vec<u32> {
+    assert_eq!(parts.len(), values.len());
+    let mut words = vec![0u32; bits.div_ceil(32)];
+    for ((name, low, width), value) in parts.iter().zip(values) {
+        assert!(*width == 64 || value >> width == 0, "{name} has {width} bits: {value:#x}");
+        for bit in (0..*width).filter(|bit| value >> bit & 1 != 0) {
+            words[(low + bit) / 32] |= 1 << ((low + bit) % 32);
+        }
+    }
+    words
+}
+
+fn down(d: &Down) -> Vec<u32> {
+    let release = d.release.unwrap_or(Release { flow: 0, bytes: 0 });
+    let (rate, load, word) = (d.rate.unwrap_or_default(), d.load.unwrap_or_default(), d.profile.unwrap_or_default());
+    let values = [
+        d.stop.into(),
+        d.pause.into(),
+        d.rate.is_some().into(),
+        rate.0.into(),
+        rate.1.into(),
+        d.release.is_some().into(),
+        release.flow.into(),
+        release.bytes.into(),
+        d.load.is_some().into(),
+        load.0.into(),
+        load.1.into(),
+        d.profile.is_some().into(),
+        word.profile.into(),
+        word.word.into(),
+        word.data.into(),
+        d.later,
+    ];
+    packed(DOWN, DOWN_BITS, &values)
+}
+
+/// Of what is not valid, what the bus shows.
+fn up(u: &Up, shown: &[u32]) -> Vec<u32> {
+    let bits = |low: usize, width: usize| (0..width).fold(0u64, |v, k| v | u64::from(shown[(low + k) / 32] >> ((low + k) % 32) & 1) << k);
+    let at = |name: &str| UP.iter().find(|p| p.0 == name).map_or(0, |p| bits(p.1, p.2));
+    let launch = u.launch.map_or([at("launch_flow"), at("launch_tag"), at("launch_paced"), at("launch_time")], |l| {
+        [l.queue.into(), l.tag.into(), l.paced.into(), l.time]
+    });
+    let values = [
+        u.swept.into(),
+        u.idle.is_some().into(),
+        u.idle.map_or(at("idle_flow"), u64::from),
+        u.limited.is_some().into(),
+        u.limited.map_or(at("limited_flow"), |l| l.0.into()),
+        u.limited.map_or(at("limited"), |l| l.1.into()),
+        u.pulses.into(),
+        u.launch.is_some().into(),
+        launch[0],
+        launch[1],
+        launch[2],
+        launch[3],
+        u.void.is_some().into(),
+        u.void.map_or(at("void_tag"), u64::from),
+    ];
+    packed(UP, UP_BITS, &values)
+}
+
+/// What may come by the bus: flows that are loaded, at all rates, in a time that goes on.
+fn random_down(rng: &mut ChaCha8Rng, clk: u64) -> Down {
+    let flow = rng.random_range(0..8);
+    let chance = |rng: &mut ChaCha8Rng, p: f64| rng.random_bool(p);
+    Down {
+        stop: clk / 3000 % 5 == 4,
+        pause: if clk / 2000 % 7 == 6 { 0xff } else { 0 },
+        rate: chance(rng, 0.01).then(|| (flow, rng.random_range(0..100_000 << 12))),
+        release: chance(rng, 0.01).then(|| Release { flow, bytes: rng.random_range(0..2000) }),
+        load: chance(rng, 0.001).then(|| (flow, 0x0300_0001 | rng.random_range(0..2) << 1)),
+        profile: chance(rng, 0.001).then(|| ProfileWrite { profile: 0, word: TOKEN_CAP.word, data: rng.random_range(0..30_000) }),
+        later: clk * 4 << 16,
+    }
+}
+
 #[test]
 fn block_equals_model() {
+    equal(library(), false);
+}
+
+#[test]
+fn block_with_streams_equals_model() {
+    // The same but for where the pacer's inputs come from.
+    if thorough() {
+        equal(&library_with_streams(), true);
+    }
+}
+
+fn equal(library: &Arc<Library>, streams: bool) {
     let mut seen = [0u64; 6];
+    let buses = streams.then(|| (library.input("timely_down"), library.output("timely_up")));
     for seed in seeds() {
         let mut rng = rng(seed);
-        let (mut bench, mut model) = (Bench::new(seed), Scheduler::new(GIVEN, Timing::default(), TAGS, increment(4000)));
+        let (mut bench, mut model) =
+            (Bench::new(library, seed), Scheduler::new(Given { streams, ..GIVEN }, Timing::default(), TAGS, increment(4000)));
         let mut engine = Engine::default();
         let mut packets = [0u32; 1 << F];
         let mut runs = [0.5, 0.5, 0.8].map(|p| Runs::new(p, 50));
@@ -251,6 +355,10 @@ fn block_equals_model() {
                     _ => true,
                 };
                 assert!(!counts || o[k] == expected[k], "{name}: {:#x}, not {:#x}, clock {clk}, seed {seed}", o[k], expected[k]);
+            }
+            if let Some((_, port)) = buses {
+                let shown = bench.dut.get_words(port).to_vec();
+                assert_eq!(shown, up(&m.up, &shown), "clock {clk}, seed {seed}: {:?}", m.up);
             }
             let taken = |offered: bool, ready: u64| offered && ready == 1;
             let happened = [o[3] == 1, o[5] == 1 && o[6] == 0, o[5] == 1 && o[6] != 0, o[9] == 1, o[11] == 1, m.up.limited.is_some()];
@@ -293,6 +401,10 @@ fn block_equals_model() {
                 engine = Engine { clk: engine.clk, ..Engine::default() };
                 next.status = None;
             }
+            if let Some((port, _)) = buses {
+                next.down = random_down(&mut rng, clk);
+                bench.dut.set_words(port, &down(&next.down));
+            }
             i = next;
             bench.step(&i);
             model.step(clk, &i);
@@ -319,7 +431,7 @@ impl Host {
     fn new(seed: u64) -> Self {
         let n = 1 << F;
         let mut host = Host {
-            bench: Bench::new(seed),
+            bench: Bench::new(library(), seed),
             engine: Engine::default(),
             rng: rng(seed),
             packets: vec![VecDeque::new(); n],
@@ -478,6 +590,19 @@ fn flows_leave_at_their_rates() {
     }
     assert_eq!(host.granted.iter().map(Vec::len).sum::<usize>(), asked, "requests of empty queues");
     assert_eq!(host.engine.used, 0, "requests under way");
+    // How soon an idle flow's doorbell becomes a request.
+    for flow in [2, 5, 6] {
+        host.packets[flow as usize].push_back(1000);
+        host.bell = Some(flow);
+        let since = host.engine.clk;
+        while host.clock(In::default())[11] == 0 {
+            assert!(host.engine.clk < since + 1000, "no request of flow {flow}, seed {seed}");
+        }
+        assert_eq!(host.engine.clk - 1 - since, DOORBELL_CLOCKS, "flow {flow}, seed {seed}");
+        for _ in 0..20_000 {
+            host.clock(In::default());
+        }
+    }
     // A stop holds flows and nothing else; what was posted meanwhile leaves when it is over.
     host.write(Kind::Control, 0, 1);
     for _ in 0..2_000 {
