@@ -4,6 +4,7 @@ use crate::board::{Place, PlaceError};
 use crate::pci::{Address, Found, System};
 use crate::sim::{self, SimError};
 use crate::transport::mqnic::Mqnic;
+use crate::transport::serial::Serial;
 use crate::transport::vfio::Vfio;
 use crate::transport::vfio_user::{LIMIT, VfioUser};
 use crate::transport::{Failure, Transport};
@@ -25,6 +26,8 @@ pub enum Target {
     },
     /// A Corundum board that its network driver has, by the driver's character device.
     Mqnic(PathBuf),
+    /// A board that has registers on a serial line, by its port.
+    Serial(PathBuf),
     /// A vfio-user server.
     VfioUser {
         /// Its socket.
@@ -43,7 +46,7 @@ pub enum Target {
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     /// It is none.
-    #[error("`{0}` is no device; give a PCI address as 0000:03:00.0, /dev/mqnic0, vfio-user:PATH, sim or sim:model")]
+    #[error("`{0}` is no device; give a PCI address as 0000:03:00.0, /dev/mqnic0, serial:/dev/ttyUSB1, vfio-user:PATH, sim or sim:model")]
     Name(String),
     /// The place of its registers is none.
     #[error(transparent)]
@@ -69,6 +72,7 @@ impl fmt::Display for Target {
         match self {
             Target::Pci { address, .. } => address.fmt(f)?,
             Target::Mqnic(path) => path.display().fmt(f)?,
+            Target::Serial(path) => write!(f, "serial:{}", path.display())?,
             Target::VfioUser { path, .. } => write!(f, "vfio-user:{}", path.display())?,
             Target::Sim { model: false } => f.write_str("sim")?,
             Target::Sim { model: true } => f.write_str("sim:model")?,
@@ -89,6 +93,7 @@ impl FromStr for Target {
             _ if text == "sim" => Ok(Target::Sim { model: false }),
             Some(("sim", "model")) if place.is_none() => Ok(Target::Sim { model: true }),
             Some(("vfio-user", path)) if !path.is_empty() => Ok(Target::VfioUser { path: path.into(), place }),
+            Some(("serial", path)) if !path.is_empty() && place.is_none() => Ok(Target::Serial(path.into())),
             _ if text.starts_with('/') => Ok(Target::Mqnic(text.into())),
             _ => match name.parse() {
                 Ok(address) => Ok(Target::Pci { address, place }),
@@ -148,7 +153,7 @@ impl Target {
     pub fn place(&self) -> Option<Place> {
         match self {
             Target::Pci { place, .. } | Target::VfioUser { place, .. } => *place,
-            Target::Mqnic(_) | Target::Sim { .. } => None,
+            Target::Mqnic(_) | Target::Serial(_) | Target::Sim { .. } => None,
         }
     }
 
@@ -201,6 +206,7 @@ impl Target {
         match self {
             Target::Pci { address, .. } => Ok(Box::new(Vfio::open(*address, place).map_err(failed)?)),
             Target::Mqnic(path) => Ok(Box::new(Mqnic::open(path).map_err(failed)?)),
+            Target::Serial(path) => Ok(Box::new(Serial::open(path).map_err(failed)?)),
             Target::VfioUser { path, .. } => Ok(Box::new(VfioUser::connect_within(path, LIMIT, place).map_err(failed)?)),
             Target::Sim { model } => Ok(Box::new(VfioUser::connect(&sim::running(*model)?).map_err(failed)?)),
         }
@@ -244,6 +250,7 @@ mod tests {
     fn targets_are_read_as_they_are_printed() {
         for text in [
             "/dev/mqnic0",
+            "serial:/dev/ttyUSB1",
             "0000:03:00.0",
             "vfio-user:/tmp/a:b",
             "sim",
@@ -253,7 +260,7 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Target>().expect("valid").to_string(), text);
         }
-        for bad in ["", "simulator", "sim:", "vfio-user:", "vfio:/tmp/x", "eth0"] {
+        for bad in ["", "simulator", "sim:", "vfio-user:", "serial:", "vfio:/tmp/x", "eth0"] {
             let text = bad.parse::<Target>().expect_err(bad).to_string();
             assert!(text.contains(&format!("`{bad}`")) && text.contains("vfio-user:PATH"), "{text}");
         }

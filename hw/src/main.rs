@@ -18,16 +18,17 @@ struct Arguments {
 enum Command {
     /// Write one configuration for a shell into a directory.
     Emit {
-        /// The shell: standalone (the NIC with a traffic generator), opennic, netfpga-plus, netfpga-sume, corundum (its application block and its scheduler).
+        /// The shell: standalone (the NIC with a traffic generator), opennic, netfpga-plus, netfpga-sume, corundum (its application block and its scheduler),
+        /// ecpix5 (a board, whole).
         #[arg(long, default_value_t = Shell::Standalone)]
         shell: Shell,
         /// Width of the packet buses in bits: 64 (the usual) for 10G, 128 for 25G, 512 for 100G at 250 MHz. Shells but standalone have their own.
         #[arg(long)]
         bus: Option<usize>,
-        /// log2 of the flows: 10, 13, 14 or 16.
-        #[arg(long, default_value_t = 10)]
-        flow_bits: usize,
-        /// Clock period in ps, by which the NIC's time counts: 4000 without it, 5000 of netfpga-sume.
+        /// log2 of the flows: 10 (the usual), 13, 14 or 16; ecpix5 has its own.
+        #[arg(long)]
+        flow_bits: Option<usize>,
+        /// Clock period in ps, by which the NIC's time counts: 4000 without it, 5000 of netfpga-sume, 12000 of ecpix5.
         #[arg(long)]
         clock_ps: Option<u32>,
         /// Directory to write to; it is made if missing.
@@ -47,8 +48,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Emit { shell, bus, flow_bits, clock_ps, out } => {
-            let config = shell.bus_of(bus).map_err(|e| e.to_string());
-            let config = match config.and_then(|bus| Config::new(bus, flow_bits).map_err(|e| e.to_string())) {
+            let config = match shell.config(bus, flow_bits) {
                 Ok(c) => c,
                 Err(e) => {
                     eprintln!("timely-hw: {e}");

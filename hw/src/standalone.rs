@@ -214,7 +214,7 @@ impl<
 {
     /// The shell of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
-        construct!({ control: Control::new(build), pacer: Pacer::new(Timing::default()) }
+        construct!({ control: Control::new(build), pacer: Pacer::new(Timing::of(build.clock_ps)) }
             clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready,
             s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
             s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
@@ -433,7 +433,7 @@ pub fn emit(config: Config, clock_ps: u32) -> Result<String, String> {
 }
 
 /// Elaborates on a stack that is large enough: the design is one large value, and RustHDL passes it by value.
-pub(crate) fn with_stack(emission: impl FnOnce() -> Result<String, String> + Send + 'static) -> Result<String, String> {
+pub(crate) fn with_stack<T: Send + 'static>(emission: impl FnOnce() -> Result<T, String> + Send + 'static) -> Result<T, String> {
     let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(emission).map_err(|e| e.to_string())?;
     thread.join().unwrap_or_else(|_| Err("elaboration panicked".into()))
 }
@@ -444,19 +444,24 @@ pub(crate) fn emit_here(config: Config, clock_ps: u32) -> Result<String, String>
 
 /// A build that need not have as many segments outstanding as its flow count usually has.
 pub(crate) fn emit_build(build: &Build) -> Result<String, String> {
+    emit_named("standalone", build)
+}
+
+/// The same with another name, for a shell that has it inside.
+pub(crate) fn emit_named(name: &str, build: &Build) -> Result<String, String> {
     macro_rules! arms {
         ($(($w:literal, $f:literal, $s:literal, $x:literal))*) => {
             match (build.bus_bits, build.flow_bits, build.segment_bits) {
-                $(($w, $f, $s) => crate::emit::emit("standalone", Standalone::<$w, { $w / 8 }, $f, $s, { $f + $s }, $x, { $f + 16 },
+                $(($w, $f, $s) => crate::emit::emit(name, Standalone::<$w, { $w / 8 }, $f, $s, { $f + $s }, $x, { $f + 16 },
                     { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, { $w / 8 + 73 }>::new(build)),)*
                 _ => Err(format!("{build:?} is not built")),
             }
         };
     }
-    // The one of 8 segments a flow is for an ECP5, which has no RAM for 32.
-    arms!((64, 10, 3, 13)(64, 10, 5, 13)(64, 13, 4, 14)(64, 14, 3, 15)(64, 16, 2, 17)(128, 10, 5, 13)(128, 13, 4, 14)(128, 14, 3, 15)(
-        128, 16, 2, 17
-    )(256, 10, 5, 13)(256, 13, 4, 14)(256, 14, 3, 15)(256, 16, 2, 17)(512, 10, 5, 13)(512, 13, 4, 14)(512, 14, 3, 15)(
-        512, 16, 2, 17
-    ))
+    // The one of 8 segments a flow is for an ECP5, which has no RAM for 32; that of 2^9 flows for a board whose ECP5 has none for more.
+    arms!((64, 9, 2, 13)(64, 10, 3, 13)(64, 10, 5, 13)(64, 13, 4, 14)(64, 14, 3, 15)(64, 16, 2, 17)(128, 10, 5, 13)(128, 13, 4, 14)(
+        128, 14, 3, 15
+    )(128, 16, 2, 17)(256, 10, 5, 13)(256, 13, 4, 14)(256, 14, 3, 15)(256, 16, 2, 17)(512, 10, 5, 13)(512, 13, 4, 14)(
+        512, 14, 3, 15
+    )(512, 16, 2, 17))
 }

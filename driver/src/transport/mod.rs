@@ -3,6 +3,7 @@ pub(crate) mod bar;
 pub mod iova;
 pub mod memory;
 pub mod mqnic;
+pub mod serial;
 pub mod vfio;
 pub mod vfio_user;
 

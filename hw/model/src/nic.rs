@@ -167,7 +167,7 @@ impl Nic {
             histograms: Part::new(histograms::Histograms::default()),
             csr: Part::new(csr::Csr::new(build)),
             dma: Part::new(dma::Dma::new(build.flow_bits, build.bus_bits)),
-            pacer: Part::new(pacer::top::Pacer::new(build.flow_bits, pacer::Timing::default())),
+            pacer: Part::new(pacer::top::Pacer::new(build.flow_bits, pacer::Timing::of(build.clock_ps))),
             generator: Part::new(generator::Generator::new(build.flow_bits, build.bus_bits as usize)),
             gate: Part::new(launch::Launch::new()),
             gated: false,

@@ -1,5 +1,5 @@
 //! What the timely-nic hardware and software share, each fact written once: the wire format, the register map, the layout of
-//! profiles, flow records, telemetry records and event records, the list of counters, the boards, and a profile in human units. No dependencies, no `unsafe`.
+//! profiles, flow records, telemetry records and event records, the list of counters, the boards, and a profile in human units, registers over a serial line. No dependencies, no `unsafe`.
 pub mod board;
 pub mod corundum;
 pub mod counters;
@@ -15,5 +15,6 @@ pub mod parameters;
 pub mod pci;
 pub mod profile;
 pub mod recording;
+pub mod serial;
 pub mod telemetry;
 pub mod wire;

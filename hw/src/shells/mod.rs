@@ -1,5 +1,6 @@
 //! The shells that take the datapath, and the files that each is given: our core, and around it a module with exactly the shell's ports.
 pub mod corundum;
+pub mod ecpix5;
 mod netfpga;
 
 use crate::config::{CLOCK_PS, Config};
@@ -10,6 +11,7 @@ use crate::standalone::{self, with_stack};
 use netfpga::{NetFpga, PLUS, SUME};
 use std::fmt;
 use std::str::FromStr;
+use timely_regs::serial::BAUD;
 
 /// A shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,15 +26,18 @@ pub enum Shell {
     NetFpgaSume,
     /// The application block of Corundum.
     Corundum,
+    /// An ECPIX-5, whole.
+    Ecpix5,
 }
 
 /// Every shell and its name.
-const NAMES: [(Shell, &str); 5] = [
+const NAMES: [(Shell, &str); 6] = [
     (Shell::Standalone, "standalone"),
     (Shell::OpenNic, "opennic"),
     (Shell::NetFpgaPlus, "netfpga-plus"),
     (Shell::NetFpgaSume, "netfpga-sume"),
     (Shell::Corundum, "corundum"),
+    (Shell::Ecpix5, "ecpix5"),
 ];
 
 /// What a shell is not built for.
@@ -91,6 +96,7 @@ impl Shell {
             Shell::Standalone | Shell::Corundum => None,
             Shell::OpenNic | Shell::NetFpgaPlus => Some(512),
             Shell::NetFpgaSume => Some(256),
+            Shell::Ecpix5 => Some(64),
         }
     }
 
@@ -106,10 +112,26 @@ impl Shell {
         }
     }
 
+    /// The configuration that is meant when these were asked for: a bus, log2 of the flows.
+    ///
+    /// # Errors
+    /// When the shell has others, or these are not built, in a sentence.
+    pub fn config(self, bus: Option<usize>, flow_bits: Option<usize>) -> Result<Config, String> {
+        let bus = self.bus_of(bus).map_err(|e| e.to_string())?;
+        match (self, flow_bits) {
+            (Shell::Ecpix5, None | Some(ecpix5::FLOW_BITS)) => Ok(Config { bus, flow_bits: ecpix5::FLOW_BITS }),
+            (Shell::Ecpix5, Some(asked)) => {
+                Err(format!("{self} has RAM for 2^{} flows, not 2^{asked}; leave --flow-bits out", ecpix5::FLOW_BITS))
+            }
+            (_, asked) => Config::new(bus, asked.unwrap_or(10)).map_err(|e| e.to_string()),
+        }
+    }
+
     /// The period of its clock, ps; what is usual of one that has none of its own.
     pub fn clock_ps(self) -> u32 {
         match self {
             Shell::NetFpgaSume => 5_000,
+            Shell::Ecpix5 => ecpix5::CLOCK_PS,
             Shell::Standalone | Shell::OpenNic | Shell::NetFpgaPlus | Shell::Corundum => CLOCK_PS,
         }
     }
@@ -159,6 +181,7 @@ impl Shell {
             Shell::NetFpgaPlus => self.netfpga(&PLUS, config, clock_ps),
             Shell::NetFpgaSume => self.netfpga(&SUME, config, clock_ps),
             Shell::Corundum => corundum::files(&path, config, clock_ps),
+            Shell::Ecpix5 => ecpix5::files(&path, clock_ps, BAUD),
         }
     }
 

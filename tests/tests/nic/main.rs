@@ -1,6 +1,7 @@
 //! The whole NIC: its Verilog against its model, the model's two faces against each other, and both against a hostile wire.
 mod corundum;
 mod dma;
+mod ecpix5;
 mod equal;
 mod hostile;
 mod inline;

@@ -17,6 +17,8 @@ DEVICES
   0000:03:00.0,bar=2,offset=0x110000
                     one of a shell that has our registers elsewhere, as NetFPGA's
   /dev/mqnic0       a Corundum board beside its network interface: registers alone, no events (`timelyctl list` names it)
+  serial:/dev/ttyUSB1
+                    a board of our own that has its registers on a serial line, as the ECPIX-5: registers alone, no events
   vfio-user:PATH    a server of that protocol: timely-sim serve --socket PATH
   sim, sim:model    two simulated NICs with a link, started in the background: the Verilog, or its integer model
 Without --device it is the machine's one card, or sim.
@@ -48,7 +50,7 @@ EXIT CODES
 #[derive(Parser)]
 #[command(name = "timelyctl", version, after_help = AFTER)]
 pub struct Cli {
-    /// The NIC: a PCI address, /dev/mqnic0, vfio-user:PATH, sim or sim:model.
+    /// The NIC: a PCI address, /dev/mqnic0, serial:PORT, vfio-user:PATH, sim or sim:model.
     #[arg(long, global = true, env = "TIMELY_DEVICE")]
     pub device: Option<Target>,
     /// Prints JSON with stable keys.

@@ -31,7 +31,16 @@ pub struct Timing {
 impl Default for Timing {
     /// For a clock of 4 ns.
     fn default() -> Self {
-        Timing { ahead: 64, lead: 144 }
+        Timing::of(4_000)
+    }
+}
+
+impl Timing {
+    /// For a clock of so many ps: 16 clocks and 36. With one of more than 12.4 ns the pass has no place for a longer lead, and decides up to 10 clocks late.
+    pub const fn of(clock_ps: u32) -> Self {
+        let (ahead, lead) = ((16 * clock_ps).div_ceil(1000), (36 * clock_ps).div_ceil(1000));
+        let longest = 511 - token::COVER;
+        Timing { ahead, lead: if lead < longest { lead } else { longest } }
     }
 }
 

@@ -1,4 +1,9 @@
-//! `timely_hw::launch` against `timely_model::launch`, every output at every clock; and what the gate promises, on the model.
+//! What stands in front of a wire. Here `timely_hw::launch` against `timely_model::launch`, every output at every clock, and what the gate promises,
+//! on the model; beside it a board's MAC, its serial line, and its queue between two clocks.
+mod cross;
+mod mac;
+mod serial;
+
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
