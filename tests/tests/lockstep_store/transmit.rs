@@ -295,7 +295,7 @@ fn random_down(rng: &mut ChaCha8Rng, clk: u64) -> Down {
         release: chance(rng, 0.01).then(|| Release { flow, bytes: rng.random_range(0..2000) }),
         load: chance(rng, 0.001).then(|| (flow, 0x0300_0001 | rng.random_range(0..2) << 1)),
         profile: chance(rng, 0.001).then(|| ProfileWrite { profile: 0, word: TOKEN_CAP.word, data: rng.random_range(0..30_000) }),
-        later: clk * 4 << 16,
+        later: (clk * 4) << 16,
     }
 }
 
