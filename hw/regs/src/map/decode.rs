@@ -46,6 +46,8 @@ impl Build {
             Parameter::ClockPs => self.clock_ps,
             Parameter::Increment => self.increment(),
             Parameter::Ptp => self.ptp,
+            // That shell is Corundum: a packet takes this long from its request to the MAC, with two reads of a host's memory in it.
+            Parameter::Lead => self.ptp * 8_000,
         }
     }
 }

@@ -93,6 +93,8 @@ pub enum Parameter {
     Increment,
     /// 1 in a shell whose stamps are of a PTP clock.
     Ptp,
+    /// How far ahead of its launch a packet is granted, ns.
+    Lead,
 }
 
 /// A register, or an array of registers of the same kind.

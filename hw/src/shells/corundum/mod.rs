@@ -112,6 +112,7 @@ pub(super) fn files(path: &str, config: Config, clock_ps: u32) -> Result<Vec<Fil
         File { path: "mqnic_app_block.v".into(), text: block(path, config) },
         File { path: "timely.mk".into(), text: include_str!("timely.mk").replace("@FILE@", path) },
         File { path: "timely.tcl".into(), text: include_str!("timely.tcl").replace("@ID@", &id) },
+        File { path: "timely_streams.sh".into(), text: include_str!("timely_streams.sh").into() },
     ])
 }
 

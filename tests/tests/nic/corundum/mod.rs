@@ -120,3 +120,45 @@ fn verilator_takes_the_block() {
         }
     }
 }
+
+/// The script puts the buses where a tree that looks like Corundum's has its instances, once; and leaves another alone.
+#[test]
+fn the_script_wires_a_tree() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("corundum-tree-{}", std::process::id()));
+    let (rtl, own) = (folder.join("common/rtl"), folder.join("app/timely/rtl"));
+    [&rtl, &own].into_iter().for_each(|f| std::fs::create_dir_all(f).expect("a folder"));
+    let script = folder.join("timely_streams.sh");
+    let file = files(&BOARDS[0]).into_iter().find(|f| f.path == "timely_streams.sh").expect("a script");
+    std::fs::write(&script, file.text).expect("written");
+    let core = "module mqnic_core #\n(\n    parameter A = 1\n)\n(\n    input  wire clk\n);\nfor (n = 0; n < A; n = n + 1) begin\n    mqnic_interface #(\n        \
+                .A(A)\n    )\n    interface_inst (\n        .clk(clk)\n    );\nend\nmqnic_app_block #(\n    .A(A)\n)\napp_block_inst (\n    .clk(clk)\n);\nendmodule\n";
+    let interface = "module mqnic_interface #\n(\n    parameter A = 1\n)\n(\n    input  wire clk\n);\nmqnic_tx_scheduler_block #(\n    .A(A)\n)\n\
+                     scheduler_block (\n    .clk(clk)\n);\nendmodule\n";
+    let tree = [(rtl.join("mqnic_core.v"), core), (rtl.join("mqnic_interface.v"), interface)];
+    let blocks = ["mqnic_app_block.v", "mqnic_tx_scheduler_block.v"].map(|n| own.join(n));
+    tree.iter().for_each(|(path, text)| std::fs::write(path, text).expect("written"));
+    blocks.iter().for_each(|path| std::fs::write(path, "module block();\nendmodule\n").expect("written"));
+    let run = || Command::new("sh").arg(&script).arg(&folder).output().expect("sh starts");
+    let read = |path: &Path| std::fs::read_to_string(path).expect("a file");
+    for _ in 0..2 {
+        let out = run();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let (core, interface) = (read(&tree[0].0), read(&tree[1].0));
+        assert!(
+            interface.contains(")\n(\n    input  wire [253:0] timely_down,")
+                && interface.contains("scheduler_block (\n        .timely_down("),
+            "{interface}"
+        );
+        assert!(
+            core.contains("interface_inst (\n            .timely_down(n == 0 ?")
+                && core.contains("app_block_inst (\n        .timely_down("),
+            "{core}"
+        );
+        assert!(core.contains(");\n\nwire [253:0] timely_down;") && core.matches("timely_up").count() == 5, "{core}");
+        assert!(blocks.iter().all(|b| read(b).matches("`define TIMELY_STREAMS").count() == 1));
+    }
+    tree.iter().for_each(|(path, text)| std::fs::write(path, text.replace("app_block_inst (", "app (.x(),")).expect("written"));
+    let out = run();
+    assert!(!out.status.success() && String::from_utf8_lossy(&out.stderr).contains("mqnic_app_block"), "{out:?}");
+    std::fs::remove_dir_all(&folder).ok();
+}

@@ -89,7 +89,7 @@ fn registers_are_reached_and_time_is_that_of_the_stamps() {
         let bus = board.bus as u32;
         let (now, clk) = with(&mut card, |d| {
             assert_eq!((d.build().bus_bits, d.flows(), d.read(&id::MAGIC_WORD).expect("a register")), (bus, 1024, MAGIC));
-            assert_eq!(d.read(&time::SOURCE).expect("a register"), 1);
+            assert_eq!((d.read(&time::SOURCE).expect("a register"), d.read(&time::LEAD).expect("a register")), (1, 8000));
             (d.now().expect("a register"), d.bus().0.borrow().clk())
         });
         let behind = super::card::time_of_day(clk).linear().wrapping_sub(now) >> 16;
