@@ -45,6 +45,10 @@ pub const ROWS: &[Row] = &[
     row("histograms", "lockstep_events", &["histograms_rtl_equals_model"], &["histograms."]),
     row("dma", "lockstep_dma", &["rtl_equals_model_64"], &["dma64."]),
     row("store", "lockstep_store", &["rtl_equals_model_64"], &["store64."]),
+    row("departures", "lockstep_store", &["app_block::departures_equal_model"], &["departures."]),
+    row("host_read", "lockstep_store", &["app_block::host_read_equals_model"], &["host_read_64."]),
+    row("host_write", "lockstep_store", &["app_block::host_write_equals_model"], &["host_write_64."]),
+    row("launches", "lockstep_store", &["app_block::launches_equal_model"], &["launches."]),
     row("csr", "lockstep_csr", &["rtl_equals_model_10"], &["csr10."]),
 ];
 

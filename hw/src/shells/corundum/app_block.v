@@ -20,6 +20,9 @@ module mqnic_app_block #(
     if (PORTS_PER_IF != 1) begin : built_for_one_port
       timely_nic_needs_one_port_an_interface stop();
     end
+    if (SCHED_PER_IF != 1) begin : built_for_one_scheduler
+      timely_nic_needs_one_scheduler_an_interface stop();
+    end
     if (PTP_TS_ENABLE == 0 || PTP_TS_WIDTH != 96 || AXIS_SYNC_RX_USER_WIDTH != 97) begin : built_for_stamps
       timely_nic_needs_PTP_stamps_of_96_bits stop();
     end

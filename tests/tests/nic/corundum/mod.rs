@@ -73,6 +73,7 @@ fn icarus_fits_the_block_into_its_shell() {
                 ("APP_ID", 0x1234_0001, "APP_ID_of_32h54690001"),
                 ("AXIS_SYNC_DATA_WIDTH", 256, "streams_of_"),
                 ("PORTS_PER_IF", 2, "one_port_an_interface"),
+                ("SCHED_PER_IF", 2, "one_scheduler_an_interface"),
                 ("PTP_TS_ENABLE", 0, "PTP_stamps"),
                 ("APP_AXIS_IF_ENABLE", 0, "APP_AXIS_IF_ENABLE"),
                 ("RAM_SEG_COUNT", 4, "two_segments_of_256_or_512_bits"),
