@@ -28787,73 +28787,97 @@ module tnic_standalone__control__engine__branch__options(clk,bus,address,data);
     output reg  [7:0] data;
     
     // Stub signals
-    reg  [8:0] ram__read_address;
-    reg  ram__read_clock;
+    reg  ram__clock;
+    reg  [3:0] ram__read_address;
     wire  [7:0] ram__read_data;
-    reg  [8:0] ram__write_address;
-    reg  ram__write_clock;
-    reg  [7:0] ram__write_data;
     reg  ram__write_enable;
+    reg  [3:0] ram__write_address;
+    reg  [7:0] ram__write_data;
+    reg  [7:0] word__d;
+    wire  [7:0] word__q;
+    reg  word__clock;
     
     // Local signals
     reg  [7:0] swift;
     
     // Sub module instances
     tnic_standalone__control__engine__branch__options__ram ram(
+        .clock(ram__clock),
         .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
         .read_data(ram__read_data),
+        .write_enable(ram__write_enable),
         .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
+        .write_data(ram__write_data)
+    );
+    tnic_standalone__control__engine__branch__options__word word(
+        .d(word__d),
+        .q(word__q),
+        .clock(word__clock)
     );
     
     // Update code
     always @(*) begin
+        word__d = word__q;
+        word__d = ram__read_data;
         swift = ((32'h0) & 8'hff);
         if (bus[(32'h0)+:(4)] == ((32'h3) & 4'hf)) begin
             swift = ((32'h80) & 8'hff);
         end
         ram__write_data = ((bus[(32'h0)+:(7)]) & 8'hff) | swift;
     end
-    always @(*) ram__read_clock = clk;
-    always @(*) ram__write_clock = clk;
-    always @(*) ram__read_address = ((address) & 9'h1ff);
-    always @(*) data = ram__read_data;
-    always @(*) ram__write_address = ((bus[(32'h25)+:(4)]) & 9'h1ff);
+    always @(*) word__clock = clk;
+    always @(*) ram__clock = clk;
+    always @(*) ram__read_address = address;
+    always @(*) data = word__q;
+    always @(*) ram__write_address = bus[(32'h25)+:(4)];
     always @(*) ram__write_enable = bus[32'h29] & ~|bus[(32'h20)+:(5)];
     
 endmodule // standalone__control__engine__branch__options
 
 
-module tnic_standalone__control__engine__branch__options__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__control__engine__branch__options__ram(clock,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
-    input wire  [8:0] read_address;
-    input wire  read_clock;
+    input wire  clock;
+    input wire  [3:0] read_address;
     output reg  [7:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  write_clock;
-    input wire  [7:0] write_data;
     input wire  write_enable;
+    input wire  [3:0] write_address;
+    input wire  [7:0] write_data;
     
     // Update code (custom)
-    reg[7:0] mem[511:0];
+    (* ram_style = "distributed" *)
+    reg[7:0] mem[15:0];
     
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+    always @(*) begin
+       read_data = mem[read_address];
     end
     
-    always @(posedge write_clock) begin
+    always @(posedge clock) begin
        if (write_enable) begin
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__engine__branch__options__ram
+
+
+module tnic_standalone__control__engine__branch__options__word(d,q,clock);
+    
+    // Module arguments
+    input wire  [7:0] d;
+    output reg  [7:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 8'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__branch__options__word
 
 
 module tnic_standalone__control__engine__branch__options3(d,q,clock);

@@ -1,5 +1,6 @@
 //! A word of all profiles, where a stage of the pipeline reads it.
 use crate::construct::construct;
+use crate::ram::LutRam;
 use rust_hdl::prelude::*;
 use timely_regs::profile;
 
@@ -104,7 +105,8 @@ impl<const W: usize, const INDEX: usize, const OTHER: usize> Logic for ProfileCh
     }
 }
 
-/// Law and options of the sixteen profiles: bits 6..0 of their word, 7 whether the law is Swift. As [`ProfileWord`], but one clock later.
+/// Law and options of the sixteen profiles: bits 6..0 of their word, 7 whether the law is Swift. As [`ProfileWord`], but one clock later:
+/// in LUTs, so that it comes from flip-flops all the same.
 #[derive(LogicBlock, Default)]
 pub struct ProfileLaw {
     /// Clock.
@@ -115,22 +117,24 @@ pub struct ProfileLaw {
     pub address: Signal<In, Bits<4>>,
     /// Its law and options, a clock later.
     pub data: Signal<Out, Bits<8>>,
-    ram: RAM<Bits<8>, 9>,
+    ram: LutRam<Bits<8>, 4>,
+    word: DFF<Bits<8>>,
     swift: Signal<Local, Bits<8>>,
 }
 
 impl Logic for ProfileLaw {
     #[hdl_gen]
     fn update(&mut self) {
-        self.ram.read_clock.next = self.clk.val();
-        self.ram.write_clock.next = self.clk.val();
-        self.ram.read_address.next = bit_cast::<9, 4>(self.address.val());
-        self.data.next = self.ram.read_data.val();
+        dff_setup!(self, clk, word);
+        self.ram.clock.next = self.clk.val();
+        self.ram.read_address.next = self.address.val();
+        self.word.d.next = self.ram.read_data.val();
+        self.data.next = self.word.q.val();
         self.swift.next = bits::<8>(0);
         if self.bus.val().get_bits::<4>(0) == bits::<4>(3) {
             self.swift.next = bits::<8>(128);
         }
-        self.ram.write_address.next = bit_cast::<9, 4>(self.bus.val().get_bits::<4>(37));
+        self.ram.write_address.next = self.bus.val().get_bits::<4>(37);
         self.ram.write_data.next = bit_cast::<8, 7>(self.bus.val().get_bits::<7>(0)) | self.swift.val();
         self.ram.write_enable.next = self.bus.val().get_bit(41) & !self.bus.val().get_bits::<5>(32).any();
     }

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 /// What is placed: registers are packed into its multipliers.
-const NETLIST: &str = "packed.json";
+const NETLIST: &str = "outputs.json";
 
 /// The programs, with what they say of their version.
 pub struct Flow {

@@ -18,7 +18,7 @@ generator and registers included; `control` is its half without pacer and genera
 - **MHz**: ECP5 (LFE5UM5G-85F, speed 8), placed and routed by nextpnr between registered ports, as the median of its seeds, all of
   which stand beside it. No vendor tool is needed to repeat it. 160 MHz is the bound for every block: in this same flow an open NIC's transmit
   scheduler that is known to close 250 MHz on UltraScale+ reaches 108 MHz. An estimate, and no more than that: no UltraScale+ was placed.
-  Registers around a product are packed into its multiplier, as a vendor's tool does and yosys does not; that scheduler has no product.
+  The register behind a product is packed into its multiplier, as a vendor's tool does and yosys does not; that scheduler has no product.
 - **ns**: the slowest path of a 7-series device, cells alone, without routing.
 - **LUT** and the rest are from synthesis: UltraScale+ (`synth_xilinx -family xcup`), then ECP5 (`synth_ecp5`). Of the LUTs, those in
   brackets are RAM or shift registers. A RAM of 36 Kb counts as 2 of 18 Kb.
