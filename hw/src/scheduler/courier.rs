@@ -3,23 +3,24 @@ use super::kept::Kept;
 use crate::construct::construct;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
-use timely_model::scheduler::courier::POLL;
+use timely_model::scheduler::courier::{POLL, TRIES};
 use timely_regs::corundum::{Kind, MAIL_FLOW, MAIL_GRANTS, MAIL_REFUSED, MAIL_SIGN, MAIL_SWEPT, MAIL_WHAT, SIGN};
 use timely_regs::counters::Counter;
-use timely_regs::profile::{IDLE_NS, OUTSTANDING, TOKEN_CAP, USE_WINDOW};
+use timely_regs::profile::{IDLE_NS, TOKEN_CAP, USE_WINDOW};
 
 // A kernel takes literals alone.
 const _: () = assert!(MAIL_FLOW.low == 0 && MAIL_WHAT.low == 16 && MAIL_SWEPT.low == 18 && MAIL_REFUSED.low == 19 && MAIL_GRANTS.low == 20);
 const _: () =
     assert!(MAIL_SIGN.low == 28 && SIGN == 5 && POLL == 31 && Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21);
-const _: () = assert!(OUTSTANDING.word == 1 && IDLE_NS.word == 3 && TOKEN_CAP.word == 4 && USE_WINDOW.word == 30);
+const _: () = assert!(TRIES == 8 && IDLE_NS.word == 3 && TOKEN_CAP.word == 4 && USE_WINDOW.word == 30);
 
 /// AXI-Lite master that writes rates, releases, loads, words of profiles, pauses and stops into a scheduler's window, and reads its mailbox
 /// (`timely_regs::corundum`). `S` must be `F + 1`, `R` `F + 32`.
 ///
 /// Of each flow the newest rate and load and the sum of the releases are kept until they are carried, so nothing is lost however slow the bus is: 512 rates, releases and words of profiles,
 /// and 32 loads, may come at once. Carried are: a pause or stop that changed, words of profiles that the pacer reads, then flow by flow its load, its rate, its releases. The
-/// mailbox is read again at once when it had something, else 32 clocks later.
+/// mailbox is read again at once when it had something, else 32 clocks later. A write that the bus refuses is begun again, 8 times in all; then it is given up, and the pause
+/// and stop are written, again and again if need be, before anything else is.
 ///
 /// Latency: 16 clocks from a rate to the bus if nothing else waits. Throughput: a write and a read at a time, as the bus answers. Back pressure: none.
 /// Model: `timely_model::scheduler::courier::Courier`.
@@ -93,7 +94,7 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     pub pulses: Signal<Out, Bits<32>>,
     /// The scheduler's RAM and ours are clear.
     pub swept: Signal<Out, Bit>,
-    /// An access was refused, or no scheduler of ours answered.
+    /// A write was refused to the last, a read was refused, or no scheduler of ours answered.
     pub failed: Signal<Out, Bit>,
     /// AXI-Lite: write address.
     pub m_axil_awaddr: Signal<Out, Bits<24>>,
@@ -141,6 +142,8 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     answer: DFF<Bits<32>>,
     answered: DFF<Bit>,
     bad: DFF<Bit>,
+    /// How often the write was refused.
+    tries: DFF<Bits<3>>,
     refused: DFF<Bit>,
     grants: DFF<Bits<16>>,
     refusal: DFF<Bit>,
@@ -151,6 +154,8 @@ pub struct Courier<const F: usize, const S: usize, const R: usize> {
     limit: DFF<Bit>,
     free: Signal<Local, Bit>,
     differs: Signal<Local, Bit>,
+    again: Signal<Local, Bit>,
+    lost: Signal<Local, Bit>,
     begins: Signal<Local, Bit>,
     holds: Signal<Local, Bit>,
     offset: Signal<Local, Bits<24>>,
@@ -183,7 +188,7 @@ impl<const F: usize, const S: usize, const R: usize> Default for Courier<F, S, R
             at_control: at(Kind::Control),
             at_mail: at(Kind::Mail),
         } clk, rst, base, enable, rate_valid, rate_flow, rate_value, release_valid, release_flow, release_bytes, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, pause, stop, m_axil_awready, m_axil_wready, m_axil_bresp, m_axil_bvalid, m_axil_arready, m_axil_rdata, m_axil_rresp, m_axil_rvalid, idle_valid, idle_flow, limited_valid, limited_flow, limited, pulses, swept, failed, m_axil_awaddr, m_axil_awvalid, m_axil_wdata, m_axil_wvalid, m_axil_bready, m_axil_araddr, m_axil_arvalid, m_axil_rready, kept, rates, releases, loads, words, flows, taking, held, held_load, held_rate, load_is, rate_is, release_is, told, told_stop, told_pause, aw, w,
-            b, address, data, ar, r, poll, answer, answered, bad, refused, grants, refusal, up, is_idle, is_limited, said, limit, free, differs, begins, holds, offset,
+            b, address, data, ar, r, poll, answer, answered, bad, tries, refused, grants, refusal, up, is_idle, is_limited, said, limit, free, differs, again, lost, begins, holds, offset,
             value, takes_word, wanted, word, op, good, more, take, mail_at)
     }
 }
@@ -195,7 +200,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             self, clk, taking, held, held_load, held_rate, load_is, rate_is, release_is, told, told_stop, told_pause, aw, w, b, address,
             data, ar, r
         );
-        dff_setup!(self, clk, poll, answer, answered, bad, refused, grants, refusal, up, is_idle, is_limited, said, limit, mail_at);
+        dff_setup!(self, clk, poll, answer, answered, bad, tries, refused, grants, refusal, up, is_idle, is_limited, said, limit, mail_at);
         self.kept.clk.next = self.clk.val();
         self.kept.rst.next = self.rst.val();
         self.rates.clk.next = self.clk.val();
@@ -220,10 +225,8 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             | (bit_cast::<R, 9>(self.fl_record.val().get_bits::<9>(4)) << 4)
             | (bit_cast::<R, 14>(self.fl_record.val().get_bits::<14>(32)) << 16)
             | (bit_cast::<R, F>(self.fl_flow.val()) << 32);
-        self.wanted.next = (self.pw_word.val() == bits::<5>(1))
-            | (self.pw_word.val() == bits::<5>(3))
-            | (self.pw_word.val() == bits::<5>(4))
-            | (self.pw_word.val() == bits::<5>(30));
+        self.wanted.next =
+            (self.pw_word.val() == bits::<5>(3)) | (self.pw_word.val() == bits::<5>(4)) | (self.pw_word.val() == bits::<5>(30));
         self.words.i_valid.next = self.pw_valid.val() & self.wanted.val();
         self.words.i_data.next = bit_cast::<41, 32>(self.pw_data.val())
             | (bit_cast::<41, 5>(self.pw_word.val()) << 32)
@@ -316,8 +319,21 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
         if self.m_axil_wready.val() {
             self.w.d.next = false;
         }
+        self.again.next = self.b.q.val() & self.m_axil_bvalid.val() & self.m_axil_bresp.val().any() & !self.tries.q.val().all();
+        self.lost.next = self.b.q.val() & self.m_axil_bvalid.val() & self.m_axil_bresp.val().any() & self.tries.q.val().all();
         if self.m_axil_bvalid.val() & self.b.q.val() {
             self.b.d.next = false;
+            self.tries.d.next = bits::<3>(0);
+        }
+        if self.again.val() {
+            self.aw.d.next = true;
+            self.w.d.next = true;
+            self.b.d.next = true;
+            self.tries.d.next = self.tries.q.val() + bits::<3>(1);
+        }
+        // Nothing else is tried before a stop or pause that is taken.
+        if self.lost.val() {
+            self.told.d.next = false;
         }
         if self.begins.val() {
             self.aw.d.next = true;
@@ -326,7 +342,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             self.address.d.next = self.base.val() + self.offset.val();
             self.data.d.next = self.value.val();
         }
-        self.refused.d.next = self.b.q.val() & self.m_axil_bvalid.val() & self.m_axil_bresp.val().any();
+        self.refused.d.next = self.lost.val();
         self.m_axil_awaddr.next = self.address.q.val();
         self.m_axil_awvalid.next = self.aw.q.val();
         self.m_axil_wdata.next = self.data.q.val();
@@ -400,6 +416,7 @@ impl<const F: usize, const S: usize, const R: usize> Logic for Courier<F, S, R> 
             self.r.d.next = false;
             self.poll.d.next = bits::<5>(0);
             self.answered.d.next = false;
+            self.tries.d.next = bits::<3>(0);
             self.refused.d.next = false;
             self.grants.d.next = bits::<16>(0);
             self.refusal.d.next = false;

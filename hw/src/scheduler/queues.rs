@@ -3,10 +3,10 @@ use super::turns::Turns;
 use crate::construct::construct;
 use crate::fifo::Fifo;
 use rust_hdl::prelude::*;
-use timely_model::scheduler::queues::{ASKS, BELL_BITS, LOAD_BITS, POSTS, TAG_BITS};
+use timely_model::scheduler::queues::{ASKS, BELL_BITS, LOAD_BITS, POSTS, TAG_BITS, UNPACED};
 
 // A kernel takes literals alone.
-const _: () = assert!(ASKS == 16 && POSTS == 28 && BELL_BITS == 9 && LOAD_BITS == 4 && TAG_BITS == 8);
+const _: () = assert!(ASKS == 16 && POSTS == 28 && BELL_BITS == 9 && LOAD_BITS == 4 && TAG_BITS == 8 && UNPACED == 8);
 
 /// Between Corundum's doorbells, requests and statuses, and the pacer's doorbells, grants and charges. `S` must be `F + 1`, `L` `F + 2`, `P` `F + 6`, `A`
 /// `F + 65`, `D` `F + 25`.
@@ -14,8 +14,9 @@ const _: () = assert!(ASKS == 16 && POSTS == 28 && BELL_BITS == 9 && LOAD_BITS =
 /// A doorbell does not say for how many packets it is. So a queue that may hold some always has 32 posted to the pacer, and each grant asks for one; a request
 /// that comes back empty, and that no doorbell has overtaken, ends that. Grants that are left over then are charged 0, and ask for nothing. A request with a packet says
 /// that there may be more. Each grant is charged once.
-/// - A queue without a flow asks by turns with the others of that kind; grants and turns alternate when both wait.
-/// - While `stop` is 1 grants ask for nothing; when it falls, and when doorbells came faster than they could wait, every queue is rung.
+/// - A queue without a flow asks by turns with the others of that kind; grants and turns alternate when both wait. Such requests are 8 at most, so that those of flows find
+///   tags, and do not wait long behind them.
+/// - While `stop` is 1 grants ask for nothing; when it falls, every queue that may hold packets has them posted again. When doorbells came faster than they could wait, every queue is rung.
 ///
 /// Latency: 10 clocks from a doorbell to its posting, 8 from a grant to its request, 9 from a status to its charge, if nothing else waits. Throughput: one load, doorbell, grant, turn or status a clock. Back pressure: requests
 /// wait for one of `cfg_tags` tags, grants for 16 requests; doorbells and statuses are always taken (512 and 256 wait), loads 16 at once.
@@ -119,11 +120,15 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     channel_on: DFF<Bit>,
     posts_held: DFF<Bits<6>>,
     asks_held: DFF<Bits<5>>,
+    /// Turns that are no request yet, and requests without a grant that are not over.
+    unpaced: DFF<Bits<4>>,
     enabled: DFF<Bit>,
     stopped: DFF<Bit>,
     turn_first: DFF<Bit>,
     ringing: DFF<Bit>,
     ring_at: DFF<Bits<F>>,
+    /// Doorbells were lost, so any queue may hold packets.
+    lost: DFF<Bit>,
     next_tag: DFF<Bits<9>>,
     /// Queue and paced of each tag.
     names: RAM<Bits<S>, 8>,
@@ -169,7 +174,7 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             answer_valid, answer_flags, doorbell_valid, doorbell_queue, post_valid, post_ready, post_flow, post_packets, grant_valid, grant_ready, grant_flow,
             grant_launch, charge_valid, charge_flow, charge_bytes, request_valid, request_ready, request_queue, request_tag, launch_valid, launch_paced,
             launch_time, status_valid, status_tag, status_len, void_valid, void_tag, swept, turns, loads, bells, list, asks, dones, spare, posts, channel,
-            channel_at, channel_is_write, channel_on, posts_held, asks_held, enabled, stopped, turn_first, ringing, ring_at, next_tag, names, request, request_at,
+            channel_at, channel_is_write, channel_on, posts_held, asks_held, unpaced, enabled, stopped, turn_first, ringing, ring_at, lost, next_tag, names, request, request_at,
             request_as, launch, launch_is_paced, launch_at, over_name, was_empty, void_as, load, done, ask, post, can, is_load, is_channel, is_done, is_bell, free,
             takes_grant, turn, is_grant, is_turn, is_ring, unused, tag, begun, post_left; over, over_tag, over_len)
     }
@@ -187,11 +192,13 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             channel_on,
             posts_held,
             asks_held,
+            unpaced,
             enabled,
             stopped,
             turn_first,
             ringing,
-            ring_at
+            ring_at,
+            lost
         );
         dff_setup!(self, clk, next_tag, request, request_at, request_as, launch, launch_is_paced, launch_at, over_name, was_empty, void_as);
         for i in 0..2 {
@@ -236,7 +243,8 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.free.next = self.can.val() & !self.loads.o_valid.val() & !self.channel.q.val() & !self.dones.o_valid.val();
         self.is_bell.next = self.free.val() & self.bells.o_valid.val();
         self.takes_grant.next = self.free.val() & !self.bells.o_valid.val() & !self.asks_held.q.val().get_bit(4) & !self.turn_first.q.val();
-        self.turn.next = self.enabled.q.val() & !self.asks_held.q.val().get_bit(4) & self.list.o_valid.val();
+        self.turn.next =
+            self.enabled.q.val() & !self.asks_held.q.val().get_bit(4) & !self.unpaced.q.val().get_bit(3) & self.list.o_valid.val();
         self.is_grant.next = self.takes_grant.val() & self.grant_valid.val();
         self.is_turn.next = self.free.val()
             & !self.bells.o_valid.val()
@@ -277,12 +285,15 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             self.turns.op_queue.next = self.done.val().get_bits::<F>(25);
         } else if self.bells.o_valid.val() {
             self.turns.op_queue.next = self.bells.o_data.val();
+            self.turns.op_a.next = true;
         } else if self.is_grant.val() {
             self.turns.op_kind.next = bits::<3>(4);
             self.turns.op_queue.next = self.grant_flow.val();
         } else if self.is_turn.val() {
             self.turns.op_kind.next = bits::<3>(5);
             self.turns.op_queue.next = self.list.o_data.val();
+        } else {
+            self.turns.op_a.next = self.lost.q.val();
         }
         self.grant_ready.next = self.takes_grant.val();
         self.loads.o_ready.next = self.can.val();
@@ -304,11 +315,15 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
             self.ring_at.d.next = self.ring_at.q.val() + bits::<F>(1);
             if self.ring_at.q.val() == self.last_queue.val() {
                 self.ringing.d.next = false;
+                self.lost.d.next = false;
             }
         }
         if (self.doorbell_valid.val() & !self.bells.i_ready.val()) | (self.stopped.q.val() & !self.stop.val()) {
             self.ringing.d.next = true;
             self.ring_at.d.next = bits::<F>(0);
+        }
+        if self.doorbell_valid.val() & !self.bells.i_ready.val() {
+            self.lost.d.next = true;
         }
 
         // What an operation leads to.
@@ -395,15 +410,20 @@ impl<const F: usize, const S: usize, const L: usize, const P: usize, const A: us
         self.asks_held.d.next = self.asks_held.q.val() + bit_cast::<5, 1>((self.is_grant.val() | self.is_turn.val()).into())
             - bit_cast::<5, 1>((self.turns.ask.val() & !self.turns.issue.val()).into())
             - bit_cast::<5, 1>(self.begun.val().into());
+        self.unpaced.d.next = self.unpaced.q.val() + bit_cast::<4, 1>(self.is_turn.val().into())
+            - bit_cast::<4, 1>((self.turns.ask.val() & !self.turns.issue_paced.val() & !self.turns.issue.val()).into())
+            - bit_cast::<4, 1>((self.is_done.val() & !self.done.val().get_bit(24)).into());
         self.swept.next = self.turns.swept.val();
         if self.rst.val() {
             self.channel.d.next = false;
             self.posts_held.d.next = bits::<6>(0);
             self.asks_held.d.next = bits::<5>(0);
+            self.unpaced.d.next = bits::<4>(0);
             self.enabled.d.next = false;
             self.stopped.d.next = false;
             self.turn_first.d.next = false;
             self.ringing.d.next = false;
+            self.lost.d.next = false;
             self.next_tag.d.next = bits::<9>(0);
             self.request.d.next = false;
             self.launch.d.next = false;

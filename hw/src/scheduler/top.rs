@@ -10,14 +10,18 @@ use rust_hdl::prelude::*;
 use timely_model::pacer::Timing;
 use timely_regs::corundum::{DOWN_BITS, UP_BITS};
 use timely_regs::counters::Counter;
+use timely_regs::profile::OUTSTANDING;
 
 // A kernel takes literals alone: the parts of both buses.
-const _: () = assert!(DOWN_BITS == 254 && UP_BITS == 167 && Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21);
+const _: () = assert!(
+    DOWN_BITS == 254 && UP_BITS == 167 && Counter::Grants as u32 == 20 && Counter::DoorbellsRefused as u32 == 21 && OUTSTANDING.word == 1
+);
 
 /// The pacer half in Corundum: queues, pacer, registers, window and mailbox, and how they join. `F` log2 of the queues, `X` to `FW` the pacer's widths ([`Pacer`]), `QL` `F + 2`,
 /// `QA` `F + 65`, `QD` `F + 25`, `QP` `F + 6`.
 ///
 /// Rates, releases, loads and profiles come by the window, or by the bus `down` if `cfg_streams` is 1; then the pacer goes by that bus' time, else by its own count of clocks.
+/// A profile's outstanding bound is not looked at.
 /// Latency: 48 clocks from a doorbell of an idle flow that may send at once to its request. Throughput and back pressure: [`Queues`].
 /// Model: `timely_model::scheduler::top::Scheduler`.
 #[derive(LogicBlock)]
@@ -150,6 +154,8 @@ pub struct Scheduler<
     load_flow: Signal<Local, Bits<F>>,
     load_word: Signal<Local, Bits<32>>,
     stop: Signal<Local, Bit>,
+    word_valid: Signal<Local, Bit>,
+    word_at: Signal<Local, Bits<5>>,
     flow_bits: Constant<Bits<8>>,
 }
 
@@ -175,7 +181,7 @@ impl<
         construct!({
             pacer: Pacer::new(timing),
             flow_bits: Constant::new(bits::<8>(F as u64)),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, wr_addr, wr_data, wr_strb, wr_en, wr_ack, rd_addr, rd_en, rd_data, rd_ack, cfg_base, cfg_address, cfg_next, cfg_window, cfg_queues, cfg_dest, cfg_streams, cfg_tags, cfg_increment, down, up, doorbell_valid, doorbell_queue, request_valid, request_ready, request_queue, request_tag, request_dest, status_valid, status_tag, status_len, window, registers, queues, mail, ticks, came, pulses, ready, all_swept, load_valid, load_flow, load_word, stop)
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, wr_addr, wr_data, wr_strb, wr_en, wr_ack, rd_addr, rd_en, rd_data, rd_ack, cfg_base, cfg_address, cfg_next, cfg_window, cfg_queues, cfg_dest, cfg_streams, cfg_tags, cfg_increment, down, up, doorbell_valid, doorbell_queue, request_valid, request_ready, request_queue, request_tag, request_dest, status_valid, status_tag, status_len, window, registers, queues, mail, ticks, came, pulses, ready, all_swept, load_valid, load_flow, load_word, stop, word_valid, word_at)
     }
 }
 
@@ -261,9 +267,9 @@ impl<
         self.load_valid.next = self.window.load_valid.val();
         self.load_flow.next = self.window.index.val();
         self.load_word.next = self.window.data.val();
-        self.pacer.pw_valid.next = self.window.pw_valid.val();
+        self.word_valid.next = self.window.pw_valid.val();
         self.pacer.pw_profile.next = self.window.index.val().get_bits::<4>(5);
-        self.pacer.pw_word.next = self.window.index.val().get_bits::<5>(0);
+        self.word_at.next = self.window.index.val().get_bits::<5>(0);
         self.pacer.pw_data.next = self.window.data.val();
         self.pacer.now.next = self.ticks.now.val();
         if self.cfg_streams.val() {
@@ -278,12 +284,15 @@ impl<
             self.load_valid.next = self.came.q.val().get_bit(99);
             self.load_flow.next = self.came.q.val().get_bits::<F>(100);
             self.load_word.next = self.came.q.val().get_bits::<32>(116);
-            self.pacer.pw_valid.next = self.came.q.val().get_bit(148);
+            self.word_valid.next = self.came.q.val().get_bit(148);
             self.pacer.pw_profile.next = self.came.q.val().get_bits::<4>(149);
-            self.pacer.pw_word.next = self.came.q.val().get_bits::<5>(153);
+            self.word_at.next = self.came.q.val().get_bits::<5>(153);
             self.pacer.pw_data.next = self.came.q.val().get_bits::<32>(158);
             self.pacer.now.next = self.came.q.val().get_bits::<64>(190);
         }
+        // All that leaves a queue is charged, and only what has our header released: an outstanding bound would end the flow.
+        self.pacer.pw_valid.next = self.word_valid.val() & (self.word_at.val() != bits::<5>(1));
+        self.pacer.pw_word.next = self.word_at.val();
         self.registers.stop.next = self.stop.val();
         self.ticks.increment.next = self.cfg_increment.val();
         self.pacer.fl_valid.next = self.load_valid.val();

@@ -6,8 +6,8 @@ use timely_model::scheduler::queues::BACKLOG;
 // A kernel takes literals alone.
 const _: () = assert!(BACKLOG == 32);
 
-/// One operation a clock on one word a queue; `S` must be `F + 1`. Kinds: 0 read, 1 load (`op_a` enable, `op_b` keep), 2 enable (`op_a`), 3 ring,
-/// 4 grant, 5 turn, 6 the end of a request (`op_a` it had a packet, `op_b` it was paced).
+/// One operation a clock on one word a queue; `S` must be `F + 1`. Kinds: 0 read, 1 load (`op_a` enable, `op_b` keep), 2 enable (`op_a`), 3 ring
+/// (`op_a` it may hold packets; else it is looked at), 4 grant, 5 turn, 6 the end of a request (`op_a` it had a packet, `op_b` it was paced).
 ///
 /// Latency: 4 clocks. Throughput: one a clock, of the same queue too. Nothing may be asked before `swept`.
 /// Model: `timely_model::scheduler::queues`, whose part it is.
@@ -218,7 +218,7 @@ impl<const F: usize, const S: usize> Logic for Turns<F, S> {
         if self.kind[2].q.val() == bits::<3>(2) {
             self.enabled.next = self.a[2].q.val();
         }
-        if self.kind[2].q.val() == bits::<3>(3) {
+        if (self.kind[2].q.val() == bits::<3>(3)) & self.a[2].q.val() {
             self.active.next = true;
             self.fresh.next = true;
         }

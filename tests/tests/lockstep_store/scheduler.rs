@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use timely_hw::scheduler::queues::Queues as RtlQueues;
 use timely_model::Block;
-use timely_model::scheduler::queues::{Channel, In, Launch, Out, Queues};
+use timely_model::scheduler::queues::{Channel, In, Launch, Out, Queues, UNPACED};
 use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
 use timely_verilate::Library;
 
@@ -24,6 +24,8 @@ struct World {
     grant: Option<(u32, u64)>,
     sent: u64,
     empty: u64,
+    /// Tags of the requests under way that no grant led to.
+    unpaced: Vec<u8>,
 }
 
 impl World {
@@ -39,6 +41,7 @@ impl World {
             grant: None,
             sent: 0,
             empty: 0,
+            unpaced: Vec::new(),
         }
     }
 }
@@ -74,7 +77,7 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
         "void_tag",
     ]
     .map(output);
-    let mut seen = [0u64; 10];
+    let (mut seen, mut most) = ([0u64; 10], 0);
     for seed in seeds() {
         let mut rng = rng(seed);
         let n = 1 << flow_bits;
@@ -191,6 +194,10 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
             } else if rng.random_bool(0.2) {
                 i.status = world.over.pop_front();
             }
+            world.unpaced.extend(out.launch.filter(|l| !l.paced).map(|l| l.tag));
+            assert!(world.unpaced.len() <= UNPACED.into(), "clock {clk}, seed {seed}: {:?} without a grant", world.unpaced);
+            most = most.max(world.unpaced.len());
+            world.unpaced.retain(|tag| i.status.is_none_or(|s| s.0 != *tag));
             let happened = [
                 out.grant_ready,
                 out.answer.is_some(),
@@ -245,7 +252,9 @@ fn queues<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, clock
             world.uncharged.iter().sum::<u32>()
         );
     }
-    println!("{name}: grant taken, answers, postings, charges, requests, paced, by turns, void, over, resets {seen:?}");
+    println!(
+        "{name}: grant taken, answers, postings, charges, requests, paced, by turns, void, over, resets {seen:?}; {most} requests without a grant at most"
+    );
     assert!(clocks < 100_000 || seen[..9].iter().all(|n| *n > 300), "{seen:?}: something hardly happened");
 }
 

@@ -16,7 +16,7 @@ use timely_model::scheduler::top::{Down, In, Scheduler, Up};
 use timely_model::scheduler::window;
 use timely_regs::corundum::{DOWN, DOWN_BITS, Kind, MAIL_SWEPT, Part, UP, UP_BITS};
 use timely_regs::map::{MAGIC, increment};
-use timely_regs::profile::{TOKEN_CAP, USE_WINDOW};
+use timely_regs::profile::{OUTSTANDING, TOKEN_CAP, USE_WINDOW};
 use timely_tests::{Runs, cycles, rng, seeds, thorough};
 use timely_verilate::{Dut, Library, Options, Out, build};
 
@@ -167,6 +167,8 @@ struct Engine {
     sent: VecDeque<(u64, u8, u16)>,
     used: u64,
     empty: u64,
+    /// Mb/s of the line; 0 as much as may be.
+    line: u64,
 }
 
 impl Engine {
@@ -200,7 +202,8 @@ impl Engine {
                     over = Some((tag, 0));
                 }
                 Some(len) => {
-                    let at = self.sent.back().map_or(0, |s| s.0 + 1).max(self.clk + rng.random_range(100..400));
+                    let clocks = (u64::from(len) + 24) * 2000 / self.line.max(1) * u64::from(self.line > 0);
+                    let at = self.sent.back().map_or(0, |s| s.0 + clocks.max(1)).max(self.clk + rng.random_range(100..400));
                     self.sent.push_back((at, tag, len));
                 }
             }
@@ -615,11 +618,45 @@ fn flows_leave_at_their_rates() {
         host.clock(In::default());
     }
     assert_eq!((host.packets[2].len(), host.packets[7].len()), (10, 0), "while stopped");
+    let asked = [5, 6].map(|q: usize| host.granted[q].len());
     host.write(Kind::Control, 0, 0);
     for _ in 0..40_000 {
         host.clock(In::default());
     }
     assert_eq!(host.packets[2].len(), 0, "after the stop");
+    assert_eq!([5, 6].map(|q: usize| host.granted[q].len()), asked, "requests of flows that had nothing when the stop fell");
+}
+
+/// A queue that is none always has packets, nobody releases those of the flow, and its profile has a bound: still nothing but its rate holds it.
+#[test]
+fn nothing_but_its_rate_holds_a_flow() {
+    let seed = seeds()[0];
+    let mut host = Host::new(seed);
+    host.engine.line = 10_000;
+    while MAIL_SWEPT.get(&[host.read(Kind::Mail, 0)]) == 0 {}
+    host.register(0x3028, Some(1)).expect("a register");
+    for (word, data) in [(OUTSTANDING.word, 64 * 1024), (TOKEN_CAP.word, 16_384), (USE_WINDOW.word, 0)] {
+        host.write(Kind::Profile, word.into(), data);
+    }
+    host.write(Kind::Load, 2, 1 | 1400 << 16);
+    host.write(Kind::Rate, 2, 4_000 << 12);
+    for queue in [7, 2] {
+        host.write(Kind::Channel, queue, 3);
+        host.post(queue, [1514; 600]);
+    }
+    for _ in 0..20_000 {
+        host.clock(In::default());
+    }
+    let sent = |host: &Host| [2, 7].map(|q: usize| host.left[q].len());
+    let before = sent(&host);
+    for _ in 0..150_000 {
+        host.clock(In::default());
+    }
+    let [paced, other] = sent(&host);
+    // 4 Gb/s of 10, and what it leaves.
+    let (paced, other) = (paced - before[0], other - before[1]);
+    println!("of 10 Gb/s: {paced} packets of a flow at 4 Gb/s in 600 us, {other} without a flow");
+    assert!(paced.abs_diff(195) <= 3 && other.abs_diff(293) <= 8, "{paced} and {other} packets, seed {seed}");
 }
 
 /// A tool's verdict on files: whether it takes them, and what it says.

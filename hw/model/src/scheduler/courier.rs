@@ -4,12 +4,14 @@ use crate::bus::{FlowLoad, ProfileWrite, Release};
 use crate::fifo::{self, Fifo};
 use timely_regs::corundum::{Kind, MAIL_FLOW, MAIL_GRANTS, MAIL_REFUSED, MAIL_SIGN, MAIL_SWEPT, MAIL_WHAT, SIGN, load_word};
 use timely_regs::counters::Counter;
-use timely_regs::profile::{IDLE_NS, OUTSTANDING, TOKEN_CAP, USE_WINDOW};
+use timely_regs::profile::{IDLE_NS, TOKEN_CAP, USE_WINDOW};
 
 /// Clocks that the mailbox is left alone when it was empty.
 pub const POLL: u8 = 31;
-/// Words of a profile that the pacer reads.
-pub const WORDS: [u8; 4] = [OUTSTANDING.word, IDLE_NS.word, TOKEN_CAP.word, USE_WINDOW.word];
+/// How often a write that is refused is begun.
+pub const TRIES: u8 = 8;
+/// Words of a profile that the pacer reads, but for the outstanding bound, which the scheduler has none of.
+pub const WORDS: [u8; 3] = [IDLE_NS.word, TOKEN_CAP.word, USE_WINDOW.word];
 
 /// Inputs at a clock.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +57,7 @@ pub struct Out {
     pub pulses: u32,
     /// The scheduler's RAM and ours are clear.
     pub swept: bool,
-    /// An access was refused, or no scheduler of ours answered.
+    /// A write was refused to the last, a read was refused, or no scheduler of ours answered.
     pub failed: bool,
     /// A write address.
     pub aw: Option<u32>,
@@ -113,6 +115,8 @@ pub struct Courier {
     poll: u8,
     mail_at: u32,
     answer: Option<(u8, u32)>,
+    /// How often the write was refused.
+    tries: u8,
     refused: bool,
     grants: u16,
     refusal: bool,
@@ -154,6 +158,7 @@ impl Courier {
             poll: POLL,
             mail_at: 0,
             answer: None,
+            tries: 0,
             refused: false,
             grants: 0,
             refusal: false,
@@ -248,10 +253,19 @@ impl Block for Courier {
         let free = i.enable && !self.aw && !self.w && !self.b;
         let differs = self.told != Some((i.stop, i.pause));
         let takes_word = free && !differs && word.is_some();
-        self.refused = self.b && i.b.is_some_and(|b| b != 0);
+        let refused = self.b && i.b.is_some_and(|b| b != 0);
+        let again = refused && self.tries + 1 < TRIES;
         self.aw &= !i.aw_ready;
         self.w &= !i.w_ready;
-        self.b &= i.b.is_none();
+        if self.b && i.b.is_some() {
+            self.tries = if again { self.tries + 1 } else { 0 };
+            (self.aw, self.w, self.b) = if again { (true, true, true) } else { (self.aw, self.w, false) };
+        }
+        // Nothing else is tried before a stop or pause that is taken.
+        self.refused = refused && !again;
+        if self.refused {
+            self.told = None;
+        }
         if free && let Some((kind, index, data)) = self.next(clk, i) {
             (self.aw, self.w, self.b) = (true, true, true);
             self.address = i.base.wrapping_add(kind.address(self.flow_bits as usize, index)) & 0xff_ffff;

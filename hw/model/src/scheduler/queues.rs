@@ -13,6 +13,8 @@ pub const BACKLOG: u8 = 32;
 pub const POSTS: u8 = 28;
 /// No grant is taken while this many requests may be on their way to their tags.
 pub const ASKS: u8 = 16;
+/// Requests of queues without a flow that may be under way, so that those of flows find tags and do not wait behind them.
+pub const UNPACED: u8 = 8;
 /// log2 of the doorbells that wait.
 pub const BELL_BITS: u32 = 9;
 /// log2 of the tags.
@@ -109,12 +111,20 @@ struct Queue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     Read,
-    Load { enable: bool, keep: bool },
+    Load {
+        enable: bool,
+        keep: bool,
+    },
     Enable(bool),
     Ring,
+    /// A queue is looked at that may have been held up.
+    Look,
     Grant(u64),
     Turn,
-    Done { bytes: u16, paced: bool },
+    Done {
+        bytes: u16,
+        paced: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -130,6 +140,8 @@ struct Result {
     valid: bool,
     queue: u32,
     ask: bool,
+    /// It was a turn.
+    turn: bool,
     /// A request: paced, launch.
     issue: Option<(bool, u64)>,
     charge: Option<u16>,
@@ -158,11 +170,15 @@ pub struct Queues {
     result: Result,
     posts_held: u8,
     asks_held: u8,
+    /// Turns that are no request yet, and requests without a grant that are not over.
+    unpaced: u8,
     enabled: bool,
     stopped: bool,
     turn_first: bool,
     /// Every queue is rung, from this one on.
     ringing: Option<u32>,
+    /// Doorbells were lost, so any queue may hold packets.
+    lost: bool,
     next_tag: u16,
     table: Vec<(u32, bool)>,
     request: Option<(u32, u8)>,
@@ -194,10 +210,12 @@ impl Queues {
             result: Result::default(),
             posts_held: 0,
             asks_held: 0,
+            unpaced: 0,
             enabled: false,
             stopped: false,
             turn_first: false,
             ringing: None,
+            lost: false,
             next_tag: 0,
             table: vec![(0, false); 1 << TAG_BITS],
             request: None,
@@ -208,7 +226,7 @@ impl Queues {
     }
 
     fn may_turn(&self, clk: u64) -> bool {
-        self.enabled && self.asks_held < ASKS && self.list.output(clk).head.is_some()
+        self.enabled && self.asks_held < ASKS && self.unpaced < UNPACED && self.list.output(clk).head.is_some()
     }
 
     /// Whether an operation may begin, but for a load, a channel, the end of a request or a doorbell.
@@ -229,7 +247,7 @@ impl Queues {
         let q = &mut self.queues[op.queue as usize];
         let mut r = Result { valid: true, queue: op.queue, ..Result::default() };
         match op.what {
-            What::Read => {}
+            What::Read | What::Look => {}
             What::Load { enable, keep } => {
                 if !(enable && keep && q.flow) {
                     q.posted = 0;
@@ -249,7 +267,7 @@ impl Queues {
                 }
             }
             What::Turn => {
-                r.ask = true;
+                (r.ask, r.turn) = (true, true);
                 q.listed = q.enabled && q.active && !q.flow;
                 if q.listed {
                     q.fresh = false;
@@ -331,7 +349,7 @@ impl Block for Queues {
         } else if takes_turn {
             self.list.output(clk).head.map(|queue| (queue, What::Turn))
         } else {
-            self.ringing.filter(|_| takes_ring).map(|queue| (queue, What::Ring))
+            self.ringing.filter(|_| takes_ring).map(|queue| (queue, if self.lost { What::Ring } else { What::Look }))
         };
         let op = op.map(|(queue, what)| Op { queue, what, stop: i.stop });
         let asks = matches!(op, Some(Op { what: What::Grant(_) | What::Turn, .. }));
@@ -344,6 +362,8 @@ impl Block for Queues {
         let post_left = self.posts.output(clk).head.is_some() && i.post_ready;
         self.posts_held = self.posts_held + u8::from(op.is_some()) - u8::from(r.valid && r.post.is_none()) - u8::from(post_left);
         self.asks_held = self.asks_held + u8::from(asks) - u8::from(r.ask && r.issue.is_none()) - u8::from(begun.is_some());
+        let unpaced_over = takes_done && done.is_some_and(|d| !d.1);
+        self.unpaced = self.unpaced + u8::from(takes_turn) - u8::from(r.turn && r.issue.is_none()) - u8::from(unpaced_over);
         self.turn_first = turn && !takes_turn && (self.turn_first || grant.is_some());
         // Queues inside.
         let lost = i.doorbell.is_some() && !self.bells.output(clk).ready;
@@ -377,6 +397,7 @@ impl Block for Queues {
         if takes_ring {
             self.ringing = self.ringing.map(|q| q + 1).filter(|q| (*q as usize) < self.queues.len());
         }
+        self.lost = lost || self.lost && self.ringing.is_some();
         if lost || self.stopped && !i.stop {
             self.ringing = Some(0);
         }

@@ -8,6 +8,7 @@ use crate::pacer::{Timing, top};
 use timely_regs::corundum::Kind;
 use timely_regs::counters::Counter;
 use timely_regs::flow::WORDS;
+use timely_regs::profile::OUTSTANDING;
 
 /// What the application block sends a scheduler, as `timely_regs::corundum::DOWN` carries it.
 #[derive(Clone, Debug, Default)]
@@ -201,7 +202,8 @@ impl Block for Scheduler {
                 release: down.release,
                 charge: queues.charge,
                 rate: down.rate,
-                profile: down.profile,
+                // All that leaves a queue is charged, and only what has our header released: a bound would end the flow.
+                profile: down.profile.filter(|w| w.word != OUTSTANDING.word),
                 load: down.load.map(|(flow, word)| FlowLoad { flow, record: record(word) }),
                 pause: down.pause,
                 stop: !enable,
