@@ -141,7 +141,8 @@ mod tests {
 
     #[test]
     fn what_a_multiplier_cannot_hold_keeps_all_of_them_outside() {
-        let cases: [(&str, fn(&mut Value)); 8] = [
+        type Change = fn(&mut Value);
+        let cases: [(&str, Change); 8] = [
             ("an enable", |c| c["p"]["parameters"]["CEMUX"] = json!("CE")),
             ("a set", |c| c["p"]["parameters"]["REGSET"] = json!("SET")),
             ("an asynchronous reset", |c| c["q"]["parameters"]["SRMODE"] = json!("ASYNC")),
