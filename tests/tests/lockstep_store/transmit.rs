@@ -572,7 +572,9 @@ fn flows_leave_at_their_rates() {
         let drift = mean(&off[off.len() - quarter..]) - mean(&off[..quarter]);
         let rate = f64::from(mbps) + drift * 8000.0 / ((last.0 - first.0) as f64 * 4.0 * 0.75);
         println!("{flow:4} {mbps:12} {rate:7.1} {:9} {ahead:41.0} {behind:8.0}", left.len());
-        assert!((rate / f64::from(mbps) - 1.0).abs() < 0.01, "flow {flow}: {rate} Mb/s, seed {seed}");
+        // In a short run a flow has some thirty packets.
+        let within = if cycles() < 100_000 { 0.05 } else { 0.01 };
+        assert!((rate / f64::from(mbps) - 1.0).abs() < within, "flow {flow}: {rate} Mb/s, seed {seed}");
     }
     // Of equal packets each one's place is known ahead: how far grants are from a gap apart.
     let gap = 1538.0 * 8.0 / 2.0 / 4.0;
