@@ -141,7 +141,10 @@ impl Flow {
         let bench = unit.ports.bench();
         let dir = target().join("synth").join(&unit.name).join(hash(&[&unit.verilog, &bench, &self.yosys.1]));
         std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
-        put(&dir.join("block.v"), &unit.verilog)?;
+        // Whole at once: another step of this block may be reading it.
+        let part = dir.join(format!("block.{step:?}.part"));
+        put(&part, &unit.verilog)?;
+        std::fs::rename(&part, dir.join("block.v")).map_err(|e| format!("{}: {e}", part.display()))?;
         let part = |p: &Path| p.file_name().unwrap_or_default().to_string_lossy().into_owned();
         match step {
             Step::Ecp5 => {
