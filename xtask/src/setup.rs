@@ -44,6 +44,12 @@ pub fn version(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> Option<S
     line(&out.stdout).or_else(|| line(&out.stderr)).or_else(|| Some(String::new()))
 }
 
+/// The number in what a tool says of its version: the rest depends on the machine.
+pub fn number(text: &str) -> String {
+    let word = text.split_whitespace().map(|w| w.trim_matches(|c: char| "()\"".contains(c))).find(|w| w.contains('.'));
+    word.and_then(|w| w.rsplit('-').next()).unwrap_or("?").to_owned()
+}
+
 fn root_with_apt() -> bool {
     let mut id = Command::new("id");
     id.arg("-u");
@@ -176,4 +182,13 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
         tools.environment.push(("ECPPACK", ecppack));
     }
     Ok(tools)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn versions_are_numbers() {
+        assert_eq!(super::number("Yosys 0.23 (git sha1 7ce5011c24b)"), "0.23");
+        assert_eq!(super::number("\"nextpnr-ecp5\" -- Next Generation Place and Route (Version nextpnr-0.11.1)"), "0.11.1");
+    }
 }

@@ -4,7 +4,7 @@ use super::multipliers;
 use super::record::{Ecp5, Xcup};
 use super::wrap::{BENCH, Ports};
 use crate::process::{quiet, target};
-use crate::setup::version;
+use crate::setup::{number, version};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -112,12 +112,8 @@ impl Flow {
         Ok(Flow { yosys: asked(yosys, "-V")?, nextpnr: asked(nextpnr, "--version")?, again: Mutex::new(()) })
     }
 
-    /// The tools' versions, by tool: what stands in brackets depends on the machine.
+    /// The tools' versions, by tool.
     pub fn versions(&self) -> BTreeMap<String, String> {
-        let number = |text: &str| {
-            let word = text.split_whitespace().map(|w| w.trim_matches(|c: char| "()\"".contains(c))).find(|w| w.contains('.'));
-            word.and_then(|w| w.rsplit('-').next()).unwrap_or("?").to_owned()
-        };
         [("nextpnr-ecp5".into(), number(&self.nextpnr.1)), ("yosys".into(), number(&self.yosys.1))].into()
     }
 
