@@ -108,7 +108,8 @@ fn verilator_takes_the_block() {
                 c.args(["--lint-only", "-Wall", "-Wno-fatal", form, "--top-module", top]);
                 if top != "board" {
                     // Of its own accord the block has Corundum's defaults.
-                    c.args([format!("-GAXIS_DATA_WIDTH={}", board.bus), "-GRAM_SEG_DATA_WIDTH=256".into()]);
+                    let bus = format!("-GAXIS_DATA_WIDTH={}", board.bus);
+                    c.args([bus.as_str(), "-GRAM_SEG_DATA_WIDTH=256", "-GAXIL_CTRL_ADDR_WIDTH=24"]);
                 }
                 let out = c.arg(&file).output().expect("verilator starts");
                 let text = String::from_utf8_lossy(&out.stderr);
