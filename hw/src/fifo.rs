@@ -1,4 +1,6 @@
 //! A first-in first-out queue in one RAM, all outputs registered.
+use crate::construct::construct;
+use crate::ram::LutRam;
 use rust_hdl::prelude::*;
 
 /// `2^A` words of `W` bits, valid/ready on both sides; `C` must be `A + 1`.
@@ -124,6 +126,97 @@ impl<const W: usize, const A: usize, const C: usize> Logic for Fifo<W, A, C> {
             self.write.d.next = bits::<A>(0);
             self.read.d.next = bits::<A>(0);
             self.second.d.next = bits::<A>(0);
+            self.pending.d.next = false;
+            self.out_valid.d.next = false;
+        }
+    }
+}
+
+/// [`Fifo`] for words so wide that the way from "taken" through an address to hundreds of LUT RAMs would be the slowest: their read address is a
+/// register here, and what is taken only enables the output's. Not for more than 64 words.
+///
+/// Same ports, latency, throughput and back pressure.
+/// Model: `timely_model::fifo::Fifo`.
+#[derive(LogicBlock)]
+pub struct WideFifo<const W: usize, const A: usize, const C: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// A word is offered.
+    pub i_valid: Signal<In, Bit>,
+    /// The word.
+    pub i_data: Signal<In, Bits<W>>,
+    /// The word is taken at this clock if offered.
+    pub i_ready: Signal<Out, Bit>,
+    /// A word stands at the output.
+    pub o_valid: Signal<Out, Bit>,
+    /// The word.
+    pub o_data: Signal<Out, Bits<W>>,
+    /// The word is taken at this clock if one stands there.
+    pub o_ready: Signal<In, Bit>,
+    ram: LutRam<Bits<W>, A>,
+    depth: Constant<Bits<C>>,
+    one: Constant<Bits<A>>,
+    /// Words in the RAM.
+    fill: DFF<Bits<C>>,
+    write: DFF<Bits<A>>,
+    /// The oldest.
+    read: DFF<Bits<A>>,
+    /// There is an oldest.
+    pending: DFF<Bit>,
+    out_valid: DFF<Bit>,
+    out: DFF<Bits<W>>,
+    push: Signal<Local, Bit>,
+    take: Signal<Local, Bit>,
+}
+
+impl<const W: usize, const A: usize, const C: usize> Default for WideFifo<W, A, C> {
+    fn default() -> Self {
+        assert!(C == A + 1 && A <= 6, "a FIFO's fill counter has one bit more than its address, and one in LUTs at most 64 words");
+        construct!({
+            depth: Constant::new(bits::<C>(1 << A)),
+            one: Constant::new(bits::<A>(1)),
+        } clk, rst, i_valid, i_data, i_ready, o_valid, o_data, o_ready, ram, fill, write, read, pending, out_valid, out, push, take)
+    }
+}
+
+impl<const W: usize, const A: usize, const C: usize> Logic for WideFifo<W, A, C> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, fill, write, read, pending, out_valid, out);
+        self.ram.clock.next = self.clk.val();
+        self.push.next = self.i_valid.val() & (self.fill.q.val() != self.depth.val());
+        self.ram.write_address.next = self.write.q.val();
+        self.ram.write_data.next = self.i_data.val();
+        self.ram.write_enable.next = self.push.val();
+        self.ram.read_address.next = self.read.q.val();
+        self.take.next = self.pending.q.val() & (!self.out_valid.q.val() | self.o_ready.val());
+        self.pending.d.next = self.fill.q.val().any();
+        if self.take.val() {
+            self.read.d.next = self.read.q.val() + self.one.val();
+            self.pending.d.next = self.fill.q.val().get_bits::<A>(1).any();
+            self.out_valid.d.next = true;
+            self.out.d.next = self.ram.read_data.val();
+        } else if self.o_ready.val() {
+            self.out_valid.d.next = false;
+        }
+        if self.push.val() {
+            self.write.d.next = self.write.q.val() + self.one.val();
+        }
+        if self.push.val() & !self.take.val() {
+            self.fill.d.next = self.fill.q.val() + bits::<C>(1);
+        }
+        if self.take.val() & !self.push.val() {
+            self.fill.d.next = self.fill.q.val() - bits::<C>(1);
+        }
+        self.i_ready.next = self.fill.q.val() != self.depth.val();
+        self.o_valid.next = self.out_valid.q.val();
+        self.o_data.next = self.out.q.val();
+        if self.rst.val() {
+            self.fill.d.next = bits::<C>(0);
+            self.write.d.next = bits::<A>(0);
+            self.read.d.next = bits::<A>(0);
             self.pending.d.next = false;
             self.out_valid.d.next = false;
         }

@@ -1,7 +1,9 @@
-//! `timely_hw::fifo` against `timely_model::fifo`, every output at every clock.
+//! The queues of `timely_hw::fifo` against `timely_model::fifo`, every output at every clock.
 use rand::Rng;
+use std::sync::Arc;
 use timely_model::{Block, fifo};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
+use timely_verilate::Library;
 
 const WIDTH: usize = 40;
 const ADDRESS: usize = 3;
@@ -12,7 +14,15 @@ fn stimulus(rng: &mut impl Rng, offer: &mut Runs, take: &mut Runs) -> fifo::In<u
 
 #[test]
 fn rtl_equals_model() {
-    let library = verilate("fifo", timely_hw::fifo::Fifo::<WIDTH, ADDRESS, { ADDRESS + 1 }>::default());
+    equal(&verilate("fifo", timely_hw::fifo::Fifo::<WIDTH, ADDRESS, { ADDRESS + 1 }>::default()));
+}
+
+#[test]
+fn the_wide_one_equals_model() {
+    equal(&verilate("wide_fifo", timely_hw::fifo::WideFifo::<WIDTH, ADDRESS, { ADDRESS + 1 }>::default()));
+}
+
+fn equal(library: &Arc<Library>) {
     let (rst, i_valid, i_data, o_ready) =
         (library.input("rst"), library.input("i_valid"), library.input("i_data"), library.input("o_ready"));
     let (i_ready, o_valid, o_data) = (library.output("i_ready"), library.output("o_valid"), library.output("o_data"));

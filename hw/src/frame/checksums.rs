@@ -5,7 +5,8 @@ use rust_hdl::prelude::*;
 /// IPv4 header checksum and UDP checksum of what is described, both as they stand on the wire. All inputs are in wire order, byte 0
 /// in the low bits, numbers too; zeros behind our header add nothing but their length.
 ///
-/// Latency: 4 clocks. Throughput: a frame a clock. No back pressure. Outputs are one 16-bit addition behind registers.
+/// Latency: 4 clocks. Throughput: a frame a clock. No back pressure. Outputs are one LUT behind registers: what an end-around carry would
+/// make of UDP's last sum is worked out beside the sum, not after it.
 #[derive(LogicBlock)]
 pub struct Checksums {
     /// Clock.
@@ -47,27 +48,31 @@ pub struct Checksums {
     u2: [DFF<Bits<22>>; 3],
     u3: DFF<Bits<22>>,
     u4: DFF<Bits<17>>,
+    /// Its sum and 1; it is all ones.
+    carried: DFF<Bits<16>>,
+    ones: DFF<Bit>,
     h1: DFF<Bits<22>>,
     h2: DFF<Bits<22>>,
     h3: DFF<Bits<17>>,
-    h4: DFF<Bits<17>>,
+    h4: DFF<Bits<16>>,
     tos_ttl: Signal<Local, Bits<16>>,
     summing: [DFF<Bit>; 4],
     u_sum: Signal<Local, Bits<16>>,
-    h_sum: Signal<Local, Bits<16>>,
+    low: Signal<Local, Bits<16>>,
+    high: Signal<Local, Bits<6>>,
 }
 
 impl Default for Checksums {
     fn default() -> Self {
         construct!({} clk, rst, i_valid, i_ipv6, i_tos, i_ttl, i_src_ip, i_dst_ip, i_src_port, i_dst_port, i_hdr, i_payload, o_valid, o_udp,
-            o_ipv4, src_ip, dst_ip, hdr, u3, u4, h1, h2, h3, h4, tos_ttl, u_sum, h_sum; word, u1, u2, summing)
+            o_ipv4, src_ip, dst_ip, hdr, u3, u4, carried, ones, h1, h2, h3, h4, tos_ttl, u_sum, low, high; word, u1, u2, summing)
     }
 }
 
 impl Logic for Checksums {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, u3, u4, h1, h2, h3, h4);
+        dff_setup!(self, clk, u3, u4, carried, ones, h1, h2, h3, h4);
         for i in 0..12 {
             self.u1[i].clock.next = self.clk.val();
         }
@@ -113,24 +118,31 @@ impl Logic for Checksums {
                 (self.u1[4 * i].q.val() + self.u1[4 * i + 1].q.val()) + (self.u1[4 * i + 2].q.val() + self.u1[4 * i + 3].q.val());
         }
         self.u3.d.next = (self.u2[0].q.val() + self.u2[1].q.val()) + self.u2[2].q.val();
-        self.u4.d.next = bit_cast::<17, 16>(self.u3.q.val().get_bits::<16>(0)) + bit_cast::<17, 6>(self.u3.q.val().get_bits::<6>(16));
+        self.low.next = self.u3.q.val().get_bits::<16>(0);
+        self.high.next = self.u3.q.val().get_bits::<6>(16);
+        self.u4.d.next = bit_cast::<17, 16>(self.low.val()) + bit_cast::<17, 6>(self.high.val());
+        self.carried.d.next = (self.low.val() + bit_cast::<16, 6>(self.high.val())) + bits::<16>(1);
+        // So without a carry; with one at most 63 is left.
+        self.ones.d.next = self.low.val().get_bits::<10>(6).all() & (self.low.val().get_bits::<6>(0) == !self.high.val());
         // IPv4: 0x45, length 76, don't fragment and protocol make up the constant.
         self.tos_ttl.next = (bit_cast::<16, 8>(self.i_tos.val()) << 8) | bit_cast::<16, 8>(self.i_ttl.val());
         self.h1.d.next = (bit_cast::<22, 16>(self.tos_ttl.val()) + bit_cast::<22, 16>(self.i_payload.val())) + bits::<22>(0x5d85);
         self.h2.d.next = self.h1.q.val() + self.u1[0].q.val();
         self.h3.d.next = bit_cast::<17, 16>(self.h2.q.val().get_bits::<16>(0)) + bit_cast::<17, 6>(self.h2.q.val().get_bits::<6>(16));
-        self.h4.d.next = self.h3.q.val();
+        self.h4.d.next = self.h3.q.val().get_bits::<16>(0) + bit_cast::<16, 1>(self.h3.q.val().get_bits::<1>(16));
         self.summing[0].d.next = self.i_valid.val();
         for i in 0..3 {
             self.summing[i + 1].d.next = self.summing[i].q.val();
         }
-        self.u_sum.next = self.u4.q.val().get_bits::<16>(0) + bit_cast::<16, 1>(self.u4.q.val().get_bits::<1>(16));
-        self.h_sum.next = self.h4.q.val().get_bits::<16>(0) + bit_cast::<16, 1>(self.h4.q.val().get_bits::<1>(16));
+        self.u_sum.next = self.u4.q.val().get_bits::<16>(0);
+        if self.u4.q.val().get_bit(16) {
+            self.u_sum.next = self.carried.q.val();
+        }
         self.o_udp.next = !self.u_sum.val();
-        if self.u_sum.val().all() {
+        if self.ones.q.val() {
             self.o_udp.next = bits::<16>(0xffff);
         }
-        self.o_ipv4.next = !self.h_sum.val();
+        self.o_ipv4.next = !self.h4.q.val();
         self.o_valid.next = self.summing[3].q.val();
         if self.rst.val() {
             for i in 0..4 {
