@@ -1,4 +1,4 @@
-// The launch gate's places, two of them here: grants leave in the order of their launches, to 4 ns, and each once; the head is offered
+// The launch gate's places, two of them here: grants leave in the order of their launches, to 2 ns, and each once; the head is offered
 // only when its launch was here, or when all are due by a step of the time or by a head that stood due for 4 us, at which time they are.
 // Assumed: the time goes forward by less than 2^15 units of 2^-8 ns a clock, or `stepped` says otherwise a clock later, and no reset comes
 // between; a grant enters while it may, with a launch of 3 * 2^15 units before to 2^18 behind the time of the last clock; the head leaves
@@ -62,14 +62,14 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
         at = h == 0 ? cells[21:0] : h == 1 ? cells[43:22] : h == 2 ? cells[65:44] : cells[87:66];
     endfunction
     wire [21:0] low_0 = at(\dut.first.cells , h_0), low_1 = at(\dut.first.cells , h_1);
-    wire [11:0] apart = low_1[21:10] - low_0[21:10];
+    wire [12:0] apart = low_1[21:9] - low_0[21:9];
     wire [21:0] since_0 = seen - low_0, since_1 = seen - low_1;
     always @(*) if (begun) begin
         // What is offered was there: one that entered, did not leave yet, and is the first of them.
         assert(!due | inside[head]);
         assert(inside == ((v_0 << h_0) | (v_1 << h_1)));
         assert(!v_1 | v_0);
-        assert(!v_1 | !apart[11]);
+        assert(!v_1 | !apart[12]);
         // No two have a handle.
         assert(h_0 != h_1 & h_0 != out_0 & h_0 != out_1 & h_1 != out_0 & h_1 != out_1 & out_0 != out_1);
         assert(!entered | !inside[handle] | (pop & handle == head));
@@ -82,8 +82,8 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
     end
 
 `ifndef TWIN
-    (* hierconn *) wire [9:0] \dut.keys__0__q ;
-    (* hierconn *) wire [9:0] \dut.keys__1__q ;
+    (* hierconn *) wire [10:0] \dut.keys__0__q ;
+    (* hierconn *) wire [10:0] \dut.keys__1__q ;
     (* hierconn *) wire \dut.precedes__0__q ;
     (* hierconn *) wire \dut.precedes__1__q ;
     (* hierconn *) wire \dut.enters__q ;
@@ -96,37 +96,37 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
     (* hierconn *) wire \dut.late__q ;
     wire calm = !stepped & !\dut.all_due__q ;
     wire [21:0] x_since = seen - \dut.x_low__q ;
-    wire signed [11:0] x_behind_0 = \dut.x_low__q [21:10] - low_0[21:10], x_behind_1 = \dut.x_low__q [21:10] - low_1[21:10];
-    // Signed: due for so long. A head may be due for a little longer than the one before it: they are ordered to 4 ns.
+    wire signed [12:0] x_behind_0 = \dut.x_low__q [21:9] - low_0[21:9], x_behind_1 = \dut.x_low__q [21:9] - low_1[21:9];
+    // Signed: due for so long. A head may be due for a little longer than the one before it: they are ordered to 2 ns.
     wire signed [21:0] lag_0 = since_0, lag_1 = since_1, x_lag = x_since;
     wire [21:0] passed = now - seen;
     always @(*) if (begun) begin
         assert(jumped | passed < 22'h8000);
         assert(!due | v_0);
         if (v_0) begin
-            assert(\dut.keys__0__q == low_0[19:10]);
+            assert(\dut.keys__0__q == low_0[19:9]);
             assert((\dut.fresh__0__q ? \dut.last_low__q : \dut.first.read_data ) == low_0);
             assert(at(\dut.second.cells , h_0) == low_0);
         end
         if (v_1) begin
-            assert(\dut.keys__1__q == low_1[19:10]);
+            assert(\dut.keys__1__q == low_1[19:9]);
             assert((\dut.fresh__1__q ? \dut.last_low__q : \dut.second.read_data ) == low_1);
             assert(at(\dut.second.cells , h_1) == low_1);
-            assert(apart <= 451);
+            assert(apart <= 899);
         end
         if (calm) begin
-            assert(!v_0 | (lag_0 >= -22'sd262144 & lag_0 < 22'sd1049600));
-            assert(!v_1 | (lag_1 >= -22'sd262144 & lag_1 < 22'sd1050624));
-            assert(!v_0 | \dut.late__q | lag_0 <= 22'sd197632);
-            assert(!v_0 | !\dut.enters__q | lag_0 <= 22'sd230400);
+            assert(!v_0 | (lag_0 >= -22'sd262144 & lag_0 < 22'sd1049088));
+            assert(!v_1 | (lag_1 >= -22'sd262144 & lag_1 < 22'sd1049600));
+            assert(!v_0 | \dut.late__q | lag_0 <= 22'sd197120);
+            assert(!v_0 | !\dut.enters__q | lag_0 <= 22'sd229888);
             assert(!\dut.enters__q | (x_lag >= -22'sd262144 & x_lag <= 22'sd163840));
         end
         if (\dut.enters__q & v_0) begin
-            assert(x_behind_0 >= -12'sd420 & x_behind_0 <= 12'sd451);
+            assert(x_behind_0 >= -13'sd840 & x_behind_0 <= 13'sd899);
             assert(\dut.precedes__0__q == (x_behind_0 >= 0));
         end
         if (\dut.enters__q & v_1) begin
-            assert(x_behind_1 >= -12'sd420 & x_behind_1 <= 12'sd451);
+            assert(x_behind_1 >= -13'sd840 & x_behind_1 <= 13'sd899);
             assert(\dut.precedes__1__q == (x_behind_1 >= 0));
         end
         if (\dut.enters__q ) begin

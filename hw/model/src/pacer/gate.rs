@@ -23,10 +23,10 @@ pub const LATE: u64 = 1 << 17;
 const STALE: u64 = 1 << 20;
 /// Bits that a launch is compared with now by, when it has entered (16.4 us).
 const LOW_BITS: u32 = 22;
-/// Launches in their places are compared with each other in 4 ns, about a clock: so many bits of a ns are left out.
-const GRAIN: u32 = 2;
+/// Launches in their places are compared with each other in 2 ns: so many bits of a ns are left out.
+const GRAIN: u32 = 1;
 /// Bits that they are compared by (4.1 us).
-const KEY: u64 = (1 << 10) - 1;
+const KEY: u64 = (1 << 11) - 1;
 /// Bits that a launch is compared with now by, before it enters (67 ms): the pass may grant what was due 8.4 ms ago, and a train may stand
 /// in the queue for as long as the output.
 const AHEAD: u64 = (1 << 34) - 1;

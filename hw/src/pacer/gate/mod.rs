@@ -10,7 +10,7 @@ use timely_model::pacer::gate::{ABSURD, FRACTION, HORIZON, IN_FLIGHT, LATE, PAST
 /// Expands trains of packets of `2^F` flows into grants, and gives each at its launch. `W` must be `F + 94`.
 ///
 /// Trains are expanded in the order they come, one packet a clock; their packets stand in 30 places in the order of their launches,
-/// those of the same 4 ns in the order they came. A packet more than 0.9 to 1 us ahead waits in the expander, and all trains behind it; one
+/// those of the same 2 ns in the order they came. A packet more than 0.9 to 1 us ahead waits in the expander, and all trains behind it; one
 /// more than 131 us ahead is due at once. A packet that is due for more than 256 to 384 ns when it enters counts as due for so long; while the
 /// head cannot leave for 0.5 us, none enters. A step of the time makes all due that are in their places, and none enters until they left.
 /// Times count in 2^-8 ns: what a launch has beyond is rounded up, so that no grant goes before its time.

@@ -4,9 +4,9 @@ use rust_hdl::prelude::*;
 
 /// `N` grants, the one due first at the head; `M` must be `N + 2`, and `2^H`.
 ///
-/// A place holds the low bits of a launch in 4 ns, and a handle of `H` bits under which the grant itself stands in a RAM. The
+/// A place holds the low bits of a launch in 2 ns, and a handle of `H` bits under which the grant itself stands in a RAM. The
 /// handles in the places and the two outside are all there are, each once: a free place has a free one, so that no list is needed.
-/// A grant enters behind all that launch in the same 4 ns or before, in one clock, while the head may leave. It is compared with the places
+/// A grant enters behind all that launch in the same 2 ns or before, in one clock, while the head may leave. It is compared with the places
 /// as they will be at the clock after `enter`, and goes in at that clock. Times compare modulo 2^12 ns in their places (so that an entering
 /// launch must be within a us of now, and no place more than 0.5 us past when one enters: see `shut`), and modulo 2^22 units of
 /// 2^-8 ns with now.
@@ -40,8 +40,8 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     /// None may enter.
     pub shut: Signal<Out, Bit>,
     valids: [DFF<Bit>; N],
-    /// The launches, in 4 ns.
-    keys: [DFF<Bits<10>>; N],
+    /// The launches, in 2 ns.
+    keys: [DFF<Bits<11>>; N],
     /// Handles, as their difference from those after a reset, which are 0, 1, 2 and so on.
     swaps: [DFF<Bits<H>>; N],
     /// It stays in front of the entering grant.
@@ -60,14 +60,14 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     late: DFF<Bit>,
     /// The head is due for 4 us, or the time was stepped: all are due.
     all_due: DFF<Bit>,
-    key: Signal<Local, Bits<10>>,
-    x_key: Signal<Local, Bits<10>>,
+    key: Signal<Local, Bits<11>>,
+    x_key: Signal<Local, Bits<11>>,
     /// One enters at this clock, in front of the one after it.
     x_precedes: Signal<Local, Bit>,
     // The places as their neighbours see them, from 1, with one on either side: no place is an exception.
     number: [Signal<Local, Bits<H>>; M],
     valid_at: [Signal<Local, Bit>; M],
-    key_at: [Signal<Local, Bits<10>>; M],
+    key_at: [Signal<Local, Bits<11>>; M],
     handle_at: [Signal<Local, Bits<H>>; M],
     next_at: [Signal<Local, Bits<H>>; N],
     stays_at: [Signal<Local, Bit>; M],
@@ -117,7 +117,7 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         self.full.next = false;
         for i in 0..M {
             self.valid_at[i].next = false;
-            self.key_at[i].next = bits::<10>(0);
+            self.key_at[i].next = bits::<11>(0);
             self.handle_at[i].next = self.freed.val();
             self.stays_at[i].next = false;
             self.precedes_at[i].next = false;
@@ -145,17 +145,17 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
             self.moves[i].next = false;
         }
         // How many of the places a grant that enters after this clock will find in front of it: those now, with the one that enters at
-        // this clock, and without the head. Compared is the sign of the difference, modulo 2^10.
-        self.key.next = self.low.val().get_bits::<10>(10);
-        self.x_key.next = self.x_low.q.val().get_bits::<10>(10);
+        // this clock, and without the head. Compared is the sign of the difference, modulo 2^11.
+        self.key.next = self.low.val().get_bits::<11>(9);
+        self.x_key.next = self.x_low.q.val().get_bits::<11>(9);
         self.x_precedes.next = self.enters.q.val()
-            & !((self.key.val().get_bits::<9>(0) < self.x_key.val().get_bits::<9>(0))
-                ^ (self.key.val().get_bit(9) ^ self.x_key.val().get_bit(9)));
+            & !((self.key.val().get_bits::<10>(0) < self.x_key.val().get_bits::<10>(0))
+                ^ (self.key.val().get_bit(10) ^ self.x_key.val().get_bit(10)));
         if self.enter.val() {
             for i in 0..N {
                 self.stays_at[i + 1].next = self.valids[i].q.val()
-                    & !((self.key.val().get_bits::<9>(0) < self.keys[i].q.val().get_bits::<9>(0))
-                        ^ (self.key.val().get_bit(9) ^ self.keys[i].q.val().get_bit(9)));
+                    & !((self.key.val().get_bits::<10>(0) < self.keys[i].q.val().get_bits::<10>(0))
+                        ^ (self.key.val().get_bit(10) ^ self.keys[i].q.val().get_bit(10)));
             }
             for i in 0..N {
                 self.precedes[i].d.next = self.stays_at[i + 1].val();
