@@ -22,6 +22,7 @@ use crate::rtt::Rtt;
 use crate::scheduler::Scheduler;
 use crate::scheduler::courier::Courier;
 use crate::scheduler::queues::Queues;
+use crate::shells::ecpix5::small::{in_luts, short};
 use crate::standalone;
 use crate::store::Store;
 use crate::telemetry::{Histograms, Recorder, Telemetry};
@@ -66,8 +67,10 @@ fn build(flow_bits: usize) -> Build {
 macro_rules! blocks {
     ($($name:literal $measure:ident $block:expr;)*) => {
         &[$(Block { name: $name, measure: $measure, emit: || emit($name, $block) },)*
-            // Of 8 segments a flow, as its RTT below.
-            Block { name: "core_64_10_small", measure: Speed, emit: || standalone::emit_build(&Build { segment_bits: 3, ..build(10) }) },
+            // Of 8 segments a flow, as its RTT below; and its RAMs are cut, for an ECP5 has about half of the block RAM.
+            Block { name: "core_64_10_small", measure: Speed, emit: || {
+                standalone::emit_build(&Build { segment_bits: 3, ..build(10) }).map(|v| short(&in_luts(&v).0))
+            } },
             Block { name: "core_64_10", measure: Area, emit: || standalone::emit_here(Config { bus: 64, flow_bits: 10 }, CLOCK_PS) },
             Block { name: "core_512_14", measure: Area, emit: || standalone::emit_here(Config { bus: 512, flow_bits: 14 }, CLOCK_PS) }]
     };

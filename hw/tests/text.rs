@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use timely_hw::blocks::{BLOCKS, Measure};
 use timely_hw::emit::{assign, split};
 use timely_hw::pack::pack;
-use timely_hw::shells::ecpix5::small::in_luts;
+use timely_hw::shells::ecpix5::small::{in_luts, short};
 
 fn packed(statement: &str) -> String {
     let head =
@@ -107,4 +107,15 @@ fn rams_of_few_words_go_into_luts() {
     assert_eq!(text.matches("mem[read_address[4:0]]").count(), 1);
     assert_eq!(text.matches("mem[511:0]").count(), 2);
     assert_eq!(text.matches("distributed").count(), 1);
+}
+
+#[test]
+fn long_rams_are_cut_and_roms_are_not() {
+    let module = |name: &str, ports: &str| {
+        format!("module {name}({ports});\n    reg[7:0] mem[1023:0];\n  read_data <= mem[read_address];\nendmodule\n")
+    };
+    let text = short(&(module("ram", "read_address,write_address") + &module("rom", "read_address")));
+    assert_eq!(text.matches("mem[511:0]").count(), 1);
+    assert_eq!(text.matches("mem[read_address[8:0]]").count(), 1);
+    assert!(text.ends_with(&module("rom", "read_address")));
 }

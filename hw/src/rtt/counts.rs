@@ -38,8 +38,11 @@ pub struct Counts {
     /// Not pulsed yet.
     skipped: DFF<Bits<24>>,
     skips: Signal<Local, Bits<24>>,
+    /// What a pulse takes from them.
+    skips_pulsed: Signal<Local, Bits<24>>,
     overdue: DFF<Bits<24>>,
     overdues: Signal<Local, Bits<24>>,
+    overdues_pulsed: Signal<Local, Bits<24>>,
 }
 
 impl Default for Counts {
@@ -54,7 +57,7 @@ impl Default for Counts {
             timeout_bit = bit(Counter::SegmentTimeouts),
             exceeds_bit = bit(Counter::ResidenceAboveRtt),
             ;
-            clk rst hit ack unknown forged repeated exceeds between pulses p now skipped skips overdue overdues
+            clk rst hit ack unknown forged repeated exceeds between pulses p now skipped skips skips_pulsed overdue overdues overdues_pulsed
         )
     }
 }
@@ -63,14 +66,17 @@ impl Logic for Counts {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, p, skipped, overdue);
+        // Each count is one sum of three: a sum behind another would be the slowest path of all of `Rtt`.
         self.skips.next = bits::<24>(0);
         self.overdues.next = bits::<24>(0);
+        self.skips_pulsed.next = bits::<24>(0);
+        self.overdues_pulsed.next = bits::<24>(0);
         self.now.next = bits::<32>(0);
         if self.hit.val() {
             if self.ack.val() {
                 self.skips.next = self.between.val();
             } else {
-                self.overdues.next = self.between.val() + bits::<24>(1);
+                self.overdues.next = self.between.val();
             }
         } else if self.unknown.val() {
             self.now.next = self.unknown_bit.val();
@@ -84,18 +90,25 @@ impl Logic for Counts {
         }
         if self.skipped.q.val().any() {
             self.now.next = self.now.val() | self.skipped_bit.val();
-            self.skips.next = self.skips.val() - bits::<24>(1);
+            self.skips_pulsed.next = bits::<24>(0xff_ffff);
         }
         if self.overdue.q.val().any() {
             self.now.next = self.now.val() | self.timeout_bit.val();
-            self.overdues.next = self.overdues.val() - bits::<24>(1);
+            self.overdues_pulsed.next = bits::<24>(0xff_ffff);
+        }
+        // The one that is named is overdue too.
+        if self.hit.val() & !self.ack.val() {
+            self.overdues_pulsed.next = bits::<24>(1);
+            if self.overdue.q.val().any() {
+                self.overdues_pulsed.next = bits::<24>(0);
+            }
         }
         if self.exceeds.val() {
             self.now.next = self.now.val() | self.exceeds_bit.val();
         }
         self.p.d.next = self.now.val();
-        self.skipped.d.next = self.skipped.q.val() + self.skips.val();
-        self.overdue.d.next = self.overdue.q.val() + self.overdues.val();
+        self.skipped.d.next = (self.skipped.q.val() + self.skips.val()) + self.skips_pulsed.val();
+        self.overdue.d.next = (self.overdue.q.val() + self.overdues.val()) + self.overdues_pulsed.val();
         self.pulses.next = self.p.q.val();
         if self.rst.val() {
             self.p.d.next = bits::<32>(0);

@@ -6,6 +6,8 @@ use toml::Value;
 
 /// Where `cargo xtask synth` keeps its figures.
 const SYNTH: &str = "hw/synth/record.toml";
+/// Where `cargo xtask mutate` keeps its.
+const MUTATION: &str = "tests/mutation.toml";
 /// LUTs of a VU9P.
 const VU9P_LUTS: f64 = 1_182_240.0;
 
@@ -44,7 +46,11 @@ fn synth(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
         Bound::AtMost(5.0),
     ];
     for (key, value, what) in [
-        ("synth.ecp5_fmax_mhz.core_64_10", block("core_64_10").and_then(mhz), "the NIC of 64 bits and 1,024 flows"),
+        (
+            "synth.ecp5_fmax_mhz.core_64_10",
+            block("core_64_10_small").and_then(mhz),
+            "the NIC of 64 bits and 1,024 flows, of RAMs that an ECP5 has",
+        ),
         ("synth.xcup.engine_lut", xcup(block("engine_14"), "lut"), "rate engine of 16K flows, UltraScale+"),
         ("synth.xcup.engine_dsp", xcup(block("engine_14"), "dsp"), "the same"),
         ("synth.xcup.pacer_lut", xcup(block("pacer_14"), "lut"), "pacer of 16K flows"),
@@ -57,14 +63,29 @@ fn synth(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
     Ok(())
 }
 
+fn mutate(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
+    let parsed: Value = text.map_or(Ok(Value::Table(Default::default())), toml::from_str).map_err(|e| format!("{MUTATION}: {e}"))?;
+    let total = parsed.get("mutate");
+    let killed = total.and_then(|t| t.get("killed")?.as_float()).zip(total.and_then(|t| t.get("mutants")?.as_integer()));
+    out.push(Figure {
+        bound: Some(Bound::AtLeast(0.95)),
+        ..match killed {
+            Some((share, all)) => {
+                Figure::new("mutate.killed", share, &format!("share of {all} faults in the Verilog that its lockstep test notices"))
+            }
+            None => Figure::missing("mutate.killed", "not recorded by `cargo xtask mutate` yet"),
+        }
+    });
+    Ok(())
+}
+
 /// Reads all of it.
 ///
 /// # Errors
 /// A record that is no TOML.
 pub fn read(root: &Path, out: &mut Vec<Figure>) -> Result<(), String> {
     synth(std::fs::read_to_string(root.join(SYNTH)).ok().as_deref(), out)?;
-    out.push(Figure { bound: Some(Bound::AtLeast(0.95)), ..Figure::missing("mutate.killed", "not recorded by `cargo xtask mutate` yet") });
-    Ok(())
+    mutate(std::fs::read_to_string(root.join(MUTATION)).ok().as_deref(), out)
 }
 
 #[cfg(test)]
@@ -85,5 +106,15 @@ mod tests {
         );
         assert_eq!(value("synth.xcup.core_percent"), Some(5.0));
         assert!(!out.iter().any(Figure::is_missed));
+    }
+
+    #[test]
+    fn faults_are_read() {
+        let mut out = Vec::new();
+        mutate(Some("[mutate]\nmutants = 400\nkilled = 0.94\n"), &mut out).expect("TOML");
+        mutate(None, &mut out).expect("nothing is TOML");
+        assert_eq!((out[0].value, out[1].value), (Some(0.94), None));
+        assert!(out[0].is_missed() && !out[1].is_missed());
+        assert!(mutate(Some("[mutate"), &mut out).is_err());
     }
 }
