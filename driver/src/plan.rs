@@ -48,7 +48,7 @@ pub fn check_rate(spec: &FlowSpec, words: &[u32; profile::WORDS]) -> Result<(), 
     }
 }
 
-/// A segment that its profile does not let a flow have outstanding would never end, and its flow never send again.
+/// A segment that its profile does not let a flow have outstanding would hold up its flow: it goes on packet by packet, and beyond the bound.
 pub fn check_bound(record: &FlowRecord, words: &[u32; profile::WORDS]) -> Result<(), SpecError> {
     let (bound, segment) = (profile::OUTSTANDING.get(words), record.segment_wire_bytes());
     if bound == 0 || segment <= bound {

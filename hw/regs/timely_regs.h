@@ -410,7 +410,7 @@
 #define TIMELY_PROFILE_SIGNAL_MASK 0xc00u
 #define TIMELY_PROFILE_SIGNAL_MOST 2u
 #define TIMELY_PROFILE_OUTSTANDING_WORD 1
-#define TIMELY_PROFILE_OUTSTANDING_SHIFT 0 /* outstanding bound, wire bytes; 0 none; a flow whose segments are longer, or READs dearer, stops inside its first */
+#define TIMELY_PROFILE_OUTSTANDING_SHIFT 0 /* outstanding bound, wire bytes; 0 none; a segment that is longer, or a READ that is dearer, goes beyond it to its end, alone and packet by packet */
 #define TIMELY_PROFILE_OUTSTANDING_MASK 0xffffffu
 #define TIMELY_PROFILE_TIMEOUT_NS_WORD 2
 #define TIMELY_PROFILE_TIMEOUT_NS_SHIFT 0 /* segment time-out, ns; 0 none */

@@ -411,6 +411,7 @@ impl<
         self.pacer.charge_valid.next = self.generator.charge_valid.val();
         self.pacer.charge_flow.next = self.generator.charge_flow.val();
         self.pacer.charge_bytes.next = self.generator.charge_bytes.val();
+        self.pacer.charge_ends.next = self.generator.charge_ends.val();
         self.generator.grant_valid.next = self.pacer.grant_valid.val();
         self.generator.grant_flow.next = self.pacer.grant_flow.val();
         self.generator.grant_launch.next = self.pacer.grant_launch.val();

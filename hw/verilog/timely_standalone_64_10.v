@@ -222,6 +222,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     reg  pacer__charge_valid;
     reg  [9:0] pacer__charge_flow;
     reg  [15:0] pacer__charge_bytes;
+    reg  pacer__charge_ends;
     reg  [7:0] pacer__pause;
     reg  pacer__stop;
     reg  [63:0] pacer__now;
@@ -257,6 +258,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     wire  generator__charge_valid;
     wire  [9:0] generator__charge_flow;
     wire  [15:0] generator__charge_bytes;
+    wire  generator__charge_ends;
     wire  generator__doorbell_valid;
     reg  generator__doorbell_ready;
     wire  [9:0] generator__doorbell_flow;
@@ -454,6 +456,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .charge_valid(pacer__charge_valid),
         .charge_flow(pacer__charge_flow),
         .charge_bytes(pacer__charge_bytes),
+        .charge_ends(pacer__charge_ends),
         .pause(pacer__pause),
         .stop(pacer__stop),
         .now(pacer__now),
@@ -491,6 +494,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
         .charge_valid(generator__charge_valid),
         .charge_flow(generator__charge_flow),
         .charge_bytes(generator__charge_bytes),
+        .charge_ends(generator__charge_ends),
         .doorbell_valid(generator__doorbell_valid),
         .doorbell_ready(generator__doorbell_ready),
         .doorbell_flow(generator__doorbell_flow),
@@ -713,6 +717,7 @@ module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axi
     always @(*) pacer__charge_valid = generator__charge_valid;
     always @(*) pacer__charge_flow = generator__charge_flow;
     always @(*) pacer__charge_bytes = generator__charge_bytes;
+    always @(*) pacer__charge_ends = generator__charge_ends;
     always @(*) generator__grant_valid = pacer__grant_valid;
     always @(*) generator__grant_flow = pacer__grant_flow;
     always @(*) generator__grant_launch = pacer__grant_launch;
@@ -77077,7 +77082,7 @@ module tnic_standalone__gated(d,q,clock);
 endmodule // standalone__gated
 
 
-module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_seed,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,grant_valid,grant_ready,grant_flow,grant_launch,charge_valid,charge_flow,charge_bytes,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,pulses);
+module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_seed,fl_valid,fl_flow,fl_record,hd_valid,hd_ready,hd_flow,hd_packets,grant_valid,grant_ready,grant_flow,grant_launch,charge_valid,charge_flow,charge_bytes,charge_ends,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,m_tdata,m_tkeep,m_tvalid,m_tready,m_tlast,m_tag,sent_valid,sent_tag,sent_flow,sent_segment,sent_nonce,sent_first,sent_last,sent_wire_bytes,sent_segment_bytes,sent_launch,pulses);
     
     // Module arguments
     input wire  clk;
@@ -77101,6 +77106,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     output reg  charge_valid;
     output reg  [9:0] charge_flow;
     output reg  [15:0] charge_bytes;
+    output reg  charge_ends;
     output reg  doorbell_valid;
     input wire  doorbell_ready;
     output reg  [9:0] doorbell_flow;
@@ -77484,6 +77490,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     always @(*) charge_valid = packets__o_grant;
     always @(*) charge_flow = packets__o_flow;
     always @(*) charge_bytes = packets__o_charge;
+    always @(*) charge_ends = packets__o_send & packets__o_last;
     always @(*) flow = ((packets__o_flow) & 16'hffff);
     always @(*) r = packets__o_record;
     always @(*) side = {packets__o_launch, packets__o_charged, packets__o_wire, packets__o_last, packets__o_first, packets__o_nonce, packets__o_segment, 6'h0, packets__o_flow, tag__q};
@@ -82411,7 +82418,7 @@ module tnic_standalone__generator__turn(d,q,clock);
 endmodule // standalone__generator__turn
 
 
-module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,release_valid,release_flow,release_bytes,rate_valid,rate_flow,rate_value,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,charge_valid,charge_flow,charge_bytes,pause,stop,now,grant_valid,grant_ready,grant_flow,grant_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,pulses,swept);
+module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flow,doorbell_packets,release_valid,release_flow,release_bytes,rate_valid,rate_flow,rate_value,fl_valid,fl_flow,fl_record,pw_valid,pw_profile,pw_word,pw_data,charge_valid,charge_flow,charge_bytes,charge_ends,pause,stop,now,grant_valid,grant_ready,grant_flow,grant_launch,idle_valid,idle_flow,limited_valid,limited_flow,limited,pulses,swept);
     
     // Module arguments
     input wire  clk;
@@ -82436,6 +82443,7 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     input wire  charge_valid;
     input wire  [9:0] charge_flow;
     input wire  [15:0] charge_bytes;
+    input wire  charge_ends;
     input wire  [7:0] pause;
     input wire  stop;
     input wire  [63:0] now;
@@ -82499,9 +82507,11 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     reg  charge__charge_valid;
     reg  [9:0] charge__charge_flow;
     reg  [15:0] charge__charge_bytes;
+    reg  charge__charge_ends;
     wire  charge__paid_valid;
     wire  [9:0] charge__paid_flow;
     wire  [49:0] charge__paid_word;
+    wire  charge__paid_ends;
     wire  charge__swept;
     reg  parking__clk;
     reg  parking__rst;
@@ -82522,6 +82532,7 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     reg  pass__paid_valid;
     reg  [9:0] pass__paid_flow;
     reg  [49:0] pass__paid_word;
+    reg  pass__paid_ends;
     reg  pass__fl_valid;
     reg  [9:0] pass__fl_flow;
     reg  [3:0] pass__fl_profile;
@@ -82645,9 +82656,11 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
         .charge_valid(charge__charge_valid),
         .charge_flow(charge__charge_flow),
         .charge_bytes(charge__charge_bytes),
+        .charge_ends(charge__charge_ends),
         .paid_valid(charge__paid_valid),
         .paid_flow(charge__paid_flow),
         .paid_word(charge__paid_word),
+        .paid_ends(charge__paid_ends),
         .swept(charge__swept)
     );
     tnic_standalone__pacer__parking parking(
@@ -82672,6 +82685,7 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
         .paid_valid(pass__paid_valid),
         .paid_flow(pass__paid_flow),
         .paid_word(pass__paid_word),
+        .paid_ends(pass__paid_ends),
         .fl_valid(pass__fl_valid),
         .fl_flow(pass__fl_flow),
         .fl_profile(pass__fl_profile),
@@ -82806,6 +82820,7 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     always @(*) charge__charge_valid = charge_valid & go;
     always @(*) charge__charge_flow = charge_flow;
     always @(*) charge__charge_bytes = charge_bytes;
+    always @(*) charge__charge_ends = charge_ends;
     always @(*) ready__due_valid = wheel__due_valid;
     always @(*) ready__due_flow = wheel__due_flow;
     always @(*) ready__act_valid = doorbell__act_valid | parking__o_valid;
@@ -82822,6 +82837,7 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     always @(*) pass__paid_valid = charge__paid_valid;
     always @(*) pass__paid_flow = charge__paid_flow;
     always @(*) pass__paid_word = charge__paid_word;
+    always @(*) pass__paid_ends = charge__paid_ends;
     always @(*) pass__fl_valid = fl_valid & go;
     always @(*) pass__fl_flow = fl_flow;
     always @(*) pass__fl_profile = fl_record[(32'h4)+:(4)];
@@ -82867,7 +82883,7 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
 endmodule // standalone__pacer
 
 
-module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_bytes,paid_valid,paid_flow,paid_word,swept);
+module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_bytes,charge_ends,paid_valid,paid_flow,paid_word,paid_ends,swept);
     
     // Module arguments
     input wire  clk;
@@ -82875,9 +82891,11 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
     input wire  charge_valid;
     input wire  [9:0] charge_flow;
     input wire  [15:0] charge_bytes;
+    input wire  charge_ends;
     output reg  paid_valid;
     output reg  [9:0] paid_flow;
     output reg  [49:0] paid_word;
+    output reg  paid_ends;
     output reg  swept;
     
     // Constant declarations
@@ -82921,6 +82939,18 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
     reg  [15:0] bytes__2__d;
     wire  [15:0] bytes__2__q;
     reg  bytes__2__clock;
+    reg  ends__0__d;
+    wire  ends__0__q;
+    reg  ends__0__clock;
+    reg  ends__1__d;
+    wire  ends__1__q;
+    reg  ends__1__clock;
+    reg  ends__2__d;
+    wire  ends__2__q;
+    reg  ends__2__clock;
+    reg  ends__3__d;
+    wire  ends__3__q;
+    reg  ends__3__clock;
     reg  [49:0] raw__d;
     wire  [49:0] raw__q;
     reg  raw__clock;
@@ -83025,6 +83055,26 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
         .q(bytes__2__q),
         .clock(bytes__2__clock)
     );
+    tnic_standalone__pacer__charge__ends__0 ends__0(
+        .d(ends__0__d),
+        .q(ends__0__q),
+        .clock(ends__0__clock)
+    );
+    tnic_standalone__pacer__charge__ends__1 ends__1(
+        .d(ends__1__d),
+        .q(ends__1__q),
+        .clock(ends__1__clock)
+    );
+    tnic_standalone__pacer__charge__ends__2 ends__2(
+        .d(ends__2__d),
+        .q(ends__2__q),
+        .clock(ends__2__clock)
+    );
+    tnic_standalone__pacer__charge__ends__3 ends__3(
+        .d(ends__3__d),
+        .q(ends__3__q),
+        .clock(ends__3__clock)
+    );
     tnic_standalone__pacer__charge__raw raw(
         .d(raw__d),
         .q(raw__q),
@@ -83090,6 +83140,7 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
             sweep__d = sweep__q + ((32'h1) & 11'h7ff);
         end
         valid__0__d = charge_valid & is_swept;
+        ends__1__d = ends__0__q;
         valid__1__d = valid__0__q;
         bytes__1__d = bytes__0__q;
         done_valid__1__d = done_valid__0__q;
@@ -83142,6 +83193,7 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
             valid__2__d = 1'b0;
             done_valid__2__d = 1'b0;
             bytes__1__d = ((32'h0) & 16'hffff);
+            ends__1__d = 1'b0;
         end
     end
     always @(*) sweep__clock = clk;
@@ -83165,11 +83217,18 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
     always @(*) done_valid__2__clock = clk;
     always @(*) done_flow__2__clock = clk;
     always @(*) done__2__clock = clk;
+    always @(*) ends__0__clock = clk;
+    always @(*) ends__1__clock = clk;
+    always @(*) ends__2__clock = clk;
+    always @(*) ends__3__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) is_swept = sweep__q == sweep_end;
     always @(*) flow__0__d = charge_flow;
     always @(*) bytes__0__d = charge_bytes;
+    always @(*) ends__0__d = charge_ends;
+    always @(*) ends__2__d = ends__1__q;
+    always @(*) ends__3__d = ends__2__q;
     always @(*) flow__1__d = flow__0__q;
     always @(*) done_flow__1__d = done_flow__0__q;
     always @(*) done__1__d = done__0__q;
@@ -83186,6 +83245,7 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
     always @(*) paid_valid = done_valid__0__q;
     always @(*) paid_flow = done_flow__0__q;
     always @(*) paid_word = done__0__q;
+    always @(*) paid_ends = ends__3__q;
     always @(*) swept = is_swept;
     
 endmodule // standalone__pacer__charge
@@ -83417,6 +83477,82 @@ module tnic_standalone__pacer__charge__done_valid__2(d,q,clock);
     end
           
 endmodule // standalone__pacer__charge__done_valid__2
+
+
+module tnic_standalone__pacer__charge__ends__0(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__charge__ends__0
+
+
+module tnic_standalone__pacer__charge__ends__1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__charge__ends__1
+
+
+module tnic_standalone__pacer__charge__ends__2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__charge__ends__2
+
+
+module tnic_standalone__pacer__charge__ends__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__charge__ends__3
 
 
 module tnic_standalone__pacer__charge__flow__0(d,q,clock);
@@ -93156,7 +93292,7 @@ module tnic_standalone__pacer__parking__queue__write(d,q,clock);
 endmodule // standalone__pacer__parking__queue__write
 
 
-module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
+module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,pause,stop,now,left,granted_valid,granted_flow,granted_count,limited,sleep_valid,sleep_ready,sleep_flow,sleep_why,sleep_granted,sleep_released,insert_valid,insert_flow,insert_slot,train_valid,train_flow,train_packets,train_launch,train_gap,park_valid,park_flow,resume,idle_valid,idle_flow,swept);
     
     // Module arguments
     input wire  clk;
@@ -93170,6 +93306,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     input wire  paid_valid;
     input wire  [9:0] paid_flow;
     input wire  [49:0] paid_word;
+    input wire  paid_ends;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
     input wire  [3:0] fl_profile;
@@ -93231,6 +93368,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  memory__paid_valid;
     reg  [9:0] memory__paid_flow;
     reg  [49:0] memory__paid_word;
+    reg  memory__paid_ends;
     reg  memory__fl_valid;
     reg  [9:0] memory__fl_flow;
     reg  [3:0] memory__fl_profile;
@@ -93248,6 +93386,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     wire  [226:0] memory__state;
     wire  [41:0] memory__post;
     wire  [49:0] memory__paid;
+    wire  [24:0] memory__ended;
     wire  [29:0] memory__rate;
     wire  [2:0] memory__pfc;
     wire  [15:0] memory__size;
@@ -93265,6 +93404,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  [197:0] bucket__state;
     reg  [41:0] bucket__post;
     reg  [49:0] bucket__paid;
+    reg  [24:0] bucket__ended;
     reg  [29:0] bucket__rate;
     reg  [15:0] bucket__size;
     reg  [47:0] bucket__now;
@@ -93549,6 +93689,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .paid_valid(memory__paid_valid),
         .paid_flow(memory__paid_flow),
         .paid_word(memory__paid_word),
+        .paid_ends(memory__paid_ends),
         .fl_valid(memory__fl_valid),
         .fl_flow(memory__fl_flow),
         .fl_profile(memory__fl_profile),
@@ -93566,6 +93707,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .state(memory__state),
         .post(memory__post),
         .paid(memory__paid),
+        .ended(memory__ended),
         .rate(memory__rate),
         .pfc(memory__pfc),
         .size(memory__size),
@@ -93587,6 +93729,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .state(bucket__state),
         .post(bucket__post),
         .paid(bucket__paid),
+        .ended(bucket__ended),
         .rate(bucket__rate),
         .size(bucket__size),
         .now(bucket__now),
@@ -94195,6 +94338,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) memory__paid_valid = paid_valid;
     always @(*) memory__paid_flow = paid_flow;
     always @(*) memory__paid_word = paid_word;
+    always @(*) memory__paid_ends = paid_ends;
     always @(*) memory__fl_valid = fl_valid;
     always @(*) memory__fl_flow = fl_flow;
     always @(*) memory__fl_profile = fl_profile;
@@ -94215,6 +94359,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) bucket__state = memory__state[(32'h0)+:(198)];
     always @(*) bucket__post = memory__post;
     always @(*) bucket__paid = memory__paid;
+    always @(*) bucket__ended = memory__ended;
     always @(*) bucket__rate = memory__rate;
     always @(*) bucket__size = memory__size;
     always @(*) kept__i = {memory__state[196+:1], memory__state[154+:16], memory__post[16+:25], memory__paid[0+:25], memory__rate};
@@ -94297,7 +94442,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
 endmodule // standalone__pacer__pass
 
 
-module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,now,bound,idle,cap,elapsed,packet,tokens,deficit,base,measured,verdict);
+module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,ended,rate,size,now,bound,idle,cap,elapsed,packet,tokens,deficit,base,measured,verdict);
     
     // Module arguments
     input wire  clk;
@@ -94305,6 +94450,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
     input wire  [197:0] state;
     input wire  [41:0] post;
     input wire  [49:0] paid;
+    input wire  [24:0] ended;
     input wire  [29:0] rate;
     input wire  [15:0] size;
     input wire  [47:0] now;
@@ -94335,6 +94481,9 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
     reg  [24:0] outstanding__d;
     wire  [24:0] outstanding__q;
     reg  outstanding__clock;
+    reg  [24:0] waiting1__d;
+    wire  [24:0] waiting1__q;
+    reg  waiting1__clock;
     reg  lower__d;
     wire  lower__q;
     reg  lower__clock;
@@ -94368,6 +94517,9 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
     reg  [24:0] excess2__d;
     wire  [24:0] excess2__q;
     reg  excess2__clock;
+    reg  [24:0] waiting2__d;
+    wire  [24:0] waiting2__q;
+    reg  waiting2__clock;
     reg  [23:0] sent_low2__d;
     wire  [23:0] sent_low2__q;
     reg  sent_low2__clock;
@@ -94419,6 +94571,9 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
     reg  [24:0] waiting3__d;
     wire  [24:0] waiting3__q;
     reg  waiting3__clock;
+    reg  alone3__d;
+    wire  alone3__q;
+    reg  alone3__clock;
     reg  [22:0] packet3__d;
     wire  [22:0] packet3__q;
     reg  packet3__clock;
@@ -94464,6 +94619,9 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
     reg  [25:0] total4__d;
     wire  [25:0] total4__q;
     reg  total4__clock;
+    reg  alone4__d;
+    wire  alone4__q;
+    reg  alone4__clock;
     reg  [15:0] length4__d;
     wire  [15:0] length4__q;
     reg  length4__clock;
@@ -94666,6 +94824,11 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
         .q(outstanding__q),
         .clock(outstanding__clock)
     );
+    tnic_standalone__pacer__pass__bucket__waiting1 waiting1(
+        .d(waiting1__d),
+        .q(waiting1__q),
+        .clock(waiting1__clock)
+    );
     tnic_standalone__pacer__pass__bucket__lower lower(
         .d(lower__d),
         .q(lower__q),
@@ -94720,6 +94883,11 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
         .d(excess2__d),
         .q(excess2__q),
         .clock(excess2__clock)
+    );
+    tnic_standalone__pacer__pass__bucket__waiting2 waiting2(
+        .d(waiting2__d),
+        .q(waiting2__q),
+        .clock(waiting2__clock)
     );
     tnic_standalone__pacer__pass__bucket__sent_low2 sent_low2(
         .d(sent_low2__d),
@@ -94806,6 +94974,11 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
         .q(waiting3__q),
         .clock(waiting3__clock)
     );
+    tnic_standalone__pacer__pass__bucket__alone3 alone3(
+        .d(alone3__d),
+        .q(alone3__q),
+        .clock(alone3__clock)
+    );
     tnic_standalone__pacer__pass__bucket__packet3 packet3(
         .d(packet3__d),
         .q(packet3__q),
@@ -94880,6 +95053,11 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
         .d(total4__d),
         .q(total4__q),
         .clock(total4__clock)
+    );
+    tnic_standalone__pacer__pass__bucket__alone4 alone4(
+        .d(alone4__d),
+        .q(alone4__q),
+        .clock(alone4__clock)
     );
     tnic_standalone__pacer__pass__bucket__length4 length4(
         .d(length4__d),
@@ -95137,6 +95315,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
         uncharged__d = uncharged__q;
         backlog__d = backlog__q;
         outstanding__d = outstanding__q;
+        waiting1__d = waiting1__q;
         lower__d = lower__q;
         state1__d = state1__q;
         rate1__d = rate1__q;
@@ -95148,6 +95327,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
         elapsed2__d = elapsed2__q;
         rate2__d = rate2__q;
         excess2__d = excess2__q;
+        waiting2__d = waiting2__q;
         sent_low2__d = sent_low2__q;
         sent_high2__d = sent_high2__q;
         cap2__d = cap2__q;
@@ -95165,6 +95345,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
         elapsed3__d = elapsed3__q;
         late3__d = late3__q;
         waiting3__d = waiting3__q;
+        alone3__d = alone3__q;
         packet3__d = packet3__q;
         length3__d = length3__q;
         tokens3__d = tokens3__q;
@@ -95180,6 +95361,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
         waiting_low__d = waiting_low__q;
         waiting_high__d = waiting_high__q;
         total4__d = total4__q;
+        alone4__d = alone4__q;
         length4__d = length4__q;
         tokens4__d = tokens4__q;
         cap4__d = cap4__q;
@@ -95221,6 +95403,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
         uncharged__d = state[(32'h9a)+:(9)] - paid[(32'h19)+:(9)];
         backlog__d = post[(32'h0)+:(16)] - state[(32'h9a)+:(16)];
         outstanding__d = paid[(32'h0)+:(25)] - post[(32'h10)+:(25)];
+        waiting1__d = ended - post[(32'h10)+:(25)];
         lower__d = rate < state[(32'h63)+:(30)];
         state1__d = state;
         rate1__d = rate;
@@ -95238,6 +95421,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
             rate2__d = rate1__q;
         end
         excess2__d = outstanding__q - state1__q[(32'haa)+:(25)];
+        waiting2__d = waiting1__q - state1__q[(32'haa)+:(25)];
         sent_low2__d = (sent_low_u * times125);
         sent_high2__d = (sent_high_u * times125);
         cap2__d = cap;
@@ -95298,6 +95482,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
         if (excess2__q[32'h18]) begin
             excess3__d = ((32'h0) & 24'hffffff);
         end
+        alone3__d = (waiting2__q[32'h18] | ~|waiting2__q) & ~flags2__q[32'h1];
         if (excess2__q[32'h18] | flags2__q[32'h0]) begin
             base3__d = outstanding2__q;
         end
@@ -95319,6 +95504,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
         waiting_low__d = (packet_low * packets_u);
         waiting_high__d = (packet_high * packets_u);
         total4__d = ((excess3__q) & 26'h3ffffff) + ((waiting3__q) & 26'h3ffffff);
+        alone4__d = alone3__q;
         length4__d = length3__q;
         tokens4__d = tokens3__q - (((sent_high3__q) & 52'hfffffffffffff) << 32'h23);
         cap4__d = cap3__q;
@@ -95333,7 +95519,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
         room5__d = ((bounds__o) & 27'h7ffffff) - ((total4__q) & 27'h7ffffff);
         free5__d = ~|bounds__o;
         length5__d = length4__q;
-        none5__d = ~|total4__q;
+        none5__d = ~|total4__q | alone4__q;
         tokens5__d = tokens4__q;
         filled6__d = ((low5__q) & 58'h3ffffffffffffff) + (((high5__q) & 58'h3ffffffffffffff) << 32'he);
         fits6__0__d = free5__q | (is_within & (|room5__q[(32'h10)+:(8)] | (room5__q[(32'h0)+:(16)] >= length5__q)));
@@ -95428,6 +95614,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
     always @(*) uncharged__clock = clk;
     always @(*) backlog__clock = clk;
     always @(*) outstanding__clock = clk;
+    always @(*) waiting1__clock = clk;
     always @(*) lower__clock = clk;
     always @(*) state1__clock = clk;
     always @(*) rate1__clock = clk;
@@ -95439,6 +95626,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
     always @(*) elapsed2__clock = clk;
     always @(*) rate2__clock = clk;
     always @(*) excess2__clock = clk;
+    always @(*) waiting2__clock = clk;
     always @(*) sent_low2__clock = clk;
     always @(*) sent_high2__clock = clk;
     always @(*) cap2__clock = clk;
@@ -95456,6 +95644,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
     always @(*) elapsed3__clock = clk;
     always @(*) late3__clock = clk;
     always @(*) waiting3__clock = clk;
+    always @(*) alone3__clock = clk;
     always @(*) packet3__clock = clk;
     always @(*) length3__clock = clk;
     always @(*) tokens3__clock = clk;
@@ -95471,6 +95660,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,rate,size,no
     always @(*) waiting_low__clock = clk;
     always @(*) waiting_high__clock = clk;
     always @(*) total4__clock = clk;
+    always @(*) alone4__clock = clk;
     always @(*) length4__clock = clk;
     always @(*) tokens4__clock = clk;
     always @(*) cap4__clock = clk;
@@ -95587,6 +95777,44 @@ module tnic_standalone__pacer__pass__bucket__again8(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__bucket__again8
+
+
+module tnic_standalone__pacer__pass__bucket__alone3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__alone3
+
+
+module tnic_standalone__pacer__pass__bucket__alone4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__alone4
 
 
 module tnic_standalone__pacer__pass__bucket__backlog(d,q,clock);
@@ -97943,6 +98171,44 @@ module tnic_standalone__pacer__pass__bucket__uncharged3(d,q,clock);
 endmodule // standalone__pacer__pass__bucket__uncharged3
 
 
+module tnic_standalone__pacer__pass__bucket__waiting1(d,q,clock);
+    
+    // Module arguments
+    input wire  [24:0] d;
+    output reg  [24:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 25'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__waiting1
+
+
+module tnic_standalone__pacer__pass__bucket__waiting2(d,q,clock);
+    
+    // Module arguments
+    input wire  [24:0] d;
+    output reg  [24:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 25'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__bucket__waiting2
+
+
 module tnic_standalone__pacer__pass__bucket__waiting3(d,q,clock);
     
     // Module arguments
@@ -99317,7 +99583,7 @@ module tnic_standalone__pacer__pass__launch16(d,q,clock);
 endmodule // standalone__pacer__pass__launch16
 
 
-module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,state_word,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,state,post,paid,rate,pfc,size,bound,idle,cap,window,swept);
+module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,state_word,post_valid,post_flow,post_word,paid_valid,paid_flow,paid_word,paid_ends,fl_valid,fl_flow,fl_profile,fl_priority,fl_ipv6,fl_vlan,fl_payload,pw_valid,pw_profile,pw_word,pw_data,rate_valid,rate_flow,rate_value,state,post,paid,ended,rate,pfc,size,bound,idle,cap,window,swept);
     
     // Module arguments
     input wire  clk;
@@ -99332,6 +99598,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     input wire  paid_valid;
     input wire  [9:0] paid_flow;
     input wire  [49:0] paid_word;
+    input wire  paid_ends;
     input wire  fl_valid;
     input wire  [9:0] fl_flow;
     input wire  [3:0] fl_profile;
@@ -99349,6 +99616,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     output reg  [226:0] state;
     output reg  [41:0] post;
     output reg  [49:0] paid;
+    output reg  [24:0] ended;
     output reg  [29:0] rate;
     output reg  [2:0] pfc;
     output reg  [15:0] size;
@@ -99437,6 +99705,13 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     reg  paid_ram_48__write_clock;
     reg  [1:0] paid_ram_48__write_data;
     reg  paid_ram_48__write_enable;
+    reg  [9:0] ended_ram__read_address;
+    reg  ended_ram__read_clock;
+    wire  [24:0] ended_ram__read_data;
+    reg  [9:0] ended_ram__write_address;
+    reg  ended_ram__write_clock;
+    reg  [24:0] ended_ram__write_data;
+    reg  ended_ram__write_enable;
     reg  [9:0] rate_ram__read_address;
     reg  rate_ram__read_clock;
     wire  [29:0] rate_ram__read_data;
@@ -99509,6 +99784,9 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     reg  [1:0] paid_raw_48__d;
     wire  [1:0] paid_raw_48__q;
     reg  paid_raw_48__clock;
+    reg  [24:0] ended_raw__d;
+    wire  [24:0] ended_raw__q;
+    reg  ended_raw__clock;
     reg  [29:0] rate_raw__d;
     wire  [29:0] rate_raw__q;
     reg  rate_raw__clock;
@@ -99638,6 +99916,15 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         .write_data(paid_ram_48__write_data),
         .write_enable(paid_ram_48__write_enable)
     );
+    tnic_standalone__pacer__pass__memory__ended_ram ended_ram(
+        .read_address(ended_ram__read_address),
+        .read_clock(ended_ram__read_clock),
+        .read_data(ended_ram__read_data),
+        .write_address(ended_ram__write_address),
+        .write_clock(ended_ram__write_clock),
+        .write_data(ended_ram__write_data),
+        .write_enable(ended_ram__write_enable)
+    );
     tnic_standalone__pacer__pass__memory__rate_ram rate_ram(
         .read_address(rate_ram__read_address),
         .read_clock(rate_ram__read_clock),
@@ -99742,6 +100029,11 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         .q(paid_raw_48__q),
         .clock(paid_raw_48__clock)
     );
+    tnic_standalone__pacer__pass__memory__ended_raw ended_raw(
+        .d(ended_raw__d),
+        .q(ended_raw__q),
+        .clock(ended_raw__clock)
+    );
     tnic_standalone__pacer__pass__memory__rate_raw rate_raw(
         .d(rate_raw__d),
         .q(rate_raw__q),
@@ -99796,6 +100088,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         post_raw_32__d = post_raw_32__q;
         paid_raw__d = paid_raw__q;
         paid_raw_48__d = paid_raw_48__q;
+        ended_raw__d = ended_raw__q;
         rate_raw__d = rate_raw__q;
         config_raw__d = config_raw__q;
         load__d = load__q;
@@ -99812,6 +100105,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         state_raw_224__d = state_ram_224__read_data;
         post_raw_32__d = post_ram_32__read_data;
         paid_raw_48__d = paid_ram_48__read_data;
+        ended_raw__d = ended_ram__read_data;
         post_raw__d = post_ram__read_data;
         paid_raw__d = paid_ram__read_data;
         rate_raw__d = rate_ram__read_data;
@@ -99848,6 +100142,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
         post_ram_32__write_address = post_address;
         paid_ram__write_address = paid_address;
         paid_ram_48__write_address = paid_address;
+        ended_ram__write_address = paid_address;
         rate_ram__write_enable = rate_valid;
         rate_ram__write_address = rate_flow;
         rate_ram__write_data = rate_value[(32'h0)+:(30)];
@@ -99898,6 +100193,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     always @(*) post_raw_32__clock = clk;
     always @(*) paid_raw__clock = clk;
     always @(*) paid_raw_48__clock = clk;
+    always @(*) ended_raw__clock = clk;
     always @(*) rate_raw__clock = clk;
     always @(*) config_raw__clock = clk;
     always @(*) load__clock = clk;
@@ -99927,6 +100223,8 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     always @(*) post_ram_32__write_clock = clk;
     always @(*) paid_ram_48__read_clock = clk;
     always @(*) paid_ram_48__write_clock = clk;
+    always @(*) ended_ram__read_clock = clk;
+    always @(*) ended_ram__write_clock = clk;
     always @(*) post_ram__read_clock = clk;
     always @(*) post_ram__write_clock = clk;
     always @(*) paid_ram__read_clock = clk;
@@ -99956,6 +100254,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     always @(*) state_ram_224__read_address = flow;
     always @(*) post_ram_32__read_address = flow;
     always @(*) paid_ram_48__read_address = flow;
+    always @(*) ended_ram__read_address = flow;
     always @(*) post_ram__read_address = flow;
     always @(*) paid_ram__read_address = flow;
     always @(*) rate_ram__read_address = flow;
@@ -99985,6 +100284,8 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     always @(*) paid_ram__write_data = paid_word[(32'h0)+:(48)];
     always @(*) paid_ram_48__write_enable = paid_valid | ~is_swept;
     always @(*) paid_ram_48__write_data = paid_word[(32'h30)+:(2)];
+    always @(*) ended_ram__write_enable = (paid_valid & paid_ends) | ~is_swept;
+    always @(*) ended_ram__write_data = paid_word[(32'h0)+:(25)];
     always @(*) config_ram__write_data = load_config__q;
     always @(*) pw_index = pw_to__q[(32'h0)+:(5)];
     always @(*) bound_ram__write_data = pw_word_data__q[(32'h0)+:(24)];
@@ -99994,6 +100295,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     always @(*) state = {state_raw_224__q, state_raw_192__q, state_raw__3__q, state_raw__2__q, state_raw__1__q, state_raw__0__q};
     always @(*) post = ((post_raw__q) & 42'h3ffffffffff) | (((post_raw_32__q) & 42'h3ffffffffff) << 32'h20);
     always @(*) paid = ((paid_raw__q) & 50'h3ffffffffffff) | (((paid_raw_48__q) & 50'h3ffffffffffff) << 32'h30);
+    always @(*) ended = ended_raw__q;
     always @(*) rate = rate_raw__q;
     always @(*) pfc = config_raw__q[(32'h4)+:(3)];
     always @(*) size = config_raw__q[(32'h7)+:(16)];
@@ -100110,6 +100412,54 @@ module tnic_standalone__pacer__pass__memory__config_raw(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__memory__config_raw
+
+
+module tnic_standalone__pacer__pass__memory__ended_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  [24:0] read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  [24:0] write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[24:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__pacer__pass__memory__ended_ram
+
+
+module tnic_standalone__pacer__pass__memory__ended_raw(d,q,clock);
+    
+    // Module arguments
+    input wire  [24:0] d;
+    output reg  [24:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 25'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__memory__ended_raw
 
 
 module tnic_standalone__pacer__pass__memory__idle_ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);

@@ -16,6 +16,7 @@ pub mod torn;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
+use timely_model::bus::Charge;
 use timely_verilate::{Library, Options, build, mutant};
 
 /// Clocks that a lockstep test runs for each block and seed: 200,000, or `TIMELY_CYCLES`.
@@ -49,6 +50,11 @@ pub fn seeds() -> Vec<u64> {
 pub fn rng(seed: u64) -> ChaCha8Rng {
     println!("seed {seed} (TIMELY_SEED={seed} repeats it)");
     ChaCha8Rng::seed_from_u64(seed)
+}
+
+/// A charge on its ports: valid, flow, wire bytes, whether it ends a segment.
+pub fn charge([valid, flow, bytes, ends]: [u64; 4]) -> Option<Charge> {
+    (valid == 1).then_some(Charge { flow: flow as u32, bytes: bytes as u16, ends: ends == 1 })
 }
 
 /// The Verilated form of a RustHDL block.

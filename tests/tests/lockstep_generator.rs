@@ -10,7 +10,7 @@ use timely_regs::flow::FlowRecord;
 use timely_regs::link::{BACKLOG_BOUND, wire_bytes};
 use timely_regs::wire::Packet;
 use timely_tests::axis::Taken;
-use timely_tests::{Runs, cycles, rng, seeds, verilate};
+use timely_tests::{Runs, charge, cycles, rng, seeds, verilate};
 
 const PORT: u16 = 4791;
 
@@ -118,7 +118,7 @@ fn lockstep<const W: usize, const K: usize, const F: usize, const D: usize>(name
     let (grant_valid, grant_flow, grant_launch) = (input("grant_valid"), input("grant_flow"), input("grant_launch"));
     let (doorbell_ready, m_tready) = (input("doorbell_ready"), input("m_tready"));
     let (swept, hd_ready, grant_ready, pulses) = (output("swept"), output("hd_ready"), output("grant_ready"), output("pulses"));
-    let (charge_valid, charge_flow, charge_bytes) = (output("charge_valid"), output("charge_flow"), output("charge_bytes"));
+    let charged = ["charge_valid", "charge_flow", "charge_bytes", "charge_ends"].map(output);
     let (doorbell_valid, doorbell_flow, doorbell_packets) = (output("doorbell_valid"), output("doorbell_flow"), output("doorbell_packets"));
     let (m, m_tag, sent_valid) = (Taken::new(&library, "m"), output("m_tag"), output("sent_valid"));
     let sent = ["tag", "flow", "segment", "nonce", "first", "last", "wire_bytes", "segment_bytes", "launch"];
@@ -137,7 +137,7 @@ fn lockstep<const W: usize, const K: usize, const F: usize, const D: usize>(name
                 swept: dut.get(swept) == 1,
                 host_doorbell_ready: dut.get(hd_ready) == 1,
                 grant_ready: dut.get(grant_ready) == 1,
-                charge: (dut.get(charge_valid) == 1).then(|| (dut.get(charge_flow) as u32, dut.get(charge_bytes) as u16)),
+                charge: charge(charged.map(|p| dut.get(p))),
                 doorbell: (dut.get(doorbell_valid) == 1).then(|| (dut.get(doorbell_flow) as u32, dut.get(doorbell_packets) as u16)),
                 launch: if beat.is_some() { s[8] } else { 0 },
                 beat,
@@ -221,7 +221,7 @@ fn charges_are_constant() {
         for clk in 0..cycles() {
             let out = model.output(clk);
             let due = flying[(clk % CHARGE_LATENCY) as usize].take();
-            assert_eq!(out.charge.map(|(flow, _)| flow), due, "clock {clk}, seed {seed}");
+            assert_eq!(out.charge.map(|c| c.flow), due, "clock {clk}, seed {seed}");
             charged += u32::from(due.is_some());
             let i = In { rst: false, ..bench.next(&mut rng, &out, taken) };
             taken = (out.grant_ready, out.host_doorbell_ready);
@@ -336,7 +336,7 @@ fn segments_are_whole() {
                 flows.get_mut(&flow).unwrap().posted += u32::from(packets);
             }
             grant = grant.filter(|_| !out.grant_ready);
-            charges += out.charge.map_or(0, |(_, bytes)| bytes.into());
+            charges += out.charge.map_or(0, |c| c.bytes.into());
             sent = out.sent.or(sent);
             let Some(frame) = out.beat.and_then(|(beat, _)| assembler.push(&beat)) else { continue };
             let s: Sent = sent.take().unwrap();

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 use timely_hw::pacer::Pacer;
 use timely_model::Block;
-use timely_model::bus::{FlowLoad, ProfileWrite, Release};
+use timely_model::bus::{Charge, FlowLoad, ProfileWrite, Release};
 use timely_model::pacer::Timing;
 use timely_model::pacer::gate::Grant;
 use timely_model::pacer::timemap::TimeMap;
@@ -61,10 +61,11 @@ fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
     set("pw_profile", w.profile.into());
     set("pw_word", w.word.into());
     set("pw_data", w.data.into());
-    let (f, bytes) = i.charge.unwrap_or((flow, noise as u16));
+    let c = i.charge.unwrap_or(Charge { flow, bytes: noise as u16, ends: noise & 1 == 1 });
     set("charge_valid", i.charge.is_some().into());
-    set("charge_flow", f.into());
-    set("charge_bytes", bytes.into());
+    set("charge_flow", c.flow.into());
+    set("charge_bytes", c.bytes.into());
+    set("charge_ends", c.ends.into());
     set("pause", i.pause.into());
     set("stop", i.stop.into());
     set("now", i.now);
@@ -127,6 +128,8 @@ struct World {
     /// Charged bytes on their way to their release.
     releases: VecDeque<(u64, u32, u16)>,
     charge_delay: u64,
+    /// How often a packet is its segment's last.
+    ends: f64,
     size: u16,
     pause: u8,
     stop: bool,
@@ -146,6 +149,7 @@ impl World {
             charges: VecDeque::new(),
             releases: VecDeque::new(),
             charge_delay: 5,
+            ends: 0.5,
             size: 1538,
             pause: 0,
             stop: false,
@@ -175,6 +179,7 @@ impl World {
         let n = [1, 2, 5, 30, 300][rng.random_range(0..5)];
         self.hot = (0..n).map(|_| rng.random_range(0..1 << self.flow_bits)).collect();
         self.charge_delay = [5, 5, 30, 400][rng.random_range(0..4)];
+        self.ends = [1.0, 0.3, 0.03, 0.0][rng.random_range(0..4)];
         self.size = [84, 300, 1538, 9038][rng.random_range(0..4)];
         let p = [[1.0, 0.02, 0.01, 0.0], [0.5, 0.3, 0.1, 0.01], [0.9, 0.9, 0.3, 0.1], [0.02, 0.1, 0.01, 0.3]][rng.random_range(0..4)];
         for (runs, p) in self.runs.iter_mut().zip(p) {
@@ -209,7 +214,7 @@ impl World {
                 1 => any_size(rng, 16) as u16,
                 _ => self.size,
             };
-            i.charge = Some((flow, bytes));
+            i.charge = Some(Charge { flow, bytes, ends: rng.random_bool(self.ends) });
             self.releases.push_back((clk + any_size(rng, 12), flow, bytes));
         }
         if let Some((_, flow, bytes)) = self.releases.pop_front_if(|r| r.0 <= clk) {

@@ -2,6 +2,7 @@
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use timely_model::Block;
+use timely_model::bus::Charge;
 use timely_model::pacer::doorbell::{Load, Post, Request, Sleep};
 use timely_model::pacer::{charge, doorbell, park, ready};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
@@ -18,27 +19,38 @@ fn maybe<T>(rng: &mut ChaCha8Rng, on: bool, f: impl FnOnce(&mut ChaCha8Rng) -> T
 
 fn charge_equals_model<const F: usize, const S: usize>() {
     let library = verilate("charge", timely_hw::pacer::charge::Charge::<F, S>::default());
-    let [rst, valid, flow_in, bytes] = ["rst", "charge_valid", "charge_flow", "charge_bytes"].map(|n| library.input(n));
-    let [paid_valid, paid_flow, paid_word, swept] = ["paid_valid", "paid_flow", "paid_word", "swept"].map(|n| library.output(n));
+    let [rst, valid, flow_in, bytes, ends] =
+        ["rst", "charge_valid", "charge_flow", "charge_bytes", "charge_ends"].map(|n| library.input(n));
+    let [paid_valid, paid_flow, paid_word, paid_ends, swept] =
+        ["paid_valid", "paid_flow", "paid_word", "paid_ends", "swept"].map(|n| library.output(n));
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut offer = Runs::new(0.7, 20);
         let (mut dut, mut model) = (library.instantiate(seed as u32), charge::Charge::new(F as u32));
         for clk in 0..cycles() {
             let word = dut.get(paid_word);
-            let paid =
-                charge::Paid { bytes: word as u32 & charge::BYTES_MASK, settled: (word >> 25) as u16 & 0x1ff, last: (word >> 34) as u16 };
+            let paid = charge::Paid {
+                bytes: word as u32 & charge::BYTES_MASK,
+                settled: (word >> 25) as u16 & 0x1ff,
+                last: (word >> 34) as u16,
+                ends: dut.get(paid_ends) == 1,
+            };
             let rtl =
                 charge::Out { paid: (dut.get(paid_valid) == 1).then(|| (dut.get(paid_flow) as u32, paid)), swept: dut.get(swept) == 1 };
             assert_eq!(rtl, model.output(clk), "clock {clk}, seed {seed}");
             let on = offer.next(&mut rng);
-            let charge = maybe(&mut rng, on, |r| (flow(r, F), if r.random_bool(0.1) { 0 } else { r.random() }));
+            let charge = maybe(&mut rng, on, |r| Charge {
+                flow: flow(r, F),
+                bytes: if r.random_bool(0.1) { 0 } else { r.random() },
+                ends: r.random(),
+            });
             let i = charge::In { rst: rng.random_bool(0.00002), charge };
             dut.set(rst, i.rst.into());
             dut.set(valid, charge.is_some().into());
-            let (f, b) = charge.unwrap_or_else(|| (flow(&mut rng, F), rng.random()));
-            dut.set(flow_in, f.into());
-            dut.set(bytes, b.into());
+            let c = charge.unwrap_or_else(|| Charge { flow: flow(&mut rng, F), bytes: rng.random(), ends: rng.random() });
+            dut.set(flow_in, c.flow.into());
+            dut.set(bytes, c.bytes.into());
+            dut.set(ends, c.ends.into());
             dut.tick();
             model.step(clk, &i);
         }

@@ -58,9 +58,10 @@ fn drive(dut: &mut Dut, l: &Library, i: &In, noise: u64) {
     set("post_valid", i.post.is_some().into());
     set("post_flow", f.into());
     set("post_word", (u64::from(p.posted) | u64::from(p.released) << 16 | u64::from(p.drop) << 41) & known);
-    let (f, p) = i.paid.unwrap_or((2, Paid { bytes: noise as u32 & BYTES_MASK, settled: 3, last: 9 }));
+    let (f, p) = i.paid.unwrap_or((2, Paid { bytes: noise as u32 & BYTES_MASK, settled: 3, last: 9, ends: noise & 1 == 1 }));
     set("paid_valid", i.paid.is_some().into());
     set("paid_flow", f.into());
+    set("paid_ends", p.ends.into());
     set("paid_word", (u64::from(p.bytes) | u64::from(p.settled) << 25 | u64::from(p.last) << 34) & known);
     let w = i.profile.unwrap_or(ProfileWrite { profile: 0, word: 1, data: noise as u32 });
     set("pw_valid", i.profile.is_some().into());
@@ -185,7 +186,8 @@ impl World {
             let s = model.state(f);
             let uncharged = if rng.random() { 0 } else { any_size(rng, 9) as u16 };
             let bytes = if rng.random() { s.seen } else { s.seen.wrapping_add(any_size(rng, 18) as u32) & BYTES_MASK };
-            i.paid = Some((f, Paid { bytes, settled: s.granted.wrapping_sub(uncharged) & 0x1ff, last: any_size(rng, 16) as u16 }));
+            let settled = s.granted.wrapping_sub(uncharged) & 0x1ff;
+            i.paid = Some((f, Paid { bytes, settled, last: any_size(rng, 16) as u16, ends: rng.random() }));
         }
         if rng.random_bool(0.3) {
             let value = if rng.random_bool(0.02) { rng.random() } else { any_size(rng, 29) as u32 };

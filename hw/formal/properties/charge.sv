@@ -1,25 +1,27 @@
 // The charge unit with 4 flows: a flow's account is the sum of its charges, whatever the others do and however close they follow.
 // Nothing is assumed. One flow, any, is watched.
-module top(input clk, input rst_in, input valid, input [1:0] flow, input [15:0] bytes);
+module top(input clk, input rst_in, input valid, input [1:0] flow, input [15:0] bytes, input ends);
     reg begun = 0;
     always @(posedge clk) begun <= 1;
     wire rst = rst_in | !begun;
 
-    wire paid_valid, swept;
+    wire paid_valid, paid_ends, swept;
     wire [1:0] paid_flow;
     wire [49:0] paid_word;
-    tnic_charge dut(.clk(clk), .rst(rst), .charge_valid(valid), .charge_flow(flow), .charge_bytes(bytes), .paid_valid(paid_valid),
-        .paid_flow(paid_flow), .paid_word(paid_word), .swept(swept));
+    tnic_charge dut(.clk(clk), .rst(rst), .charge_valid(valid), .charge_flow(flow), .charge_bytes(bytes), .charge_ends(ends), .paid_valid(paid_valid),
+        .paid_flow(paid_flow), .paid_word(paid_word), .paid_ends(paid_ends), .swept(swept));
 
     (* anyconst *) wire [1:0] mine;
     // What the charges of the flow sum up to, 4 clocks after each was offered.
     reg [3:0] on;
     reg [15:0] b [0:2];
+    reg [3:0] e;
     reg [24:0] sum;
     reg [8:0] packets;
     reg [15:0] last;
     always @(posedge clk) begin
         on <= {on[2:0], valid & swept & flow == mine};
+        e <= {e[2:0], ends};
         b[0] <= bytes;
         b[1] <= b[0];
         b[2] <= b[1];
@@ -37,7 +39,7 @@ module top(input clk, input rst_in, input valid, input [1:0] flow, input [15:0] 
     end
     always @(*) if (begun) begin
         assert((paid_valid & paid_flow == mine) == on[3]);
-        if (on[3]) assert(paid_word == {last, packets, sum});
+        if (on[3]) assert(paid_word == {last, packets, sum} & paid_ends == e[3]);
     end
 
 `ifndef TWIN

@@ -3,7 +3,7 @@
 // Assumed: no flow owes 2^50 tokens (8.6 MB of wire bytes; the pass grants nothing while 256 packets are uncharged).
 // Taken on trust: that `*` of 15 by 14 bits is a product; the four products are summed here as the block sums them.
 module top(input clk, input [50:0] tokens, input [47:0] time_was, input [29:0] rate_was, input [24:0] seen, input [42:0] others,
-    input awake, input [41:0] post, input [24:0] bytes, input [24:0] paid_others, input [29:0] rate, input [15:0] size, input [47:0] now,
+    input awake, input [41:0] post, input [24:0] bytes, input [24:0] paid_others, input [24:0] ended, input [29:0] rate, input [15:0] size, input [47:0] now,
     input [23:0] bound, input [30:0] idle, input [19:0] cap);
     // Clocks that the pipeline has run, up to 9.
     reg [3:0] age = 0;
@@ -11,7 +11,7 @@ module top(input clk, input [50:0] tokens, input [47:0] time_was, input [29:0] r
 
     wire [197:0] state = {others[1:0], awake, others[26:2], others[42:27], seen, rate_was, time_was, tokens};
     wire [50:0] tokens_out;
-    tnic_bucket dut(.clk(clk), .rst(1'b0), .state(state), .post(post), .paid({paid_others, bytes}), .rate(rate), .size(size), .now(now), .bound(bound),
+    tnic_bucket dut(.clk(clk), .rst(1'b0), .state(state), .post(post), .paid({paid_others, bytes}), .ended(ended), .rate(rate), .size(size), .now(now), .bound(bound),
         .idle(idle), .cap(cap), .tokens(tokens_out));
 
     // The same in the fewest words; the number is the clock of the operation.

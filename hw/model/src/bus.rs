@@ -163,6 +163,17 @@ pub struct Release {
     pub bytes: u32,
 }
 
+/// What the packet costs that answers a flow's oldest uncharged grant (`charge_*`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Charge {
+    /// Flow.
+    pub flow: u32,
+    /// Wire bytes; 0 if there was no packet.
+    pub bytes: u16,
+    /// The packet is its segment's last, so that what was charged up to it can be acknowledged.
+    pub ends: bool,
+}
+
 /// A rate of a flow (`rate_*`, `host_*`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowRate {

@@ -39,7 +39,7 @@ pub const OUTSTANDING: Field = Field::new(
     23,
     0,
     "outstanding",
-    "outstanding bound, wire bytes; 0 none; a flow whose segments are longer, or READs dearer, stops inside its first",
+    "outstanding bound, wire bytes; 0 none; a segment that is longer, or a READ that is dearer, goes beyond it to its end, alone and packet by packet",
 );
 /// Segment time-out.
 pub const TIMEOUT_NS: Field = Field::new(2, 30, 0, "timeout_ns", "segment time-out, ns; 0 none");

@@ -73,6 +73,8 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     pub charge_flow: Signal<Out, Bits<F>>,
     /// Wire bytes.
     pub charge_bytes: Signal<Out, Bits<16>>,
+    /// Its packet is its segment's last.
+    pub charge_ends: Signal<Out, Bit>,
     /// A doorbell for the pacer.
     pub doorbell_valid: Signal<Out, Bit>,
     /// It is taken.
@@ -167,7 +169,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
             ahead_long: Constant::new(bits::<3>(AHEAD_LONG as u64)),
         }
             clk, rst, swept, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_seed, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets,
-            grant_valid, grant_ready, grant_flow, grant_launch, charge_valid, charge_flow, charge_bytes, doorbell_valid, doorbell_ready,
+            grant_valid, grant_ready, grant_flow, grant_launch, charge_valid, charge_flow, charge_bytes, charge_ends, doorbell_valid, doorbell_ready,
             doorbell_flow, doorbell_packets, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, sent_valid, sent_tag, sent_flow,
             sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch, pulses, packets, frame,
             doorbells, clear, clear_flow, host, host_flow, host_packets, turn, ahead, ahead_more, ahead_begun, posts, posts_more, posts_taken,
@@ -267,6 +269,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.charge_valid.next = self.packets.o_grant.val();
         self.charge_flow.next = self.packets.o_flow.val();
         self.charge_bytes.next = self.packets.o_charge.val();
+        self.charge_ends.next = self.packets.o_send.val() & self.packets.o_last.val();
         self.flow.next = bit_cast::<16, F>(self.packets.o_flow.val());
         self.r.next = self.packets.o_record.val();
         self.charged.next = bits::<32>(0);

@@ -380,6 +380,7 @@ impl<
         self.store.s_tlast.next = self.entry.m_tlast.val();
         self.store.s_flow.next = self.entry.paced_flow.val();
         self.store.s_meta.next = self.entry.m_meta.val();
+        self.store.s_ends.next = self.entry.paced_ends.val();
         self.record.next = self.control.fl_record.val();
         self.store.fl_valid.next = self.control.fl_valid.val();
         self.store.fl_flow.next = self.control.fl_flow.val();
@@ -394,6 +395,7 @@ impl<
         self.pacer.charge_valid.next = self.store.charge_valid.val();
         self.pacer.charge_flow.next = self.store.charge_flow.val();
         self.pacer.charge_bytes.next = self.store.charge_bytes.val();
+        self.pacer.charge_ends.next = self.store.charge_ends.val();
         self.store.grant_valid.next = self.pacer.grant_valid.val();
         self.store.grant_flow.next = self.pacer.grant_flow.val();
         self.store.grant_launch.next = self.pacer.grant_launch.val();

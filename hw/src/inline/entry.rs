@@ -7,9 +7,10 @@ use timely_model::inline::entry::QUEUE;
 use timely_model::parse::kind;
 use timely_regs::counters::Counter;
 use timely_regs::link::LONGEST_FRAME;
+use timely_regs::wire::LAST;
 
 // A kernel takes literals alone; these hold the ones below to their homes.
-const _: () = assert!(kind::DATA == 1 && kind::MALFORMED == 3 && Counter::RxBad as u32 == 2 && QUEUE == 9);
+const _: () = assert!(kind::DATA == 1 && kind::MALFORMED == 3 && Counter::RxBad as u32 == 2 && QUEUE == 9 && LAST == 1 << (9 - 8));
 
 /// Tells the packets of `s_*` (`W` bits, `K` must be `W / 8`) apart: a data packet of a flow below `2^F` goes to the store with its flow, one of
 /// more than 9,728 bytes or with a gap nowhere, every other past the store. `M` bits go beside a packet; `E` must be `K + 1`, `V` `F + 2`.
@@ -54,6 +55,8 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     pub paced_ready: Signal<In, Bit>,
     /// Its packet's flow.
     pub paced_flow: Signal<Out, Bits<F>>,
+    /// Its packet ends a segment.
+    pub paced_ends: Signal<Out, Bit>,
     /// The beat is offered to the wire.
     pub past_valid: Signal<Out, Bit>,
     /// The wire takes it.
@@ -67,7 +70,7 @@ pub struct Entry<const W: usize, const K: usize, const F: usize, const M: usize,
     // Last 1, keep.
     ends: Fifo<E, 9, 10>,
     metas: Fifo<M, 9, 10>,
-    // Way 2 (0 past, 1 paced, 2 dropped), flow.
+    // Way 2 (0 past, 1 paced, 2 dropped, 3 paced and the last of its segment), flow.
     ways: Fifo<V, 9, 10>,
     /// Beats of this packet so far.
     count: DFF<Bits<11>>,
@@ -98,7 +101,7 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
             most: Constant::new(bits::<11>((LONGEST_FRAME as usize / K) as u64 - 1)),
             flows: Constant::new(bits::<33>(1 << F)),
         } clk, rst, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_meta, cfg_udp_port, m_tdata, m_tkeep, m_tlast, m_meta, paced_valid,
-            paced_ready, paced_flow, past_valid, past_ready, dropped, drop_ready, parse, bytes, ends, metas, ways, count, skipping, judged, verdict, header,
+            paced_ready, paced_flow, paced_ends, past_valid, past_ready, dropped, drop_ready, parse, bytes, ends, metas, ways, count, skipping, judged, verdict, header,
             flow, taken, pushed, cut, last, here, way, goes, leaves, tail, head)
     }
 }
@@ -157,6 +160,10 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.verdict.d.next = bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2;
         if (self.parse.o_kind.val() == bits::<2>(1)) & (self.flow.val() < self.flows.val()) {
             self.verdict.d.next = (bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2) | bits::<V>(1);
+            // LAST of the header's flags.
+            if self.header.val().get_bit(9) {
+                self.verdict.d.next = (bit_cast::<V, F>(self.flow.val().get_bits::<F>(0)) << 2) | bits::<V>(3);
+            }
         }
         if (self.parse.o_kind.val() == bits::<2>(3)) & (self.parse.o_reason.val() == bits::<4>(2)) {
             self.verdict.d.next = bits::<V>(2);
@@ -169,11 +176,12 @@ impl<const W: usize, const K: usize, const F: usize, const M: usize, const E: us
         self.head.next = self.ways.o_data.val();
         self.way.next = self.head.val().get_bits::<2>(0);
         self.here.next = self.bytes.o_valid.val() & self.ends.o_valid.val() & self.metas.o_valid.val() & self.ways.o_valid.val();
-        self.paced_valid.next = self.here.val() & (self.way.val() == bits::<2>(1));
+        self.paced_valid.next = self.here.val() & self.way.val().get_bit(0);
+        self.paced_ends.next = self.way.val().get_bit(1);
         self.past_valid.next = self.here.val() & (self.way.val() == bits::<2>(0));
         self.dropped.next = self.here.val() & (self.way.val() == bits::<2>(2)) & self.tail.val().get_bit(0);
         self.goes.next = self.here.val() & self.past_ready.val();
-        if self.way.val() == bits::<2>(1) {
+        if self.way.val().get_bit(0) {
             self.goes.next = self.here.val() & self.paced_ready.val();
         }
         if self.way.val() == bits::<2>(2) {

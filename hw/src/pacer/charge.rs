@@ -4,7 +4,8 @@ use rust_hdl::prelude::*;
 
 /// Adds up each flow's charges: bytes modulo 2^25, packets modulo 2^9, and the size of its last packet. `S` must be `F + 1`.
 ///
-/// Each grant is answered by one charge, of 0 bytes if there was no packet; such a one leaves the last size as it is.
+/// Each grant is answered by one charge, of 0 bytes if there was no packet; such a one leaves the last size as it is. Whether its packet ends a
+/// segment goes along.
 /// Latency: 4 clocks from `charge` to `paid`. Throughput: one a clock, the same flow too; always taken once `swept`, before which
 /// `paid_word` is 0. Model: `timely_model::pacer::charge`.
 #[derive(LogicBlock)]
@@ -19,12 +20,16 @@ pub struct Charge<const F: usize, const S: usize> {
     pub charge_flow: Signal<In, Bits<F>>,
     /// Wire bytes.
     pub charge_bytes: Signal<In, Bits<16>>,
+    /// Its packet ends a segment.
+    pub charge_ends: Signal<In, Bit>,
     /// A flow's new account.
     pub paid_valid: Signal<Out, Bit>,
     /// The flow.
     pub paid_flow: Signal<Out, Bits<F>>,
     /// Bytes, 25 bits; packets, 9; last size, 16.
     pub paid_word: Signal<Out, Bits<50>>,
+    /// The packet ends a segment.
+    pub paid_ends: Signal<Out, Bit>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
     ram: RAM<Bits<50>, F>,
@@ -33,6 +38,7 @@ pub struct Charge<const F: usize, const S: usize> {
     valid: [DFF<Bit>; 3],
     flow: [DFF<Bits<F>>; 3],
     bytes: [DFF<Bits<16>>; 3],
+    ends: [DFF<Bit>; 4],
     raw: DFF<Bits<50>>,
     /// The last three results, newest first: what the RAM did not show yet when the account was read.
     done_valid: [DFF<Bit>; 3],
@@ -54,8 +60,8 @@ impl<const F: usize, const S: usize> Default for Charge<F, S> {
     fn default() -> Self {
         assert_eq!(S, F + 1, "a sweep's counter has one bit more than the address");
         construct!({ sweep_end: Constant::new(bits::<S>(1 << F)) }
-            clk, rst, charge_valid, charge_flow, charge_bytes, paid_valid, paid_flow, paid_word, swept, ram, sweep, raw, from, is_newest, is_second, is_third, account, sum, packets,
-            last, is_swept; valid, flow, bytes, done_valid, done_flow, done)
+            clk, rst, charge_valid, charge_flow, charge_bytes, charge_ends, paid_valid, paid_flow, paid_word, paid_ends, swept, ram, sweep, raw, from, is_newest, is_second, is_third, account, sum, packets,
+            last, is_swept; valid, flow, bytes, ends, done_valid, done_flow, done)
     }
 }
 
@@ -71,6 +77,9 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
             self.done_flow[i].clock.next = self.clk.val();
             self.done[i].clock.next = self.clk.val();
         }
+        for i in 0..4 {
+            self.ends[i].clock.next = self.clk.val();
+        }
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
         self.is_swept.next = self.sweep.q.val() == self.sweep_end.val();
@@ -81,6 +90,10 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
         self.valid[0].d.next = self.charge_valid.val() & self.is_swept.val();
         self.flow[0].d.next = self.charge_flow.val();
         self.bytes[0].d.next = self.charge_bytes.val();
+        self.ends[0].d.next = self.charge_ends.val();
+        for i in 0..3 {
+            self.ends[i + 1].d.next = self.ends[i].q.val();
+        }
         for i in 0..2 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
@@ -136,6 +149,7 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
         self.paid_valid.next = self.done_valid[0].q.val();
         self.paid_flow.next = self.done_flow[0].q.val();
         self.paid_word.next = self.done[0].q.val();
+        self.paid_ends.next = self.ends[3].q.val();
         self.swept.next = self.is_swept.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<S>(0);
@@ -145,6 +159,7 @@ impl<const F: usize, const S: usize> Logic for Charge<F, S> {
             }
             // So that they stay in flip-flops.
             self.bytes[1].d.next = bits::<16>(0);
+            self.ends[1].d.next = false;
         }
     }
 }

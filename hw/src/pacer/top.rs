@@ -77,6 +77,8 @@ pub struct Pacer<
     pub charge_flow: Signal<In, Bits<F>>,
     /// Wire bytes; 0 without a packet.
     pub charge_bytes: Signal<In, Bits<16>>,
+    /// The packet is its segment's last, so that what was charged up to it can be released.
+    pub charge_ends: Signal<In, Bit>,
     /// Paused priorities.
     pub pause: Signal<In, Bits<8>>,
     /// Everything is paused.
@@ -150,7 +152,7 @@ impl<
             refused: Constant::new(bits::<32>(1 << Counter::DoorbellsRefused as u32)),
         } clk, rst, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, release_valid, release_flow, release_bytes, rate_valid,
             rate_flow, rate_value, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, charge_valid, charge_flow,
-            charge_bytes, pause, stop, now, grant_valid, grant_ready, grant_flow, grant_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited,
+            charge_bytes, charge_ends, pause, stop, now, grant_valid, grant_ready, grant_flow, grant_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited,
             pulses, swept,
             doorbell, ready, charge, parking, wheel, gate, granted, go, left)
     }
@@ -211,6 +213,7 @@ impl<
         self.charge.charge_valid.next = self.charge_valid.val() & self.go.val();
         self.charge.charge_flow.next = self.charge_flow.val();
         self.charge.charge_bytes.next = self.charge_bytes.val();
+        self.charge.charge_ends.next = self.charge_ends.val();
 
         // A flow that was parked goes to READY when the doorbell unit has none for it.
         self.ready.due_valid.next = self.wheel.due_valid.val();
@@ -234,6 +237,7 @@ impl<
         self.pass.paid_valid.next = self.charge.paid_valid.val();
         self.pass.paid_flow.next = self.charge.paid_flow.val();
         self.pass.paid_word.next = self.charge.paid_word.val();
+        self.pass.paid_ends.next = self.charge.paid_ends.val();
         self.pass.fl_valid.next = self.fl_valid.val() & self.go.val();
         self.pass.fl_flow.next = self.fl_flow.val();
         self.pass.fl_profile.next = self.fl_record.val().get_bits::<4>(4);

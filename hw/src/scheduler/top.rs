@@ -329,6 +329,8 @@ impl<
         self.pacer.charge_valid.next = self.queues.charge_valid.val();
         self.pacer.charge_flow.next = self.queues.charge_flow.val();
         self.pacer.charge_bytes.next = self.queues.charge_bytes.val();
+        // No bound, so nobody asks where a segment ends.
+        self.pacer.charge_ends.next = true;
         self.pacer.stop.next = !self.registers.enable.val();
         self.request_valid.next = self.queues.request_valid.val();
         self.request_queue.next = self.queues.request_queue.val();

@@ -36,6 +36,8 @@ pub struct Intake<
     pub s_flow: Signal<In, Bits<F>>,
     /// With the first: what goes beside it.
     pub s_meta: Signal<In, Bits<M>>,
+    /// With the first: the packet ends a segment.
+    pub s_ends: Signal<In, Bit>,
     /// Cells of a flow that takes no packet more.
     pub bound: Signal<In, Bits<16>>,
     /// What is found of the flow, 3 clocks after the beat.
@@ -78,6 +80,8 @@ pub struct Intake<
     pub o_bytes: Signal<Out, Bits<14>>,
     /// What goes beside it.
     pub o_meta: Signal<Out, Bits<M>>,
+    /// It ends a segment.
+    pub o_ends: Signal<Out, Bit>,
     /// A packet found no room.
     pub refused: Signal<Out, Bit>,
     /// A packet was too long or had a gap.
@@ -95,6 +99,7 @@ pub struct Intake<
     start: [DFF<Bit>; 4],
     flow: [DFF<Bits<F>>; 4],
     meta: [DFF<Bits<M>>; 4],
+    ends: [DFF<Bit>; 4],
     keep: DFF<Bits<64>>,
     hole: DFF<Bit>,
     partial: DFF<Bit>,
@@ -113,6 +118,7 @@ pub struct Intake<
     done_cells: DFF<Bits<6>>,
     done_bytes: DFF<Bits<14>>,
     done_meta: DFF<Bits<M>>,
+    done_ends: DFF<Bit>,
     no_room: DFF<Bit>,
     spoilt: DFF<Bit>,
     above: Signal<Local, Bits<64>>,
@@ -138,11 +144,11 @@ impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: us
             most: Constant::new(bits::<6>(u64::from(PACKET_CELLS - 1))),
             beat_bits: Constant::new(bits::<4>(B as u64)),
             places: std::array::from_fn(|j| Constant::new(Bits::from(places(j)))),
-        } clk, rst, s_valid, s_data, s_keep, s_last, s_flow, s_meta, bound, open, held, room, at_hand, following, first, filled, take,
-            take_last, back, write_valid, write_at, write_data, link_valid, o_valid, o_flow, o_cell, o_cells, o_bytes, o_meta, refused,
+        } clk, rst, s_valid, s_data, s_keep, s_last, s_flow, s_meta, s_ends, bound, open, held, room, at_hand, following, first, filled, take,
+            take_last, back, write_valid, write_at, write_data, link_valid, o_valid, o_flow, o_cell, o_cells, o_bytes, o_meta, o_ends, refused,
             malformed, midway, keep, hole, partial, count, admit, taking, beat, sofar, done, done_flow, done_cell, done_cells, done_bytes,
-            done_meta, no_room, spoilt, above, lacking, wide, takes, cell_over, too_long, ok, kill;
-            valid, data, last, start, flow, meta, index, gap, odd)
+            done_meta, done_ends, no_room, spoilt, above, lacking, wide, takes, cell_over, too_long, ok, kill;
+            valid, data, last, start, flow, meta, ends, index, gap, odd)
     }
 }
 
@@ -152,7 +158,7 @@ impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: us
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, midway, keep, hole, partial, count, admit, taking, beat, sofar, done, done_flow, done_cell, done_cells);
-        dff_setup!(self, clk, done_bytes, done_meta, no_room, spoilt);
+        dff_setup!(self, clk, done_bytes, done_meta, done_ends, no_room, spoilt);
         for i in 0..4 {
             self.valid[i].clock.next = self.clk.val();
             self.data[i].clock.next = self.clk.val();
@@ -160,6 +166,7 @@ impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: us
             self.start[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
             self.meta[i].clock.next = self.clk.val();
+            self.ends[i].clock.next = self.clk.val();
         }
         for i in 0..2 {
             self.index[i].clock.next = self.clk.val();
@@ -173,11 +180,13 @@ impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: us
         self.start[0].d.next = !self.midway.q.val();
         self.flow[0].d.next = self.flow[0].q.val();
         self.meta[0].d.next = self.meta[0].q.val();
+        self.ends[0].d.next = self.ends[0].q.val();
         if self.s_valid.val() {
             self.midway.d.next = !self.s_last.val();
             if !self.midway.q.val() {
                 self.flow[0].d.next = self.s_flow.val();
                 self.meta[0].d.next = self.s_meta.val();
+                self.ends[0].d.next = self.s_ends.val();
             }
         }
         for i in 0..3 {
@@ -187,6 +196,7 @@ impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: us
             self.start[i + 1].d.next = self.start[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
             self.meta[i + 1].d.next = self.meta[i].q.val();
+            self.ends[i + 1].d.next = self.ends[i].q.val();
         }
         // 1: is the keep a run from bit 0, and how long is it?
         self.above.next = self.keep.q.val() >> 1;
@@ -250,6 +260,7 @@ impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: us
         self.done_cells.d.next = self.filled.val() + bits::<6>(1);
         self.done_bytes.d.next = self.sofar.q.val() + bit_cast::<14, 7>(self.index[1].q.val());
         self.done_meta.d.next = self.meta[3].q.val();
+        self.done_ends.d.next = self.ends[3].q.val();
         self.no_room.d.next = self.valid[3].q.val() & self.start[3].q.val() & !self.admit.q.val();
         self.spoilt.d.next = self.kill.val();
         // 5
@@ -259,6 +270,7 @@ impl<const W: usize, const K: usize, const F: usize, const C: usize, const N: us
         self.o_cells.next = self.done_cells.q.val();
         self.o_bytes.next = self.done_bytes.q.val();
         self.o_meta.next = self.done_meta.q.val();
+        self.o_ends.next = self.done_ends.q.val();
         self.refused.next = self.no_room.q.val();
         self.malformed.next = self.spoilt.q.val();
         if self.rst.val() {

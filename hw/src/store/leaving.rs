@@ -34,6 +34,8 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub info_bytes: Signal<In, Bits<14>>,
     /// What goes beside it.
     pub info_meta: Signal<In, Bits<M>>,
+    /// It ends a segment.
+    pub info_ends: Signal<In, Bit>,
     /// A packet joins, as `Joining` says.
     pub join_valid: Signal<In, Bit>,
     /// Its flow.
@@ -90,6 +92,8 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     pub o_bytes: Signal<Out, Bits<14>>,
     /// What goes beside it.
     pub o_meta: Signal<Out, Bits<M>>,
+    /// It ends a segment.
+    pub o_ends: Signal<Out, Bit>,
     /// Launch of the grant.
     pub o_launch: Signal<Out, Bits<64>>,
     heads: RAM<Bits<T>, F>,
@@ -101,7 +105,8 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     cells: RAM<Bits<C>, T>,
     counts: RAM<Bits<6>, T>,
     links: RAM<Bits<T>, T>,
-    lengths: RAM<Bits<14>, C>,
+    // Bytes less one 14, ends a segment.
+    lengths: RAM<Bits<15>, C>,
     metas: RAM<Bits<M>, C>,
     launches: Delay<64, 5>,
     valid: [DFF<Bit>; 5],
@@ -115,7 +120,7 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
     found: [DFF<Bit>; 3],
     first: [DFF<Bits<C>>; 3],
     count: DFF<Bits<6>>,
-    bytes: DFF<Bits<14>>,
+    length: DFF<Bits<15>>,
     meta: DFF<Bits<M>>,
     take: Signal<Local, Bit>,
     sum: Signal<Local, Bits<N>>,
@@ -124,18 +129,18 @@ pub struct Leaving<const F: usize, const C: usize, const N: usize, const T: usiz
 impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> Default for Leaving<F, C, N, T, M> {
     fn default() -> Self {
         assert!(N == C + 1 && T == F.max(C) + 1, "widths of queues of 2^{F} flows and 2^{C} cells");
-        construct!({} clk, rst, sweep, sweep_at, i_valid, i_flow, i_visit, i_launch, info_valid, info_cell, info_bytes, info_meta, join_valid,
+        construct!({} clk, rst, sweep, sweep_at, i_valid, i_flow, i_visit, i_launch, info_valid, info_cell, info_bytes, info_meta, info_ends, join_valid,
             join_flow, join_node, join_cell, join_cells, join_tail, load_valid, load_flow, load_enable, voids_valid, voids_flow, voids,
             outcome_valid, outcome_flow, outcome_found, outcome_clear, node_valid, node_cell, node, gone_flow, gone, o_valid, o_flow, o_visit,
-            o_found, o_cell, o_bytes, o_meta, o_launch, heads, tails, sums, enabled, voided, cells, counts, links, lengths, metas, launches,
-            empty, shut, stale, count, bytes, meta, take, sum; valid, visit, flow, old, found, first)
+            o_found, o_cell, o_bytes, o_meta, o_ends, o_launch, heads, tails, sums, enabled, voided, cells, counts, links, lengths, metas, launches,
+            empty, shut, stale, count, length, meta, take, sum; valid, visit, flow, old, found, first)
     }
 }
 
 impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: usize> Logic for Leaving<F, C, N, T, M> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, empty, shut, stale, count, bytes, meta);
+        dff_setup!(self, clk, empty, shut, stale, count, length, meta);
         for i in 0..5 {
             self.valid[i].clock.next = self.clk.val();
             self.visit[i].clock.next = self.clk.val();
@@ -222,7 +227,7 @@ impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: us
             self.first[i + 1].d.next = self.first[i].q.val();
         }
         // 4: capture.
-        self.bytes.d.next = self.lengths.read_data.val();
+        self.length.d.next = self.lengths.read_data.val();
         self.meta.d.next = self.metas.read_data.val();
         // 5
         self.o_valid.next = self.valid[4].q.val();
@@ -230,7 +235,8 @@ impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: us
         self.o_visit.next = self.visit[4].q.val();
         self.o_found.next = self.found[2].q.val();
         self.o_cell.next = self.first[2].q.val();
-        self.o_bytes.next = self.bytes.q.val();
+        self.o_bytes.next = self.length.q.val().get_bits::<14>(0);
+        self.o_ends.next = self.length.q.val().get_bit(14);
         self.o_meta.next = self.meta.q.val();
         self.o_launch.next = self.launches.o.val();
 
@@ -249,7 +255,7 @@ impl<const F: usize, const C: usize, const N: usize, const T: usize, const M: us
         self.links.write_data.next = self.join_tail.val();
         self.lengths.write_enable.next = self.info_valid.val();
         self.lengths.write_address.next = self.info_cell.val();
-        self.lengths.write_data.next = self.info_bytes.val();
+        self.lengths.write_data.next = bit_cast::<15, 14>(self.info_bytes.val()) | (bit_cast::<15, 1>(self.info_ends.val().into()) << 14);
         self.metas.write_enable.next = self.info_valid.val();
         self.metas.write_address.next = self.info_cell.val();
         self.metas.write_data.next = self.info_meta.val();

@@ -70,6 +70,8 @@ pub struct Store<
     pub s_flow: Signal<In, Bits<F>>,
     /// With a packet's first beat: what goes beside it.
     pub s_meta: Signal<In, Bits<M>>,
+    /// With a packet's first beat: it ends a segment.
+    pub s_ends: Signal<In, Bit>,
     /// A record is loaded.
     pub fl_valid: Signal<In, Bit>,
     /// Its flow.
@@ -100,6 +102,8 @@ pub struct Store<
     pub charge_flow: Signal<Out, Bits<F>>,
     /// Wire bytes.
     pub charge_bytes: Signal<Out, Bits<16>>,
+    /// Its packet ends a segment.
+    pub charge_ends: Signal<Out, Bit>,
     /// Beat: bytes in wire order.
     pub m_tdata: Signal<Out, Bits<W>>,
     /// Beat: bytes that are there.
@@ -143,6 +147,7 @@ pub struct Store<
     charge: DFF<Bit>,
     charge_to: DFF<Bits<F>>,
     charge_sum: DFF<Bits<16>>,
+    charge_last: DFF<Bit>,
     overhead: Constant<Bits<16>>,
     least: Constant<Bits<16>>,
     brief: Constant<Bits<14>>,
@@ -181,11 +186,11 @@ impl<
             overhead: over(WIRE_OVERHEAD + 1),
             least: over(WIRE_LEAST),
             brief: Constant::new(bits::<14>(u64::from(LONG_BEATS) * K as u64)),
-        } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_flow, s_meta, fl_valid, fl_flow, fl_enable, fl_keep, cfg_bound,
+        } clk, rst, swept, s_tdata, s_tkeep, s_tvalid, s_tready, s_tlast, s_flow, s_meta, s_ends, fl_valid, fl_flow, fl_enable, fl_keep, cfg_bound,
             doorbell_valid, doorbell_ready, doorbell_flow, grant_valid, grant_ready, grant_flow, grant_launch, charge_valid, charge_flow,
-            charge_bytes, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_flow, m_launch, m_meta, refused, malformed, voided, intake, pool,
+            charge_bytes, charge_ends, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_flow, m_launch, m_meta, refused, malformed, voided, intake, pool,
             lookup, joining, leaving, turns, reader, doorbells, packets, sweep, load_valid, load_voids, load_flow, load_enable, rings, charge,
-            charge_to, charge_sum, is_swept, sweeping, at, open, taken, rung, clear, cost, word)
+            charge_to, charge_sum, charge_last, is_swept, sweeping, at, open, taken, rung, clear, cost, word)
     }
 }
 
@@ -206,7 +211,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep, load_valid, load_voids, load_flow, load_enable, rings, charge, charge_to, charge_sum);
+        dff_setup!(self, clk, sweep, load_valid, load_voids, load_flow, load_enable, rings, charge, charge_to, charge_sum, charge_last);
         self.intake.clk.next = self.clk.val();
         self.intake.rst.next = self.rst.val();
         self.pool.clk.next = self.clk.val();
@@ -251,6 +256,7 @@ impl<
         self.intake.s_last.next = self.s_tlast.val();
         self.intake.s_flow.next = self.s_flow.val();
         self.intake.s_meta.next = self.s_meta.val();
+        self.intake.s_ends.next = self.s_ends.val();
         self.intake.bound.next = self.cfg_bound.val();
         self.lookup.flow.next = self.s_flow.val();
         self.intake.open.next = self.lookup.open.val();
@@ -286,6 +292,7 @@ impl<
         self.leaving.info_cell.next = self.intake.o_cell.val();
         self.leaving.info_bytes.next = self.intake.o_bytes.val();
         self.leaving.info_meta.next = self.intake.o_meta.val();
+        self.leaving.info_ends.next = self.intake.o_ends.val();
         self.leaving.join_valid.next = self.joining.o_valid.val();
         self.leaving.join_flow.next = self.joining.o_flow.val();
         self.leaving.join_node.next = self.joining.o_node.val();
@@ -364,9 +371,11 @@ impl<
         if !self.leaving.o_found.val() {
             self.charge_sum.d.next = bits::<16>(0);
         }
+        self.charge_last.d.next = self.leaving.o_found.val() & self.leaving.o_ends.val();
         self.charge_valid.next = self.charge.q.val();
         self.charge_flow.next = self.charge_to.q.val();
         self.charge_bytes.next = self.charge_sum.q.val();
+        self.charge_ends.next = self.charge_last.q.val();
 
         // Packets out of cells.
         self.packets.i_valid.next = self.leaving.o_found.val();

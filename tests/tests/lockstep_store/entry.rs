@@ -40,9 +40,9 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, wid
     let (s, m) = (Offered::new(&library, "s"), Ports::new(&library));
     let [rst, keep, meta, port] = ["rst", "s_tkeep", "s_meta", "cfg_udp_port"].map(input);
     let [paced_ready, past_ready, drop_ready] = ["paced_ready", "past_ready", "drop_ready"].map(input);
-    let [ready, paced, past, flow, beside, dropped] =
-        ["s_tready", "paced_valid", "past_valid", "paced_flow", "m_meta", "dropped"].map(output);
-    let mut seen = [0u64; 4];
+    let [ready, paced, past, flow, ends, beside, dropped] =
+        ["s_tready", "paced_valid", "past_valid", "paced_flow", "paced_ends", "m_meta", "dropped"].map(output);
+    let mut seen = [0u64; 5];
     for seed in seeds() {
         let mut rng = rng(seed);
         let mut dut = library.instantiate(seed as u32);
@@ -53,7 +53,8 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, wid
             if clk % 3000 == 0 {
                 runs.iter_mut().for_each(|r| r.p = [0.1, 0.6, 0.95, 1.0][rng.random_range(0..4)]);
             }
-            let way = if dut.get(past) == 1 { Some(Way::Past) } else { (dut.get(paced) == 1).then(|| Way::Paced(dut.get(flow) as u32)) };
+            let in_store = || Way::Paced { flow: dut.get(flow) as u32, ends: dut.get(ends) == 1 };
+            let way = if dut.get(past) == 1 { Some(Way::Past) } else { (dut.get(paced) == 1).then(in_store) };
             assert!(dut.get(past) + dut.get(paced) <= 1, "both ways at clock {clk}, seed {seed}");
             let out = Out {
                 ready: dut.get(ready) == 1,
@@ -101,13 +102,14 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, wid
                 coming.clear();
                 offered = false;
             }
-            let happened = [way == Some(Way::Past), matches!(way, Some(Way::Paced(_))), out.dropped, !out.ready];
+            let paced = |last| matches!(way, Some(Way::Paced { ends, .. }) if ends == last);
+            let happened = [way == Some(Way::Past), paced(false), paced(true), out.dropped, !out.ready];
             seen.iter_mut().zip(happened).for_each(|(n, h)| *n += u64::from(h));
             dut.tick();
             model.step(clk, &i);
         }
     }
-    println!("{name}: past, paced, dropped, full: {seen:?}");
+    println!("{name}: past, paced, paced and a last one, dropped, full: {seen:?}");
     if cycles() >= 100_000 {
         assert!(seen.iter().all(|n| *n > 20), "{seen:?}: something never happened");
     }

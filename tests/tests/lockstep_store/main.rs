@@ -15,7 +15,7 @@ use timely_hw::store::Store as Rtl;
 use timely_model::store::{Out, Side, Store};
 use timely_model::{Block, stream::Beat};
 use timely_tests::axis::{Offered, Taken};
-use timely_tests::{cycles, rng, seeds, verilate};
+use timely_tests::{charge, cycles, rng, seeds, verilate};
 use traffic::Traffic;
 
 const META: usize = 48;
@@ -26,12 +26,13 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, cel
     let output = |name: &str| library.output(name);
     let (s, m) = (Offered::new(&library, "s"), Taken::new(&library, "m"));
     let (rst, keep, flow_in, meta_in, bound) = (input("rst"), input("s_tkeep"), input("s_flow"), input("s_meta"), input("cfg_bound"));
+    let ends = input("s_ends");
     let (fl_valid, fl_flow, fl_enable, fl_keep) = (input("fl_valid"), input("fl_flow"), input("fl_enable"), input("fl_keep"));
     let (grant_valid, grant_flow, grant_launch) = (input("grant_valid"), input("grant_flow"), input("grant_launch"));
     let (doorbell_ready, m_tready) = (input("doorbell_ready"), input("m_tready"));
     let (swept, s_tready, grant_ready) = (output("swept"), output("s_tready"), output("grant_ready"));
     let (doorbell_valid, doorbell_flow) = (output("doorbell_valid"), output("doorbell_flow"));
-    let (charge_valid, charge_flow, charge_bytes) = (output("charge_valid"), output("charge_flow"), output("charge_bytes"));
+    let charged = ["charge_valid", "charge_flow", "charge_bytes", "charge_ends"].map(output);
     let (m_flow, m_launch, m_meta) = (output("m_flow"), output("m_launch"), output("m_meta"));
     let pulses = ["refused", "malformed", "voided"].map(output);
     let mut seen = [0u64; 6];
@@ -48,14 +49,15 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, cel
                 ready: dut.get(s_tready) == 1,
                 doorbell: (dut.get(doorbell_valid) == 1).then(|| dut.get(doorbell_flow) as u32),
                 grant_ready: dut.get(grant_ready) == 1,
-                charge: (dut.get(charge_valid) == 1).then(|| (dut.get(charge_flow) as u32, dut.get(charge_bytes) as u16)),
+                charge: charge(charged.map(|p| dut.get(p))),
                 beat: m.get(&dut).map(|beat| (beat, side)),
                 refused,
                 malformed,
                 voided,
             };
             assert_eq!(out, model.output(clk), "clock {clk}, seed {seed}");
-            let happened = [refused, malformed, voided, out.beat.is_some(), out.charge.is_some_and(|c| c.1 == 0), out.doorbell.is_some()];
+            let happened =
+                [refused, malformed, voided, out.beat.is_some(), out.charge.is_some_and(|c| c.bytes == 0), out.doorbell.is_some()];
             seen.iter_mut().zip(happened).for_each(|(n, h)| *n += u64::from(h));
             let i = traffic.next(&mut rng, &out);
             dut.set(rst, i.rst.into());
@@ -68,6 +70,7 @@ fn lockstep<B: rust_hdl::prelude::Block>(name: &str, rtl: B, flow_bits: u32, cel
             }
             dut.set(flow_in, i.arrival.map_or_else(|| rng.random_range(0..1 << flow_bits), |a| a.flow.into()));
             dut.set(meta_in, i.arrival.map_or_else(|| rng.random::<u64>() >> (64 - META), |a| a.meta as u64));
+            dut.set(ends, i.arrival.map_or_else(|| rng.random(), |a| a.ends).into());
             dut.set(bound, i.bound.into());
             dut.set(fl_valid, i.load.is_some().into());
             dut.set(fl_flow, i.load.map_or_else(|| rng.random_range(0..1 << flow_bits), |l| l.flow.into()));

@@ -3,6 +3,7 @@ use super::traffic::Traffic;
 use rand::Rng;
 use std::collections::VecDeque;
 use timely_model::Block;
+use timely_model::bus::Charge;
 use timely_model::store::{Arrival, CHARGE_LATENCY, DOORBELL_LATENCY, IN_FLIGHT, In, LATENCY, Load, Out, PACKET_CELLS, Store};
 use timely_model::stream::{Assembler, Beat, beats};
 use timely_regs::link::wire_bytes;
@@ -61,7 +62,7 @@ impl Source {
             self.beats.extend(beats(&vec![self.turn as u8; self.bytes], self.width));
         }
         let beat = self.beats.pop_front().expect("a packet has a beat");
-        Arrival { beat, flow: self.turn, meta: 0 }
+        Arrival { beat, flow: self.turn, ends: false, meta: 0 }
     }
 }
 
@@ -184,9 +185,10 @@ fn latencies_are_constant() {
             for _ in 0..rng.random_range(30..50) {
                 run.step(|_| {});
             }
-            let (flow, bytes, meta, launch) = (rng.random_range(0..16), rng.random_range(1..600), rng.random(), rng.random());
+            let (flow, bytes, ends) = (rng.random_range(0..16), rng.random_range(1..600), rng.random());
+            let (meta, launch) = (rng.random(), rng.random());
             for beat in beats(&vec![7; bytes], width) {
-                assert!(run.step(|i| i.arrival = Some(Arrival { beat, flow, meta })).ready);
+                assert!(run.step(|i| i.arrival = Some(Arrival { beat, flow, ends, meta })).ready);
             }
             let rung = run.clk - 1 + DOORBELL_LATENCY;
             while run.clk < rung {
@@ -200,7 +202,7 @@ fn latencies_are_constant() {
                 let clk = run.clk;
                 let out = run.step(|_| {});
                 if let Some(charge) = out.charge {
-                    assert_eq!((charged, charge), (None, (flow, wire_bytes(bytes as u32) as u16)));
+                    assert_eq!((charged, charge), (None, Charge { flow, bytes: wire_bytes(bytes as u32) as u16, ends }));
                     // A visit to the flow goes first.
                     assert!((CHARGE_LATENCY..=CHARGE_LATENCY + 2).contains(&(clk - granted)), "charged after {} clocks", clk - granted);
                     charged = Some(clk);
@@ -242,7 +244,7 @@ fn a_full_flow_is_bounded() {
         }
         let beat = Beat { bytes: 1, last: true, ..Beat::default() };
         for _ in 0..50 {
-            run.step(|i| i.arrival = Some(Arrival { beat, flow: 1, meta: 0 }));
+            run.step(|i| i.arrival = Some(Arrival { beat, flow: 1, ends: false, meta: 0 }));
         }
         for _ in 0..20 {
             run.step(|_| {});

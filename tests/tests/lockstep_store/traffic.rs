@@ -23,10 +23,11 @@ pub struct Traffic {
     flow_bits: u32,
     width: usize,
     phase: Phase,
-    /// Beats left of the packet that is offered, its flow and what goes beside it.
+    /// Beats left of the packet that is offered, its flow, what goes beside it, and whether it ends a segment.
     left: u32,
     flow: u32,
     meta: u128,
+    ends: bool,
     offered: Option<Arrival>,
     grant: Option<(u32, u64)>,
     /// Doorbells that no grant answers yet.
@@ -52,7 +53,19 @@ fn phase(rng: &mut impl Rng, flow_bits: u32, width: usize) -> Phase {
 impl Traffic {
     pub fn new(rng: &mut impl Rng, flow_bits: u32, width: usize) -> Self {
         let phase = phase(rng, flow_bits, width);
-        Traffic { flow_bits, width, phase, left: 0, flow: 0, meta: 0, offered: None, grant: None, backlog: Vec::new(), loaded: 0 }
+        Traffic {
+            flow_bits,
+            width,
+            phase,
+            left: 0,
+            flow: 0,
+            meta: 0,
+            ends: false,
+            offered: None,
+            grant: None,
+            backlog: Vec::new(),
+            loaded: 0,
+        }
     }
 
     fn any_flow(&self, rng: &mut impl Rng) -> u32 {
@@ -63,6 +76,7 @@ impl Traffic {
         if self.left == 0 {
             self.left = if self.phase.longest > 1000 && rng.random_bool(0.8) { 3 } else { rng.random_range(1..=self.phase.longest) };
             self.flow = self.phase.lone.filter(|_| rng.random_bool(0.9)).unwrap_or_else(|| self.any_flow(rng));
+            self.ends = rng.random();
             self.meta = u128::from(rng.random::<u64>() >> 16);
         }
         self.left -= 1;
@@ -70,7 +84,7 @@ impl Traffic {
         if rng.random_bool(0.003) {
             beat.bytes = [0, 1, Beat::HOLES][rng.random_range(0..3)];
         }
-        Arrival { beat, flow: self.flow, meta: self.meta }
+        Arrival { beat, flow: self.flow, ends: self.ends, meta: self.meta }
     }
 
     /// The inputs of a clock whose outputs are `out`.

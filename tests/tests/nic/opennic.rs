@@ -12,6 +12,7 @@ use timely_hw::config::{CLOCK_PS, Config};
 use timely_hw::shells::{File, Shell};
 use timely_regs::counters::Counter;
 use timely_regs::map::{counters, dma, id, port};
+use timely_regs::parameters::Parameters;
 use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::wire::{Addresses, Class, FIRST, Header, LAST};
 use timely_tests::bench::answer;
@@ -285,6 +286,34 @@ fn round_trips_are_measured() {
     let wire_ns = (1538.0 * 8.0 / 100.0) as u32;
     let (least, most) = (*trips.iter().min().expect("20") as u32 - wire_ns, *trips.iter().max().expect("20") as u32);
     assert!((least - 8..=most).contains(&rtt.min_ns) && (least - 8..=most).contains(&rtt.last_ns), "{rtt:?}, {least} to {most}");
+}
+
+/// Segments that are longer than their flow's bound leave whole, and none before the one in front of it is answered.
+#[test]
+fn a_segment_longer_than_its_bound_ends() {
+    if left_out("nic::opennic") {
+        return;
+    }
+    const PACKETS: u32 = 6;
+    let bounded = Parameters { outstanding_bytes: 3000, timeout_us: 0.0, ..fixed(5000.0) };
+    let mut board = prepared(&library(), OPENNIC, &Setup { profiles: vec![bounded], flows: vec![(7, 0)], bound: 400, lead: 0 }, 1);
+    for n in 0..4 * PACKETS {
+        let flags = if n % PACKETS == 0 { FIRST } else { 0 } | if n % PACKETS == PACKETS - 1 { LAST } else { 0 };
+        board.send(HOST, data(7, n / PACKETS, flags, 1514, true), beside(1514, 1));
+    }
+    for segment in 0..4 {
+        let mut sent = Vec::new();
+        for _ in 0..8000 {
+            board.tick();
+            sent.extend(board.take(WIRE).into_iter().map(|f| f.bytes));
+        }
+        let header = |f: &Vec<u8>| Header::read(f[42..90].try_into().expect("48 bytes"));
+        assert_eq!(sent.len(), PACKETS as usize, "packets until segment {segment} is answered");
+        assert!(sent.iter().all(|f| header(f).segment == segment) && header(&sent[PACKETS as usize - 1]).flags & LAST != 0);
+        let ack = answer(&sent[PACKETS as usize - 1], 0, 0);
+        let meta = beside(ack.len(), 0x40);
+        board.send(WIRE, ack, meta);
+    }
 }
 
 /// 1,000 flows of 1 Mb/s that flood the store, and one of 20 Gb/s between them: it keeps its rate.

@@ -2,7 +2,7 @@
 #![allow(dead_code)] // Each test binary uses its part.
 use std::collections::VecDeque;
 use timely_model::Block;
-use timely_model::bus::{FlowLoad, ProfileWrite, Release};
+use timely_model::bus::{Charge, FlowLoad, ProfileWrite, Release};
 use timely_model::pacer::Timing;
 use timely_model::pacer::gate::Grant;
 use timely_model::pacer::timemap::TimeMap;
@@ -167,7 +167,7 @@ impl Rig {
             }
         }
         if self.charges.front().is_some_and(|x| x.0 <= self.clk) {
-            i.charge = self.charges.pop_front().map(|x| (x.1, x.2));
+            i.charge = self.charges.pop_front().map(|x| Charge { flow: x.1, bytes: x.2, ends: true });
         }
         if self.releases.front().is_some_and(|x| x.0 <= self.clk) {
             i.release = self.releases.pop_front().map(|x| Release { flow: x.1, bytes: x.2.into() });

@@ -1,7 +1,7 @@
 //! The traffic generator of `timely_hw::generator`: grants in, data frames out, [`LATENCY`] clocks later.
 pub mod packets;
 
-use crate::bus::{FlowLoad, Sent};
+use crate::bus::{Charge, FlowLoad, Sent};
 use crate::stream::Beat;
 use crate::{Block, fifo, frame};
 use packets::{Op, Packet, Packets};
@@ -68,8 +68,8 @@ pub struct Out {
     pub host_doorbell_ready: bool,
     /// A grant is taken if offered.
     pub grant_ready: bool,
-    /// A grant's charge: flow and wire bytes.
-    pub charge: Option<(u32, u16)>,
+    /// A grant's charge.
+    pub charge: Option<Charge>,
     /// A doorbell for the pacer: flow and packets.
     pub doorbell: Option<(u32, u16)>,
     /// The beat at the output and its frame's tag.

@@ -1,4 +1,5 @@
 //! What each flow sends next: the state of its segment and its backlog, one operation a clock.
+use crate::bus::Charge;
 use timely_regs::field::Field;
 use timely_regs::flow;
 use timely_regs::link::{BACKLOG_BOUND, wire_bytes};
@@ -69,8 +70,8 @@ pub struct Packet {
 /// What became of an operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// A grant's answer: flow and bytes.
-    pub charge: Option<(u32, u16)>,
+    /// A grant's answer.
+    pub charge: Option<Charge>,
     /// A packet to send.
     pub packet: Option<Packet>,
     /// A doorbell for the pacer.
@@ -169,7 +170,7 @@ impl Packets {
         let (enable, endless, read) = (flag(flow::ENABLE), flag(flow::ENDLESS), flag(flow::READ));
         let mut outcome = Outcome::default();
         match op {
-            Op::Grant { flow, .. } if !enable || s.backlog == 0 => outcome.charge = Some((flow, 0)),
+            Op::Grant { flow, .. } if !enable || s.backlog == 0 => outcome.charge = Some(Charge { flow, ..Charge::default() }),
             Op::Grant { flow, launch } => {
                 let first = s.sent == 0;
                 let full = u32::from(s.sent) + 1 >= flow::SEGMENT_PACKETS.get(record);
@@ -183,7 +184,7 @@ impl Packets {
                     (true, true) => read_bytes as u16,
                     (true, false) => 0,
                 };
-                outcome.charge = Some((flow, charge));
+                outcome.charge = Some(Charge { flow, bytes: charge, ends: last });
                 outcome.post = endless.then_some((flow, 1));
                 outcome.packet = Some(Packet {
                     flow,

@@ -3,7 +3,7 @@ use crate::stream::Beat;
 use crate::{Block, fifo, parse};
 use timely_regs::counters::Counter;
 use timely_regs::link::LONGEST_FRAME;
-use timely_regs::wire::Header;
+use timely_regs::wire::{Header, LAST};
 
 /// Address bits of the queue of beats: three of the longest packets at 512 bits.
 pub const QUEUE: u32 = 9;
@@ -13,8 +13,13 @@ pub const QUEUE: u32 = 9;
 pub enum Way {
     /// It is no data packet of a flow that there is: to the wire, unpaced.
     Past,
-    /// Into the store, in this flow.
-    Paced(u32),
+    /// Into the store.
+    Paced {
+        /// In this flow.
+        flow: u32,
+        /// It ends a segment.
+        ends: bool,
+    },
     /// Nowhere: it is too long, or a beat of it has gaps.
     Dropped,
 }
@@ -82,8 +87,9 @@ impl Entry {
     }
 
     fn way(&self, r: &parse::Report) -> Way {
+        let Header { flow, flags, .. } = Header::read(&r.header);
         match r.kind {
-            parse::kind::DATA if u64::from(Header::read(&r.header).flow) < 1 << self.flow_bits => Way::Paced(Header::read(&r.header).flow),
+            parse::kind::DATA if u64::from(flow) < 1 << self.flow_bits => Way::Paced { flow, ends: flags & LAST != 0 },
             parse::kind::MALFORMED if r.reason == Counter::RxBad as u8 => Way::Dropped,
             _ => Way::Past,
         }
@@ -116,7 +122,7 @@ impl Block for Entry {
         let head = self.head(clk);
         let goes = head.filter(|h| match h.1 {
             Way::Past => i.past_ready,
-            Way::Paced(_) => i.paced_ready,
+            Way::Paced { .. } => i.paced_ready,
             Way::Dropped => i.drop_ready,
         });
         let ends = goes.is_some_and(|h| h.0.last);

@@ -1,5 +1,5 @@
 //! The charge unit: what each flow's packets cost. See `timely_hw::pacer::charge`.
-use crate::Block;
+use crate::{Block, bus};
 
 /// Counts of charged bytes and of releases are modulo `2^BYTES_BITS`.
 pub const BYTES_BITS: u32 = 25;
@@ -17,6 +17,8 @@ pub struct Paid {
     pub settled: u16,
     /// Bytes of the last packet that cost any.
     pub last: u16,
+    /// The last packet ended its segment.
+    pub ends: bool,
 }
 
 /// Inputs at a clock.
@@ -24,8 +26,8 @@ pub struct Paid {
 pub struct In {
     /// Synchronous reset.
     pub rst: bool,
-    /// A flow and the wire bytes of the packet that answers its oldest uncharged grant; 0 if there was no packet.
-    pub charge: Option<(u32, u16)>,
+    /// What the packet costs that answers a flow's oldest uncharged grant.
+    pub charge: Option<bus::Charge>,
 }
 
 /// Outputs at a clock.
@@ -41,7 +43,7 @@ pub struct Out {
 #[derive(Clone, Debug)]
 pub struct Charge {
     accounts: Vec<Paid>,
-    stages: [Option<(u32, u16)>; 3],
+    stages: [Option<bus::Charge>; 3],
     paid: Option<(u32, Paid)>,
     swept_at: u64,
 }
@@ -67,13 +69,14 @@ impl Block for Charge {
             self.swept_at += clk + 1;
             return;
         }
-        self.paid = self.stages[2].map(|(flow, bytes)| {
+        self.paid = self.stages[2].map(|bus::Charge { flow, bytes, ends }| {
             let account = &mut self.accounts[flow as usize];
             account.bytes = (account.bytes + u32::from(bytes)) & BYTES_MASK;
             account.settled = (account.settled + 1) & ((1 << SETTLED_BITS) - 1);
             if bytes != 0 {
                 account.last = bytes;
             }
+            account.ends = ends;
             (flow, *account)
         });
         self.stages = [i.charge.filter(|_| clk >= self.swept_at), self.stages[0], self.stages[1]];

@@ -124,6 +124,8 @@ pub struct Pass {
     state: Vec<State>,
     post: Vec<Post>,
     paid: Vec<Paid>,
+    /// Bytes charged when a packet last ended its segment.
+    ended: Vec<u32>,
     config: Vec<Config>,
     rate: Vec<u32>,
     /// A flow's new configuration, a clock after its load.
@@ -164,6 +166,7 @@ impl Pass {
             state: vec![State::default(); flows],
             post: vec![Post::default(); flows],
             paid: vec![Paid::default(); flows],
+            ended: vec![0; flows],
             config: vec![Config::default(); flows],
             rate: vec![0; flows],
             load: None,
@@ -253,6 +256,9 @@ impl Pass {
         }
         if let Some((flow, paid)) = i.paid {
             self.paid[flow as usize] = paid;
+            if paid.ends {
+                self.ended[flow as usize] = paid.bytes;
+            }
         }
         if let Some((flow, rate)) = i.rate {
             self.rate[flow as usize] = rate.min((1 << RATE_BITS) - 1);
@@ -355,6 +361,7 @@ impl Block for Pass {
                 rate: self.rate[f],
                 post: self.post[f],
                 paid: self.paid[f],
+                ended: self.ended[f],
                 size: self.config[f].size,
                 ..View::default()
             };

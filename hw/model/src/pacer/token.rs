@@ -103,6 +103,8 @@ pub struct View {
     pub post: Post,
     /// From the charge unit.
     pub paid: Paid,
+    /// Bytes charged when a packet last ended its segment: no more of them can be acknowledged.
+    pub ended: u32,
     /// Bytes of a packet while none was charged.
     pub size: u16,
     /// Outstanding bound, bytes; 0 none.
@@ -233,7 +235,9 @@ pub fn plan(v: &View, timing: Timing) -> (Plan, bool) {
     let size = u32::from(if measured { v.paid.last } else { v.size });
     let uncharged_bytes = u32::from(uncharged) * size;
     let outstanding = excess.max(0) as u32 + uncharged_bytes;
-    let fits = |k: &u32| v.bound == 0 || (outstanding == 0 && *k == 0) || outstanding + (size << k) <= v.bound;
+    // What belongs to a segment that has not ended is answered only when the flow goes on: where nothing else is outstanding it may.
+    let alone = uncharged == 0 && signed(i64::from(v.ended.wrapping_sub(v.post.released).wrapping_sub(s.base)), BYTES_BITS) <= 0;
+    let fits = |k: &u32| v.bound == 0 || ((outstanding == 0 || alone) && *k == 0) || outstanding + (size << k) <= v.bound;
     let Some(bound_bits) = (0..=TRAIN_BITS).rev().find(fits) else {
         if uncharged != 0 {
             return (Plan::Recheck(settled), idle);

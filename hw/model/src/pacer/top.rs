@@ -2,7 +2,7 @@
 use super::timemap::TimeMap;
 use super::{Timing, charge, doorbell, gate, park, pass, ready, wheel, wheel_bits};
 use crate::Block;
-use crate::bus::{FlowLoad, ProfileWrite, Release};
+use crate::bus::{Charge, FlowLoad, ProfileWrite, Release};
 use crate::part::Part;
 use timely_regs::counters::Counter;
 
@@ -15,8 +15,8 @@ pub struct In {
     pub doorbell: Option<(u32, u16)>,
     /// Bytes that are outstanding no more.
     pub release: Option<Release>,
-    /// A flow and the wire bytes of the packet that answers its oldest uncharged grant.
-    pub charge: Option<(u32, u16)>,
+    /// What the packet costs that answers a flow's oldest uncharged grant.
+    pub charge: Option<Charge>,
     /// A flow and its rate, 2^-12 Mb/s.
     pub rate: Option<(u32, u32)>,
     /// A word on the profile bus.

@@ -3,7 +3,7 @@ use super::registers::Given;
 use super::ticks::Ticks;
 use super::{mail, queues, registers, window};
 use crate::Block;
-use crate::bus::{FlowLoad, ProfileWrite, Release};
+use crate::bus::{Charge, FlowLoad, ProfileWrite, Release};
 use crate::pacer::{Timing, top};
 use timely_regs::corundum::Kind;
 use timely_regs::counters::Counter;
@@ -200,7 +200,8 @@ impl Block for Scheduler {
                 rst: i.rst,
                 doorbell: queues.post.map(|(flow, packets)| (flow, packets.into())),
                 release: down.release,
-                charge: queues.charge,
+                // No bound, so nobody asks where a segment ends.
+                charge: queues.charge.map(|(flow, bytes)| Charge { flow, bytes, ends: true }),
                 rate: down.rate,
                 // All that leaves a queue is charged, and only what has our header released: a bound would end the flow.
                 profile: down.profile.filter(|w| w.word != OUTSTANDING.word),

@@ -21,6 +21,7 @@ struct Stage {
     beat: Beat,
     first: bool,
     flow: u32,
+    ends: bool,
     meta: u128,
     found: Found,
     admit: bool,
@@ -41,8 +42,8 @@ pub struct Written {
 #[derive(Clone, Debug)]
 pub struct Intake {
     beat_bytes: usize,
-    /// Flow and what goes with it of the packet whose beats come.
-    inside: Option<(u32, u128)>,
+    /// Of the packet whose beats come: its flow, whether it ends a segment, what goes with it.
+    inside: Option<(u32, bool, u128)>,
     stages: [Option<Stage>; STAGES],
     /// The packet under way is being written.
     taking: bool,
@@ -67,16 +68,16 @@ impl Intake {
         self.stages.rotate_right(1);
         self.stages[0] = arrival.zip(found).map(|(a, found)| {
             let first = self.inside.is_none();
-            let (flow, meta) = self.inside.unwrap_or((a.flow, a.meta));
-            self.inside = (!a.beat.last).then_some((flow, meta));
-            Stage { beat: a.beat, first, flow, meta, found, admit: false }
+            let (flow, ends, meta) = self.inside.unwrap_or((a.flow, a.ends, a.meta));
+            self.inside = (!a.beat.last).then_some((flow, ends, meta));
+            Stage { beat: a.beat, first, flow, ends, meta, found, admit: false }
         });
         written
     }
 
     fn write(&mut self, stage: Option<Stage>, free: &Free) -> Written {
         (self.refused, self.malformed) = (false, false);
-        let Some(Stage { beat, first, flow, meta, admit, .. }) = stage else { return Written::default() };
+        let Some(Stage { beat, first, flow, ends, meta, admit, .. }) = stage else { return Written::default() };
         self.refused = first && !admit;
         if !if first { admit } else { self.taking } {
             self.taking = false;
@@ -99,6 +100,6 @@ impl Intake {
         }
         let data = std::mem::take(&mut self.data);
         let bytes = ((data.len() - 1) * self.beat_bytes + bytes) as u32;
-        Written { take: Some(Take::Last), rewind: false, stored: Some(Arc::new(Packet { flow, meta, data, bytes })) }
+        Written { take: Some(Take::Last), rewind: false, stored: Some(Arc::new(Packet { flow, ends, meta, data, bytes })) }
     }
 }

@@ -7,7 +7,7 @@ mod intake;
 mod queues;
 mod reader;
 
-use crate::{Block, fifo, stream::Beat};
+use crate::{Block, bus::Charge, fifo, stream::Beat};
 use free::Free;
 use intake::Intake;
 use queues::Queues;
@@ -49,6 +49,8 @@ pub struct Arrival {
     pub beat: Beat,
     /// With a packet's first beat: its flow.
     pub flow: u32,
+    /// With a packet's first beat: it ends a segment.
+    pub ends: bool,
     /// With a packet's first beat: what goes with it.
     pub meta: u128,
 }
@@ -112,8 +114,8 @@ pub struct Out {
     pub doorbell: Option<u32>,
     /// A grant offered is taken.
     pub grant_ready: bool,
-    /// A grant's flow and the wire bytes of its packet.
-    pub charge: Option<(u32, u16)>,
+    /// A grant's charge.
+    pub charge: Option<Charge>,
     /// A beat, and what goes with its packet.
     pub beat: Option<(Beat, Side)>,
     /// A packet found no room: its flow is not enabled or at its bound, or the store is full.
@@ -128,6 +130,7 @@ pub struct Out {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Packet {
     flow: u32,
+    ends: bool,
     meta: u128,
     /// Its beats' data, whatever stands behind the last byte included.
     data: Vec<[u8; crate::stream::WIDEST]>,

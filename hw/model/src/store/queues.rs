@@ -1,7 +1,7 @@
 //! The flows' queues: packets join at one end, grants and the search for what is to be discarded take them from the other.
 use super::intake::Found;
 use super::{AHEAD, AHEAD_LONG, DOORBELL_BITS, DOORBELLS, LONG_BEATS, Load, Packet, QUEUE_BITS, Read};
-use crate::{Block, fifo};
+use crate::{Block, bus::Charge, fifo};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use timely_regs::link::wire_bytes;
@@ -63,7 +63,7 @@ pub struct Queues {
     load: Option<Load>,
     grants: fifo::Fifo<(u32, u64)>,
     ops: [Option<Op>; LEAVE],
-    charge: Option<(u32, u16)>,
+    charge: Option<Charge>,
     /// Grants whose packets have not begun, nor were found not to be.
     places: u32,
     /// A visit has found a packet, which has not begun to be discarded.
@@ -109,7 +109,7 @@ impl Queues {
         self.doorbells.output(clk).head
     }
 
-    pub fn charge(&self) -> Option<(u32, u16)> {
+    pub fn charge(&self) -> Option<Charge> {
         self.charge
     }
 
@@ -136,7 +136,7 @@ impl Queues {
             let wire = op.packet.as_ref().map_or(0, |p| wire_bytes(p.bytes) as u16);
             if !op.visit {
                 self.places -= u32::from(op.packet.is_none());
-                self.charge = Some((op.flow, wire));
+                self.charge = Some(Charge { flow: op.flow, bytes: wire, ends: op.packet.as_ref().is_some_and(|p| p.ends) });
                 self.long = op.packet.as_ref().map_or(self.long, |p| p.bytes > self.long_bytes);
             }
             read = op.packet.map(|packet| Read { packet, launch: op.launch, discard: op.visit });

@@ -18,6 +18,8 @@ pub struct Bucket {
     pub post: Signal<In, Bits<42>>,
     /// Clock 0: bytes charged 25 bits, packets 9, last size 16.
     pub paid: Signal<In, Bits<50>>,
+    /// Clock 0: bytes charged when a packet last ended its segment.
+    pub ended: Signal<In, Bits<25>>,
     /// Clock 0: rate.
     pub rate: Signal<In, Bits<30>>,
     /// Clock 0: wire bytes of a packet as the record says.
@@ -54,6 +56,8 @@ pub struct Bucket {
     uncharged: DFF<Bits<9>>,
     backlog: DFF<Bits<16>>,
     outstanding: DFF<Bits<25>>,
+    /// Outstanding bytes of segments that have ended, but for the base.
+    waiting1: DFF<Bits<25>>,
     lower: DFF<Bit>,
     state1: DFF<Bits<198>>,
     rate1: DFF<Bits<30>>,
@@ -66,6 +70,8 @@ pub struct Bucket {
     elapsed2: DFF<Bits<48>>,
     rate2: DFF<Bits<30>>,
     excess2: DFF<Bits<25>>,
+    /// The same of segments that have ended.
+    waiting2: DFF<Bits<25>>,
     /// 125 times the low 17 bits of the bytes sent, and times the others.
     sent_low2: DFF<Bits<24>>,
     sent_high2: DFF<Bits<15>>,
@@ -86,6 +92,8 @@ pub struct Bucket {
     elapsed3: DFF<Bits<28>>,
     late3: DFF<Bit>,
     waiting3: DFF<Bits<25>>,
+    /// All is charged, and nothing that has ended is outstanding.
+    alone3: DFF<Bit>,
     packet3: DFF<Bits<23>>,
     length3: DFF<Bits<16>>,
     tokens3: DFF<Bits<52>>,
@@ -102,6 +110,7 @@ pub struct Bucket {
     waiting_low: DFF<Bits<26>>,
     waiting_high: DFF<Bits<15>>,
     total4: DFF<Bits<26>>,
+    alone4: DFF<Bit>,
     length4: DFF<Bits<16>>,
     tokens4: DFF<Bits<52>>,
     cap4: DFF<Bits<27>>,
@@ -185,10 +194,10 @@ impl Default for Bucket {
     fn default() -> Self {
         const { assert!(UNCHARGED == 1 << 8, "bit 8 of the uncharged packets says that a flow has too many") };
         construct!({ octet: Constant::new(bits::<7>(125)) }
-            clk, rst, state, post, paid, rate, size, now, bound, idle, cap, elapsed, packet, tokens, deficit, base, measured, verdict, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1, length2,
-            measured2, elapsed2, rate2, excess2, sent_low2, sent_high2, cap2, bound2, idle2, outstanding2, base2, uncharged2, uncharged3, tokens2, log2, exact2, may_idle2,
-            flags2, elapsed3, late3, waiting3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
-            high_high, waiting_low, waiting_high, total4, length4, tokens4, cap4, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6,
+            clk, rst, state, post, paid, ended, rate, size, now, bound, idle, cap, elapsed, packet, tokens, deficit, base, measured, verdict, sent, uncharged, backlog, outstanding, waiting1, lower, state1, rate1, last1, size1, drop1, length2,
+            measured2, elapsed2, rate2, excess2, waiting2, sent_low2, sent_high2, cap2, bound2, idle2, outstanding2, base2, uncharged2, uncharged3, tokens2, log2, exact2, may_idle2,
+            flags2, elapsed3, late3, waiting3, alone3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
+            high_high, waiting_low, waiting_high, total4, alone4, length4, tokens4, cap4, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6,
             waiting6, least6, tokens6, tokens7, over7, waiting7, least7, fit7, fits7, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, bounds, caps,
             bases, flags, logs, lates, base8, measured8, last8, exact8, known, far, times125, few, sent_low_u, sent_high_u, cap_u, length_u, uncharged_u,
             packet_low, packet_high, packets_u, is_within, rate_low, rate_high, time_low, time_high, tokens_s, filled_s, tokens_b, clip, is_drop, is_uncharged, is_backlog, is_stuck, is_awake,
@@ -199,7 +208,7 @@ impl Default for Bucket {
 impl Logic for Bucket {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sent, uncharged, backlog, outstanding, lower, state1, rate1, last1, size1, drop1);
+        dff_setup!(self, clk, sent, uncharged, backlog, outstanding, waiting1, lower, state1, rate1, last1, size1, drop1);
         dff_setup!(
             self,
             clk,
@@ -208,6 +217,7 @@ impl Logic for Bucket {
             elapsed2,
             rate2,
             excess2,
+            waiting2,
             sent_low2,
             sent_high2,
             cap2,
@@ -219,8 +229,8 @@ impl Logic for Bucket {
             uncharged3
         );
         dff_setup!(self, clk, tokens2, log2, exact2, may_idle2, flags2);
-        dff_setup!(self, clk, elapsed3, late3, waiting3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3, cap3);
-        dff_setup!(self, clk, low_low, low_high, high_low, high_high, waiting_low, waiting_high, total4, length4, tokens4, cap4);
+        dff_setup!(self, clk, elapsed3, late3, waiting3, alone3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3, cap3);
+        dff_setup!(self, clk, low_low, low_high, high_low, high_high, waiting_low, waiting_high, total4, alone4, length4, tokens4, cap4);
         dff_setup!(
             self, clk, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6, waiting6, least6, tokens6, tokens7,
             over7
@@ -250,6 +260,7 @@ impl Logic for Bucket {
         self.uncharged.d.next = self.state.val().get_bits::<9>(154) - self.paid.val().get_bits::<9>(25);
         self.backlog.d.next = self.post.val().get_bits::<16>(0) - self.state.val().get_bits::<16>(154);
         self.outstanding.d.next = self.paid.val().get_bits::<25>(0) - self.post.val().get_bits::<25>(16);
+        self.waiting1.d.next = self.ended.val() - self.post.val().get_bits::<25>(16);
         self.lower.d.next = self.rate.val() < self.state.val().get_bits::<30>(99);
         self.state1.d.next = self.state.val();
         self.rate1.d.next = self.rate.val();
@@ -270,6 +281,7 @@ impl Logic for Bucket {
             self.rate2.d.next = self.rate1.q.val();
         }
         self.excess2.d.next = self.outstanding.q.val() - self.state1.q.val().get_bits::<25>(170);
+        self.waiting2.d.next = self.waiting1.q.val() - self.state1.q.val().get_bits::<25>(170);
         // Too wide for one multiplier: two, of which one is subtracted after the other.
         self.sent_low_u.next = self.sent.q.val().get_bits::<17>(0).into();
         self.sent_high_u.next = self.sent.q.val().get_bits::<8>(17).into();
@@ -341,6 +353,7 @@ impl Logic for Bucket {
         if self.excess2.q.val().get_bit(24) {
             self.excess3.d.next = bits::<24>(0);
         }
+        self.alone3.d.next = (self.waiting2.q.val().get_bit(24) | !self.waiting2.q.val().any()) & !self.flags2.q.val().get_bit(1);
         // The accounts are cleared, or they were wrong.
         if self.excess2.q.val().get_bit(24) | self.flags2.q.val().get_bit(0) {
             self.base3.d.next = self.outstanding2.q.val();
@@ -376,6 +389,7 @@ impl Logic for Bucket {
         self.waiting_low.d.next = (self.packet_low.val() * self.packets_u.val()).into();
         self.waiting_high.d.next = (self.packet_high.val() * self.packets_u.val()).into();
         self.total4.d.next = bit_cast::<26, 24>(self.excess3.q.val()) + bit_cast::<26, 25>(self.waiting3.q.val());
+        self.alone4.d.next = self.alone3.q.val();
         self.length4.d.next = self.length3.q.val();
         self.tokens4.d.next = self.tokens3.q.val() - (bit_cast::<52, 15>(self.sent_high3.q.val()) << 35);
         self.cap4.d.next = self.cap3.q.val();
@@ -395,7 +409,8 @@ impl Logic for Bucket {
         self.room5.d.next = bit_cast::<27, 24>(self.bounds.o.val()) - bit_cast::<27, 26>(self.total4.q.val());
         self.free5.d.next = !self.bounds.o.val().any();
         self.length5.d.next = self.length4.q.val();
-        self.none5.d.next = !self.total4.q.val().any();
+        // One packet is always allowed when nothing is outstanding that can be answered before the flow goes on.
+        self.none5.d.next = !self.total4.q.val().any() | self.alone4.q.val();
         self.tokens5.d.next = self.tokens4.q.val();
 
         // 5

@@ -35,6 +35,8 @@ pub struct Memory<const F: usize, const S: usize> {
     pub paid_flow: Signal<In, Bits<F>>,
     /// It.
     pub paid_word: Signal<In, Bits<50>>,
+    /// Its last packet ended a segment.
+    pub paid_ends: Signal<In, Bit>,
     /// Flow bus.
     pub fl_valid: Signal<In, Bit>,
     /// Flow loaded.
@@ -69,6 +71,8 @@ pub struct Memory<const F: usize, const S: usize> {
     pub post: Signal<Out, Bits<42>>,
     /// What was charged.
     pub paid: Signal<Out, Bits<50>>,
+    /// Bytes charged when a packet last ended its segment.
+    pub ended: Signal<Out, Bits<25>>,
     /// Its rate.
     pub rate: Signal<Out, Bits<30>>,
     /// Its priority.
@@ -93,6 +97,7 @@ pub struct Memory<const F: usize, const S: usize> {
     post_ram_32: RAM<Bits<10>, F>,
     paid_ram: RAM<Bits<48>, F>,
     paid_ram_48: RAM<Bits<2>, F>,
+    ended_ram: RAM<Bits<25>, F>,
     rate_ram: RAM<Bits<30>, F>,
     /// Profile, 4 bits; priority, 3; size, 16.
     config_ram: RAM<Bits<23>, F>,
@@ -108,6 +113,7 @@ pub struct Memory<const F: usize, const S: usize> {
     post_raw_32: DFF<Bits<10>>,
     paid_raw: DFF<Bits<48>>,
     paid_raw_48: DFF<Bits<2>>,
+    ended_raw: DFF<Bits<25>>,
     rate_raw: DFF<Bits<30>>,
     config_raw: DFF<Bits<23>>,
     load: DFF<Bit>,
@@ -151,10 +157,10 @@ impl<const F: usize, const S: usize> Default for Memory<F, S> {
             idle_word: Constant::new(bits::<5>(profile::IDLE_NS.word.into())),
             cap_word: Constant::new(bits::<5>(profile::TOKEN_CAP.word.into())),
             window_word: Constant::new(bits::<5>(profile::USE_WINDOW.word.into())),
-        } clk, rst, flow, state_write, state_flow, state_word, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, fl_valid,
-            fl_flow, fl_profile, fl_priority, fl_ipv6, fl_vlan, fl_payload, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, state, post, paid, rate, pfc,
-            size, bound, idle, cap, window, swept, state_ram_192, state_ram_224, post_ram, post_ram_32, paid_ram, paid_ram_48, rate_ram, config_ram, bound_ram, idle_ram, cap_ram,
-            window_ram, state_raw_192, state_raw_224, post_raw, post_raw_32, paid_raw, paid_raw_48, rate_raw, config_raw, load, load_flow, load_config, pw, pw_to, pw_word_data, pw_index, sweep, is_swept, address, state_address, post_address, paid_address, headers, length; state_ram, state_raw)
+        } clk, rst, flow, state_write, state_flow, state_word, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, paid_ends, fl_valid,
+            fl_flow, fl_profile, fl_priority, fl_ipv6, fl_vlan, fl_payload, pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, state, post, paid, ended, rate, pfc,
+            size, bound, idle, cap, window, swept, state_ram_192, state_ram_224, post_ram, post_ram_32, paid_ram, paid_ram_48, ended_ram, rate_ram, config_ram, bound_ram, idle_ram, cap_ram,
+            window_ram, state_raw_192, state_raw_224, post_raw, post_raw_32, paid_raw, paid_raw_48, ended_raw, rate_raw, config_raw, load, load_flow, load_config, pw, pw_to, pw_word_data, pw_index, sweep, is_swept, address, state_address, post_address, paid_address, headers, length; state_ram, state_raw)
     }
 }
 
@@ -170,6 +176,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             post_raw_32,
             paid_raw,
             paid_raw_48,
+            ended_raw,
             rate_raw,
             config_raw,
             load,
@@ -193,6 +200,8 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.post_ram_32.write_clock.next = self.clk.val();
         self.paid_ram_48.read_clock.next = self.clk.val();
         self.paid_ram_48.write_clock.next = self.clk.val();
+        self.ended_ram.read_clock.next = self.clk.val();
+        self.ended_ram.write_clock.next = self.clk.val();
         self.post_ram.read_clock.next = self.clk.val();
         self.post_ram.write_clock.next = self.clk.val();
         self.paid_ram.read_clock.next = self.clk.val();
@@ -222,6 +231,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.state_ram_224.read_address.next = self.flow.val();
         self.post_ram_32.read_address.next = self.flow.val();
         self.paid_ram_48.read_address.next = self.flow.val();
+        self.ended_ram.read_address.next = self.flow.val();
         self.post_ram.read_address.next = self.flow.val();
         self.paid_ram.read_address.next = self.flow.val();
         self.rate_ram.read_address.next = self.flow.val();
@@ -230,6 +240,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.state_raw_224.d.next = self.state_ram_224.read_data.val();
         self.post_raw_32.d.next = self.post_ram_32.read_data.val();
         self.paid_raw_48.d.next = self.paid_ram_48.read_data.val();
+        self.ended_raw.d.next = self.ended_ram.read_data.val();
         self.post_raw.d.next = self.post_ram.read_data.val();
         self.paid_raw.d.next = self.paid_ram.read_data.val();
         self.rate_raw.d.next = self.rate_ram.read_data.val();
@@ -287,6 +298,9 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.paid_ram_48.write_enable.next = self.paid_valid.val() | !self.is_swept.val();
         self.paid_ram_48.write_address.next = self.paid_address.val();
         self.paid_ram_48.write_data.next = self.paid_word.val().get_bits::<2>(48);
+        self.ended_ram.write_enable.next = (self.paid_valid.val() & self.paid_ends.val()) | !self.is_swept.val();
+        self.ended_ram.write_address.next = self.paid_address.val();
+        self.ended_ram.write_data.next = self.paid_word.val().get_bits::<25>(0);
         self.rate_ram.write_enable.next = self.rate_valid.val();
         self.rate_ram.write_address.next = self.rate_flow.val();
         self.rate_ram.write_data.next = self.rate_value.val().get_bits::<30>(0);
@@ -339,6 +353,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
             | ((bit_cast::<227, 32>(self.state_raw_192.q.val()) << 192) | (bit_cast::<227, 3>(self.state_raw_224.q.val()) << 224));
         self.post.next = bit_cast::<42, 32>(self.post_raw.q.val()) | (bit_cast::<42, 10>(self.post_raw_32.q.val()) << 32);
         self.paid.next = bit_cast::<50, 48>(self.paid_raw.q.val()) | (bit_cast::<50, 2>(self.paid_raw_48.q.val()) << 48);
+        self.ended.next = self.ended_raw.q.val();
         self.rate.next = self.rate_raw.q.val();
         self.pfc.next = self.config_raw.q.val().get_bits::<3>(4);
         self.size.next = self.config_raw.q.val().get_bits::<16>(7);

@@ -72,6 +72,8 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     pub paid_flow: Signal<In, Bits<F>>,
     /// It.
     pub paid_word: Signal<In, Bits<50>>,
+    /// Its last packet ended a segment.
+    pub paid_ends: Signal<In, Bit>,
     /// Flow bus.
     pub fl_valid: Signal<In, Bit>,
     /// Flow loaded.
@@ -207,7 +209,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             ahead: Constant::new(bits::<48>(timing.ahead.into())),
             clearing: Constant::new(bits::<2>(Sleep::Cleared as u64)),
             bounding: Constant::new(bits::<2>(Sleep::Bounded as u64)),
-        } clk, rst, q_valid, q_flow, q_ready, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, fl_valid, fl_flow, fl_profile,
+        } clk, rst, q_valid, q_flow, q_ready, post_valid, post_flow, post_word, paid_valid, paid_flow, paid_word, paid_ends, fl_valid, fl_flow, fl_profile,
             fl_priority, fl_ipv6, fl_vlan, fl_payload,
             pw_valid, pw_profile, pw_word, pw_data, rate_valid, rate_flow, rate_value, pause, stop, now, left, granted_valid, granted_flow,
             granted_count, limited, sleep_valid, sleep_ready, sleep_flow, sleep_why, sleep_granted, sleep_released, insert_valid, insert_flow,
@@ -262,6 +264,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.memory.paid_valid.next = self.paid_valid.val();
         self.memory.paid_flow.next = self.paid_flow.val();
         self.memory.paid_word.next = self.paid_word.val();
+        self.memory.paid_ends.next = self.paid_ends.val();
         self.memory.fl_valid.next = self.fl_valid.val();
         self.memory.fl_flow.next = self.fl_flow.val();
         self.memory.fl_profile.next = self.fl_profile.val();
@@ -293,6 +296,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.bucket.state.next = self.memory.state.val().get_bits::<198>(0);
         self.bucket.post.next = self.memory.post.val();
         self.bucket.paid.next = self.memory.paid.val();
+        self.bucket.ended.next = self.memory.ended.val();
         self.bucket.rate.next = self.memory.rate.val();
         self.bucket.size.next = self.memory.size.val();
         self.kept.i.next = (bit_cast::<97, 30>(self.memory.rate.val())
