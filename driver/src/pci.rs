@@ -152,6 +152,15 @@ impl Found {
         with_ids(self.vendor, self.device)
     }
 
+    /// What `--device` takes to reach its registers beside its network driver: that driver's character device, or else its BAR in sysfs.
+    pub fn beside(&self) -> Option<String> {
+        match (&self.node, self.driver.as_deref()) {
+            (Some(node), _) => Some(node.display().to_string()),
+            (None, None | Some("vfio-pci")) => None,
+            (None, Some(_)) => Some(format!("sysfs:{}", self.address)),
+        }
+    }
+
     /// The IDs are those of a board that carries our registers, and of no other design.
     pub fn is_ours(&self) -> bool {
         self.board().is_some_and(|b| b.alone)

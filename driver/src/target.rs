@@ -3,11 +3,10 @@ use crate::Error;
 use crate::board::{Place, PlaceError};
 use crate::pci::{Address, Found, System};
 use crate::sim::{self, SimError};
-use crate::transport::mqnic::Mqnic;
 use crate::transport::serial::Serial;
 use crate::transport::vfio::Vfio;
 use crate::transport::vfio_user::{LIMIT, VfioUser};
-use crate::transport::{Failure, Transport};
+use crate::transport::{Failure, Transport, mqnic, sysfs};
 use std::fmt;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -19,6 +18,13 @@ use std::str::FromStr;
 pub enum Target {
     /// A PCI device.
     Pci {
+        /// Its address.
+        address: Address,
+        /// Where its registers are, when its board does not say.
+        place: Option<Place>,
+    },
+    /// A card that its network driver has, by its BAR in sysfs.
+    Sysfs {
         /// Its address.
         address: Address,
         /// Where its registers are, when its board does not say.
@@ -46,7 +52,9 @@ pub enum Target {
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     /// It is none.
-    #[error("`{0}` is no device; give a PCI address as 0000:03:00.0, /dev/mqnic0, serial:/dev/ttyUSB1, vfio-user:PATH, sim or sim:model")]
+    #[error(
+        "`{0}` is no device; give a PCI address as 0000:03:00.0, sysfs:0000:03:00.0, /dev/mqnic0, serial:/dev/ttyUSB1, vfio-user:PATH, sim or sim:model"
+    )]
     Name(String),
     /// The place of its registers is none.
     #[error(transparent)]
@@ -71,6 +79,7 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Target::Pci { address, .. } => address.fmt(f)?,
+            Target::Sysfs { address, .. } => write!(f, "sysfs:{address}")?,
             Target::Mqnic(path) => path.display().fmt(f)?,
             Target::Serial(path) => write!(f, "serial:{}", path.display())?,
             Target::VfioUser { path, .. } => write!(f, "vfio-user:{}", path.display())?,
@@ -93,6 +102,10 @@ impl FromStr for Target {
             _ if text == "sim" => Ok(Target::Sim { model: false }),
             Some(("sim", "model")) if place.is_none() => Ok(Target::Sim { model: true }),
             Some(("vfio-user", path)) if !path.is_empty() => Ok(Target::VfioUser { path: path.into(), place }),
+            Some(("sysfs", address)) => match address.parse() {
+                Ok(address) => Ok(Target::Sysfs { address, place }),
+                Err(_) => Err(TargetError::Name(text.into())),
+            },
             Some(("serial", path)) if !path.is_empty() && place.is_none() => Ok(Target::Serial(path.into())),
             _ if text.starts_with('/') => Ok(Target::Mqnic(text.into())),
             _ => match name.parse() {
@@ -152,7 +165,7 @@ impl Target {
     /// Where its registers were said to be.
     pub fn place(&self) -> Option<Place> {
         match self {
-            Target::Pci { place, .. } | Target::VfioUser { place, .. } => *place,
+            Target::Pci { place, .. } | Target::Sysfs { place, .. } | Target::VfioUser { place, .. } => *place,
             Target::Mqnic(_) | Target::Serial(_) | Target::Sim { .. } => None,
         }
     }
@@ -161,6 +174,7 @@ impl Target {
     fn unplaced(&self) -> Self {
         match self.clone() {
             Target::Pci { address, .. } => Target::Pci { address, place: None },
+            Target::Sysfs { address, .. } => Target::Sysfs { address, place: None },
             Target::VfioUser { path, .. } => Target::VfioUser { path, place: None },
             other => other,
         }
@@ -205,7 +219,8 @@ impl Target {
         let place = self.place().or(configured);
         match self {
             Target::Pci { address, .. } => Ok(Box::new(Vfio::open(*address, place).map_err(failed)?)),
-            Target::Mqnic(path) => Ok(Box::new(Mqnic::open(path).map_err(failed)?)),
+            Target::Sysfs { address, .. } => Ok(Box::new(sysfs::open(*address, place).map_err(failed)?)),
+            Target::Mqnic(path) => Ok(Box::new(mqnic::open(path).map_err(failed)?)),
             Target::Serial(path) => Ok(Box::new(Serial::open(path).map_err(failed)?)),
             Target::VfioUser { path, .. } => Ok(Box::new(VfioUser::connect_within(path, LIMIT, place).map_err(failed)?)),
             Target::Sim { model } => Ok(Box::new(VfioUser::connect(&sim::running(*model)?).map_err(failed)?)),
@@ -250,6 +265,8 @@ mod tests {
     fn targets_are_read_as_they_are_printed() {
         for text in [
             "/dev/mqnic0",
+            "sysfs:0000:03:00.0",
+            "sysfs:0000:03:00.0,bar=2,offset=0x110000",
             "serial:/dev/ttyUSB1",
             "0000:03:00.0",
             "vfio-user:/tmp/a:b",
@@ -260,7 +277,7 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Target>().expect("valid").to_string(), text);
         }
-        for bad in ["", "simulator", "sim:", "vfio-user:", "serial:", "vfio:/tmp/x", "eth0"] {
+        for bad in ["", "simulator", "sim:", "vfio-user:", "serial:", "sysfs:", "sysfs:/dev/mqnic0", "vfio:/tmp/x", "eth0"] {
             let text = bad.parse::<Target>().expect_err(bad).to_string();
             assert!(text.contains(&format!("`{bad}`")) && text.contains("vfio-user:PATH"), "{text}");
         }

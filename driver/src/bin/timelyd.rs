@@ -34,7 +34,7 @@ EXIT CODES
 #[derive(Parser)]
 #[command(name = "timelyd", version, after_help = AFTER)]
 struct Cli {
-    /// The NIC: a PCI address as 0000:03:00.0, /dev/mqnic0, serial:PORT, vfio-user:PATH, sim or sim:model.
+    /// The NIC: a PCI address as 0000:03:00.0, /dev/mqnic0, sysfs:ADDRESS, serial:PORT, vfio-user:PATH, sim or sim:model.
     #[arg(long, env = "TIMELY_DEVICE")]
     device: Target,
     /// The file of what it is configured to.

@@ -120,9 +120,16 @@ fn boards_are_listed_with_the_way_beside_their_interface() {
     let folder = tree.sys().join("bus/pci/devices").join(NIC);
     let found = || tree.system(&[]).list();
     assert_eq!((found()[0].board().map(|b| b.name), found()[0].is_ours(), found()[0].node.clone()), (Some("standalone"), true, None));
+    assert_eq!(found()[0].beside().as_deref(), Some("sysfs:0000:03:00.0"));
     write(&folder.join("device"), "0x1001\n");
     write(&folder.join("misc/mqnic3/dev"), "10:60\n");
     assert_eq!((found()[0].board().map(|b| b.name), found()[0].node.clone()), (Some("corundum"), Some("/dev/mqnic3".into())));
+    assert_eq!(found()[0].beside().as_deref(), Some("/dev/mqnic3"));
+    fs::remove_dir_all(folder.join("misc")).expect("removed");
+    for (driver, beside) in [(Some("vfio-pci"), None), (None, None), (Some("onic"), Some("sysfs:0000:03:00.0"))] {
+        drive(&tree.sys(), NIC, driver);
+        assert_eq!(found()[0].beside().as_deref(), beside, "what vfio-pci has is not shared, and what nobody has may be off");
+    }
     write(&folder.join("vendor"), "0x10ee\n");
     write(&folder.join("device"), "0x903f\n");
     assert_eq!((found()[0].board().map(|b| b.name), found()[0].is_ours()), (Some("opennic"), false), "its IDs are many designs'");

@@ -1,9 +1,11 @@
 //! How the driver reaches a device: a small trait, and the registers on top of it as `timely_regs::device` takes them.
 pub(crate) mod bar;
+pub mod beside;
 pub mod iova;
 pub mod memory;
 pub mod mqnic;
 pub mod serial;
+pub mod sysfs;
 pub mod vfio;
 pub mod vfio_user;
 
@@ -193,7 +195,7 @@ impl Reach {
     pub const REGISTERS: Reach = Reach { memory: false, interrupts: false, config: false, reset: false };
 }
 
-/// A way to a device. Dropping it lets go of the device, whatever is mapped.
+/// A way to a device. Dropping it lets go of the device, whatever is mapped. What is given here is that of a way that carries registers alone.
 pub trait Transport: Send {
     /// The device, as `--device` takes it.
     fn name(&self) -> &str;
@@ -234,47 +236,66 @@ pub trait Transport: Send {
     /// When the way fails.
     fn write32(&self, offset: u32, value: u32) -> Result<(), Failure>;
 
+    /// Why something is not to be had on this way.
+    fn lacks(&self, what: &'static str, needs: &'static str) -> Failure {
+        Failure::Lacks { device: self.name().into(), what, needs, way: self.kind(), next: self.instead() }
+    }
+
     /// Reads from configuration space.
     ///
     /// # Errors
-    /// When the way fails.
-    fn read_config(&self, offset: u16, to: &mut [u8]) -> Result<(), Failure>;
+    /// When the way fails, or carries registers alone.
+    fn read_config(&self, _offset: u16, _to: &mut [u8]) -> Result<(), Failure> {
+        Err(self.lacks("a read of configuration space", "the whole function"))
+    }
 
     /// Writes into configuration space.
     ///
     /// # Errors
-    /// When the way fails.
-    fn write_config(&self, offset: u16, from: &[u8]) -> Result<(), Failure>;
+    /// When the way fails, or carries registers alone.
+    fn write_config(&self, _offset: u16, _from: &[u8]) -> Result<(), Failure> {
+        Err(self.lacks("a write to configuration space", "the whole function"))
+    }
 
     /// Gives the device so many bytes of fresh memory, zeros, and an address of them that is a multiple of 4096.
     ///
     /// # Errors
-    /// When there is no memory or no address left, or the way fails.
-    fn dma_map(&self, bytes: usize) -> Result<Dma, Failure>;
+    /// When there is no memory or no address left, or the way fails, or carries registers alone.
+    fn dma_map(&self, _bytes: usize) -> Result<Dma, Failure> {
+        Err(self.lacks("memory that the device reaches", "DMA"))
+    }
 
     /// Takes it away again.
     ///
     /// # Errors
     /// When the way fails; the address is then not used again.
-    fn dma_unmap(&self, memory: Dma) -> Result<(), Failure>;
+    fn dma_unmap(&self, _memory: Dma) -> Result<(), Failure> {
+        Err(self.lacks("memory that the device reaches", "DMA"))
+    }
 
     /// Turns MSI-X on; gives an eventfd for each vector, not blocking.
     ///
     /// # Errors
-    /// When the device has fewer vectors, or the way fails.
-    fn enable_msix(&self, vectors: u16) -> Result<Vec<OwnedFd>, Failure>;
+    /// When the device has fewer vectors, or the way fails, or carries registers alone.
+    fn enable_msix(&self, _vectors: u16) -> Result<Vec<OwnedFd>, Failure> {
+        Err(self.lacks("MSI-X", "interrupts"))
+    }
 
     /// Turns MSI-X off.
     ///
     /// # Errors
-    /// When the way fails.
-    fn disable_msix(&self) -> Result<(), Failure>;
+    /// When the way fails, or carries registers alone.
+    fn disable_msix(&self) -> Result<(), Failure> {
+        Err(self.lacks("MSI-X", "interrupts"))
+    }
 
     /// Resets the function. Mappings stay; MSI-X must be turned on again.
     ///
     /// # Errors
-    /// When the device cannot be reset, or the way fails.
-    fn reset(&self) -> Result<(), Failure>;
+    /// When the device cannot be reset, or the way fails, or carries registers alone.
+    fn reset(&self) -> Result<(), Failure> {
+        Err(self.lacks("a reset of the function", "the whole function"))
+    }
 
     /// An eventfd that is signalled when the kernel wants the device back; then it is to be closed soon.
     fn removal(&self) -> Option<BorrowedFd<'_>> {

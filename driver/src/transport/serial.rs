@@ -1,7 +1,7 @@
 //! A board that has no bus to a host, by a serial line: registers and nothing else, some 5,000 of them a second.
 //!
 //! `timely_regs::serial` has the bytes. A line is slower than a bus but as safe: each access is answered, and both ways carry a check byte.
-use super::{Dma, Failure, Reach, Transport};
+use super::{Failure, Reach, Transport};
 use crate::lock::{self, Lock};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
@@ -62,10 +62,6 @@ impl Serial {
     /// The same of a line that is set up, and does not block.
     fn with(name: String, line: OwnedFd, lock: Lock) -> Self {
         Serial { name, line: RefCell::new(line.into()), _lock: lock }
-    }
-
-    fn lacks(&self, what: &'static str, needs: &'static str) -> Failure {
-        Failure::Lacks { device: self.name.clone(), what, needs, way: KIND, next: INSTEAD }
     }
 
     // Reads what there is; waits for it until `end`.
@@ -143,34 +139,6 @@ impl Transport for Serial {
 
     fn write32(&self, offset: u32, value: u32) -> Result<(), Failure> {
         self.access(WRITE, offset, value).map(drop)
-    }
-
-    fn read_config(&self, _: u16, _: &mut [u8]) -> Result<(), Failure> {
-        Err(self.lacks("a read of configuration space", "PCI Express"))
-    }
-
-    fn write_config(&self, _: u16, _: &[u8]) -> Result<(), Failure> {
-        Err(self.lacks("a write to configuration space", "PCI Express"))
-    }
-
-    fn dma_map(&self, _: usize) -> Result<Dma, Failure> {
-        Err(self.lacks("memory that the device reaches", "DMA"))
-    }
-
-    fn dma_unmap(&self, _: Dma) -> Result<(), Failure> {
-        Err(self.lacks("memory that the device reaches", "DMA"))
-    }
-
-    fn enable_msix(&self, _: u16) -> Result<Vec<OwnedFd>, Failure> {
-        Err(self.lacks("MSI-X", "interrupts"))
-    }
-
-    fn disable_msix(&self) -> Result<(), Failure> {
-        Err(self.lacks("MSI-X", "interrupts"))
-    }
-
-    fn reset(&self) -> Result<(), Failure> {
-        Err(self.lacks("a reset of the function", "PCI Express"))
     }
 }
 

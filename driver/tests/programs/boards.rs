@@ -79,6 +79,16 @@ fn a_netfpga_board_is_found_by_configuration() {
 }
 
 #[test]
+fn a_card_that_is_not_there_has_no_bar_in_sysfs() {
+    let place = Place::new();
+    let names = ["there is no PCI device 10000:ff:1f.7", "timelyctl list"];
+    place.refused(&on("sysfs:10000:ff:1f.7,bar=2", &["info"]), 1, &names);
+    place.refused(&on("sysfs:eth0", &["info"]), 2, &["sysfs:eth0", "sysfs:0000:03:00.0"]);
+    let text = String::from_utf8(place.ctl(&on("sysfs:10000:ff:1f.7", &["doctor"])).stdout).expect("text");
+    assert!(text.contains("WRONG  device") && text.contains("WRONG  opening"), "{text}");
+}
+
+#[test]
 fn a_file_that_is_no_character_device_is_refused() {
     let place = Place::new();
     let file = place.path("mqnic0");

@@ -17,6 +17,8 @@ DEVICES
   0000:03:00.0,bar=2,offset=0x110000
                     one of a shell that has our registers elsewhere, as NetFPGA's
   /dev/mqnic0       a Corundum board beside its network interface: registers alone, no events (`timelyctl list` names it)
+  sysfs:0000:03:00.0
+                    any such card beside its network interface, as an OpenNIC board that onic has: registers alone, as root; also with ,bar=..
   serial:/dev/ttyUSB1
                     a board of our own that has its registers on a serial line, as the ECPIX-5: registers alone, no events
   vfio-user:PATH    a server of that protocol: timely-sim serve --socket PATH
@@ -50,7 +52,7 @@ EXIT CODES
 #[derive(Parser)]
 #[command(name = "timelyctl", version, after_help = AFTER)]
 pub struct Cli {
-    /// The NIC: a PCI address, /dev/mqnic0, serial:PORT, vfio-user:PATH, sim or sim:model.
+    /// The NIC: a PCI address, /dev/mqnic0, sysfs:ADDRESS, serial:PORT, vfio-user:PATH, sim or sim:model.
     #[arg(long, global = true, env = "TIMELY_DEVICE")]
     pub device: Option<Target>,
     /// Prints JSON with stable keys.
@@ -313,6 +315,7 @@ mod tests {
             "send 10.0.0.2 --rate 5Gbps --count 10 --json",
             "recv --answer --bind :: --idle 2s",
             "--device /dev/mqnic0 telemetry --watch",
+            "--device sysfs:0000:03:00.0 info",
             "--device sim:model flow add 7 --rate 5Gbps",
             "profile set 0 timely-10g --base-rtt 9us beta=0.5",
             "reg write id.CONTROL 0x1",

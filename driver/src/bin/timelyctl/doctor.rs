@@ -21,16 +21,13 @@ fn machine(address: Address, checks: &mut Vec<Check>) {
     let system = System::default();
     let text = |e: &dyn std::fmt::Display| e.to_string();
     let found = system.find(address);
-    let node = found.as_ref().ok().and_then(|f| f.node.clone());
+    let beside = found.as_ref().ok().and_then(timely_driver::pci::Found::beside);
     let named = |f: timely_driver::pci::Found| {
         format!("{:04x}:{:04x}, {}", f.vendor, f.device, f.board().map_or("no board that is known", |b| b.what))
     };
     checks.push(("device", found.map(named).map_err(|e| text(&e))));
-    if let Some(node) = node {
-        checks.push((
-            "beside",
-            Ok(format!("--device {} reaches its registers beside its network interface, without vfio-pci", node.display())),
-        ));
+    if let Some(beside) = beside {
+        checks.push(("beside", Ok(format!("--device {beside} reaches its registers beside its network interface, without vfio-pci"))));
     }
     let group = system.check_group(address).map_err(|e| text(&e));
     checks.push(("IOMMU group", group.clone().map(|g| format!("group {g}, nobody else in it"))));
@@ -70,6 +67,11 @@ pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
     if let Target::Pci { address, .. } = target {
         machine(*address, &mut checks);
     }
+    if let Target::Sysfs { address, .. } = target {
+        let found = System::default().find(*address);
+        let driven = |f: timely_driver::pci::Found| f.driver.map_or("nobody drives it".into(), |d| format!("{d} drives it"));
+        checks.push(("device", found.map(driven).map_err(|e| e.to_string())));
+    }
     if let Target::Mqnic(path) = target {
         let opened = std::fs::OpenOptions::new().read(true).write(true).open(path);
         let next = "load Corundum's module (modprobe mqnic), and install driver/system/99-timely.rules, or run as root";
@@ -100,7 +102,9 @@ pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
             let fit = read::<ClockReport>(&mut nic, Request::Clock { pairs: 200 });
             checks.push((
                 "clock",
-                fit.and_then(|c| clock(!matches!(target, Target::Pci { .. } | Target::Mqnic(_) | Target::Serial(_)), c.fit)),
+                fit.and_then(|c| {
+                    clock(!matches!(target, Target::Pci { .. } | Target::Sysfs { .. } | Target::Mqnic(_) | Target::Serial(_)), c.fit)
+                }),
             ));
             checks.push(("closing", nic.close().map(|()| "in order".into()).map_err(|e| e.to_string())));
         }

@@ -32,15 +32,15 @@ pub fn devices(found: &[Found]) -> String {
         let group = f.group.map_or("none".into(), |g| g.to_string());
         let ids = format!("{:04x}:{:04x}", f.vendor, f.device);
         let board = f.board().map_or("unknown".into(), |b| if b.alone { b.name.into() } else { format!("{}?", b.name) });
-        let node = f.node.as_ref().map_or(String::new(), |n| n.display().to_string());
-        t.add_row([f.address.to_string(), ids, board, f.driver.clone().unwrap_or("nobody".into()), group, node]);
+        let driver = f.driver.clone().unwrap_or("nobody".into());
+        t.add_row([f.address.to_string(), ids, board, driver, group, f.beside().unwrap_or_default()]);
     }
     text(&t)
 }
 
 /// The same as JSON.
 pub fn devices_json(found: &[Found]) -> String {
-    let each = |f: &Found| serde_json::json!({"device": f.address.to_string(), "vendor": f.vendor, "id": f.device, "class": f.class, "board": f.board().map(|b| b.name), "driver": f.driver, "iommu_group": f.group, "character_device": f.node});
+    let each = |f: &Found| serde_json::json!({"device": f.address.to_string(), "vendor": f.vendor, "id": f.device, "class": f.class, "board": f.board().map(|b| b.name), "driver": f.driver, "iommu_group": f.group, "character_device": f.node, "beside": f.beside()});
     serde_json::to_string_pretty(&found.iter().map(each).collect::<Vec<_>>()).unwrap_or_default()
 }
 

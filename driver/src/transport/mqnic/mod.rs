@@ -1,18 +1,18 @@
 //! A Corundum board through the character device of its own driver, /dev/mqnicN, beside the network interface: registers and nothing else.
 //!
-//! Configuration space, reset, DMA and interrupts stay the network driver's. That driver gives the whole of BAR 2 to whoever may open the file,
-//! so the registers are those of any other way; what needs more says so, and what to do.
+//! That driver gives the whole of BAR 2 to whoever may open the file, so the registers are those of any other way.
 mod ioctl;
 
+use super::Failure;
 use super::bar::Bar;
-use super::{Dma, Failure, Reach, Transport};
-use crate::board::{Bars, Placed, locate};
+use super::beside::{Beside, Way};
+use crate::board::{Bars, locate};
 use crate::lock::{self, Lock};
 use ioctl::{API_VERSION, APP_CONTROL, MOST_REGIONS, NIC_CONTROL};
 pub use ioctl::{Answers, Region};
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 use std::path::Path;
 use timely_regs::board::CORUNDUM;
 
@@ -21,14 +21,6 @@ const KIND: &str = "Corundum's character device";
 /// What to do by who needs more than registers.
 const INSTEAD: &str = "hand the card to vfio-pci for that (`timelyctl bind ADDRESS`: its network interface is gone meanwhile), or read \
                        telemetry in its place (`timelyctl telemetry --watch`)";
-
-/// A device.
-pub struct Mqnic {
-    name: String,
-    placed: Placed,
-    registers: Bar,
-    _lock: Lock,
-}
 
 /// The BARs as they are mapped to find the registers.
 struct Seen<'a> {
@@ -63,132 +55,58 @@ impl Bars for Seen<'_> {
     }
 }
 
-impl Mqnic {
-    /// Opens the character device.
-    ///
-    /// # Errors
-    /// When another process has it, it may not be opened, is none of Corundum's, or the card has another application.
-    pub fn open(path: &Path) -> Result<Self, Failure> {
-        let name = path.display().to_string();
-        let lock = Lock::take(&name, &lock::path_of(&name))?;
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(|source| {
-            let next = match source.kind() {
-                ErrorKind::NotFound => "load Corundum's module (modprobe mqnic); `timelyctl list` shows who drives the card",
-                ErrorKind::PermissionDenied => "install driver/system/99-timely.rules, or run as root",
-                _ => "look at dmesg",
-            };
-            Failure::Io { device: name.clone(), what: "the character device cannot be opened".into(), source, next }
-        })?;
-        Self::with(&name, &file, &file, lock)
-    }
-
-    /// The same of a file, whose questions `answers` answers.
-    ///
-    /// # Errors
-    /// As [`Mqnic::open`].
-    pub fn with(name: &str, file: &File, answers: &dyn Answers, lock: Lock) -> Result<Self, Failure> {
-        let failed = |what: &str, next| {
-            let (device, what) = (name.to_owned(), what.to_owned());
-            move |source| Failure::Io { device, what, source, next }
+/// Opens the character device.
+///
+/// # Errors
+/// When another process has it, it may not be opened, is none of Corundum's, or the card has another application.
+pub fn open(path: &Path) -> Result<Beside, Failure> {
+    let name = path.display().to_string();
+    let lock = Lock::take(&name, &lock::path_of(&name))?;
+    let file = OpenOptions::new().read(true).write(true).open(path).map_err(|source| {
+        let next = match source.kind() {
+            ErrorKind::NotFound => "load Corundum's module (modprobe mqnic); `timelyctl list` shows who drives the card",
+            ErrorKind::PermissionDenied => "install driver/system/99-timely.rules, or run as root",
+            _ => "look at dmesg",
         };
-        let wrong = |what: String| Failure::Board { device: name.into(), what, next: "use Corundum's module of 2023 or later".into() };
-        let no_device = failed("it does not answer as Corundum's driver does", "give the /dev/mqnicN that `timelyctl list` shows");
-        let version = answers.api_version().map_err(no_device)?;
-        if version != API_VERSION {
-            return Err(wrong(format!("its interface has version {version}, this software knows {API_VERSION}")));
-        }
-        let refused = || failed("the driver does not tell its regions", "look at dmesg");
-        let count = answers.regions().map_err(refused())?;
-        if count > MOST_REGIONS {
-            return Err(wrong(format!("it says that it has {count} regions, more than {MOST_REGIONS}")));
-        }
-        let regions = (0..count).map(|i| answers.region(i).map_err(refused())).collect::<Result<Vec<_>, _>>()?;
-        let of = |kind| regions.iter().find(|r| r.kind == kind && r.bytes > 0).copied();
-        let map = |r: Region| {
-            let bytes = usize::try_from(r.bytes).unwrap_or(usize::MAX);
-            Bar::map(file.as_raw_fd(), r.offset, bytes).map_err(failed("its registers cannot be mapped", "look at dmesg"))
-        };
-        let control = of(NIC_CONTROL).ok_or_else(|| wrong("it has no region of the NIC's registers".into()))?;
-        let (mapped, app) = (map(control)?, of(APP_CONTROL));
-        let registers = app.map(map).transpose()?;
-        let app_bytes = app.map_or(0, |r| r.bytes);
-        let placed = locate(&Seen { name, control: &mapped, control_bytes: control.bytes, app: registers.as_ref(), app_bytes }, None)?;
-        // `locate` has found BAR 2.
-        let registers = registers.ok_or_else(|| wrong("it has no region of the application's registers".into()))?;
-        Ok(Mqnic { name: name.into(), placed, registers, _lock: lock })
-    }
-
-    fn lacks(&self, what: &'static str, needs: &'static str) -> Failure {
-        Failure::Lacks { device: self.name.clone(), what, needs, way: KIND, next: INSTEAD }
-    }
+        Failure::Io { device: name.clone(), what: "the character device cannot be opened".into(), source, next }
+    })?;
+    with(&name, &file, &file, lock)
 }
 
-impl Transport for Mqnic {
-    fn name(&self) -> &str {
-        &self.name
+/// The same of a file, whose questions `answers` answers.
+///
+/// # Errors
+/// As [`open`].
+pub fn with(name: &str, file: &File, answers: &dyn Answers, lock: Lock) -> Result<Beside, Failure> {
+    let failed = |what: &str, next| {
+        let (device, what) = (name.to_owned(), what.to_owned());
+        move |source| Failure::Io { device, what, source, next }
+    };
+    let wrong = |what: String| Failure::Board { device: name.into(), what, next: "use Corundum's module of 2023 or later".into() };
+    let no_device = failed("it does not answer as Corundum's driver does", "give the /dev/mqnicN that `timelyctl list` shows");
+    let version = answers.api_version().map_err(no_device)?;
+    if version != API_VERSION {
+        return Err(wrong(format!("its interface has version {version}, this software knows {API_VERSION}")));
     }
-
-    fn kind(&self) -> &'static str {
-        KIND
+    let refused = || failed("the driver does not tell its regions", "look at dmesg");
+    let count = answers.regions().map_err(refused())?;
+    if count > MOST_REGIONS {
+        return Err(wrong(format!("it says that it has {count} regions, more than {MOST_REGIONS}")));
     }
-
-    /// Nobody resets a card that its network driver has.
-    fn keeps_state(&self) -> bool {
-        true
-    }
-
-    fn registers_bytes(&self) -> u64 {
-        self.placed.bytes
-    }
-
-    fn placed(&self) -> Placed {
-        self.placed
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::REGISTERS
-    }
-
-    fn instead(&self) -> &'static str {
-        INSTEAD
-    }
-
-    fn read32(&self, offset: u32) -> Result<u32, Failure> {
-        Ok(self.registers.read(self.placed.place.offset + offset))
-    }
-
-    fn write32(&self, offset: u32, value: u32) -> Result<(), Failure> {
-        self.registers.write(self.placed.place.offset + offset, value);
-        Ok(())
-    }
-
-    fn read_config(&self, _: u16, _: &mut [u8]) -> Result<(), Failure> {
-        Err(self.lacks("a read of configuration space", "the whole function"))
-    }
-
-    fn write_config(&self, _: u16, _: &[u8]) -> Result<(), Failure> {
-        Err(self.lacks("a write to configuration space", "the whole function"))
-    }
-
-    fn dma_map(&self, _: usize) -> Result<Dma, Failure> {
-        Err(self.lacks("memory that the device reaches", "DMA"))
-    }
-
-    fn dma_unmap(&self, _: Dma) -> Result<(), Failure> {
-        Err(self.lacks("memory that the device reaches", "DMA"))
-    }
-
-    fn enable_msix(&self, _: u16) -> Result<Vec<OwnedFd>, Failure> {
-        Err(self.lacks("MSI-X", "interrupts"))
-    }
-
-    fn disable_msix(&self) -> Result<(), Failure> {
-        Err(self.lacks("MSI-X", "interrupts"))
-    }
-
-    fn reset(&self) -> Result<(), Failure> {
-        Err(self.lacks("a reset of the function", "the whole function"))
-    }
+    let regions = (0..count).map(|i| answers.region(i).map_err(refused())).collect::<Result<Vec<_>, _>>()?;
+    let of = |kind| regions.iter().find(|r| r.kind == kind && r.bytes > 0).copied();
+    let map = |r: Region| {
+        let bytes = usize::try_from(r.bytes).unwrap_or(usize::MAX);
+        Bar::map(file.as_raw_fd(), r.offset, bytes).map_err(failed("its registers cannot be mapped", "look at dmesg"))
+    };
+    let control = of(NIC_CONTROL).ok_or_else(|| wrong("it has no region of the NIC's registers".into()))?;
+    let (mapped, app) = (map(control)?, of(APP_CONTROL));
+    let registers = app.map(map).transpose()?;
+    let app_bytes = app.map_or(0, |r| r.bytes);
+    let placed = locate(&Seen { name, control: &mapped, control_bytes: control.bytes, app: registers.as_ref(), app_bytes }, None)?;
+    // `locate` has found BAR 2.
+    let registers = registers.ok_or_else(|| wrong("it has no region of the application's registers".into()))?;
+    Ok(Beside::new(Way { kind: KIND, instead: INSTEAD }, name, placed, registers, lock))
 }
 
 #[cfg(test)]

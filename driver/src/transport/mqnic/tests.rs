@@ -2,13 +2,15 @@
 //! answers as it is told to. Registers are memory here: what was written is read back, and nothing happens.
 use super::*;
 use crate::nic::{End, EventSettings, Nic, Start};
+use crate::transport::Transport;
+use crate::transport::beside::words;
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use timely_regs::board::corundum;
 use timely_regs::flow::FlowRecord;
-use timely_regs::map::{BLOCKS, HEADER_NEXT, HEADER_TYPE, HEADER_VERSION, Reset, dma, flow, id, port};
+use timely_regs::map::{flow, id, port};
 
 const BAR_BYTES: u64 = 1 << 24;
 /// Regions are so far apart in the device's file.
@@ -50,26 +52,7 @@ impl Card {
             (0x80, [corundum::APP_INFO_TYPE, corundum::APP_INFO_VERSION, 0, corundum::APPLICATION_ID]),
         ];
         list.iter().for_each(|(at, words)| (0..).zip(words).for_each(|(i, w)| card.put(0, at + 4 * i, *w)));
-        for b in &BLOCKS {
-            for (at, word) in [(HEADER_TYPE, b.kind.type_word()), (HEADER_VERSION, b.version), (HEADER_NEXT, b.next())] {
-                card.put(1, b.base + at, word);
-            }
-            for r in b.registers {
-                if let Reset::Value(value @ 1..) = r.reset {
-                    card.put(1, r.address(), value);
-                }
-            }
-        }
-        for (register, value) in [
-            (&id::FLOW_BITS, 4),
-            (&id::CLOCK_PS, 4000),
-            (&id::BUS_BITS, 512),
-            (&id::STATUS, 1),
-            (&flow::STATUS, 2),
-            (&dma::STATUS, dma::IDLE.mask()),
-        ] {
-            card.put(1, register.address(), value);
-        }
+        words().for_each(|(at, word)| card.put(1, at, word));
         card
     }
 
@@ -83,13 +66,13 @@ impl Card {
         u32::from_le_bytes(word)
     }
 
-    fn open(&self) -> Result<Mqnic, Failure> {
+    fn open(&self) -> Result<Beside, Failure> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("timely-mqnic-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(&name);
         let lock = Lock::take(&name, &path).expect("free");
         std::fs::remove_file(path).expect("removed");
-        Mqnic::with("/dev/mqnic0", &self.file, self, lock)
+        with("/dev/mqnic0", &self.file, self, lock)
     }
 
     fn refused(&self, names: &[&str]) {
@@ -173,8 +156,8 @@ fn another_device_or_application_is_refused() {
         "magic word 0x0badf00d",
         "not 0x54690001 and 0x544d4c59",
     ]);
-    let text = Mqnic::open(Path::new("/nowhere/mqnic0")).err().expect("nobody").to_string();
+    let text = open(Path::new("/nowhere/mqnic0")).err().expect("nobody").to_string();
     assert!(text.contains("/nowhere/mqnic0") && text.contains("modprobe mqnic"), "{text}");
-    let text = Mqnic::open(Path::new("/dev/null")).err().expect("another device").to_string();
+    let text = open(Path::new("/dev/null")).err().expect("another device").to_string();
     assert!(text.contains("does not answer as Corundum's driver does"), "{text}");
 }
