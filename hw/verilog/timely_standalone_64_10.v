@@ -3275,6 +3275,12 @@ module tnic_standalone__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_
     reg  [16:0] u4__d;
     wire  [16:0] u4__q;
     reg  u4__clock;
+    reg  [15:0] carried__d;
+    wire  [15:0] carried__q;
+    reg  carried__clock;
+    reg  ones__d;
+    wire  ones__q;
+    reg  ones__clock;
     reg  [21:0] h1__d;
     wire  [21:0] h1__q;
     reg  h1__clock;
@@ -3284,8 +3290,8 @@ module tnic_standalone__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_
     reg  [16:0] h3__d;
     wire  [16:0] h3__q;
     reg  h3__clock;
-    reg  [16:0] h4__d;
-    wire  [16:0] h4__q;
+    reg  [15:0] h4__d;
+    wire  [15:0] h4__q;
     reg  h4__clock;
     reg  summing__0__d;
     wire  summing__0__q;
@@ -3354,7 +3360,8 @@ module tnic_standalone__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_
     wire [21:0] word__47;
     reg  [15:0] tos_ttl;
     reg  [15:0] u_sum;
-    reg  [15:0] h_sum;
+    reg  [15:0] low;
+    reg  [5:0] high;
     
     // Sub module instances
     tnic_standalone__control__ack__frame__checksums__u1__0 u1__0(
@@ -3442,6 +3449,16 @@ module tnic_standalone__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_
         .q(u4__q),
         .clock(u4__clock)
     );
+    tnic_standalone__control__ack__frame__checksums__carried carried(
+        .d(carried__d),
+        .q(carried__q),
+        .clock(carried__clock)
+    );
+    tnic_standalone__control__ack__frame__checksums__ones ones(
+        .d(ones__d),
+        .q(ones__q),
+        .clock(ones__clock)
+    );
     tnic_standalone__control__ack__frame__checksums__h1 h1(
         .d(h1__d),
         .q(h1__q),
@@ -3487,6 +3504,8 @@ module tnic_standalone__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_
     always @(*) begin
         u3__d = u3__q;
         u4__d = u4__q;
+        carried__d = carried__q;
+        ones__d = ones__q;
         h1__d = h1__q;
         h2__d = h2__q;
         h3__d = h3__q;
@@ -3518,17 +3537,23 @@ module tnic_standalone__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_
         u1__2__d = (word__8 + word__9) + (word__10 + word__11);
         u1__3__d = (word__12 + word__13) + (word__14 + word__15);
         u3__d = (u2__0__q + u2__1__q) + u2__2__q;
-        u4__d = ((u3__q[(32'h0)+:(16)]) & 17'h1ffff) + ((u3__q[(32'h10)+:(6)]) & 17'h1ffff);
+        u4__d = ((low) & 17'h1ffff) + ((high) & 17'h1ffff);
+        carried__d = (low + ((high) & 16'hffff)) + ((32'h1) & 16'hffff);
+        ones__d = &low[(32'h6)+:(10)] & (low[(32'h0)+:(6)] == ~high);
         h1__d = (((tos_ttl) & 22'h3fffff) + ((i_payload) & 22'h3fffff)) + ((32'h5d85) & 22'h3fffff);
         h2__d = h1__q + u1__0__q;
         h3__d = ((h2__q[(32'h0)+:(16)]) & 17'h1ffff) + ((h2__q[(32'h10)+:(6)]) & 17'h1ffff);
-        h4__d = h3__q;
+        h4__d = h3__q[(32'h0)+:(16)] + ((h3__q[(32'h10)+:(1)]) & 16'hffff);
         summing__0__d = i_valid;
         summing__1__d = summing__0__q;
         summing__2__d = summing__1__q;
         summing__3__d = summing__2__q;
+        u_sum = u4__q[(32'h0)+:(16)];
+        if (u4__q[32'h10]) begin
+            u_sum = carried__q;
+        end
         o_udp = ~u_sum;
-        if (&u_sum) begin
+        if (ones__q) begin
             o_udp = ((32'hffff) & 16'hffff);
         end
         if (rst) begin
@@ -3540,6 +3565,8 @@ module tnic_standalone__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_
     end
     always @(*) u3__clock = clk;
     always @(*) u4__clock = clk;
+    always @(*) carried__clock = clk;
+    always @(*) ones__clock = clk;
     always @(*) h1__clock = clk;
     always @(*) h2__clock = clk;
     always @(*) h3__clock = clk;
@@ -3607,13 +3634,32 @@ module tnic_standalone__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_
     always @(*) u2__0__d = (u1__0__q + u1__1__q) + (u1__2__q + u1__3__q);
     always @(*) u2__1__d = (u1__4__q + u1__5__q) + (u1__6__q + u1__7__q);
     always @(*) u2__2__d = (u1__8__q + u1__9__q) + (u1__10__q + u1__11__q);
+    always @(*) low = u3__q[(32'h0)+:(16)];
+    always @(*) high = u3__q[(32'h10)+:(6)];
     always @(*) tos_ttl = (((i_tos) & 16'hffff) << 32'h8) | ((i_ttl) & 16'hffff);
-    always @(*) u_sum = u4__q[(32'h0)+:(16)] + ((u4__q[(32'h10)+:(1)]) & 16'hffff);
-    always @(*) h_sum = h4__q[(32'h0)+:(16)] + ((h4__q[(32'h10)+:(1)]) & 16'hffff);
-    always @(*) o_ipv4 = ~h_sum;
+    always @(*) o_ipv4 = ~h4__q;
     always @(*) o_valid = summing__3__q;
     
 endmodule // standalone__control__ack__frame__checksums
+
+
+module tnic_standalone__control__ack__frame__checksums__carried(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__ack__frame__checksums__carried
 
 
 module tnic_standalone__control__ack__frame__checksums__h1(d,q,clock);
@@ -3676,13 +3722,13 @@ endmodule // standalone__control__ack__frame__checksums__h3
 module tnic_standalone__control__ack__frame__checksums__h4(d,q,clock);
     
     // Module arguments
-    input wire  [16:0] d;
-    output reg  [16:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 17'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -3690,6 +3736,25 @@ module tnic_standalone__control__ack__frame__checksums__h4(d,q,clock);
     end
           
 endmodule // standalone__control__ack__frame__checksums__h4
+
+
+module tnic_standalone__control__ack__frame__checksums__ones(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__ack__frame__checksums__ones
 
 
 module tnic_standalone__control__ack__frame__checksums__summing__0(d,q,clock);
@@ -4508,13 +4573,12 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
     localparam  one = 5'b1;
     
     // Stub signals
+    reg  ram__clock;
     reg  [4:0] ram__read_address;
-    reg  ram__read_clock;
     wire  [619:0] ram__read_data;
-    reg  [4:0] ram__write_address;
-    reg  ram__write_clock;
-    reg  [619:0] ram__write_data;
     reg  ram__write_enable;
+    reg  [4:0] ram__write_address;
+    reg  [619:0] ram__write_data;
     reg  [5:0] fill__d;
     wire  [5:0] fill__q;
     reg  fill__clock;
@@ -4524,9 +4588,6 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
     reg  [4:0] read__d;
     wire  [4:0] read__q;
     reg  read__clock;
-    reg  [4:0] second__d;
-    wire  [4:0] second__q;
-    reg  second__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -4540,19 +4601,15 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
     // Local signals
     reg  push;
     reg  take;
-    reg  [4:0] address;
-    reg  [4:0] behind;
-    reg  [4:0] follows;
     
     // Sub module instances
     tnic_standalone__control__ack__queue__ram ram(
+        .clock(ram__clock),
         .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
         .read_data(ram__read_data),
+        .write_enable(ram__write_enable),
         .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
+        .write_data(ram__write_data)
     );
     tnic_standalone__control__ack__queue__fill fill(
         .d(fill__d),
@@ -4568,11 +4625,6 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
         .d(read__d),
         .q(read__q),
         .clock(read__clock)
-    );
-    tnic_standalone__control__ack__queue__second second(
-        .d(second__d),
-        .q(second__q),
-        .clock(second__clock)
     );
     tnic_standalone__control__ack__queue__pending pending(
         .d(pending__d),
@@ -4595,19 +4647,19 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
         fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
-        second__d = second__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        address = read__q;
         pending__d = |fill__q;
         if (take) begin
-            address = behind;
-            second__d = follows ^ one;
+            read__d = read__q + one;
             pending__d = |fill__q[(32'h1)+:(5)];
+            out_valid__d = 1'b1;
+            out__d = ram__read_data;
         end
-        ram__read_address = address;
-        read__d = address;
+        else if (o_ready) begin
+            out_valid__d = 1'b0;
+        end
         if (push) begin
             write__d = write__q + one;
         end
@@ -4617,18 +4669,10 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
         if (take & ~push) begin
             fill__d = fill__q - ((32'h1) & 6'h3f);
         end
-        if (take) begin
-            out_valid__d = 1'b1;
-            out__d = ram__read_data;
-        end
-        else if (o_ready) begin
-            out_valid__d = 1'b0;
-        end
         if (rst) begin
             fill__d = ((32'h0) & 6'h3f);
             write__d = ((32'h0) & 5'h1f);
             read__d = ((32'h0) & 5'h1f);
-            second__d = ((32'h0) & 5'h1f);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
         end
@@ -4636,19 +4680,16 @@ module tnic_standalone__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_val
     always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
-    always @(*) second__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) ram__read_clock = clk;
-    always @(*) ram__write_clock = clk;
+    always @(*) ram__clock = clk;
     always @(*) push = i_valid & (fill__q != depth);
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
     always @(*) ram__write_enable = push;
+    always @(*) ram__read_address = read__q;
     always @(*) take = pending__q & (~out_valid__q | o_ready);
-    always @(*) behind = second__q ^ one;
-    always @(*) follows = behind + one;
     always @(*) i_ready = fill__q != depth;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
@@ -4732,32 +4773,29 @@ module tnic_standalone__control__ack__queue__pending(d,q,clock);
 endmodule // standalone__control__ack__queue__pending
 
 
-module tnic_standalone__control__ack__queue__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__control__ack__queue__ram(clock,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
+    input wire  clock;
     input wire  [4:0] read_address;
-    input wire  read_clock;
     output reg  [619:0] read_data;
-    input wire  [4:0] write_address;
-    input wire  write_clock;
-    input wire  [619:0] write_data;
     input wire  write_enable;
+    input wire  [4:0] write_address;
+    input wire  [619:0] write_data;
     
     // Update code (custom)
+    (* ram_style = "distributed" *)
     reg[619:0] mem[31:0];
     
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+    always @(*) begin
+       read_data = mem[read_address];
     end
     
-    always @(posedge write_clock) begin
+    always @(posedge clock) begin
        if (write_enable) begin
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__ack__queue__ram
 
 
@@ -4778,25 +4816,6 @@ module tnic_standalone__control__ack__queue__read(d,q,clock);
     end
           
 endmodule // standalone__control__ack__queue__read
-
-
-module tnic_standalone__control__ack__queue__second(d,q,clock);
-    
-    // Module arguments
-    input wire  [4:0] d;
-    output reg  [4:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 5'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__ack__queue__second
 
 
 module tnic_standalone__control__ack__queue__write(d,q,clock);
@@ -60922,7 +60941,9 @@ module tnic_standalone__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged
     // Local signals
     reg  [31:0] now;
     reg  [23:0] skips;
+    reg  [23:0] skips_pulsed;
     reg  [23:0] overdues;
+    reg  [23:0] overdues_pulsed;
     
     // Sub module instances
     tnic_standalone__control__rtt__ack__counts__p p(
@@ -60948,13 +60969,15 @@ module tnic_standalone__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged
         overdue__d = overdue__q;
         skips = ((32'h0) & 24'hffffff);
         overdues = ((32'h0) & 24'hffffff);
+        skips_pulsed = ((32'h0) & 24'hffffff);
+        overdues_pulsed = ((32'h0) & 24'hffffff);
         now = ((32'h0) & 32'hffffffff);
         if (hit) begin
             if (ack) begin
                 skips = between;
             end
             else begin
-                overdues = between + ((32'h1) & 24'hffffff);
+                overdues = between;
             end
         end
         else if (unknown) begin
@@ -60971,18 +60994,24 @@ module tnic_standalone__control__rtt__ack__counts(clk,rst,hit,ack,unknown,forged
         end
         if (|skipped__q) begin
             now = now | skipped_bit;
-            skips = skips - ((32'h1) & 24'hffffff);
+            skips_pulsed = ((32'hffffff) & 24'hffffff);
         end
         if (|overdue__q) begin
             now = now | timeout_bit;
-            overdues = overdues - ((32'h1) & 24'hffffff);
+            overdues_pulsed = ((32'hffffff) & 24'hffffff);
+        end
+        if (hit & ~ack) begin
+            overdues_pulsed = ((32'h1) & 24'hffffff);
+            if (|overdue__q) begin
+                overdues_pulsed = ((32'h0) & 24'hffffff);
+            end
         end
         if (exceeds) begin
             now = now | exceeds_bit;
         end
         p__d = now;
-        skipped__d = skipped__q + skips;
-        overdue__d = overdue__q + overdues;
+        skipped__d = (skipped__q + skips) + skips_pulsed;
+        overdue__d = (overdue__q + overdues) + overdues_pulsed;
         if (rst) begin
             p__d = ((32'h0) & 32'hffffffff);
             skipped__d = ((32'h0) & 24'hffffff);
@@ -78887,6 +78916,12 @@ module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos
     reg  [16:0] u4__d;
     wire  [16:0] u4__q;
     reg  u4__clock;
+    reg  [15:0] carried__d;
+    wire  [15:0] carried__q;
+    reg  carried__clock;
+    reg  ones__d;
+    wire  ones__q;
+    reg  ones__clock;
     reg  [21:0] h1__d;
     wire  [21:0] h1__q;
     reg  h1__clock;
@@ -78896,8 +78931,8 @@ module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos
     reg  [16:0] h3__d;
     wire  [16:0] h3__q;
     reg  h3__clock;
-    reg  [16:0] h4__d;
-    wire  [16:0] h4__q;
+    reg  [15:0] h4__d;
+    wire  [15:0] h4__q;
     reg  h4__clock;
     reg  summing__0__d;
     wire  summing__0__q;
@@ -78966,7 +79001,8 @@ module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos
     wire [21:0] word__47;
     reg  [15:0] tos_ttl;
     reg  [15:0] u_sum;
-    reg  [15:0] h_sum;
+    reg  [15:0] low;
+    reg  [5:0] high;
     
     // Sub module instances
     tnic_standalone__generator__frame__checksums__u1__0 u1__0(
@@ -79054,6 +79090,16 @@ module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos
         .q(u4__q),
         .clock(u4__clock)
     );
+    tnic_standalone__generator__frame__checksums__carried carried(
+        .d(carried__d),
+        .q(carried__q),
+        .clock(carried__clock)
+    );
+    tnic_standalone__generator__frame__checksums__ones ones(
+        .d(ones__d),
+        .q(ones__q),
+        .clock(ones__clock)
+    );
     tnic_standalone__generator__frame__checksums__h1 h1(
         .d(h1__d),
         .q(h1__q),
@@ -79099,6 +79145,8 @@ module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos
     always @(*) begin
         u3__d = u3__q;
         u4__d = u4__q;
+        carried__d = carried__q;
+        ones__d = ones__q;
         h1__d = h1__q;
         h2__d = h2__q;
         h3__d = h3__q;
@@ -79130,17 +79178,23 @@ module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos
         u1__2__d = (word__8 + word__9) + (word__10 + word__11);
         u1__3__d = (word__12 + word__13) + (word__14 + word__15);
         u3__d = (u2__0__q + u2__1__q) + u2__2__q;
-        u4__d = ((u3__q[(32'h0)+:(16)]) & 17'h1ffff) + ((u3__q[(32'h10)+:(6)]) & 17'h1ffff);
+        u4__d = ((low) & 17'h1ffff) + ((high) & 17'h1ffff);
+        carried__d = (low + ((high) & 16'hffff)) + ((32'h1) & 16'hffff);
+        ones__d = &low[(32'h6)+:(10)] & (low[(32'h0)+:(6)] == ~high);
         h1__d = (((tos_ttl) & 22'h3fffff) + ((i_payload) & 22'h3fffff)) + ((32'h5d85) & 22'h3fffff);
         h2__d = h1__q + u1__0__q;
         h3__d = ((h2__q[(32'h0)+:(16)]) & 17'h1ffff) + ((h2__q[(32'h10)+:(6)]) & 17'h1ffff);
-        h4__d = h3__q;
+        h4__d = h3__q[(32'h0)+:(16)] + ((h3__q[(32'h10)+:(1)]) & 16'hffff);
         summing__0__d = i_valid;
         summing__1__d = summing__0__q;
         summing__2__d = summing__1__q;
         summing__3__d = summing__2__q;
+        u_sum = u4__q[(32'h0)+:(16)];
+        if (u4__q[32'h10]) begin
+            u_sum = carried__q;
+        end
         o_udp = ~u_sum;
-        if (&u_sum) begin
+        if (ones__q) begin
             o_udp = ((32'hffff) & 16'hffff);
         end
         if (rst) begin
@@ -79152,6 +79206,8 @@ module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos
     end
     always @(*) u3__clock = clk;
     always @(*) u4__clock = clk;
+    always @(*) carried__clock = clk;
+    always @(*) ones__clock = clk;
     always @(*) h1__clock = clk;
     always @(*) h2__clock = clk;
     always @(*) h3__clock = clk;
@@ -79219,13 +79275,32 @@ module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos
     always @(*) u2__0__d = (u1__0__q + u1__1__q) + (u1__2__q + u1__3__q);
     always @(*) u2__1__d = (u1__4__q + u1__5__q) + (u1__6__q + u1__7__q);
     always @(*) u2__2__d = (u1__8__q + u1__9__q) + (u1__10__q + u1__11__q);
+    always @(*) low = u3__q[(32'h0)+:(16)];
+    always @(*) high = u3__q[(32'h10)+:(6)];
     always @(*) tos_ttl = (((i_tos) & 16'hffff) << 32'h8) | ((i_ttl) & 16'hffff);
-    always @(*) u_sum = u4__q[(32'h0)+:(16)] + ((u4__q[(32'h10)+:(1)]) & 16'hffff);
-    always @(*) h_sum = h4__q[(32'h0)+:(16)] + ((h4__q[(32'h10)+:(1)]) & 16'hffff);
-    always @(*) o_ipv4 = ~h_sum;
+    always @(*) o_ipv4 = ~h4__q;
     always @(*) o_valid = summing__3__q;
     
 endmodule // standalone__generator__frame__checksums
+
+
+module tnic_standalone__generator__frame__checksums__carried(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__frame__checksums__carried
 
 
 module tnic_standalone__generator__frame__checksums__h1(d,q,clock);
@@ -79288,13 +79363,13 @@ endmodule // standalone__generator__frame__checksums__h3
 module tnic_standalone__generator__frame__checksums__h4(d,q,clock);
     
     // Module arguments
-    input wire  [16:0] d;
-    output reg  [16:0] q;
+    input wire  [15:0] d;
+    output reg  [15:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 17'h0;
+       q = 16'h0;
     end
     
     always @(posedge clock) begin
@@ -79302,6 +79377,25 @@ module tnic_standalone__generator__frame__checksums__h4(d,q,clock);
     end
           
 endmodule // standalone__generator__frame__checksums__h4
+
+
+module tnic_standalone__generator__frame__checksums__ones(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__frame__checksums__ones
 
 
 module tnic_standalone__generator__frame__checksums__summing__0(d,q,clock);
@@ -80139,10 +80233,10 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     reg  records__write_enable;
     reg  [9:0] states__read_address;
     reg  states__read_clock;
-    wire  [111:0] states__read_data;
+    wire  [135:0] states__read_data;
     reg  [9:0] states__write_address;
     reg  states__write_clock;
-    reg  [111:0] states__write_data;
+    reg  [135:0] states__write_data;
     reg  states__write_enable;
     reg  valid__0__d;
     wire  valid__0__q;
@@ -80243,8 +80337,8 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     reg  [298:0] record3__d;
     wire  [298:0] record3__q;
     reg  record3__clock;
-    reg  [111:0] state3__d;
-    wire  [111:0] state3__q;
+    reg  [135:0] state3__d;
+    wire  [135:0] state3__q;
     reg  state3__clock;
     reg  same5__d;
     wire  same5__q;
@@ -80261,8 +80355,8 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     reg  [298:0] record4__d;
     wire  [298:0] record4__q;
     reg  record4__clock;
-    reg  [111:0] state4__d;
-    wire  [111:0] state4__q;
+    reg  [135:0] state4__d;
+    wire  [135:0] state4__q;
     reg  state4__clock;
     reg  [15:0] wire4__d;
     wire  [15:0] wire4__q;
@@ -80273,14 +80367,14 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     reg  [7:0] final4__d;
     wire  [7:0] final4__q;
     reg  final4__clock;
-    reg  [111:0] new5__d;
-    wire  [111:0] new5__q;
+    reg  [135:0] new5__d;
+    wire  [135:0] new5__q;
     reg  new5__clock;
-    reg  [111:0] new6__d;
-    wire  [111:0] new6__q;
+    reg  [135:0] new6__d;
+    wire  [135:0] new6__q;
     reg  new6__clock;
-    reg  [111:0] new7__d;
-    wire  [111:0] new7__q;
+    reg  [135:0] new7__d;
+    wire  [135:0] new7__q;
     reg  new7__clock;
     reg  [31:0] nonce__d;
     wire  [31:0] nonce__q;
@@ -80337,7 +80431,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     // Local signals
     reg  [298:0] kept;
     reg  [15:0] head;
-    reg  [111:0] s;
+    reg  [135:0] s;
     reg  [31:0] segment;
     reg  [7:0] number;
     reg  [15:0] backlog;
@@ -80351,6 +80445,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     reg  [31:0] segment_next;
     reg  [7:0] number_next;
     reg  [23:0] bytes;
+    reg  [23:0] paid;
     reg  [15:0] less;
     reg  [16:0] more;
     reg  fits;
@@ -80358,6 +80453,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     reg  [15:0] backlog_new;
     reg  [7:0] number_new;
     reg  [23:0] bytes_new;
+    reg  [23:0] paid_new;
     reg  [31:0] segment_new;
     reg  [31:0] nonce_new;
     reg  [31:0] mix1;
@@ -80757,7 +80853,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
             records__write_data = ((32'h0) & 299'h7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             records__write_enable = 1'b1;
             states__write_address = sweep__q;
-            states__write_data = ((32'h0) & 112'hffffffffffffffffffffffffffff);
+            states__write_data = ((32'h0) & 136'hffffffffffffffffffffffffffffffffff);
             states__write_enable = 1'b1;
             sweep__d = sweep__q + ((32'h1) & 10'h3ff);
             clean__d = &sweep__q;
@@ -80836,6 +80932,13 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         segment_next = segment + ((32'h1) & 32'hffffffff);
         number_next = number + ((32'h1) & 8'hff);
         bytes = s[(32'h38)+:(24)] + ((wire4__q) & 24'hffffff);
+        paid = s[(32'h70)+:(24)] + ((wire4__q) & 24'hffffff);
+        if (read) begin
+            paid = s[(32'h70)+:(24)];
+            if (first) begin
+                paid = ((charge4__q) & 24'hffffff);
+            end
+        end
         less = backlog - ((32'h1) & 16'hffff);
         more = ((backlog) & 17'h1ffff) + ((packets__3__q) & 17'h1ffff);
         fits = ~more[32'h10] & ~&more[(32'h8)+:(8)];
@@ -80847,6 +80950,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         number_new = number;
         backlog_new = backlog;
         bytes_new = s[(32'h38)+:(24)];
+        paid_new = s[(32'h70)+:(24)];
         nonce_new = s[(32'h50)+:(32)];
         post__d = 1'b0;
         refused__d = 1'b0;
@@ -80861,10 +80965,12 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
                 segment_new = segment_next;
                 number_new = ((32'h0) & 8'hff);
                 bytes_new = ((32'h0) & 24'hffffff);
+                paid_new = ((32'h0) & 24'hffffff);
             end
             else begin
                 number_new = number_next;
                 bytes_new = bytes;
+                paid_new = paid;
             end
         end
         if (doorbell__3__q) begin
@@ -80883,9 +80989,10 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
             end
             number_new = ((32'h0) & 8'hff);
             bytes_new = ((32'h0) & 24'hffffff);
+            paid_new = ((32'h0) & 24'hffffff);
             backlog_new = ((32'h0) & 16'hffff);
         end
-        new5__d = {nonce_new, bytes_new, backlog_new, number_new, segment_new};
+        new5__d = {paid_new, nonce_new, bytes_new, backlog_new, number_new, segment_new};
         new6__d = new5__q;
         new7__d = new6__q;
         if (send & first) begin
@@ -80921,10 +81028,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         last5__d = last;
         wire5__d = wire4__q;
         bytes5__d = bytes;
-        charged5__d = bytes;
-        if (read) begin
-            charged5__d = ((charge4__q) & 24'hffffff);
-        end
+        charged5__d = paid;
         nonce5__d = fresh;
         if (rst) begin
             sweep__d = ((32'h0) & 10'h3ff);
@@ -81641,13 +81745,13 @@ endmodule // standalone__generator__packets__long
 module tnic_standalone__generator__packets__new5(d,q,clock);
     
     // Module arguments
-    input wire  [111:0] d;
-    output reg  [111:0] q;
+    input wire  [135:0] d;
+    output reg  [135:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 112'h0;
+       q = 136'h0;
     end
     
     always @(posedge clock) begin
@@ -81660,13 +81764,13 @@ endmodule // standalone__generator__packets__new5
 module tnic_standalone__generator__packets__new6(d,q,clock);
     
     // Module arguments
-    input wire  [111:0] d;
-    output reg  [111:0] q;
+    input wire  [135:0] d;
+    output reg  [135:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 112'h0;
+       q = 136'h0;
     end
     
     always @(posedge clock) begin
@@ -81679,13 +81783,13 @@ endmodule // standalone__generator__packets__new6
 module tnic_standalone__generator__packets__new7(d,q,clock);
     
     // Module arguments
-    input wire  [111:0] d;
-    output reg  [111:0] q;
+    input wire  [135:0] d;
+    output reg  [135:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 112'h0;
+       q = 136'h0;
     end
     
     always @(posedge clock) begin
@@ -82107,13 +82211,13 @@ endmodule // standalone__generator__packets__sent
 module tnic_standalone__generator__packets__state3(d,q,clock);
     
     // Module arguments
-    input wire  [111:0] d;
-    output reg  [111:0] q;
+    input wire  [135:0] d;
+    output reg  [135:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 112'h0;
+       q = 136'h0;
     end
     
     always @(posedge clock) begin
@@ -82126,13 +82230,13 @@ endmodule // standalone__generator__packets__state3
 module tnic_standalone__generator__packets__state4(d,q,clock);
     
     // Module arguments
-    input wire  [111:0] d;
-    output reg  [111:0] q;
+    input wire  [135:0] d;
+    output reg  [135:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 112'h0;
+       q = 136'h0;
     end
     
     always @(posedge clock) begin
@@ -82147,14 +82251,14 @@ module tnic_standalone__generator__packets__states(read_address,read_clock,read_
     // Module arguments
     input wire  [9:0] read_address;
     input wire  read_clock;
-    output reg  [111:0] read_data;
+    output reg  [135:0] read_data;
     input wire  [9:0] write_address;
     input wire  write_clock;
-    input wire  [111:0] write_data;
+    input wire  [135:0] write_data;
     input wire  write_enable;
     
     // Update code (custom)
-    reg[111:0] mem[1023:0];
+    reg[135:0] mem[1023:0];
     
     
     
@@ -86589,95 +86693,95 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     reg  valids__29__d;
     wire  valids__29__q;
     reg  valids__29__clock;
-    reg  [9:0] keys__0__d;
-    wire  [9:0] keys__0__q;
+    reg  [10:0] keys__0__d;
+    wire  [10:0] keys__0__q;
     reg  keys__0__clock;
-    reg  [9:0] keys__1__d;
-    wire  [9:0] keys__1__q;
+    reg  [10:0] keys__1__d;
+    wire  [10:0] keys__1__q;
     reg  keys__1__clock;
-    reg  [9:0] keys__2__d;
-    wire  [9:0] keys__2__q;
+    reg  [10:0] keys__2__d;
+    wire  [10:0] keys__2__q;
     reg  keys__2__clock;
-    reg  [9:0] keys__3__d;
-    wire  [9:0] keys__3__q;
+    reg  [10:0] keys__3__d;
+    wire  [10:0] keys__3__q;
     reg  keys__3__clock;
-    reg  [9:0] keys__4__d;
-    wire  [9:0] keys__4__q;
+    reg  [10:0] keys__4__d;
+    wire  [10:0] keys__4__q;
     reg  keys__4__clock;
-    reg  [9:0] keys__5__d;
-    wire  [9:0] keys__5__q;
+    reg  [10:0] keys__5__d;
+    wire  [10:0] keys__5__q;
     reg  keys__5__clock;
-    reg  [9:0] keys__6__d;
-    wire  [9:0] keys__6__q;
+    reg  [10:0] keys__6__d;
+    wire  [10:0] keys__6__q;
     reg  keys__6__clock;
-    reg  [9:0] keys__7__d;
-    wire  [9:0] keys__7__q;
+    reg  [10:0] keys__7__d;
+    wire  [10:0] keys__7__q;
     reg  keys__7__clock;
-    reg  [9:0] keys__8__d;
-    wire  [9:0] keys__8__q;
+    reg  [10:0] keys__8__d;
+    wire  [10:0] keys__8__q;
     reg  keys__8__clock;
-    reg  [9:0] keys__9__d;
-    wire  [9:0] keys__9__q;
+    reg  [10:0] keys__9__d;
+    wire  [10:0] keys__9__q;
     reg  keys__9__clock;
-    reg  [9:0] keys__10__d;
-    wire  [9:0] keys__10__q;
+    reg  [10:0] keys__10__d;
+    wire  [10:0] keys__10__q;
     reg  keys__10__clock;
-    reg  [9:0] keys__11__d;
-    wire  [9:0] keys__11__q;
+    reg  [10:0] keys__11__d;
+    wire  [10:0] keys__11__q;
     reg  keys__11__clock;
-    reg  [9:0] keys__12__d;
-    wire  [9:0] keys__12__q;
+    reg  [10:0] keys__12__d;
+    wire  [10:0] keys__12__q;
     reg  keys__12__clock;
-    reg  [9:0] keys__13__d;
-    wire  [9:0] keys__13__q;
+    reg  [10:0] keys__13__d;
+    wire  [10:0] keys__13__q;
     reg  keys__13__clock;
-    reg  [9:0] keys__14__d;
-    wire  [9:0] keys__14__q;
+    reg  [10:0] keys__14__d;
+    wire  [10:0] keys__14__q;
     reg  keys__14__clock;
-    reg  [9:0] keys__15__d;
-    wire  [9:0] keys__15__q;
+    reg  [10:0] keys__15__d;
+    wire  [10:0] keys__15__q;
     reg  keys__15__clock;
-    reg  [9:0] keys__16__d;
-    wire  [9:0] keys__16__q;
+    reg  [10:0] keys__16__d;
+    wire  [10:0] keys__16__q;
     reg  keys__16__clock;
-    reg  [9:0] keys__17__d;
-    wire  [9:0] keys__17__q;
+    reg  [10:0] keys__17__d;
+    wire  [10:0] keys__17__q;
     reg  keys__17__clock;
-    reg  [9:0] keys__18__d;
-    wire  [9:0] keys__18__q;
+    reg  [10:0] keys__18__d;
+    wire  [10:0] keys__18__q;
     reg  keys__18__clock;
-    reg  [9:0] keys__19__d;
-    wire  [9:0] keys__19__q;
+    reg  [10:0] keys__19__d;
+    wire  [10:0] keys__19__q;
     reg  keys__19__clock;
-    reg  [9:0] keys__20__d;
-    wire  [9:0] keys__20__q;
+    reg  [10:0] keys__20__d;
+    wire  [10:0] keys__20__q;
     reg  keys__20__clock;
-    reg  [9:0] keys__21__d;
-    wire  [9:0] keys__21__q;
+    reg  [10:0] keys__21__d;
+    wire  [10:0] keys__21__q;
     reg  keys__21__clock;
-    reg  [9:0] keys__22__d;
-    wire  [9:0] keys__22__q;
+    reg  [10:0] keys__22__d;
+    wire  [10:0] keys__22__q;
     reg  keys__22__clock;
-    reg  [9:0] keys__23__d;
-    wire  [9:0] keys__23__q;
+    reg  [10:0] keys__23__d;
+    wire  [10:0] keys__23__q;
     reg  keys__23__clock;
-    reg  [9:0] keys__24__d;
-    wire  [9:0] keys__24__q;
+    reg  [10:0] keys__24__d;
+    wire  [10:0] keys__24__q;
     reg  keys__24__clock;
-    reg  [9:0] keys__25__d;
-    wire  [9:0] keys__25__q;
+    reg  [10:0] keys__25__d;
+    wire  [10:0] keys__25__q;
     reg  keys__25__clock;
-    reg  [9:0] keys__26__d;
-    wire  [9:0] keys__26__q;
+    reg  [10:0] keys__26__d;
+    wire  [10:0] keys__26__q;
     reg  keys__26__clock;
-    reg  [9:0] keys__27__d;
-    wire  [9:0] keys__27__q;
+    reg  [10:0] keys__27__d;
+    wire  [10:0] keys__27__q;
     reg  keys__27__clock;
-    reg  [9:0] keys__28__d;
-    wire  [9:0] keys__28__q;
+    reg  [10:0] keys__28__d;
+    wire  [10:0] keys__28__q;
     reg  keys__28__clock;
-    reg  [9:0] keys__29__d;
-    wire  [9:0] keys__29__q;
+    reg  [10:0] keys__29__d;
+    wire  [10:0] keys__29__q;
     reg  keys__29__clock;
     reg  [4:0] swaps__0__d;
     wire  [4:0] swaps__0__q;
@@ -86899,8 +87003,8 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     reg  all_due__clock;
     
     // Local signals
-    reg  [9:0] key;
-    reg  [9:0] x_key;
+    reg  [10:0] key;
+    reg  [10:0] x_key;
     reg  x_precedes;
     wire [4:0] number__0;
     reg  [4:0] number__1;
@@ -86966,38 +87070,38 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     reg  valid_at__29;
     reg  valid_at__30;
     wire valid_at__31;
-    wire [9:0] key_at__0;
-    reg  [9:0] key_at__1;
-    reg  [9:0] key_at__2;
-    reg  [9:0] key_at__3;
-    reg  [9:0] key_at__4;
-    reg  [9:0] key_at__5;
-    reg  [9:0] key_at__6;
-    reg  [9:0] key_at__7;
-    reg  [9:0] key_at__8;
-    reg  [9:0] key_at__9;
-    reg  [9:0] key_at__10;
-    reg  [9:0] key_at__11;
-    reg  [9:0] key_at__12;
-    reg  [9:0] key_at__13;
-    reg  [9:0] key_at__14;
-    reg  [9:0] key_at__15;
-    reg  [9:0] key_at__16;
-    reg  [9:0] key_at__17;
-    reg  [9:0] key_at__18;
-    reg  [9:0] key_at__19;
-    reg  [9:0] key_at__20;
-    reg  [9:0] key_at__21;
-    reg  [9:0] key_at__22;
-    reg  [9:0] key_at__23;
-    reg  [9:0] key_at__24;
-    reg  [9:0] key_at__25;
-    reg  [9:0] key_at__26;
-    reg  [9:0] key_at__27;
-    reg  [9:0] key_at__28;
-    reg  [9:0] key_at__29;
-    reg  [9:0] key_at__30;
-    wire [9:0] key_at__31;
+    wire [10:0] key_at__0;
+    reg  [10:0] key_at__1;
+    reg  [10:0] key_at__2;
+    reg  [10:0] key_at__3;
+    reg  [10:0] key_at__4;
+    reg  [10:0] key_at__5;
+    reg  [10:0] key_at__6;
+    reg  [10:0] key_at__7;
+    reg  [10:0] key_at__8;
+    reg  [10:0] key_at__9;
+    reg  [10:0] key_at__10;
+    reg  [10:0] key_at__11;
+    reg  [10:0] key_at__12;
+    reg  [10:0] key_at__13;
+    reg  [10:0] key_at__14;
+    reg  [10:0] key_at__15;
+    reg  [10:0] key_at__16;
+    reg  [10:0] key_at__17;
+    reg  [10:0] key_at__18;
+    reg  [10:0] key_at__19;
+    reg  [10:0] key_at__20;
+    reg  [10:0] key_at__21;
+    reg  [10:0] key_at__22;
+    reg  [10:0] key_at__23;
+    reg  [10:0] key_at__24;
+    reg  [10:0] key_at__25;
+    reg  [10:0] key_at__26;
+    reg  [10:0] key_at__27;
+    reg  [10:0] key_at__28;
+    reg  [10:0] key_at__29;
+    reg  [10:0] key_at__30;
+    wire [10:0] key_at__31;
     reg  [4:0] handle_at__0;
     reg  [4:0] handle_at__1;
     reg  [4:0] handle_at__2;
@@ -87927,152 +88031,152 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
         stays_at__0 = 1'b0;
         precedes_at__0 = 1'b0;
         valid_at__1 = 1'b0;
-        key_at__1 = ((32'h0) & 10'h3ff);
+        key_at__1 = ((32'h0) & 11'h7ff);
         handle_at__1 = freed;
         stays_at__1 = 1'b0;
         precedes_at__1 = 1'b0;
         valid_at__2 = 1'b0;
-        key_at__2 = ((32'h0) & 10'h3ff);
+        key_at__2 = ((32'h0) & 11'h7ff);
         handle_at__2 = freed;
         stays_at__2 = 1'b0;
         precedes_at__2 = 1'b0;
         valid_at__3 = 1'b0;
-        key_at__3 = ((32'h0) & 10'h3ff);
+        key_at__3 = ((32'h0) & 11'h7ff);
         handle_at__3 = freed;
         stays_at__3 = 1'b0;
         precedes_at__3 = 1'b0;
         valid_at__4 = 1'b0;
-        key_at__4 = ((32'h0) & 10'h3ff);
+        key_at__4 = ((32'h0) & 11'h7ff);
         handle_at__4 = freed;
         stays_at__4 = 1'b0;
         precedes_at__4 = 1'b0;
         valid_at__5 = 1'b0;
-        key_at__5 = ((32'h0) & 10'h3ff);
+        key_at__5 = ((32'h0) & 11'h7ff);
         handle_at__5 = freed;
         stays_at__5 = 1'b0;
         precedes_at__5 = 1'b0;
         valid_at__6 = 1'b0;
-        key_at__6 = ((32'h0) & 10'h3ff);
+        key_at__6 = ((32'h0) & 11'h7ff);
         handle_at__6 = freed;
         stays_at__6 = 1'b0;
         precedes_at__6 = 1'b0;
         valid_at__7 = 1'b0;
-        key_at__7 = ((32'h0) & 10'h3ff);
+        key_at__7 = ((32'h0) & 11'h7ff);
         handle_at__7 = freed;
         stays_at__7 = 1'b0;
         precedes_at__7 = 1'b0;
         valid_at__8 = 1'b0;
-        key_at__8 = ((32'h0) & 10'h3ff);
+        key_at__8 = ((32'h0) & 11'h7ff);
         handle_at__8 = freed;
         stays_at__8 = 1'b0;
         precedes_at__8 = 1'b0;
         valid_at__9 = 1'b0;
-        key_at__9 = ((32'h0) & 10'h3ff);
+        key_at__9 = ((32'h0) & 11'h7ff);
         handle_at__9 = freed;
         stays_at__9 = 1'b0;
         precedes_at__9 = 1'b0;
         valid_at__10 = 1'b0;
-        key_at__10 = ((32'h0) & 10'h3ff);
+        key_at__10 = ((32'h0) & 11'h7ff);
         handle_at__10 = freed;
         stays_at__10 = 1'b0;
         precedes_at__10 = 1'b0;
         valid_at__11 = 1'b0;
-        key_at__11 = ((32'h0) & 10'h3ff);
+        key_at__11 = ((32'h0) & 11'h7ff);
         handle_at__11 = freed;
         stays_at__11 = 1'b0;
         precedes_at__11 = 1'b0;
         valid_at__12 = 1'b0;
-        key_at__12 = ((32'h0) & 10'h3ff);
+        key_at__12 = ((32'h0) & 11'h7ff);
         handle_at__12 = freed;
         stays_at__12 = 1'b0;
         precedes_at__12 = 1'b0;
         valid_at__13 = 1'b0;
-        key_at__13 = ((32'h0) & 10'h3ff);
+        key_at__13 = ((32'h0) & 11'h7ff);
         handle_at__13 = freed;
         stays_at__13 = 1'b0;
         precedes_at__13 = 1'b0;
         valid_at__14 = 1'b0;
-        key_at__14 = ((32'h0) & 10'h3ff);
+        key_at__14 = ((32'h0) & 11'h7ff);
         handle_at__14 = freed;
         stays_at__14 = 1'b0;
         precedes_at__14 = 1'b0;
         valid_at__15 = 1'b0;
-        key_at__15 = ((32'h0) & 10'h3ff);
+        key_at__15 = ((32'h0) & 11'h7ff);
         handle_at__15 = freed;
         stays_at__15 = 1'b0;
         precedes_at__15 = 1'b0;
         valid_at__16 = 1'b0;
-        key_at__16 = ((32'h0) & 10'h3ff);
+        key_at__16 = ((32'h0) & 11'h7ff);
         handle_at__16 = freed;
         stays_at__16 = 1'b0;
         precedes_at__16 = 1'b0;
         valid_at__17 = 1'b0;
-        key_at__17 = ((32'h0) & 10'h3ff);
+        key_at__17 = ((32'h0) & 11'h7ff);
         handle_at__17 = freed;
         stays_at__17 = 1'b0;
         precedes_at__17 = 1'b0;
         valid_at__18 = 1'b0;
-        key_at__18 = ((32'h0) & 10'h3ff);
+        key_at__18 = ((32'h0) & 11'h7ff);
         handle_at__18 = freed;
         stays_at__18 = 1'b0;
         precedes_at__18 = 1'b0;
         valid_at__19 = 1'b0;
-        key_at__19 = ((32'h0) & 10'h3ff);
+        key_at__19 = ((32'h0) & 11'h7ff);
         handle_at__19 = freed;
         stays_at__19 = 1'b0;
         precedes_at__19 = 1'b0;
         valid_at__20 = 1'b0;
-        key_at__20 = ((32'h0) & 10'h3ff);
+        key_at__20 = ((32'h0) & 11'h7ff);
         handle_at__20 = freed;
         stays_at__20 = 1'b0;
         precedes_at__20 = 1'b0;
         valid_at__21 = 1'b0;
-        key_at__21 = ((32'h0) & 10'h3ff);
+        key_at__21 = ((32'h0) & 11'h7ff);
         handle_at__21 = freed;
         stays_at__21 = 1'b0;
         precedes_at__21 = 1'b0;
         valid_at__22 = 1'b0;
-        key_at__22 = ((32'h0) & 10'h3ff);
+        key_at__22 = ((32'h0) & 11'h7ff);
         handle_at__22 = freed;
         stays_at__22 = 1'b0;
         precedes_at__22 = 1'b0;
         valid_at__23 = 1'b0;
-        key_at__23 = ((32'h0) & 10'h3ff);
+        key_at__23 = ((32'h0) & 11'h7ff);
         handle_at__23 = freed;
         stays_at__23 = 1'b0;
         precedes_at__23 = 1'b0;
         valid_at__24 = 1'b0;
-        key_at__24 = ((32'h0) & 10'h3ff);
+        key_at__24 = ((32'h0) & 11'h7ff);
         handle_at__24 = freed;
         stays_at__24 = 1'b0;
         precedes_at__24 = 1'b0;
         valid_at__25 = 1'b0;
-        key_at__25 = ((32'h0) & 10'h3ff);
+        key_at__25 = ((32'h0) & 11'h7ff);
         handle_at__25 = freed;
         stays_at__25 = 1'b0;
         precedes_at__25 = 1'b0;
         valid_at__26 = 1'b0;
-        key_at__26 = ((32'h0) & 10'h3ff);
+        key_at__26 = ((32'h0) & 11'h7ff);
         handle_at__26 = freed;
         stays_at__26 = 1'b0;
         precedes_at__26 = 1'b0;
         valid_at__27 = 1'b0;
-        key_at__27 = ((32'h0) & 10'h3ff);
+        key_at__27 = ((32'h0) & 11'h7ff);
         handle_at__27 = freed;
         stays_at__27 = 1'b0;
         precedes_at__27 = 1'b0;
         valid_at__28 = 1'b0;
-        key_at__28 = ((32'h0) & 10'h3ff);
+        key_at__28 = ((32'h0) & 11'h7ff);
         handle_at__28 = freed;
         stays_at__28 = 1'b0;
         precedes_at__28 = 1'b0;
         valid_at__29 = 1'b0;
-        key_at__29 = ((32'h0) & 10'h3ff);
+        key_at__29 = ((32'h0) & 11'h7ff);
         handle_at__29 = freed;
         stays_at__29 = 1'b0;
         precedes_at__29 = 1'b0;
         valid_at__30 = 1'b0;
-        key_at__30 = ((32'h0) & 10'h3ff);
+        key_at__30 = ((32'h0) & 11'h7ff);
         handle_at__30 = freed;
         stays_at__30 = 1'b0;
         precedes_at__30 = 1'b0;
@@ -88469,36 +88573,36 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
         take_x__29 = 1'b0;
         moves__29 = 1'b0;
         if (enter) begin
-            stays_at__1 = valids__0__q & ~((key[(32'h0)+:(9)] < keys__0__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__0__q[32'h9]));
-            stays_at__2 = valids__1__q & ~((key[(32'h0)+:(9)] < keys__1__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__1__q[32'h9]));
-            stays_at__3 = valids__2__q & ~((key[(32'h0)+:(9)] < keys__2__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__2__q[32'h9]));
-            stays_at__4 = valids__3__q & ~((key[(32'h0)+:(9)] < keys__3__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__3__q[32'h9]));
-            stays_at__5 = valids__4__q & ~((key[(32'h0)+:(9)] < keys__4__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__4__q[32'h9]));
-            stays_at__6 = valids__5__q & ~((key[(32'h0)+:(9)] < keys__5__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__5__q[32'h9]));
-            stays_at__7 = valids__6__q & ~((key[(32'h0)+:(9)] < keys__6__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__6__q[32'h9]));
-            stays_at__8 = valids__7__q & ~((key[(32'h0)+:(9)] < keys__7__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__7__q[32'h9]));
-            stays_at__9 = valids__8__q & ~((key[(32'h0)+:(9)] < keys__8__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__8__q[32'h9]));
-            stays_at__10 = valids__9__q & ~((key[(32'h0)+:(9)] < keys__9__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__9__q[32'h9]));
-            stays_at__11 = valids__10__q & ~((key[(32'h0)+:(9)] < keys__10__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__10__q[32'h9]));
-            stays_at__12 = valids__11__q & ~((key[(32'h0)+:(9)] < keys__11__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__11__q[32'h9]));
-            stays_at__13 = valids__12__q & ~((key[(32'h0)+:(9)] < keys__12__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__12__q[32'h9]));
-            stays_at__14 = valids__13__q & ~((key[(32'h0)+:(9)] < keys__13__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__13__q[32'h9]));
-            stays_at__15 = valids__14__q & ~((key[(32'h0)+:(9)] < keys__14__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__14__q[32'h9]));
-            stays_at__16 = valids__15__q & ~((key[(32'h0)+:(9)] < keys__15__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__15__q[32'h9]));
-            stays_at__17 = valids__16__q & ~((key[(32'h0)+:(9)] < keys__16__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__16__q[32'h9]));
-            stays_at__18 = valids__17__q & ~((key[(32'h0)+:(9)] < keys__17__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__17__q[32'h9]));
-            stays_at__19 = valids__18__q & ~((key[(32'h0)+:(9)] < keys__18__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__18__q[32'h9]));
-            stays_at__20 = valids__19__q & ~((key[(32'h0)+:(9)] < keys__19__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__19__q[32'h9]));
-            stays_at__21 = valids__20__q & ~((key[(32'h0)+:(9)] < keys__20__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__20__q[32'h9]));
-            stays_at__22 = valids__21__q & ~((key[(32'h0)+:(9)] < keys__21__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__21__q[32'h9]));
-            stays_at__23 = valids__22__q & ~((key[(32'h0)+:(9)] < keys__22__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__22__q[32'h9]));
-            stays_at__24 = valids__23__q & ~((key[(32'h0)+:(9)] < keys__23__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__23__q[32'h9]));
-            stays_at__25 = valids__24__q & ~((key[(32'h0)+:(9)] < keys__24__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__24__q[32'h9]));
-            stays_at__26 = valids__25__q & ~((key[(32'h0)+:(9)] < keys__25__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__25__q[32'h9]));
-            stays_at__27 = valids__26__q & ~((key[(32'h0)+:(9)] < keys__26__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__26__q[32'h9]));
-            stays_at__28 = valids__27__q & ~((key[(32'h0)+:(9)] < keys__27__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__27__q[32'h9]));
-            stays_at__29 = valids__28__q & ~((key[(32'h0)+:(9)] < keys__28__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__28__q[32'h9]));
-            stays_at__30 = valids__29__q & ~((key[(32'h0)+:(9)] < keys__29__q[(32'h0)+:(9)]) ^ (key[32'h9] ^ keys__29__q[32'h9]));
+            stays_at__1 = valids__0__q & ~((key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__0__q[32'ha]));
+            stays_at__2 = valids__1__q & ~((key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__1__q[32'ha]));
+            stays_at__3 = valids__2__q & ~((key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__2__q[32'ha]));
+            stays_at__4 = valids__3__q & ~((key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__3__q[32'ha]));
+            stays_at__5 = valids__4__q & ~((key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__4__q[32'ha]));
+            stays_at__6 = valids__5__q & ~((key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__5__q[32'ha]));
+            stays_at__7 = valids__6__q & ~((key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__6__q[32'ha]));
+            stays_at__8 = valids__7__q & ~((key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__7__q[32'ha]));
+            stays_at__9 = valids__8__q & ~((key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__8__q[32'ha]));
+            stays_at__10 = valids__9__q & ~((key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__9__q[32'ha]));
+            stays_at__11 = valids__10__q & ~((key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__10__q[32'ha]));
+            stays_at__12 = valids__11__q & ~((key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__11__q[32'ha]));
+            stays_at__13 = valids__12__q & ~((key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__12__q[32'ha]));
+            stays_at__14 = valids__13__q & ~((key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__13__q[32'ha]));
+            stays_at__15 = valids__14__q & ~((key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__14__q[32'ha]));
+            stays_at__16 = valids__15__q & ~((key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__15__q[32'ha]));
+            stays_at__17 = valids__16__q & ~((key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__16__q[32'ha]));
+            stays_at__18 = valids__17__q & ~((key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__17__q[32'ha]));
+            stays_at__19 = valids__18__q & ~((key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__18__q[32'ha]));
+            stays_at__20 = valids__19__q & ~((key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__19__q[32'ha]));
+            stays_at__21 = valids__20__q & ~((key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__20__q[32'ha]));
+            stays_at__22 = valids__21__q & ~((key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__21__q[32'ha]));
+            stays_at__23 = valids__22__q & ~((key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__22__q[32'ha]));
+            stays_at__24 = valids__23__q & ~((key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__23__q[32'ha]));
+            stays_at__25 = valids__24__q & ~((key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__24__q[32'ha]));
+            stays_at__26 = valids__25__q & ~((key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__25__q[32'ha]));
+            stays_at__27 = valids__26__q & ~((key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__26__q[32'ha]));
+            stays_at__28 = valids__27__q & ~((key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__27__q[32'ha]));
+            stays_at__29 = valids__28__q & ~((key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__28__q[32'ha]));
+            stays_at__30 = valids__29__q & ~((key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__29__q[32'ha]));
             precedes__0__d = stays_at__1;
             if (pop & ~x_precedes) begin
                 precedes__0__d = stays_at__2;
@@ -89705,10 +89809,10 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     assign number__0 = ((32'h0) & 5'h1f);
     assign number__31 = ((32'h0) & 5'h1f);
     assign valid_at__0 = 1'b0;
-    assign key_at__0 = ((32'h0) & 10'h3ff);
+    assign key_at__0 = ((32'h0) & 11'h7ff);
     always @(*) handle_at__0 = freed;
     assign valid_at__31 = 1'b0;
-    assign key_at__31 = ((32'h0) & 10'h3ff);
+    assign key_at__31 = ((32'h0) & 11'h7ff);
     always @(*) handle_at__31 = freed;
     assign stays_at__31 = 1'b0;
     assign precedes_at__31 = 1'b0;
@@ -89832,9 +89936,9 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     always @(*) keys__29__clock = clk;
     always @(*) swaps__29__clock = clk;
     always @(*) precedes__29__clock = clk;
-    always @(*) key = low[(32'ha)+:(10)];
-    always @(*) x_key = x_low__q[(32'ha)+:(10)];
-    always @(*) x_precedes = enters__q & ~((key[(32'h0)+:(9)] < x_key[(32'h0)+:(9)]) ^ (key[32'h9] ^ x_key[32'h9]));
+    always @(*) key = low[(32'h9)+:(11)];
+    always @(*) x_key = x_low__q[(32'h9)+:(11)];
+    always @(*) x_precedes = enters__q & ~((key[(32'h0)+:(10)] < x_key[(32'h0)+:(10)]) ^ (key[32'ha] ^ x_key[32'ha]));
     always @(*) first__write_enable = enters__q;
     always @(*) first__write_data = x_low__q;
     always @(*) second__write_enable = enters__q;
@@ -89973,13 +90077,13 @@ endmodule // standalone__pacer__gate__places__head_due
 module tnic_standalone__pacer__gate__places__keys__0(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -89992,13 +90096,13 @@ endmodule // standalone__pacer__gate__places__keys__0
 module tnic_standalone__pacer__gate__places__keys__1(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90011,13 +90115,13 @@ endmodule // standalone__pacer__gate__places__keys__1
 module tnic_standalone__pacer__gate__places__keys__10(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90030,13 +90134,13 @@ endmodule // standalone__pacer__gate__places__keys__10
 module tnic_standalone__pacer__gate__places__keys__11(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90049,13 +90153,13 @@ endmodule // standalone__pacer__gate__places__keys__11
 module tnic_standalone__pacer__gate__places__keys__12(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90068,13 +90172,13 @@ endmodule // standalone__pacer__gate__places__keys__12
 module tnic_standalone__pacer__gate__places__keys__13(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90087,13 +90191,13 @@ endmodule // standalone__pacer__gate__places__keys__13
 module tnic_standalone__pacer__gate__places__keys__14(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90106,13 +90210,13 @@ endmodule // standalone__pacer__gate__places__keys__14
 module tnic_standalone__pacer__gate__places__keys__15(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90125,13 +90229,13 @@ endmodule // standalone__pacer__gate__places__keys__15
 module tnic_standalone__pacer__gate__places__keys__16(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90144,13 +90248,13 @@ endmodule // standalone__pacer__gate__places__keys__16
 module tnic_standalone__pacer__gate__places__keys__17(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90163,13 +90267,13 @@ endmodule // standalone__pacer__gate__places__keys__17
 module tnic_standalone__pacer__gate__places__keys__18(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90182,13 +90286,13 @@ endmodule // standalone__pacer__gate__places__keys__18
 module tnic_standalone__pacer__gate__places__keys__19(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90201,13 +90305,13 @@ endmodule // standalone__pacer__gate__places__keys__19
 module tnic_standalone__pacer__gate__places__keys__2(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90220,13 +90324,13 @@ endmodule // standalone__pacer__gate__places__keys__2
 module tnic_standalone__pacer__gate__places__keys__20(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90239,13 +90343,13 @@ endmodule // standalone__pacer__gate__places__keys__20
 module tnic_standalone__pacer__gate__places__keys__21(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90258,13 +90362,13 @@ endmodule // standalone__pacer__gate__places__keys__21
 module tnic_standalone__pacer__gate__places__keys__22(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90277,13 +90381,13 @@ endmodule // standalone__pacer__gate__places__keys__22
 module tnic_standalone__pacer__gate__places__keys__23(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90296,13 +90400,13 @@ endmodule // standalone__pacer__gate__places__keys__23
 module tnic_standalone__pacer__gate__places__keys__24(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90315,13 +90419,13 @@ endmodule // standalone__pacer__gate__places__keys__24
 module tnic_standalone__pacer__gate__places__keys__25(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90334,13 +90438,13 @@ endmodule // standalone__pacer__gate__places__keys__25
 module tnic_standalone__pacer__gate__places__keys__26(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90353,13 +90457,13 @@ endmodule // standalone__pacer__gate__places__keys__26
 module tnic_standalone__pacer__gate__places__keys__27(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90372,13 +90476,13 @@ endmodule // standalone__pacer__gate__places__keys__27
 module tnic_standalone__pacer__gate__places__keys__28(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90391,13 +90495,13 @@ endmodule // standalone__pacer__gate__places__keys__28
 module tnic_standalone__pacer__gate__places__keys__29(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90410,13 +90514,13 @@ endmodule // standalone__pacer__gate__places__keys__29
 module tnic_standalone__pacer__gate__places__keys__3(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90429,13 +90533,13 @@ endmodule // standalone__pacer__gate__places__keys__3
 module tnic_standalone__pacer__gate__places__keys__4(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90448,13 +90552,13 @@ endmodule // standalone__pacer__gate__places__keys__4
 module tnic_standalone__pacer__gate__places__keys__5(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90467,13 +90571,13 @@ endmodule // standalone__pacer__gate__places__keys__5
 module tnic_standalone__pacer__gate__places__keys__6(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90486,13 +90590,13 @@ endmodule // standalone__pacer__gate__places__keys__6
 module tnic_standalone__pacer__gate__places__keys__7(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90505,13 +90609,13 @@ endmodule // standalone__pacer__gate__places__keys__7
 module tnic_standalone__pacer__gate__places__keys__8(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin
@@ -90524,13 +90628,13 @@ endmodule // standalone__pacer__gate__places__keys__8
 module tnic_standalone__pacer__gate__places__keys__9(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  [10:0] d;
+    output reg  [10:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 11'h0;
     end
     
     always @(posedge clock) begin

@@ -387,6 +387,41 @@ fn check(frame: &[u8], s: &Sent, f: &mut Flow, nonces: &mut Vec<u32>) {
     assert!(f.number < r.segment_packets.into() || p.is_last());
 }
 
+/// Whatever a load with `keep` changes inside a segment: what goes with its last packet is what its packets were charged.
+#[test]
+fn a_segment_gives_back_what_it_was_charged() {
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut run = Run::new(64);
+        let (mut open, mut segments, mut changed) = (0, 0, false);
+        for packet in 0..cycles() / 100 {
+            if packet == 0 || rng.random_bool(0.3) {
+                let record = FlowRecord { enable: true, keep: packet != 0, endless: true, ..any_record(&mut rng, 300) };
+                run.load(3, &FlowRecord { segment_packets: rng.random_range(1..6), read: rng.random(), ..record });
+                changed |= open != 0;
+            }
+            if packet == 0 {
+                run.post(3, 1);
+                for _ in 0..10 {
+                    run.step(|_| {});
+                }
+            }
+            run.step(|i| i.grant = Some((3, 0)));
+            // Longer than any of its frames.
+            let outs: Vec<Out> = (0..100).map(|_| run.step(|_| {})).collect();
+            let charge = outs.iter().find_map(|o| o.charge).expect("each grant is charged");
+            let sent = outs.iter().find_map(|o| o.sent).expect("the flow always has a packet");
+            open += u32::from(charge.bytes);
+            assert_eq!(charge.ends, sent.last);
+            assert_eq!(sent.segment_bytes, open, "segment {segments}, changed inside: {changed}, seed {seed}");
+            if sent.last {
+                (open, segments, changed) = (0, segments + 1, false);
+            }
+        }
+        assert!(segments > 20, "{segments} segments");
+    }
+}
+
 /// What ends a segment and voids a backlog, and what does not.
 #[test]
 fn loads() {

@@ -8,8 +8,8 @@ use timely_model::generator::packets::NONCE_START;
 /// pipeline gets its state from there.
 ///
 /// Records are kept as 299 bits, from bit 0: enable, endless, READ, IPv6, VLAN, TCI 16, payload bytes 14, packets of a segment
-/// 8, destination MAC 48, UDP ports 16 and 16, TTL 8, TOS 8, charged bytes 32, destination address 128. States as 112: segment
-/// 32, packets of it that were sent 8, backlog 16, wire bytes of the segment 24, nonce 32.
+/// 8, destination MAC 48, UDP ports 16 and 16, TTL 8, TOS 8, charged bytes 32, destination address 128. States as 136: segment
+/// 32, packets of it that were sent 8, backlog 16, wire bytes of the segment 24, nonce 32, what the segment was charged 24.
 ///
 /// Latency: 5 clocks. Throughput: an operation a clock. No back pressure. Both RAMs are cleared in `2^F` clocks after reset.
 /// Model: `timely_model::generator::packets::Packets`.
@@ -65,7 +65,7 @@ pub struct Packets<const F: usize> {
     pub o_wire: Signal<Out, Bits<16>>,
     /// Wire bytes of the segment so far.
     pub o_bytes: Signal<Out, Bits<24>>,
-    /// What the segment is charged so far.
+    /// What the segment was charged so far.
     pub o_charged: Signal<Out, Bits<24>>,
     /// When it was eligible to leave, ns48.fns16.
     pub o_launch: Signal<Out, Bits<64>>,
@@ -83,7 +83,7 @@ pub struct Packets<const F: usize> {
     sweep: DFF<Bits<F>>,
     clean: DFF<Bit>,
     records: RAM<Bits<299>, F>,
-    states: RAM<Bits<112>, F>,
+    states: RAM<Bits<136>, F>,
     kept: Signal<Local, Bits<299>>,
     // Index n is stage n + 1; stage 1 reads, 2 has the RAMs' outputs, 3 has them captured, 4 works, 5 shows and writes back.
     valid: [DFF<Bit>; 7],
@@ -93,20 +93,20 @@ pub struct Packets<const F: usize> {
     packets: [DFF<Bits<16>>; 4],
     launch: [DFF<Bits<64>>; 5],
     record3: DFF<Bits<299>>,
-    state3: DFF<Bits<112>>,
+    state3: DFF<Bits<136>>,
     // The flow of stage 3 is that of stage 5, 6, 7; that of stage 4 is that of stage 5.
     same5: DFF<Bit>,
     same6: DFF<Bit>,
     same7: DFF<Bit>,
     same: DFF<Bit>,
     record4: DFF<Bits<299>>,
-    state4: DFF<Bits<112>>,
+    state4: DFF<Bits<136>>,
     head: Signal<Local, Bits<16>>,
     wire4: DFF<Bits<16>>,
     charge4: DFF<Bits<16>>,
     /// Number of the last packet of a full segment.
     final4: DFF<Bits<8>>,
-    s: Signal<Local, Bits<112>>,
+    s: Signal<Local, Bits<136>>,
     segment: Signal<Local, Bits<32>>,
     number: Signal<Local, Bits<8>>,
     backlog: Signal<Local, Bits<16>>,
@@ -120,6 +120,7 @@ pub struct Packets<const F: usize> {
     segment_next: Signal<Local, Bits<32>>,
     number_next: Signal<Local, Bits<8>>,
     bytes: Signal<Local, Bits<24>>,
+    paid: Signal<Local, Bits<24>>,
     less: Signal<Local, Bits<16>>,
     more: Signal<Local, Bits<17>>,
     fits: Signal<Local, Bit>,
@@ -127,12 +128,13 @@ pub struct Packets<const F: usize> {
     backlog_new: Signal<Local, Bits<16>>,
     number_new: Signal<Local, Bits<8>>,
     bytes_new: Signal<Local, Bits<24>>,
+    paid_new: Signal<Local, Bits<24>>,
     segment_new: Signal<Local, Bits<32>>,
     nonce_new: Signal<Local, Bits<32>>,
     // The new state in stages 5, 6, 7.
-    new5: DFF<Bits<112>>,
-    new6: DFF<Bits<112>>,
-    new7: DFF<Bits<112>>,
+    new5: DFF<Bits<136>>,
+    new6: DFF<Bits<136>>,
+    new7: DFF<Bits<136>>,
     nonce: DFF<Bits<32>>,
     seen: DFF<Bits<32>>,
     mix1: Signal<Local, Bits<32>>,
@@ -162,7 +164,7 @@ impl<const F: usize> Default for Packets<F> {
             o_charge, o_send, o_flow, o_record, o_segment, o_number, o_first, o_last, o_nonce, o_wire, o_bytes, o_charged, o_launch, o_long,
             o_post, o_packets, o_refused, long_bytes, sweep, clean, records, states, kept, record3, state3, same5, same6, same7, same,
             record4, state4, head, wire4, charge4, final4, s, segment, number, backlog, enable, endless, read, send, first, last, one_left,
-            segment_next, number_next, bytes, less, more, fits, fresh, backlog_new, number_new, bytes_new, segment_new, nonce_new, new5,
+            segment_next, number_next, bytes, paid, less, more, fits, fresh, backlog_new, number_new, bytes_new, paid_new, segment_new, nonce_new, new5,
             new6, new7, nonce, seen, mix1, mix2, mix3, charge, sent, record5, segment5, number5, first5, last5, wire5, bytes5, charged5,
             nonce5, long, post, packets5, refused; valid, flow, grant, doorbell, packets, launch)
     }
@@ -215,7 +217,7 @@ impl<const F: usize> Logic for Packets<F> {
             self.records.write_data.next = bits::<299>(0);
             self.records.write_enable.next = true;
             self.states.write_address.next = self.sweep.q.val();
-            self.states.write_data.next = bits::<112>(0);
+            self.states.write_data.next = bits::<136>(0);
             self.states.write_enable.next = true;
             self.sweep.d.next = self.sweep.q.val() + bits::<F>(1);
             self.clean.d.next = self.sweep.q.val().all();
@@ -305,6 +307,14 @@ impl<const F: usize> Logic for Packets<F> {
         self.segment_next.next = self.segment.val() + bits::<32>(1);
         self.number_next.next = self.number.val() + bits::<8>(1);
         self.bytes.next = self.s.val().get_bits::<24>(56) + bit_cast::<24, 16>(self.wire4.q.val());
+        // Nothing of a segment is charged before its first packet, so a READ's sum needs no adder.
+        self.paid.next = self.s.val().get_bits::<24>(112) + bit_cast::<24, 16>(self.wire4.q.val());
+        if self.read.val() {
+            self.paid.next = self.s.val().get_bits::<24>(112);
+            if self.first.val() {
+                self.paid.next = bit_cast::<24, 16>(self.charge4.q.val());
+            }
+        }
         self.less.next = self.backlog.val() - bits::<16>(1);
         self.more.next = bit_cast::<17, 16>(self.backlog.val()) + bit_cast::<17, 16>(self.packets[3].q.val());
         self.fits.next = !self.more.val().get_bit(16) & !self.more.val().get_bits::<8>(8).all();
@@ -316,6 +326,7 @@ impl<const F: usize> Logic for Packets<F> {
         self.number_new.next = self.number.val();
         self.backlog_new.next = self.backlog.val();
         self.bytes_new.next = self.s.val().get_bits::<24>(56);
+        self.paid_new.next = self.s.val().get_bits::<24>(112);
         self.nonce_new.next = self.s.val().get_bits::<32>(80);
         self.post.d.next = false;
         self.refused.d.next = false;
@@ -330,9 +341,11 @@ impl<const F: usize> Logic for Packets<F> {
                 self.segment_new.next = self.segment_next.val();
                 self.number_new.next = bits::<8>(0);
                 self.bytes_new.next = bits::<24>(0);
+                self.paid_new.next = bits::<24>(0);
             } else {
                 self.number_new.next = self.number_next.val();
                 self.bytes_new.next = self.bytes.val();
+                self.paid_new.next = self.paid.val();
             }
         }
         if self.doorbell[3].q.val() {
@@ -350,13 +363,15 @@ impl<const F: usize> Logic for Packets<F> {
             }
             self.number_new.next = bits::<8>(0);
             self.bytes_new.next = bits::<24>(0);
+            self.paid_new.next = bits::<24>(0);
             self.backlog_new.next = bits::<16>(0);
         }
-        self.new5.d.next = bit_cast::<112, 32>(self.segment_new.val())
-            | (bit_cast::<112, 8>(self.number_new.val()) << 32)
-            | (bit_cast::<112, 16>(self.backlog_new.val()) << 40)
-            | (bit_cast::<112, 24>(self.bytes_new.val()) << 56)
-            | (bit_cast::<112, 32>(self.nonce_new.val()) << 80);
+        self.new5.d.next = bit_cast::<136, 32>(self.segment_new.val())
+            | (bit_cast::<136, 8>(self.number_new.val()) << 32)
+            | (bit_cast::<136, 16>(self.backlog_new.val()) << 40)
+            | (bit_cast::<136, 24>(self.bytes_new.val()) << 56)
+            | (bit_cast::<136, 32>(self.nonce_new.val()) << 80)
+            | (bit_cast::<136, 24>(self.paid_new.val()) << 112);
         self.new6.d.next = self.new5.q.val();
         self.new7.d.next = self.new6.q.val();
 
@@ -399,10 +414,7 @@ impl<const F: usize> Logic for Packets<F> {
         self.last5.d.next = self.last.val();
         self.wire5.d.next = self.wire4.q.val();
         self.bytes5.d.next = self.bytes.val();
-        self.charged5.d.next = self.bytes.val();
-        if self.read.val() {
-            self.charged5.d.next = bit_cast::<24, 16>(self.charge4.q.val());
-        }
+        self.charged5.d.next = self.paid.val();
         self.nonce5.d.next = self.fresh.val();
         self.o_grant.next = self.grant[4].q.val();
         self.o_charge.next = self.charge.q.val();

@@ -61,7 +61,7 @@ pub struct Packet {
     pub wire: u16,
     /// Wire bytes of the segment so far, this one included; 24 bits.
     pub bytes: u32,
-    /// What the segment is charged so far: for a READ all of it at once.
+    /// What the segment was charged so far, this packet included: for a READ all of it at once; 24 bits.
     pub charged: u32,
     /// When it was eligible to leave, ns48.fns16.
     pub launch: u64,
@@ -88,6 +88,8 @@ struct State {
     sent: u8,
     backlog: u16,
     bytes: u32,
+    /// What its packets were charged, whatever the record said then.
+    charged: u32,
     nonce: u32,
 }
 
@@ -184,23 +186,14 @@ impl Packets {
                     (true, true) => read_bytes as u16,
                     (true, false) => 0,
                 };
+                let charged = (s.charged + u32::from(charge)) & 0xff_ffff;
                 outcome.charge = Some(Charge { flow, bytes: charge, ends: last });
                 outcome.post = endless.then_some((flow, 1));
-                outcome.packet = Some(Packet {
-                    flow,
-                    record: *record,
-                    segment: s.segment,
-                    number: s.sent,
-                    last,
-                    nonce,
-                    wire,
-                    bytes,
-                    charged: if read { read_bytes } else { bytes },
-                    launch,
-                });
+                outcome.packet =
+                    Some(Packet { flow, record: *record, segment: s.segment, number: s.sent, last, nonce, wire, bytes, charged, launch });
                 s.nonce = nonce;
                 s.backlog -= u16::from(!endless);
-                (s.sent, s.bytes) = if last { (0, 0) } else { (s.sent + 1, bytes) };
+                (s.sent, s.bytes, s.charged) = if last { (0, 0, 0) } else { (s.sent + 1, bytes, charged) };
                 s.segment = s.segment.wrapping_add(last.into());
             }
             Op::Doorbell { flow, packets } => {
@@ -214,7 +207,7 @@ impl Packets {
             }
             Op::Clear { .. } => {
                 s.segment = s.segment.wrapping_add((s.sent != 0).into());
-                (s.sent, s.bytes, s.backlog) = (0, 0, 0);
+                (s.sent, s.bytes, s.charged, s.backlog) = (0, 0, 0, 0);
             }
         }
         outcome
