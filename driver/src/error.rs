@@ -185,7 +185,7 @@ fn why(reason: u32) -> &'static str {
         2 => "the register cannot be read, or cannot be written",
         3 => "not all four bytes were written",
         4 => "it does not take that value",
-        5 => "the block is busy or not ready",
+        5 => "the block is busy or not ready, or does not take that while flows may send",
         _ => "of a reason that this software does not know",
     }
 }
@@ -193,7 +193,7 @@ fn why(reason: u32) -> &'static str {
 fn advice(reason: u32) -> &'static str {
     match reason {
         4 => "give a value in the range of docs/registers.md",
-        5 => "wait for the command under way, or stop DMA first",
+        5 => "wait for the command under way, stop DMA, or disable the NIC first",
         _ => "use the software of the bitstream",
     }
 }

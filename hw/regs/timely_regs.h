@@ -40,7 +40,7 @@
 #define TIMELY_ID_ERROR_ADDRESS_MASK 0xffffffu
 #define TIMELY_ID_ERROR_WRITE_SHIFT 24 /* it was a write */
 #define TIMELY_ID_ERROR_WRITE_MASK 0x1000000u
-#define TIMELY_ID_ERROR_REASON_SHIFT 28 /* 0 there was none, 1 no register or not aligned, 2 not readable or not writable, 3 not all four bytes written, 4 value out of range, 5 not now (busy or not ready) */
+#define TIMELY_ID_ERROR_REASON_SHIFT 28 /* 0 there was none, 1 no register or not aligned, 2 not readable or not writable, 3 not all four bytes written, 4 value out of range, 5 not now (busy, not ready, or not while flows may send) */
 #define TIMELY_ID_ERROR_REASON_MASK 0x70000000u
 
 /* Block time: The NIC's own time, ns48.fns16: 48 bits of ns above 16 bits of fraction. */
@@ -60,7 +60,7 @@
 #define TIMELY_TIME_SOURCE_PTP_SHIFT 0 /* 0 free-running, 1 follows the PTP clock of the shell, never backwards; 1 after reset in Corundum, whose stamps are of that clock */
 #define TIMELY_TIME_SOURCE_PTP_MASK 0x1u
 #define TIMELY_TIME_LEAD 0x28u /* RW: how far ahead of its launch a packet is granted */
-#define TIMELY_TIME_LEAD_LEAD_SHIFT 0 /* ns; unless 0, every packet waits for its launch in front of the MAC (Corundum: in the form with streams; 8000 after reset), and each start is that much later; to be lowered only while no flow is enabled, for the pacer takes it as time that runs back */
+#define TIMELY_TIME_LEAD_LEAD_SHIFT 0 /* ns; unless 0, every packet waits for its launch in front of the MAC (Corundum: in the form with streams; 8000 after reset), and each start is that much later; a lower one is refused (not now) while flows may send (STATUS: stop is 0), for the pacer would take it as time that runs back */
 #define TIMELY_TIME_LEAD_LEAD_MASK 0xffffu
 
 /* Block port: Addresses of the port, and who gets ACKs. Byte 0 of an address, the first on the wire, is in bits 7..0 of its first word. A value of several registers is torn while it is written: set it while the design is not enabled. */

@@ -9164,6 +9164,7 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     localparam  at_dma = 4'h7;
     localparam  at_live = 6'b11101;
     localparam  at_bin = 10'b110101000;
+    localparam  at_lead = 10'b1001010;
     localparam  at_clearing = 10'b110101010;
     
     // Stub signals
@@ -9221,6 +9222,9 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     reg  is_bin__d;
     wire  is_bin__q;
     reg  is_bin__clock;
+    reg  is_lead__d;
+    wire  is_lead__q;
+    reg  is_lead__clock;
     reg  is_clearing__d;
     wire  is_clearing__q;
     reg  is_clearing__clock;
@@ -9251,6 +9255,9 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     reg  later__d;
     wire  later__q;
     reg  later__clock;
+    reg  back__d;
+    wire  back__q;
+    reg  back__clock;
     reg  [31:0] value__d;
     wire  [31:0] value__q;
     reg  value__clock;
@@ -9350,6 +9357,11 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
         .q(is_bin__q),
         .clock(is_bin__clock)
     );
+    tnic_standalone__control__csr__control__decode__is_lead is_lead(
+        .d(is_lead__d),
+        .q(is_lead__q),
+        .clock(is_lead__clock)
+    );
     tnic_standalone__control__csr__control__decode__is_clearing is_clearing(
         .d(is_clearing__d),
         .q(is_clearing__q),
@@ -9400,6 +9412,11 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
         .q(later__q),
         .clock(later__clock)
     );
+    tnic_standalone__control__csr__control__decode__back back(
+        .d(back__d),
+        .q(back__q),
+        .clock(back__clock)
+    );
     tnic_standalone__control__csr__control__decode__value value(
         .d(value__d),
         .q(value__q),
@@ -9426,6 +9443,7 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
         is_live__d = is_live__q;
         is_bin__d = is_bin__q;
         is_clearing__d = is_clearing__q;
+        is_lead__d = is_lead__q;
         nowhere__d = nowhere__q;
         entry__d = entry__q;
         stored__d = stored__q;
@@ -9435,6 +9453,7 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
         absent__d = absent__q;
         direction__d = direction__q;
         later__d = later__q;
+        back__d = back__q;
         value__d = value__q;
         now_q__d = now;
         if (fetch) begin
@@ -9454,6 +9473,7 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
             is_live__d = here & (word[(32'h4)+:(6)] == at_live);
             is_bin__d = here & (word == at_bin);
             is_clearing__d = here & (word == at_clearing);
+            is_lead__d = here & (word == at_lead);
             nowhere__d = ~here;
             if (address[(32'h16)+:(2)] == ((32'h1) & 2'h3)) begin
                 nowhere__d = |address[(32'h0)+:(2)] | |address[(32'h3)+:(3)] | |(address[(32'h6)+:(16)] & no_flow);
@@ -9470,6 +9490,7 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
             below__d = 1'b0;
             above__d = 1'b0;
             later__d = ~ready;
+            back__d = (is_lead__q & go) & (data[(32'h0)+:(16)] < stored__q[(32'h0)+:(16)]);
             if (is_window__q) begin
                 direction__d = ~write;
                 below__d = ~is_rate__q & ~|data;
@@ -9528,7 +9549,7 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
         end
         reason = ((32'h0) & 3'h7);
         if (write) begin
-            if (later__q) begin
+            if (later__q | back__q) begin
                 reason = ((32'h5) & 3'h7);
             end
             if (outside__q | below__q | above__q) begin
@@ -9566,6 +9587,7 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     always @(*) is_live__clock = clk;
     always @(*) is_bin__clock = clk;
     always @(*) is_clearing__clock = clk;
+    always @(*) is_lead__clock = clk;
     always @(*) nowhere__clock = clk;
     always @(*) entry__clock = clk;
     always @(*) stored__clock = clk;
@@ -9575,6 +9597,7 @@ module tnic_standalone__control__csr__control__decode(clk,rst,fetch,capture,chec
     always @(*) absent__clock = clk;
     always @(*) direction__clock = clk;
     always @(*) later__clock = clk;
+    always @(*) back__clock = clk;
     always @(*) value__clock = clk;
     always @(*) entries__clock = clk;
     always @(*) entries__address = word[(32'h0)+:(9)];
@@ -9628,6 +9651,25 @@ module tnic_standalone__control__csr__control__decode__absent(d,q,clock);
     end
           
 endmodule // standalone__control__csr__control__decode__absent
+
+
+module tnic_standalone__control__csr__control__decode__back(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__control__decode__back
 
 
 module tnic_standalone__control__csr__control__decode__below(d,q,clock);
@@ -10349,6 +10391,25 @@ module tnic_standalone__control__csr__control__decode__is_flow_status(d,q,clock)
     end
           
 endmodule // standalone__control__csr__control__decode__is_flow_status
+
+
+module tnic_standalone__control__csr__control__decode__is_lead(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__csr__control__decode__is_lead
 
 
 module tnic_standalone__control__csr__control__decode__is_live(d,q,clock);

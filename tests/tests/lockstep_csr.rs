@@ -5,7 +5,7 @@ use timely_model::Block;
 use timely_model::bus::{Answer, FlowLoad, ProfileWrite, Query};
 use timely_model::csr::{Csr, Doorbell, HostRate, In, Out, Settings};
 use timely_model::dma::Look;
-use timely_regs::map::{self, BLOCKS, Build, counters, flow, heartbeat, id, telemetry, window};
+use timely_regs::map::{self, BLOCKS, Build, counters, flow, heartbeat, id, telemetry, time, window};
 use timely_tests::{Runs, cycles, rng, seeds, verilate};
 use timely_verilate::{self as sim, Dut, Library};
 
@@ -68,6 +68,7 @@ impl Stimulus {
             flow::INDEX,
             id::CONTROL,
             id::ERROR,
+            time::LEAD,
             telemetry::HISTOGRAM_INDEX,
             telemetry::HISTOGRAM_COUNT,
             telemetry::HISTOGRAM_CLEAR,

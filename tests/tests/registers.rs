@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use timely_regs::counters::Counter;
 use timely_regs::device::{Bus, Device, Error, Only, Refused};
 use timely_regs::flow::FlowRecord;
+use timely_regs::map::id::Refusal;
 use timely_regs::map::{BAD_READ, BLOCKS, Build, flow, heartbeat, id, port, time, window};
 use timely_regs::parameters::Parameters;
 use timely_regs::profile;
@@ -249,6 +250,28 @@ fn wrong_accesses_are_refused() {
         assert!(board.write32(address, 1).is_err());
         assert_eq!(device.last_refusal().unwrap(), Some(Refused { address, write: true, reason: 5 }));
     }
+}
+
+/// A lead shrinks only while no flow may send; it grows at any time.
+#[test]
+fn a_lead_shrinks_only_while_nothing_may_send() {
+    let device = ready("registers", true);
+    let board = device.bus();
+    device.write(&time::LEAD, 1000).unwrap();
+    device.enable(true).unwrap();
+    board.ticks(3);
+    assert_eq!(board.get("stop"), 0);
+    for (lead, taken) in [(1000, true), (0, false), (999, false), (1001, true), (1000, false), (65_535, true), (65_534, false)] {
+        assert_eq!(device.write(&time::LEAD, lead).is_ok(), taken, "{lead}");
+        board.ticks(3);
+        assert_eq!(board.get("cfg_lead") == u64::from(lead), taken, "{lead}");
+        let refused = (!taken).then_some(Refused { address: time::LEAD.address(), write: true, reason: Refusal::NotNow as u32 });
+        assert!(taken || device.last_refusal().unwrap() == refused, "{lead}: {:?}", device.last_refusal());
+    }
+    device.enable(false).unwrap();
+    device.write(&time::LEAD, 0).unwrap();
+    board.ticks(3);
+    assert_eq!(board.get("cfg_lead"), 0);
 }
 
 /// Software that is wrong hears so before the device does.

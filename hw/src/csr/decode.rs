@@ -92,6 +92,7 @@ pub struct Decode {
     at_dma: Constant<Bits<4>>,
     at_live: Constant<Bits<6>>,
     at_bin: Constant<Bits<10>>,
+    at_lead: Constant<Bits<10>>,
     at_clearing: Constant<Bits<10>>,
     now_q: DFF<Bits<64>>,
     latched: DFF<Bits<32>>,
@@ -113,6 +114,7 @@ pub struct Decode {
     is_dma: DFF<Bit>,
     is_live: DFF<Bit>,
     is_bin: DFF<Bit>,
+    is_lead: DFF<Bit>,
     is_clearing: DFF<Bit>,
     nowhere: DFF<Bit>,
     entry: DFF<Bits<130>>,
@@ -123,6 +125,8 @@ pub struct Decode {
     absent: DFF<Bit>,
     direction: DFF<Bit>,
     later: DFF<Bit>,
+    /// The lead would shrink while flows may send.
+    back: DFF<Bit>,
     value: DFF<Bits<32>>,
     flags: Signal<Local, Bits<32>>,
 }
@@ -171,13 +175,14 @@ impl Decode {
             at_flow_status: word(flow::STATUS),
             at_counter: word(counter),
             at_bin: word(telemetry::HISTOGRAM_COUNT),
+            at_lead: word(time::LEAD),
             at_clearing: word(telemetry::HISTOGRAM_STATE),
             at_dma: Constant::new(bits::<4>((dma::BLOCK.base / 256).into())),
             at_live: Constant::new(bits::<6>(((dma::BLOCK.base + dma::LIVE) / 64).into())),
         }
             clk, rst, fetch, capture, check, write, address, data, whole, word, store_data, ready, go, error, lost, busy, done, failed, look_live, look_refuse, loading, now, histogram_count, histogram_clearing,
-            reset_value, window, rate, profile, set_high, command, counter, bin, is_bin, is_clearing, reason, read, now_q, latched, here, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status, is_error, is_state, is_command, is_flow_status, is_counter, is_dma, is_live, nowhere, entry, stored, below, above,
-            outside, absent, direction, later, value, flags)
+            reset_value, window, rate, profile, set_high, command, counter, bin, is_bin, is_clearing, reason, read, now_q, latched, here, is_window, is_rate, is_profile, is_now_low, is_now_high, is_set_high, is_status, is_error, is_state, is_command, is_flow_status, is_counter, is_dma, is_live, is_lead, nowhere, entry, stored, below, above,
+            outside, absent, direction, later, back, value, flags)
     }
 }
 
@@ -197,6 +202,7 @@ impl Logic for Decode {
             is_live,
             is_bin,
             is_clearing,
+            is_lead,
             nowhere,
             entry,
             stored,
@@ -206,6 +212,7 @@ impl Logic for Decode {
             absent,
             direction,
             later,
+            back,
             value
         );
         self.entries.clock.next = self.clk.val();
@@ -231,6 +238,7 @@ impl Logic for Decode {
             self.is_live.d.next = self.here.val() & (self.word.val().get_bits::<6>(4) == self.at_live.val());
             self.is_bin.d.next = self.here.val() & (self.word.val() == self.at_bin.val());
             self.is_clearing.d.next = self.here.val() & (self.word.val() == self.at_clearing.val());
+            self.is_lead.d.next = self.here.val() & (self.word.val() == self.at_lead.val());
             self.nowhere.d.next = !self.here.val();
             if self.address.val().get_bits::<2>(22) == bits::<2>(1) {
                 self.nowhere.d.next = self.address.val().get_bits::<2>(0).any()
@@ -250,6 +258,8 @@ impl Logic for Decode {
             self.below.d.next = false;
             self.above.d.next = false;
             self.later.d.next = !self.ready.val();
+            self.back.d.next =
+                (self.is_lead.q.val() & self.go.val()) & (self.data.val().get_bits::<16>(0) < self.stored.q.val().get_bits::<16>(0));
             if self.is_window.q.val() {
                 self.direction.d.next = !self.write.val();
                 self.below.d.next = !self.is_rate.q.val() & !self.data.val().any();
@@ -314,7 +324,7 @@ impl Logic for Decode {
         // The first reason that holds refuses, hence the order.
         self.reason.next = bits::<3>(0);
         if self.write.val() {
-            if self.later.q.val() {
+            if self.later.q.val() | self.back.q.val() {
                 self.reason.next = bits::<3>(5);
             }
             if self.outside.q.val() | self.below.q.val() | self.above.q.val() {

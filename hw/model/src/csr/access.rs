@@ -131,7 +131,9 @@ impl Csr {
             let (_, refused, loading) = self.dma;
             let dma = is_dma(a.word());
             let held = command && (self.query.busy || loading && a.data & flow::LOAD != 0) || dma && refused;
-            now = (!profile && !command && !dma || self.ready) && !held;
+            // The pacer's time must not run back while flows may send.
+            let back = a.word() == time::LEAD.word() && self.go && a.data < a.read;
+            now = (!profile && !command && !dma || self.ready) && !held && !back;
         }
         if !aligned || !exists {
             Some(Refusal::NoRegister)

@@ -62,7 +62,7 @@ pub const ERROR_REASON: Field = Field::new(
     28,
     "reason",
     "0 there was none, 1 no register or not aligned, 2 not readable or not writable, 3 not all four bytes written, 4 value out of range, \
-     5 not now (busy or not ready)",
+     5 not now (busy, not ready, or not while flows may send)",
 );
 /// The last bad access.
 pub const ERROR: Register =
@@ -81,7 +81,7 @@ pub enum Refusal {
     Strobe = 3,
     /// A value that the register does not take.
     Range = 4,
-    /// The block is busy or not ready.
+    /// The block is busy or not ready, or this is not for while flows may send.
     NotNow = 5,
 }
 

@@ -68,7 +68,7 @@ pub const LEAD: Register = Register::new(
     &[low(
         16,
         "lead",
-        "ns; unless 0, every packet waits for its launch in front of the MAC (Corundum: in the form with streams; 8000 after reset), and each start is that much later; to be lowered only while no flow is enabled, for the pacer takes it as time that runs back",
+        "ns; unless 0, every packet waits for its launch in front of the MAC (Corundum: in the form with streams; 8000 after reset), and each start is that much later; a lower one is refused (not now) while flows may send (STATUS: stop is 0), for the pacer would take it as time that runs back",
     )],
 )
 .reset(Reset::Build(Parameter::Lead));
