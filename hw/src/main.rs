@@ -86,7 +86,9 @@ fn emit(shell: Shell, config: Config, clock_ps: u32, out: &Path) -> Result<(), S
     let checked = |e| format!("the design does not check: {e}");
     let files = shell.emit(config, clock_ps).map_err(checked)?;
     let besides = shell.besides(config, clock_ps).map_err(checked)?;
-    for file in files.iter().chain(&besides) {
+    let written: Vec<_> = files.iter().chain(&besides).collect();
+    let manifest = shell.manifest(config, clock_ps, &written);
+    for file in written.into_iter().chain(&manifest) {
         write(&out.join(&file.path), &file.text)?;
         if file.path == shell.file_name(config) {
             println!("{}: {} lines, top module {}", out.join(&file.path).display(), file.text.lines().count(), shell.top());

@@ -122,6 +122,8 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
         ("tshark", wanted == For::Testing && version("tshark", "--version").is_none()),
         // For a second opinion on what shells take; its test says so where it is missing.
         ("iverilog", wanted == For::Testing && version("iverilog", "-V").is_none()),
+        // For the scripts of boards that the vendor's tools build; their test says so where it is missing. It tells no version; an empty script it runs.
+        ("tcl", wanted == For::Testing && version("tclsh", "/dev/null").is_none()),
         ("yosys", wanted != For::Running && version("yosys", "-V").is_none()),
         ("z3", wanted == For::Testing && version("z3", "--version").is_none()),
     ]

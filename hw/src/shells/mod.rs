@@ -1,6 +1,7 @@
 //! The shells that take the datapath, and the files that each is given: our core, and around it a module with exactly the shell's ports.
 pub mod corundum;
 pub mod ecpix5;
+pub mod manifest;
 mod netfpga;
 
 use crate::config::{CLOCK_PS, Config};
@@ -174,7 +175,7 @@ impl Shell {
                     file("box_250mhz/box_250mhz_address_map_inst.vh", none("address map")),
                     file("box_250mhz/box_250mhz_address_map.v", none("address map")),
                     file("box_250mhz/box_250mhz_axi_crossbar.tcl", none("crossbar").replace("//", "#")),
-                    file("build_box_250mhz.tcl", format!("read_verilog -quiet {path}\nread_xdc timely_opennic.xdc\n")),
+                    file("build_box_250mhz.tcl", include_str!("opennic_box.tcl").replace("@FILE@", &path)),
                     file("timely_opennic.xdc", include_str!("opennic.xdc").into()),
                 ])
             }

@@ -73,7 +73,8 @@ module tnic_opennic #(
   reg [6:0] hold = 7'h7f;
   reg       axil_rst = 1'b1;
   reg       done = 1'b0;
-  reg [2:0] core_rst = 3'b111;
+  // No shift register in a LUT.
+  (* ASYNC_REG = "TRUE" *) reg [2:0] core_rst = 3'b111;
   always @(posedge axil_aclk) begin
     if (!mod_rstn)
       hold <= 7'h7f;

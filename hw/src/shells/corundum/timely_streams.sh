@@ -7,7 +7,18 @@ own="$1/app/timely/rtl"
 for file in "$rtl/mqnic_core.v" "$rtl/mqnic_interface.v" "$own/mqnic_app_block.v" "$own/mqnic_tx_scheduler_block.v"; do
   [ -f "$file" ] || { echo "$file is not there: give Corundum's folder fpga, with timely-nic's files in app/timely/rtl" >&2; exit 1; }
 done
+# Gives the blocks the form with the buses, unless they have it.
+form() {
+  for file in "$own/mqnic_app_block.v" "$own/mqnic_tx_scheduler_block.v"; do
+    if [ "$(head -n 1 "$file")" != '`define TIMELY_STREAMS' ]; then
+      { echo '`define TIMELY_STREAMS'; cat "$file"; } > "$file.timely"
+      mv "$file.timely" "$file"
+    fi
+  done
+}
 if grep -q timely_down "$rtl/mqnic_core.v"; then
+  # The blocks may have been written anew since.
+  form
   echo "$rtl/mqnic_core.v has the buses already"
   exit 0
 fi
@@ -34,8 +45,5 @@ wire "$rtl/mqnic_core.v" "mqnic_app_block #(" 1 "        .timely_down(timely_dow
         .timely_up(timely_up[166:0]),"
 awk '{ print } /^\);/ && !done { print "\nwire [253:0] timely_down;\nwire [IF_COUNT*167-1:0] timely_up;"; done = 1 }' "$rtl/mqnic_core.v" > "$rtl/mqnic_core.v.timely"
 mv "$rtl/mqnic_core.v.timely" "$rtl/mqnic_core.v"
-for file in "$own/mqnic_app_block.v" "$own/mqnic_tx_scheduler_block.v"; do
-  { echo '`define TIMELY_STREAMS'; cat "$file"; } > "$file.timely"
-  mv "$file.timely" "$file"
-done
+form
 echo "wired: $rtl/mqnic_core.v, $rtl/mqnic_interface.v"
