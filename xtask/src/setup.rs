@@ -47,7 +47,7 @@ pub fn version(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> Option<S
 /// The number in what a tool says of its version: the rest depends on the machine.
 pub fn number(text: &str) -> String {
     let word = text.split_whitespace().map(|w| w.trim_matches(|c: char| "()\"".contains(c))).find(|w| w.contains('.'));
-    word.and_then(|w| w.rsplit('-').next()).unwrap_or("?").to_owned()
+    word.map_or("?", |w| w.trim_start_matches(|c: char| !c.is_ascii_digit())).to_owned()
 }
 
 fn root_with_apt() -> bool {
@@ -192,5 +192,6 @@ mod tests {
     fn versions_are_numbers() {
         assert_eq!(super::number("Yosys 0.23 (git sha1 7ce5011c24b)"), "0.23");
         assert_eq!(super::number("\"nextpnr-ecp5\" -- Next Generation Place and Route (Version nextpnr-0.11.1)"), "0.11.1");
+        assert_eq!(super::number("Project Trellis ecppack Version 1.4-82-g3afe7b5"), "1.4-82-g3afe7b5");
     }
 }

@@ -4,6 +4,7 @@ mod page;
 
 use crate::process::{cargo, quiet, root, target};
 use crate::setup::{self, number, version};
+use crate::synth::sets;
 use clap::{Args, ValueEnum};
 use manifest::{Area, Manifest, clocks, utilisation};
 use serde_json::Value;
@@ -13,9 +14,9 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 /// A bitstream up to this size is kept in the repository, bytes.
-const KEPT_BYTES: u64 = 1 << 20;
-/// After this long a tool is ended: it found no way. Three seeds and a synthesis of twelve minutes end within two hours.
-const LIMIT: &str = "30m";
+const KEPT_BYTES: u64 = 3 << 20;
+/// After this long a tool is ended: it found no way. With a processor to itself none takes a third of it.
+const LIMIT: &str = "60m";
 /// The module around everything.
 const TOP: &str = "tnic_ecpix5";
 
@@ -84,7 +85,12 @@ impl Tools {
 
     fn versions(&self) -> BTreeMap<String, String> {
         let of = |program: &Path, how| version(program, how).map_or_else(|| "?".into(), |v| number(&v));
-        [("yosys".into(), of(&self.yosys, "-V")), ("nextpnr-ecp5".into(), of(&self.nextpnr, "--version"))].into()
+        [
+            ("yosys".into(), of(&self.yosys, "-V")),
+            ("nextpnr-ecp5".into(), of(&self.nextpnr, "--version")),
+            ("ecppack".into(), of(&self.ecppack, "--version")),
+        ]
+        .into()
     }
 
     // In `dir`, below other work; ended after the limit.
@@ -100,8 +106,9 @@ impl Tools {
     fn synthesise(&self, dir: &Path, verilog: &str) -> Result<(), String> {
         // Not its last step, which looks for readable names for a quarter of an hour.
         let script = format!(
-            "read_verilog {verilog}\nsynth_ecp5 -top {TOP} -run begin:check\nhierarchy -check\ncheck -noinit -assert\nblackbox =A:whitebox\n\
-             write_json netlist.part\n"
+            "read_verilog {verilog}\nsynth_ecp5 -top {TOP} -run begin:map_ffs\n{}synth_ecp5 -top {TOP} -run map_ffs:check\nhierarchy -check\n\
+             check -noinit -assert\nblackbox =A:whitebox\nwrite_json netlist.part\n",
+            sets::script()
         );
         put(&dir.join("synthesis.ys"), &script)?;
         self.run(&self.yosys, dir, &["-q", "-l", "synthesis.log", "-s", "synthesis.ys"])?;

@@ -2,6 +2,7 @@
 use super::cells::{self, Clock};
 use super::multipliers;
 use super::record::{Ecp5, Xcup};
+use super::sets;
 use super::wrap::{BENCH, Ports};
 use crate::process::{quiet, target};
 use crate::setup::{number, version};
@@ -74,6 +75,16 @@ impl Unit {
         let ports = Ports::read(&verilog).ok_or_else(|| format!("{name}: no module in its Verilog"))?;
         Ok(Unit { name: name.to_owned(), speed, hash: hash(&[&verilog]), verilog, ports })
     }
+
+    // What of synthesis for ECP5 is its own: a whole NIC would not be placed, and readable names for it take longer than all else.
+    fn synthesis(&self) -> String {
+        if self.name.starts_with("core_") {
+            let rest = "hierarchy -check\nblackbox =A:whitebox";
+            format!("synth_ecp5 -top {BENCH} -run begin:map_ffs\n{}synth_ecp5 -top {BENCH} -run map_ffs:check\n{rest}", sets::script())
+        } else {
+            format!("synth_ecp5 -top {BENCH}")
+        }
+    }
 }
 
 // A file of a run: there if it was written whole.
@@ -135,7 +146,9 @@ impl Flow {
     pub fn step(&self, unit: &Unit, step: Step) -> Result<Figure, String> {
         let top = &unit.ports.module;
         let bench = unit.ports.bench();
-        let dir = target().join("synth").join(&unit.name).join(hash(&[&unit.verilog, &bench, &self.yosys.1]));
+        let synthesis = unit.synthesis();
+        let own = synthesis.lines().skip(1).collect::<String>();
+        let dir = target().join("synth").join(&unit.name).join(hash(&[&unit.verilog, &bench, &self.yosys.1, &own]));
         std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         // Whole at once: another step of this block may be reading it.
         let part = dir.join(format!("block.{step:?}.part"));
@@ -146,7 +159,7 @@ impl Flow {
             Step::Ecp5 => {
                 put(&dir.join("bench.v"), &bench)?;
                 forget_others(&dir);
-                let text = kept(&dir.join("ecp5.stat"), |p| self.netlist(&dir, top, &part(p)))?;
+                let text = kept(&dir.join("ecp5.stat"), |p| self.netlist(&dir, top, &synthesis, &part(p)))?;
                 Ok(Figure::Ecp5(cells::ecp5(&cells::counts(&text, top)?)))
             }
             Step::Seed(seed) => {
@@ -154,7 +167,7 @@ impl Flow {
                 let text = kept(&dir.join(format!("seed{seed}.{}", &version[..8])), |p| {
                     let again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
                     if !dir.join(NETLIST).exists() {
-                        self.netlist(&dir, top, "again.stat")?;
+                        self.netlist(&dir, top, &synthesis, "again.stat")?;
                     }
                     drop(again);
                     let (seed, report) = (seed.to_string(), part(p));
@@ -183,9 +196,9 @@ impl Flow {
     }
 
     // The block keeps its module until it is counted, so that the bench's registers are not.
-    fn netlist(&self, dir: &Path, top: &str, report: &str) -> Result<(), String> {
+    fn netlist(&self, dir: &Path, top: &str, synthesis: &str, report: &str) -> Result<(), String> {
         let script = format!(
-            "read_verilog block.v bench.v\nhierarchy -check -top {BENCH}\nsetattr -mod -set keep_hierarchy 1 {top}\nsynth_ecp5 -top {BENCH}\n\
+            "read_verilog block.v bench.v\nhierarchy -check -top {BENCH}\nsetattr -mod -set keep_hierarchy 1 {top}\n{synthesis}\n\
              tee -q -o {report} stat -json {top}\nsetattr -mod -unset keep_hierarchy {top}\nflatten\nopt_clean\nwrite_json netlist.part\n"
         );
         self.yosys(dir, "ecp5.ys", &script)?;

@@ -4,6 +4,7 @@ mod flow;
 mod multipliers;
 mod page;
 mod record;
+pub mod sets;
 mod work;
 mod wrap;
 
