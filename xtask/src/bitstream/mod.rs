@@ -1,4 +1,5 @@
 //! `cargo xtask bitstream`: a board's whole design by the open tools, from its Verilog to what its FPGA loads.
+mod globals;
 mod manifest;
 mod page;
 
@@ -17,6 +18,8 @@ use std::time::Instant;
 const KEPT_BYTES: u64 = 3 << 20;
 /// After this long a tool is ended: it found no way. With a processor to itself none takes a third of it.
 const LIMIT: &str = "60m";
+/// Flip-flops whose reset is made global.
+const GLOBAL_OF: usize = 1000;
 /// The module around everything.
 const TOP: &str = "tnic_ecpix5";
 
@@ -72,6 +75,18 @@ fn sha256(file: &Path) -> Result<String, String> {
     Ok(quiet(c)?.split_whitespace().next().unwrap_or_default().to_owned())
 }
 
+// A stage's file, made unless the last run made it from the same: what went into it stands beside it.
+fn once(file: &Path, from: &str, make: impl FnOnce() -> Result<(), String>) -> Result<bool, String> {
+    let stamp = file.with_extension("from");
+    if file.exists() && std::fs::read_to_string(&stamp).is_ok_and(|s| s == from) {
+        return Ok(false);
+    }
+    // An interrupted run leaves none.
+    std::fs::remove_file(&stamp).ok();
+    make()?;
+    put(&stamp, from).map(|()| true)
+}
+
 impl Tools {
     fn find() -> Result<Self, String> {
         let tools = setup::tools(setup::For::Bitstream)?;
@@ -111,22 +126,39 @@ impl Tools {
             sets::script()
         );
         put(&dir.join("synthesis.ys"), &script)?;
-        self.run(&self.yosys, dir, &["-q", "-l", "synthesis.log", "-s", "synthesis.ys"])?;
-        std::fs::rename(dir.join("netlist.part"), dir.join("netlist.json")).map_err(|e| format!("{TOP}'s netlist: {e}"))
+        let netlist = dir.join("netlist.json");
+        let from = format!("{}\n{}\n{script}", version(&self.yosys, "-V").unwrap_or_default(), sha256(&dir.join(verilog))?);
+        once(&netlist, &from, || {
+            self.run(&self.yosys, dir, &["-q", "-l", "synthesis.log", "-s", "synthesis.ys"])?;
+            let part = dir.join("netlist.part");
+            let mut cells = serde_json::from_str(&text(&part)?).map_err(|e| format!("{}: {e}", part.display()))?;
+            globals::promote(&mut cells, TOP, GLOBAL_OF)?;
+            put(&part, &cells.to_string())?;
+            std::fs::rename(&part, &netlist).map_err(|e| format!("{TOP}'s netlist: {e}"))
+        })
+        .map(drop)
     }
 
     fn place(&self, dir: &Path, seed: u32) -> Result<Value, String> {
-        let seed = seed.to_string();
+        // The other router gives a wire to whoever asks last: with so many of them taken, most of its time goes into giving them back.
+        let [number, config, report, log] = [seed.to_string(), placed(seed, "config"), placed(seed, "json"), placed(seed, "log")];
         let device = ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--timing-allow-fail"];
-        let files = ["--json", "netlist.json", "--lpf", "timely_ecpix5.lpf", "--textcfg", "placed.config", "--report", "placed.json"];
-        let more = ["--seed", seed.as_str(), "--log", "placed.log", "--quiet"];
-        self.run(&self.nextpnr, dir, &[device.as_slice(), &files, &more].concat())?;
-        serde_json::from_str(&text(&dir.join("placed.json"))?).map_err(|e| format!("the report of nextpnr: {e}"))
+        let files = ["--json", "netlist.json", "--lpf", "timely_ecpix5.lpf", "--textcfg", &config, "--report", &report];
+        let arguments = [device.as_slice(), &files, &["--router", "router2", "--seed", &number, "--log", &log, "--quiet"]].concat();
+        let (netlist, pins) = (sha256(&dir.join("netlist.json"))?, sha256(&dir.join("timely_ecpix5.lpf"))?);
+        let from = format!("{}\n{netlist}\n{pins}\n{}\n", version(&self.nextpnr, "--version").unwrap_or_default(), arguments.join(" "));
+        once(&dir.join(&config), &from, || self.run(&self.nextpnr, dir, &arguments))?;
+        serde_json::from_str(&text(&dir.join(report))?).map_err(|e| format!("the report of nextpnr: {e}"))
     }
 
-    fn pack(&self, dir: &Path) -> Result<(), String> {
-        self.run(&self.ecppack, dir, &["--compress", "--input", "placed.config", "--bit", "timely_ecpix5.bit"])
+    fn pack(&self, dir: &Path, seed: u32) -> Result<(), String> {
+        self.run(&self.ecppack, dir, &["--compress", "--input", &placed(seed, "config"), "--bit", "timely_ecpix5.bit"])
     }
+}
+
+// A file of what was placed from a seed.
+fn placed(seed: u32, kind: &str) -> String {
+    format!("seed{seed}.{kind}")
 }
 
 impl Bitstream {
@@ -161,7 +193,7 @@ impl Bitstream {
         }
         let (seed, report, clock) = placed.ok_or("no seed was given")?;
         let met = clock.values().all(|c| c.mhz >= c.asked_mhz);
-        stage("write the bitstream", || tools.pack(&dir))?;
+        stage("write the bitstream", || tools.pack(&dir, seed))?;
         let bit = dir.join("timely_ecpix5.bit");
         let bytes = std::fs::metadata(&bit).map_err(|e| format!("{}: {e}", bit.display()))?.len();
         println!("{}: {bytes} bytes, {:.0} s in all", bit.display(), started.elapsed().as_secs_f64());
@@ -194,5 +226,29 @@ impl Bitstream {
         }
         println!("{}", folder.join("report.md").display());
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_is_made_once_from_the_same() {
+        let dir = std::env::temp_dir().join(format!("timely-stage-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).expect("a folder");
+        let file = dir.join("out.json");
+        let make = |text: &'static str| || put(&file, text);
+        assert_eq!(once(&file, "a", make("1")), Ok(true));
+        assert_eq!(once(&file, "a", make("2")), Ok(false));
+        assert_eq!(text(&file), Ok("1".into()), "made again from the same");
+        assert_eq!(once(&file, "b", make("3")), Ok(true), "made from another");
+        let broken = || put(&file, "half").and(Err("broken".to_owned()));
+        assert!(once(&file, "c", broken).is_err());
+        assert_eq!(once(&file, "b", make("4")), Ok(true), "an interrupted run left what it had begun");
+        assert_eq!(text(&file), Ok("4".into()));
+        std::fs::remove_file(&file).expect("the file");
+        assert_eq!(once(&file, "b", make("5")), Ok(true), "the file is gone");
+        std::fs::remove_dir_all(&dir).ok();
     }
 }
