@@ -11,9 +11,12 @@ use std::collections::BTreeMap;
 /// The netlist has no such module.
 pub fn promote(netlist: &mut Value, top: &str, flops: usize) -> Result<usize, String> {
     let module = netlist["modules"].get_mut(top).ok_or_else(|| format!("the netlist has no module {top}"))?;
+    // A net that only a name or a port has is taken too.
+    let listed = ["netnames", "ports"].into_iter().filter_map(|kind| module[kind].as_object()).flat_map(|all| all.values());
+    let bits = listed.flat_map(|n| n["bits"].as_array().into_iter().flatten());
+    let mut free = bits.filter_map(Value::as_u64).fold(0, |most, net| most.max(net + 1));
     let cells = module["cells"].as_object_mut().ok_or_else(|| format!("{top} has no cells"))?;
     let mut readers = BTreeMap::<u64, usize>::new();
-    let mut free = 0;
     for cell in cells.values() {
         let nets = cell["connections"].as_object().into_iter().flatten().flat_map(|(_, bits)| bits.as_array().into_iter().flatten());
         free = nets.filter_map(Value::as_u64).fold(free, |most, net| most.max(net + 1));
@@ -49,13 +52,13 @@ mod tests {
     fn the_reset_of_many_becomes_global() {
         let flop = |reset: &serde_json::Value, q: u64| json!({"type": "TRELLIS_FF", "connections": {"CLK": [2], "LSR": [reset], "Q": [q]}});
         let lut = json!({"type": "LUT4", "connections": {"A": [5], "Z": [40]}});
-        let mut netlist = json!({"modules": {"top": {"cells": {
+        let mut netlist = json!({"modules": {"top": {"netnames": {"dangling": {"bits": [44, "0"]}}, "cells": {
             "a": flop(&json!(5), 20), "b": flop(&json!(5), 21), "c": flop(&json!(5), 22), "d": flop(&json!(6), 23), "e": flop(&json!("0"), 24), "l": lut}}}});
         assert_eq!(promote(&mut netlist, "top", 3), Ok(1));
         let cells = &netlist["modules"]["top"]["cells"];
         let pin = |cell: &str, pin: &str| cells[cell]["connections"][pin][0].clone();
-        assert_eq!((pin("global_reset_5", "CLKI"), pin("global_reset_5", "CLKO")), (json!(5), json!(41)), "a net that nothing has yet");
-        assert_eq!(["a", "b", "c", "d", "e"].map(|c| pin(c, "LSR")), [json!(41), json!(41), json!(41), json!(6), json!("0")]);
+        assert_eq!((pin("global_reset_5", "CLKI"), pin("global_reset_5", "CLKO")), (json!(5), json!(45)), "a net that nothing has yet");
+        assert_eq!(["a", "b", "c", "d", "e"].map(|c| pin(c, "LSR")), [json!(45), json!(45), json!(45), json!(6), json!("0")]);
         assert_eq!((pin("l", "A"), pin("a", "CLK")), (json!(5), json!(2)), "others read it where it was");
         assert_eq!(promote(&mut netlist, "top", 4), Ok(0));
         assert!(promote(&mut netlist, "none", 1).is_err());
