@@ -13,7 +13,7 @@ a block as it is now with its line here.
 
 A name is the block, then bus bits and log2 of the flows where it has them. `core` is the whole NIC of the standalone shell, traffic
 generator and registers included; `control` is its half without pacer and generator; `pass`, `wheel`, `gate` and `doorbell` are parts of
-`pacer`.
+`pacer`. `core_64_10_small` is for the clock alone and works no more: its RAMs are cut to 512 words, since an ECP5 has half of the block RAM.
 
 - **MHz**: ECP5 (LFE5UM5G-85F, speed 8), placed and routed by nextpnr between registered ports, as the median of its seeds, all of
   which stand beside it. No vendor tool is needed to repeat it. 160 MHz is the bound for every block: in this same flow an open NIC's transmit
