@@ -3510,32 +3510,14 @@ module tnic_standalone__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_
         h2__d = h2__q;
         h3__d = h3__q;
         h4__d = h4__q;
-        src_ip = ((i_src_ip[(32'h0)+:(32)]) & 144'hffffffffffffffffffffffffffffffffffff);
-        dst_ip = ((i_dst_ip[(32'h0)+:(32)]) & 144'hffffffffffffffffffffffffffffffffffff);
-        if (i_ipv6) begin
-            src_ip = ((i_src_ip) & 144'hffffffffffffffffffffffffffffffffffff);
-            dst_ip = ((i_dst_ip) & 144'hffffffffffffffffffffffffffffffffffff);
-        end
-        word__0 = src_ip[(32'h20 * 0)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__1 = src_ip[(32'h20 * 0 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__2 = dst_ip[(32'h20 * 0)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__3 = dst_ip[(32'h20 * 0 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__4 = src_ip[(32'h20 * 1)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__5 = src_ip[(32'h20 * 1 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__6 = dst_ip[(32'h20 * 1)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__7 = dst_ip[(32'h20 * 1 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__8 = src_ip[(32'h20 * 2)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__9 = src_ip[(32'h20 * 2 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__10 = dst_ip[(32'h20 * 2)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__11 = dst_ip[(32'h20 * 2 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__12 = src_ip[(32'h20 * 3)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__13 = src_ip[(32'h20 * 3 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__14 = dst_ip[(32'h20 * 3)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__15 = dst_ip[(32'h20 * 3 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        u1__0__d = (word__0 + word__1) + (word__2 + word__3);
         u1__1__d = (word__4 + word__5) + (word__6 + word__7);
         u1__2__d = (word__8 + word__9) + (word__10 + word__11);
         u1__3__d = (word__12 + word__13) + (word__14 + word__15);
+        if (~i_ipv6) begin
+            u1__1__d = ((32'h0) & 22'h3fffff);
+            u1__2__d = ((32'h0) & 22'h3fffff);
+            u1__3__d = ((32'h0) & 22'h3fffff);
+        end
         u3__d = (u2__0__q + u2__1__q) + u2__2__q;
         u4__d = ((low) & 17'h1ffff) + ((high) & 17'h1ffff);
         carried__d = (low + ((high) & 16'hffff)) + ((32'h1) & 16'hffff);
@@ -3590,7 +3572,25 @@ module tnic_standalone__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_
     always @(*) summing__1__clock = clk;
     always @(*) summing__2__clock = clk;
     always @(*) summing__3__clock = clk;
+    always @(*) src_ip = ((i_src_ip) & 144'hffffffffffffffffffffffffffffffffffff);
+    always @(*) dst_ip = ((i_dst_ip) & 144'hffffffffffffffffffffffffffffffffffff);
     always @(*) hdr = ((i_hdr) & 400'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+    always @(*) word__0 = src_ip[(32'h20 * 0)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__1 = src_ip[(32'h20 * 0 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__2 = dst_ip[(32'h20 * 0)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__3 = dst_ip[(32'h20 * 0 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__4 = src_ip[(32'h20 * 1)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__5 = src_ip[(32'h20 * 1 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__6 = dst_ip[(32'h20 * 1)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__7 = dst_ip[(32'h20 * 1 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__8 = src_ip[(32'h20 * 2)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__9 = src_ip[(32'h20 * 2 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__10 = dst_ip[(32'h20 * 2)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__11 = dst_ip[(32'h20 * 2 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__12 = src_ip[(32'h20 * 3)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__13 = src_ip[(32'h20 * 3 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__14 = dst_ip[(32'h20 * 3)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__15 = dst_ip[(32'h20 * 3 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
     always @(*) word__16 = hdr[(32'h10 * 0)+:(22)] & ((32'hffff) & 22'h3fffff);
     always @(*) word__17 = hdr[(32'h10 * 1)+:(22)] & ((32'hffff) & 22'h3fffff);
     always @(*) word__18 = hdr[(32'h10 * 2)+:(22)] & ((32'hffff) & 22'h3fffff);
@@ -3623,6 +3623,7 @@ module tnic_standalone__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_
     assign word__45 = ((32'h0) & 22'h3fffff);
     assign word__46 = ((32'h0) & 22'h3fffff);
     assign word__47 = ((32'h0) & 22'h3fffff);
+    always @(*) u1__0__d = (word__0 + word__1) + (word__2 + word__3);
     always @(*) u1__4__d = (word__16 + word__17) + (word__18 + word__19);
     always @(*) u1__5__d = (word__20 + word__21) + (word__22 + word__23);
     always @(*) u1__6__d = (word__24 + word__25) + (word__26 + word__27);
@@ -65114,9 +65115,40 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
     reg  [18:0] scan__d;
     wire  [18:0] scan__q;
     reg  scan__clock;
+    reg  o_load__d;
+    wire  o_load__q;
+    reg  o_load__clock;
+    reg  o_rebase__d;
+    wire  o_rebase__q;
+    reg  o_rebase__clock;
+    reg  o_visit__d;
+    wire  o_visit__q;
+    reg  o_visit__clock;
+    reg  o_turn__d;
+    wire  o_turn__q;
+    reg  o_turn__clock;
+    reg  o_any__d;
+    wire  o_any__q;
+    reg  o_any__clock;
+    reg  [9:0] o_flow__d;
+    wire  [9:0] o_flow__q;
+    reg  o_flow__clock;
+    reg  [31:0] o_segment__d;
+    wire  [31:0] o_segment__q;
+    reg  o_segment__clock;
     
     // Local signals
     reg  late;
+    reg  next_load;
+    reg  next_rebase;
+    reg  next_visit;
+    reg  next_turn;
+    reg  [9:0] load_at;
+    reg  [9:0] rebase_at;
+    reg  [31:0] rebase_to;
+    reg  [9:0] visit_at;
+    reg  [31:0] visit_of;
+    reg  [18:0] scan_at;
     
     // Sub module instances
     tnic_standalone__control__rtt__ack__waiting__has_load has_load(
@@ -65179,6 +65211,41 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
         .q(scan__q),
         .clock(scan__clock)
     );
+    tnic_standalone__control__rtt__ack__waiting__o_load o_load(
+        .d(o_load__d),
+        .q(o_load__q),
+        .clock(o_load__clock)
+    );
+    tnic_standalone__control__rtt__ack__waiting__o_rebase o_rebase(
+        .d(o_rebase__d),
+        .q(o_rebase__q),
+        .clock(o_rebase__clock)
+    );
+    tnic_standalone__control__rtt__ack__waiting__o_visit o_visit(
+        .d(o_visit__d),
+        .q(o_visit__q),
+        .clock(o_visit__clock)
+    );
+    tnic_standalone__control__rtt__ack__waiting__o_turn o_turn(
+        .d(o_turn__d),
+        .q(o_turn__q),
+        .clock(o_turn__clock)
+    );
+    tnic_standalone__control__rtt__ack__waiting__o_any o_any(
+        .d(o_any__d),
+        .q(o_any__q),
+        .clock(o_any__clock)
+    );
+    tnic_standalone__control__rtt__ack__waiting__o_flow o_flow(
+        .d(o_flow__d),
+        .q(o_flow__q),
+        .clock(o_flow__clock)
+    );
+    tnic_standalone__control__rtt__ack__waiting__o_segment o_segment(
+        .d(o_segment__d),
+        .q(o_segment__q),
+        .clock(o_segment__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -65194,53 +65261,65 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
         asked_at__d = asked_at__q;
         has_turn__d = has_turn__q;
         scan__d = scan__q;
-        load = 1'b0;
-        rebase = 1'b0;
-        visit = 1'b0;
-        turn = 1'b0;
-        flow = scan__q[(32'h3)+:(10)];
-        segment = target__q;
-        if (has_load__q) begin
-            load = 1'b1;
-            flow = at_load__q;
-            has_load__d = ~take;
+        o_load__d = o_load__q;
+        o_rebase__d = o_rebase__q;
+        o_visit__d = o_visit__q;
+        o_turn__d = o_turn__q;
+        o_any__d = o_any__q;
+        o_flow__d = o_flow__q;
+        o_segment__d = o_segment__q;
+        next_turn = has_turn__q & ~(o_turn__q & take);
+        scan_at = scan__q;
+        if (~sweep & ~late) begin
+            scan_at = scan__q + ((32'h1) & 19'h7ffff);
+            if (~|scan__q[(32'h0)+:(3)]) begin
+                next_turn = 1'b1;
+            end
         end
-        else if (has_rebase__q) begin
-            rebase = 1'b1;
-            flow = at_rebase__q;
-            segment = base__q;
-            has_rebase__d = ~take;
-        end
-        else if (has_visit__q) begin
-            visit = 1'b1;
-            flow = at_visit__q;
-            has_visit__d = ~take;
-        end
-        else if (has_turn__q) begin
-            turn = 1'b1;
-            has_turn__d = ~take;
-        end
+        load_at = at_load__q;
         if (load_valid) begin
-            has_load__d = 1'b1;
-            at_load__d = load_flow;
+            load_at = load_flow;
         end
+        rebase_at = at_rebase__q;
+        rebase_to = base__q;
         if (rebase_valid) begin
-            has_rebase__d = 1'b1;
-            at_rebase__d = rebase_flow;
-            base__d = rebase_segment;
+            rebase_at = rebase_flow;
+            rebase_to = rebase_segment;
         end
+        visit_at = at_visit__q;
+        visit_of = target__q;
         if (visit_valid) begin
-            has_visit__d = 1'b1;
-            at_visit__d = visit_flow;
-            target__d = visit_segment;
+            visit_at = visit_flow;
+            visit_of = visit_segment;
             limit__d = ((visit_asked) & 33'h1ffffffff) - ((visit_timeout) & 33'h1ffffffff);
             asked_at__d = visit_asked;
         end
-        if (~sweep & ~late) begin
-            scan__d = scan__q + ((32'h1) & 19'h7ffff);
-            if (~|scan__q[(32'h0)+:(3)]) begin
-                has_turn__d = 1'b1;
-            end
+        has_load__d = next_load;
+        at_load__d = load_at;
+        has_rebase__d = next_rebase;
+        at_rebase__d = rebase_at;
+        base__d = rebase_to;
+        has_visit__d = next_visit;
+        at_visit__d = visit_at;
+        target__d = visit_of;
+        has_turn__d = next_turn;
+        scan__d = scan_at;
+        o_load__d = next_load;
+        o_rebase__d = ~next_load & next_rebase;
+        o_visit__d = ~next_load & ~next_rebase & next_visit;
+        o_turn__d = ~next_load & ~next_rebase & ~next_visit & next_turn;
+        o_any__d = next_load | next_rebase | next_visit | next_turn;
+        o_flow__d = scan_at[(32'h3)+:(10)];
+        o_segment__d = visit_of;
+        if (next_load) begin
+            o_flow__d = load_at;
+        end
+        else if (next_rebase) begin
+            o_flow__d = rebase_at;
+            o_segment__d = rebase_to;
+        end
+        else if (next_visit) begin
+            o_flow__d = visit_at;
         end
         if (rst) begin
             has_load__d = 1'b0;
@@ -65248,6 +65327,11 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
             has_visit__d = 1'b0;
             has_turn__d = 1'b0;
             scan__d = ((32'h0) & 19'h7ffff);
+            o_load__d = 1'b0;
+            o_rebase__d = 1'b0;
+            o_visit__d = 1'b0;
+            o_turn__d = 1'b0;
+            o_any__d = 1'b0;
         end
     end
     always @(*) has_load__clock = clk;
@@ -65262,11 +65346,27 @@ module tnic_standalone__control__rtt__ack__waiting(clk,rst,sweep,take,load_valid
     always @(*) asked_at__clock = clk;
     always @(*) has_turn__clock = clk;
     always @(*) scan__clock = clk;
+    always @(*) o_load__clock = clk;
+    always @(*) o_rebase__clock = clk;
+    always @(*) o_visit__clock = clk;
+    always @(*) o_turn__clock = clk;
+    always @(*) o_any__clock = clk;
+    always @(*) o_flow__clock = clk;
+    always @(*) o_segment__clock = clk;
+    always @(*) load = o_load__q;
+    always @(*) rebase = o_rebase__q;
+    always @(*) visit = o_visit__q;
+    always @(*) turn = o_turn__q;
+    always @(*) any = o_any__q;
+    always @(*) flow = o_flow__q;
+    always @(*) segment = o_segment__q;
     always @(*) deadline = limit__q[(32'h0)+:(32)];
     always @(*) wrapped = limit__q[32'h20];
     always @(*) asked = asked_at__q;
-    always @(*) any = has_load__q | has_rebase__q | has_visit__q | has_turn__q;
-    always @(*) late = has_turn__q & (~take | has_load__q | has_rebase__q | has_visit__q) & &scan__q[(32'h0)+:(3)];
+    always @(*) next_load = load_valid | (has_load__q & ~(o_load__q & take));
+    always @(*) next_rebase = rebase_valid | (has_rebase__q & ~(o_rebase__q & take));
+    always @(*) next_visit = visit_valid | (has_visit__q & ~(o_visit__q & take));
+    always @(*) late = has_turn__q & ~(o_turn__q & take) & &scan__q[(32'h0)+:(3)];
     
 endmodule // standalone__control__rtt__ack__waiting
 
@@ -65459,6 +65559,139 @@ module tnic_standalone__control__rtt__ack__waiting__limit(d,q,clock);
     end
           
 endmodule // standalone__control__rtt__ack__waiting__limit
+
+
+module tnic_standalone__control__rtt__ack__waiting__o_any(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__waiting__o_any
+
+
+module tnic_standalone__control__rtt__ack__waiting__o_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__waiting__o_flow
+
+
+module tnic_standalone__control__rtt__ack__waiting__o_load(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__waiting__o_load
+
+
+module tnic_standalone__control__rtt__ack__waiting__o_rebase(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__waiting__o_rebase
+
+
+module tnic_standalone__control__rtt__ack__waiting__o_segment(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__waiting__o_segment
+
+
+module tnic_standalone__control__rtt__ack__waiting__o_turn(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__waiting__o_turn
+
+
+module tnic_standalone__control__rtt__ack__waiting__o_visit(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__waiting__o_visit
 
 
 module tnic_standalone__control__rtt__ack__waiting__scan(d,q,clock);
@@ -79212,32 +79445,14 @@ module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos
         h2__d = h2__q;
         h3__d = h3__q;
         h4__d = h4__q;
-        src_ip = ((i_src_ip[(32'h0)+:(32)]) & 144'hffffffffffffffffffffffffffffffffffff);
-        dst_ip = ((i_dst_ip[(32'h0)+:(32)]) & 144'hffffffffffffffffffffffffffffffffffff);
-        if (i_ipv6) begin
-            src_ip = ((i_src_ip) & 144'hffffffffffffffffffffffffffffffffffff);
-            dst_ip = ((i_dst_ip) & 144'hffffffffffffffffffffffffffffffffffff);
-        end
-        word__0 = src_ip[(32'h20 * 0)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__1 = src_ip[(32'h20 * 0 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__2 = dst_ip[(32'h20 * 0)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__3 = dst_ip[(32'h20 * 0 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__4 = src_ip[(32'h20 * 1)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__5 = src_ip[(32'h20 * 1 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__6 = dst_ip[(32'h20 * 1)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__7 = dst_ip[(32'h20 * 1 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__8 = src_ip[(32'h20 * 2)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__9 = src_ip[(32'h20 * 2 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__10 = dst_ip[(32'h20 * 2)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__11 = dst_ip[(32'h20 * 2 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__12 = src_ip[(32'h20 * 3)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__13 = src_ip[(32'h20 * 3 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__14 = dst_ip[(32'h20 * 3)+:(22)] & ((32'hffff) & 22'h3fffff);
-        word__15 = dst_ip[(32'h20 * 3 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
-        u1__0__d = (word__0 + word__1) + (word__2 + word__3);
         u1__1__d = (word__4 + word__5) + (word__6 + word__7);
         u1__2__d = (word__8 + word__9) + (word__10 + word__11);
         u1__3__d = (word__12 + word__13) + (word__14 + word__15);
+        if (~i_ipv6) begin
+            u1__1__d = ((32'h0) & 22'h3fffff);
+            u1__2__d = ((32'h0) & 22'h3fffff);
+            u1__3__d = ((32'h0) & 22'h3fffff);
+        end
         u3__d = (u2__0__q + u2__1__q) + u2__2__q;
         u4__d = ((low) & 17'h1ffff) + ((high) & 17'h1ffff);
         carried__d = (low + ((high) & 16'hffff)) + ((32'h1) & 16'hffff);
@@ -79292,7 +79507,25 @@ module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos
     always @(*) summing__1__clock = clk;
     always @(*) summing__2__clock = clk;
     always @(*) summing__3__clock = clk;
+    always @(*) src_ip = ((i_src_ip) & 144'hffffffffffffffffffffffffffffffffffff);
+    always @(*) dst_ip = ((i_dst_ip) & 144'hffffffffffffffffffffffffffffffffffff);
     always @(*) hdr = ((i_hdr) & 400'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
+    always @(*) word__0 = src_ip[(32'h20 * 0)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__1 = src_ip[(32'h20 * 0 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__2 = dst_ip[(32'h20 * 0)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__3 = dst_ip[(32'h20 * 0 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__4 = src_ip[(32'h20 * 1)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__5 = src_ip[(32'h20 * 1 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__6 = dst_ip[(32'h20 * 1)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__7 = dst_ip[(32'h20 * 1 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__8 = src_ip[(32'h20 * 2)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__9 = src_ip[(32'h20 * 2 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__10 = dst_ip[(32'h20 * 2)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__11 = dst_ip[(32'h20 * 2 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__12 = src_ip[(32'h20 * 3)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__13 = src_ip[(32'h20 * 3 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__14 = dst_ip[(32'h20 * 3)+:(22)] & ((32'hffff) & 22'h3fffff);
+    always @(*) word__15 = dst_ip[(32'h20 * 3 + 32'h10)+:(22)] & ((32'hffff) & 22'h3fffff);
     always @(*) word__16 = hdr[(32'h10 * 0)+:(22)] & ((32'hffff) & 22'h3fffff);
     always @(*) word__17 = hdr[(32'h10 * 1)+:(22)] & ((32'hffff) & 22'h3fffff);
     always @(*) word__18 = hdr[(32'h10 * 2)+:(22)] & ((32'hffff) & 22'h3fffff);
@@ -79325,6 +79558,7 @@ module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos
     assign word__45 = ((32'h0) & 22'h3fffff);
     assign word__46 = ((32'h0) & 22'h3fffff);
     assign word__47 = ((32'h0) & 22'h3fffff);
+    always @(*) u1__0__d = (word__0 + word__1) + (word__2 + word__3);
     always @(*) u1__4__d = (word__16 + word__17) + (word__18 + word__19);
     always @(*) u1__5__d = (word__20 + word__21) + (word__22 + word__23);
     always @(*) u1__6__d = (word__24 + word__25) + (word__26 + word__27);

@@ -84,12 +84,8 @@ impl Logic for Checksums {
         }
         // Sums of words as they stand on the wire: a ones' complement sum comes out the same in either byte order. Stage 1 takes
         // four words at once; the first group is what UDP's pseudo header and the IPv4 header have in common.
-        self.src_ip.next = bit_cast::<144, 32>(self.i_src_ip.val().get_bits::<32>(0));
-        self.dst_ip.next = bit_cast::<144, 32>(self.i_dst_ip.val().get_bits::<32>(0));
-        if self.i_ipv6.val() {
-            self.src_ip.next = bit_cast::<144, 128>(self.i_src_ip.val());
-            self.dst_ip.next = bit_cast::<144, 128>(self.i_dst_ip.val());
-        }
+        self.src_ip.next = bit_cast::<144, 128>(self.i_src_ip.val());
+        self.dst_ip.next = bit_cast::<144, 128>(self.i_dst_ip.val());
         self.hdr.next = bit_cast::<400, 384>(self.i_hdr.val());
         for i in 0..4 {
             self.word[4 * i].next = self.src_ip.val().get_bits::<22>(32 * i) & bits::<22>(0xffff);
@@ -112,6 +108,12 @@ impl Logic for Checksums {
         for i in 0..12 {
             self.u1[i].d.next =
                 (self.word[4 * i].val() + self.word[4 * i + 1].val()) + (self.word[4 * i + 2].val() + self.word[4 * i + 3].val());
+        }
+        // What an IPv6 address has more: the sums are cleared, 54 flip-flops' resets in place of a LUT before each of 192 bits.
+        if !self.i_ipv6.val() {
+            for i in 0..3 {
+                self.u1[i + 1].d.next = bits::<22>(0);
+            }
         }
         for i in 0..3 {
             self.u2[i].d.next =

@@ -69,63 +69,100 @@ pub struct Waiting<const F: usize> {
     /// Bits 2..0 the clock of a turn, above them its flow.
     scan: DFF<Bits<19>>,
     late: Signal<Local, Bit>,
+    // What is offered at the next clock, by what waits then.
+    next_load: Signal<Local, Bit>,
+    next_rebase: Signal<Local, Bit>,
+    next_visit: Signal<Local, Bit>,
+    next_turn: Signal<Local, Bit>,
+    load_at: Signal<Local, Bits<F>>,
+    rebase_at: Signal<Local, Bits<F>>,
+    rebase_to: Signal<Local, Bits<32>>,
+    visit_at: Signal<Local, Bits<F>>,
+    visit_of: Signal<Local, Bits<32>>,
+    scan_at: Signal<Local, Bits<19>>,
+    o_load: DFF<Bit>,
+    o_rebase: DFF<Bit>,
+    o_visit: DFF<Bit>,
+    o_turn: DFF<Bit>,
+    o_any: DFF<Bit>,
+    o_flow: DFF<Bits<F>>,
+    o_segment: DFF<Bits<32>>,
 }
 
 impl<const F: usize> Logic for Waiting<F> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, has_load, at_load, has_rebase, at_rebase, base, has_visit, at_visit, target, limit, asked_at, has_turn, scan);
-        self.load.next = false;
-        self.rebase.next = false;
-        self.visit.next = false;
-        self.turn.next = false;
-        self.flow.next = self.scan.q.val().get_bits::<F>(3);
-        self.segment.next = self.target.q.val();
+        dff_setup!(self, clk, o_load, o_rebase, o_visit, o_turn, o_any, o_flow, o_segment);
+        self.load.next = self.o_load.q.val();
+        self.rebase.next = self.o_rebase.q.val();
+        self.visit.next = self.o_visit.q.val();
+        self.turn.next = self.o_turn.q.val();
+        self.any.next = self.o_any.q.val();
+        self.flow.next = self.o_flow.q.val();
+        self.segment.next = self.o_segment.q.val();
         self.deadline.next = self.limit.q.val().get_bits::<32>(0);
         self.wrapped.next = self.limit.q.val().get_bit(32);
         self.asked.next = self.asked_at.q.val();
-        self.any.next = self.has_load.q.val() | self.has_rebase.q.val() | self.has_visit.q.val() | self.has_turn.q.val();
-        if self.has_load.q.val() {
-            self.load.next = true;
-            self.flow.next = self.at_load.q.val();
-            self.has_load.d.next = !self.take.val();
-        } else if self.has_rebase.q.val() {
-            self.rebase.next = true;
-            self.flow.next = self.at_rebase.q.val();
-            self.segment.next = self.base.q.val();
-            self.has_rebase.d.next = !self.take.val();
-        } else if self.has_visit.q.val() {
-            self.visit.next = true;
-            self.flow.next = self.at_visit.q.val();
-            self.has_visit.d.next = !self.take.val();
-        } else if self.has_turn.q.val() {
-            self.turn.next = true;
-            self.has_turn.d.next = !self.take.val();
+
+        // What waits at the next clock.
+        self.next_load.next = self.load_valid.val() | (self.has_load.q.val() & !(self.o_load.q.val() & self.take.val()));
+        self.next_rebase.next = self.rebase_valid.val() | (self.has_rebase.q.val() & !(self.o_rebase.q.val() & self.take.val()));
+        self.next_visit.next = self.visit_valid.val() | (self.has_visit.q.val() & !(self.o_visit.q.val() & self.take.val()));
+        self.late.next =
+            self.has_turn.q.val() & !(self.o_turn.q.val() & self.take.val()) & self.scan.q.val().get_bits::<3>(0).all();
+        self.next_turn.next = self.has_turn.q.val() & !(self.o_turn.q.val() & self.take.val());
+        self.scan_at.next = self.scan.q.val();
+        if !self.sweep.val() & !self.late.val() {
+            self.scan_at.next = self.scan.q.val() + bits::<19>(1);
+            if !self.scan.q.val().get_bits::<3>(0).any() {
+                self.next_turn.next = true;
+            }
         }
-        self.late.next = self.has_turn.q.val()
-            & (!self.take.val() | self.has_load.q.val() | self.has_rebase.q.val() | self.has_visit.q.val())
-            & self.scan.q.val().get_bits::<3>(0).all();
+        self.load_at.next = self.at_load.q.val();
         if self.load_valid.val() {
-            self.has_load.d.next = true;
-            self.at_load.d.next = self.load_flow.val();
+            self.load_at.next = self.load_flow.val();
         }
+        self.rebase_at.next = self.at_rebase.q.val();
+        self.rebase_to.next = self.base.q.val();
         if self.rebase_valid.val() {
-            self.has_rebase.d.next = true;
-            self.at_rebase.d.next = self.rebase_flow.val();
-            self.base.d.next = self.rebase_segment.val();
+            self.rebase_at.next = self.rebase_flow.val();
+            self.rebase_to.next = self.rebase_segment.val();
         }
+        self.visit_at.next = self.at_visit.q.val();
+        self.visit_of.next = self.target.q.val();
         if self.visit_valid.val() {
-            self.has_visit.d.next = true;
-            self.at_visit.d.next = self.visit_flow.val();
-            self.target.d.next = self.visit_segment.val();
+            self.visit_at.next = self.visit_flow.val();
+            self.visit_of.next = self.visit_segment.val();
             self.limit.d.next = bit_cast::<33, 32>(self.visit_asked.val()) - bit_cast::<33, 31>(self.visit_timeout.val());
             self.asked_at.d.next = self.visit_asked.val();
         }
-        if !self.sweep.val() & !self.late.val() {
-            self.scan.d.next = self.scan.q.val() + bits::<19>(1);
-            if !self.scan.q.val().get_bits::<3>(0).any() {
-                self.has_turn.d.next = true;
-            }
+        self.has_load.d.next = self.next_load.val();
+        self.at_load.d.next = self.load_at.val();
+        self.has_rebase.d.next = self.next_rebase.val();
+        self.at_rebase.d.next = self.rebase_at.val();
+        self.base.d.next = self.rebase_to.val();
+        self.has_visit.d.next = self.next_visit.val();
+        self.at_visit.d.next = self.visit_at.val();
+        self.target.d.next = self.visit_of.val();
+        self.has_turn.d.next = self.next_turn.val();
+        self.scan.d.next = self.scan_at.val();
+
+        // Of that, what is offered: it stands in registers, for it goes to the addresses of a hundred RAMs.
+        self.o_load.d.next = self.next_load.val();
+        self.o_rebase.d.next = !self.next_load.val() & self.next_rebase.val();
+        self.o_visit.d.next = !self.next_load.val() & !self.next_rebase.val() & self.next_visit.val();
+        self.o_turn.d.next = !self.next_load.val() & !self.next_rebase.val() & !self.next_visit.val() & self.next_turn.val();
+        self.o_any.d.next = self.next_load.val() | self.next_rebase.val() | self.next_visit.val() | self.next_turn.val();
+        self.o_flow.d.next = self.scan_at.val().get_bits::<F>(3);
+        self.o_segment.d.next = self.visit_of.val();
+        if self.next_load.val() {
+            self.o_flow.d.next = self.load_at.val();
+        } else if self.next_rebase.val() {
+            self.o_flow.d.next = self.rebase_at.val();
+            self.o_segment.d.next = self.rebase_to.val();
+        } else if self.next_visit.val() {
+            self.o_flow.d.next = self.visit_at.val();
         }
         if self.rst.val() {
             self.has_load.d.next = false;
@@ -133,6 +170,11 @@ impl<const F: usize> Logic for Waiting<F> {
             self.has_visit.d.next = false;
             self.has_turn.d.next = false;
             self.scan.d.next = bits::<19>(0);
+            self.o_load.d.next = false;
+            self.o_rebase.d.next = false;
+            self.o_visit.d.next = false;
+            self.o_turn.d.next = false;
+            self.o_any.d.next = false;
         }
     }
 }
