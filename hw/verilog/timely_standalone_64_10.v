@@ -77553,10 +77553,14 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     reg  tag__clock;
     
     // Local signals
+    reg  begins;
+    reg  idles;
+    reg  [2:0] ahead_less;
     reg  [2:0] ahead_more;
-    reg  [2:0] ahead_begun;
+    reg  leaves;
+    reg  silent;
+    reg  [4:0] posts_less;
     reg  [4:0] posts_more;
-    reg  [4:0] posts_taken;
     reg  [2:0] limit;
     reg  grants;
     reg  take;
@@ -77727,29 +77731,33 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
             host_flow__d = hd_flow;
             host_packets__d = hd_packets;
         end
-        ahead_more = ahead__q;
+        ahead_less = ahead__q;
+        ahead_more = ahead__q + ((32'h1) & 3'h7);
+        if (begins & idles) begin
+            ahead_less = ahead__q - ((32'h2) & 3'h7);
+            ahead_more = ahead__q - ((32'h1) & 3'h7);
+        end
+        else if (begins | idles) begin
+            ahead_less = ahead__q - ((32'h1) & 3'h7);
+            ahead_more = ahead__q;
+        end
+        ahead__d = ahead_less;
         if (take) begin
-            ahead_more = ahead__q + ((32'h1) & 3'h7);
+            ahead__d = ahead_more;
         end
-        ahead_begun = ahead_more;
-        if (frame__m_start) begin
-            ahead_begun = ahead_more - ((32'h1) & 3'h7);
+        posts_less = posts__q;
+        posts_more = posts__q + ((32'h1) & 5'h1f);
+        if (leaves & silent) begin
+            posts_less = posts__q - ((32'h2) & 5'h1f);
+            posts_more = posts__q - ((32'h1) & 5'h1f);
         end
-        ahead__d = ahead_begun;
-        if (packets__o_grant & ~packets__o_send) begin
-            ahead__d = ahead_begun - ((32'h1) & 3'h7);
+        else if (leaves | silent) begin
+            posts_less = posts__q - ((32'h1) & 5'h1f);
+            posts_more = posts__q;
         end
-        posts_more = posts__q;
+        posts__d = posts_less;
         if (take | ring) begin
-            posts_more = posts__q + ((32'h1) & 5'h1f);
-        end
-        posts_taken = posts_more;
-        if (doorbells__o_valid & doorbell_ready) begin
-            posts_taken = posts_more - ((32'h1) & 5'h1f);
-        end
-        posts__d = posts_taken;
-        if ((packets__o_grant | packets__o_refused) & ~packets__o_post) begin
-            posts__d = posts_taken - ((32'h1) & 5'h1f);
+            posts__d = posts_more;
         end
         charged = ((32'h0) & 32'hffffffff);
         if (r[32'h2]) begin
@@ -77803,6 +77811,10 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     assign packets__long_bytes = long_bytes;
     always @(*) packets__i_packets = host_packets__q;
     always @(*) packets__i_launch = grant_launch;
+    always @(*) begins = frame__m_start;
+    always @(*) idles = packets__o_grant & ~packets__o_send;
+    always @(*) leaves = doorbells__o_valid & doorbell_ready;
+    always @(*) silent = (packets__o_grant | packets__o_refused) & ~packets__o_post;
     always @(*) doorbells__i_valid = packets__o_post;
     always @(*) doorbells__i_data = (((packets__o_flow) & 26'h3ffffff) << 32'h10) | ((packets__o_packets) & 26'h3ffffff);
     always @(*) doorbells__o_ready = doorbell_ready;

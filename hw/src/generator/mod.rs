@@ -137,12 +137,18 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     turn: DFF<Bit>,
     /// Grants taken whose frames have not begun, nor were found not to come.
     ahead: DFF<Bits<3>>,
+    // A frame begins, a grant finds nothing to send; what is ahead after it, without and with another grant.
+    begins: Signal<Local, Bit>,
+    idles: Signal<Local, Bit>,
+    ahead_less: Signal<Local, Bits<3>>,
     ahead_more: Signal<Local, Bits<3>>,
-    ahead_begun: Signal<Local, Bits<3>>,
     /// Doorbells on their way, or room kept for them.
     posts: DFF<Bits<5>>,
+    // A doorbell leaves, an operation has none; what is on its way after it, without and with another operation.
+    leaves: Signal<Local, Bit>,
+    silent: Signal<Local, Bit>,
+    posts_less: Signal<Local, Bits<5>>,
     posts_more: Signal<Local, Bits<5>>,
-    posts_taken: Signal<Local, Bits<5>>,
     tag: DFF<Bits<8>>,
     limit: Signal<Local, Bits<3>>,
     grants: Signal<Local, Bit>,
@@ -172,7 +178,8 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
             grant_valid, grant_ready, grant_flow, grant_launch, charge_valid, charge_flow, charge_bytes, charge_ends, doorbell_valid, doorbell_ready,
             doorbell_flow, doorbell_packets, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_tag, sent_valid, sent_tag, sent_flow,
             sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch, pulses, packets, frame,
-            doorbells, clear, clear_flow, host, host_flow, host_packets, turn, ahead, ahead_more, ahead_begun, posts, posts_more, posts_taken,
+            doorbells, clear, clear_flow, host, host_flow, host_packets, turn, ahead, begins, idles, ahead_less, ahead_more, posts, leaves, silent, posts_less,
+            posts_more,
             tag, limit, grants, take, ring, word, r, flow, charged, header, side, out)
     }
 }
@@ -233,29 +240,36 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         }
 
         // Room for a frame and a doorbell was kept for each grant, for a doorbell for the host's; what does not come gives it back.
-        self.ahead_more.next = self.ahead.q.val();
+        // Whether one more is promised is known last, so both sums are ready by then.
+        self.begins.next = self.frame.m_start.val();
+        self.idles.next = self.packets.o_grant.val() & !self.packets.o_send.val();
+        self.ahead_less.next = self.ahead.q.val();
+        self.ahead_more.next = self.ahead.q.val() + bits::<3>(1);
+        if self.begins.val() & self.idles.val() {
+            self.ahead_less.next = self.ahead.q.val() - bits::<3>(2);
+            self.ahead_more.next = self.ahead.q.val() - bits::<3>(1);
+        } else if self.begins.val() | self.idles.val() {
+            self.ahead_less.next = self.ahead.q.val() - bits::<3>(1);
+            self.ahead_more.next = self.ahead.q.val();
+        }
+        self.ahead.d.next = self.ahead_less.val();
         if self.take.val() {
-            self.ahead_more.next = self.ahead.q.val() + bits::<3>(1);
+            self.ahead.d.next = self.ahead_more.val();
         }
-        self.ahead_begun.next = self.ahead_more.val();
-        if self.frame.m_start.val() {
-            self.ahead_begun.next = self.ahead_more.val() - bits::<3>(1);
+        self.leaves.next = self.doorbells.o_valid.val() & self.doorbell_ready.val();
+        self.silent.next = (self.packets.o_grant.val() | self.packets.o_refused.val()) & !self.packets.o_post.val();
+        self.posts_less.next = self.posts.q.val();
+        self.posts_more.next = self.posts.q.val() + bits::<5>(1);
+        if self.leaves.val() & self.silent.val() {
+            self.posts_less.next = self.posts.q.val() - bits::<5>(2);
+            self.posts_more.next = self.posts.q.val() - bits::<5>(1);
+        } else if self.leaves.val() | self.silent.val() {
+            self.posts_less.next = self.posts.q.val() - bits::<5>(1);
+            self.posts_more.next = self.posts.q.val();
         }
-        self.ahead.d.next = self.ahead_begun.val();
-        if self.packets.o_grant.val() & !self.packets.o_send.val() {
-            self.ahead.d.next = self.ahead_begun.val() - bits::<3>(1);
-        }
-        self.posts_more.next = self.posts.q.val();
+        self.posts.d.next = self.posts_less.val();
         if self.take.val() | self.ring.val() {
-            self.posts_more.next = self.posts.q.val() + bits::<5>(1);
-        }
-        self.posts_taken.next = self.posts_more.val();
-        if self.doorbells.o_valid.val() & self.doorbell_ready.val() {
-            self.posts_taken.next = self.posts_more.val() - bits::<5>(1);
-        }
-        self.posts.d.next = self.posts_taken.val();
-        if (self.packets.o_grant.val() | self.packets.o_refused.val()) & !self.packets.o_post.val() {
-            self.posts.d.next = self.posts_taken.val() - bits::<5>(1);
+            self.posts.d.next = self.posts_more.val();
         }
 
         // The outcome: doorbell, charge, frame.

@@ -109,8 +109,7 @@ impl<const F: usize> Logic for Waiting<F> {
         self.next_load.next = self.load_valid.val() | (self.has_load.q.val() & !(self.o_load.q.val() & self.take.val()));
         self.next_rebase.next = self.rebase_valid.val() | (self.has_rebase.q.val() & !(self.o_rebase.q.val() & self.take.val()));
         self.next_visit.next = self.visit_valid.val() | (self.has_visit.q.val() & !(self.o_visit.q.val() & self.take.val()));
-        self.late.next =
-            self.has_turn.q.val() & !(self.o_turn.q.val() & self.take.val()) & self.scan.q.val().get_bits::<3>(0).all();
+        self.late.next = self.has_turn.q.val() & !(self.o_turn.q.val() & self.take.val()) & self.scan.q.val().get_bits::<3>(0).all();
         self.next_turn.next = self.has_turn.q.val() & !(self.o_turn.q.val() & self.take.val());
         self.scan_at.next = self.scan.q.val();
         if !self.sweep.val() & !self.late.val() {
