@@ -86283,7 +86283,9 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [21:0] places__now;
     reg  places__stepped;
     reg  places__enter;
-    reg  [21:0] places__low;
+    reg  [21:0] places__launch;
+    reg  [6:0] places__floor;
+    reg  places__near;
     reg  places__pop;
     reg  [4:0] places__freed;
     wire  places__due;
@@ -86366,7 +86368,6 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  near;
     reg  waits;
     reg  enter;
-    reg  [6:0] clamped;
     reg  [55:0] next_launch;
     reg  [55:0] rounded;
     reg  free;
@@ -86400,7 +86401,9 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         .now(places__now),
         .stepped(places__stepped),
         .enter(places__enter),
-        .low(places__low),
+        .launch(places__launch),
+        .floor(places__floor),
+        .near(places__near),
         .pop(places__pop),
         .freed(places__freed),
         .due(places__due),
@@ -86528,10 +86531,6 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         ahead__d = ahead__q;
         seen__d = units_now;
         stepped__d = |moved[(32'hf)+:(19)];
-        places__low = launch__q[(32'h0)+:(22)];
-        if (~near) begin
-            places__low = ((clamped) & 22'h3fffff) << 32'hf;
-        end
         enters_launch__d = launch__q;
         enters_flow__d = flow__q;
         rounded = train_launch[(32'h8)+:(56)];
@@ -86645,8 +86644,10 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) near = ~|ahead__q[(32'h3)+:(16)] | &ahead__q[(32'h1)+:(18)];
     always @(*) waits = |ahead__q[(32'h3)+:(7)] & ~|ahead__q[(32'ha)+:(9)];
     always @(*) enter = train__q & ~places__shut & ~waits;
-    always @(*) clamped = seen__q[(32'hf)+:(7)] - ((32'h2) & 7'h7f);
     always @(*) places__enter = enter;
+    always @(*) places__launch = launch__q[(32'h0)+:(22)];
+    always @(*) places__floor = seen__q[(32'hf)+:(7)] - ((32'h2) & 7'h7f);
+    always @(*) places__near = near;
     always @(*) next_launch = launch__q + ((gap__q) & 56'hffffffffffffff);
     always @(*) high_now = units_now[(32'hf)+:(19)];
     always @(*) still = launch__q[(32'hf)+:(19)] - high_now;
@@ -86892,7 +86893,7 @@ module tnic_standalone__pacer__gate__left(d,q,clock);
 endmodule // standalone__pacer__gate__left
 
 
-module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,freed,due,head,entered,handle,shut);
+module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,floor,near,pop,freed,due,head,entered,handle,shut);
     
     // Module arguments
     input wire  clk;
@@ -86900,7 +86901,9 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     input wire  [21:0] now;
     input wire  stepped;
     input wire  enter;
-    input wire  [21:0] low;
+    input wire  [21:0] launch;
+    input wire  [6:0] floor;
+    input wire  near;
     input wire  pop;
     input wire  [4:0] freed;
     output reg  due;
@@ -87310,9 +87313,73 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     reg  all_due__clock;
     
     // Local signals
+    reg  [21:0] low;
     reg  [10:0] key;
+    reg  [10:0] floor_key;
     reg  [10:0] x_key;
     reg  x_precedes;
+    reg  x_follows;
+    reg  x_sinks;
+    reg  follows__0;
+    reg  follows__1;
+    reg  follows__2;
+    reg  follows__3;
+    reg  follows__4;
+    reg  follows__5;
+    reg  follows__6;
+    reg  follows__7;
+    reg  follows__8;
+    reg  follows__9;
+    reg  follows__10;
+    reg  follows__11;
+    reg  follows__12;
+    reg  follows__13;
+    reg  follows__14;
+    reg  follows__15;
+    reg  follows__16;
+    reg  follows__17;
+    reg  follows__18;
+    reg  follows__19;
+    reg  follows__20;
+    reg  follows__21;
+    reg  follows__22;
+    reg  follows__23;
+    reg  follows__24;
+    reg  follows__25;
+    reg  follows__26;
+    reg  follows__27;
+    reg  follows__28;
+    reg  follows__29;
+    reg  sinks__0;
+    reg  sinks__1;
+    reg  sinks__2;
+    reg  sinks__3;
+    reg  sinks__4;
+    reg  sinks__5;
+    reg  sinks__6;
+    reg  sinks__7;
+    reg  sinks__8;
+    reg  sinks__9;
+    reg  sinks__10;
+    reg  sinks__11;
+    reg  sinks__12;
+    reg  sinks__13;
+    reg  sinks__14;
+    reg  sinks__15;
+    reg  sinks__16;
+    reg  sinks__17;
+    reg  sinks__18;
+    reg  sinks__19;
+    reg  sinks__20;
+    reg  sinks__21;
+    reg  sinks__22;
+    reg  sinks__23;
+    reg  sinks__24;
+    reg  sinks__25;
+    reg  sinks__26;
+    reg  sinks__27;
+    reg  sinks__28;
+    reg  sinks__29;
     wire [4:0] number__0;
     reg  [4:0] number__1;
     reg  [4:0] number__2;
@@ -88879,37 +88946,135 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
         next_at__29 = handle_at__30;
         take_x__29 = 1'b0;
         moves__29 = 1'b0;
+        low = launch;
+        if (~near) begin
+            low = ((floor) & 22'h3fffff) << 32'hf;
+        end
+        x_precedes = enters__q & x_follows;
+        if (~near) begin
+            x_precedes = enters__q & x_sinks;
+        end
+        stays_at__1 = follows__0;
+        if (~near) begin
+            stays_at__1 = sinks__0;
+        end
+        stays_at__2 = follows__1;
+        if (~near) begin
+            stays_at__2 = sinks__1;
+        end
+        stays_at__3 = follows__2;
+        if (~near) begin
+            stays_at__3 = sinks__2;
+        end
+        stays_at__4 = follows__3;
+        if (~near) begin
+            stays_at__4 = sinks__3;
+        end
+        stays_at__5 = follows__4;
+        if (~near) begin
+            stays_at__5 = sinks__4;
+        end
+        stays_at__6 = follows__5;
+        if (~near) begin
+            stays_at__6 = sinks__5;
+        end
+        stays_at__7 = follows__6;
+        if (~near) begin
+            stays_at__7 = sinks__6;
+        end
+        stays_at__8 = follows__7;
+        if (~near) begin
+            stays_at__8 = sinks__7;
+        end
+        stays_at__9 = follows__8;
+        if (~near) begin
+            stays_at__9 = sinks__8;
+        end
+        stays_at__10 = follows__9;
+        if (~near) begin
+            stays_at__10 = sinks__9;
+        end
+        stays_at__11 = follows__10;
+        if (~near) begin
+            stays_at__11 = sinks__10;
+        end
+        stays_at__12 = follows__11;
+        if (~near) begin
+            stays_at__12 = sinks__11;
+        end
+        stays_at__13 = follows__12;
+        if (~near) begin
+            stays_at__13 = sinks__12;
+        end
+        stays_at__14 = follows__13;
+        if (~near) begin
+            stays_at__14 = sinks__13;
+        end
+        stays_at__15 = follows__14;
+        if (~near) begin
+            stays_at__15 = sinks__14;
+        end
+        stays_at__16 = follows__15;
+        if (~near) begin
+            stays_at__16 = sinks__15;
+        end
+        stays_at__17 = follows__16;
+        if (~near) begin
+            stays_at__17 = sinks__16;
+        end
+        stays_at__18 = follows__17;
+        if (~near) begin
+            stays_at__18 = sinks__17;
+        end
+        stays_at__19 = follows__18;
+        if (~near) begin
+            stays_at__19 = sinks__18;
+        end
+        stays_at__20 = follows__19;
+        if (~near) begin
+            stays_at__20 = sinks__19;
+        end
+        stays_at__21 = follows__20;
+        if (~near) begin
+            stays_at__21 = sinks__20;
+        end
+        stays_at__22 = follows__21;
+        if (~near) begin
+            stays_at__22 = sinks__21;
+        end
+        stays_at__23 = follows__22;
+        if (~near) begin
+            stays_at__23 = sinks__22;
+        end
+        stays_at__24 = follows__23;
+        if (~near) begin
+            stays_at__24 = sinks__23;
+        end
+        stays_at__25 = follows__24;
+        if (~near) begin
+            stays_at__25 = sinks__24;
+        end
+        stays_at__26 = follows__25;
+        if (~near) begin
+            stays_at__26 = sinks__25;
+        end
+        stays_at__27 = follows__26;
+        if (~near) begin
+            stays_at__27 = sinks__26;
+        end
+        stays_at__28 = follows__27;
+        if (~near) begin
+            stays_at__28 = sinks__27;
+        end
+        stays_at__29 = follows__28;
+        if (~near) begin
+            stays_at__29 = sinks__28;
+        end
+        stays_at__30 = follows__29;
+        if (~near) begin
+            stays_at__30 = sinks__29;
+        end
         if (enter) begin
-            stays_at__1 = valids__0__q & ~((key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__0__q[32'ha]));
-            stays_at__2 = valids__1__q & ~((key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__1__q[32'ha]));
-            stays_at__3 = valids__2__q & ~((key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__2__q[32'ha]));
-            stays_at__4 = valids__3__q & ~((key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__3__q[32'ha]));
-            stays_at__5 = valids__4__q & ~((key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__4__q[32'ha]));
-            stays_at__6 = valids__5__q & ~((key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__5__q[32'ha]));
-            stays_at__7 = valids__6__q & ~((key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__6__q[32'ha]));
-            stays_at__8 = valids__7__q & ~((key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__7__q[32'ha]));
-            stays_at__9 = valids__8__q & ~((key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__8__q[32'ha]));
-            stays_at__10 = valids__9__q & ~((key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__9__q[32'ha]));
-            stays_at__11 = valids__10__q & ~((key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__10__q[32'ha]));
-            stays_at__12 = valids__11__q & ~((key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__11__q[32'ha]));
-            stays_at__13 = valids__12__q & ~((key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__12__q[32'ha]));
-            stays_at__14 = valids__13__q & ~((key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__13__q[32'ha]));
-            stays_at__15 = valids__14__q & ~((key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__14__q[32'ha]));
-            stays_at__16 = valids__15__q & ~((key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__15__q[32'ha]));
-            stays_at__17 = valids__16__q & ~((key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__16__q[32'ha]));
-            stays_at__18 = valids__17__q & ~((key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__17__q[32'ha]));
-            stays_at__19 = valids__18__q & ~((key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__18__q[32'ha]));
-            stays_at__20 = valids__19__q & ~((key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__19__q[32'ha]));
-            stays_at__21 = valids__20__q & ~((key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__20__q[32'ha]));
-            stays_at__22 = valids__21__q & ~((key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__21__q[32'ha]));
-            stays_at__23 = valids__22__q & ~((key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__22__q[32'ha]));
-            stays_at__24 = valids__23__q & ~((key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__23__q[32'ha]));
-            stays_at__25 = valids__24__q & ~((key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__24__q[32'ha]));
-            stays_at__26 = valids__25__q & ~((key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__25__q[32'ha]));
-            stays_at__27 = valids__26__q & ~((key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__26__q[32'ha]));
-            stays_at__28 = valids__27__q & ~((key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__27__q[32'ha]));
-            stays_at__29 = valids__28__q & ~((key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__28__q[32'ha]));
-            stays_at__30 = valids__29__q & ~((key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__29__q[32'ha]));
             precedes__0__d = stays_at__1;
             if (pop & ~x_precedes) begin
                 precedes__0__d = stays_at__2;
@@ -90243,9 +90408,71 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,low,pop,fr
     always @(*) keys__29__clock = clk;
     always @(*) swaps__29__clock = clk;
     always @(*) precedes__29__clock = clk;
-    always @(*) key = low[(32'h9)+:(11)];
+    always @(*) key = launch[(32'h9)+:(11)];
+    always @(*) floor_key = ((floor[(32'h0)+:(5)]) & 11'h7ff) << 32'h6;
     always @(*) x_key = x_low__q[(32'h9)+:(11)];
-    always @(*) x_precedes = enters__q & ~((key[(32'h0)+:(10)] < x_key[(32'h0)+:(10)]) ^ (key[32'ha] ^ x_key[32'ha]));
+    always @(*) x_follows = ~((key[(32'h0)+:(10)] < x_key[(32'h0)+:(10)]) ^ (key[32'ha] ^ x_key[32'ha]));
+    always @(*) x_sinks = ~((floor_key[(32'h0)+:(10)] < x_key[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ x_key[32'ha]));
+    always @(*) follows__0 = valids__0__q & ~((key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__0__q[32'ha]));
+    always @(*) sinks__0 = valids__0__q & ~((floor_key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__0__q[32'ha]));
+    always @(*) follows__1 = valids__1__q & ~((key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__1__q[32'ha]));
+    always @(*) sinks__1 = valids__1__q & ~((floor_key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__1__q[32'ha]));
+    always @(*) follows__2 = valids__2__q & ~((key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__2__q[32'ha]));
+    always @(*) sinks__2 = valids__2__q & ~((floor_key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__2__q[32'ha]));
+    always @(*) follows__3 = valids__3__q & ~((key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__3__q[32'ha]));
+    always @(*) sinks__3 = valids__3__q & ~((floor_key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__3__q[32'ha]));
+    always @(*) follows__4 = valids__4__q & ~((key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__4__q[32'ha]));
+    always @(*) sinks__4 = valids__4__q & ~((floor_key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__4__q[32'ha]));
+    always @(*) follows__5 = valids__5__q & ~((key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__5__q[32'ha]));
+    always @(*) sinks__5 = valids__5__q & ~((floor_key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__5__q[32'ha]));
+    always @(*) follows__6 = valids__6__q & ~((key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__6__q[32'ha]));
+    always @(*) sinks__6 = valids__6__q & ~((floor_key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__6__q[32'ha]));
+    always @(*) follows__7 = valids__7__q & ~((key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__7__q[32'ha]));
+    always @(*) sinks__7 = valids__7__q & ~((floor_key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__7__q[32'ha]));
+    always @(*) follows__8 = valids__8__q & ~((key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__8__q[32'ha]));
+    always @(*) sinks__8 = valids__8__q & ~((floor_key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__8__q[32'ha]));
+    always @(*) follows__9 = valids__9__q & ~((key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__9__q[32'ha]));
+    always @(*) sinks__9 = valids__9__q & ~((floor_key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__9__q[32'ha]));
+    always @(*) follows__10 = valids__10__q & ~((key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__10__q[32'ha]));
+    always @(*) sinks__10 = valids__10__q & ~((floor_key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__10__q[32'ha]));
+    always @(*) follows__11 = valids__11__q & ~((key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__11__q[32'ha]));
+    always @(*) sinks__11 = valids__11__q & ~((floor_key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__11__q[32'ha]));
+    always @(*) follows__12 = valids__12__q & ~((key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__12__q[32'ha]));
+    always @(*) sinks__12 = valids__12__q & ~((floor_key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__12__q[32'ha]));
+    always @(*) follows__13 = valids__13__q & ~((key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__13__q[32'ha]));
+    always @(*) sinks__13 = valids__13__q & ~((floor_key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__13__q[32'ha]));
+    always @(*) follows__14 = valids__14__q & ~((key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__14__q[32'ha]));
+    always @(*) sinks__14 = valids__14__q & ~((floor_key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__14__q[32'ha]));
+    always @(*) follows__15 = valids__15__q & ~((key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__15__q[32'ha]));
+    always @(*) sinks__15 = valids__15__q & ~((floor_key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__15__q[32'ha]));
+    always @(*) follows__16 = valids__16__q & ~((key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__16__q[32'ha]));
+    always @(*) sinks__16 = valids__16__q & ~((floor_key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__16__q[32'ha]));
+    always @(*) follows__17 = valids__17__q & ~((key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__17__q[32'ha]));
+    always @(*) sinks__17 = valids__17__q & ~((floor_key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__17__q[32'ha]));
+    always @(*) follows__18 = valids__18__q & ~((key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__18__q[32'ha]));
+    always @(*) sinks__18 = valids__18__q & ~((floor_key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__18__q[32'ha]));
+    always @(*) follows__19 = valids__19__q & ~((key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__19__q[32'ha]));
+    always @(*) sinks__19 = valids__19__q & ~((floor_key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__19__q[32'ha]));
+    always @(*) follows__20 = valids__20__q & ~((key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__20__q[32'ha]));
+    always @(*) sinks__20 = valids__20__q & ~((floor_key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__20__q[32'ha]));
+    always @(*) follows__21 = valids__21__q & ~((key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__21__q[32'ha]));
+    always @(*) sinks__21 = valids__21__q & ~((floor_key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__21__q[32'ha]));
+    always @(*) follows__22 = valids__22__q & ~((key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__22__q[32'ha]));
+    always @(*) sinks__22 = valids__22__q & ~((floor_key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__22__q[32'ha]));
+    always @(*) follows__23 = valids__23__q & ~((key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__23__q[32'ha]));
+    always @(*) sinks__23 = valids__23__q & ~((floor_key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__23__q[32'ha]));
+    always @(*) follows__24 = valids__24__q & ~((key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__24__q[32'ha]));
+    always @(*) sinks__24 = valids__24__q & ~((floor_key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__24__q[32'ha]));
+    always @(*) follows__25 = valids__25__q & ~((key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__25__q[32'ha]));
+    always @(*) sinks__25 = valids__25__q & ~((floor_key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__25__q[32'ha]));
+    always @(*) follows__26 = valids__26__q & ~((key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__26__q[32'ha]));
+    always @(*) sinks__26 = valids__26__q & ~((floor_key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__26__q[32'ha]));
+    always @(*) follows__27 = valids__27__q & ~((key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__27__q[32'ha]));
+    always @(*) sinks__27 = valids__27__q & ~((floor_key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__27__q[32'ha]));
+    always @(*) follows__28 = valids__28__q & ~((key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__28__q[32'ha]));
+    always @(*) sinks__28 = valids__28__q & ~((floor_key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__28__q[32'ha]));
+    always @(*) follows__29 = valids__29__q & ~((key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__29__q[32'ha]));
+    always @(*) sinks__29 = valids__29__q & ~((floor_key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__29__q[32'ha]));
     always @(*) first__write_enable = enters__q;
     always @(*) first__write_data = x_low__q;
     always @(*) second__write_enable = enters__q;

@@ -3,7 +3,8 @@
 // Assumed: the time goes forward by less than 2^15 units of 2^-8 ns a clock, or `stepped` says otherwise a clock later, and no reset comes
 // between; a grant enters while it may, with a launch of 3 * 2^15 units before to 2^18 behind the time of the last clock; the head leaves
 // only when it is offered.
-module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0] to, input want, input [21:0] low, input pop_in, input pick);
+module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0] to, input want, input [21:0] launch,
+    input [6:0] floor, input near, input pop_in, input pick);
     reg begun = 0;
     always @(posedge clk) begin
         begun <= 1;
@@ -20,8 +21,10 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
     reg [1:0] out_0, out_1;
     wire enter = want & !shut & !rst;
     wire pop = pop_in & due;
+    wire [21:0] low = near ? launch : {floor, 15'd0};
     wire [1:0] freed = pick ? out_1 : out_0;
-    tnic_sorter dut(.clk(clk), .rst(rst), .now(now), .stepped(stepped), .enter(enter), .low(low), .pop(pop), .freed(freed), .due(due),
+    tnic_sorter dut(.clk(clk), .rst(rst), .now(now), .stepped(stepped), .enter(enter), .launch(launch),
+        .floor(floor), .near(near), .pop(pop), .freed(freed), .due(due),
         .head(head), .entered(entered), .handle(handle), .shut(shut));
     wire [21:0] x_from = low - seen + 22'h1_8000;
     always @(*) assume(!enter | x_from < 22'h5_8000);

@@ -90,7 +90,6 @@ pub struct Gate<const F: usize, const W: usize> {
     near: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
     enter: Signal<Local, Bit>,
-    clamped: Signal<Local, Bits<7>>,
     next_launch: Signal<Local, Bits<56>>,
     rounded: Signal<Local, Bits<56>>,
     free: Signal<Local, Bit>,
@@ -121,7 +120,7 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
         } clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
             grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, launch, gap, enters_launch, enters_flow, seen, stepped, shown,
             shown_swap, spill, spill_swap, in_flight, ahead, units_now, moved, high_now, still, stepping, arriving, fetching, queue_launch, near, waits,
-            enter, clamped, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, shown_handle, spill_handle, shown_next,
+            enter, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, shown_handle, spill_handle, shown_next,
             spill_next, in_use, room)
     }
 }
@@ -148,12 +147,10 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.near.next = !self.ahead.q.val().get_bits::<16>(3).any() | self.ahead.q.val().get_bits::<18>(1).all();
         self.waits.next = self.ahead.q.val().get_bits::<7>(3).any() & !self.ahead.q.val().get_bits::<9>(10).any();
         self.enter.next = self.train.q.val() & !self.places.shut.val() & !self.waits.val();
-        self.clamped.next = self.seen.q.val().get_bits::<7>(15) - bits::<7>(2);
         self.places.enter.next = self.enter.val();
-        self.places.low.next = self.launch.q.val().get_bits::<22>(0);
-        if !self.near.val() {
-            self.places.low.next = bit_cast::<22, 7>(self.clamped.val()) << 15;
-        }
+        self.places.launch.next = self.launch.q.val().get_bits::<22>(0);
+        self.places.floor.next = self.seen.q.val().get_bits::<7>(15) - bits::<7>(2);
+        self.places.near.next = self.near.val();
         self.enters_launch.d.next = self.launch.q.val();
         self.enters_flow.d.next = self.flow.q.val();
         self.next_launch.next = self.launch.q.val() + bit_cast::<56, 32>(self.gap.q.val());

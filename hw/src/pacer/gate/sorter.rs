@@ -23,8 +23,12 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     pub stepped: Signal<In, Bit>,
     /// A grant enters.
     pub enter: Signal<In, Bit>,
-    /// When it is due, 2^-8 ns modulo 2^22.
-    pub low: Signal<In, Bits<22>>,
+    /// When it is due, 2^-8 ns modulo 2^22;
+    pub launch: Signal<In, Bits<22>>,
+    /// if not `near`, since this in its place, in 128 ns.
+    pub floor: Signal<In, Bits<7>>,
+    /// Its launch counts.
+    pub near: Signal<In, Bit>,
     /// The head leaves.
     pub pop: Signal<In, Bit>,
     /// With it: the handle that comes back for the head's.
@@ -60,10 +64,17 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     late: DFF<Bit>,
     /// The head is due for 4 us, or the time was stepped: all are due.
     all_due: DFF<Bit>,
+    low: Signal<Local, Bits<22>>,
     key: Signal<Local, Bits<11>>,
+    floor_key: Signal<Local, Bits<11>>,
     x_key: Signal<Local, Bits<11>>,
     /// One enters at this clock, in front of the one after it.
     x_precedes: Signal<Local, Bit>,
+    x_follows: Signal<Local, Bit>,
+    x_sinks: Signal<Local, Bit>,
+    /// A place is not behind the launch, not behind the floor.
+    follows: [Signal<Local, Bit>; N],
+    sinks: [Signal<Local, Bit>; N],
     // The places as their neighbours see them, from 1, with one on either side: no place is an exception.
     number: [Signal<Local, Bits<H>>; M],
     valid_at: [Signal<Local, Bit>; M],
@@ -89,9 +100,9 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
 impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H> {
     fn default() -> Self {
         assert!(M == N + 2 && M == 1 << H, "{N} places and two handles outside must be a power of two");
-        construct!({} clk, rst, now, stepped, enter, low, pop, freed, due, head, entered, handle, shut, enters, x_low, last_low, first, second,
-            head_due, late, all_due, key, x_key, x_precedes, last, x_handle, full, low_0, low_1, since_0, since_1, since_x, past;
-            valids, keys, swaps, precedes, fresh, number, valid_at, key_at, handle_at, next_at, stays_at, precedes_at, take_x,
+        construct!({} clk, rst, now, stepped, enter, launch, floor, near, pop, freed, due, head, entered, handle, shut, enters, x_low, last_low, first, second,
+            head_due, late, all_due, low, key, floor_key, x_key, x_precedes, x_follows, x_sinks, last, x_handle, full, low_0, low_1, since_0, since_1, since_x, past;
+            valids, keys, swaps, precedes, fresh, follows, sinks, number, valid_at, key_at, handle_at, next_at, stays_at, precedes_at, take_x,
             moves)
     }
 }
@@ -146,17 +157,35 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         }
         // How many of the places a grant that enters after this clock will find in front of it: those now, with the one that enters at
         // this clock, and without the head. Compared is the sign of the difference, modulo 2^11.
-        self.key.next = self.low.val().get_bits::<11>(9);
+        // Launch and floor are both compared: which of them counts is known last.
+        self.low.next = self.launch.val();
+        if !self.near.val() {
+            self.low.next = bit_cast::<22, 7>(self.floor.val()) << 15;
+        }
+        self.key.next = self.launch.val().get_bits::<11>(9);
+        self.floor_key.next = bit_cast::<11, 5>(self.floor.val().get_bits::<5>(0)) << 6;
         self.x_key.next = self.x_low.q.val().get_bits::<11>(9);
-        self.x_precedes.next = self.enters.q.val()
-            & !((self.key.val().get_bits::<10>(0) < self.x_key.val().get_bits::<10>(0))
-                ^ (self.key.val().get_bit(10) ^ self.x_key.val().get_bit(10)));
-        if self.enter.val() {
-            for i in 0..N {
-                self.stays_at[i + 1].next = self.valids[i].q.val()
-                    & !((self.key.val().get_bits::<10>(0) < self.keys[i].q.val().get_bits::<10>(0))
-                        ^ (self.key.val().get_bit(10) ^ self.keys[i].q.val().get_bit(10)));
+        self.x_follows.next = !((self.key.val().get_bits::<10>(0) < self.x_key.val().get_bits::<10>(0))
+            ^ (self.key.val().get_bit(10) ^ self.x_key.val().get_bit(10)));
+        self.x_sinks.next = !((self.floor_key.val().get_bits::<10>(0) < self.x_key.val().get_bits::<10>(0))
+            ^ (self.floor_key.val().get_bit(10) ^ self.x_key.val().get_bit(10)));
+        self.x_precedes.next = self.enters.q.val() & self.x_follows.val();
+        if !self.near.val() {
+            self.x_precedes.next = self.enters.q.val() & self.x_sinks.val();
+        }
+        for i in 0..N {
+            self.follows[i].next = self.valids[i].q.val()
+                & !((self.key.val().get_bits::<10>(0) < self.keys[i].q.val().get_bits::<10>(0))
+                    ^ (self.key.val().get_bit(10) ^ self.keys[i].q.val().get_bit(10)));
+            self.sinks[i].next = self.valids[i].q.val()
+                & !((self.floor_key.val().get_bits::<10>(0) < self.keys[i].q.val().get_bits::<10>(0))
+                    ^ (self.floor_key.val().get_bit(10) ^ self.keys[i].q.val().get_bit(10)));
+            self.stays_at[i + 1].next = self.follows[i].val();
+            if !self.near.val() {
+                self.stays_at[i + 1].next = self.sinks[i].val();
             }
+        }
+        if self.enter.val() {
             for i in 0..N {
                 self.precedes[i].d.next = self.stays_at[i + 1].val();
                 if self.pop.val() & !self.x_precedes.val() {
