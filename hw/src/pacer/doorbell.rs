@@ -123,8 +123,12 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     active: Signal<Local, Bit>,
     bounded: Signal<Local, Bit>,
     wanted: Signal<Local, Bit>,
-    backlog: Signal<Local, Bits<16>>,
-    waiting: Signal<Local, Bits<17>>,
+    total: Signal<Local, Bits<17>>,
+    gains: Signal<Local, Bits<17>>,
+    offset: Signal<Local, Bits<18>>,
+    waiting: Signal<Local, Bits<18>>,
+    loan: Signal<Local, Bit>,
+    over: Signal<Local, Bit>,
     bounding: Constant<Bits<2>>,
     cleared: Constant<Bits<2>>,
 }
@@ -141,7 +145,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for
             sleep_why, sleep_granted, sleep_released, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, granted_valid,
             granted_flow, granted_count, act_valid, act_flow, post_valid, post_flow, post_word, refused, swept, releases, doorbells, ram,
             granted, sweep, load, load_flow, load_bits, raw, raw_granted, from, is_newest, is_second, is_third, act, refuse, is_swept, take, word, posted, released, drop, enable,
-            active, bounded, wanted, backlog, waiting; valid, flow, kind, bytes, count, what, done_valid, done_flow, done)
+            active, bounded, wanted, total, gains, offset, waiting, loan, over; valid, flow, kind, bytes, count, what, done_valid, done_flow, done)
     }
 }
 
@@ -267,11 +271,17 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.bounded.next = self.word.val().get_bit(44);
         self.wanted.next = false;
         self.refuse.d.next = false;
-        self.backlog.next = self.posted.val() - self.raw_granted.q.val();
+        // Whether posted - granted (modulo 2^16) + count runs over, without one sum waiting for the other: 2^16 + count - granted is known
+        // before the word is, and with posted it has 2^16 once for the loan if there was none, and once if it runs over.
+        self.total.next = bit_cast::<17, 16>(self.posted.val()) + bit_cast::<17, 16>(self.count[2].q.val());
+        self.gains.next = bit_cast::<17, 16>(self.count[2].q.val()) - bit_cast::<17, 16>(self.raw_granted.q.val());
+        self.offset.next = bit_cast::<18, 17>(self.gains.val() ^ bits::<17>(0x10000));
+        self.waiting.next = bit_cast::<18, 16>(self.posted.val()) + self.offset.val();
+        self.loan.next = self.posted.val() < self.raw_granted.q.val();
+        self.over.next = self.waiting.val().get_bit(17) | (self.loan.val() & self.waiting.val().get_bit(16));
         if self.drop.val() {
-            self.backlog.next = self.posted.val();
+            self.over.next = self.total.val().get_bit(16);
         }
-        self.waiting.next = bit_cast::<17, 16>(self.backlog.val()) + bit_cast::<17, 16>(self.count[2].q.val());
         if self.kind[2].q.val() == bits::<2>(0) {
             self.wanted.next = !self.active.val();
             self.enable.next = self.what[2].q.val().get_bit(0);
@@ -290,7 +300,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
                 if self.what[2].q.val() == self.cleared.val() {
                     self.wanted.next = self.posted.val().any();
                     self.drop.next = false;
-                    self.posted.next = self.posted.val() + self.count[2].q.val();
+                    self.posted.next = self.total.val().get_bits::<16>(0);
                 }
             } else if self.what[2].q.val() == self.bounding.val() {
                 self.wanted.next = self.released.val() != self.bytes[2].q.val();
@@ -298,9 +308,9 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
                 self.wanted.next = self.posted.val() != self.count[2].q.val();
             }
         } else {
-            if self.enable.val() & !self.waiting.val().get_bit(16) {
+            if self.enable.val() & !self.over.val() {
                 self.wanted.next = !self.active.val() & !self.bounded.val();
-                self.posted.next = self.posted.val() + self.count[2].q.val();
+                self.posted.next = self.total.val().get_bits::<16>(0);
             } else {
                 self.refuse.d.next = self.valid[2].q.val();
             }
