@@ -84358,8 +84358,12 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     reg  active;
     reg  bounded;
     reg  wanted;
-    reg  [15:0] backlog;
-    reg  [16:0] waiting;
+    reg  [16:0] total;
+    reg  [16:0] gains;
+    reg  [17:0] offset;
+    reg  [17:0] waiting;
+    reg  loan;
+    reg  over;
     
     // Sub module instances
     tnic_standalone__pacer__doorbell__releases releases(
@@ -84676,11 +84680,13 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         bounded = word[32'h2c];
         wanted = 1'b0;
         refuse__d = 1'b0;
-        backlog = posted - raw_granted__q;
+        total = ((posted) & 17'h1ffff) + ((count__2__q) & 17'h1ffff);
+        waiting = ((posted) & 18'h3ffff) + offset;
+        loan = posted < raw_granted__q;
+        over = waiting[32'h11] | (loan & waiting[32'h10]);
         if (drop) begin
-            backlog = posted;
+            over = total[32'h10];
         end
-        waiting = ((backlog) & 17'h1ffff) + ((count__2__q) & 17'h1ffff);
         if (kind__2__q == ((32'h0) & 2'h3)) begin
             wanted = ~active;
             enable = what__2__q[32'h0];
@@ -84701,7 +84707,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
                 if (what__2__q == cleared) begin
                     wanted = |posted;
                     drop = 1'b0;
-                    posted = posted + count__2__q;
+                    posted = total[(32'h0)+:(16)];
                 end
             end
             else if (what__2__q == bounding) begin
@@ -84712,9 +84718,9 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
             end
         end
         else begin
-            if (enable & ~waiting[32'h10]) begin
+            if (enable & ~over) begin
                 wanted = ~active & ~bounded;
-                posted = posted + count__2__q;
+                posted = total[(32'h0)+:(16)];
             end
             else begin
                 refuse__d = valid__2__q;
@@ -84836,6 +84842,8 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) is_newest = valid__2__q & (flow__1__q == flow__2__q);
     always @(*) is_second = done_valid__0__q & (flow__1__q == done_flow__0__q);
     always @(*) is_third = done_valid__1__q & (flow__1__q == done_flow__1__q);
+    always @(*) gains = ((count__2__q) & 17'h1ffff) - ((raw_granted__q) & 17'h1ffff);
+    always @(*) offset = ((gains ^ ((32'h10000) & 17'h1ffff)) & 18'h3ffff);
     always @(*) done_flow__0__d = flow__2__q;
     always @(*) ram__write_data = done__0__q;
     always @(*) granted__write_data = granted_count;
@@ -99034,9 +99042,9 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     localparam  places = 7'b1000000;
     
     // Stub signals
-    reg  [6:0] in_flight__d;
-    wire  [6:0] in_flight__q;
-    reg  in_flight__clock;
+    reg  [6:0] room_swap__d;
+    wire  [6:0] room_swap__q;
+    reg  room_swap__clock;
     reg  [6:0] owed__d;
     wire  [6:0] owed__q;
     reg  owed__clock;
@@ -99102,16 +99110,22 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     reg  [2:0] credit;
     reg  [2:0] least;
     reg  [5:0] packets;
+    reg  [2:0] wished;
+    reg  scarce;
+    reg  [6:0] room;
     reg  [6:0] gained;
     reg  [6:0] lost;
     reg  [6:0] others;
+    reg  [6:0] rest;
     reg  [6:0] paid_back;
+    reg  [6:0] asks;
+    reg  [6:0] less;
     
     // Sub module instances
-    tnic_standalone__pacer__pass__fate__in_flight in_flight(
-        .d(in_flight__d),
-        .q(in_flight__q),
-        .clock(in_flight__clock)
+    tnic_standalone__pacer__pass__fate__room_swap room_swap(
+        .d(room_swap__d),
+        .q(room_swap__q),
+        .clock(room_swap__clock)
     );
     tnic_standalone__pacer__pass__fate__owed owed(
         .d(owed__d),
@@ -99201,7 +99215,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     
     // Update code
     always @(*) begin
-        in_flight__d = in_flight__q;
+        room_swap__d = room_swap__q;
         owed__d = owed__q;
         paused__d = paused__q;
         paused_before__d = paused_before__q;
@@ -99226,55 +99240,86 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
         paused_before__d = paused__q;
         resumes__d = |(paused_before__q & ~paused__q);
         credit = ((32'h0) & 3'h7);
-        if (in_flight__q <= ((32'h20) & 7'h7f)) begin
+        if (|room[(32'h5)+:(2)]) begin
             credit = ((32'h5) & 3'h7);
         end
-        else if (in_flight__q <= ((32'h30) & 7'h7f)) begin
+        else if (room[32'h4]) begin
             credit = ((32'h4) & 3'h7);
         end
-        else if (in_flight__q <= ((32'h38) & 7'h7f)) begin
+        else if (room[32'h3]) begin
             credit = ((32'h3) & 3'h7);
         end
-        else if (in_flight__q <= ((32'h3c) & 7'h7f)) begin
+        else if (room[32'h2]) begin
             credit = ((32'h2) & 3'h7);
         end
-        else if (in_flight__q <= ((32'h3e) & 7'h7f)) begin
+        else if (room[32'h1]) begin
             credit = ((32'h1) & 3'h7);
         end
-        least = bucket[(32'h0)+:(3)];
-        if (enough < least) begin
-            least = enough;
+        wished = bucket[(32'h0)+:(3)];
+        if (enough < bucket[(32'h0)+:(3)]) begin
+            wished = enough;
         end
-        if (credit < least) begin
+        scarce = credit < wished;
+        least = wished;
+        is_finished = (is_grant & bucket[32'h6]) & (wished == bucket[(32'h3)+:(3)]);
+        if (scarce) begin
             least = credit;
+            is_finished = (is_grant & bucket[32'h6]) & (credit == bucket[(32'h3)+:(3)]);
         end
         packets = ((32'h1) & 6'h3f) << least;
-        is_finished = (is_grant & bucket[32'h6]) & (least == bucket[(32'h3)+:(3)]);
         is_sleep = (is_clear | bucket[32'h8]) | (is_bounded | is_finished);
         gained = ((32'h0) & 7'h7f);
         lost = ((32'h0) & 7'h7f);
         paid_back = ((32'h0) & 7'h7f);
-        if (valid) begin
-            lost = ((32'h1) & 7'h7f);
-            if (~is_sleep) begin
-                paid_back = ((32'h1) & 7'h7f);
-            end
-        end
         if (issue) begin
             gained = ((32'h1) & 7'h7f);
         end
-        if (left) begin
-            lost = lost + ((32'h1) & 7'h7f);
+        if (valid ^ left) begin
+            lost = ((32'h1) & 7'h7f);
+        end
+        else if (valid) begin
+            lost = ((32'h2) & 7'h7f);
         end
         if (slept) begin
-            paid_back = paid_back + ((32'h1) & 7'h7f);
+            paid_back = ((32'h1) & 7'h7f);
         end
-        others = (in_flight__q + gained) - lost;
-        in_flight__d = others;
+        others = (room + lost) - gained;
+        rest = others;
         if (valid & is_grant) begin
-            in_flight__d = others + ((packets) & 7'h7f);
+            case (least)
+                0:
+                    begin
+                        rest = others - ((32'h1) & 7'h7f);
+                    end
+                1:
+                    begin
+                        rest = others - ((32'h2) & 7'h7f);
+                    end
+                2:
+                    begin
+                        rest = others - ((32'h4) & 7'h7f);
+                    end
+                3:
+                    begin
+                        rest = others - ((32'h8) & 7'h7f);
+                    end
+                4:
+                    begin
+                        rest = others - ((32'h10) & 7'h7f);
+                    end
+                default:
+                    begin
+                        rest = others - ((32'h20) & 7'h7f);
+                    end
+            endcase
         end
-        owed__d = (owed__q + gained) - paid_back;
+        room_swap__d = rest ^ places;
+        asks = (owed__q + gained) - paid_back;
+        less = asks - ((32'h1) & 7'h7f);
+        owed__d = asks;
+        if (valid & ~is_sleep) begin
+            owed__d = less;
+        end
         size1__d = least;
         train1__d = packets;
         grant1__d = valid & is_grant;
@@ -99289,7 +99334,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
         park1__d = valid & (bucket[32'hb] & is_paused);
         idle1__d = valid & bucket[32'hd];
         if (rst) begin
-            in_flight__d = ((32'h0) & 7'h7f);
+            room_swap__d = ((32'h0) & 7'h7f);
             owed__d = ((32'h0) & 7'h7f);
             paused__d = ((32'h0) & 8'hff);
             paused_before__d = ((32'h0) & 8'hff);
@@ -99302,7 +99347,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
             idle1__d = 1'b0;
         end
     end
-    always @(*) in_flight__clock = clk;
+    always @(*) room_swap__clock = clk;
     always @(*) owed__clock = clk;
     always @(*) paused__clock = clk;
     always @(*) paused_before__clock = clk;
@@ -99327,7 +99372,8 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     always @(*) is_again = bucket[32'ha];
     always @(*) is_send = bucket[32'hb] & ~is_paused;
     always @(*) is_grant = is_send & due;
-    always @(*) ready = (in_flight__q != places) & (owed__q != places);
+    always @(*) room = room_swap__q ^ places;
+    always @(*) ready = |room & (owed__q != places);
     always @(*) grant = grant1__q;
     always @(*) size = size1__q;
     always @(*) train = train1__q;
@@ -99460,25 +99506,6 @@ module tnic_standalone__pacer__pass__fate__idle1(d,q,clock);
 endmodule // standalone__pacer__pass__fate__idle1
 
 
-module tnic_standalone__pacer__pass__fate__in_flight(d,q,clock);
-    
-    // Module arguments
-    input wire  [6:0] d;
-    output reg  [6:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 7'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__fate__in_flight
-
-
 module tnic_standalone__pacer__pass__fate__insert1(d,q,clock);
     
     // Module arguments
@@ -99591,6 +99618,25 @@ module tnic_standalone__pacer__pass__fate__resumes(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__fate__resumes
+
+
+module tnic_standalone__pacer__pass__fate__room_swap(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__room_swap
 
 
 module tnic_standalone__pacer__pass__fate__size1(d,q,clock);

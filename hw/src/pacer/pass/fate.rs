@@ -61,8 +61,8 @@ pub struct Fate {
     /// A pause ended; every clock, operation or not.
     pub resume: Signal<Out, Bit>,
     places: Constant<Bits<7>>,
-    /// Grants decided or reserved that have not left.
-    in_flight: DFF<Bits<7>>,
+    /// Places that no grant has, decided or reserved; as the difference from those after a reset.
+    room_swap: DFF<Bits<7>>,
     /// Requests to sleep made or reserved that have not been taken.
     owed: DFF<Bits<7>>,
     paused: DFF<Bits<8>>,
@@ -93,10 +93,16 @@ pub struct Fate {
     credit: Signal<Local, Bits<3>>,
     least: Signal<Local, Bits<3>>,
     packets: Signal<Local, Bits<6>>,
+    wished: Signal<Local, Bits<3>>,
+    scarce: Signal<Local, Bit>,
+    room: Signal<Local, Bits<7>>,
     gained: Signal<Local, Bits<7>>,
     lost: Signal<Local, Bits<7>>,
     others: Signal<Local, Bits<7>>,
+    rest: Signal<Local, Bits<7>>,
     paid_back: Signal<Local, Bits<7>>,
+    asks: Signal<Local, Bits<7>>,
+    less: Signal<Local, Bits<7>>,
 }
 
 impl Default for Fate {
@@ -104,16 +110,17 @@ impl Default for Fate {
         const { assert!(IN_FLIGHT == 64, "the credit is told by the places that 64 leave") };
         construct!({ places: Constant::new(bits::<7>(IN_FLIGHT.into())) }
             clk, rst, issue, left, slept, pause, stop, valid, pfc, bucket, due, enough, ready, grant, size, train, sleep, clear, bounded, awake,
-            write, insert, again, soon, park, idle, resume, in_flight, owed, paused, paused_before, resumes, size1, train1, grant1, sleep1,
+            write, insert, again, soon, park, idle, resume, room_swap, owed, paused, paused_before, resumes, size1, train1, grant1, sleep1,
             clear1, bounded1, awake1, write1, insert1, again1, soon1, park1, idle1, shifted, is_paused, is_clear, is_bounded, is_again,
-            is_send, is_grant, is_finished, is_sleep, credit, least, packets, gained, lost, others, paid_back)
+            is_send, is_grant, is_finished, is_sleep, credit, least, packets, wished, scarce, room, gained, lost, others, rest, paid_back, asks,
+            less)
     }
 }
 
 impl Logic for Fate {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, in_flight, owed, paused, paused_before, resumes, size1, train1, grant1, sleep1, clear1, bounded1, awake1);
+        dff_setup!(self, clk, room_swap, owed, paused, paused_before, resumes, size1, train1, grant1, sleep1, clear1, bounded1, awake1);
         dff_setup!(self, clk, write1, insert1, again1, soon1, park1, idle1);
         self.paused.d.next = self.pause.val();
         if self.stop.val() {
@@ -129,57 +136,84 @@ impl Logic for Fate {
         self.is_send.next = self.bucket.val().get_bit(11) & !self.is_paused.val();
         self.is_grant.next = self.is_send.val() & self.due.val();
 
-        // Each operation in the pass has a place, and one more may be issued at this clock: the others are for this train.
+        // Each operation in the pass has a place, and one more may be issued at this clock: the others are for this train. So it is at most as
+        // long as the highest bit of the places that are left.
+        self.room.next = self.room_swap.q.val() ^ self.places.val();
         self.credit.next = bits::<3>(0);
-        if self.in_flight.q.val() <= bits::<7>(32) {
+        if self.room.val().get_bits::<2>(5).any() {
             self.credit.next = bits::<3>(5);
-        } else if self.in_flight.q.val() <= bits::<7>(48) {
+        } else if self.room.val().get_bit(4) {
             self.credit.next = bits::<3>(4);
-        } else if self.in_flight.q.val() <= bits::<7>(56) {
+        } else if self.room.val().get_bit(3) {
             self.credit.next = bits::<3>(3);
-        } else if self.in_flight.q.val() <= bits::<7>(60) {
+        } else if self.room.val().get_bit(2) {
             self.credit.next = bits::<3>(2);
-        } else if self.in_flight.q.val() <= bits::<7>(62) {
+        } else if self.room.val().get_bit(1) {
             self.credit.next = bits::<3>(1);
         }
-        self.least.next = self.bucket.val().get_bits::<3>(0);
-        if self.enough.val() < self.least.val() {
-            self.least.next = self.enough.val();
+        self.wished.next = self.bucket.val().get_bits::<3>(0);
+        if self.enough.val() < self.bucket.val().get_bits::<3>(0) {
+            self.wished.next = self.enough.val();
         }
-        if self.credit.val() < self.least.val() {
+        self.scarce.next = self.credit.val() < self.wished.val();
+        self.least.next = self.wished.val();
+        self.is_finished.next =
+            (self.is_grant.val() & self.bucket.val().get_bit(6)) & (self.wished.val() == self.bucket.val().get_bits::<3>(3));
+        if self.scarce.val() {
             self.least.next = self.credit.val();
+            self.is_finished.next =
+                (self.is_grant.val() & self.bucket.val().get_bit(6)) & (self.credit.val() == self.bucket.val().get_bits::<3>(3));
         }
         self.packets.next = bits::<6>(1) << self.least.val();
-        self.is_finished.next =
-            (self.is_grant.val() & self.bucket.val().get_bit(6)) & (self.least.val() == self.bucket.val().get_bits::<3>(3));
         self.is_sleep.next = (self.is_clear.val() | self.bucket.val().get_bit(8)) | (self.is_bounded.val() | self.is_finished.val());
 
         // An operation that grants nothing gives its place back, one that does not ask to sleep its place among the requests.
         self.gained.next = bits::<7>(0);
         self.lost.next = bits::<7>(0);
         self.paid_back.next = bits::<7>(0);
-        if self.valid.val() {
-            self.lost.next = bits::<7>(1);
-            if !self.is_sleep.val() {
-                self.paid_back.next = bits::<7>(1);
-            }
-        }
         if self.issue.val() {
             self.gained.next = bits::<7>(1);
         }
-        if self.left.val() {
-            self.lost.next = self.lost.val() + bits::<7>(1);
+        if self.valid.val() ^ self.left.val() {
+            self.lost.next = bits::<7>(1);
+        } else if self.valid.val() {
+            self.lost.next = bits::<7>(2);
         }
         if self.slept.val() {
-            self.paid_back.next = self.paid_back.val() + bits::<7>(1);
+            self.paid_back.next = bits::<7>(1);
         }
-        // The train is known last.
-        self.others.next = (self.in_flight.q.val() + self.gained.val()) - self.lost.val();
-        self.in_flight.d.next = self.others.val();
+        // The train is known last, and so is whether it is the flow's last one.
+        self.others.next = (self.room.val() + self.lost.val()) - self.gained.val();
+        self.rest.next = self.others.val();
         if self.valid.val() & self.is_grant.val() {
-            self.in_flight.d.next = self.others.val() + bit_cast::<7, 6>(self.packets.val());
+            match self.least.val().index() {
+                0 => {
+                    self.rest.next = self.others.val() - bits::<7>(1);
+                }
+                1 => {
+                    self.rest.next = self.others.val() - bits::<7>(2);
+                }
+                2 => {
+                    self.rest.next = self.others.val() - bits::<7>(4);
+                }
+                3 => {
+                    self.rest.next = self.others.val() - bits::<7>(8);
+                }
+                4 => {
+                    self.rest.next = self.others.val() - bits::<7>(16);
+                }
+                _ => {
+                    self.rest.next = self.others.val() - bits::<7>(32);
+                }
+            }
         }
-        self.owed.d.next = (self.owed.q.val() + self.gained.val()) - self.paid_back.val();
+        self.room_swap.d.next = self.rest.val() ^ self.places.val();
+        self.asks.next = (self.owed.q.val() + self.gained.val()) - self.paid_back.val();
+        self.less.next = self.asks.val() - bits::<7>(1);
+        self.owed.d.next = self.asks.val();
+        if self.valid.val() & !self.is_sleep.val() {
+            self.owed.d.next = self.less.val();
+        }
 
         self.size1.d.next = self.least.val();
         self.train1.d.next = self.packets.val();
@@ -195,7 +229,7 @@ impl Logic for Fate {
         self.park1.d.next = self.valid.val() & (self.bucket.val().get_bit(11) & self.is_paused.val());
         self.idle1.d.next = self.valid.val() & self.bucket.val().get_bit(13);
 
-        self.ready.next = (self.in_flight.q.val() != self.places.val()) & (self.owed.q.val() != self.places.val());
+        self.ready.next = self.room.val().any() & (self.owed.q.val() != self.places.val());
         self.grant.next = self.grant1.q.val();
         self.size.next = self.size1.q.val();
         self.train.next = self.train1.q.val();
@@ -211,7 +245,7 @@ impl Logic for Fate {
         self.idle.next = self.idle1.q.val();
         self.resume.next = self.resumes.q.val();
         if self.rst.val() {
-            self.in_flight.d.next = bits::<7>(0);
+            self.room_swap.d.next = bits::<7>(0);
             self.owed.d.next = bits::<7>(0);
             self.paused.d.next = bits::<8>(0);
             self.paused_before.d.next = bits::<8>(0);
