@@ -26,6 +26,7 @@ pub mod rtt;
 pub mod scheduler;
 pub mod serial;
 pub mod shells;
+pub mod short;
 pub mod standalone;
 pub mod store;
 pub mod telemetry;

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use timely_hw::blocks::{BLOCKS, Measure};
 use timely_hw::emit::{assign, split};
 use timely_hw::pack::pack;
-use timely_hw::shells::ecpix5::small::{in_luts, short};
+use timely_hw::shells::ecpix5::small::in_luts;
+use timely_hw::short::short;
 
 fn packed(statement: &str) -> String {
     let head =

@@ -6,8 +6,6 @@ use regex::Regex;
 
 /// Words of a RAM that was one of 512; a multiple of the 16 that a LUT RAM has.
 const WORDS: usize = 32;
-/// Words of a block RAM of 36 bits.
-const SHORT: usize = 512;
 /// RAMs of profiles' words whose module is not one of them by itself.
 const OWN: &str = r"__pass__memory__(bound|idle|cap|window)_ram";
 /// RAMs whose words are few or of one bit.
@@ -53,29 +51,4 @@ pub fn in_luts(verilog: &str) -> (String, [usize; 2]) {
         }
     }
     (out, found)
-}
-
-/// The emission with no RAM of more than [`SHORT`] words: higher address bits go to everything but the RAM. It is for a device's clock where the
-/// device has too few block RAMs for all words, and works no more: the ways to, from and between RAMs are those of the whole, the RAMs' number is not.
-pub fn short(verilog: &str) -> String {
-    let last = Regex::new(r"^(\s*reg\s*\[\d+:0\]\s*mem\s*)\[(\d+):0\]").expect("constant pattern");
-    let word = Regex::new(r"mem\[(read_address|write_address)\]").expect("constant pattern");
-    let bits = SHORT.ilog2() - 1;
-    let (mut ram, mut long) = (false, false);
-    let mut out = String::with_capacity(verilog.len());
-    for line in verilog.split_inclusive('\n') {
-        if line.starts_with("module ") {
-            (ram, long) = (line.contains("write_address"), false);
-        }
-        if let Some(c) = last.captures(line) {
-            long = ram && c[2].parse::<usize>().is_ok_and(|l| l >= SHORT);
-        }
-        if !long {
-            out += line;
-            continue;
-        }
-        let line = last.replace(line, format!("${{1}}[{}:0]", SHORT - 1)).replace("i < 1024", &format!("i < {SHORT}"));
-        out += &word.replace_all(&line, format!("mem[$1[{bits}:0]]"));
-    }
-    out
 }
