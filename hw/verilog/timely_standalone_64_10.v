@@ -69553,7 +69553,7 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     reg  [111:0] sent__i_next;
     reg  [9:0] sent__query_flow;
     wire  [111:0] sent__o_stored;
-    wire  sent__o_epoch;
+    wire  sent__o_current;
     reg  returns__clk;
     reg  returns__rst;
     reg  returns__sweep;
@@ -69568,7 +69568,7 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     reg  [272:0] returns__i_next;
     reg  [9:0] returns__query_flow;
     wire  [272:0] returns__o_stored;
-    wire  returns__o_epoch;
+    wire  returns__o_current;
     reg  events__clk;
     reg  events__rst;
     reg  events__sweep;
@@ -69583,7 +69583,7 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     reg  [262:0] events__i_next;
     reg  [9:0] events__query_flow;
     wire  [262:0] events__o_stored;
-    wire  events__o_epoch;
+    wire  events__o_current;
     reg  superseded__clk;
     reg  superseded__rst;
     reg  superseded__sweep;
@@ -69598,7 +69598,7 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     reg  [31:0] superseded__i_next;
     reg  [9:0] superseded__query_flow;
     wire  [31:0] superseded__o_stored;
-    wire  superseded__o_epoch;
+    wire  superseded__o_current;
     reg  [9:0] load_epochs__read_address;
     reg  load_epochs__read_clock;
     wire  load_epochs__read_data;
@@ -69606,13 +69606,6 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     reg  load_epochs__write_clock;
     reg  load_epochs__write_data;
     reg  load_epochs__write_enable;
-    reg  [9:0] query_epochs__read_address;
-    reg  query_epochs__read_clock;
-    wire  query_epochs__read_data;
-    reg  [9:0] query_epochs__write_address;
-    reg  query_epochs__write_clock;
-    reg  query_epochs__write_data;
-    reg  query_epochs__write_enable;
     reg  [9:0] load_flow__d;
     wire  [9:0] load_flow__q;
     reg  load_flow__clock;
@@ -69802,7 +69795,7 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         .i_next(sent__i_next),
         .query_flow(sent__query_flow),
         .o_stored(sent__o_stored),
-        .o_epoch(sent__o_epoch)
+        .o_current(sent__o_current)
     );
     tnic_standalone__control__telemetry__returns returns(
         .clk(returns__clk),
@@ -69819,7 +69812,7 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         .i_next(returns__i_next),
         .query_flow(returns__query_flow),
         .o_stored(returns__o_stored),
-        .o_epoch(returns__o_epoch)
+        .o_current(returns__o_current)
     );
     tnic_standalone__control__telemetry__events events(
         .clk(events__clk),
@@ -69836,7 +69829,7 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         .i_next(events__i_next),
         .query_flow(events__query_flow),
         .o_stored(events__o_stored),
-        .o_epoch(events__o_epoch)
+        .o_current(events__o_current)
     );
     tnic_standalone__control__telemetry__superseded superseded(
         .clk(superseded__clk),
@@ -69853,7 +69846,7 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         .i_next(superseded__i_next),
         .query_flow(superseded__query_flow),
         .o_stored(superseded__o_stored),
-        .o_epoch(superseded__o_epoch)
+        .o_current(superseded__o_current)
     );
     tnic_standalone__control__telemetry__load_epochs load_epochs(
         .read_address(load_epochs__read_address),
@@ -69863,15 +69856,6 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         .write_clock(load_epochs__write_clock),
         .write_data(load_epochs__write_data),
         .write_enable(load_epochs__write_enable)
-    );
-    tnic_standalone__control__telemetry__query_epochs query_epochs(
-        .read_address(query_epochs__read_address),
-        .read_clock(query_epochs__read_clock),
-        .read_data(query_epochs__read_data),
-        .write_address(query_epochs__write_address),
-        .write_clock(query_epochs__write_clock),
-        .write_data(query_epochs__write_data),
-        .write_enable(query_epochs__write_enable)
     );
     tnic_standalone__control__telemetry__load_flow load_flow(
         .d(load_flow__d),
@@ -70136,13 +70120,9 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         load_flow__d = fl_flow;
         load_epochs__write_address = load_flow__q;
         load_epochs__write_data = ~load_epochs__read_data;
-        query_epochs__write_address = load_flow__q;
-        query_epochs__write_data = ~load_epochs__read_data;
         if (sweep) begin
             load_epochs__write_address = sweep_at__q;
             load_epochs__write_data = 1'b0;
-            query_epochs__write_address = sweep_at__q;
-            query_epochs__write_data = 1'b0;
         end
         segments = sent__o_state[(32'h50)+:(32)];
         if (ends__2__q) begin
@@ -70253,16 +70233,16 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         part_returns = ((32'h0) & 273'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         part_events = ((32'h0) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         part_superseded = ((32'h0) & 32'hffffffff);
-        if (sent__o_epoch == query_epochs__read_data) begin
+        if (sent__o_current) begin
             part_sent = sent__o_stored;
         end
-        if (returns__o_epoch == query_epochs__read_data) begin
+        if (returns__o_current) begin
             part_returns = returns__o_stored;
         end
-        if (events__o_epoch == query_epochs__read_data) begin
+        if (events__o_current) begin
             part_events = events__o_stored;
         end
-        if (superseded__o_epoch == query_epochs__read_data) begin
+        if (superseded__o_current) begin
             part_superseded = superseded__o_stored;
         end
         if (asked__q) begin
@@ -70369,12 +70349,8 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     always @(*) swept = ready__q;
     always @(*) load_epochs__read_clock = clk;
     always @(*) load_epochs__write_clock = clk;
-    always @(*) query_epochs__read_clock = clk;
-    always @(*) query_epochs__write_clock = clk;
     always @(*) load_epochs__read_address = fl_flow;
     always @(*) load_epochs__write_enable = clear__q | sweep;
-    always @(*) query_epochs__read_address = query_flow;
-    always @(*) query_epochs__write_enable = clear__q | sweep;
     always @(*) sent__clear_valid = clear__q;
     always @(*) returns__clear_valid = clear__q;
     always @(*) events__clear_valid = clear__q;
@@ -70782,7 +70758,7 @@ module tnic_standalone__control__telemetry__ends__2(d,q,clock);
 endmodule // standalone__control__telemetry__ends__2
 
 
-module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_epoch);
+module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_current);
     
     // Module arguments
     input wire  clk;
@@ -70799,7 +70775,7 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
     input wire  [262:0] i_next;
     input wire  [9:0] query_flow;
     output reg  [262:0] o_stored;
-    output reg  o_epoch;
+    output reg  o_current;
     
     // Constant declarations
     localparam  mark = 264'h800000000000000000000000000000000000000000000000000000000000000000;
@@ -70826,6 +70802,13 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
     reg  epochs__write_clock;
     reg  epochs__write_data;
     reg  epochs__write_enable;
+    reg  [9:0] query_epochs__read_address;
+    reg  query_epochs__read_clock;
+    wire  query_epochs__read_data;
+    reg  [9:0] query_epochs__write_address;
+    reg  query_epochs__write_clock;
+    reg  query_epochs__write_data;
+    reg  query_epochs__write_enable;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -70947,6 +70930,15 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
         .write_clock(epochs__write_clock),
         .write_data(epochs__write_data),
         .write_enable(epochs__write_enable)
+    );
+    tnic_standalone__control__telemetry__events__query_epochs query_epochs(
+        .read_address(query_epochs__read_address),
+        .read_clock(query_epochs__read_clock),
+        .read_data(query_epochs__read_data),
+        .write_address(query_epochs__write_address),
+        .write_clock(query_epochs__write_clock),
+        .write_data(query_epochs__write_data),
+        .write_enable(query_epochs__write_enable)
     );
     tnic_standalone__control__telemetry__events__pending pending(
         .d(pending__d),
@@ -71158,6 +71150,8 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
         copy__write_data = written;
         epochs__write_address = clear_flow;
         epochs__write_data = clear_epoch;
+        query_epochs__write_address = clear_flow;
+        query_epochs__write_data = clear_epoch;
         if (sweep) begin
             ram__write_address = sweep_at;
             ram__write_data = ((32'h0) & 264'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
@@ -71165,6 +71159,8 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
             copy__write_data = ((32'h0) & 264'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             epochs__write_address = sweep_at;
             epochs__write_data = 1'b0;
+            query_epochs__write_address = sweep_at;
+            query_epochs__write_data = 1'b0;
         end
         if (rst) begin
             valid__0__d = 1'b0;
@@ -71213,6 +71209,8 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
     always @(*) copy__write_clock = clk;
     always @(*) epochs__read_clock = clk;
     always @(*) epochs__write_clock = clk;
+    always @(*) query_epochs__read_clock = clk;
+    always @(*) query_epochs__write_clock = clk;
     always @(*) flow__1__d = flow__0__q;
     always @(*) flow__2__d = flow__1__q;
     always @(*) flow__3__d = flow__2__q;
@@ -71234,10 +71232,12 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
     always @(*) ram__write_enable = valid__3__q | sweep;
     always @(*) copy__write_enable = valid__3__q | sweep;
     always @(*) epochs__write_enable = clear_valid | sweep;
+    always @(*) query_epochs__write_enable = clear_valid | sweep;
     always @(*) copy__read_address = query_flow;
     always @(*) stored = copy__read_data;
     always @(*) o_stored = stored[(32'h0)+:(263)];
-    always @(*) o_epoch = |(stored & mark);
+    always @(*) query_epochs__read_address = query_flow;
+    always @(*) o_current = |(stored & mark) == query_epochs__read_data;
     
 endmodule // standalone__control__telemetry__events
 
@@ -71640,6 +71640,35 @@ module tnic_standalone__control__telemetry__events__pending_flow(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__events__pending_flow
+
+
+module tnic_standalone__control__telemetry__events__query_epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[0:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__events__query_epochs
 
 
 module tnic_standalone__control__telemetry__events__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -72156,35 +72185,6 @@ module tnic_standalone__control__telemetry__outcome__1(d,q,clock);
 endmodule // standalone__control__telemetry__outcome__1
 
 
-module tnic_standalone__control__telemetry__query_epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
-    input wire  [9:0] read_address;
-    input wire  read_clock;
-    output reg  read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  write_data;
-    input wire  write_enable;
-    
-    // Update code (custom)
-    reg[0:0] mem[1023:0];
-    
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-                
-endmodule // standalone__control__telemetry__query_epochs
-
-
 module tnic_standalone__control__telemetry__rate__0(d,q,clock);
     
     // Module arguments
@@ -72261,7 +72261,7 @@ module tnic_standalone__control__telemetry__ready(d,q,clock);
 endmodule // standalone__control__telemetry__ready
 
 
-module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_epoch);
+module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_current);
     
     // Module arguments
     input wire  clk;
@@ -72278,7 +72278,7 @@ module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_val
     input wire  [272:0] i_next;
     input wire  [9:0] query_flow;
     output reg  [272:0] o_stored;
-    output reg  o_epoch;
+    output reg  o_current;
     
     // Constant declarations
     localparam  mark = 274'h200000000000000000000000000000000000000000000000000000000000000000000;
@@ -72305,6 +72305,13 @@ module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_val
     reg  epochs__write_clock;
     reg  epochs__write_data;
     reg  epochs__write_enable;
+    reg  [9:0] query_epochs__read_address;
+    reg  query_epochs__read_clock;
+    wire  query_epochs__read_data;
+    reg  [9:0] query_epochs__write_address;
+    reg  query_epochs__write_clock;
+    reg  query_epochs__write_data;
+    reg  query_epochs__write_enable;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -72426,6 +72433,15 @@ module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_val
         .write_clock(epochs__write_clock),
         .write_data(epochs__write_data),
         .write_enable(epochs__write_enable)
+    );
+    tnic_standalone__control__telemetry__returns__query_epochs query_epochs(
+        .read_address(query_epochs__read_address),
+        .read_clock(query_epochs__read_clock),
+        .read_data(query_epochs__read_data),
+        .write_address(query_epochs__write_address),
+        .write_clock(query_epochs__write_clock),
+        .write_data(query_epochs__write_data),
+        .write_enable(query_epochs__write_enable)
     );
     tnic_standalone__control__telemetry__returns__pending pending(
         .d(pending__d),
@@ -72637,6 +72653,8 @@ module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_val
         copy__write_data = written;
         epochs__write_address = clear_flow;
         epochs__write_data = clear_epoch;
+        query_epochs__write_address = clear_flow;
+        query_epochs__write_data = clear_epoch;
         if (sweep) begin
             ram__write_address = sweep_at;
             ram__write_data = ((32'h0) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
@@ -72644,6 +72662,8 @@ module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_val
             copy__write_data = ((32'h0) & 274'h3ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
             epochs__write_address = sweep_at;
             epochs__write_data = 1'b0;
+            query_epochs__write_address = sweep_at;
+            query_epochs__write_data = 1'b0;
         end
         if (rst) begin
             valid__0__d = 1'b0;
@@ -72692,6 +72712,8 @@ module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_val
     always @(*) copy__write_clock = clk;
     always @(*) epochs__read_clock = clk;
     always @(*) epochs__write_clock = clk;
+    always @(*) query_epochs__read_clock = clk;
+    always @(*) query_epochs__write_clock = clk;
     always @(*) flow__1__d = flow__0__q;
     always @(*) flow__2__d = flow__1__q;
     always @(*) flow__3__d = flow__2__q;
@@ -72713,10 +72735,12 @@ module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_val
     always @(*) ram__write_enable = valid__3__q | sweep;
     always @(*) copy__write_enable = valid__3__q | sweep;
     always @(*) epochs__write_enable = clear_valid | sweep;
+    always @(*) query_epochs__write_enable = clear_valid | sweep;
     always @(*) copy__read_address = query_flow;
     always @(*) stored = copy__read_data;
     always @(*) o_stored = stored[(32'h0)+:(273)];
-    always @(*) o_epoch = |(stored & mark);
+    always @(*) query_epochs__read_address = query_flow;
+    always @(*) o_current = |(stored & mark) == query_epochs__read_data;
     
 endmodule // standalone__control__telemetry__returns
 
@@ -73119,6 +73143,35 @@ module tnic_standalone__control__telemetry__returns__pending_flow(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__returns__pending_flow
+
+
+module tnic_standalone__control__telemetry__returns__query_epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[0:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__returns__query_epochs
 
 
 module tnic_standalone__control__telemetry__returns__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -73530,7 +73583,7 @@ module tnic_standalone__control__telemetry__sampled__3(d,q,clock);
 endmodule // standalone__control__telemetry__sampled__3
 
 
-module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_epoch);
+module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_current);
     
     // Module arguments
     input wire  clk;
@@ -73547,7 +73600,7 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
     input wire  [111:0] i_next;
     input wire  [9:0] query_flow;
     output reg  [111:0] o_stored;
-    output reg  o_epoch;
+    output reg  o_current;
     
     // Constant declarations
     localparam  mark = 113'h10000000000000000000000000000;
@@ -73574,6 +73627,13 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
     reg  epochs__write_clock;
     reg  epochs__write_data;
     reg  epochs__write_enable;
+    reg  [9:0] query_epochs__read_address;
+    reg  query_epochs__read_clock;
+    wire  query_epochs__read_data;
+    reg  [9:0] query_epochs__write_address;
+    reg  query_epochs__write_clock;
+    reg  query_epochs__write_data;
+    reg  query_epochs__write_enable;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -73695,6 +73755,15 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
         .write_clock(epochs__write_clock),
         .write_data(epochs__write_data),
         .write_enable(epochs__write_enable)
+    );
+    tnic_standalone__control__telemetry__sent__query_epochs query_epochs(
+        .read_address(query_epochs__read_address),
+        .read_clock(query_epochs__read_clock),
+        .read_data(query_epochs__read_data),
+        .write_address(query_epochs__write_address),
+        .write_clock(query_epochs__write_clock),
+        .write_data(query_epochs__write_data),
+        .write_enable(query_epochs__write_enable)
     );
     tnic_standalone__control__telemetry__sent__pending pending(
         .d(pending__d),
@@ -73906,6 +73975,8 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
         copy__write_data = written;
         epochs__write_address = clear_flow;
         epochs__write_data = clear_epoch;
+        query_epochs__write_address = clear_flow;
+        query_epochs__write_data = clear_epoch;
         if (sweep) begin
             ram__write_address = sweep_at;
             ram__write_data = ((32'h0) & 113'h1ffffffffffffffffffffffffffff);
@@ -73913,6 +73984,8 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
             copy__write_data = ((32'h0) & 113'h1ffffffffffffffffffffffffffff);
             epochs__write_address = sweep_at;
             epochs__write_data = 1'b0;
+            query_epochs__write_address = sweep_at;
+            query_epochs__write_data = 1'b0;
         end
         if (rst) begin
             valid__0__d = 1'b0;
@@ -73961,6 +74034,8 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
     always @(*) copy__write_clock = clk;
     always @(*) epochs__read_clock = clk;
     always @(*) epochs__write_clock = clk;
+    always @(*) query_epochs__read_clock = clk;
+    always @(*) query_epochs__write_clock = clk;
     always @(*) flow__1__d = flow__0__q;
     always @(*) flow__2__d = flow__1__q;
     always @(*) flow__3__d = flow__2__q;
@@ -73982,10 +74057,12 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
     always @(*) ram__write_enable = valid__3__q | sweep;
     always @(*) copy__write_enable = valid__3__q | sweep;
     always @(*) epochs__write_enable = clear_valid | sweep;
+    always @(*) query_epochs__write_enable = clear_valid | sweep;
     always @(*) copy__read_address = query_flow;
     always @(*) stored = copy__read_data;
     always @(*) o_stored = stored[(32'h0)+:(112)];
-    always @(*) o_epoch = |(stored & mark);
+    always @(*) query_epochs__read_address = query_flow;
+    always @(*) o_current = |(stored & mark) == query_epochs__read_data;
     
 endmodule // standalone__control__telemetry__sent
 
@@ -74390,6 +74467,35 @@ module tnic_standalone__control__telemetry__sent__pending_flow(d,q,clock);
 endmodule // standalone__control__telemetry__sent__pending_flow
 
 
+module tnic_standalone__control__telemetry__sent__query_epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[0:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__sent__query_epochs
+
+
 module tnic_standalone__control__telemetry__sent__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
@@ -74628,7 +74734,7 @@ module tnic_standalone__control__telemetry__sent__valid__4(d,q,clock);
 endmodule // standalone__control__telemetry__sent__valid__4
 
 
-module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_epoch);
+module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_current);
     
     // Module arguments
     input wire  clk;
@@ -74645,7 +74751,7 @@ module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_
     input wire  [31:0] i_next;
     input wire  [9:0] query_flow;
     output reg  [31:0] o_stored;
-    output reg  o_epoch;
+    output reg  o_current;
     
     // Constant declarations
     localparam  mark = 33'h100000000;
@@ -74672,6 +74778,13 @@ module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_
     reg  epochs__write_clock;
     reg  epochs__write_data;
     reg  epochs__write_enable;
+    reg  [9:0] query_epochs__read_address;
+    reg  query_epochs__read_clock;
+    wire  query_epochs__read_data;
+    reg  [9:0] query_epochs__write_address;
+    reg  query_epochs__write_clock;
+    reg  query_epochs__write_data;
+    reg  query_epochs__write_enable;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -74793,6 +74906,15 @@ module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_
         .write_clock(epochs__write_clock),
         .write_data(epochs__write_data),
         .write_enable(epochs__write_enable)
+    );
+    tnic_standalone__control__telemetry__superseded__query_epochs query_epochs(
+        .read_address(query_epochs__read_address),
+        .read_clock(query_epochs__read_clock),
+        .read_data(query_epochs__read_data),
+        .write_address(query_epochs__write_address),
+        .write_clock(query_epochs__write_clock),
+        .write_data(query_epochs__write_data),
+        .write_enable(query_epochs__write_enable)
     );
     tnic_standalone__control__telemetry__superseded__pending pending(
         .d(pending__d),
@@ -75004,6 +75126,8 @@ module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_
         copy__write_data = written;
         epochs__write_address = clear_flow;
         epochs__write_data = clear_epoch;
+        query_epochs__write_address = clear_flow;
+        query_epochs__write_data = clear_epoch;
         if (sweep) begin
             ram__write_address = sweep_at;
             ram__write_data = ((32'h0) & 33'h1ffffffff);
@@ -75011,6 +75135,8 @@ module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_
             copy__write_data = ((32'h0) & 33'h1ffffffff);
             epochs__write_address = sweep_at;
             epochs__write_data = 1'b0;
+            query_epochs__write_address = sweep_at;
+            query_epochs__write_data = 1'b0;
         end
         if (rst) begin
             valid__0__d = 1'b0;
@@ -75059,6 +75185,8 @@ module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_
     always @(*) copy__write_clock = clk;
     always @(*) epochs__read_clock = clk;
     always @(*) epochs__write_clock = clk;
+    always @(*) query_epochs__read_clock = clk;
+    always @(*) query_epochs__write_clock = clk;
     always @(*) flow__1__d = flow__0__q;
     always @(*) flow__2__d = flow__1__q;
     always @(*) flow__3__d = flow__2__q;
@@ -75080,10 +75208,12 @@ module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_
     always @(*) ram__write_enable = valid__3__q | sweep;
     always @(*) copy__write_enable = valid__3__q | sweep;
     always @(*) epochs__write_enable = clear_valid | sweep;
+    always @(*) query_epochs__write_enable = clear_valid | sweep;
     always @(*) copy__read_address = query_flow;
     always @(*) stored = copy__read_data;
     always @(*) o_stored = stored[(32'h0)+:(32)];
-    always @(*) o_epoch = |(stored & mark);
+    always @(*) query_epochs__read_address = query_flow;
+    always @(*) o_current = |(stored & mark) == query_epochs__read_data;
     
 endmodule // standalone__control__telemetry__superseded
 
@@ -75486,6 +75616,35 @@ module tnic_standalone__control__telemetry__superseded__pending_flow(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__superseded__pending_flow
+
+
+module tnic_standalone__control__telemetry__superseded__query_epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+    
+    // Module arguments
+    input wire  [9:0] read_address;
+    input wire  read_clock;
+    output reg  read_data;
+    input wire  [9:0] write_address;
+    input wire  write_clock;
+    input wire  write_data;
+    input wire  write_enable;
+    
+    // Update code (custom)
+    reg[0:0] mem[1023:0];
+    
+    
+    
+    always @(posedge read_clock) begin
+       read_data <= mem[read_address];
+    end
+    
+    always @(posedge write_clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+                
+endmodule // standalone__control__telemetry__superseded__query_epochs
 
 
 module tnic_standalone__control__telemetry__superseded__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);

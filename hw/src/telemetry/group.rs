@@ -42,11 +42,13 @@ pub struct Group<const W: usize, const V: usize, const F: usize> {
     pub query_flow: Signal<In, Bits<F>>,
     /// Its state, a clock later.
     pub o_stored: Signal<Out, Bits<W>>,
-    /// The epoch that this state is of.
-    pub o_epoch: Signal<Out, Bit>,
+    /// It is of the flow's epoch.
+    pub o_current: Signal<Out, Bit>,
     ram: RAM<Bits<V>, F>,
     copy: RAM<Bits<V>, F>,
     epochs: RAM<Bit, F>,
+    /// The same for queries: it stands beside `copy`, for the way from one to the other was telemetry's longest.
+    query_epochs: RAM<Bit, F>,
     /// The bit of a word that is its epoch.
     mark: Constant<Bits<V>>,
     pending: DFF<Bit>,
@@ -73,7 +75,7 @@ impl<const W: usize, const V: usize, const F: usize> Default for Group<W, V, F> 
         assert_eq!(V, W + 1, "a word is the state and its epoch");
         construct!({ mark: Constant::new((BigUint::from(1u32) << W).into()) }
             clk, rst, sweep, sweep_at, i_valid, i_flow, clear_valid, clear_flow, clear_epoch, o_event, o_state, i_next, query_flow, o_stored,
-            o_epoch, ram, copy, epochs, pending, pending_flow, accept, entering, raw, state, written, stored;
+            o_current, ram, copy, epochs, query_epochs, pending, pending_flow, accept, entering, raw, state, written, stored;
             valid, flow, event, clear, same, epoch, past)
     }
 }
@@ -103,6 +105,8 @@ impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
         self.copy.write_clock.next = self.clk.val();
         self.epochs.read_clock.next = self.clk.val();
         self.epochs.write_clock.next = self.clk.val();
+        self.query_epochs.read_clock.next = self.clk.val();
+        self.query_epochs.write_clock.next = self.clk.val();
         for i in 0..4 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
@@ -177,6 +181,9 @@ impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
         self.epochs.write_enable.next = self.clear_valid.val() | self.sweep.val();
         self.epochs.write_address.next = self.clear_flow.val();
         self.epochs.write_data.next = self.clear_epoch.val();
+        self.query_epochs.write_enable.next = self.clear_valid.val() | self.sweep.val();
+        self.query_epochs.write_address.next = self.clear_flow.val();
+        self.query_epochs.write_data.next = self.clear_epoch.val();
         if self.sweep.val() {
             self.ram.write_address.next = self.sweep_at.val();
             self.ram.write_data.next = bits::<V>(0);
@@ -184,11 +191,14 @@ impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
             self.copy.write_data.next = bits::<V>(0);
             self.epochs.write_address.next = self.sweep_at.val();
             self.epochs.write_data.next = false;
+            self.query_epochs.write_address.next = self.sweep_at.val();
+            self.query_epochs.write_data.next = false;
         }
         self.copy.read_address.next = self.query_flow.val();
         self.stored.next = self.copy.read_data.val();
         self.o_stored.next = self.stored.val().get_bits::<W>(0);
-        self.o_epoch.next = (self.stored.val() & self.mark.val()).any();
+        self.query_epochs.read_address.next = self.query_flow.val();
+        self.o_current.next = (self.stored.val() & self.mark.val()).any() == self.query_epochs.read_data.val();
         if self.rst.val() {
             for i in 0..5 {
                 self.valid[i].d.next = false;

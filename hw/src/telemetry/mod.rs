@@ -87,9 +87,8 @@ pub struct Telemetry<const F: usize> {
     events: Group<263, 264, F>,
     /// Word 25.
     superseded: Group<32, 33, F>,
-    /// The epochs, for loads to turn over and for queries.
+    /// The epochs, for loads to turn over.
     load_epochs: RAM<Bit, F>,
-    query_epochs: RAM<Bit, F>,
     load_flow: DFF<Bits<F>>,
     sweep_at: DFF<Bits<F>>,
     ready: DFF<Bit>,
@@ -222,23 +221,15 @@ impl<const F: usize> Logic for Telemetry<F> {
         // A load, bit 1 of its record's word 0 being keep: the next clock turns the flow's epoch over.
         self.load_epochs.read_clock.next = self.clk.val();
         self.load_epochs.write_clock.next = self.clk.val();
-        self.query_epochs.read_clock.next = self.clk.val();
-        self.query_epochs.write_clock.next = self.clk.val();
         self.clear.d.next = self.fl_valid.val() & !self.fl_record.val().get_bit(1) & self.ready.q.val();
         self.load_flow.d.next = self.fl_flow.val();
         self.load_epochs.read_address.next = self.fl_flow.val();
         self.load_epochs.write_enable.next = self.clear.q.val() | self.sweep.val();
         self.load_epochs.write_address.next = self.load_flow.q.val();
         self.load_epochs.write_data.next = !self.load_epochs.read_data.val();
-        self.query_epochs.read_address.next = self.query_flow.val();
-        self.query_epochs.write_enable.next = self.clear.q.val() | self.sweep.val();
-        self.query_epochs.write_address.next = self.load_flow.q.val();
-        self.query_epochs.write_data.next = !self.load_epochs.read_data.val();
         if self.sweep.val() {
             self.load_epochs.write_address.next = self.sweep_at.q.val();
             self.load_epochs.write_data.next = false;
-            self.query_epochs.write_address.next = self.sweep_at.q.val();
-            self.query_epochs.write_data.next = false;
         }
         self.sent.clear_valid.next = self.clear.q.val();
         self.returns.clear_valid.next = self.clear.q.val();
@@ -391,16 +382,16 @@ impl<const F: usize> Logic for Telemetry<F> {
         self.part_returns.next = bits::<273>(0);
         self.part_events.next = bits::<263>(0);
         self.part_superseded.next = bits::<32>(0);
-        if self.sent.o_epoch.val() == self.query_epochs.read_data.val() {
+        if self.sent.o_current.val() {
             self.part_sent.next = self.sent.o_stored.val();
         }
-        if self.returns.o_epoch.val() == self.query_epochs.read_data.val() {
+        if self.returns.o_current.val() {
             self.part_returns.next = self.returns.o_stored.val();
         }
-        if self.events.o_epoch.val() == self.query_epochs.read_data.val() {
+        if self.events.o_current.val() {
             self.part_events.next = self.events.o_stored.val();
         }
-        if self.superseded.o_epoch.val() == self.query_epochs.read_data.val() {
+        if self.superseded.o_current.val() {
             self.part_superseded.next = self.superseded.o_stored.val();
         }
         if self.asked.q.val() {
