@@ -1,4 +1,5 @@
 //! DMA: the event ring, snapshots and loads over one AXI4 master, and the interrupts. The register block is `timely_regs::map::dma`.
+mod absent;
 mod cursor;
 mod live;
 mod load;
@@ -8,6 +9,7 @@ mod settings;
 mod snapshot;
 mod writer;
 
+pub use absent::NoDma;
 pub use cursor::Cursor;
 pub use live::Live;
 pub use load::Load;

@@ -388,8 +388,9 @@ fn registers_and_segments_are_answered() {
         assert!(passed.abs_diff(truth) < 20_000, "{passed} ns of {truth}");
         let nothing = d.bus().read32(0xff_fff0).expect_err("no register there");
         assert!(nothing.starts_with("status"), "{nothing}");
-        d.start_dma().expect("a register");
-        assert!(d.snapshot(&super::inline::Nowhere, 0, 4).is_err(), "there is no memory");
+        let refused = d.start_dma().expect_err("there is no memory").to_string();
+        assert!(refused.contains("CONTROL"), "{refused}");
+        assert!(d.snapshot(&super::inline::Nowhere, 0, 4).is_err(), "DMA was refused");
         d.stop_dma().expect("nothing is in flight");
     });
     assert_eq!(board.lights(), [true, false, false, true], "link, traffic, error, running");

@@ -95,19 +95,6 @@ module tnic_ecpix5_nic (
     if (rst) rx_open <= 1'b0;
   end
 
-  // There is no host memory: every burst is answered with an error, so that a start of DMA ends with one.
-  wire       mem_wvalid, mem_wlast, mem_arvalid, mem_rready;
-  reg  [5:0] writes = 6'h0;
-  reg  [3:0] reads = 4'h0;
-  always @(posedge clk) begin
-    writes <= writes + (mem_wvalid && mem_wlast) - (writes != 6'h0);
-    reads <= reads + mem_arvalid - (reads != 4'h0 && mem_rready);
-    if (rst) begin
-      writes <= 6'h0;
-      reads <= 4'h0;
-    end
-  end
-
   wire stopped;
   tnic_ecpix5_core core(
     .clk(clk), .rst(rst),
@@ -123,11 +110,12 @@ module tnic_ecpix5_nic (
     .tx_cpl_valid(cpl_valid), .tx_cpl_tag(cpl_tag), .tx_cpl_ts(cpl_ts),
     .ptp_valid(1'b0), .ptp_time(64'h0), .pause(8'h00), .now(now), .stopped(stopped),
     .tap_sample_valid(), .tap_sample_kind(), .tap_sample_flow(), .tap_sample_rtt_ns(), .tap_rate_valid(), .tap_rate_flow(), .tap_rate_value(),
-    .m_axi_awaddr(), .m_axi_awlen(), .m_axi_awsize(), .m_axi_awburst(), .m_axi_awvalid(), .m_axi_awready(1'b1),
-    .m_axi_wdata(), .m_axi_wstrb(), .m_axi_wlast(mem_wlast), .m_axi_wvalid(mem_wvalid), .m_axi_wready(1'b1),
-    .m_axi_bresp(2'd2), .m_axi_bvalid(writes != 6'h0), .m_axi_bready(),
-    .m_axi_araddr(), .m_axi_arlen(), .m_axi_arsize(), .m_axi_arburst(), .m_axi_arvalid(mem_arvalid), .m_axi_arready(1'b1),
-    .m_axi_rdata(64'h0), .m_axi_rresp(2'd2), .m_axi_rlast(1'b1), .m_axi_rvalid(reads != 4'h0), .m_axi_rready(mem_rready),
+    // There is no host memory, and so no DMA behind these ports: a start of it is refused.
+    .m_axi_awaddr(), .m_axi_awlen(), .m_axi_awsize(), .m_axi_awburst(), .m_axi_awvalid(), .m_axi_awready(1'b0),
+    .m_axi_wdata(), .m_axi_wstrb(), .m_axi_wlast(), .m_axi_wvalid(), .m_axi_wready(1'b0),
+    .m_axi_bresp(2'd0), .m_axi_bvalid(1'b0), .m_axi_bready(),
+    .m_axi_araddr(), .m_axi_arlen(), .m_axi_arsize(), .m_axi_arburst(), .m_axi_arvalid(), .m_axi_arready(1'b0),
+    .m_axi_rdata(64'h0), .m_axi_rresp(2'd0), .m_axi_rlast(1'b0), .m_axi_rvalid(1'b0), .m_axi_rready(),
     .irq(), .tap_rec_valid(), .tap_rec_data());
 
   // Lights stay on for 2^22 clocks, some 50 ms, after what they show.

@@ -1,0 +1,171 @@
+//! What stands in DMA's place where there is no memory.
+use super::live::Live;
+use crate::construct::construct;
+use rust_hdl::prelude::*;
+
+/// [`Dma`](super::Dma) that never starts, with its ports and registers: a start, and with it a snapshot or a load, is refused; its settings read
+/// back what was written; status says stopped and idle; records are dropped; no query, no load, no burst, no interrupt.
+///
+/// Latency: `look` is answered at the next clock. No back pressure.
+/// Model: `timely_model::dma::Dma` whose heartbeat is lost.
+#[derive(LogicBlock)]
+pub struct NoDma<const W: usize, const K: usize, const F: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// csr has carried out a write.
+    pub st_valid: Signal<In, Bit>,
+    /// Its word.
+    pub st_word: Signal<In, Bits<10>>,
+    /// Its data.
+    pub st_data: Signal<In, Bits<32>>,
+    /// csr looks at a register.
+    pub look_valid: Signal<In, Bit>,
+    /// Its word.
+    pub look_word: Signal<In, Bits<10>>,
+    /// What a write would write.
+    pub look_data: Signal<In, Bits<32>>,
+    /// Its value, if hardware changes it; from the next clock on.
+    pub look_live: Signal<Out, Bits<32>>,
+    /// A write to it is refused; from the next clock on.
+    pub look_refuse: Signal<Out, Bit>,
+    /// The heartbeat is lost.
+    pub lost: Signal<In, Bit>,
+    /// An event record is offered.
+    pub rec_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub rec_ready: Signal<Out, Bit>,
+    /// The record.
+    pub rec_data: Signal<In, Bits<512>>,
+    /// A flow's telemetry record is asked for.
+    pub query_valid: Signal<Out, Bit>,
+    /// The query is taken.
+    pub query_ready: Signal<In, Bit>,
+    /// The flow.
+    pub query_flow: Signal<Out, Bits<F>>,
+    /// Telemetry answers.
+    pub answer_valid: Signal<In, Bit>,
+    /// The answer.
+    pub answer_record: Signal<In, Bits<1024>>,
+    /// A flow is to be loaded; one clock.
+    pub load_valid: Signal<Out, Bit>,
+    /// The flow.
+    pub load_flow: Signal<Out, Bits<F>>,
+    /// Its record.
+    pub load_record: Signal<Out, Bits<512>>,
+    /// A load is under way: csr must not load.
+    pub loading: Signal<Out, Bit>,
+    /// Interrupt lines; levels.
+    pub irq: Signal<Out, Bits<6>>,
+    /// AXI4: write address.
+    pub m_axi_awaddr: Signal<Out, Bits<64>>,
+    /// AXI4: beats of the burst, less one.
+    pub m_axi_awlen: Signal<Out, Bits<8>>,
+    /// AXI4: log2 of the bytes of a beat.
+    pub m_axi_awsize: Signal<Out, Bits<3>>,
+    /// AXI4: INCR.
+    pub m_axi_awburst: Signal<Out, Bits<2>>,
+    /// AXI4: write address valid.
+    pub m_axi_awvalid: Signal<Out, Bit>,
+    /// AXI4: write address taken.
+    pub m_axi_awready: Signal<In, Bit>,
+    /// AXI4: beat.
+    pub m_axi_wdata: Signal<Out, Bits<W>>,
+    /// AXI4: all of its bytes.
+    pub m_axi_wstrb: Signal<Out, Bits<K>>,
+    /// AXI4: last of its burst.
+    pub m_axi_wlast: Signal<Out, Bit>,
+    /// AXI4: beat valid.
+    pub m_axi_wvalid: Signal<Out, Bit>,
+    /// AXI4: beat taken.
+    pub m_axi_wready: Signal<In, Bit>,
+    /// AXI4: write response.
+    pub m_axi_bresp: Signal<In, Bits<2>>,
+    /// AXI4: write response valid.
+    pub m_axi_bvalid: Signal<In, Bit>,
+    /// AXI4: always 1.
+    pub m_axi_bready: Signal<Out, Bit>,
+    /// AXI4: read address.
+    pub m_axi_araddr: Signal<Out, Bits<64>>,
+    /// AXI4: beats of the burst, less one.
+    pub m_axi_arlen: Signal<Out, Bits<8>>,
+    /// AXI4: log2 of the bytes of a beat.
+    pub m_axi_arsize: Signal<Out, Bits<3>>,
+    /// AXI4: INCR.
+    pub m_axi_arburst: Signal<Out, Bits<2>>,
+    /// AXI4: read address valid.
+    pub m_axi_arvalid: Signal<Out, Bit>,
+    /// AXI4: read address taken.
+    pub m_axi_arready: Signal<In, Bit>,
+    /// AXI4: beat.
+    pub m_axi_rdata: Signal<In, Bits<W>>,
+    /// AXI4: its response.
+    pub m_axi_rresp: Signal<In, Bits<2>>,
+    /// AXI4: last of its burst.
+    pub m_axi_rlast: Signal<In, Bit>,
+    /// AXI4: beat valid.
+    pub m_axi_rvalid: Signal<In, Bit>,
+    /// AXI4: beat taken.
+    pub m_axi_rready: Signal<Out, Bit>,
+    live: Live,
+}
+
+impl<const W: usize, const K: usize, const F: usize> Default for NoDma<W, K, F> {
+    fn default() -> Self {
+        construct!({} clk, rst, st_valid, st_word, st_data, look_valid, look_word, look_data, look_live, look_refuse, lost, rec_valid, rec_ready, rec_data, query_valid, query_ready, query_flow, answer_valid, answer_record, load_valid, load_flow, load_record, loading, irq, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, live)
+    }
+}
+
+impl<const W: usize, const K: usize, const F: usize> Logic for NoDma<W, K, F> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.live.clk.next = self.clk.val();
+        self.live.rst.next = self.rst.val();
+        self.live.look_valid.next = self.look_valid.val();
+        self.live.look_word.next = self.look_word.val();
+        self.live.look_data.next = self.look_data.val();
+        // As with a heartbeat that never comes: a start is refused.
+        self.live.lost.next = true;
+        self.live.idle.next = true;
+        self.live.running.next = false;
+        self.live.interrupt.next = bits::<6>(0);
+        self.live.producer.next = bits::<32>(0);
+        self.live.consumer.next = bits::<32>(0);
+        self.live.snapshot_busy.next = false;
+        self.live.snapshot_done.next = false;
+        self.live.snapshot_code.next = bits::<3>(0);
+        self.live.snapshot_progress.next = bits::<17>(0);
+        self.live.load_busy.next = false;
+        self.live.load_done.next = false;
+        self.live.load_code.next = bits::<3>(0);
+        self.live.load_progress.next = bits::<17>(0);
+        self.live.load_refused.next = bits::<17>(0);
+        self.look_live.next = self.live.live.val();
+        self.look_refuse.next = self.live.refuse.val();
+        self.rec_ready.next = true;
+        self.query_valid.next = false;
+        self.query_flow.next = bits::<F>(0);
+        self.load_valid.next = false;
+        self.load_flow.next = bits::<F>(0);
+        self.load_record.next = bits::<512>(0);
+        self.loading.next = false;
+        self.irq.next = bits::<6>(0);
+        self.m_axi_awaddr.next = bits::<64>(0);
+        self.m_axi_awlen.next = bits::<8>(0);
+        self.m_axi_awsize.next = bits::<3>(0);
+        self.m_axi_awburst.next = bits::<2>(0);
+        self.m_axi_awvalid.next = false;
+        self.m_axi_wdata.next = bits::<W>(0);
+        self.m_axi_wstrb.next = bits::<K>(0);
+        self.m_axi_wlast.next = false;
+        self.m_axi_wvalid.next = false;
+        self.m_axi_bready.next = false;
+        self.m_axi_araddr.next = bits::<64>(0);
+        self.m_axi_arlen.next = bits::<8>(0);
+        self.m_axi_arsize.next = bits::<3>(0);
+        self.m_axi_arburst.next = bits::<2>(0);
+        self.m_axi_arvalid.next = false;
+        self.m_axi_rready.next = false;
+    }
+}
