@@ -59995,6 +59995,7 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     wire  verdict__repeated;
     wire  [23:0] verdict__between;
     wire  [31:0] verdict__outstanding;
+    wire  verdict__some;
     wire  [31:0] verdict__next_segment;
     wire  verdict__enabled;
     reg  signals__clk;
@@ -60193,6 +60194,9 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     reg  [30:0] timeout_of__d;
     wire  [30:0] timeout_of__q;
     reg  timeout_of__clock;
+    reg  times_out__d;
+    wire  times_out__q;
+    reg  times_out__clock;
     reg  measures__d;
     wire  measures__q;
     reg  measures__clock;
@@ -60299,6 +60303,7 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         .repeated(verdict__repeated),
         .between(verdict__between),
         .outstanding(verdict__outstanding),
+        .some(verdict__some),
         .next_segment(verdict__next_segment),
         .enabled(verdict__enabled)
     );
@@ -60598,6 +60603,11 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         .q(timeout_of__q),
         .clock(timeout_of__clock)
     );
+    tnic_standalone__control__rtt__ack__times_out times_out(
+        .d(times_out__d),
+        .q(times_out__q),
+        .clock(times_out__clock)
+    );
     tnic_standalone__control__rtt__ack__measures measures(
         .d(measures__d),
         .q(measures__q),
@@ -60634,6 +60644,7 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         after__d = after__q;
         stamped__d = stamped__q;
         timeout_of__d = timeout_of__q;
+        times_out__d = times_out__q;
         measures__d = measures__q;
         s_valid__d = s_valid__q;
         r_valid__d = r_valid__q;
@@ -60678,6 +60689,7 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         after__d = segment__0__q + ((32'h1) & 32'hffffffff);
         stamped__d = raw_stamp[32'h2c] & (raw_stamp[(32'h28)+:(4)] == upper[(32'h0)+:(4)]);
         timeout_of__d = profiles__timeout;
+        times_out__d = |profiles__timeout;
         measures__d = verdict__hit & stamped__q & is_ack__2__q;
         s_valid__d = verdict__hit & (stamped__q | is_visit__2__q);
         r_valid__d = verdict__hits;
@@ -60728,6 +60740,7 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     always @(*) after__clock = clk;
     always @(*) stamped__clock = clk;
     always @(*) timeout_of__clock = clk;
+    always @(*) times_out__clock = clk;
     always @(*) measures__clock = clk;
     always @(*) s_valid__clock = clk;
     always @(*) r_valid__clock = clk;
@@ -60863,7 +60876,7 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
     always @(*) counts__repeated = verdict__repeated;
     always @(*) counts__between = verdict__between;
     always @(*) counts__exceeds = measures__q & signals__exceeds;
-    always @(*) waiting__visit_valid = is_turn__3__q & verdict__enabled & |verdict__outstanding & |timeout_of__q;
+    always @(*) waiting__visit_valid = is_turn__3__q & verdict__enabled & verdict__some & times_out__q;
     always @(*) waiting__visit_flow = flow__3__q;
     always @(*) waiting__visit_asked = now[(32'h10)+:(32)];
     always @(*) waiting__visit_timeout = timeout_of__q;
@@ -63992,6 +64005,25 @@ module tnic_standalone__control__rtt__ack__timeout_of(d,q,clock);
 endmodule // standalone__control__rtt__ack__timeout_of
 
 
+module tnic_standalone__control__rtt__ack__times_out(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__times_out
+
+
 module tnic_standalone__control__rtt__ack__valid__0(d,q,clock);
     
     // Module arguments
@@ -64087,7 +64119,7 @@ module tnic_standalone__control__rtt__ack__valid__4(d,q,clock);
 endmodule // standalone__control__rtt__ack__valid__4
 
 
-module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_rebase,is_visit,segment,after,over,nonce,deadline,asked,wrapped,raw_sent,raw_acked,enable,raw_slot,same__0,same__1,same__2,same__3,hit,hits,state,sum,prior,unknown,forged,repeated,between,outstanding,next_segment,enabled);
+module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_rebase,is_visit,segment,after,over,nonce,deadline,asked,wrapped,raw_sent,raw_acked,enable,raw_slot,same__0,same__1,same__2,same__3,hit,hits,state,sum,prior,unknown,forged,repeated,between,outstanding,some,next_segment,enabled);
     
     // Module arguments
     input wire  clk;
@@ -64121,6 +64153,7 @@ module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_reb
     output reg  repeated;
     output reg  [23:0] between;
     output reg  [31:0] outstanding;
+    output reg  some;
     output reg  [31:0] next_segment;
     output reg  enabled;
     
@@ -64212,6 +64245,9 @@ module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_reb
     reg  [31:0] outstanding4__d;
     wire  [31:0] outstanding4__q;
     reg  outstanding4__clock;
+    reg  some4__d;
+    wire  some4__q;
+    reg  some4__clock;
     
     // Local signals
     reg  [31:0] behind;
@@ -64372,6 +64408,11 @@ module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_reb
         .q(outstanding4__q),
         .clock(outstanding4__clock)
     );
+    tnic_standalone__control__rtt__ack__verdict__some4 some4(
+        .d(some4__d),
+        .q(some4__q),
+        .clock(some4__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -64389,6 +64430,7 @@ module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_reb
         sum4__d = sum4__q;
         prior4__d = prior4__q;
         outstanding4__d = outstanding4__q;
+        some4__d = some4__q;
         is_unknown__1__d = is_unknown__0__q;
         is_forged__1__d = is_forged__0__q;
         late = ~young | ~past;
@@ -64426,6 +64468,7 @@ module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_reb
         sum4__d = target_bytes__q;
         prior4__d = freed__q;
         outstanding4__d = last__0__q - una__q;
+        some4__d = last__0__q != una__q;
         una__d = raw_acked[(32'h0)+:(32)];
         freed__d = raw_acked[(32'h20)+:(24)];
         if (same__0) begin
@@ -64467,6 +64510,7 @@ module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_reb
     always @(*) sum4__clock = clk;
     always @(*) prior4__clock = clk;
     always @(*) outstanding4__clock = clk;
+    always @(*) some4__clock = clk;
     always @(*) is_unknown__0__clock = clk;
     always @(*) is_forged__0__clock = clk;
     always @(*) last__0__clock = clk;
@@ -64512,6 +64556,7 @@ module tnic_standalone__control__rtt__ack__verdict(clk,rst,is_ack,is_load,is_reb
     always @(*) repeated = repeated4__q;
     always @(*) between = between4__q;
     always @(*) outstanding = outstanding4__q;
+    always @(*) some = some4__q;
     always @(*) next_segment = last__1__q;
     always @(*) enabled = on__1__q;
     
@@ -64915,6 +64960,25 @@ module tnic_standalone__control__rtt__ack__verdict__segment3(d,q,clock);
     end
           
 endmodule // standalone__control__rtt__ack__verdict__segment3
+
+
+module tnic_standalone__control__rtt__ack__verdict__some4(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__rtt__ack__verdict__some4
 
 
 module tnic_standalone__control__rtt__ack__verdict__sum4(d,q,clock);
@@ -80833,6 +80897,9 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     reg  [7:0] final4__d;
     wire  [7:0] final4__q;
     reg  final4__clock;
+    reg  [15:0] limit__d;
+    wire  [15:0] limit__q;
+    reg  limit__clock;
     reg  [135:0] new5__d;
     wire  [135:0] new5__q;
     reg  new5__clock;
@@ -80913,7 +80980,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     reg  [23:0] bytes;
     reg  [23:0] paid;
     reg  [15:0] less;
-    reg  [16:0] more;
+    reg  [15:0] more;
     reg  fits;
     reg  [31:0] fresh;
     reg  [15:0] backlog_new;
@@ -81170,6 +81237,11 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         .q(final4__q),
         .clock(final4__clock)
     );
+    tnic_standalone__generator__packets__limit limit(
+        .d(limit__d),
+        .q(limit__q),
+        .clock(limit__clock)
+    );
     tnic_standalone__generator__packets__new5 new5(
         .d(new5__d),
         .q(new5__q),
@@ -81300,6 +81372,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         last5__d = last5__q;
         wire5__d = wire5__q;
         bytes5__d = bytes5__q;
+        limit__d = limit__q;
         charged5__d = charged5__q;
         nonce5__d = nonce5__q;
         long__d = long__q;
@@ -81405,9 +81478,13 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
                 paid = ((charge4__q) & 24'hffffff);
             end
         end
+        limit__d = ((32'hff00) & 16'hffff) - packets__2__q;
+        if (&packets__2__q[(32'h8)+:(8)]) begin
+            limit__d = ((32'h0) & 16'hffff);
+        end
         less = backlog - ((32'h1) & 16'hffff);
-        more = ((backlog) & 17'h1ffff) + ((packets__3__q) & 17'h1ffff);
-        fits = ~more[32'h10] & ~&more[(32'h8)+:(8)];
+        more = backlog + packets__3__q;
+        fits = backlog < limit__q;
         fresh = s[(32'h50)+:(32)];
         if (first) begin
             fresh = nonce__q;
@@ -81442,7 +81519,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
         if (doorbell__3__q) begin
             packets5__d = packets__3__q;
             if (enable & fits) begin
-                backlog_new = more[(32'h0)+:(16)];
+                backlog_new = more;
                 post__d = 1'b1;
             end
             else begin
@@ -81548,6 +81625,7 @@ module tnic_standalone__generator__packets(clk,rst,swept,seed,fl_valid,fl_flow,f
     always @(*) last5__clock = clk;
     always @(*) wire5__clock = clk;
     always @(*) bytes5__clock = clk;
+    always @(*) limit__clock = clk;
     always @(*) charged5__clock = clk;
     always @(*) nonce5__clock = clk;
     always @(*) long__clock = clk;
@@ -82187,6 +82265,25 @@ module tnic_standalone__generator__packets__launch__4(d,q,clock);
     end
           
 endmodule // standalone__generator__packets__launch__4
+
+
+module tnic_standalone__generator__packets__limit(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__packets__limit
 
 
 module tnic_standalone__generator__packets__long(d,q,clock);
@@ -83425,7 +83522,7 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     always @(*) pass__pause = pause;
     always @(*) pass__stop = stop;
     always @(*) pass__now = now;
-    always @(*) pass__left = left;
+    always @(*) pass__left = granted__q;
     always @(*) pass__sleep_ready = doorbell__sleep_ready;
     always @(*) wheel__now = now;
     always @(*) wheel__insert_valid = pass__insert_valid;
@@ -84466,6 +84563,9 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     reg  [15:0] raw_granted__d;
     wire  [15:0] raw_granted__q;
     reg  raw_granted__clock;
+    reg  [16:0] gains__d;
+    wire  [16:0] gains__q;
+    reg  gains__clock;
     reg  done_valid__0__d;
     wire  done_valid__0__q;
     reg  done_valid__0__clock;
@@ -84518,7 +84618,6 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     reg  bounded;
     reg  wanted;
     reg  [16:0] total;
-    reg  [16:0] gains;
     reg  [17:0] offset;
     reg  [17:0] waiting;
     reg  loan;
@@ -84683,6 +84782,11 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         .q(raw_granted__q),
         .clock(raw_granted__clock)
     );
+    tnic_standalone__pacer__doorbell__gains gains(
+        .d(gains__d),
+        .q(gains__q),
+        .clock(gains__clock)
+    );
     tnic_standalone__pacer__doorbell__done_valid__0 done_valid__0(
         .d(done_valid__0__d),
         .q(done_valid__0__q),
@@ -84752,6 +84856,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         load_bits__d = load_bits__q;
         raw__d = raw__q;
         raw_granted__d = raw_granted__q;
+        gains__d = gains__q;
         from__d = from__q;
         act__d = act__q;
         refuse__d = refuse__q;
@@ -84811,6 +84916,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         done_valid__2__d = done_valid__1__q;
         raw__d = ram__read_data;
         raw_granted__d = granted__read_data;
+        gains__d = ((count__1__q) & 17'h1ffff) - ((granted__read_data) & 17'h1ffff);
         from__d = ((32'h0) & 2'h3);
         if (is_newest) begin
             from__d = ((32'h1) & 2'h3);
@@ -84940,6 +85046,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) load_bits__clock = clk;
     always @(*) raw__clock = clk;
     always @(*) raw_granted__clock = clk;
+    always @(*) gains__clock = clk;
     always @(*) from__clock = clk;
     always @(*) act__clock = clk;
     always @(*) refuse__clock = clk;
@@ -85001,8 +85108,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) is_newest = valid__2__q & (flow__1__q == flow__2__q);
     always @(*) is_second = done_valid__0__q & (flow__1__q == done_flow__0__q);
     always @(*) is_third = done_valid__1__q & (flow__1__q == done_flow__1__q);
-    always @(*) gains = ((count__2__q) & 17'h1ffff) - ((raw_granted__q) & 17'h1ffff);
-    always @(*) offset = ((gains ^ ((32'h10000) & 17'h1ffff)) & 18'h3ffff);
+    always @(*) offset = ((gains__q ^ ((32'h10000) & 17'h1ffff)) & 18'h3ffff);
     always @(*) done_flow__0__d = flow__2__q;
     always @(*) ram__write_data = done__0__q;
     always @(*) granted__write_data = granted_count;
@@ -85723,6 +85829,25 @@ module tnic_standalone__pacer__doorbell__from(d,q,clock);
     end
           
 endmodule // standalone__pacer__doorbell__from
+
+
+module tnic_standalone__pacer__doorbell__gains(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__doorbell__gains
 
 
 module tnic_standalone__pacer__doorbell__granted(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -86501,6 +86626,9 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [33:0] seen__d;
     wire  [33:0] seen__q;
     reg  seen__clock;
+    reg  [6:0] floor__d;
+    wire  [6:0] floor__q;
+    reg  floor__clock;
     reg  stepped__d;
     wire  stepped__q;
     reg  stepped__clock;
@@ -86642,6 +86770,11 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         .q(seen__q),
         .clock(seen__clock)
     );
+    tnic_standalone__pacer__gate__floor floor(
+        .d(floor__d),
+        .q(floor__q),
+        .clock(floor__clock)
+    );
     tnic_standalone__pacer__gate__stepped stepped(
         .d(stepped__d),
         .q(stepped__q),
@@ -86689,6 +86822,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         enters_launch__d = enters_launch__q;
         enters_flow__d = enters_flow__q;
         seen__d = seen__q;
+        floor__d = floor__q;
         stepped__d = stepped__q;
         shown__d = shown__q;
         shown_swap__d = shown_swap__q;
@@ -86698,6 +86832,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         ahead__d = ahead__q;
         seen__d = units_now;
         stepped__d = |moved[(32'hf)+:(19)];
+        floor__d = units_now[(32'hf)+:(7)] - ((32'h2) & 7'h7f);
         enters_launch__d = launch__q;
         enters_flow__d = flow__q;
         rounded = train_launch[(32'h8)+:(56)];
@@ -86791,6 +86926,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) enters_launch__clock = clk;
     always @(*) enters_flow__clock = clk;
     always @(*) seen__clock = clk;
+    always @(*) floor__clock = clk;
     always @(*) stepped__clock = clk;
     always @(*) shown__clock = clk;
     always @(*) shown_swap__clock = clk;
@@ -86813,7 +86949,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) enter = train__q & ~places__shut & ~waits;
     always @(*) places__enter = enter;
     always @(*) places__launch = launch__q[(32'h0)+:(22)];
-    always @(*) places__floor = seen__q[(32'hf)+:(7)] - ((32'h2) & 7'h7f);
+    always @(*) places__floor = floor__q;
     always @(*) places__near = near;
     always @(*) next_launch = launch__q + ((gap__q) & 56'hffffffffffffff);
     always @(*) high_now = units_now[(32'hf)+:(19)];
@@ -86905,6 +87041,25 @@ module tnic_standalone__pacer__gate__enters_launch(d,q,clock);
     end
           
 endmodule // standalone__pacer__gate__enters_launch
+
+
+module tnic_standalone__pacer__gate__floor(d,q,clock);
+    
+    // Module arguments
+    input wire  [6:0] d;
+    output reg  [6:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 7'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__gate__floor
 
 
 module tnic_standalone__pacer__gate__flow(d,q,clock);

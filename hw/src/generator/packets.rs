@@ -122,7 +122,9 @@ pub struct Packets<const F: usize> {
     bytes: Signal<Local, Bits<24>>,
     paid: Signal<Local, Bits<24>>,
     less: Signal<Local, Bits<16>>,
-    more: Signal<Local, Bits<17>>,
+    more: Signal<Local, Bits<16>>,
+    /// Packets that a doorbell must find less than.
+    limit: DFF<Bits<16>>,
     fits: Signal<Local, Bit>,
     fresh: Signal<Local, Bits<32>>,
     backlog_new: Signal<Local, Bits<16>>,
@@ -164,7 +166,7 @@ impl<const F: usize> Default for Packets<F> {
             o_charge, o_send, o_flow, o_record, o_segment, o_number, o_first, o_last, o_nonce, o_wire, o_bytes, o_charged, o_launch, o_long,
             o_post, o_packets, o_refused, long_bytes, sweep, clean, records, states, kept, record3, state3, same5, same6, same7, same,
             record4, state4, head, wire4, charge4, final4, s, segment, number, backlog, enable, endless, read, send, first, last, one_left,
-            segment_next, number_next, bytes, paid, less, more, fits, fresh, backlog_new, number_new, bytes_new, paid_new, segment_new, nonce_new, new5,
+            segment_next, number_next, bytes, paid, less, more, limit, fits, fresh, backlog_new, number_new, bytes_new, paid_new, segment_new, nonce_new, new5,
             new6, new7, nonce, seen, mix1, mix2, mix3, charge, sent, record5, segment5, number5, first5, last5, wire5, bytes5, charged5,
             nonce5, long, post, packets5, refused; valid, flow, grant, doorbell, packets, launch)
     }
@@ -175,7 +177,7 @@ impl<const F: usize> Logic for Packets<F> {
     fn update(&mut self) {
         dff_setup!(self, clk, sweep, clean, record3, state3, same5, same6, same7, same, record4, state4, wire4, charge4, final4);
         dff_setup!(self, clk, new5, new6, new7, nonce, seen, charge, sent, record5, segment5, number5, first5, last5, wire5, bytes5);
-        dff_setup!(self, clk, charged5, nonce5, long, post, packets5, refused);
+        dff_setup!(self, clk, limit, charged5, nonce5, long, post, packets5, refused);
         for i in 0..7 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -315,9 +317,14 @@ impl<const F: usize> Logic for Packets<F> {
                 self.paid.next = bit_cast::<24, 16>(self.charge4.q.val());
             }
         }
+        self.limit.d.next = bits::<16>(0xff00) - self.packets[2].q.val();
+        if self.packets[2].q.val().get_bits::<8>(8).all() {
+            self.limit.d.next = bits::<16>(0);
+        }
         self.less.next = self.backlog.val() - bits::<16>(1);
-        self.more.next = bit_cast::<17, 16>(self.backlog.val()) + bit_cast::<17, 16>(self.packets[3].q.val());
-        self.fits.next = !self.more.val().get_bit(16) & !self.more.val().get_bits::<8>(8).all();
+        self.more.next = self.backlog.val() + self.packets[3].q.val();
+        // Less than 65,280 with the new ones: what may be there was worked out a clock ago.
+        self.fits.next = self.backlog.val() < self.limit.q.val();
         self.fresh.next = self.s.val().get_bits::<32>(80);
         if self.first.val() {
             self.fresh.next = self.nonce.q.val();
@@ -351,7 +358,7 @@ impl<const F: usize> Logic for Packets<F> {
         if self.doorbell[3].q.val() {
             self.packets5.d.next = self.packets[3].q.val();
             if self.enable.val() & self.fits.val() {
-                self.backlog_new.next = self.more.val().get_bits::<16>(0);
+                self.backlog_new.next = self.more.val();
                 self.post.d.next = true;
             } else {
                 self.refused.d.next = true;

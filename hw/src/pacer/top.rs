@@ -255,7 +255,8 @@ impl<
         self.pass.pause.next = self.pause.val();
         self.pass.stop.next = self.stop.val();
         self.pass.now.next = self.now.val();
-        self.pass.left.next = self.left.val();
+        // A clock later, for whether it leaves is known late.
+        self.pass.left.next = self.granted.q.val();
         self.pass.sleep_ready.next = self.doorbell.sleep_ready.val();
 
         self.wheel.now.next = self.now.val();

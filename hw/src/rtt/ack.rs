@@ -149,6 +149,7 @@ pub struct AckUnit<const F: usize, const S: usize, const A: usize> {
     stamped: DFF<Bit>,
     // Clock 3.
     timeout_of: DFF<Bits<31>>,
+    times_out: DFF<Bit>,
     measures: DFF<Bit>,
     s_valid: DFF<Bit>,
     // Clock 4.
@@ -171,7 +172,7 @@ impl<const F: usize, const S: usize, const A: usize> Default for AckUnit<F, S, A
             flow_enable flow_keep flow_profile pw_valid pw_profile pw_word pw_data now sample_valid sample_kind sample_flow sample_rtt_ns
             sample_now_ns sample_hops sample_endpoint_ns release_valid release_flow release_bytes pulses acked_valid acked_flow acked_outcome k_valid k_outcome memory profiles verdict signals
             waiting counts ack0 flow0 segment0 time0 high0 valid flow is_ack is_load is_rebase is_visit is_turn segment over nonce deadline
-            asked wrapped after same upper settings raw_stamp stamped timeout_of measures s_valid state r_valid r_bytes
+            asked wrapped after same upper settings raw_stamp stamped timeout_of times_out measures s_valid state r_valid r_bytes
         )
     }
 }
@@ -179,7 +180,7 @@ impl<const F: usize, const S: usize, const A: usize> Default for AckUnit<F, S, A
 impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, after, stamped, timeout_of, measures, s_valid, r_valid, r_bytes, k_valid, k_outcome);
+        dff_setup!(self, clk, after, stamped, timeout_of, times_out, measures, s_valid, r_valid, r_bytes, k_valid, k_outcome);
         for i in 0..5 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -306,6 +307,7 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.signals.choice.next = self.profiles.signal.val();
         self.signals.base.next = self.profiles.base.val();
         self.timeout_of.d.next = self.profiles.timeout.val();
+        self.times_out.d.next = self.profiles.timeout.val().any();
         self.measures.d.next = self.verdict.hit.val() & self.stamped.q.val() & self.is_ack[2].q.val();
         self.s_valid.d.next = self.verdict.hit.val() & (self.stamped.q.val() | self.is_visit[2].q.val());
 
@@ -336,7 +338,7 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.counts.between.next = self.verdict.between.val();
         self.counts.exceeds.next = self.measures.q.val() & self.signals.exceeds.val();
         self.waiting.visit_valid.next =
-            self.is_turn[3].q.val() & self.verdict.enabled.val() & self.verdict.outstanding.val().any() & self.timeout_of.q.val().any();
+            self.is_turn[3].q.val() & self.verdict.enabled.val() & self.verdict.some.val() & self.times_out.q.val();
         self.waiting.visit_flow.next = self.flow[3].q.val();
         self.waiting.visit_asked.next = self.now.val().get_bits::<32>(16);
         self.waiting.visit_timeout.next = self.timeout_of.q.val();

@@ -62,8 +62,10 @@ pub struct Verdict<const S: usize> {
     pub repeated: Signal<Out, Bit>,
     /// Segments before the one that is named.
     pub between: Signal<Out, Bits<24>>,
-    /// Segments outstanding, as the operation found them.
+    /// Segments outstanding, as the operation found them;
     pub outstanding: Signal<Out, Bits<32>>,
+    /// there are some.
+    pub some: Signal<Out, Bit>,
     /// The segment after the last one sent.
     pub next_segment: Signal<Out, Bits<32>>,
     /// The flow is enabled.
@@ -107,6 +109,7 @@ pub struct Verdict<const S: usize> {
     sum4: DFF<Bits<24>>,
     prior4: DFF<Bits<24>>,
     outstanding4: DFF<Bits<32>>,
+    some4: DFF<Bit>,
 }
 
 impl<const S: usize> Default for Verdict<S> {
@@ -115,9 +118,9 @@ impl<const S: usize> Default for Verdict<S> {
             slot_shift = Constant::new(bits::<6>(S as u64)),
             ;
             clk rst is_ack is_load is_rebase is_visit segment after over nonce deadline asked wrapped raw_sent raw_acked enable raw_slot same hit hits state
-            sum prior unknown forged repeated between outstanding next_segment enabled behind behind_high upper held on2 nonce_equal
+            sum prior unknown forged repeated between outstanding some next_segment enabled behind behind_high upper held on2 nonce_equal
             opened young past late can una freed target target_bytes overrule load segment3 is_unknown is_forged last on ahead inverse_ahead ahead_high hit3
-            una_now freed_now una_past freed_past hit4 repeated4 between4 sum4 prior4 outstanding4
+            una_now freed_now una_past freed_past hit4 repeated4 between4 sum4 prior4 outstanding4 some4
         )
     }
 }
@@ -126,7 +129,7 @@ impl<const S: usize> Logic for Verdict<S> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, can, una, freed, target, target_bytes, overrule, load, segment3);
-        dff_setup!(self, clk, hit4, repeated4, between4, sum4, prior4, outstanding4);
+        dff_setup!(self, clk, hit4, repeated4, between4, sum4, prior4, outstanding4, some4);
         for i in 0..2 {
             self.is_unknown[i].clock.next = self.clk.val();
             self.is_forged[i].clock.next = self.clk.val();
@@ -202,6 +205,7 @@ impl<const S: usize> Logic for Verdict<S> {
         self.sum4.d.next = self.target_bytes.q.val();
         self.prior4.d.next = self.freed.q.val();
         self.outstanding4.d.next = self.last[0].q.val() - self.una.q.val();
+        self.some4.d.next = self.last[0].q.val() != self.una.q.val();
         self.hit.next = self.hit3.val();
         // The operands of clock 3, from the youngest operation that has them.
         self.una.d.next = self.raw_acked.val().get_bits::<32>(0);
@@ -230,6 +234,7 @@ impl<const S: usize> Logic for Verdict<S> {
         self.repeated.next = self.repeated4.q.val();
         self.between.next = self.between4.q.val();
         self.outstanding.next = self.outstanding4.q.val();
+        self.some.next = self.some4.q.val();
         self.next_segment.next = self.last[1].q.val();
         self.enabled.next = self.on[1].q.val();
         if self.rst.val() {

@@ -162,7 +162,7 @@ impl Block for Pacer {
 
         let (profile, rate) = (i.profile.filter(|_| go), i.rate.filter(|_| go));
         let busy = head.is_some() || doorbell.post.is_some() || charge.paid.is_some() || load.is_some() || profile.is_some();
-        let busy = busy || rate.is_some() || left || self.levels != (i.pause, i.stop);
+        let busy = busy || rate.is_some() || self.granted || self.levels != (i.pause, i.stop);
         self.levels = (i.pause, i.stop);
         self.pass.step(clk, rst || busy, || pass::In {
             rst,
@@ -175,7 +175,7 @@ impl Block for Pacer {
             pause: i.pause,
             stop: i.stop,
             now: i.now,
-            left,
+            left: self.granted,
             sleep_ready: doorbell.sleep_ready,
         });
         // Without a line of time, its steps must be seen when they come.

@@ -66,6 +66,8 @@ pub struct Gate<const F: usize, const W: usize> {
     enters_flow: DFF<Bits<F>>,
     /// The last time.
     seen: DFF<Bits<34>>,
+    /// What is due for longer counts as due since this in its place, in 128 ns.
+    floor: DFF<Bits<7>>,
     stepped: DFF<Bit>,
     /// The grant at the output, and the one that left its place before a stall of the output could tell; handles as their difference
     /// from those after a reset.
@@ -118,7 +120,7 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
             shown_first: Constant::new(bits::<5>(PLACES as u64)),
             spill_first: Constant::new(bits::<5>(PLACES as u64 + 1)),
         } clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
-            grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, launch, gap, enters_launch, enters_flow, seen, stepped, shown,
+            grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, launch, gap, enters_launch, enters_flow, seen, floor, stepped, shown,
             shown_swap, spill, spill_swap, in_flight, ahead, units_now, moved, high_now, still, stepping, arriving, fetching, queue_launch, near, waits,
             enter, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, shown_handle, spill_handle, shown_next,
             spill_next, in_use, room)
@@ -128,7 +130,7 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
 impl<const F: usize, const W: usize> Logic for Gate<F, W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, queued, train, flow, left, launch, gap, enters_launch, enters_flow, seen, stepped);
+        dff_setup!(self, clk, queued, train, flow, left, launch, gap, enters_launch, enters_flow, seen, floor, stepped);
         dff_setup!(self, clk, shown, shown_swap, spill, spill_swap, in_flight, ahead);
         self.trains.clk.next = self.clk.val();
         self.trains.rst.next = self.rst.val();
@@ -149,7 +151,8 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.enter.next = self.train.q.val() & !self.places.shut.val() & !self.waits.val();
         self.places.enter.next = self.enter.val();
         self.places.launch.next = self.launch.q.val().get_bits::<22>(0);
-        self.places.floor.next = self.seen.q.val().get_bits::<7>(15) - bits::<7>(2);
+        self.floor.d.next = self.units_now.val().get_bits::<7>(15) - bits::<7>(2);
+        self.places.floor.next = self.floor.q.val();
         self.places.near.next = self.near.val();
         self.enters_launch.d.next = self.launch.q.val();
         self.enters_flow.d.next = self.flow.q.val();
