@@ -69808,9 +69808,30 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     reg  a_valid__d;
     wire  a_valid__q;
     reg  a_valid__clock;
-    reg  [1023:0] a_record__d;
-    wire  [1023:0] a_record__q;
-    reg  a_record__clock;
+    reg  [111:0] a_sent__d;
+    wire  [111:0] a_sent__q;
+    reg  a_sent__clock;
+    reg  [272:0] a_returns__d;
+    wire  [272:0] a_returns__q;
+    reg  a_returns__clock;
+    reg  [262:0] a_events__d;
+    wire  [262:0] a_events__q;
+    reg  a_events__clock;
+    reg  [31:0] a_superseded__d;
+    wire  [31:0] a_superseded__q;
+    reg  a_superseded__clock;
+    reg  sent_counts__d;
+    wire  sent_counts__q;
+    reg  sent_counts__clock;
+    reg  returns_count__d;
+    wire  returns_count__q;
+    reg  returns_count__clock;
+    reg  events_count__d;
+    wire  events_count__q;
+    reg  events_count__clock;
+    reg  superseded_counts__d;
+    wire  superseded_counts__q;
+    reg  superseded_counts__clock;
     
     // Local signals
     reg  sweep;
@@ -70151,10 +70172,45 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         .q(a_valid__q),
         .clock(a_valid__clock)
     );
-    tnic_standalone__control__telemetry__a_record a_record(
-        .d(a_record__d),
-        .q(a_record__q),
-        .clock(a_record__clock)
+    tnic_standalone__control__telemetry__a_sent a_sent(
+        .d(a_sent__d),
+        .q(a_sent__q),
+        .clock(a_sent__clock)
+    );
+    tnic_standalone__control__telemetry__a_returns a_returns(
+        .d(a_returns__d),
+        .q(a_returns__q),
+        .clock(a_returns__clock)
+    );
+    tnic_standalone__control__telemetry__a_events a_events(
+        .d(a_events__d),
+        .q(a_events__q),
+        .clock(a_events__clock)
+    );
+    tnic_standalone__control__telemetry__a_superseded a_superseded(
+        .d(a_superseded__d),
+        .q(a_superseded__q),
+        .clock(a_superseded__clock)
+    );
+    tnic_standalone__control__telemetry__sent_counts sent_counts(
+        .d(sent_counts__d),
+        .q(sent_counts__q),
+        .clock(sent_counts__clock)
+    );
+    tnic_standalone__control__telemetry__returns_count returns_count(
+        .d(returns_count__d),
+        .q(returns_count__q),
+        .clock(returns_count__clock)
+    );
+    tnic_standalone__control__telemetry__events_count events_count(
+        .d(events_count__d),
+        .q(events_count__q),
+        .clock(events_count__clock)
+    );
+    tnic_standalone__control__telemetry__superseded_counts superseded_counts(
+        .d(superseded_counts__d),
+        .q(superseded_counts__q),
+        .clock(superseded_counts__clock)
     );
     
     // Update code
@@ -70171,7 +70227,14 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         asked_tag__d = asked_tag__q;
         a_tag__d = a_tag__q;
         a_valid__d = a_valid__q;
-        a_record__d = a_record__q;
+        a_sent__d = a_sent__q;
+        a_returns__d = a_returns__q;
+        a_events__d = a_events__q;
+        a_superseded__d = a_superseded__q;
+        sent_counts__d = sent_counts__q;
+        returns_count__d = returns_count__q;
+        events_count__d = events_count__q;
+        superseded_counts__d = superseded_counts__q;
         sampled__1__d = sampled__0__q;
         sampled__2__d = sampled__1__q;
         sampled__3__d = sampled__2__q;
@@ -70293,26 +70356,34 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
         asked__d = query_valid & ready__q;
         asked_tag__d = query_tag;
         a_valid__d = asked__q;
+        if (asked__q) begin
+            a_tag__d = asked_tag__q;
+            a_sent__d = sent__o_stored;
+            a_returns__d = returns__o_stored;
+            a_events__d = events__o_stored;
+            a_superseded__d = superseded__o_stored;
+            sent_counts__d = sent__o_current;
+            returns_count__d = returns__o_current;
+            events_count__d = events__o_current;
+            superseded_counts__d = superseded__o_current;
+        end
         part_sent = ((32'h0) & 112'hffffffffffffffffffffffffffff);
         part_returns = ((32'h0) & 273'h1ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         part_events = ((32'h0) & 263'h7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff);
         part_superseded = ((32'h0) & 32'hffffffff);
-        if (sent__o_current) begin
-            part_sent = sent__o_stored;
+        if (sent_counts__q) begin
+            part_sent = a_sent__q;
         end
-        if (returns__o_current) begin
-            part_returns = returns__o_stored;
+        if (returns_count__q) begin
+            part_returns = a_returns__q;
         end
-        if (events__o_current) begin
-            part_events = events__o_stored;
+        if (events_count__q) begin
+            part_events = a_events__q;
         end
-        if (superseded__o_current) begin
-            part_superseded = superseded__o_stored;
+        if (superseded_counts__q) begin
+            part_superseded = a_superseded__q;
         end
-        if (asked__q) begin
-            a_tag__d = asked_tag__q;
-            a_record__d = {192'h0, part_superseded, 25'h0, part_events, 96'h0, part_returns[112+:160], 8'h0, part_returns[88+:24], part_returns[272+:1], 7'h0, part_returns[0+:88], part_sent[80+:32], 16'h0, part_sent[0+:80]};
-        end
+        answer_record = {192'h0, part_superseded, 25'h0, part_events, 96'h0, part_returns[112+:160], 8'h0, part_returns[88+:24], part_returns[272+:1], 7'h0, part_returns[0+:88], part_sent[80+:32], 16'h0, part_sent[0+:80]};
         if (rst) begin
             sweep_at__d = ((32'h0) & 10'h3ff);
             ready__d = 1'b0;
@@ -70339,7 +70410,14 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     always @(*) asked_tag__clock = clk;
     always @(*) a_tag__clock = clk;
     always @(*) a_valid__clock = clk;
-    always @(*) a_record__clock = clk;
+    always @(*) a_sent__clock = clk;
+    always @(*) a_returns__clock = clk;
+    always @(*) a_events__clock = clk;
+    always @(*) a_superseded__clock = clk;
+    always @(*) sent_counts__clock = clk;
+    always @(*) returns_count__clock = clk;
+    always @(*) events_count__clock = clk;
+    always @(*) superseded_counts__clock = clk;
     always @(*) ends__0__clock = clk;
     always @(*) bytes__0__clock = clk;
     always @(*) branch__0__clock = clk;
@@ -70456,28 +70534,84 @@ module tnic_standalone__control__telemetry(clk,rst,swept,sent_valid,sent_flow,se
     always @(*) superseded__query_flow = query_flow;
     always @(*) answer_valid = a_valid__q;
     always @(*) answer_tag = a_tag__q;
-    always @(*) answer_record = a_record__q;
     
 endmodule // standalone__control__telemetry
 
 
-module tnic_standalone__control__telemetry__a_record(d,q,clock);
+module tnic_standalone__control__telemetry__a_events(d,q,clock);
     
     // Module arguments
-    input wire  [1023:0] d;
-    output reg  [1023:0] q;
+    input wire  [262:0] d;
+    output reg  [262:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 1024'h0;
+       q = 263'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__control__telemetry__a_record
+endmodule // standalone__control__telemetry__a_events
+
+
+module tnic_standalone__control__telemetry__a_returns(d,q,clock);
+    
+    // Module arguments
+    input wire  [272:0] d;
+    output reg  [272:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 273'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__a_returns
+
+
+module tnic_standalone__control__telemetry__a_sent(d,q,clock);
+    
+    // Module arguments
+    input wire  [111:0] d;
+    output reg  [111:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 112'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__a_sent
+
+
+module tnic_standalone__control__telemetry__a_superseded(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__a_superseded
 
 
 module tnic_standalone__control__telemetry__a_tag(d,q,clock);
@@ -71971,6 +72105,25 @@ module tnic_standalone__control__telemetry__events__valid__4(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__events__valid__4
+
+
+module tnic_standalone__control__telemetry__events_count(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__events_count
 
 
 module tnic_standalone__control__telemetry__hyperactive__0(d,q,clock);
@@ -73476,6 +73629,25 @@ module tnic_standalone__control__telemetry__returns__valid__4(d,q,clock);
 endmodule // standalone__control__telemetry__returns__valid__4
 
 
+module tnic_standalone__control__telemetry__returns_count(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__returns_count
+
+
 module tnic_standalone__control__telemetry__rtt__0(d,q,clock);
     
     // Module arguments
@@ -74798,6 +74970,25 @@ module tnic_standalone__control__telemetry__sent__valid__4(d,q,clock);
 endmodule // standalone__control__telemetry__sent__valid__4
 
 
+module tnic_standalone__control__telemetry__sent_counts(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__sent_counts
+
+
 module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_valid,i_flow,clear_valid,clear_flow,clear_epoch,o_event,o_state,i_next,query_flow,o_stored,o_current);
     
     // Module arguments
@@ -75947,6 +76138,25 @@ module tnic_standalone__control__telemetry__superseded__valid__4(d,q,clock);
     end
           
 endmodule // standalone__control__telemetry__superseded__valid__4
+
+
+module tnic_standalone__control__telemetry__superseded_counts(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__telemetry__superseded_counts
 
 
 module tnic_standalone__control__telemetry__sweep_at(d,q,clock);
@@ -99427,13 +99637,14 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     reg  [2:0] wished;
     reg  scarce;
     reg  [6:0] room;
-    reg  [6:0] gained;
     reg  [6:0] lost;
     reg  [6:0] others;
     reg  [6:0] rest;
+    reg  [6:0] rest_issued;
     reg  [6:0] paid_back;
     reg  [6:0] asks;
     reg  [6:0] less;
+    reg  [6:0] more;
     
     // Sub module instances
     tnic_standalone__pacer__pass__fate__room_swap room_swap(
@@ -99582,12 +99793,8 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
         end
         packets = ((32'h1) & 6'h3f) << least;
         is_sleep = (is_clear | bucket[32'h8]) | (is_bounded | is_finished);
-        gained = ((32'h0) & 7'h7f);
         lost = ((32'h0) & 7'h7f);
         paid_back = ((32'h0) & 7'h7f);
-        if (issue) begin
-            gained = ((32'h1) & 7'h7f);
-        end
         if (valid ^ left) begin
             lost = ((32'h1) & 7'h7f);
         end
@@ -99597,8 +99804,9 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
         if (slept) begin
             paid_back = ((32'h1) & 7'h7f);
         end
-        others = (room + lost) - gained;
+        others = room + lost;
         rest = others;
+        rest_issued = others - ((32'h1) & 7'h7f);
         if (valid & is_grant) begin
             case (least)
                 0:
@@ -99626,13 +99834,50 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
                         rest = others - ((32'h20) & 7'h7f);
                     end
             endcase
+            case (least)
+                0:
+                    begin
+                        rest_issued = others - ((32'h2) & 7'h7f);
+                    end
+                1:
+                    begin
+                        rest_issued = others - ((32'h3) & 7'h7f);
+                    end
+                2:
+                    begin
+                        rest_issued = others - ((32'h5) & 7'h7f);
+                    end
+                3:
+                    begin
+                        rest_issued = others - ((32'h9) & 7'h7f);
+                    end
+                4:
+                    begin
+                        rest_issued = others - ((32'h11) & 7'h7f);
+                    end
+                default:
+                    begin
+                        rest_issued = others - ((32'h21) & 7'h7f);
+                    end
+            endcase
+        end
+        if (issue) begin
+            rest = rest_issued;
         end
         room_swap__d = rest ^ places;
-        asks = (owed__q + gained) - paid_back;
+        asks = owed__q - paid_back;
         less = asks - ((32'h1) & 7'h7f);
+        more = asks + ((32'h1) & 7'h7f);
         owed__d = asks;
-        if (valid & ~is_sleep) begin
-            owed__d = less;
+        if (issue) begin
+            if (~valid | is_sleep) begin
+                owed__d = more;
+            end
+        end
+        else begin
+            if (valid & ~is_sleep) begin
+                owed__d = less;
+            end
         end
         size1__d = least;
         train1__d = packets;

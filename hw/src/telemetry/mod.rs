@@ -141,7 +141,15 @@ pub struct Telemetry<const F: usize> {
     asked_tag: DFF<Bits<4>>,
     a_tag: DFF<Bits<4>>,
     a_valid: DFF<Bit>,
-    a_record: DFF<Bits<1024>>,
+    a_sent: DFF<Bits<112>>,
+    a_returns: DFF<Bits<273>>,
+    a_events: DFF<Bits<263>>,
+    a_superseded: DFF<Bits<32>>,
+    // It is of the flow's epoch.
+    sent_counts: DFF<Bit>,
+    returns_count: DFF<Bit>,
+    events_count: DFF<Bit>,
+    superseded_counts: DFF<Bit>,
 }
 
 impl<const F: usize> Logic for Telemetry<F> {
@@ -162,7 +170,14 @@ impl<const F: usize> Logic for Telemetry<F> {
             asked_tag,
             a_tag,
             a_valid,
-            a_record
+            a_sent,
+            a_returns,
+            a_events,
+            a_superseded,
+            sent_counts,
+            returns_count,
+            events_count,
+            superseded_counts
         );
         for i in 0..3 {
             self.ends[i].clock.next = self.clk.val();
@@ -378,36 +393,44 @@ impl<const F: usize> Logic for Telemetry<F> {
         self.asked.d.next = self.query_valid.val() & self.ready.q.val();
         self.asked_tag.d.next = self.query_tag.val();
         self.a_valid.d.next = self.asked.q.val();
+        if self.asked.q.val() {
+            self.a_tag.d.next = self.asked_tag.q.val();
+            self.a_sent.d.next = self.sent.o_stored.val();
+            self.a_returns.d.next = self.returns.o_stored.val();
+            self.a_events.d.next = self.events.o_stored.val();
+            self.a_superseded.d.next = self.superseded.o_stored.val();
+            self.sent_counts.d.next = self.sent.o_current.val();
+            self.returns_count.d.next = self.returns.o_current.val();
+            self.events_count.d.next = self.events.o_current.val();
+            self.superseded_counts.d.next = self.superseded.o_current.val();
+        }
+        // Cleared behind the registers: who takes the answer clears by the resets of its own.
         self.part_sent.next = bits::<112>(0);
         self.part_returns.next = bits::<273>(0);
         self.part_events.next = bits::<263>(0);
         self.part_superseded.next = bits::<32>(0);
-        if self.sent.o_current.val() {
-            self.part_sent.next = self.sent.o_stored.val();
+        if self.sent_counts.q.val() {
+            self.part_sent.next = self.a_sent.q.val();
         }
-        if self.returns.o_current.val() {
-            self.part_returns.next = self.returns.o_stored.val();
+        if self.returns_count.q.val() {
+            self.part_returns.next = self.a_returns.q.val();
         }
-        if self.events.o_current.val() {
-            self.part_events.next = self.events.o_stored.val();
+        if self.events_count.q.val() {
+            self.part_events.next = self.a_events.q.val();
         }
-        if self.superseded.o_current.val() {
-            self.part_superseded.next = self.superseded.o_stored.val();
-        }
-        if self.asked.q.val() {
-            self.a_tag.d.next = self.asked_tag.q.val();
-            self.a_record.d.next = bit_cast::<1024, 80>(self.part_sent.val().get_bits::<80>(0))
-                | (bit_cast::<1024, 32>(self.part_sent.val().get_bits::<32>(80)) << 96)
-                | (bit_cast::<1024, 88>(self.part_returns.val().get_bits::<88>(0)) << 128)
-                | (bit_cast::<1024, 1>(self.part_returns.val().get_bits::<1>(272)) << 223)
-                | (bit_cast::<1024, 24>(self.part_returns.val().get_bits::<24>(88)) << 224)
-                | (bit_cast::<1024, 160>(self.part_returns.val().get_bits::<160>(112)) << 256)
-                | (bit_cast::<1024, 263>(self.part_events.val()) << 512)
-                | (bit_cast::<1024, 32>(self.part_superseded.val()) << 800);
+        if self.superseded_counts.q.val() {
+            self.part_superseded.next = self.a_superseded.q.val();
         }
         self.answer_valid.next = self.a_valid.q.val();
         self.answer_tag.next = self.a_tag.q.val();
-        self.answer_record.next = self.a_record.q.val();
+        self.answer_record.next = bit_cast::<1024, 80>(self.part_sent.val().get_bits::<80>(0))
+            | (bit_cast::<1024, 32>(self.part_sent.val().get_bits::<32>(80)) << 96)
+            | (bit_cast::<1024, 88>(self.part_returns.val().get_bits::<88>(0)) << 128)
+            | (bit_cast::<1024, 1>(self.part_returns.val().get_bits::<1>(272)) << 223)
+            | (bit_cast::<1024, 24>(self.part_returns.val().get_bits::<24>(88)) << 224)
+            | (bit_cast::<1024, 160>(self.part_returns.val().get_bits::<160>(112)) << 256)
+            | (bit_cast::<1024, 263>(self.part_events.val()) << 512)
+            | (bit_cast::<1024, 32>(self.part_superseded.val()) << 800);
         if self.rst.val() {
             self.sweep_at.d.next = bits::<F>(0);
             self.ready.d.next = false;

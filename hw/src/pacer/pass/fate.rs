@@ -96,13 +96,14 @@ pub struct Fate {
     wished: Signal<Local, Bits<3>>,
     scarce: Signal<Local, Bit>,
     room: Signal<Local, Bits<7>>,
-    gained: Signal<Local, Bits<7>>,
     lost: Signal<Local, Bits<7>>,
     others: Signal<Local, Bits<7>>,
     rest: Signal<Local, Bits<7>>,
+    rest_issued: Signal<Local, Bits<7>>,
     paid_back: Signal<Local, Bits<7>>,
     asks: Signal<Local, Bits<7>>,
     less: Signal<Local, Bits<7>>,
+    more: Signal<Local, Bits<7>>,
 }
 
 impl Default for Fate {
@@ -112,8 +113,8 @@ impl Default for Fate {
             clk, rst, issue, left, slept, pause, stop, valid, pfc, bucket, due, enough, ready, grant, size, train, sleep, clear, bounded, awake,
             write, insert, again, soon, park, idle, resume, room_swap, owed, paused, paused_before, resumes, size1, train1, grant1, sleep1,
             clear1, bounded1, awake1, write1, insert1, again1, soon1, park1, idle1, shifted, is_paused, is_clear, is_bounded, is_again,
-            is_send, is_grant, is_finished, is_sleep, credit, least, packets, wished, scarce, room, gained, lost, others, rest, paid_back, asks,
-            less)
+            is_send, is_grant, is_finished, is_sleep, credit, least, packets, wished, scarce, room, lost, others, rest, rest_issued, paid_back, asks,
+            less, more)
     }
 }
 
@@ -168,12 +169,8 @@ impl Logic for Fate {
         self.is_sleep.next = (self.is_clear.val() | self.bucket.val().get_bit(8)) | (self.is_bounded.val() | self.is_finished.val());
 
         // An operation that grants nothing gives its place back, one that does not ask to sleep its place among the requests.
-        self.gained.next = bits::<7>(0);
         self.lost.next = bits::<7>(0);
         self.paid_back.next = bits::<7>(0);
-        if self.issue.val() {
-            self.gained.next = bits::<7>(1);
-        }
         if self.valid.val() ^ self.left.val() {
             self.lost.next = bits::<7>(1);
         } else if self.valid.val() {
@@ -182,9 +179,10 @@ impl Logic for Fate {
         if self.slept.val() {
             self.paid_back.next = bits::<7>(1);
         }
-        // The train is known last, and so is whether it is the flow's last one.
-        self.others.next = (self.room.val() + self.lost.val()) - self.gained.val();
+        // The train is known last, and so is whether it is the flow's last one, and whether another operation is issued.
+        self.others.next = self.room.val() + self.lost.val();
         self.rest.next = self.others.val();
+        self.rest_issued.next = self.others.val() - bits::<7>(1);
         if self.valid.val() & self.is_grant.val() {
             match self.least.val().index() {
                 0 => {
@@ -206,13 +204,43 @@ impl Logic for Fate {
                     self.rest.next = self.others.val() - bits::<7>(32);
                 }
             }
+            match self.least.val().index() {
+                0 => {
+                    self.rest_issued.next = self.others.val() - bits::<7>(2);
+                }
+                1 => {
+                    self.rest_issued.next = self.others.val() - bits::<7>(3);
+                }
+                2 => {
+                    self.rest_issued.next = self.others.val() - bits::<7>(5);
+                }
+                3 => {
+                    self.rest_issued.next = self.others.val() - bits::<7>(9);
+                }
+                4 => {
+                    self.rest_issued.next = self.others.val() - bits::<7>(17);
+                }
+                _ => {
+                    self.rest_issued.next = self.others.val() - bits::<7>(33);
+                }
+            }
+        }
+        if self.issue.val() {
+            self.rest.next = self.rest_issued.val();
         }
         self.room_swap.d.next = self.rest.val() ^ self.places.val();
-        self.asks.next = (self.owed.q.val() + self.gained.val()) - self.paid_back.val();
+        self.asks.next = self.owed.q.val() - self.paid_back.val();
         self.less.next = self.asks.val() - bits::<7>(1);
+        self.more.next = self.asks.val() + bits::<7>(1);
         self.owed.d.next = self.asks.val();
-        if self.valid.val() & !self.is_sleep.val() {
-            self.owed.d.next = self.less.val();
+        if self.issue.val() {
+            if !self.valid.val() | self.is_sleep.val() {
+                self.owed.d.next = self.more.val();
+            }
+        } else {
+            if self.valid.val() & !self.is_sleep.val() {
+                self.owed.d.next = self.less.val();
+            }
         }
 
         self.size1.d.next = self.least.val();
