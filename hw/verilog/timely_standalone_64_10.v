@@ -84832,6 +84832,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     reg  [17:0] waiting;
     reg  loan;
     reg  over;
+    reg  rings;
     
     // Sub module instances
     tnic_standalone__pacer__doorbell__releases releases(
@@ -85154,6 +85155,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         active = word[32'h2b];
         bounded = word[32'h2c];
         wanted = 1'b0;
+        rings = 1'b0;
         refuse__d = 1'b0;
         total = ((posted) & 17'h1ffff) + ((count__2__q) & 17'h1ffff);
         waiting = ((posted) & 18'h3ffff) + offset;
@@ -85193,19 +85195,17 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
             end
         end
         else begin
+            rings = enable & ~active & ~bounded;
+            refuse__d = valid__2__q & (~enable | over);
             if (enable & ~over) begin
-                wanted = ~active & ~bounded;
                 posted = total[(32'h0)+:(16)];
             end
-            else begin
-                refuse__d = valid__2__q;
-            end
         end
-        if (wanted) begin
+        act__d = (valid__2__q & wanted) | ((valid__2__q & rings) & ~over);
+        if (wanted | (rings & ~over)) begin
             active = 1'b1;
             bounded = 1'b0;
         end
-        act__d = valid__2__q & wanted;
         done_valid__0__d = valid__2__q;
         done__0__d = ((posted) & 45'h1fffffffffff) | (((released) & 45'h1fffffffffff) << 32'h10);
         if (drop) begin
@@ -86885,6 +86885,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [4:0] shown_handle;
     reg  [4:0] spill_handle;
     reg  [4:0] shown_next;
+    reg  [4:0] read_at;
     reg  [4:0] spill_next;
     reg  [15:0] in_use;
     reg  [15:0] room;
@@ -87102,8 +87103,15 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         end
         shown_swap__d = shown_next ^ shown_first;
         spill_swap__d = spill_next ^ spill_first;
-        launches__read_address = shown_next;
-        flows__read_address = shown_next;
+        read_at = shown_handle;
+        if (leave & spill__q) begin
+            read_at = spill_handle;
+        end
+        else if (leave | ~shown__q) begin
+            read_at = places__head;
+        end
+        launches__read_address = read_at;
+        flows__read_address = read_at;
         in_use = in_flight__q;
         if (leave) begin
             in_use = in_flight__q - ((32'h1) & 16'hffff);

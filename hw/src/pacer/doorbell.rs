@@ -130,6 +130,7 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     waiting: Signal<Local, Bits<18>>,
     loan: Signal<Local, Bit>,
     over: Signal<Local, Bit>,
+    rings: Signal<Local, Bit>,
     bounding: Constant<Bits<2>>,
     cleared: Constant<Bits<2>>,
 }
@@ -146,7 +147,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for
             sleep_why, sleep_granted, sleep_released, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, granted_valid,
             granted_flow, granted_count, act_valid, act_flow, post_valid, post_flow, post_word, refused, swept, releases, doorbells, ram,
             granted, sweep, load, load_flow, load_bits, raw, raw_granted, gains, from, is_newest, is_second, is_third, act, refuse, is_swept, take, word, posted, released, drop, enable,
-            active, bounded, wanted, total, offset, waiting, loan, over; valid, flow, kind, bytes, count, what, done_valid, done_flow, done)
+            active, bounded, wanted, total, offset, waiting, loan, over, rings; valid, flow, kind, bytes, count, what, done_valid, done_flow, done)
     }
 }
 
@@ -272,6 +273,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.active.next = self.word.val().get_bit(43);
         self.bounded.next = self.word.val().get_bit(44);
         self.wanted.next = false;
+        self.rings.next = false;
         self.refuse.d.next = false;
         // Whether posted - granted (modulo 2^16) + count runs over, without one sum waiting for the other: 2^16 + count - granted is known
         // before the word is, and with posted it has 2^16 once for the loan if there was none, and once if it runs over.
@@ -309,18 +311,18 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
                 self.wanted.next = self.posted.val() != self.count[2].q.val();
             }
         } else {
+            // Whether it runs over is known last: what it would do stands before.
+            self.rings.next = self.enable.val() & !self.active.val() & !self.bounded.val();
+            self.refuse.d.next = self.valid[2].q.val() & (!self.enable.val() | self.over.val());
             if self.enable.val() & !self.over.val() {
-                self.wanted.next = !self.active.val() & !self.bounded.val();
                 self.posted.next = self.total.val().get_bits::<16>(0);
-            } else {
-                self.refuse.d.next = self.valid[2].q.val();
             }
         }
-        if self.wanted.val() {
+        self.act.d.next = (self.valid[2].q.val() & self.wanted.val()) | ((self.valid[2].q.val() & self.rings.val()) & !self.over.val());
+        if self.wanted.val() | (self.rings.val() & !self.over.val()) {
             self.active.next = true;
             self.bounded.next = false;
         }
-        self.act.d.next = self.valid[2].q.val() & self.wanted.val();
         self.done_valid[0].d.next = self.valid[2].q.val();
         self.done_flow[0].d.next = self.flow[2].q.val();
         self.done[0].d.next = bit_cast::<45, 16>(self.posted.val()) | (bit_cast::<45, 25>(self.released.val()) << 16);

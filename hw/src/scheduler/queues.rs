@@ -1,7 +1,7 @@
 //! The transmit queues: what comes for them one after the other, and the requests under way.
 use super::turns::Turns;
 use crate::construct::construct;
-use crate::fifo::Fifo;
+use crate::fifo::{Fifo, WideFifo};
 use rust_hdl::prelude::*;
 use timely_model::scheduler::queues::{ASKS, BELL_BITS, LOAD_BITS, POSTS, TAG_BITS, UNPACED};
 
@@ -109,7 +109,7 @@ pub struct Queues<const F: usize, const S: usize, const L: usize, const P: usize
     loads: Fifo<L, 4, 5>,
     bells: Fifo<F, 9, 10>,
     list: Fifo<F, F, S>,
-    asks: Fifo<A, 5, 6>,
+    asks: WideFifo<A, 5, 6>,
     // Queue, paced, tag 8, bytes 16.
     dones: Fifo<D, 8, 9>,
     spare: Fifo<8, 8, 9>,

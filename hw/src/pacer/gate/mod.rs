@@ -104,6 +104,7 @@ pub struct Gate<const F: usize, const W: usize> {
     shown_handle: Signal<Local, Bits<5>>,
     spill_handle: Signal<Local, Bits<5>>,
     shown_next: Signal<Local, Bits<5>>,
+    read_at: Signal<Local, Bits<5>>,
     spill_next: Signal<Local, Bits<5>>,
     in_use: Signal<Local, Bits<16>>,
     room: Signal<Local, Bits<16>>,
@@ -122,7 +123,7 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
         } clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
             grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, launch, gap, enters_launch, enters_flow, seen, floor, stepped, shown,
             shown_swap, spill, spill_swap, in_flight, ahead, units_now, moved, high_now, still, stepping, arriving, fetching, queue_launch, near, waits,
-            enter, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, shown_handle, spill_handle, shown_next,
+            enter, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, shown_handle, spill_handle, shown_next, read_at,
             spill_next, in_use, room)
     }
 }
@@ -240,11 +241,18 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.launches.write_enable.next = self.places.entered.val();
         self.launches.write_address.next = self.places.handle.val();
         self.launches.write_data.next = self.enters_launch.q.val();
-        self.launches.read_address.next = self.shown_next.val();
+        // What is read for a place at the output that stays empty does not matter, so that whether the head is due need not be waited for.
+        self.read_at.next = self.shown_handle.val();
+        if self.leave.val() & self.spill.q.val() {
+            self.read_at.next = self.spill_handle.val();
+        } else if self.leave.val() | !self.shown.q.val() {
+            self.read_at.next = self.places.head.val();
+        }
+        self.launches.read_address.next = self.read_at.val();
         self.flows.write_enable.next = self.places.entered.val();
         self.flows.write_address.next = self.places.handle.val();
         self.flows.write_data.next = self.enters_flow.q.val();
-        self.flows.read_address.next = self.shown_next.val();
+        self.flows.read_address.next = self.read_at.val();
         self.in_use.next = self.in_flight.q.val();
         if self.leave.val() {
             self.in_use.next = self.in_flight.q.val() - bits::<16>(1);
