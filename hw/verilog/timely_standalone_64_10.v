@@ -84773,9 +84773,9 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     reg  [15:0] raw_granted__d;
     wire  [15:0] raw_granted__q;
     reg  raw_granted__clock;
-    reg  [16:0] gains__d;
-    wire  [16:0] gains__q;
-    reg  gains__clock;
+    reg  [16:0] rest__d;
+    wire  [16:0] rest__q;
+    reg  rest__clock;
     reg  done_valid__0__d;
     wire  done_valid__0__q;
     reg  done_valid__0__clock;
@@ -84828,9 +84828,9 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     reg  bounded;
     reg  wanted;
     reg  [16:0] total;
-    reg  [17:0] offset;
-    reg  [17:0] waiting;
-    reg  loan;
+    reg  [15:0] least;
+    reg  ahead;
+    reg  below;
     reg  over;
     reg  rings;
     
@@ -84993,10 +84993,10 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         .q(raw_granted__q),
         .clock(raw_granted__clock)
     );
-    tnic_standalone__pacer__doorbell__gains gains(
-        .d(gains__d),
-        .q(gains__q),
-        .clock(gains__clock)
+    tnic_standalone__pacer__doorbell__rest rest(
+        .d(rest__d),
+        .q(rest__q),
+        .clock(rest__clock)
     );
     tnic_standalone__pacer__doorbell__done_valid__0 done_valid__0(
         .d(done_valid__0__d),
@@ -85067,7 +85067,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         load_bits__d = load_bits__q;
         raw__d = raw__q;
         raw_granted__d = raw_granted__q;
-        gains__d = gains__q;
+        rest__d = rest__q;
         from__d = from__q;
         act__d = act__q;
         refuse__d = refuse__q;
@@ -85127,7 +85127,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         done_valid__2__d = done_valid__1__q;
         raw__d = ram__read_data;
         raw_granted__d = granted__read_data;
-        gains__d = ((count__1__q) & 17'h1ffff) - ((granted__read_data) & 17'h1ffff);
+        rest__d = ((granted__read_data) & 17'h1ffff) - ((count__1__q) & 17'h1ffff);
         from__d = ((32'h0) & 2'h3);
         if (is_newest) begin
             from__d = ((32'h1) & 2'h3);
@@ -85158,9 +85158,12 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         rings = 1'b0;
         refuse__d = 1'b0;
         total = ((posted) & 17'h1ffff) + ((count__2__q) & 17'h1ffff);
-        waiting = ((posted) & 18'h3ffff) + offset;
-        loan = posted < raw_granted__q;
-        over = waiting[32'h11] | (loan & waiting[32'h10]);
+        ahead = posted >= raw_granted__q;
+        below = posted < least;
+        over = ~ahead & ~below;
+        if (rest__q[32'h10]) begin
+            over = ~ahead | ~below;
+        end
         if (drop) begin
             over = total[32'h10];
         end
@@ -85256,7 +85259,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) load_bits__clock = clk;
     always @(*) raw__clock = clk;
     always @(*) raw_granted__clock = clk;
-    always @(*) gains__clock = clk;
+    always @(*) rest__clock = clk;
     always @(*) from__clock = clk;
     always @(*) act__clock = clk;
     always @(*) refuse__clock = clk;
@@ -85318,7 +85321,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) is_newest = valid__2__q & (flow__1__q == flow__2__q);
     always @(*) is_second = done_valid__0__q & (flow__1__q == done_flow__0__q);
     always @(*) is_third = done_valid__1__q & (flow__1__q == done_flow__1__q);
-    always @(*) offset = ((gains__q ^ ((32'h10000) & 17'h1ffff)) & 18'h3ffff);
+    always @(*) least = rest__q[(32'h0)+:(16)];
     always @(*) done_flow__0__d = flow__2__q;
     always @(*) ram__write_data = done__0__q;
     always @(*) granted__write_data = granted_count;
@@ -86041,25 +86044,6 @@ module tnic_standalone__pacer__doorbell__from(d,q,clock);
 endmodule // standalone__pacer__doorbell__from
 
 
-module tnic_standalone__pacer__doorbell__gains(d,q,clock);
-    
-    // Module arguments
-    input wire  [16:0] d;
-    output reg  [16:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 17'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__doorbell__gains
-
-
 module tnic_standalone__pacer__doorbell__granted(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
@@ -86614,6 +86598,25 @@ module tnic_standalone__pacer__doorbell__releases__write(d,q,clock);
     end
           
 endmodule // standalone__pacer__doorbell__releases__write
+
+
+module tnic_standalone__pacer__doorbell__rest(d,q,clock);
+    
+    // Module arguments
+    input wire  [16:0] d;
+    output reg  [16:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 17'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__doorbell__rest
 
 
 module tnic_standalone__pacer__doorbell__sweep(d,q,clock);
@@ -99645,10 +99648,10 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     reg  [2:0] wished;
     reg  scarce;
     reg  [6:0] room;
-    reg  [6:0] lost;
-    reg  [6:0] others;
+    reg  [2:0] kind;
     reg  [6:0] rest;
-    reg  [6:0] rest_issued;
+    reg  [6:0] fewer;
+    reg  [6:0] further;
     reg  [6:0] paid_back;
     reg  [6:0] asks;
     reg  [6:0] less;
@@ -99801,76 +99804,66 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
         end
         packets = ((32'h1) & 6'h3f) << least;
         is_sleep = (is_clear | bucket[32'h8]) | (is_bounded | is_finished);
-        lost = ((32'h0) & 7'h7f);
         paid_back = ((32'h0) & 7'h7f);
-        if (valid ^ left) begin
-            lost = ((32'h1) & 7'h7f);
-        end
-        else if (valid) begin
-            lost = ((32'h2) & 7'h7f);
-        end
         if (slept) begin
             paid_back = ((32'h1) & 7'h7f);
         end
-        others = room + lost;
-        rest = others;
-        rest_issued = others - ((32'h1) & 7'h7f);
-        if (valid & is_grant) begin
-            case (least)
-                0:
-                    begin
-                        rest = others - ((32'h1) & 7'h7f);
-                    end
-                1:
-                    begin
-                        rest = others - ((32'h2) & 7'h7f);
-                    end
-                2:
-                    begin
-                        rest = others - ((32'h4) & 7'h7f);
-                    end
-                3:
-                    begin
-                        rest = others - ((32'h8) & 7'h7f);
-                    end
-                4:
-                    begin
-                        rest = others - ((32'h10) & 7'h7f);
-                    end
-                default:
-                    begin
-                        rest = others - ((32'h20) & 7'h7f);
-                    end
-            endcase
-            case (least)
-                0:
-                    begin
-                        rest_issued = others - ((32'h2) & 7'h7f);
-                    end
-                1:
-                    begin
-                        rest_issued = others - ((32'h3) & 7'h7f);
-                    end
-                2:
-                    begin
-                        rest_issued = others - ((32'h5) & 7'h7f);
-                    end
-                3:
-                    begin
-                        rest_issued = others - ((32'h9) & 7'h7f);
-                    end
-                4:
-                    begin
-                        rest_issued = others - ((32'h11) & 7'h7f);
-                    end
-                default:
-                    begin
-                        rest_issued = others - ((32'h21) & 7'h7f);
-                    end
-            endcase
+        kind = ((32'h0) & 3'h7);
+        if (valid) begin
+            kind = ((32'h7) & 3'h7);
+            if (is_grant) begin
+                kind = least;
+            end
         end
-        if (issue) begin
-            rest = rest_issued;
+        case (kind)
+            0:
+                begin
+                    fewer = room - ((32'h1) & 7'h7f);
+                    rest = room;
+                    further = room + ((32'h1) & 7'h7f);
+                end
+            1:
+                begin
+                    fewer = room - ((32'h2) & 7'h7f);
+                    rest = room - ((32'h1) & 7'h7f);
+                    further = room;
+                end
+            2:
+                begin
+                    fewer = room - ((32'h4) & 7'h7f);
+                    rest = room - ((32'h3) & 7'h7f);
+                    further = room - ((32'h2) & 7'h7f);
+                end
+            3:
+                begin
+                    fewer = room - ((32'h8) & 7'h7f);
+                    rest = room - ((32'h7) & 7'h7f);
+                    further = room - ((32'h6) & 7'h7f);
+                end
+            4:
+                begin
+                    fewer = room - ((32'h10) & 7'h7f);
+                    rest = room - ((32'hf) & 7'h7f);
+                    further = room - ((32'he) & 7'h7f);
+                end
+            5:
+                begin
+                    fewer = room - ((32'h20) & 7'h7f);
+                    rest = room - ((32'h1f) & 7'h7f);
+                    further = room - ((32'h1e) & 7'h7f);
+                end
+            default:
+                begin
+                    fewer = room;
+                    rest = room + ((32'h1) & 7'h7f);
+                    further = room + ((32'h2) & 7'h7f);
+                end
+        endcase
+        if (issue & ~left) begin
+            rest = fewer;
+        end
+        else if (left & ~issue) begin
+            rest = further;
         end
         room_swap__d = rest ^ places;
         asks = owed__q - paid_back;

@@ -102,8 +102,8 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     what: [DFF<Bits<2>>; 3],
     raw: DFF<Bits<45>>,
     raw_granted: DFF<Bits<16>>,
-    /// Packets posted less those granted, if it is a doorbell.
-    gains: DFF<Bits<17>>,
+    /// Packets granted less those posted, if it is a doorbell.
+    rest: DFF<Bits<17>>,
     /// The last three results, newest first: what the RAM did not show yet when the word was read.
     done_valid: [DFF<Bit>; 3],
     done_flow: [DFF<Bits<F>>; 3],
@@ -126,9 +126,9 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     bounded: Signal<Local, Bit>,
     wanted: Signal<Local, Bit>,
     total: Signal<Local, Bits<17>>,
-    offset: Signal<Local, Bits<18>>,
-    waiting: Signal<Local, Bits<18>>,
-    loan: Signal<Local, Bit>,
+    least: Signal<Local, Bits<16>>,
+    ahead: Signal<Local, Bit>,
+    below: Signal<Local, Bit>,
     over: Signal<Local, Bit>,
     rings: Signal<Local, Bit>,
     bounding: Constant<Bits<2>>,
@@ -146,15 +146,15 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for
         } clk, rst, fl_valid, fl_flow, fl_enable, fl_keep, release_valid, release_flow, release_bytes, sleep_valid, sleep_ready, sleep_flow,
             sleep_why, sleep_granted, sleep_released, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, granted_valid,
             granted_flow, granted_count, act_valid, act_flow, post_valid, post_flow, post_word, refused, swept, releases, doorbells, ram,
-            granted, sweep, load, load_flow, load_bits, raw, raw_granted, gains, from, is_newest, is_second, is_third, act, refuse, is_swept, take, word, posted, released, drop, enable,
-            active, bounded, wanted, total, offset, waiting, loan, over, rings; valid, flow, kind, bytes, count, what, done_valid, done_flow, done)
+            granted, sweep, load, load_flow, load_bits, raw, raw_granted, rest, from, is_newest, is_second, is_third, act, refuse, is_swept, take, word, posted, released, drop, enable,
+            active, bounded, wanted, total, least, ahead, below, over, rings; valid, flow, kind, bytes, count, what, done_valid, done_flow, done)
     }
 }
 
 impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for Doorbell<F, S, R, D> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep, load, load_flow, load_bits, raw, raw_granted, gains, from, act, refuse);
+        dff_setup!(self, clk, sweep, load, load_flow, load_bits, raw, raw_granted, rest, from, act, refuse);
         for i in 0..3 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -244,7 +244,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.granted.read_address.next = self.flow[0].q.val();
         self.raw.d.next = self.ram.read_data.val();
         self.raw_granted.d.next = self.granted.read_data.val();
-        self.gains.d.next = bit_cast::<17, 16>(self.count[1].q.val()) - bit_cast::<17, 16>(self.granted.read_data.val());
+        self.rest.d.next = bit_cast::<17, 16>(self.granted.read_data.val()) - bit_cast::<17, 16>(self.count[1].q.val());
         self.is_newest.next = self.valid[2].q.val() & (self.flow[1].q.val() == self.flow[2].q.val());
         self.is_second.next = self.done_valid[0].q.val() & (self.flow[1].q.val() == self.done_flow[0].q.val());
         self.is_third.next = self.done_valid[1].q.val() & (self.flow[1].q.val() == self.done_flow[1].q.val());
@@ -275,13 +275,16 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.wanted.next = false;
         self.rings.next = false;
         self.refuse.d.next = false;
-        // Whether posted - granted (modulo 2^16) + count runs over, without one sum waiting for the other: 2^16 + count - granted is known
-        // before the word is, and with posted it has 2^16 once for the loan if there was none, and once if it runs over.
+        // Whether posted - granted (modulo 2^16) + count runs over, without one sum waiting for the other: granted - count is known before the word
+        // is, so that two comparisons side by side tell. With a loan there (the count is above what was granted) both must hold, else one.
         self.total.next = bit_cast::<17, 16>(self.posted.val()) + bit_cast::<17, 16>(self.count[2].q.val());
-        self.offset.next = bit_cast::<18, 17>(self.gains.q.val() ^ bits::<17>(0x10000));
-        self.waiting.next = bit_cast::<18, 16>(self.posted.val()) + self.offset.val();
-        self.loan.next = self.posted.val() < self.raw_granted.q.val();
-        self.over.next = self.waiting.val().get_bit(17) | (self.loan.val() & self.waiting.val().get_bit(16));
+        self.least.next = self.rest.q.val().get_bits::<16>(0);
+        self.ahead.next = self.posted.val() >= self.raw_granted.q.val();
+        self.below.next = self.posted.val() < self.least.val();
+        self.over.next = !self.ahead.val() & !self.below.val();
+        if self.rest.q.val().get_bit(16) {
+            self.over.next = !self.ahead.val() | !self.below.val();
+        }
         if self.drop.val() {
             self.over.next = self.total.val().get_bit(16);
         }

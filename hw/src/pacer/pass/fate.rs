@@ -96,10 +96,11 @@ pub struct Fate {
     wished: Signal<Local, Bits<3>>,
     scarce: Signal<Local, Bit>,
     room: Signal<Local, Bits<7>>,
-    lost: Signal<Local, Bits<7>>,
-    others: Signal<Local, Bits<7>>,
+    /// What is decided, as the logarithm of its packets; of nothing is 0, of no grant 7.
+    kind: Signal<Local, Bits<3>>,
     rest: Signal<Local, Bits<7>>,
-    rest_issued: Signal<Local, Bits<7>>,
+    fewer: Signal<Local, Bits<7>>,
+    further: Signal<Local, Bits<7>>,
     paid_back: Signal<Local, Bits<7>>,
     asks: Signal<Local, Bits<7>>,
     less: Signal<Local, Bits<7>>,
@@ -113,7 +114,7 @@ impl Default for Fate {
             clk, rst, issue, left, slept, pause, stop, valid, pfc, bucket, due, enough, ready, grant, size, train, sleep, clear, bounded, awake,
             write, insert, again, soon, park, idle, resume, room_swap, owed, paused, paused_before, resumes, size1, train1, grant1, sleep1,
             clear1, bounded1, awake1, write1, insert1, again1, soon1, park1, idle1, shifted, is_paused, is_clear, is_bounded, is_again,
-            is_send, is_grant, is_finished, is_sleep, credit, least, packets, wished, scarce, room, lost, others, rest, rest_issued, paid_back, asks,
+            is_send, is_grant, is_finished, is_sleep, credit, least, packets, wished, scarce, room, kind, rest, fewer, further, paid_back, asks,
             less, more)
     }
 }
@@ -169,64 +170,59 @@ impl Logic for Fate {
         self.is_sleep.next = (self.is_clear.val() | self.bucket.val().get_bit(8)) | (self.is_bounded.val() | self.is_finished.val());
 
         // An operation that grants nothing gives its place back, one that does not ask to sleep its place among the requests.
-        self.lost.next = bits::<7>(0);
         self.paid_back.next = bits::<7>(0);
-        if self.valid.val() ^ self.left.val() {
-            self.lost.next = bits::<7>(1);
-        } else if self.valid.val() {
-            self.lost.next = bits::<7>(2);
-        }
         if self.slept.val() {
             self.paid_back.next = bits::<7>(1);
         }
-        // The train is known last, and so is whether it is the flow's last one, and whether another operation is issued.
-        self.others.next = self.room.val() + self.lost.val();
-        self.rest.next = self.others.val();
-        self.rest_issued.next = self.others.val() - bits::<7>(1);
-        if self.valid.val() & self.is_grant.val() {
-            match self.least.val().index() {
-                0 => {
-                    self.rest.next = self.others.val() - bits::<7>(1);
-                }
-                1 => {
-                    self.rest.next = self.others.val() - bits::<7>(2);
-                }
-                2 => {
-                    self.rest.next = self.others.val() - bits::<7>(4);
-                }
-                3 => {
-                    self.rest.next = self.others.val() - bits::<7>(8);
-                }
-                4 => {
-                    self.rest.next = self.others.val() - bits::<7>(16);
-                }
-                _ => {
-                    self.rest.next = self.others.val() - bits::<7>(32);
-                }
-            }
-            match self.least.val().index() {
-                0 => {
-                    self.rest_issued.next = self.others.val() - bits::<7>(2);
-                }
-                1 => {
-                    self.rest_issued.next = self.others.val() - bits::<7>(3);
-                }
-                2 => {
-                    self.rest_issued.next = self.others.val() - bits::<7>(5);
-                }
-                3 => {
-                    self.rest_issued.next = self.others.val() - bits::<7>(9);
-                }
-                4 => {
-                    self.rest_issued.next = self.others.val() - bits::<7>(17);
-                }
-                _ => {
-                    self.rest_issued.next = self.others.val() - bits::<7>(33);
-                }
+        // Every sum comes from the register itself: the train is known last, then whether another operation is issued and a grant has left.
+        self.kind.next = bits::<3>(0);
+        if self.valid.val() {
+            self.kind.next = bits::<3>(7);
+            if self.is_grant.val() {
+                self.kind.next = self.least.val();
             }
         }
-        if self.issue.val() {
-            self.rest.next = self.rest_issued.val();
+        match self.kind.val().index() {
+            0 => {
+                self.fewer.next = self.room.val() - bits::<7>(1);
+                self.rest.next = self.room.val();
+                self.further.next = self.room.val() + bits::<7>(1);
+            }
+            1 => {
+                self.fewer.next = self.room.val() - bits::<7>(2);
+                self.rest.next = self.room.val() - bits::<7>(1);
+                self.further.next = self.room.val();
+            }
+            2 => {
+                self.fewer.next = self.room.val() - bits::<7>(4);
+                self.rest.next = self.room.val() - bits::<7>(3);
+                self.further.next = self.room.val() - bits::<7>(2);
+            }
+            3 => {
+                self.fewer.next = self.room.val() - bits::<7>(8);
+                self.rest.next = self.room.val() - bits::<7>(7);
+                self.further.next = self.room.val() - bits::<7>(6);
+            }
+            4 => {
+                self.fewer.next = self.room.val() - bits::<7>(16);
+                self.rest.next = self.room.val() - bits::<7>(15);
+                self.further.next = self.room.val() - bits::<7>(14);
+            }
+            5 => {
+                self.fewer.next = self.room.val() - bits::<7>(32);
+                self.rest.next = self.room.val() - bits::<7>(31);
+                self.further.next = self.room.val() - bits::<7>(30);
+            }
+            _ => {
+                self.fewer.next = self.room.val();
+                self.rest.next = self.room.val() + bits::<7>(1);
+                self.further.next = self.room.val() + bits::<7>(2);
+            }
+        }
+        if self.issue.val() & !self.left.val() {
+            self.rest.next = self.fewer.val();
+        } else if self.left.val() & !self.issue.val() {
+            self.rest.next = self.further.val();
         }
         self.room_swap.d.next = self.rest.val() ^ self.places.val();
         self.asks.next = self.owed.q.val() - self.paid_back.val();
