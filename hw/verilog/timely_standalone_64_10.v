@@ -87822,29 +87822,18 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     reg  [21:0] x_low__d;
     wire  [21:0] x_low__q;
     reg  x_low__clock;
-    reg  [21:0] last_low__d;
-    wire  [21:0] last_low__q;
-    reg  last_low__clock;
-    reg  fresh__0__d;
-    wire  fresh__0__q;
-    reg  fresh__0__clock;
-    reg  fresh__1__d;
-    wire  fresh__1__q;
-    reg  fresh__1__clock;
+    reg  first__clock;
     reg  [4:0] first__read_address;
-    reg  first__read_clock;
     wire  [21:0] first__read_data;
-    reg  [4:0] first__write_address;
-    reg  first__write_clock;
-    reg  [21:0] first__write_data;
     reg  first__write_enable;
+    reg  [4:0] first__write_address;
+    reg  [21:0] first__write_data;
+    reg  second__clock;
     reg  [4:0] second__read_address;
-    reg  second__read_clock;
     wire  [21:0] second__read_data;
-    reg  [4:0] second__write_address;
-    reg  second__write_clock;
-    reg  [21:0] second__write_data;
     reg  second__write_enable;
+    reg  [4:0] second__write_address;
+    reg  [21:0] second__write_data;
     reg  head_due__d;
     wire  head_due__q;
     reg  head_due__clock;
@@ -88826,38 +88815,21 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
         .q(x_low__q),
         .clock(x_low__clock)
     );
-    tnic_standalone__pacer__gate__places__last_low last_low(
-        .d(last_low__d),
-        .q(last_low__q),
-        .clock(last_low__clock)
-    );
-    tnic_standalone__pacer__gate__places__fresh__0 fresh__0(
-        .d(fresh__0__d),
-        .q(fresh__0__q),
-        .clock(fresh__0__clock)
-    );
-    tnic_standalone__pacer__gate__places__fresh__1 fresh__1(
-        .d(fresh__1__d),
-        .q(fresh__1__q),
-        .clock(fresh__1__clock)
-    );
     tnic_standalone__pacer__gate__places__first first(
+        .clock(first__clock),
         .read_address(first__read_address),
-        .read_clock(first__read_clock),
         .read_data(first__read_data),
+        .write_enable(first__write_enable),
         .write_address(first__write_address),
-        .write_clock(first__write_clock),
-        .write_data(first__write_data),
-        .write_enable(first__write_enable)
+        .write_data(first__write_data)
     );
     tnic_standalone__pacer__gate__places__second second(
+        .clock(second__clock),
         .read_address(second__read_address),
-        .read_clock(second__read_clock),
         .read_data(second__read_data),
+        .write_enable(second__write_enable),
         .write_address(second__write_address),
-        .write_clock(second__write_clock),
-        .write_data(second__write_data),
-        .write_enable(second__write_enable)
+        .write_data(second__write_data)
     );
     tnic_standalone__pacer__gate__places__head_due head_due(
         .d(head_due__d),
@@ -88879,7 +88851,6 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     always @(*) begin
         enters__d = enters__q;
         x_low__d = x_low__q;
-        last_low__d = last_low__q;
         head_due__d = head_due__q;
         late__d = late__q;
         all_due__d = all_due__q;
@@ -90712,23 +90683,10 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
         end
         enters__d = enter;
         x_low__d = low;
-        last_low__d = x_low__q;
-        fresh__0__d = take_x__0;
-        fresh__1__d = take_x__1;
         first__write_address = x_handle;
-        first__read_address = next_at__0;
+        first__read_address = handle_at__1;
         second__write_address = x_handle;
-        second__read_address = next_at__1;
-        low_0 = first__read_data;
-        if (fresh__0__q) begin
-            low_0 = last_low__q;
-        end
-        low_1 = second__read_data;
-        if (fresh__1__q) begin
-            low_1 = last_low__q;
-        end
-        since_0 = now - low_0;
-        since_1 = now - low_1;
+        second__read_address = handle_at__2;
         head_due__d = valids__0__q & (all_due__q | ~since_0[32'h15]);
         if (take_x__0) begin
             head_due__d = ~since_x[32'h15];
@@ -90736,7 +90694,6 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
         else if (pop) begin
             head_due__d = valids__1__q & (all_due__q | ~since_1[32'h15]);
         end
-        past = valids__0__q & ~since_0[32'h15];
         late__d = past & |since_0[(32'h11)+:(4)];
         all_due__d = stepped | (past & since_0[32'h14]) | (all_due__q & (enters__q | valids__0__q));
         head = handle_at__1;
@@ -90811,16 +90768,11 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     end
     always @(*) enters__clock = clk;
     always @(*) x_low__clock = clk;
-    always @(*) last_low__clock = clk;
     always @(*) head_due__clock = clk;
     always @(*) late__clock = clk;
     always @(*) all_due__clock = clk;
-    always @(*) first__read_clock = clk;
-    always @(*) first__write_clock = clk;
-    always @(*) second__read_clock = clk;
-    always @(*) second__write_clock = clk;
-    always @(*) fresh__0__clock = clk;
-    always @(*) fresh__1__clock = clk;
+    always @(*) first__clock = clk;
+    always @(*) second__clock = clk;
     assign number__0 = ((32'h0) & 5'h1f);
     assign number__31 = ((32'h0) & 5'h1f);
     assign valid_at__0 = 1'b0;
@@ -91020,7 +90972,12 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     always @(*) first__write_data = x_low__q;
     always @(*) second__write_enable = enters__q;
     always @(*) second__write_data = x_low__q;
+    always @(*) low_0 = first__read_data;
+    always @(*) low_1 = second__read_data;
+    always @(*) since_0 = now - low_0;
+    always @(*) since_1 = now - low_1;
     always @(*) since_x = now - x_low__q;
+    always @(*) past = valids__0__q & ~since_0[32'h15];
     always @(*) due = head_due__q;
     always @(*) entered = enters__q;
     
@@ -91065,71 +91022,30 @@ module tnic_standalone__pacer__gate__places__enters(d,q,clock);
 endmodule // standalone__pacer__gate__places__enters
 
 
-module tnic_standalone__pacer__gate__places__first(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__pacer__gate__places__first(clock,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
+    input wire  clock;
     input wire  [4:0] read_address;
-    input wire  read_clock;
     output reg  [21:0] read_data;
-    input wire  [4:0] write_address;
-    input wire  write_clock;
-    input wire  [21:0] write_data;
     input wire  write_enable;
+    input wire  [4:0] write_address;
+    input wire  [21:0] write_data;
     
     // Update code (custom)
+    (* ram_style = "distributed" *)
     reg[21:0] mem[31:0];
     
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+    always @(*) begin
+       read_data = mem[read_address];
     end
     
-    always @(posedge write_clock) begin
+    always @(posedge clock) begin
        if (write_enable) begin
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__pacer__gate__places__first
-
-
-module tnic_standalone__pacer__gate__places__fresh__0(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__fresh__0
-
-
-module tnic_standalone__pacer__gate__places__fresh__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__fresh__1
 
 
 module tnic_standalone__pacer__gate__places__head_due(d,q,clock);
@@ -91721,25 +91637,6 @@ module tnic_standalone__pacer__gate__places__keys__9(d,q,clock);
 endmodule // standalone__pacer__gate__places__keys__9
 
 
-module tnic_standalone__pacer__gate__places__last_low(d,q,clock);
-    
-    // Module arguments
-    input wire  [21:0] d;
-    output reg  [21:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 22'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__last_low
-
-
 module tnic_standalone__pacer__gate__places__late(d,q,clock);
     
     // Module arguments
@@ -92329,32 +92226,29 @@ module tnic_standalone__pacer__gate__places__precedes__9(d,q,clock);
 endmodule // standalone__pacer__gate__places__precedes__9
 
 
-module tnic_standalone__pacer__gate__places__second(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__pacer__gate__places__second(clock,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
+    input wire  clock;
     input wire  [4:0] read_address;
-    input wire  read_clock;
     output reg  [21:0] read_data;
-    input wire  [4:0] write_address;
-    input wire  write_clock;
-    input wire  [21:0] write_data;
     input wire  write_enable;
+    input wire  [4:0] write_address;
+    input wire  [21:0] write_data;
     
     // Update code (custom)
+    (* ram_style = "distributed" *)
     reg[21:0] mem[31:0];
     
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+    always @(*) begin
+       read_data = mem[read_address];
     end
     
-    always @(posedge write_clock) begin
+    always @(posedge clock) begin
        if (write_enable) begin
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__pacer__gate__places__second
 
 

@@ -91,11 +91,6 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
     (* hierconn *) wire \dut.precedes__1__q ;
     (* hierconn *) wire \dut.enters__q ;
     (* hierconn *) wire [21:0] \dut.x_low__q ;
-    (* hierconn *) wire [21:0] \dut.last_low__q ;
-    (* hierconn *) wire \dut.fresh__0__q ;
-    (* hierconn *) wire \dut.fresh__1__q ;
-    (* hierconn *) wire [21:0] \dut.first.read_data ;
-    (* hierconn *) wire [21:0] \dut.second.read_data ;
     (* hierconn *) wire \dut.late__q ;
     wire calm = !stepped & !\dut.all_due__q ;
     wire [21:0] x_since = seen - \dut.x_low__q ;
@@ -108,12 +103,10 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
         assert(!due | v_0);
         if (v_0) begin
             assert(\dut.keys__0__q == low_0[19:9]);
-            assert((\dut.fresh__0__q ? \dut.last_low__q : \dut.first.read_data ) == low_0);
             assert(at(\dut.second.cells , h_0) == low_0);
         end
         if (v_1) begin
             assert(\dut.keys__1__q == low_1[19:9]);
-            assert((\dut.fresh__1__q ? \dut.last_low__q : \dut.second.read_data ) == low_1);
             assert(at(\dut.second.cells , h_1) == low_1);
             assert(apart <= 899);
         end

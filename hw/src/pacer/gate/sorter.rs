@@ -1,5 +1,6 @@
 //! Places kept in the order of their launches: an insertion sorter of handles.
 use crate::construct::construct;
+use crate::ram::LutRam;
 use rust_hdl::prelude::*;
 
 /// `N` grants, the one due first at the head; `M` must be `N + 2`, and `2^H`.
@@ -52,13 +53,10 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     precedes: [DFF<Bit>; N],
     enters: DFF<Bit>,
     x_low: DFF<Bits<22>>,
-    /// The grant that entered before it.
-    last_low: DFF<Bits<22>>,
-    /// It is in the first place, in the second.
-    fresh: [DFF<Bit>; 2],
-    /// Launches of the first two places, by their handles.
-    first: RAM<Bits<22>, H>,
-    second: RAM<Bits<22>, H>,
+    /// Launches of the first two places, by their handles: read within the clock, for the handles are registers, and what they will be is not
+    /// known before the clock ends.
+    first: LutRam<Bits<22>, H>,
+    second: LutRam<Bits<22>, H>,
     head_due: DFF<Bit>,
     /// The head is due for 0.5 us.
     late: DFF<Bit>,
@@ -100,9 +98,9 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
 impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H> {
     fn default() -> Self {
         assert!(M == N + 2 && M == 1 << H, "{N} places and two handles outside must be a power of two");
-        construct!({} clk, rst, now, stepped, enter, launch, floor, near, pop, freed, due, head, entered, handle, shut, enters, x_low, last_low, first, second,
+        construct!({} clk, rst, now, stepped, enter, launch, floor, near, pop, freed, due, head, entered, handle, shut, enters, x_low, first, second,
             head_due, late, all_due, low, key, floor_key, x_key, x_precedes, x_follows, x_sinks, last, x_handle, full, low_0, low_1, since_0, since_1, since_x, past;
-            valids, keys, swaps, precedes, fresh, follows, sinks, number, valid_at, key_at, handle_at, next_at, stays_at, precedes_at, take_x,
+            valids, keys, swaps, precedes, follows, sinks, number, valid_at, key_at, handle_at, next_at, stays_at, precedes_at, take_x,
             moves)
     }
 }
@@ -110,14 +108,9 @@ impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H>
 impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, enters, x_low, last_low, head_due, late, all_due);
-        self.first.read_clock.next = self.clk.val();
-        self.first.write_clock.next = self.clk.val();
-        self.second.read_clock.next = self.clk.val();
-        self.second.write_clock.next = self.clk.val();
-        for i in 0..2 {
-            self.fresh[i].clock.next = self.clk.val();
-        }
+        dff_setup!(self, clk, enters, x_low, head_due, late, all_due);
+        self.first.clock.next = self.clk.val();
+        self.second.clock.next = self.clk.val();
         for i in 0..M {
             self.number[i].next = bits::<H>(0);
         }
@@ -244,26 +237,16 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         // Only the first two and the entering grant can be the head at the next clock.
         self.enters.d.next = self.enter.val();
         self.x_low.d.next = self.low.val();
-        self.last_low.d.next = self.x_low.q.val();
-        for i in 0..2 {
-            self.fresh[i].d.next = self.take_x[i].val();
-        }
         self.first.write_enable.next = self.enters.q.val();
         self.first.write_address.next = self.x_handle.val();
         self.first.write_data.next = self.x_low.q.val();
-        self.first.read_address.next = self.next_at[0].val();
+        self.first.read_address.next = self.handle_at[1].val();
         self.second.write_enable.next = self.enters.q.val();
         self.second.write_address.next = self.x_handle.val();
         self.second.write_data.next = self.x_low.q.val();
-        self.second.read_address.next = self.next_at[1].val();
+        self.second.read_address.next = self.handle_at[2].val();
         self.low_0.next = self.first.read_data.val();
-        if self.fresh[0].q.val() {
-            self.low_0.next = self.last_low.q.val();
-        }
         self.low_1.next = self.second.read_data.val();
-        if self.fresh[1].q.val() {
-            self.low_1.next = self.last_low.q.val();
-        }
         self.since_0.next = self.now.val() - self.low_0.val();
         self.since_1.next = self.now.val() - self.low_1.val();
         self.since_x.next = self.now.val() - self.x_low.q.val();
