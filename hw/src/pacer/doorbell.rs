@@ -127,6 +127,8 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     wanted: Signal<Local, Bit>,
     total: Signal<Local, Bits<17>>,
     least: Signal<Local, Bits<16>>,
+    borrows: Signal<Local, Bits<17>>,
+    lacks: Signal<Local, Bits<17>>,
     ahead: Signal<Local, Bit>,
     below: Signal<Local, Bit>,
     over: Signal<Local, Bit>,
@@ -147,7 +149,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for
             sleep_why, sleep_granted, sleep_released, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, granted_valid,
             granted_flow, granted_count, act_valid, act_flow, post_valid, post_flow, post_word, refused, swept, releases, doorbells, ram,
             granted, sweep, load, load_flow, load_bits, raw, raw_granted, rest, from, is_newest, is_second, is_third, act, refuse, is_swept, take, word, posted, released, drop, enable,
-            active, bounded, wanted, total, least, ahead, below, over, rings; valid, flow, kind, bytes, count, what, done_valid, done_flow, done)
+            active, bounded, wanted, total, least, borrows, lacks, ahead, below, over, rings; valid, flow, kind, bytes, count, what, done_valid, done_flow, done)
     }
 }
 
@@ -279,8 +281,11 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         // is, so that two comparisons side by side tell. With a loan there (the count is above what was granted) both must hold, else one.
         self.total.next = bit_cast::<17, 16>(self.posted.val()) + bit_cast::<17, 16>(self.count[2].q.val());
         self.least.next = self.rest.q.val().get_bits::<16>(0);
-        self.ahead.next = self.posted.val() >= self.raw_granted.q.val();
-        self.below.next = self.posted.val() < self.least.val();
+        // Borrows, for a bare comparison becomes a tree of LUTs.
+        self.borrows.next = bit_cast::<17, 16>(self.posted.val()) - bit_cast::<17, 16>(self.raw_granted.q.val());
+        self.lacks.next = bit_cast::<17, 16>(self.posted.val()) - bit_cast::<17, 16>(self.least.val());
+        self.ahead.next = !self.borrows.val().get_bit(16);
+        self.below.next = self.lacks.val().get_bit(16);
         self.over.next = !self.ahead.val() & !self.below.val();
         if self.rest.q.val().get_bit(16) {
             self.over.next = !self.ahead.val() | !self.below.val();

@@ -147,7 +147,8 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.moved.next = self.units_now.val() - self.seen.q.val();
         self.stepped.d.next = self.moved.val().get_bits::<19>(15).any();
         // A packet of the train towards the places, by the time of the last clock.
-        self.near.next = !self.ahead.q.val().get_bits::<16>(3).any() | self.ahead.q.val().get_bits::<18>(1).all();
+        // (Of one that enters: it does not wait, so that without the high bits it has no middle ones either.)
+        self.near.next = !self.ahead.q.val().get_bits::<9>(10).any() | self.ahead.q.val().get_bits::<18>(1).all();
         self.waits.next = self.ahead.q.val().get_bits::<7>(3).any() & !self.ahead.q.val().get_bits::<9>(10).any();
         self.enter.next = self.train.q.val() & !self.places.shut.val() & !self.waits.val();
         self.places.enter.next = self.enter.val();

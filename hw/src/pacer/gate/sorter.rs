@@ -66,20 +66,23 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     key: Signal<Local, Bits<11>>,
     floor_key: Signal<Local, Bits<11>>,
     x_key: Signal<Local, Bits<11>>,
-    /// One enters at this clock, in front of the one after it.
-    x_precedes: Signal<Local, Bit>,
+    /// One enters at this clock, in front of the one after it, by its launch, by its floor.
+    x_stays: Signal<Local, Bit>,
+    x_holds: Signal<Local, Bit>,
     x_follows: Signal<Local, Bit>,
     x_sinks: Signal<Local, Bit>,
-    /// A place is not behind the launch, not behind the floor.
-    follows: [Signal<Local, Bit>; N],
-    sinks: [Signal<Local, Bit>; N],
+    // What stays in front of the entering grant by its launch, by its floor.
+    by_launch: [Signal<Local, Bit>; N],
+    by_floor: [Signal<Local, Bit>; N],
     // The places as their neighbours see them, from 1, with one on either side: no place is an exception.
     number: [Signal<Local, Bits<H>>; M],
     valid_at: [Signal<Local, Bit>; M],
     key_at: [Signal<Local, Bits<11>>; M],
     handle_at: [Signal<Local, Bits<H>>; M],
     next_at: [Signal<Local, Bits<H>>; N],
-    stays_at: [Signal<Local, Bit>; M],
+    /// A place is not behind the launch, not behind the floor.
+    follows_at: [Signal<Local, Bit>; M],
+    sinks_at: [Signal<Local, Bit>; M],
     precedes_at: [Signal<Local, Bit>; M],
     /// It takes the entering grant; it takes anything.
     take_x: [Signal<Local, Bit>; N],
@@ -99,8 +102,8 @@ impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H>
     fn default() -> Self {
         assert!(M == N + 2 && M == 1 << H, "{N} places and two handles outside must be a power of two");
         construct!({} clk, rst, now, stepped, enter, launch, floor, near, pop, freed, due, head, entered, handle, shut, enters, x_low, first, second,
-            head_due, late, all_due, low, key, floor_key, x_key, x_precedes, x_follows, x_sinks, last, x_handle, full, low_0, low_1, since_0, since_1, since_x, past;
-            valids, keys, swaps, precedes, follows, sinks, number, valid_at, key_at, handle_at, next_at, stays_at, precedes_at, take_x,
+            head_due, late, all_due, low, key, floor_key, x_key, x_stays, x_holds, x_follows, x_sinks, last, x_handle, full, low_0, low_1, since_0, since_1, since_x, past;
+            valids, keys, swaps, precedes, by_launch, by_floor, number, valid_at, key_at, handle_at, next_at, follows_at, sinks_at, precedes_at, take_x,
             moves)
     }
 }
@@ -123,11 +126,13 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
             self.valid_at[i].next = false;
             self.key_at[i].next = bits::<11>(0);
             self.handle_at[i].next = self.freed.val();
-            self.stays_at[i].next = false;
+            self.follows_at[i].next = false;
+            self.sinks_at[i].next = false;
             self.precedes_at[i].next = false;
         }
         self.precedes_at[0].next = true;
-        self.stays_at[0].next = true;
+        self.follows_at[0].next = true;
+        self.sinks_at[0].next = true;
         for i in 0..N {
             self.valids[i].clock.next = self.clk.val();
             self.keys[i].clock.next = self.clk.val();
@@ -162,35 +167,45 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
             ^ (self.key.val().get_bit(10) ^ self.x_key.val().get_bit(10)));
         self.x_sinks.next = !((self.floor_key.val().get_bits::<10>(0) < self.x_key.val().get_bits::<10>(0))
             ^ (self.floor_key.val().get_bit(10) ^ self.x_key.val().get_bit(10)));
-        self.x_precedes.next = self.enters.q.val() & self.x_follows.val();
-        if !self.near.val() {
-            self.x_precedes.next = self.enters.q.val() & self.x_sinks.val();
-        }
+        self.x_stays.next = self.enters.q.val() & self.x_follows.val();
+        self.x_holds.next = self.enters.q.val() & self.x_sinks.val();
         for i in 0..N {
-            self.follows[i].next = self.valids[i].q.val()
+            self.follows_at[i + 1].next = self.valids[i].q.val()
                 & !((self.key.val().get_bits::<10>(0) < self.keys[i].q.val().get_bits::<10>(0))
                     ^ (self.key.val().get_bit(10) ^ self.keys[i].q.val().get_bit(10)));
-            self.sinks[i].next = self.valids[i].q.val()
+            self.sinks_at[i + 1].next = self.valids[i].q.val()
                 & !((self.floor_key.val().get_bits::<10>(0) < self.keys[i].q.val().get_bits::<10>(0))
                     ^ (self.floor_key.val().get_bit(10) ^ self.keys[i].q.val().get_bit(10)));
-            self.stays_at[i + 1].next = self.follows[i].val();
-            if !self.near.val() {
-                self.stays_at[i + 1].next = self.sinks[i].val();
+        }
+        for i in 0..N {
+            self.by_launch[i].next = self.follows_at[i + 1].val();
+            self.by_floor[i].next = self.sinks_at[i + 1].val();
+            if self.pop.val() & !self.x_stays.val() {
+                self.by_launch[i].next = self.follows_at[i + 2].val();
             }
+            if !self.pop.val() & self.x_stays.val() {
+                self.by_launch[i].next = self.follows_at[i].val();
+            }
+            if self.pop.val() & !self.x_holds.val() {
+                self.by_floor[i].next = self.sinks_at[i + 2].val();
+            }
+            if !self.pop.val() & self.x_holds.val() {
+                self.by_floor[i].next = self.sinks_at[i].val();
+            }
+        }
+        // Though the head may leave from behind both.
+        if self.x_stays.val() {
+            self.by_launch[0].next = true;
+        }
+        if self.x_holds.val() {
+            self.by_floor[0].next = true;
         }
         if self.enter.val() {
             for i in 0..N {
-                self.precedes[i].d.next = self.stays_at[i + 1].val();
-                if self.pop.val() & !self.x_precedes.val() {
-                    self.precedes[i].d.next = self.stays_at[i + 2].val();
+                self.precedes[i].d.next = self.by_floor[i].val();
+                if self.near.val() {
+                    self.precedes[i].d.next = self.by_launch[i].val();
                 }
-                if !self.pop.val() & self.x_precedes.val() {
-                    self.precedes[i].d.next = self.stays_at[i].val();
-                }
-            }
-            // Though the head may leave from behind both.
-            if self.x_precedes.val() {
-                self.precedes[0].d.next = true;
             }
         }
         // The entering grant gets the handle of the place that is lost to it: the last one, or the head's.
