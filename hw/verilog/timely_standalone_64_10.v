@@ -84829,6 +84829,8 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     reg  wanted;
     reg  [16:0] total;
     reg  [15:0] least;
+    reg  [16:0] borrows;
+    reg  [16:0] lacks;
     reg  ahead;
     reg  below;
     reg  over;
@@ -85158,8 +85160,10 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         rings = 1'b0;
         refuse__d = 1'b0;
         total = ((posted) & 17'h1ffff) + ((count__2__q) & 17'h1ffff);
-        ahead = posted >= raw_granted__q;
-        below = posted < least;
+        borrows = ((posted) & 17'h1ffff) - ((raw_granted__q) & 17'h1ffff);
+        lacks = ((posted) & 17'h1ffff) - ((least) & 17'h1ffff);
+        ahead = ~borrows[32'h10];
+        below = lacks[32'h10];
         over = ~ahead & ~below;
         if (rest__q[32'h10]) begin
             over = ~ahead | ~below;
@@ -87165,7 +87169,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) flows__write_clock = clk;
     always @(*) units_now = now[(32'h8)+:(34)];
     always @(*) moved = units_now - seen__q;
-    always @(*) near = ~|ahead__q[(32'h3)+:(16)] | &ahead__q[(32'h1)+:(18)];
+    always @(*) near = ~|ahead__q[(32'ha)+:(9)] | &ahead__q[(32'h1)+:(18)];
     always @(*) waits = |ahead__q[(32'h3)+:(7)] & ~|ahead__q[(32'ha)+:(9)];
     always @(*) enter = train__q & ~places__shut & ~waits;
     always @(*) places__enter = enter;
@@ -87849,69 +87853,70 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     reg  [10:0] key;
     reg  [10:0] floor_key;
     reg  [10:0] x_key;
-    reg  x_precedes;
+    reg  x_stays;
+    reg  x_holds;
     reg  x_follows;
     reg  x_sinks;
-    reg  follows__0;
-    reg  follows__1;
-    reg  follows__2;
-    reg  follows__3;
-    reg  follows__4;
-    reg  follows__5;
-    reg  follows__6;
-    reg  follows__7;
-    reg  follows__8;
-    reg  follows__9;
-    reg  follows__10;
-    reg  follows__11;
-    reg  follows__12;
-    reg  follows__13;
-    reg  follows__14;
-    reg  follows__15;
-    reg  follows__16;
-    reg  follows__17;
-    reg  follows__18;
-    reg  follows__19;
-    reg  follows__20;
-    reg  follows__21;
-    reg  follows__22;
-    reg  follows__23;
-    reg  follows__24;
-    reg  follows__25;
-    reg  follows__26;
-    reg  follows__27;
-    reg  follows__28;
-    reg  follows__29;
-    reg  sinks__0;
-    reg  sinks__1;
-    reg  sinks__2;
-    reg  sinks__3;
-    reg  sinks__4;
-    reg  sinks__5;
-    reg  sinks__6;
-    reg  sinks__7;
-    reg  sinks__8;
-    reg  sinks__9;
-    reg  sinks__10;
-    reg  sinks__11;
-    reg  sinks__12;
-    reg  sinks__13;
-    reg  sinks__14;
-    reg  sinks__15;
-    reg  sinks__16;
-    reg  sinks__17;
-    reg  sinks__18;
-    reg  sinks__19;
-    reg  sinks__20;
-    reg  sinks__21;
-    reg  sinks__22;
-    reg  sinks__23;
-    reg  sinks__24;
-    reg  sinks__25;
-    reg  sinks__26;
-    reg  sinks__27;
-    reg  sinks__28;
-    reg  sinks__29;
+    reg  by_launch__0;
+    reg  by_launch__1;
+    reg  by_launch__2;
+    reg  by_launch__3;
+    reg  by_launch__4;
+    reg  by_launch__5;
+    reg  by_launch__6;
+    reg  by_launch__7;
+    reg  by_launch__8;
+    reg  by_launch__9;
+    reg  by_launch__10;
+    reg  by_launch__11;
+    reg  by_launch__12;
+    reg  by_launch__13;
+    reg  by_launch__14;
+    reg  by_launch__15;
+    reg  by_launch__16;
+    reg  by_launch__17;
+    reg  by_launch__18;
+    reg  by_launch__19;
+    reg  by_launch__20;
+    reg  by_launch__21;
+    reg  by_launch__22;
+    reg  by_launch__23;
+    reg  by_launch__24;
+    reg  by_launch__25;
+    reg  by_launch__26;
+    reg  by_launch__27;
+    reg  by_launch__28;
+    reg  by_launch__29;
+    reg  by_floor__0;
+    reg  by_floor__1;
+    reg  by_floor__2;
+    reg  by_floor__3;
+    reg  by_floor__4;
+    reg  by_floor__5;
+    reg  by_floor__6;
+    reg  by_floor__7;
+    reg  by_floor__8;
+    reg  by_floor__9;
+    reg  by_floor__10;
+    reg  by_floor__11;
+    reg  by_floor__12;
+    reg  by_floor__13;
+    reg  by_floor__14;
+    reg  by_floor__15;
+    reg  by_floor__16;
+    reg  by_floor__17;
+    reg  by_floor__18;
+    reg  by_floor__19;
+    reg  by_floor__20;
+    reg  by_floor__21;
+    reg  by_floor__22;
+    reg  by_floor__23;
+    reg  by_floor__24;
+    reg  by_floor__25;
+    reg  by_floor__26;
+    reg  by_floor__27;
+    reg  by_floor__28;
+    reg  by_floor__29;
     wire [4:0] number__0;
     reg  [4:0] number__1;
     reg  [4:0] number__2;
@@ -88070,38 +88075,70 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     reg  [4:0] next_at__27;
     reg  [4:0] next_at__28;
     reg  [4:0] next_at__29;
-    reg  stays_at__0;
-    reg  stays_at__1;
-    reg  stays_at__2;
-    reg  stays_at__3;
-    reg  stays_at__4;
-    reg  stays_at__5;
-    reg  stays_at__6;
-    reg  stays_at__7;
-    reg  stays_at__8;
-    reg  stays_at__9;
-    reg  stays_at__10;
-    reg  stays_at__11;
-    reg  stays_at__12;
-    reg  stays_at__13;
-    reg  stays_at__14;
-    reg  stays_at__15;
-    reg  stays_at__16;
-    reg  stays_at__17;
-    reg  stays_at__18;
-    reg  stays_at__19;
-    reg  stays_at__20;
-    reg  stays_at__21;
-    reg  stays_at__22;
-    reg  stays_at__23;
-    reg  stays_at__24;
-    reg  stays_at__25;
-    reg  stays_at__26;
-    reg  stays_at__27;
-    reg  stays_at__28;
-    reg  stays_at__29;
-    reg  stays_at__30;
-    wire stays_at__31;
+    reg  follows_at__0;
+    reg  follows_at__1;
+    reg  follows_at__2;
+    reg  follows_at__3;
+    reg  follows_at__4;
+    reg  follows_at__5;
+    reg  follows_at__6;
+    reg  follows_at__7;
+    reg  follows_at__8;
+    reg  follows_at__9;
+    reg  follows_at__10;
+    reg  follows_at__11;
+    reg  follows_at__12;
+    reg  follows_at__13;
+    reg  follows_at__14;
+    reg  follows_at__15;
+    reg  follows_at__16;
+    reg  follows_at__17;
+    reg  follows_at__18;
+    reg  follows_at__19;
+    reg  follows_at__20;
+    reg  follows_at__21;
+    reg  follows_at__22;
+    reg  follows_at__23;
+    reg  follows_at__24;
+    reg  follows_at__25;
+    reg  follows_at__26;
+    reg  follows_at__27;
+    reg  follows_at__28;
+    reg  follows_at__29;
+    reg  follows_at__30;
+    wire follows_at__31;
+    reg  sinks_at__0;
+    reg  sinks_at__1;
+    reg  sinks_at__2;
+    reg  sinks_at__3;
+    reg  sinks_at__4;
+    reg  sinks_at__5;
+    reg  sinks_at__6;
+    reg  sinks_at__7;
+    reg  sinks_at__8;
+    reg  sinks_at__9;
+    reg  sinks_at__10;
+    reg  sinks_at__11;
+    reg  sinks_at__12;
+    reg  sinks_at__13;
+    reg  sinks_at__14;
+    reg  sinks_at__15;
+    reg  sinks_at__16;
+    reg  sinks_at__17;
+    reg  sinks_at__18;
+    reg  sinks_at__19;
+    reg  sinks_at__20;
+    reg  sinks_at__21;
+    reg  sinks_at__22;
+    reg  sinks_at__23;
+    reg  sinks_at__24;
+    reg  sinks_at__25;
+    reg  sinks_at__26;
+    reg  sinks_at__27;
+    reg  sinks_at__28;
+    reg  sinks_at__29;
+    reg  sinks_at__30;
+    wire sinks_at__31;
     reg  precedes_at__0;
     reg  precedes_at__1;
     reg  precedes_at__2;
@@ -88916,160 +88953,192 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
         number__30 = number__29 + ((32'h1) & 5'h1f);
         last = ((32'h0) & 5'h1f);
         full = 1'b0;
-        stays_at__0 = 1'b0;
+        follows_at__0 = 1'b0;
+        sinks_at__0 = 1'b0;
         precedes_at__0 = 1'b0;
         valid_at__1 = 1'b0;
         key_at__1 = ((32'h0) & 11'h7ff);
         handle_at__1 = freed;
-        stays_at__1 = 1'b0;
+        follows_at__1 = 1'b0;
+        sinks_at__1 = 1'b0;
         precedes_at__1 = 1'b0;
         valid_at__2 = 1'b0;
         key_at__2 = ((32'h0) & 11'h7ff);
         handle_at__2 = freed;
-        stays_at__2 = 1'b0;
+        follows_at__2 = 1'b0;
+        sinks_at__2 = 1'b0;
         precedes_at__2 = 1'b0;
         valid_at__3 = 1'b0;
         key_at__3 = ((32'h0) & 11'h7ff);
         handle_at__3 = freed;
-        stays_at__3 = 1'b0;
+        follows_at__3 = 1'b0;
+        sinks_at__3 = 1'b0;
         precedes_at__3 = 1'b0;
         valid_at__4 = 1'b0;
         key_at__4 = ((32'h0) & 11'h7ff);
         handle_at__4 = freed;
-        stays_at__4 = 1'b0;
+        follows_at__4 = 1'b0;
+        sinks_at__4 = 1'b0;
         precedes_at__4 = 1'b0;
         valid_at__5 = 1'b0;
         key_at__5 = ((32'h0) & 11'h7ff);
         handle_at__5 = freed;
-        stays_at__5 = 1'b0;
+        follows_at__5 = 1'b0;
+        sinks_at__5 = 1'b0;
         precedes_at__5 = 1'b0;
         valid_at__6 = 1'b0;
         key_at__6 = ((32'h0) & 11'h7ff);
         handle_at__6 = freed;
-        stays_at__6 = 1'b0;
+        follows_at__6 = 1'b0;
+        sinks_at__6 = 1'b0;
         precedes_at__6 = 1'b0;
         valid_at__7 = 1'b0;
         key_at__7 = ((32'h0) & 11'h7ff);
         handle_at__7 = freed;
-        stays_at__7 = 1'b0;
+        follows_at__7 = 1'b0;
+        sinks_at__7 = 1'b0;
         precedes_at__7 = 1'b0;
         valid_at__8 = 1'b0;
         key_at__8 = ((32'h0) & 11'h7ff);
         handle_at__8 = freed;
-        stays_at__8 = 1'b0;
+        follows_at__8 = 1'b0;
+        sinks_at__8 = 1'b0;
         precedes_at__8 = 1'b0;
         valid_at__9 = 1'b0;
         key_at__9 = ((32'h0) & 11'h7ff);
         handle_at__9 = freed;
-        stays_at__9 = 1'b0;
+        follows_at__9 = 1'b0;
+        sinks_at__9 = 1'b0;
         precedes_at__9 = 1'b0;
         valid_at__10 = 1'b0;
         key_at__10 = ((32'h0) & 11'h7ff);
         handle_at__10 = freed;
-        stays_at__10 = 1'b0;
+        follows_at__10 = 1'b0;
+        sinks_at__10 = 1'b0;
         precedes_at__10 = 1'b0;
         valid_at__11 = 1'b0;
         key_at__11 = ((32'h0) & 11'h7ff);
         handle_at__11 = freed;
-        stays_at__11 = 1'b0;
+        follows_at__11 = 1'b0;
+        sinks_at__11 = 1'b0;
         precedes_at__11 = 1'b0;
         valid_at__12 = 1'b0;
         key_at__12 = ((32'h0) & 11'h7ff);
         handle_at__12 = freed;
-        stays_at__12 = 1'b0;
+        follows_at__12 = 1'b0;
+        sinks_at__12 = 1'b0;
         precedes_at__12 = 1'b0;
         valid_at__13 = 1'b0;
         key_at__13 = ((32'h0) & 11'h7ff);
         handle_at__13 = freed;
-        stays_at__13 = 1'b0;
+        follows_at__13 = 1'b0;
+        sinks_at__13 = 1'b0;
         precedes_at__13 = 1'b0;
         valid_at__14 = 1'b0;
         key_at__14 = ((32'h0) & 11'h7ff);
         handle_at__14 = freed;
-        stays_at__14 = 1'b0;
+        follows_at__14 = 1'b0;
+        sinks_at__14 = 1'b0;
         precedes_at__14 = 1'b0;
         valid_at__15 = 1'b0;
         key_at__15 = ((32'h0) & 11'h7ff);
         handle_at__15 = freed;
-        stays_at__15 = 1'b0;
+        follows_at__15 = 1'b0;
+        sinks_at__15 = 1'b0;
         precedes_at__15 = 1'b0;
         valid_at__16 = 1'b0;
         key_at__16 = ((32'h0) & 11'h7ff);
         handle_at__16 = freed;
-        stays_at__16 = 1'b0;
+        follows_at__16 = 1'b0;
+        sinks_at__16 = 1'b0;
         precedes_at__16 = 1'b0;
         valid_at__17 = 1'b0;
         key_at__17 = ((32'h0) & 11'h7ff);
         handle_at__17 = freed;
-        stays_at__17 = 1'b0;
+        follows_at__17 = 1'b0;
+        sinks_at__17 = 1'b0;
         precedes_at__17 = 1'b0;
         valid_at__18 = 1'b0;
         key_at__18 = ((32'h0) & 11'h7ff);
         handle_at__18 = freed;
-        stays_at__18 = 1'b0;
+        follows_at__18 = 1'b0;
+        sinks_at__18 = 1'b0;
         precedes_at__18 = 1'b0;
         valid_at__19 = 1'b0;
         key_at__19 = ((32'h0) & 11'h7ff);
         handle_at__19 = freed;
-        stays_at__19 = 1'b0;
+        follows_at__19 = 1'b0;
+        sinks_at__19 = 1'b0;
         precedes_at__19 = 1'b0;
         valid_at__20 = 1'b0;
         key_at__20 = ((32'h0) & 11'h7ff);
         handle_at__20 = freed;
-        stays_at__20 = 1'b0;
+        follows_at__20 = 1'b0;
+        sinks_at__20 = 1'b0;
         precedes_at__20 = 1'b0;
         valid_at__21 = 1'b0;
         key_at__21 = ((32'h0) & 11'h7ff);
         handle_at__21 = freed;
-        stays_at__21 = 1'b0;
+        follows_at__21 = 1'b0;
+        sinks_at__21 = 1'b0;
         precedes_at__21 = 1'b0;
         valid_at__22 = 1'b0;
         key_at__22 = ((32'h0) & 11'h7ff);
         handle_at__22 = freed;
-        stays_at__22 = 1'b0;
+        follows_at__22 = 1'b0;
+        sinks_at__22 = 1'b0;
         precedes_at__22 = 1'b0;
         valid_at__23 = 1'b0;
         key_at__23 = ((32'h0) & 11'h7ff);
         handle_at__23 = freed;
-        stays_at__23 = 1'b0;
+        follows_at__23 = 1'b0;
+        sinks_at__23 = 1'b0;
         precedes_at__23 = 1'b0;
         valid_at__24 = 1'b0;
         key_at__24 = ((32'h0) & 11'h7ff);
         handle_at__24 = freed;
-        stays_at__24 = 1'b0;
+        follows_at__24 = 1'b0;
+        sinks_at__24 = 1'b0;
         precedes_at__24 = 1'b0;
         valid_at__25 = 1'b0;
         key_at__25 = ((32'h0) & 11'h7ff);
         handle_at__25 = freed;
-        stays_at__25 = 1'b0;
+        follows_at__25 = 1'b0;
+        sinks_at__25 = 1'b0;
         precedes_at__25 = 1'b0;
         valid_at__26 = 1'b0;
         key_at__26 = ((32'h0) & 11'h7ff);
         handle_at__26 = freed;
-        stays_at__26 = 1'b0;
+        follows_at__26 = 1'b0;
+        sinks_at__26 = 1'b0;
         precedes_at__26 = 1'b0;
         valid_at__27 = 1'b0;
         key_at__27 = ((32'h0) & 11'h7ff);
         handle_at__27 = freed;
-        stays_at__27 = 1'b0;
+        follows_at__27 = 1'b0;
+        sinks_at__27 = 1'b0;
         precedes_at__27 = 1'b0;
         valid_at__28 = 1'b0;
         key_at__28 = ((32'h0) & 11'h7ff);
         handle_at__28 = freed;
-        stays_at__28 = 1'b0;
+        follows_at__28 = 1'b0;
+        sinks_at__28 = 1'b0;
         precedes_at__28 = 1'b0;
         valid_at__29 = 1'b0;
         key_at__29 = ((32'h0) & 11'h7ff);
         handle_at__29 = freed;
-        stays_at__29 = 1'b0;
+        follows_at__29 = 1'b0;
+        sinks_at__29 = 1'b0;
         precedes_at__29 = 1'b0;
         valid_at__30 = 1'b0;
         key_at__30 = ((32'h0) & 11'h7ff);
         handle_at__30 = freed;
-        stays_at__30 = 1'b0;
+        follows_at__30 = 1'b0;
+        sinks_at__30 = 1'b0;
         precedes_at__30 = 1'b0;
         precedes_at__0 = 1'b1;
-        stays_at__0 = 1'b1;
+        follows_at__0 = 1'b1;
+        sinks_at__0 = 1'b1;
         valid_at__1 = valids__0__q;
         key_at__1 = keys__0__q;
         handle_at__1 = swaps__0__q ^ number__0;
@@ -89464,343 +89533,612 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
         if (~near) begin
             low = ((floor) & 22'h3fffff) << 32'hf;
         end
-        x_precedes = enters__q & x_follows;
-        if (~near) begin
-            x_precedes = enters__q & x_sinks;
+        follows_at__1 = valids__0__q & ~((key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__0__q[32'ha]));
+        sinks_at__1 = valids__0__q & ~((floor_key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__0__q[32'ha]));
+        follows_at__2 = valids__1__q & ~((key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__1__q[32'ha]));
+        sinks_at__2 = valids__1__q & ~((floor_key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__1__q[32'ha]));
+        follows_at__3 = valids__2__q & ~((key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__2__q[32'ha]));
+        sinks_at__3 = valids__2__q & ~((floor_key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__2__q[32'ha]));
+        follows_at__4 = valids__3__q & ~((key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__3__q[32'ha]));
+        sinks_at__4 = valids__3__q & ~((floor_key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__3__q[32'ha]));
+        follows_at__5 = valids__4__q & ~((key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__4__q[32'ha]));
+        sinks_at__5 = valids__4__q & ~((floor_key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__4__q[32'ha]));
+        follows_at__6 = valids__5__q & ~((key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__5__q[32'ha]));
+        sinks_at__6 = valids__5__q & ~((floor_key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__5__q[32'ha]));
+        follows_at__7 = valids__6__q & ~((key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__6__q[32'ha]));
+        sinks_at__7 = valids__6__q & ~((floor_key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__6__q[32'ha]));
+        follows_at__8 = valids__7__q & ~((key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__7__q[32'ha]));
+        sinks_at__8 = valids__7__q & ~((floor_key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__7__q[32'ha]));
+        follows_at__9 = valids__8__q & ~((key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__8__q[32'ha]));
+        sinks_at__9 = valids__8__q & ~((floor_key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__8__q[32'ha]));
+        follows_at__10 = valids__9__q & ~((key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__9__q[32'ha]));
+        sinks_at__10 = valids__9__q & ~((floor_key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__9__q[32'ha]));
+        follows_at__11 = valids__10__q & ~((key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__10__q[32'ha]));
+        sinks_at__11 = valids__10__q & ~((floor_key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__10__q[32'ha]));
+        follows_at__12 = valids__11__q & ~((key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__11__q[32'ha]));
+        sinks_at__12 = valids__11__q & ~((floor_key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__11__q[32'ha]));
+        follows_at__13 = valids__12__q & ~((key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__12__q[32'ha]));
+        sinks_at__13 = valids__12__q & ~((floor_key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__12__q[32'ha]));
+        follows_at__14 = valids__13__q & ~((key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__13__q[32'ha]));
+        sinks_at__14 = valids__13__q & ~((floor_key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__13__q[32'ha]));
+        follows_at__15 = valids__14__q & ~((key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__14__q[32'ha]));
+        sinks_at__15 = valids__14__q & ~((floor_key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__14__q[32'ha]));
+        follows_at__16 = valids__15__q & ~((key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__15__q[32'ha]));
+        sinks_at__16 = valids__15__q & ~((floor_key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__15__q[32'ha]));
+        follows_at__17 = valids__16__q & ~((key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__16__q[32'ha]));
+        sinks_at__17 = valids__16__q & ~((floor_key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__16__q[32'ha]));
+        follows_at__18 = valids__17__q & ~((key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__17__q[32'ha]));
+        sinks_at__18 = valids__17__q & ~((floor_key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__17__q[32'ha]));
+        follows_at__19 = valids__18__q & ~((key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__18__q[32'ha]));
+        sinks_at__19 = valids__18__q & ~((floor_key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__18__q[32'ha]));
+        follows_at__20 = valids__19__q & ~((key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__19__q[32'ha]));
+        sinks_at__20 = valids__19__q & ~((floor_key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__19__q[32'ha]));
+        follows_at__21 = valids__20__q & ~((key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__20__q[32'ha]));
+        sinks_at__21 = valids__20__q & ~((floor_key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__20__q[32'ha]));
+        follows_at__22 = valids__21__q & ~((key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__21__q[32'ha]));
+        sinks_at__22 = valids__21__q & ~((floor_key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__21__q[32'ha]));
+        follows_at__23 = valids__22__q & ~((key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__22__q[32'ha]));
+        sinks_at__23 = valids__22__q & ~((floor_key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__22__q[32'ha]));
+        follows_at__24 = valids__23__q & ~((key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__23__q[32'ha]));
+        sinks_at__24 = valids__23__q & ~((floor_key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__23__q[32'ha]));
+        follows_at__25 = valids__24__q & ~((key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__24__q[32'ha]));
+        sinks_at__25 = valids__24__q & ~((floor_key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__24__q[32'ha]));
+        follows_at__26 = valids__25__q & ~((key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__25__q[32'ha]));
+        sinks_at__26 = valids__25__q & ~((floor_key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__25__q[32'ha]));
+        follows_at__27 = valids__26__q & ~((key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__26__q[32'ha]));
+        sinks_at__27 = valids__26__q & ~((floor_key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__26__q[32'ha]));
+        follows_at__28 = valids__27__q & ~((key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__27__q[32'ha]));
+        sinks_at__28 = valids__27__q & ~((floor_key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__27__q[32'ha]));
+        follows_at__29 = valids__28__q & ~((key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__28__q[32'ha]));
+        sinks_at__29 = valids__28__q & ~((floor_key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__28__q[32'ha]));
+        follows_at__30 = valids__29__q & ~((key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__29__q[32'ha]));
+        sinks_at__30 = valids__29__q & ~((floor_key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__29__q[32'ha]));
+        by_launch__0 = follows_at__1;
+        by_floor__0 = sinks_at__1;
+        if (pop & ~x_stays) begin
+            by_launch__0 = follows_at__2;
         end
-        stays_at__1 = follows__0;
-        if (~near) begin
-            stays_at__1 = sinks__0;
+        if (~pop & x_stays) begin
+            by_launch__0 = follows_at__0;
         end
-        stays_at__2 = follows__1;
-        if (~near) begin
-            stays_at__2 = sinks__1;
+        if (pop & ~x_holds) begin
+            by_floor__0 = sinks_at__2;
         end
-        stays_at__3 = follows__2;
-        if (~near) begin
-            stays_at__3 = sinks__2;
+        if (~pop & x_holds) begin
+            by_floor__0 = sinks_at__0;
         end
-        stays_at__4 = follows__3;
-        if (~near) begin
-            stays_at__4 = sinks__3;
+        by_launch__1 = follows_at__2;
+        by_floor__1 = sinks_at__2;
+        if (pop & ~x_stays) begin
+            by_launch__1 = follows_at__3;
         end
-        stays_at__5 = follows__4;
-        if (~near) begin
-            stays_at__5 = sinks__4;
+        if (~pop & x_stays) begin
+            by_launch__1 = follows_at__1;
         end
-        stays_at__6 = follows__5;
-        if (~near) begin
-            stays_at__6 = sinks__5;
+        if (pop & ~x_holds) begin
+            by_floor__1 = sinks_at__3;
         end
-        stays_at__7 = follows__6;
-        if (~near) begin
-            stays_at__7 = sinks__6;
+        if (~pop & x_holds) begin
+            by_floor__1 = sinks_at__1;
         end
-        stays_at__8 = follows__7;
-        if (~near) begin
-            stays_at__8 = sinks__7;
+        by_launch__2 = follows_at__3;
+        by_floor__2 = sinks_at__3;
+        if (pop & ~x_stays) begin
+            by_launch__2 = follows_at__4;
         end
-        stays_at__9 = follows__8;
-        if (~near) begin
-            stays_at__9 = sinks__8;
+        if (~pop & x_stays) begin
+            by_launch__2 = follows_at__2;
         end
-        stays_at__10 = follows__9;
-        if (~near) begin
-            stays_at__10 = sinks__9;
+        if (pop & ~x_holds) begin
+            by_floor__2 = sinks_at__4;
         end
-        stays_at__11 = follows__10;
-        if (~near) begin
-            stays_at__11 = sinks__10;
+        if (~pop & x_holds) begin
+            by_floor__2 = sinks_at__2;
         end
-        stays_at__12 = follows__11;
-        if (~near) begin
-            stays_at__12 = sinks__11;
+        by_launch__3 = follows_at__4;
+        by_floor__3 = sinks_at__4;
+        if (pop & ~x_stays) begin
+            by_launch__3 = follows_at__5;
         end
-        stays_at__13 = follows__12;
-        if (~near) begin
-            stays_at__13 = sinks__12;
+        if (~pop & x_stays) begin
+            by_launch__3 = follows_at__3;
         end
-        stays_at__14 = follows__13;
-        if (~near) begin
-            stays_at__14 = sinks__13;
+        if (pop & ~x_holds) begin
+            by_floor__3 = sinks_at__5;
         end
-        stays_at__15 = follows__14;
-        if (~near) begin
-            stays_at__15 = sinks__14;
+        if (~pop & x_holds) begin
+            by_floor__3 = sinks_at__3;
         end
-        stays_at__16 = follows__15;
-        if (~near) begin
-            stays_at__16 = sinks__15;
+        by_launch__4 = follows_at__5;
+        by_floor__4 = sinks_at__5;
+        if (pop & ~x_stays) begin
+            by_launch__4 = follows_at__6;
         end
-        stays_at__17 = follows__16;
-        if (~near) begin
-            stays_at__17 = sinks__16;
+        if (~pop & x_stays) begin
+            by_launch__4 = follows_at__4;
         end
-        stays_at__18 = follows__17;
-        if (~near) begin
-            stays_at__18 = sinks__17;
+        if (pop & ~x_holds) begin
+            by_floor__4 = sinks_at__6;
         end
-        stays_at__19 = follows__18;
-        if (~near) begin
-            stays_at__19 = sinks__18;
+        if (~pop & x_holds) begin
+            by_floor__4 = sinks_at__4;
         end
-        stays_at__20 = follows__19;
-        if (~near) begin
-            stays_at__20 = sinks__19;
+        by_launch__5 = follows_at__6;
+        by_floor__5 = sinks_at__6;
+        if (pop & ~x_stays) begin
+            by_launch__5 = follows_at__7;
         end
-        stays_at__21 = follows__20;
-        if (~near) begin
-            stays_at__21 = sinks__20;
+        if (~pop & x_stays) begin
+            by_launch__5 = follows_at__5;
         end
-        stays_at__22 = follows__21;
-        if (~near) begin
-            stays_at__22 = sinks__21;
+        if (pop & ~x_holds) begin
+            by_floor__5 = sinks_at__7;
         end
-        stays_at__23 = follows__22;
-        if (~near) begin
-            stays_at__23 = sinks__22;
+        if (~pop & x_holds) begin
+            by_floor__5 = sinks_at__5;
         end
-        stays_at__24 = follows__23;
-        if (~near) begin
-            stays_at__24 = sinks__23;
+        by_launch__6 = follows_at__7;
+        by_floor__6 = sinks_at__7;
+        if (pop & ~x_stays) begin
+            by_launch__6 = follows_at__8;
         end
-        stays_at__25 = follows__24;
-        if (~near) begin
-            stays_at__25 = sinks__24;
+        if (~pop & x_stays) begin
+            by_launch__6 = follows_at__6;
         end
-        stays_at__26 = follows__25;
-        if (~near) begin
-            stays_at__26 = sinks__25;
+        if (pop & ~x_holds) begin
+            by_floor__6 = sinks_at__8;
         end
-        stays_at__27 = follows__26;
-        if (~near) begin
-            stays_at__27 = sinks__26;
+        if (~pop & x_holds) begin
+            by_floor__6 = sinks_at__6;
         end
-        stays_at__28 = follows__27;
-        if (~near) begin
-            stays_at__28 = sinks__27;
+        by_launch__7 = follows_at__8;
+        by_floor__7 = sinks_at__8;
+        if (pop & ~x_stays) begin
+            by_launch__7 = follows_at__9;
         end
-        stays_at__29 = follows__28;
-        if (~near) begin
-            stays_at__29 = sinks__28;
+        if (~pop & x_stays) begin
+            by_launch__7 = follows_at__7;
         end
-        stays_at__30 = follows__29;
-        if (~near) begin
-            stays_at__30 = sinks__29;
+        if (pop & ~x_holds) begin
+            by_floor__7 = sinks_at__9;
+        end
+        if (~pop & x_holds) begin
+            by_floor__7 = sinks_at__7;
+        end
+        by_launch__8 = follows_at__9;
+        by_floor__8 = sinks_at__9;
+        if (pop & ~x_stays) begin
+            by_launch__8 = follows_at__10;
+        end
+        if (~pop & x_stays) begin
+            by_launch__8 = follows_at__8;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__8 = sinks_at__10;
+        end
+        if (~pop & x_holds) begin
+            by_floor__8 = sinks_at__8;
+        end
+        by_launch__9 = follows_at__10;
+        by_floor__9 = sinks_at__10;
+        if (pop & ~x_stays) begin
+            by_launch__9 = follows_at__11;
+        end
+        if (~pop & x_stays) begin
+            by_launch__9 = follows_at__9;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__9 = sinks_at__11;
+        end
+        if (~pop & x_holds) begin
+            by_floor__9 = sinks_at__9;
+        end
+        by_launch__10 = follows_at__11;
+        by_floor__10 = sinks_at__11;
+        if (pop & ~x_stays) begin
+            by_launch__10 = follows_at__12;
+        end
+        if (~pop & x_stays) begin
+            by_launch__10 = follows_at__10;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__10 = sinks_at__12;
+        end
+        if (~pop & x_holds) begin
+            by_floor__10 = sinks_at__10;
+        end
+        by_launch__11 = follows_at__12;
+        by_floor__11 = sinks_at__12;
+        if (pop & ~x_stays) begin
+            by_launch__11 = follows_at__13;
+        end
+        if (~pop & x_stays) begin
+            by_launch__11 = follows_at__11;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__11 = sinks_at__13;
+        end
+        if (~pop & x_holds) begin
+            by_floor__11 = sinks_at__11;
+        end
+        by_launch__12 = follows_at__13;
+        by_floor__12 = sinks_at__13;
+        if (pop & ~x_stays) begin
+            by_launch__12 = follows_at__14;
+        end
+        if (~pop & x_stays) begin
+            by_launch__12 = follows_at__12;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__12 = sinks_at__14;
+        end
+        if (~pop & x_holds) begin
+            by_floor__12 = sinks_at__12;
+        end
+        by_launch__13 = follows_at__14;
+        by_floor__13 = sinks_at__14;
+        if (pop & ~x_stays) begin
+            by_launch__13 = follows_at__15;
+        end
+        if (~pop & x_stays) begin
+            by_launch__13 = follows_at__13;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__13 = sinks_at__15;
+        end
+        if (~pop & x_holds) begin
+            by_floor__13 = sinks_at__13;
+        end
+        by_launch__14 = follows_at__15;
+        by_floor__14 = sinks_at__15;
+        if (pop & ~x_stays) begin
+            by_launch__14 = follows_at__16;
+        end
+        if (~pop & x_stays) begin
+            by_launch__14 = follows_at__14;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__14 = sinks_at__16;
+        end
+        if (~pop & x_holds) begin
+            by_floor__14 = sinks_at__14;
+        end
+        by_launch__15 = follows_at__16;
+        by_floor__15 = sinks_at__16;
+        if (pop & ~x_stays) begin
+            by_launch__15 = follows_at__17;
+        end
+        if (~pop & x_stays) begin
+            by_launch__15 = follows_at__15;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__15 = sinks_at__17;
+        end
+        if (~pop & x_holds) begin
+            by_floor__15 = sinks_at__15;
+        end
+        by_launch__16 = follows_at__17;
+        by_floor__16 = sinks_at__17;
+        if (pop & ~x_stays) begin
+            by_launch__16 = follows_at__18;
+        end
+        if (~pop & x_stays) begin
+            by_launch__16 = follows_at__16;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__16 = sinks_at__18;
+        end
+        if (~pop & x_holds) begin
+            by_floor__16 = sinks_at__16;
+        end
+        by_launch__17 = follows_at__18;
+        by_floor__17 = sinks_at__18;
+        if (pop & ~x_stays) begin
+            by_launch__17 = follows_at__19;
+        end
+        if (~pop & x_stays) begin
+            by_launch__17 = follows_at__17;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__17 = sinks_at__19;
+        end
+        if (~pop & x_holds) begin
+            by_floor__17 = sinks_at__17;
+        end
+        by_launch__18 = follows_at__19;
+        by_floor__18 = sinks_at__19;
+        if (pop & ~x_stays) begin
+            by_launch__18 = follows_at__20;
+        end
+        if (~pop & x_stays) begin
+            by_launch__18 = follows_at__18;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__18 = sinks_at__20;
+        end
+        if (~pop & x_holds) begin
+            by_floor__18 = sinks_at__18;
+        end
+        by_launch__19 = follows_at__20;
+        by_floor__19 = sinks_at__20;
+        if (pop & ~x_stays) begin
+            by_launch__19 = follows_at__21;
+        end
+        if (~pop & x_stays) begin
+            by_launch__19 = follows_at__19;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__19 = sinks_at__21;
+        end
+        if (~pop & x_holds) begin
+            by_floor__19 = sinks_at__19;
+        end
+        by_launch__20 = follows_at__21;
+        by_floor__20 = sinks_at__21;
+        if (pop & ~x_stays) begin
+            by_launch__20 = follows_at__22;
+        end
+        if (~pop & x_stays) begin
+            by_launch__20 = follows_at__20;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__20 = sinks_at__22;
+        end
+        if (~pop & x_holds) begin
+            by_floor__20 = sinks_at__20;
+        end
+        by_launch__21 = follows_at__22;
+        by_floor__21 = sinks_at__22;
+        if (pop & ~x_stays) begin
+            by_launch__21 = follows_at__23;
+        end
+        if (~pop & x_stays) begin
+            by_launch__21 = follows_at__21;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__21 = sinks_at__23;
+        end
+        if (~pop & x_holds) begin
+            by_floor__21 = sinks_at__21;
+        end
+        by_launch__22 = follows_at__23;
+        by_floor__22 = sinks_at__23;
+        if (pop & ~x_stays) begin
+            by_launch__22 = follows_at__24;
+        end
+        if (~pop & x_stays) begin
+            by_launch__22 = follows_at__22;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__22 = sinks_at__24;
+        end
+        if (~pop & x_holds) begin
+            by_floor__22 = sinks_at__22;
+        end
+        by_launch__23 = follows_at__24;
+        by_floor__23 = sinks_at__24;
+        if (pop & ~x_stays) begin
+            by_launch__23 = follows_at__25;
+        end
+        if (~pop & x_stays) begin
+            by_launch__23 = follows_at__23;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__23 = sinks_at__25;
+        end
+        if (~pop & x_holds) begin
+            by_floor__23 = sinks_at__23;
+        end
+        by_launch__24 = follows_at__25;
+        by_floor__24 = sinks_at__25;
+        if (pop & ~x_stays) begin
+            by_launch__24 = follows_at__26;
+        end
+        if (~pop & x_stays) begin
+            by_launch__24 = follows_at__24;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__24 = sinks_at__26;
+        end
+        if (~pop & x_holds) begin
+            by_floor__24 = sinks_at__24;
+        end
+        by_launch__25 = follows_at__26;
+        by_floor__25 = sinks_at__26;
+        if (pop & ~x_stays) begin
+            by_launch__25 = follows_at__27;
+        end
+        if (~pop & x_stays) begin
+            by_launch__25 = follows_at__25;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__25 = sinks_at__27;
+        end
+        if (~pop & x_holds) begin
+            by_floor__25 = sinks_at__25;
+        end
+        by_launch__26 = follows_at__27;
+        by_floor__26 = sinks_at__27;
+        if (pop & ~x_stays) begin
+            by_launch__26 = follows_at__28;
+        end
+        if (~pop & x_stays) begin
+            by_launch__26 = follows_at__26;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__26 = sinks_at__28;
+        end
+        if (~pop & x_holds) begin
+            by_floor__26 = sinks_at__26;
+        end
+        by_launch__27 = follows_at__28;
+        by_floor__27 = sinks_at__28;
+        if (pop & ~x_stays) begin
+            by_launch__27 = follows_at__29;
+        end
+        if (~pop & x_stays) begin
+            by_launch__27 = follows_at__27;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__27 = sinks_at__29;
+        end
+        if (~pop & x_holds) begin
+            by_floor__27 = sinks_at__27;
+        end
+        by_launch__28 = follows_at__29;
+        by_floor__28 = sinks_at__29;
+        if (pop & ~x_stays) begin
+            by_launch__28 = follows_at__30;
+        end
+        if (~pop & x_stays) begin
+            by_launch__28 = follows_at__28;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__28 = sinks_at__30;
+        end
+        if (~pop & x_holds) begin
+            by_floor__28 = sinks_at__28;
+        end
+        by_launch__29 = follows_at__30;
+        by_floor__29 = sinks_at__30;
+        if (pop & ~x_stays) begin
+            by_launch__29 = follows_at__31;
+        end
+        if (~pop & x_stays) begin
+            by_launch__29 = follows_at__29;
+        end
+        if (pop & ~x_holds) begin
+            by_floor__29 = sinks_at__31;
+        end
+        if (~pop & x_holds) begin
+            by_floor__29 = sinks_at__29;
+        end
+        if (x_stays) begin
+            by_launch__0 = 1'b1;
+        end
+        if (x_holds) begin
+            by_floor__0 = 1'b1;
         end
         if (enter) begin
-            precedes__0__d = stays_at__1;
-            if (pop & ~x_precedes) begin
-                precedes__0__d = stays_at__2;
+            precedes__0__d = by_floor__0;
+            if (near) begin
+                precedes__0__d = by_launch__0;
             end
-            if (~pop & x_precedes) begin
-                precedes__0__d = stays_at__0;
+            precedes__1__d = by_floor__1;
+            if (near) begin
+                precedes__1__d = by_launch__1;
             end
-            precedes__1__d = stays_at__2;
-            if (pop & ~x_precedes) begin
-                precedes__1__d = stays_at__3;
+            precedes__2__d = by_floor__2;
+            if (near) begin
+                precedes__2__d = by_launch__2;
             end
-            if (~pop & x_precedes) begin
-                precedes__1__d = stays_at__1;
+            precedes__3__d = by_floor__3;
+            if (near) begin
+                precedes__3__d = by_launch__3;
             end
-            precedes__2__d = stays_at__3;
-            if (pop & ~x_precedes) begin
-                precedes__2__d = stays_at__4;
+            precedes__4__d = by_floor__4;
+            if (near) begin
+                precedes__4__d = by_launch__4;
             end
-            if (~pop & x_precedes) begin
-                precedes__2__d = stays_at__2;
+            precedes__5__d = by_floor__5;
+            if (near) begin
+                precedes__5__d = by_launch__5;
             end
-            precedes__3__d = stays_at__4;
-            if (pop & ~x_precedes) begin
-                precedes__3__d = stays_at__5;
+            precedes__6__d = by_floor__6;
+            if (near) begin
+                precedes__6__d = by_launch__6;
             end
-            if (~pop & x_precedes) begin
-                precedes__3__d = stays_at__3;
+            precedes__7__d = by_floor__7;
+            if (near) begin
+                precedes__7__d = by_launch__7;
             end
-            precedes__4__d = stays_at__5;
-            if (pop & ~x_precedes) begin
-                precedes__4__d = stays_at__6;
+            precedes__8__d = by_floor__8;
+            if (near) begin
+                precedes__8__d = by_launch__8;
             end
-            if (~pop & x_precedes) begin
-                precedes__4__d = stays_at__4;
+            precedes__9__d = by_floor__9;
+            if (near) begin
+                precedes__9__d = by_launch__9;
             end
-            precedes__5__d = stays_at__6;
-            if (pop & ~x_precedes) begin
-                precedes__5__d = stays_at__7;
+            precedes__10__d = by_floor__10;
+            if (near) begin
+                precedes__10__d = by_launch__10;
             end
-            if (~pop & x_precedes) begin
-                precedes__5__d = stays_at__5;
+            precedes__11__d = by_floor__11;
+            if (near) begin
+                precedes__11__d = by_launch__11;
             end
-            precedes__6__d = stays_at__7;
-            if (pop & ~x_precedes) begin
-                precedes__6__d = stays_at__8;
+            precedes__12__d = by_floor__12;
+            if (near) begin
+                precedes__12__d = by_launch__12;
             end
-            if (~pop & x_precedes) begin
-                precedes__6__d = stays_at__6;
+            precedes__13__d = by_floor__13;
+            if (near) begin
+                precedes__13__d = by_launch__13;
             end
-            precedes__7__d = stays_at__8;
-            if (pop & ~x_precedes) begin
-                precedes__7__d = stays_at__9;
+            precedes__14__d = by_floor__14;
+            if (near) begin
+                precedes__14__d = by_launch__14;
             end
-            if (~pop & x_precedes) begin
-                precedes__7__d = stays_at__7;
+            precedes__15__d = by_floor__15;
+            if (near) begin
+                precedes__15__d = by_launch__15;
             end
-            precedes__8__d = stays_at__9;
-            if (pop & ~x_precedes) begin
-                precedes__8__d = stays_at__10;
+            precedes__16__d = by_floor__16;
+            if (near) begin
+                precedes__16__d = by_launch__16;
             end
-            if (~pop & x_precedes) begin
-                precedes__8__d = stays_at__8;
+            precedes__17__d = by_floor__17;
+            if (near) begin
+                precedes__17__d = by_launch__17;
             end
-            precedes__9__d = stays_at__10;
-            if (pop & ~x_precedes) begin
-                precedes__9__d = stays_at__11;
+            precedes__18__d = by_floor__18;
+            if (near) begin
+                precedes__18__d = by_launch__18;
             end
-            if (~pop & x_precedes) begin
-                precedes__9__d = stays_at__9;
+            precedes__19__d = by_floor__19;
+            if (near) begin
+                precedes__19__d = by_launch__19;
             end
-            precedes__10__d = stays_at__11;
-            if (pop & ~x_precedes) begin
-                precedes__10__d = stays_at__12;
+            precedes__20__d = by_floor__20;
+            if (near) begin
+                precedes__20__d = by_launch__20;
             end
-            if (~pop & x_precedes) begin
-                precedes__10__d = stays_at__10;
+            precedes__21__d = by_floor__21;
+            if (near) begin
+                precedes__21__d = by_launch__21;
             end
-            precedes__11__d = stays_at__12;
-            if (pop & ~x_precedes) begin
-                precedes__11__d = stays_at__13;
+            precedes__22__d = by_floor__22;
+            if (near) begin
+                precedes__22__d = by_launch__22;
             end
-            if (~pop & x_precedes) begin
-                precedes__11__d = stays_at__11;
+            precedes__23__d = by_floor__23;
+            if (near) begin
+                precedes__23__d = by_launch__23;
             end
-            precedes__12__d = stays_at__13;
-            if (pop & ~x_precedes) begin
-                precedes__12__d = stays_at__14;
+            precedes__24__d = by_floor__24;
+            if (near) begin
+                precedes__24__d = by_launch__24;
             end
-            if (~pop & x_precedes) begin
-                precedes__12__d = stays_at__12;
+            precedes__25__d = by_floor__25;
+            if (near) begin
+                precedes__25__d = by_launch__25;
             end
-            precedes__13__d = stays_at__14;
-            if (pop & ~x_precedes) begin
-                precedes__13__d = stays_at__15;
+            precedes__26__d = by_floor__26;
+            if (near) begin
+                precedes__26__d = by_launch__26;
             end
-            if (~pop & x_precedes) begin
-                precedes__13__d = stays_at__13;
+            precedes__27__d = by_floor__27;
+            if (near) begin
+                precedes__27__d = by_launch__27;
             end
-            precedes__14__d = stays_at__15;
-            if (pop & ~x_precedes) begin
-                precedes__14__d = stays_at__16;
+            precedes__28__d = by_floor__28;
+            if (near) begin
+                precedes__28__d = by_launch__28;
             end
-            if (~pop & x_precedes) begin
-                precedes__14__d = stays_at__14;
-            end
-            precedes__15__d = stays_at__16;
-            if (pop & ~x_precedes) begin
-                precedes__15__d = stays_at__17;
-            end
-            if (~pop & x_precedes) begin
-                precedes__15__d = stays_at__15;
-            end
-            precedes__16__d = stays_at__17;
-            if (pop & ~x_precedes) begin
-                precedes__16__d = stays_at__18;
-            end
-            if (~pop & x_precedes) begin
-                precedes__16__d = stays_at__16;
-            end
-            precedes__17__d = stays_at__18;
-            if (pop & ~x_precedes) begin
-                precedes__17__d = stays_at__19;
-            end
-            if (~pop & x_precedes) begin
-                precedes__17__d = stays_at__17;
-            end
-            precedes__18__d = stays_at__19;
-            if (pop & ~x_precedes) begin
-                precedes__18__d = stays_at__20;
-            end
-            if (~pop & x_precedes) begin
-                precedes__18__d = stays_at__18;
-            end
-            precedes__19__d = stays_at__20;
-            if (pop & ~x_precedes) begin
-                precedes__19__d = stays_at__21;
-            end
-            if (~pop & x_precedes) begin
-                precedes__19__d = stays_at__19;
-            end
-            precedes__20__d = stays_at__21;
-            if (pop & ~x_precedes) begin
-                precedes__20__d = stays_at__22;
-            end
-            if (~pop & x_precedes) begin
-                precedes__20__d = stays_at__20;
-            end
-            precedes__21__d = stays_at__22;
-            if (pop & ~x_precedes) begin
-                precedes__21__d = stays_at__23;
-            end
-            if (~pop & x_precedes) begin
-                precedes__21__d = stays_at__21;
-            end
-            precedes__22__d = stays_at__23;
-            if (pop & ~x_precedes) begin
-                precedes__22__d = stays_at__24;
-            end
-            if (~pop & x_precedes) begin
-                precedes__22__d = stays_at__22;
-            end
-            precedes__23__d = stays_at__24;
-            if (pop & ~x_precedes) begin
-                precedes__23__d = stays_at__25;
-            end
-            if (~pop & x_precedes) begin
-                precedes__23__d = stays_at__23;
-            end
-            precedes__24__d = stays_at__25;
-            if (pop & ~x_precedes) begin
-                precedes__24__d = stays_at__26;
-            end
-            if (~pop & x_precedes) begin
-                precedes__24__d = stays_at__24;
-            end
-            precedes__25__d = stays_at__26;
-            if (pop & ~x_precedes) begin
-                precedes__25__d = stays_at__27;
-            end
-            if (~pop & x_precedes) begin
-                precedes__25__d = stays_at__25;
-            end
-            precedes__26__d = stays_at__27;
-            if (pop & ~x_precedes) begin
-                precedes__26__d = stays_at__28;
-            end
-            if (~pop & x_precedes) begin
-                precedes__26__d = stays_at__26;
-            end
-            precedes__27__d = stays_at__28;
-            if (pop & ~x_precedes) begin
-                precedes__27__d = stays_at__29;
-            end
-            if (~pop & x_precedes) begin
-                precedes__27__d = stays_at__27;
-            end
-            precedes__28__d = stays_at__29;
-            if (pop & ~x_precedes) begin
-                precedes__28__d = stays_at__30;
-            end
-            if (~pop & x_precedes) begin
-                precedes__28__d = stays_at__28;
-            end
-            precedes__29__d = stays_at__30;
-            if (pop & ~x_precedes) begin
-                precedes__29__d = stays_at__31;
-            end
-            if (~pop & x_precedes) begin
-                precedes__29__d = stays_at__29;
-            end
-            if (x_precedes) begin
-                precedes__0__d = 1'b1;
+            precedes__29__d = by_floor__29;
+            if (near) begin
+                precedes__29__d = by_launch__29;
             end
         end
         x_handle = last;
@@ -90781,7 +91119,8 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     assign valid_at__31 = 1'b0;
     assign key_at__31 = ((32'h0) & 11'h7ff);
     always @(*) handle_at__31 = freed;
-    assign stays_at__31 = 1'b0;
+    assign follows_at__31 = 1'b0;
+    assign sinks_at__31 = 1'b0;
     assign precedes_at__31 = 1'b0;
     always @(*) valids__0__clock = clk;
     always @(*) keys__0__clock = clk;
@@ -90908,66 +91247,8 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     always @(*) x_key = x_low__q[(32'h9)+:(11)];
     always @(*) x_follows = ~((key[(32'h0)+:(10)] < x_key[(32'h0)+:(10)]) ^ (key[32'ha] ^ x_key[32'ha]));
     always @(*) x_sinks = ~((floor_key[(32'h0)+:(10)] < x_key[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ x_key[32'ha]));
-    always @(*) follows__0 = valids__0__q & ~((key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__0__q[32'ha]));
-    always @(*) sinks__0 = valids__0__q & ~((floor_key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__0__q[32'ha]));
-    always @(*) follows__1 = valids__1__q & ~((key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__1__q[32'ha]));
-    always @(*) sinks__1 = valids__1__q & ~((floor_key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__1__q[32'ha]));
-    always @(*) follows__2 = valids__2__q & ~((key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__2__q[32'ha]));
-    always @(*) sinks__2 = valids__2__q & ~((floor_key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__2__q[32'ha]));
-    always @(*) follows__3 = valids__3__q & ~((key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__3__q[32'ha]));
-    always @(*) sinks__3 = valids__3__q & ~((floor_key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__3__q[32'ha]));
-    always @(*) follows__4 = valids__4__q & ~((key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__4__q[32'ha]));
-    always @(*) sinks__4 = valids__4__q & ~((floor_key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__4__q[32'ha]));
-    always @(*) follows__5 = valids__5__q & ~((key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__5__q[32'ha]));
-    always @(*) sinks__5 = valids__5__q & ~((floor_key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__5__q[32'ha]));
-    always @(*) follows__6 = valids__6__q & ~((key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__6__q[32'ha]));
-    always @(*) sinks__6 = valids__6__q & ~((floor_key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__6__q[32'ha]));
-    always @(*) follows__7 = valids__7__q & ~((key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__7__q[32'ha]));
-    always @(*) sinks__7 = valids__7__q & ~((floor_key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__7__q[32'ha]));
-    always @(*) follows__8 = valids__8__q & ~((key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__8__q[32'ha]));
-    always @(*) sinks__8 = valids__8__q & ~((floor_key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__8__q[32'ha]));
-    always @(*) follows__9 = valids__9__q & ~((key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__9__q[32'ha]));
-    always @(*) sinks__9 = valids__9__q & ~((floor_key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__9__q[32'ha]));
-    always @(*) follows__10 = valids__10__q & ~((key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__10__q[32'ha]));
-    always @(*) sinks__10 = valids__10__q & ~((floor_key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__10__q[32'ha]));
-    always @(*) follows__11 = valids__11__q & ~((key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__11__q[32'ha]));
-    always @(*) sinks__11 = valids__11__q & ~((floor_key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__11__q[32'ha]));
-    always @(*) follows__12 = valids__12__q & ~((key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__12__q[32'ha]));
-    always @(*) sinks__12 = valids__12__q & ~((floor_key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__12__q[32'ha]));
-    always @(*) follows__13 = valids__13__q & ~((key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__13__q[32'ha]));
-    always @(*) sinks__13 = valids__13__q & ~((floor_key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__13__q[32'ha]));
-    always @(*) follows__14 = valids__14__q & ~((key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__14__q[32'ha]));
-    always @(*) sinks__14 = valids__14__q & ~((floor_key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__14__q[32'ha]));
-    always @(*) follows__15 = valids__15__q & ~((key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__15__q[32'ha]));
-    always @(*) sinks__15 = valids__15__q & ~((floor_key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__15__q[32'ha]));
-    always @(*) follows__16 = valids__16__q & ~((key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__16__q[32'ha]));
-    always @(*) sinks__16 = valids__16__q & ~((floor_key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__16__q[32'ha]));
-    always @(*) follows__17 = valids__17__q & ~((key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__17__q[32'ha]));
-    always @(*) sinks__17 = valids__17__q & ~((floor_key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__17__q[32'ha]));
-    always @(*) follows__18 = valids__18__q & ~((key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__18__q[32'ha]));
-    always @(*) sinks__18 = valids__18__q & ~((floor_key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__18__q[32'ha]));
-    always @(*) follows__19 = valids__19__q & ~((key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__19__q[32'ha]));
-    always @(*) sinks__19 = valids__19__q & ~((floor_key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__19__q[32'ha]));
-    always @(*) follows__20 = valids__20__q & ~((key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__20__q[32'ha]));
-    always @(*) sinks__20 = valids__20__q & ~((floor_key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__20__q[32'ha]));
-    always @(*) follows__21 = valids__21__q & ~((key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__21__q[32'ha]));
-    always @(*) sinks__21 = valids__21__q & ~((floor_key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__21__q[32'ha]));
-    always @(*) follows__22 = valids__22__q & ~((key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__22__q[32'ha]));
-    always @(*) sinks__22 = valids__22__q & ~((floor_key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__22__q[32'ha]));
-    always @(*) follows__23 = valids__23__q & ~((key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__23__q[32'ha]));
-    always @(*) sinks__23 = valids__23__q & ~((floor_key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__23__q[32'ha]));
-    always @(*) follows__24 = valids__24__q & ~((key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__24__q[32'ha]));
-    always @(*) sinks__24 = valids__24__q & ~((floor_key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__24__q[32'ha]));
-    always @(*) follows__25 = valids__25__q & ~((key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__25__q[32'ha]));
-    always @(*) sinks__25 = valids__25__q & ~((floor_key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__25__q[32'ha]));
-    always @(*) follows__26 = valids__26__q & ~((key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__26__q[32'ha]));
-    always @(*) sinks__26 = valids__26__q & ~((floor_key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__26__q[32'ha]));
-    always @(*) follows__27 = valids__27__q & ~((key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__27__q[32'ha]));
-    always @(*) sinks__27 = valids__27__q & ~((floor_key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__27__q[32'ha]));
-    always @(*) follows__28 = valids__28__q & ~((key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__28__q[32'ha]));
-    always @(*) sinks__28 = valids__28__q & ~((floor_key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__28__q[32'ha]));
-    always @(*) follows__29 = valids__29__q & ~((key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__29__q[32'ha]));
-    always @(*) sinks__29 = valids__29__q & ~((floor_key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__29__q[32'ha]));
+    always @(*) x_stays = enters__q & x_follows;
+    always @(*) x_holds = enters__q & x_sinks;
     always @(*) first__write_enable = enters__q;
     always @(*) first__write_data = x_low__q;
     always @(*) second__write_enable = enters__q;
@@ -105700,9 +105981,12 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg  [30:0] gap7__d;
     wire  [30:0] gap7__q;
     reg  gap7__clock;
-    reg  [41:0] low3__d;
-    wire  [41:0] low3__q;
+    reg  [34:0] low3__d;
+    wire  [34:0] low3__q;
     reg  low3__clock;
+    reg  [23:0] middle3__d;
+    wire  [23:0] middle3__q;
+    reg  middle3__clock;
     reg signed [44:0] high3__d;
     wire signed [44:0] high3__q;
     reg  high3__clock;
@@ -105744,6 +106028,7 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg  launch7__clock;
     
     // Local signals
+    reg  [41:0] lower;
     reg  [49:0] product;
     reg  [4:0] coarse_by;
     reg  [4:0] fine_by;
@@ -105753,7 +106038,8 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg  [22:0] packet_u;
     reg  [16:0] y2_u;
     reg signed [17:0] y2_s;
-    reg  [24:0] low_u;
+    reg  [17:0] low_u;
+    reg  [6:0] middle_u;
     reg signed [26:0] high_s;
     reg signed [17:0] carry_s;
     reg  [44:0] high_b;
@@ -105834,6 +106120,11 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         .q(low3__q),
         .clock(low3__clock)
     );
+    tnic_standalone__pacer__pass__span__middle3 middle3(
+        .d(middle3__d),
+        .q(middle3__q),
+        .clock(middle3__clock)
+    );
     tnic_standalone__pacer__pass__span__high3 high3(
         .d(high3__d),
         .q(high3__q),
@@ -105911,6 +106202,7 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         gap4__d = gap4__q;
         gap7__d = gap7__q;
         low3__d = low3__q;
+        middle3__d = middle3__q;
         high3__d = high3__q;
         low4__d = low4__q;
         high4__d = high4__q;
@@ -105936,9 +106228,10 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         end
         gap7__d = gaps__o;
         low3__d = (low_u * y2_u);
+        middle3__d = (middle_u * y2_u);
         high3__d = (high_s * y2_s);
         high4__d = (high3__q + carry_s);
-        low4__d = low3__q[(32'h9)+:(16)];
+        low4__d = lower[(32'h9)+:(16)];
         extended = {24'h0, high_b, low4__q};
         if (high_b[32'h2c]) begin
             extended = {24'hffffff, high_b, low4__q};
@@ -106001,6 +106294,7 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) gap4__clock = clk;
     always @(*) gap7__clock = clk;
     always @(*) low3__clock = clk;
+    always @(*) middle3__clock = clk;
     always @(*) high3__clock = clk;
     always @(*) low4__clock = clk;
     always @(*) high4__clock = clk;
@@ -106029,9 +106323,11 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) es__i = e;
     always @(*) y2_u = ys__o;
     always @(*) y2_s = ((ys__o) & 18'h3ffff);
-    always @(*) low_u = deficit[(32'h0)+:(25)];
+    always @(*) low_u = deficit[(32'h0)+:(18)];
+    always @(*) middle_u = deficit[(32'h12)+:(7)];
     always @(*) high_s = deficit[(32'h19)+:(27)];
-    always @(*) carry_s = ((low3__q[(32'h19)+:(17)]) & 18'h3ffff);
+    always @(*) lower = ((low3__q) & 42'h3ffffffffff) + (((middle3__q) & 42'h3ffffffffff) << 32'h12);
+    always @(*) carry_s = ((lower[(32'h19)+:(17)]) & 18'h3ffff);
     always @(*) high_b = high4__q;
     always @(*) by_coarse = es__o & ((32'h18) & 5'h1f);
     always @(*) by_fine = es__o & ((32'h7) & 5'h1f);
@@ -106441,13 +106737,13 @@ endmodule // standalone__pacer__pass__span__launch7
 module tnic_standalone__pacer__pass__span__low3(d,q,clock);
     
     // Module arguments
-    input wire  [41:0] d;
-    output reg  [41:0] q;
+    input wire  [34:0] d;
+    output reg  [34:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 42'h0;
+       q = 35'h0;
     end
     
     always @(posedge clock) begin
@@ -106474,6 +106770,25 @@ module tnic_standalone__pacer__pass__span__low4(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__span__low4
+
+
+module tnic_standalone__pacer__pass__span__middle3(d,q,clock);
+    
+    // Module arguments
+    input wire  [23:0] d;
+    output reg  [23:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 24'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__span__middle3
 
 
 module tnic_standalone__pacer__pass__span__need6(d,q,clock);

@@ -45,7 +45,9 @@ pub struct Span {
     gap4: DFF<Bits<31>>,
     gaps: Delay<31, 2>,
     gap7: DFF<Bits<31>>,
-    low3: DFF<Bits<42>>,
+    low3: DFF<Bits<35>>,
+    middle3: DFF<Bits<24>>,
+    lower: Signal<Local, Bits<42>>,
     high3: DFF<S<45>>,
     low4: DFF<Bits<16>>,
     high4: DFF<S<45>>,
@@ -68,7 +70,8 @@ pub struct Span {
     packet_u: Signal<Local, U<23>>,
     y2_u: Signal<Local, U<17>>,
     y2_s: Signal<Local, S<18>>,
-    low_u: Signal<Local, U<25>>,
+    low_u: Signal<Local, U<18>>,
+    middle_u: Signal<Local, U<7>>,
     high_s: Signal<Local, S<27>>,
     carry_s: Signal<Local, S<18>>,
     high_b: Signal<Local, Bits<45>>,
@@ -92,8 +95,8 @@ impl Span {
         construct!({
             window: Constant::new(bits::<17>(u64::from(timing.lead + WINDOW) << 8)),
             full: Constant::new(bits::<18>(u64::from(timing.lead + COVER) << 8)),
-        } clk, y, e, packet, deficit, now, tau, gap, due, enough, launch, ys, es, e1, step1, step2, over2, step3, over3, gap4, gaps, gap7, low3, high3, low4,
-            high4, size5, over5, sign5, tau6, due6, need6, tau7, due7, enough7, launch7, product, coarse_by, fine_by, coarse, fine, y_u, packet_u, y2_u, y2_s, low_u, high_s, carry_s, high_b,
+        } clk, y, e, packet, deficit, now, tau, gap, due, enough, launch, ys, es, e1, step1, step2, over2, step3, over3, gap4, gaps, gap7, low3, middle3, lower, high3, low4,
+            high4, size5, over5, sign5, tau6, due6, need6, tau7, due7, enough7, launch7, product, coarse_by, fine_by, coarse, fine, y_u, packet_u, y2_u, y2_s, low_u, middle_u, high_s, carry_s, high_b,
             extended, by_coarse, by_fine, by_eights, by_ones, beyond, above, over, far, offset; reach)
     }
 }
@@ -101,7 +104,7 @@ impl Span {
 impl Logic for Span {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, e1, step1, step2, over2, step3, over3, gap4, gap7, low3, high3, low4, high4, size5, over5, sign5);
+        dff_setup!(self, clk, e1, step1, step2, over2, step3, over3, gap4, gap7, low3, middle3, high3, low4, high4, size5, over5, sign5);
         dff_setup!(self, clk, tau6, due6, need6, tau7, due7, enough7, launch7);
         self.ys.clk.next = self.clk.val();
         self.es.clk.next = self.clk.val();
@@ -134,13 +137,17 @@ impl Logic for Span {
         self.es.i.next = self.e.val();
         self.y2_u.next = self.ys.o.val().into();
         self.y2_s.next = bit_cast::<18, 17>(self.ys.o.val()).into();
-        self.low_u.next = self.deficit.val().get_bits::<25>(0).into();
+        self.low_u.next = self.deficit.val().get_bits::<18>(0).into();
+        self.middle_u.next = self.deficit.val().get_bits::<7>(18).into();
         self.high_s.next = self.deficit.val().get_bits::<27>(25).into();
+        // No product is wider than an ECP5's multiplier, so that its register is the multiplier's own.
         self.low3.d.next = (self.low_u.val() * self.y2_u.val()).into();
+        self.middle3.d.next = (self.middle_u.val() * self.y2_u.val()).into();
+        self.lower.next = bit_cast::<42, 35>(self.low3.q.val()) + (bit_cast::<42, 24>(self.middle3.q.val()) << 18);
         self.high3.d.next = (self.high_s.val() * self.y2_s.val()).into();
-        self.carry_s.next = bit_cast::<18, 17>(self.low3.q.val().get_bits::<17>(25)).into();
+        self.carry_s.next = bit_cast::<18, 17>(self.lower.val().get_bits::<17>(25)).into();
         self.high4.d.next = (self.high3.q.val() + self.carry_s.val()).into();
-        self.low4.d.next = self.low3.q.val().get_bits::<16>(9);
+        self.low4.d.next = self.lower.val().get_bits::<16>(9);
 
         // 4: shift it with its sign, so that a negative one is rounded down too; in two steps, as the gap.
         self.high_b.next = self.high4.q.val().into();
