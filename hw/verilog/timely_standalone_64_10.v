@@ -71300,9 +71300,11 @@ module tnic_standalone__control__telemetry__events(clk,rst,sweep,sweep_at,i_vali
         valid__0__d = accept | pending__q;
         clear__0__d = pending__q;
         entering = pending_flow__q;
+        if (i_valid) begin
+            entering = i_flow;
+        end
         pending__d = 1'b0;
         if (accept) begin
-            entering = i_flow;
             clear__0__d = pending__q & (pending_flow__q == i_flow);
             pending__d = pending__q & (pending_flow__q != i_flow);
         end
@@ -72822,9 +72824,11 @@ module tnic_standalone__control__telemetry__returns(clk,rst,sweep,sweep_at,i_val
         valid__0__d = accept | pending__q;
         clear__0__d = pending__q;
         entering = pending_flow__q;
+        if (i_valid) begin
+            entering = i_flow;
+        end
         pending__d = 1'b0;
         if (accept) begin
-            entering = i_flow;
             clear__0__d = pending__q & (pending_flow__q == i_flow);
             pending__d = pending__q & (pending_flow__q != i_flow);
         end
@@ -74163,9 +74167,11 @@ module tnic_standalone__control__telemetry__sent(clk,rst,sweep,sweep_at,i_valid,
         valid__0__d = accept | pending__q;
         clear__0__d = pending__q;
         entering = pending_flow__q;
+        if (i_valid) begin
+            entering = i_flow;
+        end
         pending__d = 1'b0;
         if (accept) begin
-            entering = i_flow;
             clear__0__d = pending__q & (pending_flow__q == i_flow);
             pending__d = pending__q & (pending_flow__q != i_flow);
         end
@@ -75333,9 +75339,11 @@ module tnic_standalone__control__telemetry__superseded(clk,rst,sweep,sweep_at,i_
         valid__0__d = accept | pending__q;
         clear__0__d = pending__q;
         entering = pending_flow__q;
+        if (i_valid) begin
+            entering = i_flow;
+        end
         pending__d = 1'b0;
         if (accept) begin
-            entering = i_flow;
             clear__0__d = pending__q & (pending_flow__q == i_flow);
             pending__d = pending__q & (pending_flow__q != i_flow);
         end

@@ -122,10 +122,13 @@ impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
         self.event[0].d.next = self.accept.val();
         self.valid[0].d.next = self.accept.val() | self.pending.q.val();
         self.clear[0].d.next = self.pending.q.val();
+        // (What is read while the RAMs are cleared is not looked at, so that this need not wait for it.)
         self.entering.next = self.pending_flow.q.val();
+        if self.i_valid.val() {
+            self.entering.next = self.i_flow.val();
+        }
         self.pending.d.next = false;
         if self.accept.val() {
-            self.entering.next = self.i_flow.val();
             self.clear[0].d.next = self.pending.q.val() & (self.pending_flow.q.val() == self.i_flow.val());
             self.pending.d.next = self.pending.q.val() & (self.pending_flow.q.val() != self.i_flow.val());
         }
