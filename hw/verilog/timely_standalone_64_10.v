@@ -96145,7 +96145,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,ended,rate,s
     reg  [5:0] few;
     reg  [16:0] sent_low_u;
     reg  [7:0] sent_high_u;
-    reg  [19:0] cap_u;
+    reg  [26:0] thrice;
     reg  [15:0] length_u;
     reg  [8:0] uncharged_u;
     reg  [16:0] packet_low;
@@ -96850,7 +96850,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,ended,rate,s
         if (excess2__q[32'h18] | flags2__q[32'h0]) begin
             base3__d = outstanding2__q;
         end
-        cap3__d = (cap_u * times125);
+        cap3__d = (((cap2__q) & 27'h7ffffff) << 32'h7) - thrice;
         if (~flags2__q[32'h4]) begin
             cap3__d = ((32'h0) & 27'h7ffffff);
         end
@@ -97086,7 +97086,7 @@ module tnic_standalone__pacer__pass__bucket(clk,rst,state,post,paid,ended,rate,s
     always @(*) far = |elapsed2__q[(32'h1f)+:(17)] | (elapsed2__q[(32'h0)+:(31)] >= idle2__q);
     always @(*) uncharged_u = uncharged2__q;
     always @(*) length_u = length2__q;
-    always @(*) cap_u = cap2__q;
+    always @(*) thrice = ((cap2__q) & 27'h7ffffff) + (((cap2__q) & 27'h7ffffff) << 32'h1);
     always @(*) bounds__i = bound2__q;
     always @(*) flags__i = flags2__q;
     always @(*) rate_low = rate3__q[(32'h0)+:(15)];
@@ -105965,12 +105965,18 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg  [4:0] e1__d;
     wire  [4:0] e1__q;
     reg  e1__clock;
-    reg  [39:0] step1__d;
-    wire  [39:0] step1__q;
+    reg  [34:0] step1__d;
+    wire  [34:0] step1__q;
     reg  step1__clock;
-    reg  [38:0] step2__d;
-    wire  [38:0] step2__q;
+    reg  [21:0] step1_high__d;
+    wire  [21:0] step1_high__q;
+    reg  step1_high__clock;
+    reg  [45:0] step2__d;
+    wire  [45:0] step2__q;
     reg  step2__clock;
+    reg  [4:0] fine_by__d;
+    wire  [4:0] fine_by__q;
+    reg  fine_by__clock;
     reg  over2__d;
     wire  over2__q;
     reg  over2__clock;
@@ -106036,14 +106042,15 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg  launch7__clock;
     
     // Local signals
+    reg  [39:0] whole;
     reg  [41:0] lower;
     reg  [49:0] product;
     reg  [4:0] coarse_by;
-    reg  [4:0] fine_by;
     reg  [49:0] coarse;
     reg  [45:0] fine;
     reg  [16:0] y_u;
-    reg  [22:0] packet_u;
+    reg  [17:0] packet_low;
+    reg  [4:0] packet_high;
     reg  [16:0] y2_u;
     reg signed [17:0] y2_s;
     reg  [17:0] low_u;
@@ -106088,10 +106095,20 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         .q(step1__q),
         .clock(step1__clock)
     );
+    tnic_standalone__pacer__pass__span__step1_high step1_high(
+        .d(step1_high__d),
+        .q(step1_high__q),
+        .clock(step1_high__clock)
+    );
     tnic_standalone__pacer__pass__span__step2 step2(
         .d(step2__d),
         .q(step2__q),
         .clock(step2__clock)
+    );
+    tnic_standalone__pacer__pass__span__fine_by fine_by(
+        .d(fine_by__d),
+        .q(fine_by__q),
+        .clock(fine_by__clock)
     );
     tnic_standalone__pacer__pass__span__over2 over2(
         .d(over2__d),
@@ -106203,6 +106220,8 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) begin
         e1__d = e1__q;
         step1__d = step1__q;
+        step1_high__d = step1_high__q;
+        fine_by__d = fine_by__q;
         step2__d = step2__q;
         over2__d = over2__q;
         step3__d = step3__q;
@@ -106224,12 +106243,14 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         due7__d = due7__q;
         enough7__d = enough7__q;
         launch7__d = launch7__q;
-        step1__d = (packet_u * y_u);
+        step1__d = (packet_low * y_u);
+        step1_high__d = (packet_high * y_u);
         e1__d = e;
-        step2__d = fine[(32'h0)+:(39)];
+        step2__d = coarse[(32'h0)+:(46)];
+        fine_by__d = e1__q & ((32'h7) & 5'h1f);
         over2__d = |coarse[(32'h27)+:(11)];
-        step3__d = ((step2__q[(32'h0)+:(32)]) & 33'h1ffffffff) + ((32'h1) & 33'h1ffffffff);
-        over3__d = over2__q | |step2__q[(32'h20)+:(7)];
+        step3__d = ((fine[(32'h0)+:(32)]) & 33'h1ffffffff) + ((32'h1) & 33'h1ffffffff);
+        over3__d = over2__q | |fine[(32'h20)+:(7)];
         gap4__d = step3__q[(32'h1)+:(31)];
         if (over3__q | step3__q[32'h20]) begin
             gap4__d = ((32'h7fffffff) & 31'h7fffffff);
@@ -106295,6 +106316,8 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     end
     always @(*) e1__clock = clk;
     always @(*) step1__clock = clk;
+    always @(*) step1_high__clock = clk;
+    always @(*) fine_by__clock = clk;
     always @(*) step2__clock = clk;
     always @(*) over2__clock = clk;
     always @(*) step3__clock = clk;
@@ -106320,12 +106343,13 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) es__clk = clk;
     always @(*) gaps__clk = clk;
     always @(*) y_u = y;
-    always @(*) packet_u = packet;
-    always @(*) product = ((step1__q) & 50'h3ffffffffffff) << 32'ha;
+    always @(*) packet_low = packet[(32'h0)+:(18)];
+    always @(*) packet_high = packet[(32'h12)+:(5)];
+    always @(*) whole = ((step1__q) & 40'hffffffffff) + (((step1_high__q) & 40'hffffffffff) << 32'h12);
+    always @(*) product = ((whole) & 50'h3ffffffffffff) << 32'ha;
     always @(*) coarse_by = e1__q & ((32'h18) & 5'h1f);
-    always @(*) fine_by = e1__q & ((32'h7) & 5'h1f);
     always @(*) coarse = product >> coarse_by;
-    always @(*) fine = coarse[(32'h0)+:(46)] >> fine_by;
+    always @(*) fine = step2__q >> fine_by__q;
     always @(*) gaps__i = gap4__q;
     always @(*) ys__i = y;
     always @(*) es__i = e;
@@ -106567,6 +106591,25 @@ module tnic_standalone__pacer__pass__span__es__v__3(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__span__es__v__3
+
+
+module tnic_standalone__pacer__pass__span__fine_by(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__span__fine_by
 
 
 module tnic_standalone__pacer__pass__span__gap4(d,q,clock);
@@ -106916,13 +106959,13 @@ endmodule // standalone__pacer__pass__span__size5
 module tnic_standalone__pacer__pass__span__step1(d,q,clock);
     
     // Module arguments
-    input wire  [39:0] d;
-    output reg  [39:0] q;
+    input wire  [34:0] d;
+    output reg  [34:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 40'h0;
+       q = 35'h0;
     end
     
     always @(posedge clock) begin
@@ -106932,16 +106975,35 @@ module tnic_standalone__pacer__pass__span__step1(d,q,clock);
 endmodule // standalone__pacer__pass__span__step1
 
 
-module tnic_standalone__pacer__pass__span__step2(d,q,clock);
+module tnic_standalone__pacer__pass__span__step1_high(d,q,clock);
     
     // Module arguments
-    input wire  [38:0] d;
-    output reg  [38:0] q;
+    input wire  [21:0] d;
+    output reg  [21:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 39'h0;
+       q = 22'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__span__step1_high
+
+
+module tnic_standalone__pacer__pass__span__step2(d,q,clock);
+    
+    // Module arguments
+    input wire  [45:0] d;
+    output reg  [45:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 46'h0;
     end
     
     always @(posedge clock) begin

@@ -167,7 +167,7 @@ pub struct Bucket {
     few: Signal<Local, Bits<6>>,
     sent_low_u: Signal<Local, U<17>>,
     sent_high_u: Signal<Local, U<8>>,
-    cap_u: Signal<Local, U<20>>,
+    thrice: Signal<Local, Bits<27>>,
     length_u: Signal<Local, U<16>>,
     uncharged_u: Signal<Local, U<9>>,
     packet_low: Signal<Local, U<17>>,
@@ -199,7 +199,7 @@ impl Default for Bucket {
             flags2, elapsed3, late3, waiting3, alone3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
             high_high, waiting_low, waiting_high, total4, alone4, length4, tokens4, cap4, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6,
             waiting6, least6, tokens6, tokens7, over7, waiting7, least7, fit7, fits7, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, bounds, caps,
-            bases, flags, logs, lates, base8, measured8, last8, exact8, known, far, times125, few, sent_low_u, sent_high_u, cap_u, length_u, uncharged_u,
+            bases, flags, logs, lates, base8, measured8, last8, exact8, known, far, times125, few, sent_low_u, sent_high_u, thrice, length_u, uncharged_u,
             packet_low, packet_high, packets_u, is_within, rate_low, rate_high, time_low, time_high, tokens_s, filled_s, tokens_b, clip, is_drop, is_uncharged, is_backlog, is_stuck, is_awake,
             is_live; fits6)
     }
@@ -359,8 +359,9 @@ impl Logic for Bucket {
             self.base3.d.next = self.outstanding2.q.val();
         }
         // There is no cap to keep for a flow that slept.
-        self.cap_u.next = self.cap2.q.val().into();
-        self.cap3.d.next = (self.cap_u.val() * self.times125.val()).into();
+        // 125 is 128 less 3: it is wider than a multiplier of an ECP5.
+        self.thrice.next = bit_cast::<27, 20>(self.cap2.q.val()) + (bit_cast::<27, 20>(self.cap2.q.val()) << 1);
+        self.cap3.d.next = (bit_cast::<27, 20>(self.cap2.q.val()) << 7) - self.thrice.val();
         if !self.flags2.q.val().get_bit(4) {
             self.cap3.d.next = bits::<27>(0);
         }

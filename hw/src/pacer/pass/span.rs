@@ -37,8 +37,11 @@ pub struct Span {
     ys: Delay<17, 2>,
     es: Delay<5, 4>,
     e1: DFF<Bits<5>>,
-    step1: DFF<Bits<40>>,
-    step2: DFF<Bits<39>>,
+    step1: DFF<Bits<35>>,
+    step1_high: DFF<Bits<22>>,
+    step2: DFF<Bits<46>>,
+    fine_by: DFF<Bits<5>>,
+    whole: Signal<Local, Bits<40>>,
     over2: DFF<Bit>,
     step3: DFF<Bits<33>>,
     over3: DFF<Bit>,
@@ -63,11 +66,11 @@ pub struct Span {
     launch7: DFF<Bits<64>>,
     product: Signal<Local, Bits<50>>,
     coarse_by: Signal<Local, Bits<5>>,
-    fine_by: Signal<Local, Bits<5>>,
     coarse: Signal<Local, Bits<50>>,
     fine: Signal<Local, Bits<46>>,
     y_u: Signal<Local, U<17>>,
-    packet_u: Signal<Local, U<23>>,
+    packet_low: Signal<Local, U<18>>,
+    packet_high: Signal<Local, U<5>>,
     y2_u: Signal<Local, U<17>>,
     y2_s: Signal<Local, S<18>>,
     low_u: Signal<Local, U<18>>,
@@ -95,8 +98,8 @@ impl Span {
         construct!({
             window: Constant::new(bits::<17>(u64::from(timing.lead + WINDOW) << 8)),
             full: Constant::new(bits::<18>(u64::from(timing.lead + COVER) << 8)),
-        } clk, y, e, packet, deficit, now, tau, gap, due, enough, launch, ys, es, e1, step1, step2, over2, step3, over3, gap4, gaps, gap7, low3, middle3, lower, high3, low4,
-            high4, size5, over5, sign5, tau6, due6, need6, tau7, due7, enough7, launch7, product, coarse_by, fine_by, coarse, fine, y_u, packet_u, y2_u, y2_s, low_u, middle_u, high_s, carry_s, high_b,
+        } clk, y, e, packet, deficit, now, tau, gap, due, enough, launch, ys, es, e1, step1, step1_high, whole, step2, over2, step3, over3, gap4, gaps, gap7, low3, middle3, lower, high3, low4,
+            high4, size5, over5, sign5, tau6, due6, need6, tau7, due7, enough7, launch7, product, coarse_by, fine_by, coarse, fine, y_u, packet_low, packet_high, y2_u, y2_s, low_u, middle_u, high_s, carry_s, high_b,
             extended, by_coarse, by_fine, by_eights, by_ones, beyond, above, over, far, offset; reach)
     }
 }
@@ -104,7 +107,10 @@ impl Span {
 impl Logic for Span {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, e1, step1, step2, over2, step3, over3, gap4, gap7, low3, middle3, high3, low4, high4, size5, over5, sign5);
+        dff_setup!(
+            self, clk, e1, step1, step1_high, fine_by, step2, over2, step3, over3, gap4, gap7, low3, middle3, high3, low4, high4, size5,
+            over5, sign5
+        );
         dff_setup!(self, clk, tau6, due6, need6, tau7, due7, enough7, launch7);
         self.ys.clk.next = self.clk.val();
         self.es.clk.next = self.clk.val();
@@ -112,19 +118,23 @@ impl Logic for Span {
 
         // 0..3: the gap, rounded to nearest.
         self.y_u.next = self.y.val().into();
-        self.packet_u.next = self.packet.val().into();
-        self.step1.d.next = (self.packet_u.val() * self.y_u.val()).into();
+        // No product is wider than an ECP5's multiplier, so that its register is the multiplier's own.
+        self.packet_low.next = self.packet.val().get_bits::<18>(0).into();
+        self.packet_high.next = self.packet.val().get_bits::<5>(18).into();
+        self.step1.d.next = (self.packet_low.val() * self.y_u.val()).into();
+        self.step1_high.d.next = (self.packet_high.val() * self.y_u.val()).into();
         self.e1.d.next = self.e.val();
-        self.product.next = bit_cast::<50, 40>(self.step1.q.val()) << 10;
+        self.whole.next = bit_cast::<40, 35>(self.step1.q.val()) + (bit_cast::<40, 22>(self.step1_high.q.val()) << 18);
+        self.product.next = bit_cast::<50, 40>(self.whole.val()) << 10;
         // By the exponent's high bits first: what lies beyond the result is seen between the two shifts.
         self.coarse_by.next = self.e1.q.val() & bits::<5>(24);
-        self.fine_by.next = self.e1.q.val() & bits::<5>(7);
         self.coarse.next = self.product.val() >> self.coarse_by.val();
-        self.fine.next = self.coarse.val().get_bits::<46>(0) >> self.fine_by.val();
-        self.step2.d.next = self.fine.val().get_bits::<39>(0);
+        self.step2.d.next = self.coarse.val().get_bits::<46>(0);
+        self.fine_by.d.next = self.e1.q.val() & bits::<5>(7);
         self.over2.d.next = self.coarse.val().get_bits::<11>(39).any();
-        self.step3.d.next = bit_cast::<33, 32>(self.step2.q.val().get_bits::<32>(0)) + bits::<33>(1);
-        self.over3.d.next = self.over2.q.val() | self.step2.q.val().get_bits::<7>(32).any();
+        self.fine.next = self.step2.q.val() >> self.fine_by.q.val();
+        self.step3.d.next = bit_cast::<33, 32>(self.fine.val().get_bits::<32>(0)) + bits::<33>(1);
+        self.over3.d.next = self.over2.q.val() | self.fine.val().get_bits::<7>(32).any();
         self.gap4.d.next = self.step3.q.val().get_bits::<31>(1);
         if self.over3.q.val() | self.step3.q.val().get_bit(32) {
             self.gap4.d.next = bits::<31>(2147483647);
@@ -140,7 +150,6 @@ impl Logic for Span {
         self.low_u.next = self.deficit.val().get_bits::<18>(0).into();
         self.middle_u.next = self.deficit.val().get_bits::<7>(18).into();
         self.high_s.next = self.deficit.val().get_bits::<27>(25).into();
-        // No product is wider than an ECP5's multiplier, so that its register is the multiplier's own.
         self.low3.d.next = (self.low_u.val() * self.y2_u.val()).into();
         self.middle3.d.next = (self.middle_u.val() * self.y2_u.val()).into();
         self.lower.next = bit_cast::<42, 35>(self.low3.q.val()) + (bit_cast::<42, 24>(self.middle3.q.val()) << 18);
