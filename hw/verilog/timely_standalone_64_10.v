@@ -94791,7 +94791,8 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     wire  [31:0] span__tau;
     wire  [30:0] span__gap;
     wire  span__due;
-    wire  [2:0] span__enough;
+    reg  [2:0] span__least;
+    wire  [2:0] span__wished;
     wire  [63:0] span__launch;
     reg  fate__clk;
     reg  fate__rst;
@@ -94804,7 +94805,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  [2:0] fate__pfc;
     reg  [14:0] fate__bucket;
     reg  fate__due;
-    reg  [2:0] fate__enough;
+    reg  [2:0] fate__wished;
     wire  fate__ready;
     wire  fate__grant;
     wire  [2:0] fate__size;
@@ -95000,6 +95001,9 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  verdicts__rst;
     reg  [14:0] verdicts__i;
     wire  [14:0] verdicts__o;
+    reg  [14:0] verdict15__d;
+    wire  [14:0] verdict15__q;
+    reg  verdict15__clock;
     reg  settled__clk;
     reg  [8:0] settled__at;
     reg  [76:0] settled__i;
@@ -95118,7 +95122,8 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .tau(span__tau),
         .gap(span__gap),
         .due(span__due),
-        .enough(span__enough),
+        .least(span__least),
+        .wished(span__wished),
         .launch(span__launch)
     );
     tnic_standalone__pacer__pass__fate fate(
@@ -95133,7 +95138,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .pfc(fate__pfc),
         .bucket(fate__bucket),
         .due(fate__due),
-        .enough(fate__enough),
+        .wished(fate__wished),
         .ready(fate__ready),
         .grant(fate__grant),
         .size(fate__size),
@@ -95428,6 +95433,11 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .i(verdicts__i),
         .o(verdicts__o)
     );
+    tnic_standalone__pacer__pass__verdict15 verdict15(
+        .d(verdict15__d),
+        .q(verdict15__q),
+        .clock(verdict15__clock)
+    );
     tnic_standalone__pacer__pass__settled settled(
         .clk(settled__clk),
         .at(settled__at),
@@ -95482,6 +95492,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     
     // Update code
     always @(*) begin
+        verdict15__d = verdict15__q;
         now3__d = now3__q;
         turn__d = turn__q;
         tau16__d = tau16__q;
@@ -95537,6 +95548,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         if (bucket__measured) begin
             settled__i = settled__i | (((32'h1) & 77'h1fffffffffffffffffff) << 32'h4c);
         end
+        verdict15__d = verdicts__o;
         tau16__d = span__tau;
         gap16__d = span__gap;
         launch16__d = span__launch;
@@ -95580,6 +95592,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         if (rst) begin
             write17__d = 1'b0;
             sleep17__d = 1'b0;
+            verdict15__d = ((32'h0) & 15'h7fff);
             valid__0__d = 1'b0;
             flow__0__d = ((32'h0) & 10'h3ff);
             valid__1__d = 1'b0;
@@ -95620,6 +95633,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
             flow__18__d = ((32'h0) & 10'h3ff);
         end
     end
+    always @(*) verdict15__clock = clk;
     always @(*) now3__clock = clk;
     always @(*) turn__clock = clk;
     always @(*) tau16__clock = clk;
@@ -95746,6 +95760,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) span__now = now14__o;
     always @(*) now16__i = now14__o;
     always @(*) verdicts__i = bucket__verdict;
+    always @(*) span__least = verdicts__o[(32'h0)+:(3)];
     always @(*) fate__issue = issue;
     always @(*) fate__left = left;
     always @(*) fate__slept = sleeps__o_valid & sleep_ready;
@@ -95753,9 +95768,9 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) fate__stop = stop;
     always @(*) fate__valid = valid__14__q;
     always @(*) fate__pfc = pfc__o;
-    always @(*) fate__bucket = verdicts__o;
+    always @(*) fate__bucket = verdict15__q;
     always @(*) fate__due = span__due;
-    always @(*) fate__enough = span__enough;
+    always @(*) fate__wished = span__wished;
     always @(*) slack__gap = span__gap;
     always @(*) wake__valid = fate__insert;
     always @(*) wake__again = fate__again;
@@ -99725,7 +99740,7 @@ module tnic_standalone__pacer__pass__count17(d,q,clock);
 endmodule // standalone__pacer__pass__count17
 
 
-module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,valid,pfc,bucket,due,enough,ready,grant,size,train,sleep,clear,bounded,awake,write,insert,again,soon,park,idle,resume);
+module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,valid,pfc,bucket,due,wished,ready,grant,size,train,sleep,clear,bounded,awake,write,insert,again,soon,park,idle,resume);
     
     // Module arguments
     input wire  clk;
@@ -99739,7 +99754,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     input wire  [2:0] pfc;
     input wire  [14:0] bucket;
     input wire  due;
-    input wire  [2:0] enough;
+    input wire  [2:0] wished;
     output reg  ready;
     output reg  grant;
     output reg  [2:0] size;
@@ -99828,7 +99843,6 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     reg  [2:0] credit;
     reg  [2:0] least;
     reg  [5:0] packets;
-    reg  [2:0] wished;
     reg  scarce;
     reg  [6:0] room;
     reg  [2:0] kind;
@@ -99973,10 +99987,6 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
         end
         else if (room[32'h1]) begin
             credit = ((32'h1) & 3'h7);
-        end
-        wished = bucket[(32'h0)+:(3)];
-        if (enough < bucket[(32'h0)+:(3)]) begin
-            wished = enough;
         end
         scarce = credit < wished;
         least = wished;
@@ -105936,7 +105946,7 @@ module tnic_standalone__pacer__pass__sleeps__write(d,q,clock);
 endmodule // standalone__pacer__pass__sleeps__write
 
 
-module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due,enough,launch);
+module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due,least,wished,launch);
     
     // Module arguments
     input wire  clk;
@@ -105948,7 +105958,8 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     output reg  [31:0] tau;
     output reg  [30:0] gap;
     output reg  due;
-    output reg  [2:0] enough;
+    input wire  [2:0] least;
+    output reg  [2:0] wished;
     output reg  [63:0] launch;
     
     // Constant declarations
@@ -106034,9 +106045,9 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg  due7__d;
     wire  due7__q;
     reg  due7__clock;
-    reg  [2:0] enough7__d;
-    wire  [2:0] enough7__q;
-    reg  enough7__clock;
+    reg  [2:0] wished7__d;
+    wire  [2:0] wished7__q;
+    reg  wished7__clock;
     reg  [63:0] launch7__d;
     wire  [63:0] launch7__q;
     reg  launch7__clock;
@@ -106205,10 +106216,10 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         .q(due7__q),
         .clock(due7__clock)
     );
-    tnic_standalone__pacer__pass__span__enough7 enough7(
-        .d(enough7__d),
-        .q(enough7__q),
-        .clock(enough7__clock)
+    tnic_standalone__pacer__pass__span__wished7 wished7(
+        .d(wished7__d),
+        .q(wished7__q),
+        .clock(wished7__clock)
     );
     tnic_standalone__pacer__pass__span__launch7 launch7(
         .d(launch7__d),
@@ -106241,7 +106252,7 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         need6__d = need6__q;
         tau7__d = tau7__q;
         due7__d = due7__q;
-        enough7__d = enough7__q;
+        wished7__d = wished7__q;
         launch7__d = launch7__q;
         step1__d = (packet_low * y_u);
         step1_high__d = (packet_high * y_u);
@@ -106290,21 +106301,21 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         if (~sign5__q) begin
             need6__d = full - ((size5__q[(32'h0)+:(17)]) & 18'h3ffff);
         end
-        enough7__d = ((32'h5) & 3'h7);
-        if (|gaps__o[(32'h12)+:(13)] | (reach__0 >= need6__q)) begin
-            enough7__d = ((32'h0) & 3'h7);
+        wished7__d = ((32'h5) & 3'h7);
+        if (|gaps__o[(32'h12)+:(13)] | (reach__0 >= need6__q) | (least <= ((32'h0) & 3'h7))) begin
+            wished7__d = ((32'h0) & 3'h7);
         end
-        else if (|gaps__o[(32'h11)+:(14)] | (reach__1 >= need6__q)) begin
-            enough7__d = ((32'h1) & 3'h7);
+        else if (|gaps__o[(32'h11)+:(14)] | (reach__1 >= need6__q) | (least <= ((32'h1) & 3'h7))) begin
+            wished7__d = ((32'h1) & 3'h7);
         end
-        else if (|gaps__o[(32'h10)+:(15)] | (reach__2 >= need6__q)) begin
-            enough7__d = ((32'h2) & 3'h7);
+        else if (|gaps__o[(32'h10)+:(15)] | (reach__2 >= need6__q) | (least <= ((32'h2) & 3'h7))) begin
+            wished7__d = ((32'h2) & 3'h7);
         end
-        else if (|gaps__o[(32'hf)+:(16)] | (reach__3 >= need6__q)) begin
-            enough7__d = ((32'h3) & 3'h7);
+        else if (|gaps__o[(32'hf)+:(16)] | (reach__3 >= need6__q) | (least <= ((32'h3) & 3'h7))) begin
+            wished7__d = ((32'h3) & 3'h7);
         end
-        else if (|gaps__o[(32'he)+:(17)] | (reach__4 >= need6__q)) begin
-            enough7__d = ((32'h4) & 3'h7);
+        else if (|gaps__o[(32'he)+:(17)] | (reach__4 >= need6__q) | (least <= ((32'h4) & 3'h7))) begin
+            wished7__d = ((32'h4) & 3'h7);
         end
         tau7__d = tau6__q;
         due7__d = due6__q;
@@ -106337,7 +106348,7 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) need6__clock = clk;
     always @(*) tau7__clock = clk;
     always @(*) due7__clock = clk;
-    always @(*) enough7__clock = clk;
+    always @(*) wished7__clock = clk;
     always @(*) launch7__clock = clk;
     always @(*) ys__clk = clk;
     always @(*) es__clk = clk;
@@ -106373,7 +106384,7 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) tau = tau7__q;
     always @(*) gap = gap7__q;
     always @(*) due = due7__q;
-    always @(*) enough = enough7__q;
+    always @(*) wished = wished7__q;
     always @(*) launch = launch7__q;
     
 endmodule // standalone__pacer__pass__span
@@ -106434,25 +106445,6 @@ module tnic_standalone__pacer__pass__span__e1(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__span__e1
-
-
-module tnic_standalone__pacer__pass__span__enough7(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__span__enough7
 
 
 module tnic_standalone__pacer__pass__span__es(clk,i,o);
@@ -107070,6 +107062,25 @@ module tnic_standalone__pacer__pass__span__tau7(d,q,clock);
 endmodule // standalone__pacer__pass__span__tau7
 
 
+module tnic_standalone__pacer__pass__span__wished7(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__span__wished7
+
+
 module tnic_standalone__pacer__pass__span__ys(clk,i,o);
     
     // Module arguments
@@ -107566,6 +107577,25 @@ module tnic_standalone__pacer__pass__valid__9(d,q,clock);
 endmodule // standalone__pacer__pass__valid__9
 
 
+module tnic_standalone__pacer__pass__verdict15(d,q,clock);
+    
+    // Module arguments
+    input wire  [14:0] d;
+    output reg  [14:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 15'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__verdict15
+
+
 module tnic_standalone__pacer__pass__verdicts(clk,rst,i,o);
     
     // Module arguments
@@ -107587,9 +107617,6 @@ module tnic_standalone__pacer__pass__verdicts(clk,rst,i,o);
     reg  [14:0] v__3__d;
     wire  [14:0] v__3__q;
     reg  v__3__clock;
-    reg  [14:0] v__4__d;
-    wire  [14:0] v__4__q;
-    reg  v__4__clock;
     
     // Sub module instances
     tnic_standalone__pacer__pass__verdicts__v__0 v__0(
@@ -107612,11 +107639,6 @@ module tnic_standalone__pacer__pass__verdicts(clk,rst,i,o);
         .q(v__3__q),
         .clock(v__3__clock)
     );
-    tnic_standalone__pacer__pass__verdicts__v__4 v__4(
-        .d(v__4__d),
-        .q(v__4__q),
-        .clock(v__4__clock)
-    );
     
     // Update code
     always @(*) begin
@@ -107624,25 +107646,21 @@ module tnic_standalone__pacer__pass__verdicts(clk,rst,i,o);
         v__1__d = v__0__q;
         v__2__d = v__1__q;
         v__3__d = v__2__q;
-        v__4__d = v__3__q;
         o = v__0__q;
         o = v__1__q;
         o = v__2__q;
         o = v__3__q;
-        o = v__4__q;
         if (rst) begin
             v__0__d = ((32'h0) & 15'h7fff);
             v__1__d = ((32'h0) & 15'h7fff);
             v__2__d = ((32'h0) & 15'h7fff);
             v__3__d = ((32'h0) & 15'h7fff);
-            v__4__d = ((32'h0) & 15'h7fff);
         end
     end
     always @(*) v__0__clock = clk;
     always @(*) v__1__clock = clk;
     always @(*) v__2__clock = clk;
     always @(*) v__3__clock = clk;
-    always @(*) v__4__clock = clk;
     
 endmodule // standalone__pacer__pass__verdicts
 
@@ -107721,25 +107739,6 @@ module tnic_standalone__pacer__pass__verdicts__v__3(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__verdicts__v__3
-
-
-module tnic_standalone__pacer__pass__verdicts__v__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [14:0] d;
-    output reg  [14:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 15'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__verdicts__v__4
 
 
 module tnic_standalone__pacer__pass__wake(clk,rst,valid,again,soon,grant,size,tau,gap,at,now,flow,insert_valid,insert_flow,insert_slot);

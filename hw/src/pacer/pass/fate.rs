@@ -28,8 +28,8 @@ pub struct Fate {
     pub bucket: Signal<In, Bits<15>>,
     /// Its next packet is near enough to be granted now.
     pub due: Signal<In, Bit>,
-    /// A train of two to the power of this covers the time to its next pass.
-    pub enough: Signal<In, Bits<3>>,
+    /// A train of two to the power of this covers the time to its next pass, or is what its bucket allows; 5 at most.
+    pub wished: Signal<In, Bits<3>>,
     /// Clock 0: there are places for another operation.
     pub ready: Signal<Out, Bit>,
     /// A train is granted.
@@ -93,7 +93,6 @@ pub struct Fate {
     credit: Signal<Local, Bits<3>>,
     least: Signal<Local, Bits<3>>,
     packets: Signal<Local, Bits<6>>,
-    wished: Signal<Local, Bits<3>>,
     scarce: Signal<Local, Bit>,
     room: Signal<Local, Bits<7>>,
     /// What is decided, as the logarithm of its packets; of nothing is 0, of no grant 7.
@@ -111,10 +110,10 @@ impl Default for Fate {
     fn default() -> Self {
         const { assert!(IN_FLIGHT == 64, "the credit is told by the places that 64 leave") };
         construct!({ places: Constant::new(bits::<7>(IN_FLIGHT.into())) }
-            clk, rst, issue, left, slept, pause, stop, valid, pfc, bucket, due, enough, ready, grant, size, train, sleep, clear, bounded, awake,
+            clk, rst, issue, left, slept, pause, stop, valid, pfc, bucket, due, wished, ready, grant, size, train, sleep, clear, bounded, awake,
             write, insert, again, soon, park, idle, resume, room_swap, owed, paused, paused_before, resumes, size1, train1, grant1, sleep1,
             clear1, bounded1, awake1, write1, insert1, again1, soon1, park1, idle1, shifted, is_paused, is_clear, is_bounded, is_again,
-            is_send, is_grant, is_finished, is_sleep, credit, least, packets, wished, scarce, room, kind, rest, fewer, further, paid_back, asks,
+            is_send, is_grant, is_finished, is_sleep, credit, least, packets, scarce, room, kind, rest, fewer, further, paid_back, asks,
             less, more)
     }
 }
@@ -152,10 +151,6 @@ impl Logic for Fate {
             self.credit.next = bits::<3>(2);
         } else if self.room.val().get_bit(1) {
             self.credit.next = bits::<3>(1);
-        }
-        self.wished.next = self.bucket.val().get_bits::<3>(0);
-        if self.enough.val() < self.bucket.val().get_bits::<3>(0) {
-            self.wished.next = self.enough.val();
         }
         self.scarce.next = self.credit.val() < self.wished.val();
         self.least.next = self.wished.val();

@@ -180,7 +180,8 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     now14: Ring<48, 11>,
     now16: Delay<48, 2>,
     packets: Stages<23, 3>,
-    verdicts: Stages<15, 5>,
+    verdicts: Stages<15, 4>,
+    verdict15: DFF<Bits<15>>,
     /// Tokens 51 bits, base 25, measured.
     settled: Ring<77, 6>,
     tau16: DFF<Bits<32>>,
@@ -215,7 +216,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             granted_count, limited, sleep_valid, sleep_ready, sleep_flow, sleep_why, sleep_granted, sleep_released, insert_valid, insert_flow,
             insert_slot, train_valid, train_flow, train_packets, train_launch, train_gap, park_valid, park_flow, resume, idle_valid, idle_flow,
             swept, memory, reciprocal, bucket, fate, slack, sleeps, now3, turn, kept, pfc, now14, now16, packets,
-            verdicts, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, issue, unswept, tokens, counted, count;
+            verdicts, verdict15, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, issue, unswept, tokens, counted, count;
             valid, flow)
     }
 }
@@ -223,7 +224,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
 impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: usize> Logic for Pass<F, S, X, Y, Z> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, now3, turn, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17);
+        dff_setup!(self, clk, verdict15, now3, turn, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17);
         for i in 0..19 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -331,6 +332,8 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             self.settled.i.next = self.settled.i.val() | (bits::<77>(1) << 76);
         }
         self.verdicts.i.next = self.bucket.verdict.val();
+        self.verdict15.d.next = self.verdicts.o.val();
+        self.span.least.next = self.verdicts.o.val().get_bits::<3>(0);
 
         // 15: the fate.
         self.fate.issue.next = self.issue.val();
@@ -340,9 +343,9 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         self.fate.stop.next = self.stop.val();
         self.fate.valid.next = self.valid[14].q.val();
         self.fate.pfc.next = self.pfc.o.val();
-        self.fate.bucket.next = self.verdicts.o.val();
+        self.fate.bucket.next = self.verdict15.q.val();
         self.fate.due.next = self.span.due.val();
-        self.fate.enough.next = self.span.enough.val();
+        self.fate.wished.next = self.span.wished.val();
         self.tau16.d.next = self.span.tau.val();
         self.gap16.d.next = self.span.gap.val();
         self.launch16.d.next = self.span.launch.val();
@@ -442,6 +445,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         if self.rst.val() {
             self.write17.d.next = false;
             self.sleep17.d.next = false;
+            self.verdict15.d.next = bits::<15>(0);
             for i in 0..19 {
                 self.valid[i].d.next = false;
                 self.flow[i].d.next = bits::<F>(0);

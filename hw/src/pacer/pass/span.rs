@@ -28,8 +28,10 @@ pub struct Span {
     pub gap: Signal<Out, Bits<31>>,
     /// The next packet is near enough to be granted now.
     pub due: Signal<Out, Bit>,
-    /// A train of two to the power of this covers the time to the next pass.
-    pub enough: Signal<Out, Bits<3>>,
+    /// Clock 6: the bucket allows a train of two to the power of this.
+    pub least: Signal<In, Bits<3>>,
+    /// The smallest train that covers the time to its next pass, or what the bucket allows: two to the power of this.
+    pub wished: Signal<Out, Bits<3>>,
     /// Its launch, ns48.fns16.
     pub launch: Signal<Out, Bits<64>>,
     window: Constant<Bits<17>>,
@@ -62,7 +64,7 @@ pub struct Span {
     need6: DFF<Bits<18>>,
     tau7: DFF<Bits<32>>,
     due7: DFF<Bit>,
-    enough7: DFF<Bits<3>>,
+    wished7: DFF<Bits<3>>,
     launch7: DFF<Bits<64>>,
     product: Signal<Local, Bits<50>>,
     coarse_by: Signal<Local, Bits<5>>,
@@ -98,8 +100,8 @@ impl Span {
         construct!({
             window: Constant::new(bits::<17>(u64::from(timing.lead + WINDOW) << 8)),
             full: Constant::new(bits::<18>(u64::from(timing.lead + COVER) << 8)),
-        } clk, y, e, packet, deficit, now, tau, gap, due, enough, launch, ys, es, e1, step1, step1_high, whole, step2, over2, step3, over3, gap4, gaps, gap7, low3, middle3, lower, high3, low4,
-            high4, size5, over5, sign5, tau6, due6, need6, tau7, due7, enough7, launch7, product, coarse_by, fine_by, coarse, fine, y_u, packet_low, packet_high, y2_u, y2_s, low_u, middle_u, high_s, carry_s, high_b,
+        } clk, y, e, packet, deficit, now, tau, gap, due, least, wished, launch, ys, es, e1, step1, step1_high, whole, step2, over2, step3, over3, gap4, gaps, gap7, low3, middle3, lower, high3, low4,
+            high4, size5, over5, sign5, tau6, due6, need6, tau7, due7, wished7, launch7, product, coarse_by, fine_by, coarse, fine, y_u, packet_low, packet_high, y2_u, y2_s, low_u, middle_u, high_s, carry_s, high_b,
             extended, by_coarse, by_fine, by_eights, by_ones, beyond, above, over, far, offset; reach)
     }
 }
@@ -111,7 +113,7 @@ impl Logic for Span {
             self, clk, e1, step1, step1_high, fine_by, step2, over2, step3, over3, gap4, gap7, low3, middle3, high3, low4, high4, size5,
             over5, sign5
         );
-        dff_setup!(self, clk, tau6, due6, need6, tau7, due7, enough7, launch7);
+        dff_setup!(self, clk, tau6, due6, need6, tau7, due7, wished7, launch7);
         self.ys.clk.next = self.clk.val();
         self.es.clk.next = self.clk.val();
         self.gaps.clk.next = self.clk.val();
@@ -205,17 +207,29 @@ impl Logic for Span {
         self.reach[3].next = bit_cast::<18, 15>(self.gaps.o.val().get_bits::<15>(0)) << 3;
         self.reach[4].next = bit_cast::<18, 14>(self.gaps.o.val().get_bits::<14>(0)) << 4;
         // Bits that a shift leaves behind make it enough.
-        self.enough7.d.next = bits::<3>(5);
-        if self.gaps.o.val().get_bits::<13>(18).any() | (self.reach[0].val() >= self.need6.q.val()) {
-            self.enough7.d.next = bits::<3>(0);
-        } else if self.gaps.o.val().get_bits::<14>(17).any() | (self.reach[1].val() >= self.need6.q.val()) {
-            self.enough7.d.next = bits::<3>(1);
-        } else if self.gaps.o.val().get_bits::<15>(16).any() | (self.reach[2].val() >= self.need6.q.val()) {
-            self.enough7.d.next = bits::<3>(2);
-        } else if self.gaps.o.val().get_bits::<16>(15).any() | (self.reach[3].val() >= self.need6.q.val()) {
-            self.enough7.d.next = bits::<3>(3);
-        } else if self.gaps.o.val().get_bits::<17>(14).any() | (self.reach[4].val() >= self.need6.q.val()) {
-            self.enough7.d.next = bits::<3>(4);
+        self.wished7.d.next = bits::<3>(5);
+        if self.gaps.o.val().get_bits::<13>(18).any() | (self.reach[0].val() >= self.need6.q.val()) | (self.least.val() <= bits::<3>(0)) {
+            self.wished7.d.next = bits::<3>(0);
+        } else if self.gaps.o.val().get_bits::<14>(17).any()
+            | (self.reach[1].val() >= self.need6.q.val())
+            | (self.least.val() <= bits::<3>(1))
+        {
+            self.wished7.d.next = bits::<3>(1);
+        } else if self.gaps.o.val().get_bits::<15>(16).any()
+            | (self.reach[2].val() >= self.need6.q.val())
+            | (self.least.val() <= bits::<3>(2))
+        {
+            self.wished7.d.next = bits::<3>(2);
+        } else if self.gaps.o.val().get_bits::<16>(15).any()
+            | (self.reach[3].val() >= self.need6.q.val())
+            | (self.least.val() <= bits::<3>(3))
+        {
+            self.wished7.d.next = bits::<3>(3);
+        } else if self.gaps.o.val().get_bits::<17>(14).any()
+            | (self.reach[4].val() >= self.need6.q.val())
+            | (self.least.val() <= bits::<3>(4))
+        {
+            self.wished7.d.next = bits::<3>(4);
         }
         self.tau7.d.next = self.tau6.q.val();
         self.due7.d.next = self.due6.q.val();
@@ -228,7 +242,7 @@ impl Logic for Span {
         self.tau.next = self.tau7.q.val();
         self.gap.next = self.gap7.q.val();
         self.due.next = self.due7.q.val();
-        self.enough.next = self.enough7.q.val();
+        self.wished.next = self.wished7.q.val();
         self.launch.next = self.launch7.q.val();
     }
 }
