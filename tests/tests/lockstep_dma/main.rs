@@ -1,4 +1,5 @@
 //! `timely_hw::dma` against `timely_model::dma`, every output at every clock; what it promises at its pins; how long a snapshot takes.
+mod absent;
 mod oracle;
 mod world;
 
