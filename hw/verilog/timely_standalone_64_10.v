@@ -91030,9 +91030,7 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
         enters__d = enter;
         x_low__d = low;
         first__write_address = x_handle;
-        first__read_address = handle_at__1;
         second__write_address = x_handle;
-        second__read_address = handle_at__2;
         head_due__d = valids__0__q & (all_due__q | ~since_0[32'h15]);
         if (take_x__0) begin
             head_due__d = ~since_x[32'h15];
@@ -91259,8 +91257,10 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     always @(*) x_holds = enters__q & x_sinks;
     always @(*) first__write_enable = enters__q;
     always @(*) first__write_data = x_low__q;
+    always @(*) first__read_address = swaps__0__q;
     always @(*) second__write_enable = enters__q;
     always @(*) second__write_data = x_low__q;
+    always @(*) second__read_address = swaps__1__q ^ ((32'h1) & 5'h1f);
     always @(*) low_0 = first__read_data;
     always @(*) low_1 = second__read_data;
     always @(*) since_0 = now - low_0;

@@ -255,11 +255,12 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         self.first.write_enable.next = self.enters.q.val();
         self.first.write_address.next = self.x_handle.val();
         self.first.write_data.next = self.x_low.q.val();
-        self.first.read_address.next = self.handle_at[1].val();
+        // Straight from the registers, so that no tool sees a loop through what is computed beside them.
+        self.first.read_address.next = self.swaps[0].q.val();
         self.second.write_enable.next = self.enters.q.val();
         self.second.write_address.next = self.x_handle.val();
         self.second.write_data.next = self.x_low.q.val();
-        self.second.read_address.next = self.handle_at[2].val();
+        self.second.read_address.next = self.swaps[1].q.val() ^ bits::<H>(1);
         self.low_0.next = self.first.read_data.val();
         self.low_1.next = self.second.read_data.val();
         self.since_0.next = self.now.val() - self.low_0.val();
