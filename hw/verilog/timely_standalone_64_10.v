@@ -60675,7 +60675,7 @@ module tnic_standalone__control__rtt__ack(clk,rst,sweep,sweep_at,a_valid,a_flow,
         flow0 = waiting__flow;
         segment0 = waiting__segment;
         time0 = now;
-        if (ack0) begin
+        if (a_valid) begin
             flow0 = a_flow[(32'h0)+:(10)];
             segment0 = a_segment;
             time0 = a_ts;

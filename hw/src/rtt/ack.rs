@@ -247,7 +247,8 @@ impl<const F: usize, const S: usize, const A: usize> Logic for AckUnit<F, S, A> 
         self.flow0.next = self.waiting.flow.val();
         self.segment0.next = self.waiting.segment.val();
         self.time0.next = self.now.val();
-        if self.ack0.val() {
+        // (While the RAMs are cleared nothing waits, so that this need not ask.)
+        if self.a_valid.val() {
             self.flow0.next = self.a_flow.val().get_bits::<F>(0);
             self.segment0.next = self.a_segment.val();
             self.time0.next = self.a_ts.val();
