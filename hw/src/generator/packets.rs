@@ -2,6 +2,9 @@
 use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_model::generator::packets::NONCE_START;
+use timely_regs::link::BACKLOG_BOUND;
+
+const _: () = assert!(BACKLOG_BOUND == 0xff00, "the kernel has its bits: above it the high eight are ones");
 
 /// Records and states of `2^F` flows. An operation is a grant, a doorbell, or (neither) a clear; each has its outcome, and its
 /// state written back, 5 clocks later, whatever the others do: an operation on a flow that an earlier one still has in the
