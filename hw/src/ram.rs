@@ -77,6 +77,59 @@ end
     }
 }
 
+/// RustHDL's `RAM` on one clock, for who never looks at a word that was read while it was written: it may be anything, and an ECP5 needs
+/// no logic behind the RAM for it.
+#[derive(LogicBlock, Default)]
+pub struct ApartRam<D: Synth, const N: usize> {
+    /// Where `read_data` is read from.
+    pub read_address: Signal<In, Bits<N>>,
+    /// Clock.
+    pub read_clock: Signal<In, Clock>,
+    /// The word, a clock later.
+    pub read_data: Signal<Out, D>,
+    /// Where.
+    pub write_address: Signal<In, Bits<N>>,
+    /// The same clock.
+    pub write_clock: Signal<In, Clock>,
+    /// The word.
+    pub write_data: Signal<In, D>,
+    /// A word is written.
+    pub write_enable: Signal<In, Bit>,
+    _words: BTreeMap<Bits<N>, D>,
+}
+
+impl<D: Synth, const N: usize> Logic for ApartRam<D, N> {
+    fn update(&mut self) {
+        if self.read_clock.pos_edge() {
+            self.read_data.next = self._words.get(&self.read_address.val()).copied().unwrap_or_default();
+        }
+        if self.write_clock.pos_edge() && self.write_enable.val() {
+            self._words.insert(self.write_address.val(), self.write_data.val());
+        }
+    }
+    fn connect(&mut self) {
+        self.read_data.connect();
+    }
+    fn hdl(&self) -> Verilog {
+        Verilog::Custom(format!(
+            "reg[{high}:0] mem[{last}:0];\n
+always @(posedge read_clock) begin
+   read_data <= write_enable & (read_address == write_address) ? {{{bits}{{1'bx}}}} : mem[read_address];
+end
+
+always @(posedge write_clock) begin
+   if (write_enable) begin
+      mem[write_address] <= write_data;
+   end
+end
+",
+            bits = D::BITS,
+            high = D::BITS - 1,
+            last = (1usize << N) - 1
+        ))
+    }
+}
+
 /// A RAM in LUTs that is read within the clock; one read and one write a clock.
 #[derive(LogicBlock, Default)]
 pub struct LutRam<D: Synth, const N: usize> {

@@ -43804,10 +43804,8 @@ module tnic_standalone__control__engine__rate__ram(read_address,read_clock,read_
     // Update code (custom)
     reg[31:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {32{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -43815,7 +43813,6 @@ module tnic_standalone__control__engine__rate__ram(read_address,read_clock,read_
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__engine__rate__ram
 
 
@@ -49509,10 +49506,8 @@ module tnic_standalone__control__engine__root__ram(read_address,read_clock,read_
     // Update code (custom)
     reg[30:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {31{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -49520,7 +49515,6 @@ module tnic_standalone__control__engine__root__ram(read_address,read_clock,read_
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__engine__root__ram
 
 
@@ -51159,10 +51153,8 @@ module tnic_standalone__control__engine__state__ram_0(read_address,read_clock,re
     // Update code (custom)
     reg[47:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {48{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -51170,7 +51162,6 @@ module tnic_standalone__control__engine__state__ram_0(read_address,read_clock,re
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__engine__state__ram_0
 
 
@@ -51188,10 +51179,8 @@ module tnic_standalone__control__engine__state__ram_128(read_address,read_clock,
     // Update code (custom)
     reg[10:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {11{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -51199,7 +51188,6 @@ module tnic_standalone__control__engine__state__ram_128(read_address,read_clock,
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__engine__state__ram_128
 
 
@@ -51217,10 +51205,8 @@ module tnic_standalone__control__engine__state__ram_48(read_address,read_clock,r
     // Update code (custom)
     reg[47:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {48{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -51228,7 +51214,6 @@ module tnic_standalone__control__engine__state__ram_48(read_address,read_clock,r
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__engine__state__ram_48
 
 
@@ -51246,10 +51231,8 @@ module tnic_standalone__control__engine__state__ram_96(read_address,read_clock,r
     // Update code (custom)
     reg[31:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {32{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -51257,7 +51240,6 @@ module tnic_standalone__control__engine__state__ram_96(read_address,read_clock,r
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__engine__state__ram_96
 
 
@@ -53701,10 +53683,8 @@ module tnic_standalone__control__histograms__ram(read_address,read_clock,read_da
     // Update code (custom)
     reg[31:0] mem[8191:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {32{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -53712,7 +53692,6 @@ module tnic_standalone__control__histograms__ram(read_address,read_clock,read_da
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__histograms__ram
 
 
@@ -68449,10 +68428,8 @@ module tnic_standalone__control__rtt__sent__flows(read_address,read_clock,read_d
     // Update code (custom)
     reg[55:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {56{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -68460,7 +68437,6 @@ module tnic_standalone__control__rtt__sent__flows(read_address,read_clock,read_d
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__rtt__sent__flows
 
 
@@ -71885,10 +71861,8 @@ module tnic_standalone__control__telemetry__events__ram(read_address,read_clock,
     // Update code (custom)
     reg[263:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {264{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -71896,7 +71870,6 @@ module tnic_standalone__control__telemetry__events__ram(read_address,read_clock,
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__telemetry__events__ram
 
 
@@ -73409,10 +73382,8 @@ module tnic_standalone__control__telemetry__returns__ram(read_address,read_clock
     // Update code (custom)
     reg[273:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {274{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -73420,7 +73391,6 @@ module tnic_standalone__control__telemetry__returns__ram(read_address,read_clock
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__telemetry__returns__ram
 
 
@@ -74752,10 +74722,8 @@ module tnic_standalone__control__telemetry__sent__ram(read_address,read_clock,re
     // Update code (custom)
     reg[112:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {113{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -74763,7 +74731,6 @@ module tnic_standalone__control__telemetry__sent__ram(read_address,read_clock,re
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__telemetry__sent__ram
 
 
@@ -75924,10 +75891,8 @@ module tnic_standalone__control__telemetry__superseded__ram(read_address,read_cl
     // Update code (custom)
     reg[32:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {33{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -75935,7 +75900,6 @@ module tnic_standalone__control__telemetry__superseded__ram(read_address,read_cl
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__control__telemetry__superseded__ram
 
 
@@ -77992,6 +77956,9 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     reg  [7:0] tag__d;
     wire  [7:0] tag__q;
     reg  tag__clock;
+    reg  ready__d;
+    wire  ready__q;
+    reg  ready__clock;
     
     // Local signals
     reg  begins;
@@ -78003,7 +77970,12 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     reg  [4:0] posts_less;
     reg  [4:0] posts_more;
     reg  [2:0] limit;
-    reg  grants;
+    reg  frame_less;
+    reg  frame_more;
+    reg  post_less;
+    reg  post_more;
+    reg  clears;
+    reg  turns;
     reg  take;
     reg  ring;
     reg  [25:0] word;
@@ -78130,6 +78102,11 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
         .q(tag__q),
         .clock(tag__clock)
     );
+    tnic_standalone__generator__ready ready(
+        .d(ready__d),
+        .q(ready__q),
+        .clock(ready__clock)
+    );
     
     // Update code
     always @(*) begin
@@ -78142,19 +78119,10 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
         ahead__d = ahead__q;
         posts__d = posts__q;
         tag__d = tag__q;
-        clear__d = fl_valid & packets__swept & (fl_record[(32'h0)+:(2)] != ((32'h3) & 2'h3));
+        ready__d = ready__q;
+        clear__d = clears;
         clear_flow__d = fl_flow;
-        limit = ahead_short;
-        if (packets__o_long) begin
-            limit = ahead_long;
-        end
-        grants = packets__swept & ~clear__q & ~turn__q & (ahead__q < limit) & ~posts__q[32'h4];
-        take = grants & grant_valid;
-        turn__d = take & host__q;
-        ring = host__q & ~clear__q & ~take & ~|posts__q[(32'h3)+:(2)];
-        packets__i_valid = clear__q | take | ring;
-        packets__i_grant = take;
-        packets__i_doorbell = ring;
+        turn__d = turns;
         packets__i_flow = host_flow__q;
         if (take) begin
             packets__i_flow = grant_flow;
@@ -78200,6 +78168,26 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
         if (take | ring) begin
             posts__d = posts_more;
         end
+        limit = ahead_short;
+        if (packets__o_long) begin
+            limit = ahead_long;
+        end
+        frame_less = ahead_less < limit;
+        frame_more = ahead_more < limit;
+        post_less = ~posts_less[32'h4];
+        post_more = ~posts_more[32'h4];
+        if (take) begin
+            ready__d = frame_more & post_more;
+        end
+        else if (ring) begin
+            ready__d = frame_less & post_more;
+        end
+        else begin
+            ready__d = frame_less & post_less;
+        end
+        if (~packets__swept | clears | turns) begin
+            ready__d = 1'b0;
+        end
         charged = ((32'h0) & 32'hffffffff);
         if (r[32'h2]) begin
             charged = r[(32'h8b)+:(32)];
@@ -78213,7 +78201,6 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
             frame__i_src_ip = cfg_ipv6;
         end
         frame__i_hdr = header;
-        grant_ready = grants;
         pulses = ((32'h0) & 32'hffffffff);
         if (frame__m_start) begin
             pulses = frames_bit;
@@ -78228,6 +78215,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
             ahead__d = ((32'h0) & 3'h7);
             posts__d = ((32'h0) & 5'h1f);
             tag__d = ((32'h0) & 8'hff);
+            ready__d = 1'b0;
         end
     end
     always @(*) clear__clock = clk;
@@ -78239,6 +78227,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     always @(*) ahead__clock = clk;
     always @(*) posts__clock = clk;
     always @(*) tag__clock = clk;
+    always @(*) ready__clock = clk;
     always @(*) packets__clk = clk;
     always @(*) packets__rst = rst;
     always @(*) frame__clk = clk;
@@ -78250,6 +78239,13 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     always @(*) packets__fl_record = fl_record;
     always @(*) packets__seed = cfg_seed;
     assign packets__long_bytes = long_bytes;
+    always @(*) clears = fl_valid & packets__swept & (fl_record[(32'h0)+:(2)] != ((32'h3) & 2'h3));
+    always @(*) take = ready__q & grant_valid;
+    always @(*) turns = take & host__q;
+    always @(*) ring = host__q & ~clear__q & ~take & ~|posts__q[(32'h3)+:(2)];
+    always @(*) packets__i_valid = clear__q | take | ring;
+    always @(*) packets__i_grant = take;
+    always @(*) packets__i_doorbell = ring;
     always @(*) packets__i_packets = host_packets__q;
     always @(*) packets__i_launch = grant_launch;
     always @(*) begins = frame__m_start;
@@ -78301,6 +78297,7 @@ module tnic_standalone__generator(clk,rst,swept,cfg_mac,cfg_ipv4,cfg_ipv6,cfg_se
     always @(*) sent_launch = out[(32'h82)+:(64)];
     always @(*) swept = packets__swept;
     always @(*) hd_ready = packets__swept & ~host__q;
+    always @(*) grant_ready = ready__q;
     
 endmodule // standalone__generator
 
@@ -83041,10 +83038,8 @@ module tnic_standalone__generator__packets__states(read_address,read_clock,read_
     // Update code (custom)
     reg[135:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {136{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -83052,7 +83047,6 @@ module tnic_standalone__generator__packets__states(read_address,read_clock,read_
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__generator__packets__states
 
 
@@ -83263,6 +83257,25 @@ module tnic_standalone__generator__posts(d,q,clock);
     end
           
 endmodule // standalone__generator__posts
+
+
+module tnic_standalone__generator__ready(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__generator__ready
 
 
 module tnic_standalone__generator__tag(d,q,clock);
@@ -84530,10 +84543,8 @@ module tnic_standalone__pacer__charge__ram(read_address,read_clock,read_data,wri
     // Update code (custom)
     reg[49:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {50{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -84541,7 +84552,6 @@ module tnic_standalone__pacer__charge__ram(read_address,read_clock,read_data,wri
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__pacer__charge__ram
 
 
@@ -86213,10 +86223,8 @@ module tnic_standalone__pacer__doorbell__ram(read_address,read_clock,read_data,w
     // Update code (custom)
     reg[44:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {45{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -86224,7 +86232,6 @@ module tnic_standalone__pacer__doorbell__ram(read_address,read_clock,read_data,w
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__pacer__doorbell__ram
 
 
@@ -102296,10 +102303,8 @@ module tnic_standalone__pacer__pass__memory__state_ram__0(read_address,read_cloc
     // Update code (custom)
     reg[47:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {48{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -102307,7 +102312,6 @@ module tnic_standalone__pacer__pass__memory__state_ram__0(read_address,read_cloc
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__pacer__pass__memory__state_ram__0
 
 
@@ -102325,10 +102329,8 @@ module tnic_standalone__pacer__pass__memory__state_ram__1(read_address,read_cloc
     // Update code (custom)
     reg[47:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {48{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -102336,7 +102338,6 @@ module tnic_standalone__pacer__pass__memory__state_ram__1(read_address,read_cloc
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__pacer__pass__memory__state_ram__1
 
 
@@ -102354,10 +102355,8 @@ module tnic_standalone__pacer__pass__memory__state_ram__2(read_address,read_cloc
     // Update code (custom)
     reg[47:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {48{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -102365,7 +102364,6 @@ module tnic_standalone__pacer__pass__memory__state_ram__2(read_address,read_cloc
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__pacer__pass__memory__state_ram__2
 
 
@@ -102383,10 +102381,8 @@ module tnic_standalone__pacer__pass__memory__state_ram__3(read_address,read_cloc
     // Update code (custom)
     reg[47:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {48{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -102394,7 +102390,6 @@ module tnic_standalone__pacer__pass__memory__state_ram__3(read_address,read_cloc
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__pacer__pass__memory__state_ram__3
 
 
@@ -102412,10 +102407,8 @@ module tnic_standalone__pacer__pass__memory__state_ram_192(read_address,read_clo
     // Update code (custom)
     reg[31:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {32{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -102423,7 +102416,6 @@ module tnic_standalone__pacer__pass__memory__state_ram_192(read_address,read_clo
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__pacer__pass__memory__state_ram_192
 
 
@@ -102441,10 +102433,8 @@ module tnic_standalone__pacer__pass__memory__state_ram_224(read_address,read_clo
     // Update code (custom)
     reg[2:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {3{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -102452,7 +102442,6 @@ module tnic_standalone__pacer__pass__memory__state_ram_224(read_address,read_clo
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__pacer__pass__memory__state_ram_224
 
 

@@ -2,6 +2,7 @@
 use super::word::{ProfileChoice, ProfileWord};
 use crate::construct::construct;
 use crate::num::{S, U};
+use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_model::engine::parts::LESS_CUT;
 use timely_regs::profile;
@@ -58,7 +59,7 @@ pub struct Rate<const F: usize> {
     pub rate_19: Signal<Out, Bits<32>>,
     least: ProfileWord<32, { profile::LEAST_RATE.word as usize }>,
     greatest: ProfileChoice<32, { profile::GREATEST_RATE.word as usize }, { profile::RESTART_RATE.word as usize }>,
-    ram: RAM<Bits<32>, F>,
+    ram: ApartRam<Bits<32>, F>,
     // The first holds 10 clocks after the issue.
     old: [DFF<Bits<32>>; 10],
     /// The operands, and a copy for the second multiplier of each limb.

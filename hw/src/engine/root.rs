@@ -1,6 +1,7 @@
 //! The reciprocal of a rate's root, kept for the flow's next operation.
 use crate::construct::construct;
 use crate::num::U;
+use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_model::engine::root::{BASE_BITS, INDEX_BITS, SLOPE_BITS, chord, inverse_root};
 
@@ -27,7 +28,7 @@ pub struct Root<const F: usize> {
     /// The root of rate 0, its mantissa complemented.
     none: Constant<Bits<27>>,
     none_shift: Constant<Bits<4>>,
-    ram: RAM<Bits<31>, F>,
+    ram: ApartRam<Bits<31>, F>,
     chords: SyncROM<Bits<43>, 11>,
     coarse: Signal<Local, Bits<32>>,
     by_16: Signal<Local, Bit>,

@@ -1,5 +1,5 @@
 //! What a flow remembers but for its rate, and the profile it follows.
-use crate::ram::BlockRam;
+use crate::ram::{ApartRam, BlockRam};
 use rust_hdl::prelude::*;
 
 /// A record a flow: RTT in bits 23..0, time 55..24, history 56, negatives 59..57, smoothed difference 97..60, marked 98, mark 138..99.
@@ -49,10 +49,10 @@ pub struct State<const F: usize> {
     /// Time since the mark, ns.
     pub since_3: Signal<Out, Bits<32>>,
     // In widths that fill block RAMs of 2 bits by 2^14 words as well as those of 9 by 2^12, which would have a choice behind them.
-    ram_0: RAM<Bits<48>, F>,
-    ram_48: RAM<Bits<48>, F>,
-    ram_96: RAM<Bits<32>, F>,
-    ram_128: RAM<Bits<11>, F>,
+    ram_0: ApartRam<Bits<48>, F>,
+    ram_48: ApartRam<Bits<48>, F>,
+    ram_96: ApartRam<Bits<32>, F>,
+    ram_128: ApartRam<Bits<11>, F>,
     profiles: BlockRam<Bits<4>, F>,
     raw: DFF<Bits<139>>,
     record: DFF<Bits<139>>,

@@ -26,7 +26,7 @@ use timely_regs::link::WIRE_OVERHEAD;
 /// output, together with `sent_*`, for one clock. Host doorbells show at `doorbell_*` 9 clocks later; one that meets a grant lets it go
 /// first, once.
 /// Throughput: a frame of two beats every two clocks; a doorbell every two clocks. Back pressure: grants are taken ahead of
-/// frames' first beats, up to seven while frames are short, one after a frame of more than 16 beats: what waits here is lost to
+/// frames' first beats, up to seven while frames are short, one from two clocks after the outcome of a frame of more than 16 beats on: what waits here is lost to
 /// priority and pause. When the pacer leaves eight doorbells the host's wait, from 16 grants do.
 /// Model: `timely_model::generator::Generator`.
 #[derive(LogicBlock)]
@@ -151,7 +151,15 @@ pub struct Generator<const W: usize, const K: usize, const F: usize, const S: us
     posts_more: Signal<Local, Bits<5>>,
     tag: DFF<Bits<8>>,
     limit: Signal<Local, Bits<3>>,
-    grants: Signal<Local, Bit>,
+    // Room for another frame and another doorbell at the next clock, without and with an operation at this.
+    frame_less: Signal<Local, Bit>,
+    frame_more: Signal<Local, Bit>,
+    post_less: Signal<Local, Bit>,
+    post_more: Signal<Local, Bit>,
+    /// A grant is taken if offered: a register, for the pacer is far away.
+    ready: DFF<Bit>,
+    clears: Signal<Local, Bit>,
+    turns: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     ring: Signal<Local, Bit>,
     word: Signal<Local, Bits<D>>,
@@ -180,14 +188,14 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
             sent_segment, sent_nonce, sent_first, sent_last, sent_wire_bytes, sent_segment_bytes, sent_launch, pulses, packets, frame,
             doorbells, clear, clear_flow, host, host_flow, host_packets, turn, ahead, begins, idles, ahead_less, ahead_more, posts, leaves, silent, posts_less,
             posts_more,
-            tag, limit, grants, take, ring, word, r, flow, charged, header, side, out)
+            tag, limit, frame_less, frame_more, post_less, post_more, ready, clears, turns, take, ring, word, r, flow, charged, header, side, out)
     }
 }
 
 impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: usize> Logic for Generator<W, K, F, S, D> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, clear, clear_flow, host, host_flow, host_packets, turn, ahead, posts, tag);
+        dff_setup!(self, clk, clear, clear_flow, host, host_flow, host_packets, turn, ahead, posts, tag, ready);
         self.packets.clk.next = self.clk.val();
         self.packets.rst.next = self.rst.val();
         self.frame.clk.next = self.clk.val();
@@ -201,21 +209,14 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.packets.fl_record.next = self.fl_record.val();
         self.packets.seed.next = self.cfg_seed.val();
         self.packets.long_bytes.next = self.long_bytes.val();
-        self.clear.d.next = self.fl_valid.val() & self.packets.swept.val() & (self.fl_record.val().get_bits::<2>(0) != bits::<2>(3));
+        self.clears.next = self.fl_valid.val() & self.packets.swept.val() & (self.fl_record.val().get_bits::<2>(0) != bits::<2>(3));
+        self.clear.d.next = self.clears.val();
         self.clear_flow.d.next = self.fl_flow.val();
 
         // One operation a clock: a clear, a grant, a doorbell. A grant that was promised to be taken is never held up.
-        self.limit.next = self.ahead_short.val();
-        if self.packets.o_long.val() {
-            self.limit.next = self.ahead_long.val();
-        }
-        self.grants.next = self.packets.swept.val()
-            & !self.clear.q.val()
-            & !self.turn.q.val()
-            & (self.ahead.q.val() < self.limit.val())
-            & !self.posts.q.val().get_bit(4);
-        self.take.next = self.grants.val() & self.grant_valid.val();
-        self.turn.d.next = self.take.val() & self.host.q.val();
+        self.take.next = self.ready.q.val() & self.grant_valid.val();
+        self.turns.next = self.take.val() & self.host.q.val();
+        self.turn.d.next = self.turns.val();
         self.ring.next = self.host.q.val() & !self.clear.q.val() & !self.take.val() & !self.posts.q.val().get_bits::<2>(3).any();
         self.packets.i_valid.next = self.clear.q.val() | self.take.val() | self.ring.val();
         self.packets.i_grant.next = self.take.val();
@@ -270,6 +271,24 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.posts.d.next = self.posts_less.val();
         if self.take.val() | self.ring.val() {
             self.posts.d.next = self.posts_more.val();
+        }
+        self.limit.next = self.ahead_short.val();
+        if self.packets.o_long.val() {
+            self.limit.next = self.ahead_long.val();
+        }
+        self.frame_less.next = self.ahead_less.val() < self.limit.val();
+        self.frame_more.next = self.ahead_more.val() < self.limit.val();
+        self.post_less.next = !self.posts_less.val().get_bit(4);
+        self.post_more.next = !self.posts_more.val().get_bit(4);
+        if self.take.val() {
+            self.ready.d.next = self.frame_more.val() & self.post_more.val();
+        } else if self.ring.val() {
+            self.ready.d.next = self.frame_less.val() & self.post_more.val();
+        } else {
+            self.ready.d.next = self.frame_less.val() & self.post_less.val();
+        }
+        if !self.packets.swept.val() | self.clears.val() | self.turns.val() {
+            self.ready.d.next = false;
         }
 
         // The outcome: doorbell, charge, frame.
@@ -363,7 +382,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
         self.sent_launch.next = self.out.val().get_bits::<64>(130);
         self.swept.next = self.packets.swept.val();
         self.hd_ready.next = self.packets.swept.val() & !self.host.q.val();
-        self.grant_ready.next = self.grants.val();
+        self.grant_ready.next = self.ready.q.val();
         self.pulses.next = bits::<32>(0);
         if self.frame.m_start.val() {
             self.pulses.next = self.frames_bit.val();
@@ -378,6 +397,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const D: us
             self.ahead.d.next = bits::<3>(0);
             self.posts.d.next = bits::<5>(0);
             self.tag.d.next = bits::<8>(0);
+            self.ready.d.next = false;
         }
     }
 }

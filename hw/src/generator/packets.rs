@@ -1,5 +1,6 @@
 //! What each flow sends next: the state of its segment and its backlog, one operation a clock.
 use crate::construct::construct;
+use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_model::generator::packets::NONCE_START;
 use timely_regs::link::BACKLOG_BOUND;
@@ -86,7 +87,7 @@ pub struct Packets<const F: usize> {
     sweep: DFF<Bits<F>>,
     clean: DFF<Bit>,
     records: RAM<Bits<299>, F>,
-    states: RAM<Bits<136>, F>,
+    states: ApartRam<Bits<136>, F>,
     kept: Signal<Local, Bits<299>>,
     // Index n is stage n + 1; stage 1 reads, 2 has the RAMs' outputs, 3 has them captured, 4 works, 5 shows and writes back.
     valid: [DFF<Bit>; 7],

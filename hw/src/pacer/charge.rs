@@ -1,5 +1,6 @@
 //! The charge unit: what each flow's packets cost.
 use crate::construct::construct;
+use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
 /// Adds up each flow's charges: bytes modulo 2^25, packets modulo 2^9, and the size of its last packet. `S` must be `F + 1`.
@@ -32,7 +33,7 @@ pub struct Charge<const F: usize, const S: usize> {
     pub paid_ends: Signal<Out, Bit>,
     /// The RAM is clear.
     pub swept: Signal<Out, Bit>,
-    ram: RAM<Bits<50>, F>,
+    ram: ApartRam<Bits<50>, F>,
     sweep: DFF<Bits<S>>,
     sweep_end: Constant<Bits<S>>,
     valid: [DFF<Bit>; 3],

@@ -1,6 +1,7 @@
 //! The doorbell unit: who has packets to send, who sleeps, and who is woken.
 use crate::construct::construct;
 use crate::fifo::Fifo;
+use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_model::pacer::doorbell::{DOORBELL_QUEUE, RELEASE_QUEUE, Sleep};
 
@@ -83,7 +84,7 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     releases: Fifo<R, 9, 10>,
     doorbells: Fifo<D, 4, 5>,
     /// Posted, released, drop as at `post_word`; 42 enable, 43 active, 44 bounded.
-    ram: RAM<Bits<45>, F>,
+    ram: ApartRam<Bits<45>, F>,
     granted: RAM<Bits<16>, F>,
     sweep: DFF<Bits<S>>,
     sweep_end: Constant<Bits<S>>,

@@ -1,5 +1,6 @@
 //! What a sent frame becomes: the identity of its segment, and an entry for its tag.
 use super::blank;
+use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_regs::wire::ethernet::PREAMBLE_AND_GAP;
 
@@ -88,7 +89,7 @@ pub struct SentUnit<const F: usize> {
     /// ns in Q.8.
     pub tag_value: Signal<Out, Bits<40>>,
     /// Bits 31..0 the segment after the last one sent, 55..32 the bytes sent.
-    flows: RAM<Bits<56>, F>,
+    flows: ApartRam<Bits<56>, F>,
     profiles: RAM<Bits<4>, F>,
     starts: RAM<Bits<2>, 4>,
     overhead: Constant<Bits<16>>,

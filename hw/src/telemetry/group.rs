@@ -1,5 +1,6 @@
 //! A read-modify-write pipeline over one word a flow, and a copy of its RAM for queries.
 use crate::construct::construct;
+use crate::ram::ApartRam;
 use num_bigint::BigUint;
 use rust_hdl::prelude::*;
 
@@ -44,7 +45,7 @@ pub struct Group<const W: usize, const V: usize, const F: usize> {
     pub o_stored: Signal<Out, Bits<W>>,
     /// It is of the flow's epoch.
     pub o_current: Signal<Out, Bit>,
-    ram: RAM<Bits<V>, F>,
+    ram: ApartRam<Bits<V>, F>,
     copy: RAM<Bits<V>, F>,
     epochs: RAM<Bit, F>,
     /// The same for queries: it stands beside `copy`, for the way from one to the other was telemetry's longest.

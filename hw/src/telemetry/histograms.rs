@@ -1,5 +1,6 @@
 //! The histograms of the profiles.
 use crate::construct::construct;
+use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_regs::histogram::{BIN_BITS, BINS, MANTISSA_BITS, VALUE_BITS};
 
@@ -33,7 +34,7 @@ pub struct Histograms {
     pub clear: Signal<In, Bits<16>>,
     /// Histograms that are not cleared yet.
     pub clearing: Signal<Out, Bits<16>>,
-    ram: RAM<Bits<32>, 13>,
+    ram: ApartRam<Bits<32>, 13>,
     copy: RAM<Bits<32>, 13>,
     last_bin: Constant<Bits<9>>,
     /// Above the bin that is cleared: all are.

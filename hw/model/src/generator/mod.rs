@@ -103,6 +103,8 @@ pub struct Generator {
     posts: usize,
     /// The last frame was long.
     long: bool,
+    /// A grant is taken if offered.
+    ready: bool,
     tag: u16,
 }
 
@@ -178,6 +180,7 @@ impl Generator {
             ahead: 0,
             posts: 0,
             long: false,
+            ready: false,
             tag: 0,
         }
     }
@@ -202,11 +205,7 @@ impl Block for Generator {
         Out {
             swept,
             host_doorbell_ready: swept && self.host.is_none(),
-            grant_ready: swept
-                && self.clear.is_none()
-                && !self.turn
-                && self.ahead < if self.long { AHEAD_LONG } else { AHEAD }
-                && self.posts < POSTS,
+            grant_ready: self.ready,
             charge: outcome.and_then(|o| o.charge),
             doorbell: self.doorbells.output(clk).head,
             launch: frame.beat.as_ref().map_or(0, |(_, sent)| sent.launch),
@@ -245,7 +244,8 @@ impl Block for Generator {
         let load = i.load.filter(|_| out.swept);
         self.clear = load.filter(|l| !l.keep() || !l.enable()).map(|l| l.flow);
         self.packets.step(op, load.map(|l| (l.flow, l.record)), i.config.seed);
-        // Whose packet is found now is long or short from the next clock on.
+        // Whose packet is found now is long or short from the next clock on, for what is taken from the one after it.
+        let limit = if self.long { AHEAD_LONG } else { AHEAD };
         let threshold = LONG_BEATS * self.width as u32 / 8 + WIRE_OVERHEAD;
         if let Some(packet) = self.packets.outcome().and_then(|o| o.packet.as_ref()) {
             self.long = u32::from(packet.wire) > threshold;
@@ -260,12 +260,17 @@ impl Block for Generator {
         self.ahead -= usize::from(out.sent.is_some()) + usize::from(o.charge.is_some() && o.packet.is_none());
         let taken = out.doorbell.is_some() && i.doorbell_ready;
         self.posts -= usize::from(taken) + usize::from((o.charge.is_some() || o.refused) && o.post.is_none());
+        self.ready = out.swept && self.clear.is_none() && !self.turn && self.ahead < limit && self.posts < POSTS;
         self.frame.step(clk, &frame::In { rst: false, describe, ready: i.ready });
         self.doorbells.step(clk, &fifo::In { rst: false, push: o.post, ready: i.doorbell_ready });
     }
 
     fn wake(&self, clk: u64) -> u64 {
         let idle = self.packets.is_idle() && self.frame.is_empty() && self.doorbells.is_empty();
-        if idle && self.clear.is_none() && self.host.is_none() { u64::MAX } else { clk }
+        match (idle && self.clear.is_none() && self.host.is_none(), self.ready) {
+            (false, _) => clk,
+            (true, false) => clk.max(self.swept_at),
+            (true, true) => u64::MAX,
+        }
     }
 }

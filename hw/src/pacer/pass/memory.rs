@@ -1,5 +1,6 @@
 //! What the pass knows of each flow and of each profile: RAMs with one reader, the pass, and one writer each.
 use crate::construct::construct;
+use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 use timely_model::pacer::pass::OVERHEAD;
 use timely_regs::profile;
@@ -90,9 +91,9 @@ pub struct Memory<const F: usize, const S: usize> {
     /// The RAMs are clear.
     pub swept: Signal<Out, Bit>,
     // In widths that fill block RAMs of 2 bits by 2^14 words as well as those of 9 by 2^12, which would have a choice behind them.
-    state_ram: [RAM<Bits<48>, F>; 4],
-    state_ram_192: RAM<Bits<32>, F>,
-    state_ram_224: RAM<Bits<3>, F>,
+    state_ram: [ApartRam<Bits<48>, F>; 4],
+    state_ram_192: ApartRam<Bits<32>, F>,
+    state_ram_224: ApartRam<Bits<3>, F>,
     post_ram: RAM<Bits<32>, F>,
     post_ram_32: RAM<Bits<10>, F>,
     paid_ram: RAM<Bits<48>, F>,
