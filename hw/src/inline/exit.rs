@@ -147,7 +147,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize> Logic for E
         self.launches.rst.next = self.rst.val();
         self.sums.read_clock.next = self.clk.val();
         self.sums.write_clock.next = self.clk.val();
-        self.is_swept.next = self.sweep.q.val() == self.sweep_end.val();
+        self.is_swept.next = (self.sweep.q.val() & self.sweep_end.val()).any();
         self.swept.next = self.is_swept.val();
         self.at.next = self.sweep.q.val();
         if !self.is_swept.val() {

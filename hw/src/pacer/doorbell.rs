@@ -177,7 +177,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.releases.rst.next = self.rst.val();
         self.doorbells.clk.next = self.clk.val();
         self.doorbells.rst.next = self.rst.val();
-        self.is_swept.next = self.sweep.q.val() == self.sweep_end.val();
+        self.is_swept.next = (self.sweep.q.val() & self.sweep_end.val()).any();
         if !self.is_swept.val() {
             self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
         }

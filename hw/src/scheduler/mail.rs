@@ -86,7 +86,7 @@ impl<const F: usize, const S: usize, const E: usize> Logic for Mail<F, S, E> {
         self.told.write_clock.next = self.clk.val();
         self.entries.clk.next = self.clk.val();
         self.entries.rst.next = self.rst.val();
-        self.is_swept.next = self.sweep.q.val() == self.sweep_end.val();
+        self.is_swept.next = (self.sweep.q.val() & self.sweep_end.val()).any();
         if !self.is_swept.val() {
             self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
         }

@@ -142,7 +142,7 @@ impl<const F: usize, const S: usize> Logic for Turns<F, S> {
         }
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
-        self.is_swept.next = self.sweep.q.val() == self.sweep_end.val();
+        self.is_swept.next = (self.sweep.q.val() & self.sweep_end.val()).any();
         if !self.is_swept.val() {
             self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
         }

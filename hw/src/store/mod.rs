@@ -229,7 +229,7 @@ impl<
         self.packets.clk.next = self.clk.val();
         self.packets.rst.next = self.rst.val();
 
-        self.is_swept.next = self.sweep.q.val() == self.sweep_end.val();
+        self.is_swept.next = (self.sweep.q.val() & self.sweep_end.val()).any();
         self.sweeping.next = !self.is_swept.val();
         if self.sweeping.val() {
             self.sweep.d.next = self.sweep.q.val() + bits::<T>(1);

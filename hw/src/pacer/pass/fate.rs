@@ -3,7 +3,8 @@ use crate::construct::construct;
 use rust_hdl::prelude::*;
 use timely_model::pacer::token::IN_FLIGHT;
 
-/// Inputs at clock 0, outputs at clock 1, but for `ready`, which concerns the operation that is to be issued at this clock.
+/// Inputs at clock 0, outputs at clock 1, but for `pfc`, which comes a clock before, and `ready`, which concerns the operation that is to be
+/// issued at this clock.
 #[derive(LogicBlock)]
 pub struct Fate {
     /// Clock.
@@ -22,7 +23,7 @@ pub struct Fate {
     pub stop: Signal<In, Bit>,
     /// An operation is here.
     pub valid: Signal<In, Bit>,
-    /// Its priority.
+    /// The priority of the operation that is here at the next clock.
     pub pfc: Signal<In, Bits<3>>,
     /// The verdict of its bucket, bit by bit as `Bucket` says.
     pub bucket: Signal<In, Bits<15>>,
@@ -67,6 +68,10 @@ pub struct Fate {
     owed: DFF<Bits<7>>,
     paused: DFF<Bits<8>>,
     paused_before: DFF<Bits<8>>,
+    /// What `paused` is from the next clock on.
+    pauses: Signal<Local, Bits<8>>,
+    /// The operation's priority is paused.
+    held: DFF<Bit>,
     resumes: DFF<Bit>,
     size1: DFF<Bits<3>>,
     train1: DFF<Bits<6>>,
@@ -111,7 +116,7 @@ impl Default for Fate {
         const { assert!(IN_FLIGHT == 64, "the credit is told by the places that 64 leave") };
         construct!({ places: Constant::new(bits::<7>(IN_FLIGHT.into())) }
             clk, rst, issue, left, slept, pause, stop, valid, pfc, bucket, due, wished, ready, grant, size, train, sleep, clear, bounded, awake,
-            write, insert, again, soon, park, idle, resume, room_swap, owed, paused, paused_before, resumes, size1, train1, grant1, sleep1,
+            write, insert, again, soon, park, idle, resume, room_swap, owed, paused, paused_before, pauses, held, resumes, size1, train1, grant1, sleep1,
             clear1, bounded1, awake1, write1, insert1, again1, soon1, park1, idle1, shifted, is_paused, is_clear, is_bounded, is_again,
             is_send, is_grant, is_finished, is_sleep, credit, least, packets, scarce, room, kind, rest, fewer, further, paid_back, asks,
             less, more)
@@ -121,16 +126,34 @@ impl Default for Fate {
 impl Logic for Fate {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, room_swap, owed, paused, paused_before, resumes, size1, train1, grant1, sleep1, clear1, bounded1, awake1);
+        dff_setup!(
+            self,
+            clk,
+            room_swap,
+            owed,
+            paused,
+            paused_before,
+            held,
+            resumes,
+            size1,
+            train1,
+            grant1,
+            sleep1,
+            clear1,
+            bounded1,
+            awake1
+        );
         dff_setup!(self, clk, write1, insert1, again1, soon1, park1, idle1);
-        self.paused.d.next = self.pause.val();
+        self.pauses.next = self.pause.val();
         if self.stop.val() {
-            self.paused.d.next = bits::<8>(255);
+            self.pauses.next = bits::<8>(255);
         }
+        self.paused.d.next = self.pauses.val();
         self.paused_before.d.next = self.paused.q.val();
         self.resumes.d.next = (self.paused_before.q.val() & !self.paused.q.val()).any();
-        self.shifted.next = self.paused.q.val() >> self.pfc.val();
-        self.is_paused.next = self.shifted.val().get_bit(0);
+        self.shifted.next = self.pauses.val() >> self.pfc.val();
+        self.held.d.next = self.shifted.val().get_bit(0);
+        self.is_paused.next = self.held.q.val();
         self.is_clear.next = self.bucket.val().get_bit(7);
         self.is_bounded.next = self.bucket.val().get_bit(9);
         self.is_again.next = self.bucket.val().get_bit(10);
@@ -268,6 +291,7 @@ impl Logic for Fate {
             self.owed.d.next = bits::<7>(0);
             self.paused.d.next = bits::<8>(0);
             self.paused_before.d.next = bits::<8>(0);
+            self.held.d.next = false;
             self.resumes.d.next = false;
             self.grant1.d.next = false;
             self.sleep1.d.next = false;

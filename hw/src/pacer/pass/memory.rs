@@ -219,7 +219,7 @@ impl<const F: usize, const S: usize> Logic for Memory<F, S> {
         self.cap_ram.write_clock.next = self.clk.val();
         self.window_ram.read_clock.next = self.clk.val();
         self.window_ram.write_clock.next = self.clk.val();
-        self.is_swept.next = self.sweep.q.val() == self.sweep_end.val();
+        self.is_swept.next = (self.sweep.q.val() & self.sweep_end.val()).any();
         if !self.is_swept.val() {
             self.sweep.d.next = self.sweep.q.val() + bits::<S>(1);
         }

@@ -176,7 +176,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     turn: DFF<Bits<9>>,
     /// Rate 30 bits, bytes charged 25, bytes released 25, packets granted 16, started.
     kept: Ring<97, 14>,
-    pfc: Delay<3, 13>,
+    pfc: Delay<3, 12>,
     now14: Ring<48, 11>,
     now16: Delay<48, 2>,
     packets: Stages<23, 3>,
