@@ -1,4 +1,5 @@
 //! `cargo xtask bitstream`: a board's whole design by the open tools, from its Verilog to what its FPGA loads.
+mod floorplan;
 mod globals;
 mod manifest;
 mod page;
@@ -7,6 +8,7 @@ use crate::process::{cargo, quiet, root, target};
 use crate::setup::{self, number, version};
 use crate::synth::sets;
 use clap::{Args, ValueEnum};
+use floorplan::Floorplan;
 use manifest::{Area, Manifest, clocks, utilisation};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -20,6 +22,12 @@ const KEPT_BYTES: u64 = 3 << 20;
 const LIMIT: &str = "60m";
 /// Flip-flops whose reset is made global.
 const GLOBAL_OF: usize = 1000;
+/// Exchanges that a floorplan is made with, a quarter of a minute of them.
+const EXCHANGES: u64 = 10_000_000;
+/// What nextpnr is told of the FPGA.
+const DEVICE: [&str; 6] = ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--timing-allow-fail"];
+/// The file of a board's floorplan.
+const PLAN: &str = "floorplan.toml";
 /// The module around everything.
 const TOP: &str = "tnic_ecpix5";
 
@@ -42,6 +50,9 @@ pub struct Bitstream {
     /// Period of the core's clock in ps, a multiple of 2000; without it, the shell's own.
     #[arg(long)]
     clock_ps: Option<u32>,
+    /// Makes the floorplan of block RAMs and multipliers anew, from the one that is there; without it, that is used if it fits the design.
+    #[arg(long)]
+    floorplan: bool,
 }
 
 /// The programs.
@@ -63,6 +74,10 @@ fn stage<T>(name: &str, work: impl FnOnce() -> Result<T, String>) -> Result<T, S
 
 fn text(file: &Path) -> Result<String, String> {
     std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))
+}
+
+fn json(file: &Path) -> Result<Value, String> {
+    serde_json::from_str(&text(file)?).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 fn put(file: &Path, text: &str) -> Result<(), String> {
@@ -131,7 +146,7 @@ impl Tools {
         once(&netlist, &from, || {
             self.run(&self.yosys, dir, &["-q", "-l", "synthesis.log", "-s", "synthesis.ys"])?;
             let part = dir.join("netlist.part");
-            let mut cells = serde_json::from_str(&text(&part)?).map_err(|e| format!("{}: {e}", part.display()))?;
+            let mut cells = json(&part)?;
             globals::promote(&mut cells, TOP, GLOBAL_OF)?;
             put(&part, &cells.to_string())?;
             std::fs::rename(&part, &netlist).map_err(|e| format!("{TOP}'s netlist: {e}"))
@@ -139,16 +154,37 @@ impl Tools {
         .map(drop)
     }
 
+    // The netlist with its macros at the sites of the plan, and how many are not in it.
+    fn bind(&self, dir: &Path, plan: &Floorplan) -> Result<usize, String> {
+        let mut netlist = json(&dir.join("netlist.json"))?;
+        let missing = plan.bind(&mut netlist, TOP)?;
+        put(&dir.join("bound.json"), &netlist.to_string())?;
+        Ok(missing)
+    }
+
+    // Places what is bound by the length of wires alone, and exchanges the macros' sites.
+    fn plan(&self, dir: &Path, seed: u32) -> Result<Floorplan, String> {
+        let number = seed.to_string();
+        let files = ["--json", "bound.json", "--lpf", "timely_ecpix5.lpf", "--write", "placed.json", "--log", "placed.log", "--quiet"];
+        let arguments = [DEVICE.as_slice(), &files, &["--no-tmdriv", "--no-route", "--seed", &number]].concat();
+        self.run(&self.nextpnr, dir, &arguments)?;
+        let placed = dir.join("placed.json");
+        let file = std::fs::File::open(&placed).map_err(|e| format!("{}: {e}", placed.display()))?;
+        let (plan, wire) = Floorplan::improve(&json(&dir.join("netlist.json"))?, TOP, file, seed.into(), EXCHANGES)?;
+        eprint!("{} macros' wire {} to {} tiles ... ", plan.site.len(), wire.before, wire.after);
+        put(&dir.join(PLAN), &plan.text()?)?;
+        Ok(plan)
+    }
+
     fn place(&self, dir: &Path, seed: u32) -> Result<Value, String> {
         // The other router gives a wire to whoever asks last: with so many of them taken, most of its time goes into giving them back.
         let [number, config, report, log] = [seed.to_string(), placed(seed, "config"), placed(seed, "json"), placed(seed, "log")];
-        let device = ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--timing-allow-fail"];
-        let files = ["--json", "netlist.json", "--lpf", "timely_ecpix5.lpf", "--textcfg", &config, "--report", &report];
-        let arguments = [device.as_slice(), &files, &["--router", "router2", "--seed", &number, "--log", &log, "--quiet"]].concat();
-        let (netlist, pins) = (sha256(&dir.join("netlist.json"))?, sha256(&dir.join("timely_ecpix5.lpf"))?);
+        let files = ["--json", "bound.json", "--lpf", "timely_ecpix5.lpf", "--textcfg", &config, "--report", &report];
+        let arguments = [DEVICE.as_slice(), &files, &["--router", "router2", "--seed", &number, "--log", &log, "--quiet"]].concat();
+        let (netlist, pins) = (sha256(&dir.join("bound.json"))?, sha256(&dir.join("timely_ecpix5.lpf"))?);
         let from = format!("{}\n{netlist}\n{pins}\n{}\n", version(&self.nextpnr, "--version").unwrap_or_default(), arguments.join(" "));
         once(&dir.join(&config), &from, || self.run(&self.nextpnr, dir, &arguments))?;
-        serde_json::from_str(&text(&dir.join(report))?).map_err(|e| format!("the report of nextpnr: {e}"))
+        json(&dir.join(report))
     }
 
     fn pack(&self, dir: &Path, seed: u32) -> Result<(), String> {
@@ -180,6 +216,20 @@ impl Bitstream {
         })?;
         let verilog = "timely_ecpix5_64_9.v";
         stage("synthesise it, six minutes or more", || tools.synthesise(&dir, verilog))?;
+        let folder = root().join("bitstreams").join(name);
+        let kept = folder.join(PLAN);
+        let mut plan = if kept.exists() {
+            Floorplan::read(&text(&kept)?).map_err(|e| format!("{}: {e}", kept.display()))?
+        } else {
+            Floorplan::default()
+        };
+        let missing = stage("bind block RAMs and multipliers to their sites", || tools.bind(&dir, &plan))?;
+        if missing > 0 || self.floorplan {
+            eprintln!("  {missing} of them are not in {}", kept.display());
+            let seed = self.seeds.first().copied().unwrap_or(1);
+            plan = stage("place it, and exchange their sites", || tools.plan(&dir, seed))?;
+            stage("bind them again", || tools.bind(&dir, &plan))?;
+        }
         let mut placed = None;
         for seed in &self.seeds {
             let report = stage(&format!("place and route it from seed {seed}, at most {LIMIT}"), || tools.place(&dir, *seed))?;
@@ -213,16 +263,16 @@ impl Bitstream {
             clock,
             area: Area::of(&utilisation(&report)),
         };
-        let folder = root().join("bitstreams").join(name);
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         put(&folder.join("manifest.toml"), &manifest.text()?)?;
         put(&folder.join("report.md"), &page::page(&manifest))?;
-        let kept = folder.join("timely_ecpix5.bit");
+        put(&kept, &plan.text()?)?;
+        let copy = folder.join("timely_ecpix5.bit");
         if bytes <= KEPT_BYTES {
-            std::fs::copy(&bit, &kept).map_err(|e| format!("{}: {e}", kept.display()))?;
+            std::fs::copy(&bit, &copy).map_err(|e| format!("{}: {e}", copy.display()))?;
         } else {
             // One of an older design may be there.
-            std::fs::remove_file(&kept).ok();
+            std::fs::remove_file(&copy).ok();
         }
         println!("{}", folder.join("report.md").display());
         Ok(ExitCode::SUCCESS)

@@ -51,11 +51,11 @@ pub struct Span {
     gaps: Delay<31, 2>,
     gap7: DFF<Bits<31>>,
     low3: DFF<Bits<35>>,
-    middle3: DFF<Bits<24>>,
-    lower: Signal<Local, Bits<42>>,
-    high3: DFF<S<45>>,
-    low4: DFF<Bits<16>>,
-    high4: DFF<S<45>>,
+    middle3: DFF<Bits<34>>,
+    lower: Signal<Local, Bits<52>>,
+    high3: DFF<S<35>>,
+    low4: DFF<Bits<26>>,
+    high4: DFF<S<35>>,
     size5: DFF<Bits<39>>,
     over5: DFF<Bit>,
     sign5: DFF<Bit>,
@@ -76,10 +76,10 @@ pub struct Span {
     y2_u: Signal<Local, U<17>>,
     y2_s: Signal<Local, S<18>>,
     low_u: Signal<Local, U<18>>,
-    middle_u: Signal<Local, U<7>>,
-    high_s: Signal<Local, S<27>>,
+    middle_u: Signal<Local, U<17>>,
+    high_s: Signal<Local, S<17>>,
     carry_s: Signal<Local, S<18>>,
-    high_b: Signal<Local, Bits<45>>,
+    high_b: Signal<Local, Bits<35>>,
     extended: Signal<Local, Bits<85>>,
     by_coarse: Signal<Local, Bits<5>>,
     by_fine: Signal<Local, Bits<5>>,
@@ -150,22 +150,22 @@ impl Logic for Span {
         self.y2_u.next = self.ys.o.val().into();
         self.y2_s.next = bit_cast::<18, 17>(self.ys.o.val()).into();
         self.low_u.next = self.deficit.val().get_bits::<18>(0).into();
-        self.middle_u.next = self.deficit.val().get_bits::<7>(18).into();
-        self.high_s.next = self.deficit.val().get_bits::<27>(25).into();
+        self.middle_u.next = self.deficit.val().get_bits::<17>(18).into();
+        self.high_s.next = self.deficit.val().get_bits::<17>(35).into();
         self.low3.d.next = (self.low_u.val() * self.y2_u.val()).into();
         self.middle3.d.next = (self.middle_u.val() * self.y2_u.val()).into();
-        self.lower.next = bit_cast::<42, 35>(self.low3.q.val()) + (bit_cast::<42, 24>(self.middle3.q.val()) << 18);
+        self.lower.next = bit_cast::<52, 35>(self.low3.q.val()) + (bit_cast::<52, 34>(self.middle3.q.val()) << 18);
         self.high3.d.next = (self.high_s.val() * self.y2_s.val()).into();
-        self.carry_s.next = bit_cast::<18, 17>(self.lower.val().get_bits::<17>(25)).into();
+        self.carry_s.next = bit_cast::<18, 17>(self.lower.val().get_bits::<17>(35)).into();
         self.high4.d.next = (self.high3.q.val() + self.carry_s.val()).into();
-        self.low4.d.next = self.lower.val().get_bits::<16>(9);
+        self.low4.d.next = self.lower.val().get_bits::<26>(9);
 
         // 4: shift it with its sign, so that a negative one is rounded down too; in two steps, as the gap.
         self.high_b.next = self.high4.q.val().into();
-        self.extended.next = (bit_cast::<85, 45>(self.high_b.val()) << 16) | bit_cast::<85, 16>(self.low4.q.val());
-        if self.high_b.val().get_bit(44) {
+        self.extended.next = (bit_cast::<85, 35>(self.high_b.val()) << 26) | bit_cast::<85, 26>(self.low4.q.val());
+        if self.high_b.val().get_bit(34) {
             self.extended.next =
-                ((bit_cast::<85, 45>(self.high_b.val()) << 16) | bit_cast::<85, 16>(self.low4.q.val())) | (bits::<85>(16777215) << 61);
+                ((bit_cast::<85, 35>(self.high_b.val()) << 26) | bit_cast::<85, 26>(self.low4.q.val())) | (bits::<85>(16777215) << 61);
         }
         self.by_coarse.next = self.es.o.val() & bits::<5>(24);
         self.by_fine.next = self.es.o.val() & bits::<5>(7);
@@ -173,9 +173,9 @@ impl Logic for Span {
         self.by_ones.next = self.by_eights.val().get_bits::<46>(0) >> self.by_fine.val();
         self.size5.d.next = self.by_ones.val().get_bits::<39>(0);
         self.beyond.next = self.by_eights.val().get_bits::<22>(39);
-        self.sign5.d.next = self.high_b.val().get_bit(44);
+        self.sign5.d.next = self.high_b.val().get_bit(34);
         self.over5.d.next = self.beyond.val().any();
-        if self.high_b.val().get_bit(44) {
+        if self.high_b.val().get_bit(34) {
             self.over5.d.next = !self.beyond.val().all();
         }
 
