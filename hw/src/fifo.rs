@@ -45,6 +45,9 @@ pub struct Fifo<const W: usize, const A: usize, const C: usize> {
     push: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     address: Signal<Local, Bits<A>>,
+    /// The same without and with a word taken at the output.
+    at_hold: Signal<Local, Bits<A>>,
+    at_take: Signal<Local, Bits<A>>,
     behind: Signal<Local, Bits<A>>,
     follows: Signal<Local, Bits<A>>,
 }
@@ -74,6 +77,8 @@ impl<const W: usize, const A: usize, const C: usize> Default for Fifo<W, A, C> {
             push: Default::default(),
             take: Default::default(),
             address: Default::default(),
+            at_hold: Default::default(),
+            at_take: Default::default(),
             behind: Default::default(),
             follows: Default::default(),
         }
@@ -94,10 +99,21 @@ impl<const W: usize, const A: usize, const C: usize> Logic for Fifo<W, A, C> {
         self.take.next = self.pending.q.val() & (!self.out_valid.q.val() | self.o_ready.val());
         self.behind.next = self.second.q.val() ^ self.one.val();
         self.follows.next = self.behind.val() + self.one.val();
-        self.address.next = self.read.q.val();
+        // Whether the output is taken is known last, so that both addresses are ready by then.
+        self.at_hold.next = self.read.q.val();
+        if self.pending.q.val() & !self.out_valid.q.val() {
+            self.at_hold.next = self.behind.val();
+        }
+        self.at_take.next = self.read.q.val();
+        if self.pending.q.val() {
+            self.at_take.next = self.behind.val();
+        }
+        self.address.next = self.at_hold.val();
+        if self.o_ready.val() {
+            self.address.next = self.at_take.val();
+        }
         self.pending.d.next = self.fill.q.val().any();
         if self.take.val() {
-            self.address.next = self.behind.val();
             self.second.d.next = self.follows.val() ^ self.one.val();
             self.pending.d.next = self.fill.q.val().get_bits::<A>(1).any();
         }

@@ -59,6 +59,8 @@ pub struct Gate<const F: usize, const W: usize> {
     train: DFF<Bit>,
     flow: DFF<Bits<F>>,
     left: DFF<Bits<6>>,
+    /// It is 1.
+    single: DFF<Bit>,
     launch: DFF<Bits<56>>,
     gap: DFF<Bits<32>>,
     /// The packet on its way to the places.
@@ -86,7 +88,17 @@ pub struct Gate<const F: usize, const W: usize> {
     high_now: Signal<Local, Bits<19>>,
     still: Signal<Local, Bits<19>>,
     stepping: Signal<Local, Bits<19>>,
+    launch_high: Signal<Local, Bits<19>>,
+    gap_high: Signal<Local, Bits<19>>,
+    not_now: Signal<Local, Bits<19>>,
+    halves: Signal<Local, Bits<19>>,
+    carries: Signal<Local, Bits<19>>,
+    stepped_by: Signal<Local, Bits<34>>,
     arriving: Signal<Local, Bits<19>>,
+    arrives: Signal<Local, Bits<19>>,
+    unequal: Signal<Local, Bits<19>>,
+    both: Signal<Local, Bits<19>>,
+    carried: Signal<Local, Bits<20>>,
     fetching: Signal<Local, Bits<19>>,
     queue_launch: Signal<Local, Bits<56>>,
     near: Signal<Local, Bit>,
@@ -121,8 +133,8 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
             shown_first: Constant::new(bits::<5>(PLACES as u64)),
             spill_first: Constant::new(bits::<5>(PLACES as u64 + 1)),
         } clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
-            grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, launch, gap, enters_launch, enters_flow, seen, floor, stepped, shown,
-            shown_swap, spill, spill_swap, in_flight, ahead, units_now, moved, high_now, still, stepping, arriving, fetching, queue_launch, near, waits,
+            grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, single, launch, gap, enters_launch, enters_flow, seen, floor, stepped, shown,
+            shown_swap, spill, spill_swap, in_flight, ahead, units_now, moved, high_now, still, stepping, launch_high, gap_high, not_now, halves, carries, stepped_by, arriving, arrives, unequal, both, carried, fetching, queue_launch, near, waits,
             enter, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, shown_handle, spill_handle, shown_next, read_at,
             spill_next, in_use, room)
     }
@@ -131,7 +143,7 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
 impl<const F: usize, const W: usize> Logic for Gate<F, W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, queued, train, flow, left, launch, gap, enters_launch, enters_flow, seen, floor, stepped);
+        dff_setup!(self, clk, queued, train, flow, left, single, launch, gap, enters_launch, enters_flow, seen, floor, stepped);
         dff_setup!(self, clk, shown, shown_swap, spill, spill_swap, in_flight, ahead);
         self.trains.clk.next = self.clk.val();
         self.trains.rst.next = self.rst.val();
@@ -165,9 +177,30 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         }
         // How far ahead each launch is that may be the next; which it is, is known last.
         self.high_now.next = self.units_now.val().get_bits::<19>(15);
+        self.not_now.next = !self.high_now.val();
         self.still.next = self.launch.q.val().get_bits::<19>(15) - self.high_now.val();
-        self.stepping.next = self.next_launch.val().get_bits::<19>(15) - self.high_now.val();
-        self.arriving.next = self.rounded.val().get_bits::<19>(15) - self.high_now.val();
+        // Launch, gap and time in one chain of carries: three operands to two, and the one that a subtraction adds where the carries leave room.
+        self.launch_high.next = self.launch.q.val().get_bits::<19>(15);
+        self.gap_high.next = bit_cast::<19, 17>(self.gap.q.val().get_bits::<17>(15));
+        self.halves.next = self.launch_high.val() ^ self.gap_high.val() ^ self.not_now.val();
+        self.carries.next = (self.launch_high.val() & self.gap_high.val())
+            | (self.launch_high.val() & self.not_now.val())
+            | (self.gap_high.val() & self.not_now.val());
+        self.stepped_by.next = ((bit_cast::<34, 19>(self.halves.val()) << 15) | bit_cast::<34, 15>(self.launch.q.val().get_bits::<15>(0)))
+            + ((bit_cast::<34, 19>(self.carries.val()) << 16)
+                | bits::<34>(0x8000)
+                | bit_cast::<34, 15>(self.gap.q.val().get_bits::<15>(0)));
+        self.stepping.next = self.stepped_by.val().get_bits::<19>(15);
+        // What arrives may be rounded up, which is known as late as its distance: both distances, the greater one with two carries put in at its low end.
+        self.arrives.next = self.train_launch.val().get_bits::<19>(23);
+        self.unequal.next = self.arrives.val() ^ self.not_now.val();
+        self.both.next = self.arrives.val() & self.not_now.val();
+        self.carried.next =
+            ((bit_cast::<20, 19>(self.unequal.val()) << 1) | bits::<20>(1)) + ((bit_cast::<20, 19>(self.both.val()) << 2) | bits::<20>(3));
+        self.arriving.next = self.arrives.val() - self.high_now.val();
+        if self.train_launch.val().get_bits::<8>(0).any() & self.train_launch.val().get_bits::<15>(8).all() {
+            self.arriving.next = self.carried.val().get_bits::<19>(1);
+        }
         self.queue_launch.next = self.trains.o_data.val().get_bits::<56>(0);
         self.fetching.next = self.queue_launch.val().get_bits::<19>(15) - self.high_now.val();
         self.ahead.d.next = self.still.val();
@@ -175,9 +208,10 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.ahead.d.next = self.stepping.val();
             self.launch.d.next = self.next_launch.val();
             self.left.d.next = self.left.q.val() - bits::<6>(1);
+            self.single.d.next = self.left.q.val() == bits::<6>(2);
         }
         // The next train: past the queue if that is empty.
-        self.free.next = !self.train.q.val() | (self.enter.val() & (self.left.q.val() == bits::<6>(1)));
+        self.free.next = !self.train.q.val() | (self.enter.val() & self.single.q.val());
         self.taken.next = self.train_valid.val() & self.trains.i_ready.val() & self.train_packets.val().any();
         self.direct.next = self.free.val() & !self.queued.q.val().any();
         self.push.next = self.taken.val() & !self.direct.val();
@@ -198,6 +232,7 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.train.d.next = self.taken.val();
             self.flow.d.next = self.train_flow.val();
             self.left.d.next = self.train_packets.val();
+            self.single.d.next = self.train_packets.val() == bits::<6>(1);
             self.launch.d.next = self.rounded.val();
             self.ahead.d.next = self.arriving.val();
             self.gap.d.next = self.train_gap.val();
@@ -205,6 +240,7 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.train.d.next = self.trains.o_valid.val();
             self.flow.d.next = self.trains.o_data.val().get_bits::<F>(94);
             self.left.d.next = self.trains.o_data.val().get_bits::<6>(88);
+            self.single.d.next = self.trains.o_data.val().get_bits::<6>(88) == bits::<6>(1);
             self.launch.d.next = self.queue_launch.val();
             self.ahead.d.next = self.fetching.val();
             self.gap.d.next = self.trains.o_data.val().get_bits::<32>(56);

@@ -69,6 +69,8 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     /// One enters at this clock, in front of the one after it, by its launch, by its floor.
     x_stays: Signal<Local, Bit>,
     x_holds: Signal<Local, Bit>,
+    x_before: Signal<Local, Bits<11>>,
+    x_below: Signal<Local, Bits<11>>,
     x_follows: Signal<Local, Bit>,
     x_sinks: Signal<Local, Bit>,
     // What stays in front of the entering grant by its launch, by its floor.
@@ -102,7 +104,7 @@ impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H>
     fn default() -> Self {
         assert!(M == N + 2 && M == 1 << H, "{N} places and two handles outside must be a power of two");
         construct!({} clk, rst, now, stepped, enter, launch, floor, near, pop, freed, due, head, entered, handle, shut, enters, x_low, first, second,
-            head_due, late, all_due, low, key, floor_key, x_key, x_stays, x_holds, x_follows, x_sinks, last, x_handle, full, low_0, low_1, since_0, since_1, since_x, past;
+            head_due, late, all_due, low, key, floor_key, x_key, x_stays, x_holds, x_before, x_below, x_follows, x_sinks, last, x_handle, full, low_0, low_1, since_0, since_1, since_x, past;
             valids, keys, swaps, precedes, by_launch, by_floor, number, valid_at, key_at, handle_at, next_at, follows_at, sinks_at, precedes_at, take_x,
             moves)
     }
@@ -163,10 +165,11 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         self.key.next = self.launch.val().get_bits::<11>(9);
         self.floor_key.next = bit_cast::<11, 5>(self.floor.val().get_bits::<5>(0)) << 6;
         self.x_key.next = self.x_low.q.val().get_bits::<11>(9);
-        self.x_follows.next = !((self.key.val().get_bits::<10>(0) < self.x_key.val().get_bits::<10>(0))
-            ^ (self.key.val().get_bit(10) ^ self.x_key.val().get_bit(10)));
-        self.x_sinks.next = !((self.floor_key.val().get_bits::<10>(0) < self.x_key.val().get_bits::<10>(0))
-            ^ (self.floor_key.val().get_bit(10) ^ self.x_key.val().get_bit(10)));
+        // As differences these two are chains of carries, the others trees of LUTs: what enters at this clock moves all of them.
+        self.x_before.next = self.key.val() - self.x_key.val();
+        self.x_follows.next = !self.x_before.val().get_bit(10);
+        self.x_below.next = self.floor_key.val() - self.x_key.val();
+        self.x_sinks.next = !self.x_below.val().get_bit(10);
         self.x_stays.next = self.enters.q.val() & self.x_follows.val();
         self.x_holds.next = self.enters.q.val() & self.x_sinks.val();
         for i in 0..N {
