@@ -2,6 +2,7 @@
 mod bench;
 mod bitstream;
 mod demo;
+mod floorplan;
 mod mutate;
 mod process;
 mod programs;

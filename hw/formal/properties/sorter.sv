@@ -91,6 +91,7 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
     (* hierconn *) wire \dut.precedes__1__q ;
     (* hierconn *) wire \dut.enters__q ;
     (* hierconn *) wire [21:0] \dut.x_low__q ;
+    (* hierconn *) wire [10:0] \dut.x_again__q ;
     (* hierconn *) wire \dut.late__q ;
     wire calm = !stepped & !\dut.all_due__q ;
     wire [21:0] x_since = seen - \dut.x_low__q ;
@@ -126,6 +127,7 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
             assert(\dut.precedes__1__q == (x_behind_1 >= 0));
         end
         if (\dut.enters__q ) begin
+            assert(\dut.x_again__q == \dut.x_low__q [19:9]);
             assert(v_0 | !\dut.precedes__0__q );
             assert(v_1 | !\dut.precedes__1__q );
             // There is a place for it.

@@ -1,14 +1,13 @@
 //! `cargo xtask bitstream`: a board's whole design by the open tools, from its Verilog to what its FPGA loads.
-mod floorplan;
 mod globals;
 mod manifest;
 mod page;
 
+use crate::floorplan::Floorplan;
 use crate::process::{cargo, quiet, root, target};
 use crate::setup::{self, number, version};
 use crate::synth::sets;
 use clap::{Args, ValueEnum};
-use floorplan::Floorplan;
 use manifest::{Area, Manifest, clocks, utilisation};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -22,8 +21,6 @@ const KEPT_BYTES: u64 = 3 << 20;
 const LIMIT: &str = "60m";
 /// Flip-flops whose reset is made global.
 const GLOBAL_OF: usize = 1000;
-/// Exchanges that a floorplan is made with, a quarter of a minute of them.
-const EXCHANGES: u64 = 10_000_000;
 /// What nextpnr is told of the FPGA.
 const DEVICE: [&str; 6] = ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--timing-allow-fail"];
 /// The file of a board's floorplan.
@@ -170,7 +167,7 @@ impl Tools {
         self.run(&self.nextpnr, dir, &arguments)?;
         let placed = dir.join("placed.json");
         let file = std::fs::File::open(&placed).map_err(|e| format!("{}: {e}", placed.display()))?;
-        let (plan, wire) = Floorplan::improve(&json(&dir.join("netlist.json"))?, TOP, file, seed.into(), EXCHANGES)?;
+        let (plan, wire) = Floorplan::improve(&json(&dir.join("netlist.json"))?, TOP, file, seed.into())?;
         eprint!("{} macros' wire {} to {} tiles ... ", plan.site.len(), wire.before, wire.after);
         put(&dir.join(PLAN), &plan.text()?)?;
         Ok(plan)

@@ -4,6 +4,7 @@ use super::multipliers;
 use super::record::{Ecp5, Xcup};
 use super::sets;
 use super::wrap::{BENCH, Ports};
+use crate::floorplan::{self, Floorplan};
 use crate::process::{quiet, target};
 use crate::setup::{number, version};
 use std::collections::BTreeMap;
@@ -163,17 +164,14 @@ impl Flow {
                 Ok(Figure::Ecp5(cells::ecp5(&cells::counts(&text, top)?)))
             }
             Step::Seed(seed) => {
-                let version = hash(&[self.nextpnr.1.as_str(), NETLIST]);
+                let version = hash(&[self.nextpnr.1.as_str(), NETLIST, "floorplan"]);
                 let text = kept(&dir.join(format!("seed{seed}.{}", &version[..8])), |p| {
                     let again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
                     if !dir.join(NETLIST).exists() {
                         self.netlist(&dir, top, &synthesis, "again.stat")?;
                     }
                     drop(again);
-                    let (seed, report) = (seed.to_string(), part(p));
-                    let device = ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--freq", "250", "--timing-allow-fail"];
-                    let files = ["--lpf-allow-unconstrained", "--json", NETLIST, "--seed", &seed, "--report", &report, "--quiet"];
-                    self.run(&self.nextpnr.0, &dir, &[device.as_slice(), files.as_slice()].concat())
+                    self.place(&dir, seed, &part(p))
                 })?;
                 Ok(Figure::Clock(seed, cells::clock(&text)?))
             }
@@ -193,6 +191,31 @@ impl Flow {
                 Ok(Figure::Depth(cells::latest_ps(&text)?))
             }
         }
+    }
+
+    // Placed once for where block RAMs and multipliers belong, then with them there, and routed.
+    fn place(&self, dir: &Path, seed: u32, report: &str) -> Result<(), String> {
+        let number = seed.to_string();
+        let device =
+            ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--freq", "250", "--timing-allow-fail", "--lpf-allow-unconstrained"];
+        let common = [device.as_slice(), &["--seed", &number, "--quiet", "--json"]].concat();
+        let text = std::fs::read(dir.join(NETLIST)).map_err(|e| format!("{NETLIST}: {e}"))?;
+        let mut netlist = serde_json::from_slice(&text).map_err(|e| format!("{NETLIST}: {e}"))?;
+        let [bound, placed] = ["bound", "placed"].map(|kind| format!("{kind}{seed}.json"));
+        let mut from = NETLIST;
+        if floorplan::has_macros(&netlist, BENCH)? {
+            self.run(&self.nextpnr.0, dir, &[common.as_slice(), &[NETLIST, "--no-route", "--write", &placed]].concat())?;
+            let file = std::fs::File::open(dir.join(&placed)).map_err(|e| format!("{placed}: {e}"))?;
+            let (plan, _) = Floorplan::improve(&netlist, BENCH, file, seed.into())?;
+            plan.bind(&mut netlist, BENCH)?;
+            put(&dir.join(&bound), &netlist.to_string())?;
+            from = &bound;
+        }
+        drop(netlist);
+        self.run(&self.nextpnr.0, dir, &[common.as_slice(), &[from, "--report", report]].concat())?;
+        // Large, and of no use to anyone else.
+        [bound, placed].iter().for_each(|f| drop(std::fs::remove_file(dir.join(f))));
+        Ok(())
     }
 
     // The block keeps its module until it is counted, so that the bench's registers are not.

@@ -53,6 +53,8 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     precedes: [DFF<Bit>; N],
     enters: DFF<Bit>,
     x_low: DFF<Bits<22>>,
+    /// Its key, for what is decided by it: the copy stands there, and a reset keeps it apart.
+    x_again: DFF<Bits<11>>,
     /// Launches of the first two places, by their handles: read within the clock, for the handles are registers, and what they will be is not
     /// known before the clock ends.
     first: LutRam<Bits<22>, H>,
@@ -103,7 +105,7 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
 impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H> {
     fn default() -> Self {
         assert!(M == N + 2 && M == 1 << H, "{N} places and two handles outside must be a power of two");
-        construct!({} clk, rst, now, stepped, enter, launch, floor, near, pop, freed, due, head, entered, handle, shut, enters, x_low, first, second,
+        construct!({} clk, rst, now, stepped, enter, launch, floor, near, pop, freed, due, head, entered, handle, shut, enters, x_low, x_again, first, second,
             head_due, late, all_due, low, key, floor_key, x_key, x_stays, x_holds, x_before, x_below, x_follows, x_sinks, last, x_handle, full, low_0, low_1, since_0, since_1, since_x, past;
             valids, keys, swaps, precedes, by_launch, by_floor, number, valid_at, key_at, handle_at, next_at, follows_at, sinks_at, precedes_at, take_x,
             moves)
@@ -113,7 +115,7 @@ impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H>
 impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, enters, x_low, head_due, late, all_due);
+        dff_setup!(self, clk, enters, x_low, x_again, head_due, late, all_due);
         self.first.clock.next = self.clk.val();
         self.second.clock.next = self.clk.val();
         for i in 0..M {
@@ -166,9 +168,9 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         self.floor_key.next = bit_cast::<11, 5>(self.floor.val().get_bits::<5>(0)) << 6;
         self.x_key.next = self.x_low.q.val().get_bits::<11>(9);
         // As differences these two are chains of carries, the others trees of LUTs: what enters at this clock moves all of them.
-        self.x_before.next = self.key.val() - self.x_key.val();
+        self.x_before.next = self.key.val() - self.x_again.q.val();
         self.x_follows.next = !self.x_before.val().get_bit(10);
-        self.x_below.next = self.floor_key.val() - self.x_key.val();
+        self.x_below.next = self.floor_key.val() - self.x_again.q.val();
         self.x_sinks.next = !self.x_below.val().get_bit(10);
         self.x_stays.next = self.enters.q.val() & self.x_follows.val();
         self.x_holds.next = self.enters.q.val() & self.x_sinks.val();
@@ -255,6 +257,7 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         // Only the first two and the entering grant can be the head at the next clock.
         self.enters.d.next = self.enter.val();
         self.x_low.d.next = self.low.val();
+        self.x_again.d.next = self.low.val().get_bits::<11>(9);
         self.first.write_enable.next = self.enters.q.val();
         self.first.write_address.next = self.x_handle.val();
         self.first.write_data.next = self.x_low.q.val();
@@ -291,6 +294,7 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
                 self.swaps[i].d.next = bits::<H>(0);
             }
             self.enters.d.next = false;
+            self.x_again.d.next = bits::<11>(0);
             self.head_due.d.next = false;
             self.late.d.next = false;
             self.all_due.d.next = false;

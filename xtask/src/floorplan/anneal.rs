@@ -109,7 +109,9 @@ impl Anneal {
             if longer <= 0 || rng.random_bool((-(longer as f64) / temperature).exp()) {
                 self.taken.remove(&from);
                 self.taken.insert(to, cell);
-                other.into_iter().for_each(|o| drop(self.taken.insert(from, o)));
+                if let Some(o) = other {
+                    self.taken.insert(from, o);
+                }
             } else {
                 self.at[cell] = from;
                 other.into_iter().for_each(|o| self.at[o] = to);

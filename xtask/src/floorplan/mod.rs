@@ -15,6 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::sync::LazyLock;
 
+/// Exchanges that are tried for each block RAM and multiplier: more shorten the wires by little.
+const EXCHANGES: u64 = 40_000;
 /// Pins of clocks and carries, which have wires of their own.
 const OWN_WIRES: [&str; 6] = ["CLK", "WCK", "CLKA", "CLKB", "CIN", "COUT"];
 
@@ -42,6 +44,14 @@ fn stem(name: &str) -> String {
 
 fn cells<'a>(netlist: &'a Value, top: &str) -> Result<&'a serde_json::Map<String, Value>, String> {
     netlist["modules"][top]["cells"].as_object().ok_or_else(|| format!("the netlist has no module {top} with cells"))
+}
+
+/// The module `top` has block RAMs or multipliers.
+///
+/// # Errors
+/// The netlist has no such module.
+pub fn has_macros(netlist: &Value, top: &str) -> Result<bool, String> {
+    Ok(!macros(cells(netlist, top)?).is_empty())
 }
 
 // Block RAMs and multipliers: their names in the plan, kinds and names in the netlist. Those of one stem are told apart by their order.
@@ -101,11 +111,11 @@ impl Floorplan {
         Ok(missing)
     }
 
-    /// The floorplan whose wires are shortest that `moves` random exchanges find, with everything else where nextpnr wrote in `placed` that it stands.
+    /// The floorplan whose wires are shortest that random exchanges, [`EXCHANGES`] for each, find, with everything else where nextpnr wrote in `placed` that it stands.
     ///
     /// # Errors
     /// One of both is not what it should be.
-    pub fn improve(netlist: &Value, top: &str, placed: impl Read, seed: u64, moves: u64) -> Result<(Self, Wire), String> {
+    pub fn improve(netlist: &Value, top: &str, placed: impl Read, seed: u64) -> Result<(Self, Wire), String> {
         let cells = cells(netlist, top)?;
         let bels = placement(placed)?;
         // What nextpnr makes of a cell may have another name.
@@ -136,7 +146,7 @@ impl Floorplan {
         }
         let mut anneal = Anneal::new(sites, nets.into_values());
         let before = anneal.wire();
-        anneal.run(seed, moves);
+        anneal.run(seed, EXCHANGES * all.len() as u64);
         let after = anneal.wire();
         let site = all.into_iter().zip(anneal.sites()).map(|((name, ..), s)| (name, s.name())).collect();
         Ok((Floorplan { site }, Wire { before, after }))
@@ -185,7 +195,7 @@ mod tests {
         let placed = json!({"modules": {"top": {"cells": {"a.mem.0.0": at("X118/Y82/EBR2"), "b.mem.0.0": at("X4/Y22/EBR0"), "x": at("X4/Y21/SLICEA.FF0"),
             "y": at("X118/Y80/SLICEB.FF1")}}}});
         let mut netlist = netlist();
-        let (plan, wire) = Floorplan::improve(&netlist, "top", placed.to_string().as_bytes(), 1, 20_000).unwrap();
+        let (plan, wire) = Floorplan::improve(&netlist, "top", placed.to_string().as_bytes(), 1).unwrap();
         assert_eq!(plan.site, [("a.mem.0.0", "X4/Y22/EBR0"), ("b.mem.0.0", "X118/Y82/EBR2")].map(|(c, s)| (c.into(), s.into())).into());
         assert_eq!(wire, Wire { before: 175 + 172, after: 1 + 2 });
         assert_eq!(plan.bind(&mut netlist, "top"), Ok(0));
@@ -206,8 +216,8 @@ mod tests {
         );
         assert!(plan(&[]).bind(&mut netlist, "none").is_err());
         let nothing = json!({"modules": {"top": {"cells": {}}}}).to_string();
-        assert!(Floorplan::improve(&netlist, "top", nothing.as_bytes(), 1, 1).unwrap_err().contains("a.mem.0.0 was not placed"));
-        assert!(Floorplan::improve(&netlist, "top", &b"{"[..], 1, 1).is_err());
+        assert!(Floorplan::improve(&netlist, "top", nothing.as_bytes(), 1).unwrap_err().contains("a.mem.0.0 was not placed"));
+        assert!(Floorplan::improve(&netlist, "top", &b"{"[..], 1).is_err());
     }
 
     #[test]
