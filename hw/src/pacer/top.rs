@@ -115,6 +115,9 @@ pub struct Pacer<
     wheel: Wheel<F, X, A, S>,
     gate: Gate<F, W>,
     granted: DFF<Bit>,
+    /// A flow on its way from the wheel to READY, which are far from one another.
+    due: DFF<Bit>,
+    due_flow: DFF<Bits<F>>,
     go: Signal<Local, Bit>,
     left: Signal<Local, Bit>,
     counted: Constant<Bits<32>>,
@@ -154,7 +157,7 @@ impl<
             rate_flow, rate_value, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, charge_valid, charge_flow,
             charge_bytes, charge_ends, pause, stop, now, grant_valid, grant_ready, grant_flow, grant_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited,
             pulses, swept,
-            doorbell, ready, charge, parking, wheel, gate, granted, go, left)
+            doorbell, ready, charge, parking, wheel, gate, granted, due, due_flow, go, left)
     }
 }
 
@@ -173,7 +176,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, granted);
+        dff_setup!(self, clk, granted, due, due_flow);
         self.doorbell.clk.next = self.clk.val();
         self.doorbell.rst.next = self.rst.val();
         self.ready.clk.next = self.clk.val();
@@ -216,8 +219,10 @@ impl<
         self.charge.charge_ends.next = self.charge_ends.val();
 
         // A flow that was parked goes to READY when the doorbell unit has none for it.
-        self.ready.due_valid.next = self.wheel.due_valid.val();
-        self.ready.due_flow.next = self.wheel.due_flow.val();
+        self.due.d.next = self.wheel.due_valid.val();
+        self.due_flow.d.next = self.wheel.due_flow.val();
+        self.ready.due_valid.next = self.due.q.val();
+        self.ready.due_flow.next = self.due_flow.q.val();
         self.ready.act_valid.next = self.doorbell.act_valid.val() | self.parking.o_valid.val();
         self.ready.act_flow.next = self.parking.o_flow.val();
         if self.doorbell.act_valid.val() {
@@ -294,6 +299,7 @@ impl<
         self.swept.next = self.go.val();
         if self.rst.val() {
             self.granted.d.next = false;
+            self.due.d.next = false;
         }
     }
 }

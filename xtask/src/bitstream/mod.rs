@@ -164,8 +164,8 @@ impl Tools {
         let number = seed.to_string();
         let files = ["--json", "bound.json", "--lpf", "timely_ecpix5.lpf", "--write", "placed.json", "--log", "placed.log", "--quiet"];
         let arguments = [DEVICE.as_slice(), &files, &["--no-tmdriv", "--no-route", "--seed", &number]].concat();
-        self.run(&self.nextpnr, dir, &arguments)?;
         let placed = dir.join("placed.json");
+        once(&placed, &self.from(dir, &arguments)?, || self.run(&self.nextpnr, dir, &arguments))?;
         let file = std::fs::File::open(&placed).map_err(|e| format!("{}: {e}", placed.display()))?;
         let (plan, wire) = Floorplan::improve(&json(&dir.join("netlist.json"))?, TOP, file, seed.into())?;
         eprint!("{} macros' wire {} to {} tiles ... ", plan.site.len(), wire.before, wire.after);
@@ -173,14 +173,18 @@ impl Tools {
         Ok(plan)
     }
 
+    // What a run of nextpnr depends on.
+    fn from(&self, dir: &Path, arguments: &[&str]) -> Result<String, String> {
+        let (netlist, pins) = (sha256(&dir.join("bound.json"))?, sha256(&dir.join("timely_ecpix5.lpf"))?);
+        Ok(format!("{}\n{netlist}\n{pins}\n{}\n", version(&self.nextpnr, "--version").unwrap_or_default(), arguments.join(" ")))
+    }
+
     fn place(&self, dir: &Path, seed: u32) -> Result<Value, String> {
         // The other router gives a wire to whoever asks last: with so many of them taken, most of its time goes into giving them back.
         let [number, config, report, log] = [seed.to_string(), placed(seed, "config"), placed(seed, "json"), placed(seed, "log")];
         let files = ["--json", "bound.json", "--lpf", "timely_ecpix5.lpf", "--textcfg", &config, "--report", &report];
         let arguments = [DEVICE.as_slice(), &files, &["--router", "router2", "--seed", &number, "--log", &log, "--quiet"]].concat();
-        let (netlist, pins) = (sha256(&dir.join("bound.json"))?, sha256(&dir.join("timely_ecpix5.lpf"))?);
-        let from = format!("{}\n{netlist}\n{pins}\n{}\n", version(&self.nextpnr, "--version").unwrap_or_default(), arguments.join(" "));
-        once(&dir.join(&config), &from, || self.run(&self.nextpnr, dir, &arguments))?;
+        once(&dir.join(&config), &self.from(dir, &arguments)?, || self.run(&self.nextpnr, dir, &arguments))?;
         json(&dir.join(report))
     }
 

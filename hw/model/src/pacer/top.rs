@@ -65,6 +65,8 @@ pub struct Pacer {
     /// `pause` and `stop` as of the last step.
     levels: (u8, bool),
     granted: bool,
+    /// On its way from the wheel to READY.
+    due: Option<u32>,
 }
 
 impl Pacer {
@@ -81,6 +83,7 @@ impl Pacer {
             has_line: false,
             levels: (0, false),
             granted: false,
+            due: None,
         }
     }
 
@@ -151,9 +154,9 @@ impl Block for Pacer {
         let charged = i.charge.filter(|_| go);
         self.charge.step(clk, rst || charged.is_some(), || charge::In { rst, charge: charged });
         let activate = doorbell.activate.or(parked);
-        self.ready.step(clk, rst || wheel.due.is_some() || activate.is_some(), || ready::In {
+        self.ready.step(clk, rst || self.due.is_some() || activate.is_some(), || ready::In {
             rst,
-            due: wheel.due,
+            due: self.due,
             activate,
             ready: pass.ready,
         });
@@ -184,11 +187,12 @@ impl Block for Pacer {
         debug_assert!(pass.train.is_none() || gate.train_ready, "the pass keeps within the gate's places");
         self.gate.step(clk, busy || pass.train.is_some(), || gate::In { rst, train: pass.train, now: i.now, ready: i.grant_ready });
         self.granted = left && !rst;
+        self.due = wheel.due.filter(|_| !rst);
     }
 
     /// `pause`, `stop` and `now` are levels: a clock at which one of the first two changes must be stepped.
     fn wake(&self, clk: u64) -> u64 {
-        if self.granted {
+        if self.granted || self.due.is_some() {
             return clk;
         }
         let parts = [self.doorbell.due, self.ready.due, self.charge.due, self.park.due, self.pass.due, self.wheel.due, self.gate.due];
