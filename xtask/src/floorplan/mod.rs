@@ -46,14 +46,6 @@ fn cells<'a>(netlist: &'a Value, top: &str) -> Result<&'a serde_json::Map<String
     netlist["modules"][top]["cells"].as_object().ok_or_else(|| format!("the netlist has no module {top} with cells"))
 }
 
-/// The module `top` has block RAMs or multipliers.
-///
-/// # Errors
-/// The netlist has no such module.
-pub fn has_macros(netlist: &Value, top: &str) -> Result<bool, String> {
-    Ok(!macros(cells(netlist, top)?).is_empty())
-}
-
 // Block RAMs and multipliers: their names in the plan, kinds and names in the netlist. Those of one stem are told apart by their order.
 fn macros(cells: &serde_json::Map<String, Value>) -> Vec<(String, Kind, String)> {
     let mut all: Vec<_> = cells.iter().filter_map(|(name, c)| Some((stem(name), Kind::of(c["type"].as_str()?)?, name.clone()))).collect();

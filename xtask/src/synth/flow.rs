@@ -4,7 +4,7 @@ use super::multipliers;
 use super::record::{Ecp5, Xcup};
 use super::sets;
 use super::wrap::{BENCH, Ports};
-use crate::floorplan::{self, Floorplan};
+use crate::floorplan::Floorplan;
 use crate::process::{quiet, target};
 use crate::setup::{number, version};
 use std::collections::BTreeMap;
@@ -77,9 +77,13 @@ impl Unit {
         Ok(Unit { name: name.to_owned(), speed, hash: hash(&[&verilog]), verilog, ports })
     }
 
+    fn is_core(&self) -> bool {
+        self.name.starts_with("core_")
+    }
+
     // What of synthesis for ECP5 is its own: a whole NIC would not be placed, and readable names for it take longer than all else.
     fn synthesis(&self) -> String {
-        if self.name.starts_with("core_") {
+        if self.is_core() {
             let rest = "hierarchy -check\nblackbox =A:whitebox";
             format!("synth_ecp5 -top {BENCH} -run begin:map_ffs\n{}synth_ecp5 -top {BENCH} -run map_ffs:check\n{rest}", sets::script())
         } else {
@@ -164,14 +168,14 @@ impl Flow {
                 Ok(Figure::Ecp5(cells::ecp5(&cells::counts(&text, top)?)))
             }
             Step::Seed(seed) => {
-                let version = hash(&[self.nextpnr.1.as_str(), NETLIST, "floorplan"]);
+                let version = hash(&[self.nextpnr.1.as_str(), NETLIST]);
                 let text = kept(&dir.join(format!("seed{seed}.{}", &version[..8])), |p| {
                     let again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
                     if !dir.join(NETLIST).exists() {
                         self.netlist(&dir, top, &synthesis, "again.stat")?;
                     }
                     drop(again);
-                    self.place(&dir, seed, &part(p))
+                    self.place(&dir, seed, unit.is_core(), &part(p))
                 })?;
                 Ok(Figure::Clock(seed, cells::clock(&text)?))
             }
@@ -193,25 +197,25 @@ impl Flow {
         }
     }
 
-    // Placed once for where block RAMs and multipliers belong, then with them there, and routed.
-    fn place(&self, dir: &Path, seed: u32, report: &str) -> Result<(), String> {
+    // Placed and routed; a core first for where its block RAMs and multipliers belong. (A block loses a few percent of its clock by that: where its wires are
+    // shortest its slowest path need not be.)
+    fn place(&self, dir: &Path, seed: u32, core: bool, report: &str) -> Result<(), String> {
         let number = seed.to_string();
         let device =
             ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--freq", "250", "--timing-allow-fail", "--lpf-allow-unconstrained"];
         let common = [device.as_slice(), &["--seed", &number, "--quiet", "--json"]].concat();
-        let text = std::fs::read(dir.join(NETLIST)).map_err(|e| format!("{NETLIST}: {e}"))?;
-        let mut netlist = serde_json::from_slice(&text).map_err(|e| format!("{NETLIST}: {e}"))?;
         let [bound, placed] = ["bound", "placed"].map(|kind| format!("{kind}{seed}.json"));
         let mut from = NETLIST;
-        if floorplan::has_macros(&netlist, BENCH)? {
-            self.run(&self.nextpnr.0, dir, &[common.as_slice(), &[NETLIST, "--no-route", "--write", &placed]].concat())?;
+        if core {
+            self.run(&self.nextpnr.0, dir, &[common.as_slice(), &[NETLIST, "--no-tmdriv", "--no-route", "--write", &placed]].concat())?;
+            let text = std::fs::read(dir.join(NETLIST)).map_err(|e| format!("{NETLIST}: {e}"))?;
+            let mut netlist = serde_json::from_slice(&text).map_err(|e| format!("{NETLIST}: {e}"))?;
             let file = std::fs::File::open(dir.join(&placed)).map_err(|e| format!("{placed}: {e}"))?;
             let (plan, _) = Floorplan::improve(&netlist, BENCH, file, seed.into())?;
             plan.bind(&mut netlist, BENCH)?;
             put(&dir.join(&bound), &netlist.to_string())?;
             from = &bound;
         }
-        drop(netlist);
         self.run(&self.nextpnr.0, dir, &[common.as_slice(), &[from, "--report", report]].concat())?;
         // Large, and of no use to anyone else.
         [bound, placed].iter().for_each(|f| drop(std::fs::remove_file(dir.join(f))));
