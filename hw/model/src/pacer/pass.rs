@@ -149,6 +149,8 @@ pub struct Pass {
     in_flight: u32,
     /// Requests to sleep made or reserved that the doorbell unit has not taken.
     owed: u32,
+    /// One was taken at the last clock.
+    slept: bool,
     sleeps: fifo::Fifo<Request>,
     paused: u8,
     paused_before: u8,
@@ -185,6 +187,7 @@ impl Pass {
             idle: None,
             in_flight: 0,
             owed: 0,
+            slept: false,
             sleeps: fifo::Fifo::new(9),
             paused: 0,
             paused_before: 0,
@@ -372,7 +375,8 @@ impl Block for Pass {
         }
         let issued = u32::from(issue.is_some());
         self.in_flight = self.in_flight + issued + taken - done - u32::from(i.left);
-        self.owed = self.owed + issued - u32::from(took);
+        self.owed = self.owed + issued - u32::from(self.slept);
+        self.slept = took;
         self.resume = self.paused_before & !self.paused != 0;
         self.paused_before = self.paused;
         self.paused = if i.stop { 0xff } else { i.pause };
@@ -389,6 +393,7 @@ impl Block for Pass {
             || self.idle.is_some()
             || self.train.is_some()
             || self.resume
+            || self.slept
             || self.load.is_some()
             || self.profile.is_some()
             || self.paused_before != self.paused

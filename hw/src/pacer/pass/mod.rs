@@ -182,6 +182,8 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     packets: Stages<23, 3>,
     verdicts: Stages<15, 4>,
     verdict15: DFF<Bits<15>>,
+    /// A request to sleep was taken at the last clock.
+    slept: DFF<Bit>,
     /// Tokens 51 bits, base 25, measured.
     settled: Ring<77, 6>,
     tau16: DFF<Bits<32>>,
@@ -216,7 +218,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             granted_count, limited, sleep_valid, sleep_ready, sleep_flow, sleep_why, sleep_granted, sleep_released, insert_valid, insert_flow,
             insert_slot, train_valid, train_flow, train_packets, train_launch, train_gap, park_valid, park_flow, resume, idle_valid, idle_flow,
             swept, memory, reciprocal, bucket, fate, slack, sleeps, now3, turn, kept, pfc, now14, now16, packets,
-            verdicts, verdict15, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, issue, unswept, tokens, counted, count;
+            verdicts, verdict15, slept, settled, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17, issue, unswept, tokens, counted, count;
             valid, flow)
     }
 }
@@ -224,7 +226,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
 impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: usize> Logic for Pass<F, S, X, Y, Z> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, verdict15, now3, turn, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17);
+        dff_setup!(self, clk, verdict15, slept, now3, turn, tau16, gap16, launch16, write17, state17, count17, sleep17, why17, released17);
         for i in 0..19 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -338,7 +340,8 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         // 15: the fate.
         self.fate.issue.next = self.issue.val();
         self.fate.left.next = self.left.val();
-        self.fate.slept.next = self.sleeps.o_valid.val() & self.sleep_ready.val();
+        self.slept.d.next = self.sleeps.o_valid.val() & self.sleep_ready.val();
+        self.fate.slept.next = self.slept.q.val();
         self.fate.pause.next = self.pause.val();
         self.fate.stop.next = self.stop.val();
         self.fate.valid.next = self.valid[14].q.val();
@@ -445,6 +448,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
         if self.rst.val() {
             self.write17.d.next = false;
             self.sleep17.d.next = false;
+            self.slept.d.next = false;
             self.verdict15.d.next = bits::<15>(0);
             for i in 0..19 {
                 self.valid[i].d.next = false;
