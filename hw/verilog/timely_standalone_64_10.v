@@ -59059,6 +59059,8 @@ module tnic_standalone__control__recorder__queue(clk,rst,i_valid,i_data,i_ready,
     reg  push;
     reg  take;
     reg  [8:0] address;
+    reg  [8:0] at_hold;
+    reg  [8:0] at_take;
     reg  [8:0] behind;
     reg  [8:0] follows;
     
@@ -59117,10 +59119,20 @@ module tnic_standalone__control__recorder__queue(clk,rst,i_valid,i_data,i_ready,
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        address = read__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
         pending__d = |fill__q;
         if (take) begin
-            address = behind;
             second__d = follows ^ one;
             pending__d = |fill__q[(32'h1)+:(9)];
         end
@@ -77035,6 +77047,8 @@ module tnic_standalone__gate__bytes(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     reg  push;
     reg  take;
     reg  [3:0] address;
+    reg  [3:0] at_hold;
+    reg  [3:0] at_take;
     reg  [3:0] behind;
     reg  [3:0] follows;
     
@@ -77093,10 +77107,20 @@ module tnic_standalone__gate__bytes(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        address = read__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
         pending__d = |fill__q;
         if (take) begin
-            address = behind;
             second__d = follows ^ one;
             pending__d = |fill__q[(32'h1)+:(4)];
         end
@@ -77457,6 +77481,8 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     reg  push;
     reg  take;
     reg  [3:0] address;
+    reg  [3:0] at_hold;
+    reg  [3:0] at_take;
     reg  [3:0] behind;
     reg  [3:0] follows;
     
@@ -77515,10 +77541,20 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        address = read__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
         pending__d = |fill__q;
         if (take) begin
-            address = behind;
             second__d = follows ^ one;
             pending__d = |fill__q[(32'h1)+:(4)];
         end
@@ -78409,6 +78445,8 @@ module tnic_standalone__generator__doorbells(clk,rst,i_valid,i_data,i_ready,o_va
     reg  push;
     reg  take;
     reg  [3:0] address;
+    reg  [3:0] at_hold;
+    reg  [3:0] at_take;
     reg  [3:0] behind;
     reg  [3:0] follows;
     
@@ -78467,10 +78505,20 @@ module tnic_standalone__generator__doorbells(clk,rst,i_valid,i_data,i_ready,o_va
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        address = read__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
         pending__d = |fill__q;
         if (take) begin
-            address = behind;
             second__d = follows ^ one;
             pending__d = |fill__q[(32'h1)+:(4)];
         end
@@ -83500,6 +83548,12 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     reg  granted__d;
     wire  granted__q;
     reg  granted__clock;
+    reg  due__d;
+    wire  due__q;
+    reg  due__clock;
+    reg  [9:0] due_flow__d;
+    wire  [9:0] due_flow__q;
+    reg  due_flow__clock;
     
     // Local signals
     reg  go;
@@ -83660,10 +83714,24 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
         .q(granted__q),
         .clock(granted__clock)
     );
+    tnic_standalone__pacer__due due(
+        .d(due__d),
+        .q(due__q),
+        .clock(due__clock)
+    );
+    tnic_standalone__pacer__due_flow due_flow(
+        .d(due_flow__d),
+        .q(due_flow__q),
+        .clock(due_flow__clock)
+    );
     
     // Update code
     always @(*) begin
         granted__d = granted__q;
+        due__d = due__q;
+        due_flow__d = due_flow__q;
+        due__d = wheel__due_valid;
+        due_flow__d = wheel__due_flow;
         ready__act_flow = parking__o_flow;
         if (doorbell__act_valid) begin
             ready__act_flow = doorbell__act_flow;
@@ -83678,9 +83746,12 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
         end
         if (rst) begin
             granted__d = 1'b0;
+            due__d = 1'b0;
         end
     end
     always @(*) granted__clock = clk;
+    always @(*) due__clock = clk;
+    always @(*) due_flow__clock = clk;
     always @(*) doorbell__clk = clk;
     always @(*) doorbell__rst = rst;
     always @(*) ready__clk = clk;
@@ -83719,8 +83790,8 @@ module tnic_standalone__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbell_flo
     always @(*) charge__charge_flow = charge_flow;
     always @(*) charge__charge_bytes = charge_bytes;
     always @(*) charge__charge_ends = charge_ends;
-    always @(*) ready__due_valid = wheel__due_valid;
-    always @(*) ready__due_flow = wheel__due_flow;
+    always @(*) ready__due_valid = due__q;
+    always @(*) ready__due_flow = due_flow__q;
     always @(*) ready__act_valid = doorbell__act_valid | parking__o_valid;
     always @(*) ready__o_ready = pass__q_ready;
     always @(*) parking__park_valid = pass__park_valid;
@@ -84121,7 +84192,7 @@ module tnic_standalone__pacer__charge(clk,rst,charge_valid,charge_flow,charge_by
     always @(*) ends__3__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) is_swept = sweep__q == sweep_end;
+    always @(*) is_swept = |(sweep__q & sweep_end);
     always @(*) flow__0__d = charge_flow;
     always @(*) bytes__0__d = charge_bytes;
     always @(*) ends__0__d = charge_ends;
@@ -85320,7 +85391,7 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) releases__rst = rst;
     always @(*) doorbells__clk = clk;
     always @(*) doorbells__rst = rst;
-    always @(*) is_swept = sweep__q == sweep_end;
+    always @(*) is_swept = |(sweep__q & sweep_end);
     always @(*) releases__i_valid = release_valid & is_swept;
     always @(*) releases__i_data = ((release_bytes) & 34'h3ffffffff) | (((release_flow) & 34'h3ffffffff) << 32'h18);
     always @(*) doorbells__i_valid = doorbell_valid & is_swept;
@@ -85713,6 +85784,8 @@ module tnic_standalone__pacer__doorbell__doorbells(clk,rst,i_valid,i_data,i_read
     reg  push;
     reg  take;
     reg  [3:0] address;
+    reg  [3:0] at_hold;
+    reg  [3:0] at_take;
     reg  [3:0] behind;
     reg  [3:0] follows;
     
@@ -85771,10 +85844,20 @@ module tnic_standalone__pacer__doorbell__doorbells(clk,rst,i_valid,i_data,i_read
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        address = read__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
         pending__d = |fill__q;
         if (take) begin
-            address = behind;
             second__d = follows ^ one;
             pending__d = |fill__q[(32'h1)+:(4)];
         end
@@ -86342,6 +86425,8 @@ module tnic_standalone__pacer__doorbell__releases(clk,rst,i_valid,i_data,i_ready
     reg  push;
     reg  take;
     reg  [8:0] address;
+    reg  [8:0] at_hold;
+    reg  [8:0] at_take;
     reg  [8:0] behind;
     reg  [8:0] follows;
     
@@ -86400,10 +86485,20 @@ module tnic_standalone__pacer__doorbell__releases(clk,rst,i_valid,i_data,i_ready
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        address = read__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
         pending__d = |fill__q;
         if (take) begin
-            address = behind;
             second__d = follows ^ one;
             pending__d = |fill__q[(32'h1)+:(9)];
         end
@@ -86771,6 +86866,44 @@ module tnic_standalone__pacer__doorbell__what__2(d,q,clock);
 endmodule // standalone__pacer__doorbell__what__2
 
 
+module tnic_standalone__pacer__due(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__due
+
+
+module tnic_standalone__pacer__due_flow(d,q,clock);
+    
+    // Module arguments
+    input wire  [9:0] d;
+    output reg  [9:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 10'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__due_flow
+
+
 module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_flow,train_packets,train_launch,train_gap,grant_valid,grant_ready,grant_flow,grant_launch,credit);
     
     // Module arguments
@@ -86843,6 +86976,9 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [5:0] left__d;
     wire  [5:0] left__q;
     reg  left__clock;
+    reg  single__d;
+    wire  single__q;
+    reg  single__clock;
     reg  [55:0] launch__d;
     wire  [55:0] launch__q;
     reg  launch__clock;
@@ -86889,7 +87025,17 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [18:0] high_now;
     reg  [18:0] still;
     reg  [18:0] stepping;
+    reg  [18:0] launch_high;
+    reg  [18:0] gap_high;
+    reg  [18:0] not_now;
+    reg  [18:0] halves;
+    reg  [18:0] carries;
+    reg  [33:0] stepped_by;
     reg  [18:0] arriving;
+    reg  [18:0] arrives;
+    reg  [18:0] unequal;
+    reg  [18:0] both;
+    reg  [19:0] carried;
     reg  [18:0] fetching;
     reg  [55:0] queue_launch;
     reg  near;
@@ -86978,6 +87124,11 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         .q(left__q),
         .clock(left__clock)
     );
+    tnic_standalone__pacer__gate__single single(
+        .d(single__d),
+        .q(single__q),
+        .clock(single__clock)
+    );
     tnic_standalone__pacer__gate__launch launch(
         .d(launch__d),
         .q(launch__q),
@@ -87050,6 +87201,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         train__d = train__q;
         flow__d = flow__q;
         left__d = left__q;
+        single__d = single__q;
         launch__d = launch__q;
         gap__d = gap__q;
         enters_launch__d = enters_launch__q;
@@ -87072,12 +87224,16 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         if (|train_launch[(32'h0)+:(8)]) begin
             rounded = train_launch[(32'h8)+:(56)] + ((32'h1) & 56'hffffffffffffff);
         end
-        arriving = rounded[(32'hf)+:(19)] - high_now;
+        arriving = arrives - high_now;
+        if (|train_launch[(32'h0)+:(8)] & &train_launch[(32'h8)+:(15)]) begin
+            arriving = carried[(32'h1)+:(19)];
+        end
         ahead__d = still;
         if (enter) begin
             ahead__d = stepping;
             launch__d = next_launch;
             left__d = left__q - ((32'h1) & 6'h3f);
+            single__d = left__q == ((32'h2) & 6'h3f);
         end
         trains__i_data = {train_flow, train_packets, train_gap, rounded};
         if (push & ~fetched) begin
@@ -87090,6 +87246,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
             train__d = taken;
             flow__d = train_flow;
             left__d = train_packets;
+            single__d = train_packets == ((32'h1) & 6'h3f);
             launch__d = rounded;
             ahead__d = arriving;
             gap__d = train_gap;
@@ -87098,6 +87255,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
             train__d = trains__o_valid;
             flow__d = trains__o_data[(32'h5e)+:(10)];
             left__d = trains__o_data[(32'h58)+:(6)];
+            single__d = trains__o_data[(32'h58)+:(6)] == ((32'h1) & 6'h3f);
             launch__d = queue_launch;
             ahead__d = fetching;
             gap__d = trains__o_data[(32'h38)+:(32)];
@@ -87161,6 +87319,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) train__clock = clk;
     always @(*) flow__clock = clk;
     always @(*) left__clock = clk;
+    always @(*) single__clock = clk;
     always @(*) launch__clock = clk;
     always @(*) gap__clock = clk;
     always @(*) enters_launch__clock = clk;
@@ -87193,11 +87352,21 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) places__near = near;
     always @(*) next_launch = launch__q + ((gap__q) & 56'hffffffffffffff);
     always @(*) high_now = units_now[(32'hf)+:(19)];
+    always @(*) not_now = ~high_now;
     always @(*) still = launch__q[(32'hf)+:(19)] - high_now;
-    always @(*) stepping = next_launch[(32'hf)+:(19)] - high_now;
+    always @(*) launch_high = launch__q[(32'hf)+:(19)];
+    always @(*) gap_high = ((gap__q[(32'hf)+:(17)]) & 19'h7ffff);
+    always @(*) halves = launch_high ^ gap_high ^ not_now;
+    always @(*) carries = (launch_high & gap_high) | (launch_high & not_now) | (gap_high & not_now);
+    always @(*) stepped_by = ((((halves) & 34'h3ffffffff) << 32'hf) | ((launch__q[(32'h0)+:(15)]) & 34'h3ffffffff)) + ((((carries) & 34'h3ffffffff) << 32'h10) | ((32'h8000) & 34'h3ffffffff) | ((gap__q[(32'h0)+:(15)]) & 34'h3ffffffff));
+    always @(*) stepping = stepped_by[(32'hf)+:(19)];
+    always @(*) arrives = train_launch[(32'h17)+:(19)];
+    always @(*) unequal = arrives ^ not_now;
+    always @(*) both = arrives & not_now;
+    always @(*) carried = ((((unequal) & 20'hfffff) << 32'h1) | ((32'h1) & 20'hfffff)) + ((((both) & 20'hfffff) << 32'h2) | ((32'h3) & 20'hfffff));
     always @(*) queue_launch = trains__o_data[(32'h0)+:(56)];
     always @(*) fetching = queue_launch[(32'hf)+:(19)] - high_now;
-    always @(*) free = ~train__q | (enter & (left__q == ((32'h1) & 6'h3f)));
+    always @(*) free = ~train__q | (enter & single__q);
     always @(*) taken = train_valid & trains__i_ready & |train_packets;
     always @(*) direct = free & ~|queued__q;
     always @(*) push = taken & ~direct;
@@ -87841,6 +88010,9 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     reg  [21:0] x_low__d;
     wire  [21:0] x_low__q;
     reg  x_low__clock;
+    reg  [10:0] x_again__d;
+    wire  [10:0] x_again__q;
+    reg  x_again__clock;
     reg  first__clock;
     reg  [4:0] first__read_address;
     wire  [21:0] first__read_data;
@@ -87870,6 +88042,8 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     reg  [10:0] x_key;
     reg  x_stays;
     reg  x_holds;
+    reg  [10:0] x_before;
+    reg  [10:0] x_below;
     reg  x_follows;
     reg  x_sinks;
     reg  by_launch__0;
@@ -88867,6 +89041,11 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
         .q(x_low__q),
         .clock(x_low__clock)
     );
+    tnic_standalone__pacer__gate__places__x_again x_again(
+        .d(x_again__d),
+        .q(x_again__q),
+        .clock(x_again__clock)
+    );
     tnic_standalone__pacer__gate__places__first first(
         .clock(first__clock),
         .read_address(first__read_address),
@@ -88903,6 +89082,7 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     always @(*) begin
         enters__d = enters__q;
         x_low__d = x_low__q;
+        x_again__d = x_again__q;
         head_due__d = head_due__q;
         late__d = late__q;
         all_due__d = all_due__q;
@@ -91036,6 +91216,7 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
         end
         enters__d = enter;
         x_low__d = low;
+        x_again__d = low[(32'h9)+:(11)];
         first__write_address = x_handle;
         second__write_address = x_handle;
         head_due__d = valids__0__q & (all_due__q | ~since_0[32'h15]);
@@ -91112,6 +91293,7 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
             valids__29__d = 1'b0;
             swaps__29__d = ((32'h0) & 5'h1f);
             enters__d = 1'b0;
+            x_again__d = ((32'h0) & 11'h7ff);
             head_due__d = 1'b0;
             late__d = 1'b0;
             all_due__d = 1'b0;
@@ -91119,6 +91301,7 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     end
     always @(*) enters__clock = clk;
     always @(*) x_low__clock = clk;
+    always @(*) x_again__clock = clk;
     always @(*) head_due__clock = clk;
     always @(*) late__clock = clk;
     always @(*) all_due__clock = clk;
@@ -91258,8 +91441,10 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     always @(*) key = launch[(32'h9)+:(11)];
     always @(*) floor_key = ((floor[(32'h0)+:(5)]) & 11'h7ff) << 32'h6;
     always @(*) x_key = x_low__q[(32'h9)+:(11)];
-    always @(*) x_follows = ~((key[(32'h0)+:(10)] < x_key[(32'h0)+:(10)]) ^ (key[32'ha] ^ x_key[32'ha]));
-    always @(*) x_sinks = ~((floor_key[(32'h0)+:(10)] < x_key[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ x_key[32'ha]));
+    always @(*) x_before = key - x_again__q;
+    always @(*) x_follows = ~x_before[32'ha];
+    always @(*) x_below = floor_key - x_again__q;
+    always @(*) x_sinks = ~x_below[32'ha];
     always @(*) x_stays = enters__q & x_follows;
     always @(*) x_holds = enters__q & x_sinks;
     always @(*) first__write_enable = enters__q;
@@ -93688,6 +93873,25 @@ module tnic_standalone__pacer__gate__places__valids__9(d,q,clock);
 endmodule // standalone__pacer__gate__places__valids__9
 
 
+module tnic_standalone__pacer__gate__places__x_again(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__gate__places__x_again
+
+
 module tnic_standalone__pacer__gate__places__x_low(d,q,clock);
     
     // Module arguments
@@ -93781,6 +93985,25 @@ module tnic_standalone__pacer__gate__shown_swap(d,q,clock);
     end
           
 endmodule // standalone__pacer__gate__shown_swap
+
+
+module tnic_standalone__pacer__gate__single(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__gate__single
 
 
 module tnic_standalone__pacer__gate__spill(d,q,clock);
@@ -93909,6 +94132,8 @@ module tnic_standalone__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_val
     reg  push;
     reg  take;
     reg  [8:0] address;
+    reg  [8:0] at_hold;
+    reg  [8:0] at_take;
     reg  [8:0] behind;
     reg  [8:0] follows;
     
@@ -93967,10 +94192,20 @@ module tnic_standalone__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_val
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        address = read__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
         pending__d = |fill__q;
         if (take) begin
-            address = behind;
             second__d = follows ^ one;
             pending__d = |fill__q[(32'h1)+:(9)];
         end
@@ -94386,6 +94621,8 @@ module tnic_standalone__pacer__parking__queue(clk,rst,i_valid,i_data,i_ready,o_v
     reg  push;
     reg  take;
     reg  [9:0] address;
+    reg  [9:0] at_hold;
+    reg  [9:0] at_take;
     reg  [9:0] behind;
     reg  [9:0] follows;
     
@@ -94444,10 +94681,20 @@ module tnic_standalone__pacer__parking__queue(clk,rst,i_valid,i_data,i_ready,o_v
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        address = read__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
         pending__d = |fill__q;
         if (take) begin
-            address = behind;
             second__d = follows ^ one;
             pending__d = |fill__q[(32'h1)+:(10)];
         end
@@ -95011,6 +95258,9 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     reg  [14:0] verdict15__d;
     wire  [14:0] verdict15__q;
     reg  verdict15__clock;
+    reg  slept__d;
+    wire  slept__q;
+    reg  slept__clock;
     reg  settled__clk;
     reg  [8:0] settled__at;
     reg  [76:0] settled__i;
@@ -95445,6 +95695,11 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .q(verdict15__q),
         .clock(verdict15__clock)
     );
+    tnic_standalone__pacer__pass__slept slept(
+        .d(slept__d),
+        .q(slept__q),
+        .clock(slept__clock)
+    );
     tnic_standalone__pacer__pass__settled settled(
         .clk(settled__clk),
         .at(settled__at),
@@ -95500,6 +95755,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     // Update code
     always @(*) begin
         verdict15__d = verdict15__q;
+        slept__d = slept__q;
         now3__d = now3__q;
         turn__d = turn__q;
         tau16__d = tau16__q;
@@ -95556,6 +95812,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
             settled__i = settled__i | (((32'h1) & 77'h1fffffffffffffffffff) << 32'h4c);
         end
         verdict15__d = verdicts__o;
+        slept__d = sleeps__o_valid & sleep_ready;
         tau16__d = span__tau;
         gap16__d = span__gap;
         launch16__d = span__launch;
@@ -95599,6 +95856,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         if (rst) begin
             write17__d = 1'b0;
             sleep17__d = 1'b0;
+            slept__d = 1'b0;
             verdict15__d = ((32'h0) & 15'h7fff);
             valid__0__d = 1'b0;
             flow__0__d = ((32'h0) & 10'h3ff);
@@ -95641,6 +95899,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         end
     end
     always @(*) verdict15__clock = clk;
+    always @(*) slept__clock = clk;
     always @(*) now3__clock = clk;
     always @(*) turn__clock = clk;
     always @(*) tau16__clock = clk;
@@ -95770,7 +96029,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) span__least = verdicts__o[(32'h0)+:(3)];
     always @(*) fate__issue = issue;
     always @(*) fate__left = left;
-    always @(*) fate__slept = sleeps__o_valid & sleep_ready;
+    always @(*) fate__slept = slept__q;
     always @(*) fate__pause = pause;
     always @(*) fate__stop = stop;
     always @(*) fate__valid = valid__14__q;
@@ -99794,6 +100053,9 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     reg  [7:0] paused_before__d;
     wire  [7:0] paused_before__q;
     reg  paused_before__clock;
+    reg  held__d;
+    wire  held__q;
+    reg  held__clock;
     reg  resumes__d;
     wire  resumes__q;
     reg  resumes__clock;
@@ -99838,6 +100100,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     reg  idle1__clock;
     
     // Local signals
+    reg  [7:0] pauses;
     reg  [7:0] shifted;
     reg  is_paused;
     reg  is_clear;
@@ -99881,6 +100144,11 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
         .d(paused_before__d),
         .q(paused_before__q),
         .clock(paused_before__clock)
+    );
+    tnic_standalone__pacer__pass__fate__held held(
+        .d(held__d),
+        .q(held__q),
+        .clock(held__clock)
     );
     tnic_standalone__pacer__pass__fate__resumes resumes(
         .d(resumes__d),
@@ -99959,6 +100227,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
         owed__d = owed__q;
         paused__d = paused__q;
         paused_before__d = paused_before__q;
+        held__d = held__q;
         resumes__d = resumes__q;
         size1__d = size1__q;
         train1__d = train1__q;
@@ -99973,12 +100242,15 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
         soon1__d = soon1__q;
         park1__d = park1__q;
         idle1__d = idle1__q;
-        paused__d = pause;
+        pauses = pause;
         if (stop) begin
-            paused__d = ((32'hff) & 8'hff);
+            pauses = ((32'hff) & 8'hff);
         end
+        paused__d = pauses;
         paused_before__d = paused__q;
         resumes__d = |(paused_before__q & ~paused__q);
+        shifted = pauses >> pfc;
+        held__d = shifted[32'h0];
         credit = ((32'h0) & 3'h7);
         if (|room[(32'h5)+:(2)]) begin
             credit = ((32'h5) & 3'h7);
@@ -100098,6 +100370,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
             owed__d = ((32'h0) & 7'h7f);
             paused__d = ((32'h0) & 8'hff);
             paused_before__d = ((32'h0) & 8'hff);
+            held__d = 1'b0;
             resumes__d = 1'b0;
             grant1__d = 1'b0;
             sleep1__d = 1'b0;
@@ -100111,6 +100384,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     always @(*) owed__clock = clk;
     always @(*) paused__clock = clk;
     always @(*) paused_before__clock = clk;
+    always @(*) held__clock = clk;
     always @(*) resumes__clock = clk;
     always @(*) size1__clock = clk;
     always @(*) train1__clock = clk;
@@ -100125,8 +100399,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     always @(*) soon1__clock = clk;
     always @(*) park1__clock = clk;
     always @(*) idle1__clock = clk;
-    always @(*) shifted = paused__q >> pfc;
-    always @(*) is_paused = shifted[32'h0];
+    always @(*) is_paused = held__q;
     always @(*) is_clear = bucket[32'h7];
     always @(*) is_bounded = bucket[32'h9];
     always @(*) is_again = bucket[32'ha];
@@ -100245,6 +100518,25 @@ module tnic_standalone__pacer__pass__fate__grant1(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__fate__grant1
+
+
+module tnic_standalone__pacer__pass__fate__held(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__held
 
 
 module tnic_standalone__pacer__pass__fate__idle1(d,q,clock);
@@ -101685,7 +101977,7 @@ module tnic_standalone__pacer__pass__memory(clk,rst,flow,state_write,state_flow,
     always @(*) cap_ram__write_clock = clk;
     always @(*) window_ram__read_clock = clk;
     always @(*) window_ram__write_clock = clk;
-    always @(*) is_swept = sweep__q == sweep_end;
+    always @(*) is_swept = |(sweep__q & sweep_end);
     always @(*) state_ram__0__read_address = flow;
     always @(*) state_raw__0__d = state_ram__0__read_data;
     always @(*) state_ram__1__read_address = flow;
@@ -102996,9 +103288,6 @@ module tnic_standalone__pacer__pass__pfc(clk,i,o);
     reg  [2:0] v__11__d;
     wire  [2:0] v__11__q;
     reg  v__11__clock;
-    reg  [2:0] v__12__d;
-    wire  [2:0] v__12__q;
-    reg  v__12__clock;
     
     // Sub module instances
     tnic_standalone__pacer__pass__pfc__v__0 v__0(
@@ -103061,11 +103350,6 @@ module tnic_standalone__pacer__pass__pfc(clk,i,o);
         .q(v__11__q),
         .clock(v__11__clock)
     );
-    tnic_standalone__pacer__pass__pfc__v__12 v__12(
-        .d(v__12__d),
-        .q(v__12__q),
-        .clock(v__12__clock)
-    );
     
     // Update code
     always @(*) begin
@@ -103081,7 +103365,6 @@ module tnic_standalone__pacer__pass__pfc(clk,i,o);
         o = v__9__q;
         o = v__10__q;
         o = v__11__q;
-        o = v__12__q;
     end
     always @(*) v__0__clock = clk;
     always @(*) v__1__clock = clk;
@@ -103095,7 +103378,6 @@ module tnic_standalone__pacer__pass__pfc(clk,i,o);
     always @(*) v__9__clock = clk;
     always @(*) v__10__clock = clk;
     always @(*) v__11__clock = clk;
-    always @(*) v__12__clock = clk;
     always @(*) v__0__d = i;
     always @(*) v__1__d = v__0__q;
     always @(*) v__2__d = v__1__q;
@@ -103108,7 +103390,6 @@ module tnic_standalone__pacer__pass__pfc(clk,i,o);
     always @(*) v__9__d = v__8__q;
     always @(*) v__10__d = v__9__q;
     always @(*) v__11__d = v__10__q;
-    always @(*) v__12__d = v__11__q;
     
 endmodule // standalone__pacer__pass__pfc
 
@@ -103187,25 +103468,6 @@ module tnic_standalone__pacer__pass__pfc__v__11(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__pfc__v__11
-
-
-module tnic_standalone__pacer__pass__pfc__v__12(d,q,clock);
-    
-    // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 3'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__pfc__v__12
 
 
 module tnic_standalone__pacer__pass__pfc__v__2(d,q,clock);
@@ -105658,6 +105920,8 @@ module tnic_standalone__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready,o_val
     reg  push;
     reg  take;
     reg  [8:0] address;
+    reg  [8:0] at_hold;
+    reg  [8:0] at_take;
     reg  [8:0] behind;
     reg  [8:0] follows;
     
@@ -105716,10 +105980,20 @@ module tnic_standalone__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready,o_val
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        address = read__q;
+        at_hold = read__q;
+        if (pending__q & ~out_valid__q) begin
+            at_hold = behind;
+        end
+        at_take = read__q;
+        if (pending__q) begin
+            at_take = behind;
+        end
+        address = at_hold;
+        if (o_ready) begin
+            address = at_take;
+        end
         pending__d = |fill__q;
         if (take) begin
-            address = behind;
             second__d = follows ^ one;
             pending__d = |fill__q[(32'h1)+:(9)];
         end
@@ -105935,6 +106209,25 @@ module tnic_standalone__pacer__pass__sleeps__write(d,q,clock);
 endmodule // standalone__pacer__pass__sleeps__write
 
 
+module tnic_standalone__pacer__pass__slept(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__slept
+
+
 module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due,least,wished,launch);
     
     // Module arguments
@@ -105998,17 +106291,17 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg  [34:0] low3__d;
     wire  [34:0] low3__q;
     reg  low3__clock;
-    reg  [23:0] middle3__d;
-    wire  [23:0] middle3__q;
+    reg  [33:0] middle3__d;
+    wire  [33:0] middle3__q;
     reg  middle3__clock;
-    reg signed [44:0] high3__d;
-    wire signed [44:0] high3__q;
+    reg signed [34:0] high3__d;
+    wire signed [34:0] high3__q;
     reg  high3__clock;
-    reg  [15:0] low4__d;
-    wire  [15:0] low4__q;
+    reg  [25:0] low4__d;
+    wire  [25:0] low4__q;
     reg  low4__clock;
-    reg signed [44:0] high4__d;
-    wire signed [44:0] high4__q;
+    reg signed [34:0] high4__d;
+    wire signed [34:0] high4__q;
     reg  high4__clock;
     reg  [38:0] size5__d;
     wire  [38:0] size5__q;
@@ -106043,7 +106336,7 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     
     // Local signals
     reg  [39:0] whole;
-    reg  [41:0] lower;
+    reg  [51:0] lower;
     reg  [49:0] product;
     reg  [4:0] coarse_by;
     reg  [49:0] coarse;
@@ -106054,10 +106347,10 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg  [16:0] y2_u;
     reg signed [17:0] y2_s;
     reg  [17:0] low_u;
-    reg  [6:0] middle_u;
-    reg signed [26:0] high_s;
+    reg  [16:0] middle_u;
+    reg signed [16:0] high_s;
     reg signed [17:0] carry_s;
-    reg  [44:0] high_b;
+    reg  [34:0] high_b;
     reg  [84:0] extended;
     reg  [4:0] by_coarse;
     reg  [4:0] by_fine;
@@ -106260,18 +106553,18 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         middle3__d = (middle_u * y2_u);
         high3__d = (high_s * y2_s);
         high4__d = (high3__q + carry_s);
-        low4__d = lower[(32'h9)+:(16)];
+        low4__d = lower[(32'h9)+:(26)];
         extended = {24'h0, high_b, low4__q};
-        if (high_b[32'h2c]) begin
+        if (high_b[32'h22]) begin
             extended = {24'hffffff, high_b, low4__q};
         end
         by_eights = extended >> by_coarse;
         by_ones = by_eights[(32'h0)+:(46)] >> by_fine;
         size5__d = by_ones[(32'h0)+:(39)];
         beyond = by_eights[(32'h27)+:(22)];
-        sign5__d = high_b[32'h2c];
+        sign5__d = high_b[32'h22];
         over5__d = |beyond;
-        if (high_b[32'h2c]) begin
+        if (high_b[32'h22]) begin
             over5__d = ~&beyond;
         end
         over = over5__q | |above;
@@ -106356,10 +106649,10 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) y2_u = ys__o;
     always @(*) y2_s = ((ys__o) & 18'h3ffff);
     always @(*) low_u = deficit[(32'h0)+:(18)];
-    always @(*) middle_u = deficit[(32'h12)+:(7)];
-    always @(*) high_s = deficit[(32'h19)+:(27)];
-    always @(*) lower = ((low3__q) & 42'h3ffffffffff) + (((middle3__q) & 42'h3ffffffffff) << 32'h12);
-    always @(*) carry_s = ((lower[(32'h19)+:(17)]) & 18'h3ffff);
+    always @(*) middle_u = deficit[(32'h12)+:(17)];
+    always @(*) high_s = deficit[(32'h23)+:(17)];
+    always @(*) lower = ((low3__q) & 52'hfffffffffffff) + (((middle3__q) & 52'hfffffffffffff) << 32'h12);
+    always @(*) carry_s = ((lower[(32'h23)+:(17)]) & 18'h3ffff);
     always @(*) high_b = high4__q;
     always @(*) by_coarse = es__o & ((32'h18) & 5'h1f);
     always @(*) by_fine = es__o & ((32'h7) & 5'h1f);
@@ -106712,13 +107005,13 @@ endmodule // standalone__pacer__pass__span__gaps__v__1
 module tnic_standalone__pacer__pass__span__high3(d,q,clock);
     
     // Module arguments
-    input wire signed [44:0] d;
-    output reg signed [44:0] q;
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 45'h0;
+       q = 35'h0;
     end
     
     always @(posedge clock) begin
@@ -106731,13 +107024,13 @@ endmodule // standalone__pacer__pass__span__high3
 module tnic_standalone__pacer__pass__span__high4(d,q,clock);
     
     // Module arguments
-    input wire signed [44:0] d;
-    output reg signed [44:0] q;
+    input wire signed [34:0] d;
+    output reg signed [34:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 45'h0;
+       q = 35'h0;
     end
     
     always @(posedge clock) begin
@@ -106788,13 +107081,13 @@ endmodule // standalone__pacer__pass__span__low3
 module tnic_standalone__pacer__pass__span__low4(d,q,clock);
     
     // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
+    input wire  [25:0] d;
+    output reg  [25:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 16'h0;
+       q = 26'h0;
     end
     
     always @(posedge clock) begin
@@ -106807,13 +107100,13 @@ endmodule // standalone__pacer__pass__span__low4
 module tnic_standalone__pacer__pass__span__middle3(d,q,clock);
     
     // Module arguments
-    input wire  [23:0] d;
-    output reg  [23:0] q;
+    input wire  [33:0] d;
+    output reg  [33:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 24'h0;
+       q = 34'h0;
     end
     
     always @(posedge clock) begin
