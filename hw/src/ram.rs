@@ -2,6 +2,11 @@
 use rust_hdl::prelude::*;
 use std::collections::BTreeMap;
 
+// The word that is read, or anything while it is written.
+fn unless_written(bits: usize) -> String {
+    format!("write_enable & (read_address == write_address) ? {{{bits}{{1'bx}}}} : mem[read_address]")
+}
+
 /// Block RAM whatever its size, which holds what it read last: one read and one write a clock. A word read while it is written is the old one.
 #[derive(LogicBlock, Default)]
 pub struct BlockRam<D: Synth, const N: usize> {
@@ -68,7 +73,7 @@ always @(posedge clock) begin
 end
 ",
             read = match self._apart {
-                true => format!("write_enable & (read_address == write_address) ? {{{}{{1'bx}}}} : mem[read_address]", D::BITS),
+                true => unless_written(D::BITS),
                 false => "mem[read_address]".into(),
             },
             high = D::BITS - 1,
@@ -114,7 +119,7 @@ impl<D: Synth, const N: usize> Logic for ApartRam<D, N> {
         Verilog::Custom(format!(
             "reg[{high}:0] mem[{last}:0];\n
 always @(posedge read_clock) begin
-   read_data <= write_enable & (read_address == write_address) ? {{{bits}{{1'bx}}}} : mem[read_address];
+   read_data <= {read};
 end
 
 always @(posedge write_clock) begin
@@ -123,7 +128,7 @@ always @(posedge write_clock) begin
    end
 end
 ",
-            bits = D::BITS,
+            read = unless_written(D::BITS),
             high = D::BITS - 1,
             last = (1usize << N) - 1
         ))

@@ -26,7 +26,7 @@ use timely_regs::link::WIRE_OVERHEAD;
 /// output, together with `sent_*`, for one clock. Host doorbells show at `doorbell_*` 9 clocks later; one that meets a grant lets it go
 /// first, once.
 /// Throughput: a frame of two beats every two clocks; a doorbell every two clocks. Back pressure: grants are taken ahead of
-/// frames' first beats, up to seven while frames are short, one from two clocks after the outcome of a frame of more than 16 beats on: what waits here is lost to
+/// frames' first beats, up to seven while frames are short, one from the clock after the charge of a frame of more than 16 beats on: what waits here is lost to
 /// priority and pause. When the pacer leaves eight doorbells the host's wait, from 16 grants do.
 /// Model: `timely_model::generator::Generator`.
 #[derive(LogicBlock)]
