@@ -76,7 +76,19 @@ fn launch(rng: &mut ChaCha8Rng, now: u64) -> u64 {
     };
     // Whole units at times: with and without a part to round up.
     let launch = now.wrapping_add(ahead);
+    if rng.random_bool(0.05) {
+        return about_a_bound(rng, now);
+    }
     if rng.random() { launch & (u64::MAX << FRACTION) } else { launch }
+}
+
+/// So many units of 128 ns ahead as decides how it is taken, and often so late in that unit that it is rounded up into the next.
+fn about_a_bound(rng: &mut ChaCha8Rng, now: u64) -> u64 {
+    let bound = [HORIZON, ABSURD, 0u64.wrapping_sub(PAST)][rng.random_range(0..3)].wrapping_sub(rng.random_range(0..2));
+    let unit = FRACTION + COARSE;
+    let within = rng.random::<u64>() & ((1 << unit) - 1);
+    let last = ((1 << unit) - 1) & (u64::MAX << FRACTION);
+    ((now >> unit).wrapping_add(bound) << unit) | if rng.random() { within | last } else { within }
 }
 
 fn train(rng: &mut ChaCha8Rng, flow_bits: usize, now: u64) -> Train {
