@@ -25231,9 +25231,12 @@ module tnic_standalone__control__engine__arbiter__hosts(clk,rst,i_valid,i_flow,i
     reg  any__d;
     wire  any__q;
     reg  any__clock;
-    reg  [3:0] write__d;
-    wire  [3:0] write__q;
-    reg  write__clock;
+    reg  full__d;
+    wire  full__q;
+    reg  full__clock;
+    reg  [3:0] place__d;
+    wire  [3:0] place__q;
+    reg  place__clock;
     reg  [3:0] youngest__d;
     wire  [3:0] youngest__q;
     reg  youngest__clock;
@@ -25245,11 +25248,13 @@ module tnic_standalone__control__engine__arbiter__hosts(clk,rst,i_valid,i_flow,i
     reg  lost__clock;
     
     // Local signals
-    reg  full;
     reg  push;
+    reg  [3:0] after;
     reg  last;
     reg  [3:0] one;
-    reg  [3:0] place;
+    reg  fills;
+    reg  further;
+    reg  further_served;
     
     // Sub module instances
     tnic_standalone__control__engine__arbiter__hosts__ram ram(
@@ -25265,10 +25270,15 @@ module tnic_standalone__control__engine__arbiter__hosts(clk,rst,i_valid,i_flow,i
         .q(any__q),
         .clock(any__clock)
     );
-    tnic_standalone__control__engine__arbiter__hosts__write write(
-        .d(write__d),
-        .q(write__q),
-        .clock(write__clock)
+    tnic_standalone__control__engine__arbiter__hosts__full full(
+        .d(full__d),
+        .q(full__q),
+        .clock(full__clock)
+    );
+    tnic_standalone__control__engine__arbiter__hosts__place place(
+        .d(place__d),
+        .q(place__q),
+        .clock(place__clock)
     );
     tnic_standalone__control__engine__arbiter__hosts__youngest youngest(
         .d(youngest__d),
@@ -25289,20 +25299,22 @@ module tnic_standalone__control__engine__arbiter__hosts(clk,rst,i_valid,i_flow,i
     // Update code
     always @(*) begin
         any__d = any__q;
-        write__d = write__q;
+        full__d = full__q;
+        place__d = place__q;
         youngest__d = youngest__q;
         read__d = read__q;
         lost__d = lost__q;
-        lost__d = i_valid & full;
-        place = write__q;
-        if (full) begin
-            place = youngest__q;
+        lost__d = i_valid & full__q;
+        further_served = further;
+        if (o_next) begin
+            further_served = i_valid | full__q;
         end
-        ram__write_address = place;
-        i_place = place;
+        if ((o_free & further_served) | (~o_free & further)) begin
+            place__d = after;
+        end
+        full__d = (full__q | fills) & ~(o_next & o_free);
         if (push) begin
-            write__d = write__q + ((32'h1) & 4'hf);
-            youngest__d = write__q;
+            youngest__d = place__q;
         end
         one = ((32'h0) & 4'hf);
         if (o_next) begin
@@ -25314,21 +25326,27 @@ module tnic_standalone__control__engine__arbiter__hosts(clk,rst,i_valid,i_flow,i
         any__d = push | (any__q & ~(last & o_free));
         if (rst) begin
             any__d = 1'b0;
-            write__d = ((32'h0) & 4'hf);
+            full__d = 1'b0;
+            place__d = ((32'h0) & 4'hf);
             read__d = ((32'h0) & 4'hf);
             lost__d = 1'b0;
         end
     end
     always @(*) any__clock = clk;
-    always @(*) write__clock = clk;
+    always @(*) full__clock = clk;
+    always @(*) place__clock = clk;
     always @(*) youngest__clock = clk;
     always @(*) read__clock = clk;
     always @(*) lost__clock = clk;
     always @(*) ram__clock = clk;
-    always @(*) full = any__q & (write__q == read__q);
-    always @(*) push = i_valid & ~full;
+    always @(*) push = i_valid & ~full__q;
     always @(*) ram__write_enable = i_valid;
+    always @(*) ram__write_address = place__q;
     always @(*) ram__write_data = i_flow;
+    always @(*) i_place = place__q;
+    always @(*) after = place__q + ((32'h1) & 4'hf);
+    always @(*) fills = push & (after == read__q);
+    always @(*) further = push & ~fills;
     always @(*) last = o_next & (youngest__q == read__q);
     always @(*) ram__read_address = read__q;
     always @(*) o_valid = any__q;
@@ -25358,6 +25376,25 @@ module tnic_standalone__control__engine__arbiter__hosts__any(d,q,clock);
 endmodule // standalone__control__engine__arbiter__hosts__any
 
 
+module tnic_standalone__control__engine__arbiter__hosts__full(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__hosts__full
+
+
 module tnic_standalone__control__engine__arbiter__hosts__lost(d,q,clock);
     
     // Module arguments
@@ -25375,6 +25412,25 @@ module tnic_standalone__control__engine__arbiter__hosts__lost(d,q,clock);
     end
           
 endmodule // standalone__control__engine__arbiter__hosts__lost
+
+
+module tnic_standalone__control__engine__arbiter__hosts__place(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__hosts__place
 
 
 module tnic_standalone__control__engine__arbiter__hosts__ram(clock,read_address,read_data,write_enable,write_address,write_data);
@@ -25422,25 +25478,6 @@ module tnic_standalone__control__engine__arbiter__hosts__read(d,q,clock);
 endmodule // standalone__control__engine__arbiter__hosts__read
 
 
-module tnic_standalone__control__engine__arbiter__hosts__write(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__arbiter__hosts__write
-
-
 module tnic_standalone__control__engine__arbiter__hosts__youngest(d,q,clock);
     
     // Module arguments
@@ -25485,9 +25522,12 @@ module tnic_standalone__control__engine__arbiter__idles(clk,rst,i_valid,i_flow,i
     reg  any__d;
     wire  any__q;
     reg  any__clock;
-    reg  [3:0] write__d;
-    wire  [3:0] write__q;
-    reg  write__clock;
+    reg  full__d;
+    wire  full__q;
+    reg  full__clock;
+    reg  [3:0] place__d;
+    wire  [3:0] place__q;
+    reg  place__clock;
     reg  [3:0] youngest__d;
     wire  [3:0] youngest__q;
     reg  youngest__clock;
@@ -25499,11 +25539,13 @@ module tnic_standalone__control__engine__arbiter__idles(clk,rst,i_valid,i_flow,i
     reg  lost__clock;
     
     // Local signals
-    reg  full;
     reg  push;
+    reg  [3:0] after;
     reg  last;
     reg  [3:0] one;
-    reg  [3:0] place;
+    reg  fills;
+    reg  further;
+    reg  further_served;
     
     // Sub module instances
     tnic_standalone__control__engine__arbiter__idles__ram ram(
@@ -25519,10 +25561,15 @@ module tnic_standalone__control__engine__arbiter__idles(clk,rst,i_valid,i_flow,i
         .q(any__q),
         .clock(any__clock)
     );
-    tnic_standalone__control__engine__arbiter__idles__write write(
-        .d(write__d),
-        .q(write__q),
-        .clock(write__clock)
+    tnic_standalone__control__engine__arbiter__idles__full full(
+        .d(full__d),
+        .q(full__q),
+        .clock(full__clock)
+    );
+    tnic_standalone__control__engine__arbiter__idles__place place(
+        .d(place__d),
+        .q(place__q),
+        .clock(place__clock)
     );
     tnic_standalone__control__engine__arbiter__idles__youngest youngest(
         .d(youngest__d),
@@ -25543,20 +25590,22 @@ module tnic_standalone__control__engine__arbiter__idles(clk,rst,i_valid,i_flow,i
     // Update code
     always @(*) begin
         any__d = any__q;
-        write__d = write__q;
+        full__d = full__q;
+        place__d = place__q;
         youngest__d = youngest__q;
         read__d = read__q;
         lost__d = lost__q;
-        lost__d = i_valid & full;
-        place = write__q;
-        if (full) begin
-            place = youngest__q;
+        lost__d = i_valid & full__q;
+        further_served = further;
+        if (o_next) begin
+            further_served = i_valid | full__q;
         end
-        ram__write_address = place;
-        i_place = place;
+        if ((o_free & further_served) | (~o_free & further)) begin
+            place__d = after;
+        end
+        full__d = (full__q | fills) & ~(o_next & o_free);
         if (push) begin
-            write__d = write__q + ((32'h1) & 4'hf);
-            youngest__d = write__q;
+            youngest__d = place__q;
         end
         one = ((32'h0) & 4'hf);
         if (o_next) begin
@@ -25568,21 +25617,27 @@ module tnic_standalone__control__engine__arbiter__idles(clk,rst,i_valid,i_flow,i
         any__d = push | (any__q & ~(last & o_free));
         if (rst) begin
             any__d = 1'b0;
-            write__d = ((32'h0) & 4'hf);
+            full__d = 1'b0;
+            place__d = ((32'h0) & 4'hf);
             read__d = ((32'h0) & 4'hf);
             lost__d = 1'b0;
         end
     end
     always @(*) any__clock = clk;
-    always @(*) write__clock = clk;
+    always @(*) full__clock = clk;
+    always @(*) place__clock = clk;
     always @(*) youngest__clock = clk;
     always @(*) read__clock = clk;
     always @(*) lost__clock = clk;
     always @(*) ram__clock = clk;
-    always @(*) full = any__q & (write__q == read__q);
-    always @(*) push = i_valid & ~full;
+    always @(*) push = i_valid & ~full__q;
     always @(*) ram__write_enable = i_valid;
+    always @(*) ram__write_address = place__q;
     always @(*) ram__write_data = i_flow;
+    always @(*) i_place = place__q;
+    always @(*) after = place__q + ((32'h1) & 4'hf);
+    always @(*) fills = push & (after == read__q);
+    always @(*) further = push & ~fills;
     always @(*) last = o_next & (youngest__q == read__q);
     always @(*) ram__read_address = read__q;
     always @(*) o_valid = any__q;
@@ -25612,6 +25667,25 @@ module tnic_standalone__control__engine__arbiter__idles__any(d,q,clock);
 endmodule // standalone__control__engine__arbiter__idles__any
 
 
+module tnic_standalone__control__engine__arbiter__idles__full(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__idles__full
+
+
 module tnic_standalone__control__engine__arbiter__idles__lost(d,q,clock);
     
     // Module arguments
@@ -25629,6 +25703,25 @@ module tnic_standalone__control__engine__arbiter__idles__lost(d,q,clock);
     end
           
 endmodule // standalone__control__engine__arbiter__idles__lost
+
+
+module tnic_standalone__control__engine__arbiter__idles__place(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__idles__place
 
 
 module tnic_standalone__control__engine__arbiter__idles__ram(clock,read_address,read_data,write_enable,write_address,write_data);
@@ -25674,25 +25767,6 @@ module tnic_standalone__control__engine__arbiter__idles__read(d,q,clock);
     end
           
 endmodule // standalone__control__engine__arbiter__idles__read
-
-
-module tnic_standalone__control__engine__arbiter__idles__write(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__arbiter__idles__write
 
 
 module tnic_standalone__control__engine__arbiter__idles__youngest(d,q,clock);
@@ -25805,9 +25879,12 @@ module tnic_standalone__control__engine__arbiter__loads(clk,rst,i_valid,i_flow,i
     reg  any__d;
     wire  any__q;
     reg  any__clock;
-    reg  [3:0] write__d;
-    wire  [3:0] write__q;
-    reg  write__clock;
+    reg  full__d;
+    wire  full__q;
+    reg  full__clock;
+    reg  [3:0] place__d;
+    wire  [3:0] place__q;
+    reg  place__clock;
     reg  [3:0] youngest__d;
     wire  [3:0] youngest__q;
     reg  youngest__clock;
@@ -25819,11 +25896,13 @@ module tnic_standalone__control__engine__arbiter__loads(clk,rst,i_valid,i_flow,i
     reg  lost__clock;
     
     // Local signals
-    reg  full;
     reg  push;
+    reg  [3:0] after;
     reg  last;
     reg  [3:0] one;
-    reg  [3:0] place;
+    reg  fills;
+    reg  further;
+    reg  further_served;
     
     // Sub module instances
     tnic_standalone__control__engine__arbiter__loads__ram ram(
@@ -25839,10 +25918,15 @@ module tnic_standalone__control__engine__arbiter__loads(clk,rst,i_valid,i_flow,i
         .q(any__q),
         .clock(any__clock)
     );
-    tnic_standalone__control__engine__arbiter__loads__write write(
-        .d(write__d),
-        .q(write__q),
-        .clock(write__clock)
+    tnic_standalone__control__engine__arbiter__loads__full full(
+        .d(full__d),
+        .q(full__q),
+        .clock(full__clock)
+    );
+    tnic_standalone__control__engine__arbiter__loads__place place(
+        .d(place__d),
+        .q(place__q),
+        .clock(place__clock)
     );
     tnic_standalone__control__engine__arbiter__loads__youngest youngest(
         .d(youngest__d),
@@ -25863,20 +25947,22 @@ module tnic_standalone__control__engine__arbiter__loads(clk,rst,i_valid,i_flow,i
     // Update code
     always @(*) begin
         any__d = any__q;
-        write__d = write__q;
+        full__d = full__q;
+        place__d = place__q;
         youngest__d = youngest__q;
         read__d = read__q;
         lost__d = lost__q;
-        lost__d = i_valid & full;
-        place = write__q;
-        if (full) begin
-            place = youngest__q;
+        lost__d = i_valid & full__q;
+        further_served = further;
+        if (o_next) begin
+            further_served = i_valid | full__q;
         end
-        ram__write_address = place;
-        i_place = place;
+        if ((o_free & further_served) | (~o_free & further)) begin
+            place__d = after;
+        end
+        full__d = (full__q | fills) & ~(o_next & o_free);
         if (push) begin
-            write__d = write__q + ((32'h1) & 4'hf);
-            youngest__d = write__q;
+            youngest__d = place__q;
         end
         one = ((32'h0) & 4'hf);
         if (o_next) begin
@@ -25888,21 +25974,27 @@ module tnic_standalone__control__engine__arbiter__loads(clk,rst,i_valid,i_flow,i
         any__d = push | (any__q & ~(last & o_free));
         if (rst) begin
             any__d = 1'b0;
-            write__d = ((32'h0) & 4'hf);
+            full__d = 1'b0;
+            place__d = ((32'h0) & 4'hf);
             read__d = ((32'h0) & 4'hf);
             lost__d = 1'b0;
         end
     end
     always @(*) any__clock = clk;
-    always @(*) write__clock = clk;
+    always @(*) full__clock = clk;
+    always @(*) place__clock = clk;
     always @(*) youngest__clock = clk;
     always @(*) read__clock = clk;
     always @(*) lost__clock = clk;
     always @(*) ram__clock = clk;
-    always @(*) full = any__q & (write__q == read__q);
-    always @(*) push = i_valid & ~full;
+    always @(*) push = i_valid & ~full__q;
     always @(*) ram__write_enable = i_valid;
+    always @(*) ram__write_address = place__q;
     always @(*) ram__write_data = i_flow;
+    always @(*) i_place = place__q;
+    always @(*) after = place__q + ((32'h1) & 4'hf);
+    always @(*) fills = push & (after == read__q);
+    always @(*) further = push & ~fills;
     always @(*) last = o_next & (youngest__q == read__q);
     always @(*) ram__read_address = read__q;
     always @(*) o_valid = any__q;
@@ -25932,6 +26024,25 @@ module tnic_standalone__control__engine__arbiter__loads__any(d,q,clock);
 endmodule // standalone__control__engine__arbiter__loads__any
 
 
+module tnic_standalone__control__engine__arbiter__loads__full(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__loads__full
+
+
 module tnic_standalone__control__engine__arbiter__loads__lost(d,q,clock);
     
     // Module arguments
@@ -25949,6 +26060,25 @@ module tnic_standalone__control__engine__arbiter__loads__lost(d,q,clock);
     end
           
 endmodule // standalone__control__engine__arbiter__loads__lost
+
+
+module tnic_standalone__control__engine__arbiter__loads__place(d,q,clock);
+    
+    // Module arguments
+    input wire  [3:0] d;
+    output reg  [3:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 4'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__loads__place
 
 
 module tnic_standalone__control__engine__arbiter__loads__ram(clock,read_address,read_data,write_enable,write_address,write_data);
@@ -25994,25 +26124,6 @@ module tnic_standalone__control__engine__arbiter__loads__read(d,q,clock);
     end
           
 endmodule // standalone__control__engine__arbiter__loads__read
-
-
-module tnic_standalone__control__engine__arbiter__loads__write(d,q,clock);
-    
-    // Module arguments
-    input wire  [3:0] d;
-    output reg  [3:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 4'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__arbiter__loads__write
 
 
 module tnic_standalone__control__engine__arbiter__loads__youngest(d,q,clock);
@@ -26168,9 +26279,12 @@ module tnic_standalone__control__engine__arbiter__samples(clk,rst,i_valid,i_flow
     reg  any__d;
     wire  any__q;
     reg  any__clock;
-    reg  [5:0] write__d;
-    wire  [5:0] write__q;
-    reg  write__clock;
+    reg  full__d;
+    wire  full__q;
+    reg  full__clock;
+    reg  [5:0] place__d;
+    wire  [5:0] place__q;
+    reg  place__clock;
     reg  [5:0] youngest__d;
     wire  [5:0] youngest__q;
     reg  youngest__clock;
@@ -26182,11 +26296,13 @@ module tnic_standalone__control__engine__arbiter__samples(clk,rst,i_valid,i_flow
     reg  lost__clock;
     
     // Local signals
-    reg  full;
     reg  push;
+    reg  [5:0] after;
     reg  last;
     reg  [5:0] one;
-    reg  [5:0] place;
+    reg  fills;
+    reg  further;
+    reg  further_served;
     
     // Sub module instances
     tnic_standalone__control__engine__arbiter__samples__ram ram(
@@ -26202,10 +26318,15 @@ module tnic_standalone__control__engine__arbiter__samples(clk,rst,i_valid,i_flow
         .q(any__q),
         .clock(any__clock)
     );
-    tnic_standalone__control__engine__arbiter__samples__write write(
-        .d(write__d),
-        .q(write__q),
-        .clock(write__clock)
+    tnic_standalone__control__engine__arbiter__samples__full full(
+        .d(full__d),
+        .q(full__q),
+        .clock(full__clock)
+    );
+    tnic_standalone__control__engine__arbiter__samples__place place(
+        .d(place__d),
+        .q(place__q),
+        .clock(place__clock)
     );
     tnic_standalone__control__engine__arbiter__samples__youngest youngest(
         .d(youngest__d),
@@ -26226,20 +26347,22 @@ module tnic_standalone__control__engine__arbiter__samples(clk,rst,i_valid,i_flow
     // Update code
     always @(*) begin
         any__d = any__q;
-        write__d = write__q;
+        full__d = full__q;
+        place__d = place__q;
         youngest__d = youngest__q;
         read__d = read__q;
         lost__d = lost__q;
-        lost__d = i_valid & full;
-        place = write__q;
-        if (full) begin
-            place = youngest__q;
+        lost__d = i_valid & full__q;
+        further_served = further;
+        if (o_next) begin
+            further_served = i_valid | full__q;
         end
-        ram__write_address = place;
-        i_place = place;
+        if ((o_free & further_served) | (~o_free & further)) begin
+            place__d = after;
+        end
+        full__d = (full__q | fills) & ~(o_next & o_free);
         if (push) begin
-            write__d = write__q + ((32'h1) & 6'h3f);
-            youngest__d = write__q;
+            youngest__d = place__q;
         end
         one = ((32'h0) & 6'h3f);
         if (o_next) begin
@@ -26251,21 +26374,27 @@ module tnic_standalone__control__engine__arbiter__samples(clk,rst,i_valid,i_flow
         any__d = push | (any__q & ~(last & o_free));
         if (rst) begin
             any__d = 1'b0;
-            write__d = ((32'h0) & 6'h3f);
+            full__d = 1'b0;
+            place__d = ((32'h0) & 6'h3f);
             read__d = ((32'h0) & 6'h3f);
             lost__d = 1'b0;
         end
     end
     always @(*) any__clock = clk;
-    always @(*) write__clock = clk;
+    always @(*) full__clock = clk;
+    always @(*) place__clock = clk;
     always @(*) youngest__clock = clk;
     always @(*) read__clock = clk;
     always @(*) lost__clock = clk;
     always @(*) ram__clock = clk;
-    always @(*) full = any__q & (write__q == read__q);
-    always @(*) push = i_valid & ~full;
+    always @(*) push = i_valid & ~full__q;
     always @(*) ram__write_enable = i_valid;
+    always @(*) ram__write_address = place__q;
     always @(*) ram__write_data = i_flow;
+    always @(*) i_place = place__q;
+    always @(*) after = place__q + ((32'h1) & 6'h3f);
+    always @(*) fills = push & (after == read__q);
+    always @(*) further = push & ~fills;
     always @(*) last = o_next & (youngest__q == read__q);
     always @(*) ram__read_address = read__q;
     always @(*) o_valid = any__q;
@@ -26295,6 +26424,25 @@ module tnic_standalone__control__engine__arbiter__samples__any(d,q,clock);
 endmodule // standalone__control__engine__arbiter__samples__any
 
 
+module tnic_standalone__control__engine__arbiter__samples__full(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__samples__full
+
+
 module tnic_standalone__control__engine__arbiter__samples__lost(d,q,clock);
     
     // Module arguments
@@ -26312,6 +26460,25 @@ module tnic_standalone__control__engine__arbiter__samples__lost(d,q,clock);
     end
           
 endmodule // standalone__control__engine__arbiter__samples__lost
+
+
+module tnic_standalone__control__engine__arbiter__samples__place(d,q,clock);
+    
+    // Module arguments
+    input wire  [5:0] d;
+    output reg  [5:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 6'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__control__engine__arbiter__samples__place
 
 
 module tnic_standalone__control__engine__arbiter__samples__ram(clock,read_address,read_data,write_enable,write_address,write_data);
@@ -26357,25 +26524,6 @@ module tnic_standalone__control__engine__arbiter__samples__read(d,q,clock);
     end
           
 endmodule // standalone__control__engine__arbiter__samples__read
-
-
-module tnic_standalone__control__engine__arbiter__samples__write(d,q,clock);
-    
-    // Module arguments
-    input wire  [5:0] d;
-    output reg  [5:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 6'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__control__engine__arbiter__samples__write
 
 
 module tnic_standalone__control__engine__arbiter__samples__youngest(d,q,clock);

@@ -33,38 +33,50 @@ pub struct Queue<const F: usize, const A: usize> {
     ram: LutRam<Bits<F>, A>,
     /// There is a word.
     any: DFF<Bit>,
-    /// Where the next word goes, where the youngest stands, and the oldest.
-    write: DFF<Bits<A>>,
+    /// There is no room: what comes takes the place of the youngest.
+    full: DFF<Bit>,
+    /// Where the next word goes: a register, as RAMs are written there.
+    place: DFF<Bits<A>>,
+    /// Where the youngest stands, and the oldest.
     youngest: DFF<Bits<A>>,
     read: DFF<Bits<A>>,
     lost: DFF<Bit>,
-    full: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
+    after: Signal<Local, Bits<A>>,
     /// There is but one word, and it is next.
     last: Signal<Local, Bit>,
     one: Signal<Local, Bits<A>>,
-    place: Signal<Local, Bits<A>>,
+    /// The word that comes takes the last place, unless one is served.
+    fills: Signal<Local, Bit>,
+    /// The next word goes one place further: if none is served, if one is.
+    further: Signal<Local, Bit>,
+    further_served: Signal<Local, Bit>,
 }
 
 impl<const F: usize, const A: usize> Logic for Queue<F, A> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, any, write, youngest, read, lost);
+        dff_setup!(self, clk, any, full, place, youngest, read, lost);
         self.ram.clock.next = self.clk.val();
-        self.full.next = self.any.q.val() & (self.write.q.val() == self.read.q.val());
-        self.push.next = self.i_valid.val() & !self.full.val();
-        self.lost.d.next = self.i_valid.val() & self.full.val();
-        self.place.next = self.write.q.val();
-        if self.full.val() {
-            self.place.next = self.youngest.q.val();
-        }
+        self.push.next = self.i_valid.val() & !self.full.q.val();
+        self.lost.d.next = self.i_valid.val() & self.full.q.val();
         self.ram.write_enable.next = self.i_valid.val();
-        self.ram.write_address.next = self.place.val();
+        self.ram.write_address.next = self.place.q.val();
         self.ram.write_data.next = self.i_flow.val();
-        self.i_place.next = self.place.val();
+        self.i_place.next = self.place.q.val();
+        self.after.next = self.place.q.val() + bits::<A>(1);
+        self.fills.next = self.push.val() & (self.after.val() == self.read.q.val());
+        self.further.next = self.push.val() & !self.fills.val();
+        self.further_served.next = self.further.val();
+        if self.o_next.val() {
+            self.further_served.next = self.i_valid.val() | self.full.q.val();
+        }
+        if (self.o_free.val() & self.further_served.val()) | (!self.o_free.val() & self.further.val()) {
+            self.place.d.next = self.after.val();
+        }
+        self.full.d.next = (self.full.q.val() | self.fills.val()) & !(self.o_next.val() & self.o_free.val());
         if self.push.val() {
-            self.write.d.next = self.write.q.val() + bits::<A>(1);
-            self.youngest.d.next = self.write.q.val();
+            self.youngest.d.next = self.place.q.val();
         }
         self.one.next = bits::<A>(0);
         if self.o_next.val() {
@@ -82,7 +94,8 @@ impl<const F: usize, const A: usize> Logic for Queue<F, A> {
         self.dropped.next = self.lost.q.val();
         if self.rst.val() {
             self.any.d.next = false;
-            self.write.d.next = bits::<A>(0);
+            self.full.d.next = false;
+            self.place.d.next = bits::<A>(0);
             self.read.d.next = bits::<A>(0);
             self.lost.d.next = false;
         }
