@@ -1,6 +1,7 @@
 //! What stands in DMA's place where there is no memory.
 use super::live::Live;
 use crate::construct::construct;
+use crate::emit::{PREFIX, emit};
 use rust_hdl::prelude::*;
 
 /// [`Dma`](super::Dma) that never starts, with its ports and registers: a start, and with it a snapshot or a load, is refused; its settings read
@@ -168,4 +169,24 @@ impl<const W: usize, const K: usize, const F: usize> Logic for NoDma<W, K, F> {
         self.m_axi_arvalid.next = false;
         self.m_axi_rready.next = false;
     }
+}
+
+/// `verilog`, in which the module `name` is a [`Dma`](super::Dma) of these sizes, with a [`NoDma`] in its place.
+///
+/// # Errors
+/// There is no such module, or what RustHDL's checks found wrong, as text.
+pub fn replace_dma<const W: usize, const K: usize, const F: usize>(verilog: &str, name: &str) -> Result<String, String> {
+    let own = [format!("module {PREFIX}{name}("), format!("module {PREFIX}{name}__")];
+    if !verilog.lines().any(|line| line.starts_with(&own[0])) {
+        return Err(format!("there is no module {PREFIX}{name} to replace"));
+    }
+    let (mut out, mut inside) = (String::with_capacity(verilog.len()), false);
+    for line in verilog.split_inclusive('\n') {
+        inside |= own.iter().any(|o| line.starts_with(o));
+        if !inside {
+            out += line;
+        }
+        inside &= !line.starts_with("endmodule");
+    }
+    Ok(out + "\n" + &emit(name, NoDma::<W, K, F>::default())?)
 }

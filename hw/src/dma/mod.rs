@@ -9,7 +9,7 @@ mod settings;
 mod snapshot;
 mod writer;
 
-pub use absent::NoDma;
+pub use absent::{NoDma, replace_dma};
 pub use cursor::Cursor;
 pub use live::Live;
 pub use load::Load;

@@ -24,7 +24,8 @@ const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENAB
 /// `M` bits go beside a frame each way.
 ///
 /// `W` bus bits, 256 at least, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `E = K + 1`, `V = F + 2`, `U = M + 64`, `L = K + 73`;
-/// `C`, `N`, `T`, `B`, `CA`, `G`, `SM` and `P` are the store's ([`Store`], its `A` and `S` here `CA` and `SM`), the rest the pacer's ([`Pacer`]).
+/// `C`, `N`, `T`, `B`, `CA`, `G`, `SM` and `P` are the store's ([`Store`], its `A` and `S` here `CA` and `SM`), the rest the pacer's ([`Pacer`]). What
+/// a shell emits of it has [`NoDma`](crate::dma::NoDma) in DMA's place ([`replace_dma`](crate::dma::replace_dma)).
 ///
 /// Latency: from its last beat, a packet past the store leaves 13 clocks later; one of an idle flow that may send at once 76, 30 of them the pacer's.
 /// A packet that waits in the store leaves 24 clocks after its grant, or with `LEAD` set at its launch. 3 clocks from the wire to the host.
@@ -183,9 +184,6 @@ pub struct Inline<
     past_inside: DFF<Bit>,
     wire_inside: DFF<Bit>,
     ack_bytes: DFF<Bits<16>>,
-    /// Bursts of DMA, for which there is no memory here, that await their error.
-    writes: DFF<Bits<6>>,
-    reads: DFF<Bits<4>>,
     /// Frames lost beside the core that are still to be counted, 15 at most.
     missing: DFF<Bits<4>>,
     refused_bit: Constant<Bits<32>>,
@@ -211,10 +209,6 @@ pub struct Inline<
     is_v6: Signal<Local, Bit>,
     is_tagged: Signal<Local, Bit>,
     arrival_end: Signal<Local, Bits<E>>,
-    asks_write: Signal<Local, Bit>,
-    gets_write: Signal<Local, Bit>,
-    asks_read: Signal<Local, Bit>,
-    gets_read: Signal<Local, Bit>,
     loses: Signal<Local, Bit>,
     discards: Signal<Local, Bit>,
 }
@@ -263,7 +257,7 @@ impl<
             past_tag: Constant::new(bits::<16>(u64::from(PAST_TAG))),
             ack_tag: Constant::new(bits::<16>(u64::from(ACK_TAG))),
         }
-            clk, rst, axil_clk, axil_rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, entry, store, gate, merge, exit, sides, past, arriving, arriving_ends, arriving_metas, paced_inside, past_inside, wire_inside, ack_bytes, writes, reads, missing, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, arrival_end, asks_write, gets_write, asks_read, gets_read, loses, discards)
+            clk, rst, axil_clk, axil_rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, s_host_tdata, s_host_tkeep, s_host_tvalid, s_host_tready, s_host_tlast, s_host_meta, m_wire_tdata, m_wire_tkeep, m_wire_tvalid, m_wire_tready, m_wire_tlast, m_wire_meta, m_wire_ack, m_wire_ack_bytes, s_wire_tdata, s_wire_tkeep, s_wire_tvalid, s_wire_tready, s_wire_tlast, s_wire_meta, m_host_tdata, m_host_tkeep, m_host_tvalid, m_host_tready, m_host_tlast, m_host_meta, pause, lost, now, stopped, reset, bridge, entry, store, gate, merge, exit, sides, past, arriving, arriving_ends, arriving_metas, paced_inside, past_inside, wire_inside, ack_bytes, missing, record, paced_here, paced_ready, past_here, past_ready, is_ack, is_past, beside, offered, leaves, ends, side, bytes, length, is_v6, is_tagged, arrival_end, loses, discards)
     }
 }
 
@@ -299,7 +293,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, reset, paced_inside, past_inside, wire_inside, ack_bytes, writes, reads, missing);
+        dff_setup!(self, clk, reset, paced_inside, past_inside, wire_inside, ack_bytes, missing);
         // One register in front of a signal that nearly every register of the design reads.
         self.reset.d.next = self.rst.val();
         self.control.clk.next = self.clk.val();
@@ -598,38 +592,20 @@ impl<
             self.control.data_pulses.next = self.control.data_pulses.val() | self.discarded_bit.val();
         }
         self.control.data_swept.next = (self.pacer.swept.val() & self.store.swept.val()) & self.exit.swept.val();
-        // No memory is behind DMA here: every burst gets an error.
-        self.control.m_axi_awready.next = true;
-        self.control.m_axi_wready.next = true;
-        self.control.m_axi_arready.next = true;
-        self.asks_write.next = self.control.m_axi_wvalid.val() & self.control.m_axi_wlast.val();
-        self.gets_write.next = self.writes.q.val().any();
-        self.asks_read.next = self.control.m_axi_arvalid.val();
-        self.gets_read.next = self.reads.q.val().any() & self.control.m_axi_rready.val();
-        if self.asks_write.val() & !self.gets_write.val() {
-            self.writes.d.next = self.writes.q.val() + bits::<6>(1);
-        }
-        if self.gets_write.val() & !self.asks_write.val() {
-            self.writes.d.next = self.writes.q.val() - bits::<6>(1);
-        }
-        if self.asks_read.val() & !self.gets_read.val() {
-            self.reads.d.next = self.reads.q.val() + bits::<4>(1);
-        }
-        if self.gets_read.val() & !self.asks_read.val() {
-            self.reads.d.next = self.reads.q.val() - bits::<4>(1);
-        }
-        self.control.m_axi_bvalid.next = self.writes.q.val().any();
-        self.control.m_axi_bresp.next = bits::<2>(2);
-        self.control.m_axi_rvalid.next = self.reads.q.val().any();
+        // There is no memory, and nothing in DMA's place asks for it.
+        self.control.m_axi_awready.next = false;
+        self.control.m_axi_wready.next = false;
+        self.control.m_axi_arready.next = false;
+        self.control.m_axi_bvalid.next = false;
+        self.control.m_axi_bresp.next = bits::<2>(0);
+        self.control.m_axi_rvalid.next = false;
         self.control.m_axi_rdata.next = bits::<W>(0);
-        self.control.m_axi_rresp.next = bits::<2>(2);
-        self.control.m_axi_rlast.next = true;
+        self.control.m_axi_rresp.next = bits::<2>(0);
+        self.control.m_axi_rlast.next = false;
         if self.reset.q.val() {
             self.paced_inside.d.next = false;
             self.past_inside.d.next = false;
             self.wire_inside.d.next = false;
-            self.writes.d.next = bits::<6>(0);
-            self.reads.d.next = bits::<4>(0);
             self.missing.d.next = bits::<4>(0);
         }
     }

@@ -5,6 +5,7 @@ pub mod manifest;
 mod netfpga;
 
 use crate::config::{CLOCK_PS, Config};
+use crate::dma::replace_dma;
 use crate::emit::PREFIX;
 use crate::inline::Inline;
 use crate::scheduler::emission as scheduler;
@@ -216,9 +217,12 @@ fn opennic_core(config: Config, clock_ps: u32) -> Result<String, String> {
     macro_rules! arms {
         ($(($f:literal, $s:literal, $x:literal, $t:literal))*) => {
             match (config.bus, config.flow_bits) {
-                $((512, $f) => crate::emit::emit("opennic_core", Inline::<512, 64, $f, $s, { $f + $s }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 },
-                    { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, 137, 15, 16, $t, 2, 17, { $f + 64 }, 48, 136, 159, 65,
-                    { $f + 2 }, 112>::new(&build)),)*
+                $((512, $f) => {
+                    let core = crate::emit::emit("opennic_core", Inline::<512, 64, $f, $s, { $f + $s }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 },
+                        { $f - 1 }, { $f + 1 }, { $f + 24 }, { $f + 43 }, { $f + 94 }, 137, 15, 16, $t, 2, 17, { $f + 64 }, 48, 136, 159, 65,
+                        { $f + 2 }, 112>::new(&build))?;
+                    replace_dma::<512, 64, $f>(&core, "opennic_core__control__dma")
+                })*
                 _ => Err(format!("{config} is not built")),
             }
         };

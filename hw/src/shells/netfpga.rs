@@ -1,5 +1,6 @@
 //! NetFPGA's datapath, of PLUS and of SUME: its ports, and around the in-line core what tells the ports' frames apart and brings them together.
 use crate::config::Config;
+use crate::dma::replace_dma;
 use crate::emit::{PREFIX, emit};
 use crate::inline::Inline;
 use crate::inline::aside::Aside;
@@ -217,9 +218,12 @@ fn core(name: &str, config: Config, clock_ps: u32) -> Result<String, String> {
     macro_rules! arms {
         ($(($w:literal, $k:literal, $l:literal, $c:literal, $b:literal: $(($f:literal, $s:literal, $x:literal, $t:literal))*))*) => {
             match (config.bus, config.flow_bits) {
-                $($(($w, $f) => emit(name, Inline::<$w, $k, $f, $s, { $f + $s }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 },
-                    { $f + 24 }, { $f + 43 }, { $f + 94 }, $l, $c, { $c + 1 }, $t, $b, { $c + $b }, { $f + 64 }, 128, 216, 239, { $k + 1 },
-                    { $f + 2 }, 192>::new(&build)),)*)*
+                $($(($w, $f) => {
+                    let core = emit(name, Inline::<$w, $k, $f, $s, { $f + $s }, $x, { $f + 16 }, { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 },
+                        { $f + 24 }, { $f + 43 }, { $f + 94 }, $l, $c, { $c + 1 }, $t, $b, { $c + $b }, { $f + 64 }, 128, 216, 239, { $k + 1 },
+                        { $f + 2 }, 192>::new(&build))?;
+                    replace_dma::<$w, $k, $f>(&core, &format!("{name}__control__dma"))
+                })*)*
                 _ => Err(format!("{config} is not built")),
             }
         };

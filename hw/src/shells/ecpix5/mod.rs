@@ -2,7 +2,7 @@
 pub mod small;
 
 use super::File;
-use crate::dma::NoDma;
+use crate::dma::replace_dma;
 use crate::emit::emit;
 use crate::mac::{Rx, Tx};
 use crate::serial::Serial;
@@ -82,21 +82,6 @@ pub fn top(clock_ps: u32) -> String {
     include_str!("top.v").replace("@CORE_DIV@", &divider.to_string()).replace("@CORE_PHASE@", &(divider - 1).to_string())
 }
 
-// The core with nothing in DMA's place: there is no memory, and its words of 512 and 1,024 bits take the wires that others need.
-fn without_dma(core: &str) -> Result<String, String> {
-    const DMA: &str = "ecpix5_core__control__dma";
-    let own = [format!("module tnic_{DMA}("), format!("module tnic_{DMA}__")];
-    let (mut out, mut inside) = (String::with_capacity(core.len()), false);
-    for line in core.split_inclusive('\n') {
-        inside |= own.iter().any(|o| line.starts_with(o));
-        if !inside {
-            out += line;
-        }
-        inside &= !line.starts_with("endmodule");
-    }
-    Ok(out + "\n" + &emit(DMA, NoDma::<64, 8, FLOW_BITS>::default())?)
-}
-
 fn files_here(path: &str, clock_ps: u32, baud: u32) -> Result<Vec<File>, String> {
     if !clock_ps.is_multiple_of(STEP_PS) || !(2 * STEP_PS..=LONGEST_PS).contains(&clock_ps) {
         return Err(format!("a clock of {clock_ps} ps: the board's PLL makes multiples of {STEP_PS} from {} to {LONGEST_PS}", 2 * STEP_PS));
@@ -104,7 +89,9 @@ fn files_here(path: &str, clock_ps: u32, baud: u32) -> Result<Vec<File>, String>
     let build = Build { flow_bits: FLOW_BITS as u32, bus_bits: 64, segment_bits: SEGMENT_BITS, clock_ps, ptp: 0 };
     let nic = include_str!("nic.v").replace("@PERIOD_NS@", &(clock_ps / 1000).to_string());
     let bit = (1_000_000_000_000 / u64::from(clock_ps) + u64::from(baud) / 2) / u64::from(baud);
-    let (core, found) = small::in_luts(&without_dma(&emit_named("ecpix5_core", &build)?)?);
+    // There is no memory, and DMA's words of 512 and 1,024 bits take the wires that others need.
+    let core = replace_dma::<64, 8, FLOW_BITS>(&emit_named("ecpix5_core", &build)?, "ecpix5_core__control__dma")?;
+    let (core, found) = small::in_luts(&core);
     if found != SMALL {
         return Err(format!("{found:?} RAMs have the shape that goes into LUTs, not {SMALL:?}: say in shells/ecpix5 which do today"));
     }
