@@ -19,14 +19,22 @@ use std::sync::Arc;
 use timely_model::bus::Charge;
 use timely_verilate::{Library, Options, build, mutant};
 
+/// Clocks of an ordinary run's lockstep test.
+pub const ORDINARY_CYCLES: u64 = 200_000;
+
 /// Clocks that a lockstep test runs for each block and seed: 200,000, or `TIMELY_CYCLES`.
 pub fn cycles() -> u64 {
-    std::env::var("TIMELY_CYCLES").ok().and_then(|v| v.parse().ok()).unwrap_or(200_000)
+    std::env::var("TIMELY_CYCLES").ok().and_then(|v| v.parse().ok()).unwrap_or(ORDINARY_CYCLES)
+}
+
+/// What takes minutes is not wanted: `cargo xtask test --quick`.
+pub fn quick() -> bool {
+    cycles() < ORDINARY_CYCLES
 }
 
 /// What is too long for every run is wanted too: `cargo xtask soak` asks for more clocks than the usual.
 pub fn thorough() -> bool {
-    cycles() > 200_000
+    cycles() > ORDINARY_CYCLES
 }
 
 /// Seeds of a long test of the whole NIC: the first of [`seeds`]; under `cargo xtask soak` each.

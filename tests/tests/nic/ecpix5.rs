@@ -1,5 +1,5 @@
-//! The ECPIX-5's NIC, of three clocks: frames at its GMII byte for byte, registers over its serial line, pacing and round trips in ps at the wire. The
-//! ordinary run has Icarus take the whole of its Verilog, and runs its pins; what needs the NIC compiled runs under `cargo xtask soak`.
+//! The ECPIX-5's NIC, of three clocks: frames at its GMII byte for byte, registers over its serial line, pacing and round trips in ps at the wire. Icarus
+//! takes the whole of its Verilog, and runs its pins.
 use super::inline::{OWN, OWN_MAC, PEER, PEER_MAC, data, fixed, left_out};
 use std::cell::RefCell;
 use std::collections::VecDeque;

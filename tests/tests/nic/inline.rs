@@ -1,6 +1,7 @@
 //! What tests of the in-line shells share: frames of ours, a box that is ready, and how its output is watched.
 use std::io::{Write, stdout};
 use std::sync::Arc;
+use timely_hw::config::FLOW_BITS;
 use timely_regs::counters::Counter;
 use timely_regs::device::Device;
 use timely_regs::flow::FlowRecord;
@@ -9,24 +10,28 @@ use timely_regs::parameters::Parameters;
 use timely_regs::wire::{Addresses, Envelope, FIRST, Header, Kind, LAST, Packet, check};
 use timely_tests::board::{Board, HOST, Registers, Shape, WIRE};
 use timely_tests::loopback::PORT;
-use timely_tests::{rng, thorough};
+use timely_tests::{quick, rng, thorough};
 use timely_verilate::Library;
 
 pub const OWN_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 pub const PEER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 pub const OWN: [u8; 4] = [10, 0, 0, 1];
 pub const PEER: [u8; 4] = [10, 0, 0, 2];
-/// In which the store comes round to each of its flows.
-const SETTLE_CLOCKS: u32 = 8 << 10;
+/// In which the store comes round to a flow.
+const SETTLE_CLOCKS: u32 = 8;
 
-/// Whether this is an ordinary run, which leaves the tests of `what` out.
+/// Whether this is a quick run, which leaves the tests of `what` out.
 pub fn left_out(what: &str) -> bool {
-    if !thorough() {
+    if quick() {
         // Past the test's capture, for `cargo xtask test` to tell.
-        writeln!(stdout(), "left out: {what}: a test of the shell's behaviour: cargo xtask soak runs it, and so does TIMELY_CYCLES=200001")
-            .expect("stdout");
+        writeln!(stdout(), "left out: {what}: a test of the shell's behaviour, for which there is no time in a quick run").expect("stdout");
     }
-    !thorough()
+    quick()
+}
+
+/// log2 of the flows with which a shell's behaviour is tested: two of those that it is built for, under `cargo xtask soak` all.
+pub fn flow_counts() -> &'static [usize] {
+    if thorough() { &FLOW_BITS } else { &FLOW_BITS[..2] }
 }
 
 /// A data frame of flow `flow` to the peer, or from it.
@@ -57,7 +62,7 @@ pub struct Setup {
 
 pub fn prepared(library: &Arc<Library>, shape: Shape, setup: &Setup, seed: u64) -> Board {
     let mut board = Board::new(library, shape, rng(seed));
-    with(&mut board, |d| {
+    let flows = with(&mut board, |d| {
         d.wait_ready().expect("cleared RAMs");
         d.set_mac(OWN_MAC).expect("a register");
         d.set_ipv4(OWN.into()).expect("a register");
@@ -81,9 +86,10 @@ pub fn prepared(library: &Arc<Library>, shape: Shape, setup: &Setup, seed: u64) 
             }
         }
         d.enable(true).expect("a register");
+        d.flows()
     });
     // Until the store has looked at every flow: before, what was loaded is still to be discarded.
-    for _ in 0..SETTLE_CLOCKS {
+    for _ in 0..SETTLE_CLOCKS * flows {
         board.tick();
     }
     board
@@ -101,13 +107,13 @@ pub fn fixed(mbps: f64) -> Parameters {
     Parameters { outstanding_bytes: 0, ..Parameters::fixed(mbps) }
 }
 
-/// The flow of a data packet that the box must take for ours.
-pub fn flow_of(frame: &[u8]) -> Option<u32> {
+/// The flow of a data packet that a box of `flows` flows must take for ours.
+pub fn flow_of(frame: &[u8], flows: u32) -> Option<u32> {
     let mut head = [0; 128];
     head[..frame.len().min(128)].copy_from_slice(&frame[..frame.len().min(128)]);
     let (class, kind) = check(&head, frame.len(), PORT).ok()?;
     let header = Header::read(frame[class.header()..class.end()].try_into().ok()?);
-    (kind == Kind::Data && header.flow < 1024).then_some(header.flow)
+    (kind == Kind::Data && header.flow < flows).then_some(header.flow)
 }
 
 /// From our own address, to our peer's port: what the box itself sends.
@@ -126,7 +132,7 @@ pub fn departures(board: &mut Board, flow: u32, bytes: usize, meta: u128, clocks
             (n, inside) = (n + 1, inside + 1);
         }
         board.tick();
-        for f in board.take(WIRE).iter().filter(|f| flow_of(&f.bytes) == Some(flow)) {
+        for f in board.take(WIRE).iter().filter(|f| flow_of(&f.bytes, flow + 1) == Some(flow)) {
             out.push(f.clocks.0);
             inside -= 1;
         }

@@ -13,10 +13,7 @@ use timely_tests::{rng, seeds};
 /// is not taken is counted; every segment at port 0 is answered there, and none at the others.
 #[test]
 fn frames_pass_whole_and_once() {
-    if left_out("nic::netfpga") {
-        return;
-    }
-    for (bench, seed) in BOTH.iter().flat_map(|b| seeds().into_iter().map(move |s| (b, s))) {
+    for (bench, seed) in benches().flat_map(|b| seeds().into_iter().map(move |s| (b, s))) {
         let (mut rng, ports) = (rng(seed ^ 7), bench.ports());
         let flows: Vec<(u32, u8)> = (0..8).map(|f| (f, 0)).collect();
         let mut board = bench.prepared(&Setup { profiles: vec![fixed(100_000.0)], flows, bound: 1000, lead: 0 }, seed);
@@ -38,7 +35,7 @@ fn frames_pass_whole_and_once() {
             // A source that there is, or none, which is port 0's; a port's own bit says nothing.
             let source = if to == 0 && rng.random_bool(0.2) { 0 } else { queue(to) } | if rng.random_bool(0.2) { 0x55 } else { 0 };
             let meta = tuser(frame.len(), source, rng.random());
-            match flow_of(&frame) {
+            match flow_of(&frame, bench.flows()) {
                 _ if long => discarded += 1,
                 Some(flow @ 0..8) if to == 0 => paced.entry(flow).or_default().push_back((frame.clone(), meta)),
                 Some(_) if to == 0 => refused += 1,
@@ -82,7 +79,7 @@ fn frames_pass_whole_and_once() {
                         assert_eq!(meta, bytes.len() as u128 | 0x0102 << 16, "beside an ACK, seed {seed}");
                         continue;
                     }
-                    let queue = match flow_of(&bytes).filter(|_| to == 0) {
+                    let queue = match flow_of(&bytes, bench.flows()).filter(|_| to == 0) {
                         Some(flow) => paced.get_mut(&flow).unwrap_or_else(|| panic!("flow {flow} is not enabled")),
                         None => &mut past[to],
                     };
@@ -113,10 +110,7 @@ fn frames_pass_whole_and_once() {
 /// A port that takes nothing holds up no other, and what it loses is counted; when it takes again, what it kept is whole.
 #[test]
 fn a_port_that_takes_nothing_holds_up_no_other() {
-    if left_out("nic::netfpga") {
-        return;
-    }
-    for bench in &BOTH {
+    for bench in benches() {
         let ports = bench.ports();
         let mut board = bench.prepared(&Setup { profiles: vec![fixed(100_000.0)], flows: vec![], bound: 100, lead: 0 }, 1);
         let mut takes = vec![1.0; ports + 1];

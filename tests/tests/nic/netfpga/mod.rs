@@ -1,5 +1,5 @@
 //! NetFPGA's datapath, PLUS's and SUME's: port 0 paced, the others' frames whole and on their ways, tuser and the buses of registers as the shells
-//! have them. The ordinary run fits it into its shells; what needs its Verilog compiled runs under `cargo xtask soak`.
+//! have them. The ordinary run fits it into its shells, and runs it with two numbers of flows; `cargo xtask soak` with each.
 mod frames;
 mod timing;
 
@@ -8,15 +8,16 @@ use std::io::{Write, stdout};
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, OnceLock};
-use timely_hw::config::Config;
+use std::sync::{Arc, LazyLock, OnceLock};
+use timely_hw::config::{Config, FLOW_BITS};
 use timely_hw::shells::{File, Shell};
 use timely_tests::board::{Board, NETFPGA_PLUS, NETFPGA_SUME, Shape};
 use timely_verilate::{Library, Options, build};
 
-/// A shell on its bench.
+/// A shell on its bench, with `2^flow_bits` flows.
 struct Bench {
     shell: Shell,
+    flow_bits: usize,
     shape: Shape,
     bench: &'static str,
     files: OnceLock<Vec<File>>,
@@ -30,9 +31,12 @@ struct Bench {
     pacing: [(u32, f64, f64); 2],
 }
 
-static BOTH: [Bench; 2] = [
-    Bench {
+static BENCHES: LazyLock<Vec<Bench>> = LazyLock::new(|| FLOW_BITS.into_iter().flat_map(both).collect());
+
+fn both(flow_bits: usize) -> [Bench; 2] {
+    let plus = Bench {
         shell: Shell::NetFpgaPlus,
+        flow_bits,
         shape: NETFPGA_PLUS,
         bench: include_str!("../../shells/netfpga_plus_board.v"),
         files: OnceLock::new(),
@@ -41,9 +45,10 @@ static BOTH: [Bench; 2] = [
         paced_clocks: 76..=81,
         up_clocks: 4..=4,
         pacing: [(0, 40_000.0, 2.0), (200, 10_000.0, 1.0)],
-    },
-    Bench {
+    };
+    let sume = Bench {
         shell: Shell::NetFpgaSume,
+        flow_bits,
         shape: NETFPGA_SUME,
         bench: include_str!("../../shells/netfpga_sume_board.v"),
         files: OnceLock::new(),
@@ -52,8 +57,15 @@ static BOTH: [Bench; 2] = [
         paced_clocks: 76..=81,
         up_clocks: 5..=5,
         pacing: [(0, 9_000.0, 2.0), (300, 4_000.0, 1.0)],
-    },
-];
+    };
+    [plus, sume]
+}
+
+/// Those with which behaviour is tested.
+fn benches() -> impl Iterator<Item = &'static Bench> {
+    let chosen = if left_out("nic::netfpga") { &[] } else { flow_counts() };
+    BENCHES.iter().filter(|b| chosen.contains(&b.flow_bits))
+}
 
 impl Bench {
     fn ports(&self) -> usize {
@@ -61,15 +73,19 @@ impl Bench {
     }
 
     fn files(&self) -> &[File] {
-        let config = || Config::new(self.shell.bus().expect("its own"), 10).expect("a configuration that is built");
+        let config = || Config::new(self.shell.bus().expect("its own"), self.flow_bits).expect("a configuration that is built");
         self.files.get_or_init(|| self.shell.emit(config(), self.shell.clock_ps()).unwrap_or_else(|e| panic!("emission: {e}")))
     }
 
     fn library(&self) -> &Arc<Library> {
         self.library.get_or_init(|| {
             let verilog = [self.bench, &self.files()[1].text, &self.files()[0].text].concat();
-            build(&format!("{}_10", self.shell), &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
+            build(&format!("{}_{}", self.shell, self.flow_bits), &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"))
         })
+    }
+
+    fn flows(&self) -> u32 {
+        1 << self.flow_bits
     }
 
     fn prepared(&self, setup: &Setup, seed: u64) -> Board {
@@ -101,7 +117,7 @@ fn icarus_fits_the_datapath_into_its_shells() {
             .expect("stdout");
         return;
     }
-    for bench in &BOTH {
+    for bench in BENCHES.iter().filter(|b| b.flow_bits == FLOW_BITS[0]) {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{}", bench.shell, std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let written = |name: &str, text: &str| {

@@ -8,13 +8,13 @@ use timely_tests::board::{Access, HOST, WIRE};
 /// Registers by their bus, whole words alone; the other buses refuse; DMA is refused, and nothing hangs.
 #[test]
 fn registers_are_reached_by_the_first_bus_alone() {
-    if left_out("nic::netfpga") {
-        return;
-    }
-    for bench in &BOTH {
+    for bench in benches() {
         let mut board = bench.prepared(&Setup { profiles: vec![fixed(1000.0)], flows: vec![], bound: 100, lead: 0 }, 1);
         with(&mut board, |d| {
-            assert_eq!((d.build().bus_bits as usize, d.flows(), d.build().clock_ps), (bench.shape.bits, 1024, bench.shell.clock_ps()));
+            assert_eq!(
+                (d.build().bus_bits as usize, d.flows(), d.build().clock_ps),
+                (bench.shape.bits, bench.flows(), bench.shell.clock_ps())
+            );
             let access = |bus, strobes| d.bus().0.borrow_mut().access = Access { bus, strobes };
             for strobes in [0b0001, 0b1100, 0b0111, 0] {
                 access(0, strobes);
@@ -44,10 +44,7 @@ fn registers_are_reached_by_the_first_bus_alone() {
 /// Clocks from a frame's last beat to its first at the other side, past the store and through it, and from its first at the wire to that at the host.
 #[test]
 fn latencies_are_those_that_are_promised() {
-    if left_out("nic::netfpga") {
-        return;
-    }
-    for bench in &BOTH {
+    for bench in benches() {
         let mut board = bench.prepared(&Setup { profiles: vec![fixed(100_000.0)], flows: vec![(3, 0)], bound: 400, lead: 0 }, 1);
         let mut foreign = data(3, 0, 0, 128, true);
         foreign[12] = 0x90;
@@ -73,11 +70,8 @@ fn latencies_are_those_that_are_promised() {
 /// A flow of law `fixed` leaves on its schedule, measured at port 0: to two clocks, and exactly when it is granted ahead.
 #[test]
 fn pacing_holds_at_the_output() {
-    if left_out("nic::netfpga") {
-        return;
-    }
     println!("       shell  lead ns      Mb/s   packets   late by at most, clocks   early, clocks   rate error, ppm");
-    for (bench, (lead, mbps, most)) in BOTH.iter().flat_map(|b| b.pacing.into_iter().map(move |p| (b, p))) {
+    for (bench, (lead, mbps, most)) in benches().flat_map(|b| b.pacing.into_iter().map(move |p| (b, p))) {
         let mut board = bench.prepared(&Setup { profiles: vec![fixed(mbps)], flows: vec![(3, 0)], bound: 400, lead }, 1);
         let all = departures(&mut board, 3, 1514, tuser(1514, queue(0), 0), 40_000);
         let gap = 1538.0 * 8000.0 / mbps * 1000.0 / f64::from(bench.shell.clock_ps());
@@ -95,11 +89,8 @@ fn pacing_holds_at_the_output() {
 /// A peer answers: its ACKs go up to the host as well, and a round trip is measured.
 #[test]
 fn round_trips_are_measured() {
-    if left_out("nic::netfpga") {
-        return;
-    }
     const DELAY: u64 = 500;
-    for bench in &BOTH {
+    for bench in benches() {
         let mut board = bench.prepared(&Setup { profiles: vec![fixed(5000.0)], flows: vec![(7, 0)], bound: 400, lead: 0 }, 1);
         for n in 0..20 {
             board.send(HOST, data(7, n, FIRST | LAST, 1514, true), tuser(1514, queue(0), 0));
