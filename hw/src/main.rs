@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use timely_hw::blocks::{BLOCKS, Block, Measure};
 use timely_hw::config::Config;
-use timely_hw::shells::Shell;
+use timely_hw::shells::{Extras, Shell};
 
 /// Emits timely-nic's datapath as Verilog.
 #[derive(Parser)]
@@ -31,6 +31,9 @@ enum Command {
         /// Clock period in ps, by which the NIC's time counts: 4000 without it, 5000 of netfpga-sume, 12000 of ecpix5.
         #[arg(long)]
         clock_ps: Option<u32>,
+        /// With a traffic generator beside the host's queues: corundum alone.
+        #[arg(long)]
+        generator: bool,
         /// Directory to write to; it is made if missing.
         #[arg(long)]
         out: PathBuf,
@@ -47,15 +50,16 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        Command::Emit { shell, bus, flow_bits, clock_ps, out } => {
-            let config = match shell.config(bus, flow_bits) {
+        Command::Emit { shell, bus, flow_bits, clock_ps, generator, out } => {
+            let extras = Extras { generator };
+            let config = match shell.takes(extras).and_then(|()| shell.config(bus, flow_bits)) {
                 Ok(c) => c,
                 Err(e) => {
                     eprintln!("timely-hw: {e}");
                     return ExitCode::from(2);
                 }
             };
-            emit(shell, config, clock_ps.unwrap_or(shell.clock_ps()), &out)
+            emit(shell, config, clock_ps.unwrap_or(shell.clock_ps()), extras, &out)
         }
         Command::Blocks { names, out } => {
             let is = |b: &Block, n: &str| b.name.strip_prefix(n).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
@@ -82,9 +86,9 @@ fn write(file: &Path, verilog: &str) -> Result<(), String> {
     std::fs::create_dir_all(folder).and_then(|()| std::fs::write(file, verilog)).map_err(|e| format!("{}: {e}", file.display()))
 }
 
-fn emit(shell: Shell, config: Config, clock_ps: u32, out: &Path) -> Result<(), String> {
+fn emit(shell: Shell, config: Config, clock_ps: u32, extras: Extras, out: &Path) -> Result<(), String> {
     let checked = |e| format!("the design does not check: {e}");
-    let files = shell.emit(config, clock_ps).map_err(checked)?;
+    let files = shell.emit_with(config, clock_ps, extras).map_err(checked)?;
     let besides = shell.besides(config, clock_ps).map_err(checked)?;
     let written: Vec<_> = files.iter().chain(&besides).collect();
     let manifest = shell.manifest(config, clock_ps, &written);

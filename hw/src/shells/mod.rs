@@ -77,6 +77,13 @@ impl FromStr for Shell {
     }
 }
 
+/// What a shell is given beside what it cannot do without.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// A traffic generator beside the host's queues: of Corundum's application block.
+    pub generator: bool,
+}
+
 /// A file, by its path from the folder of the emission.
 #[derive(Clone, Debug)]
 pub struct File {
@@ -129,6 +136,19 @@ impl Shell {
         }
     }
 
+    /// Whether there is that for this shell.
+    ///
+    /// # Errors
+    /// What there is not, in a sentence.
+    pub fn takes(self, extras: Extras) -> Result<(), String> {
+        match self {
+            Shell::Corundum => Ok(()),
+            Shell::Standalone | Shell::Ecpix5 if extras.generator => Err(format!("{self} has a generator always; leave --generator out")),
+            _ if extras.generator => Err(format!("there is no generator for {self}: its packets are the host's; leave --generator out")),
+            _ => Ok(()),
+        }
+    }
+
     /// The period of its clock, ps; what is usual of one that has none of its own.
     pub fn clock_ps(self) -> u32 {
         match self {
@@ -160,6 +180,15 @@ impl Shell {
     /// # Errors
     /// What RustHDL's checks found wrong, as text.
     pub fn emit(self, config: Config, clock_ps: u32) -> Result<Vec<File>, String> {
+        self.emit_with(config, clock_ps, Extras::default())
+    }
+
+    /// The same with more.
+    ///
+    /// # Errors
+    /// As [`Shell::emit`]; and when there is none of that for this shell, in a sentence.
+    pub fn emit_with(self, config: Config, clock_ps: u32, extras: Extras) -> Result<Vec<File>, String> {
+        self.takes(extras)?;
         let path = self.file_name(config);
         let file = |path: &str, text: String| File { path: path.into(), text };
         match self {
@@ -182,7 +211,7 @@ impl Shell {
             }
             Shell::NetFpgaPlus => self.netfpga(&PLUS, config, clock_ps),
             Shell::NetFpgaSume => self.netfpga(&SUME, config, clock_ps),
-            Shell::Corundum => corundum::files(&path, config, clock_ps),
+            Shell::Corundum => corundum::files(&path, config, clock_ps, extras.generator),
             Shell::Ecpix5 => ecpix5::files(&path, clock_ps, BAUD),
         }
     }

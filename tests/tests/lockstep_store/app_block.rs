@@ -13,6 +13,7 @@ use timely_model::app_block::host_read::{self, HostRead};
 use timely_model::app_block::host_write::{self, HostWrite};
 use timely_model::app_block::launches::{self, Launches};
 use timely_model::bus::Completion;
+use timely_regs::link::ACK_TAG;
 use timely_tests::axis::{Offered, Taken, random_beat};
 use timely_tests::{Runs, cycles, rng, seeds, thorough, verilate};
 
@@ -62,7 +63,7 @@ fn arrivals_equal_model() {
 #[test]
 fn departures_equal_model() {
     let library = verilate("departures", RtlDepartures::default());
-    let [rst, valid, tag, ts, ready] = ["rst", "s_valid", "s_tag", "s_ts", "m_ready"].map(|n| library.input(n));
+    let [rst, told, valid, tag, ts, ready] = ["rst", "told", "s_valid", "s_tag", "s_ts", "m_ready"].map(|n| library.input(n));
     let [s_ready, m_valid, m_tag, m_ts, c_valid, c_tag, c_ts] =
         ["s_ready", "m_valid", "m_tag", "m_ts", "c_valid", "c_tag", "c_ts"].map(|n| library.output(n));
     for seed in seeds() {
@@ -84,12 +85,21 @@ fn departures_equal_model() {
             full += u64::from(!out.ready);
             let i = departures::In {
                 rst: rng.random_bool(0.0003),
-                completion: offers.next(&mut rng).then(|| (rng.random(), stamp(&mut rng))),
+                told: clk / 5000 % 2 == 1,
+                completion: offers.next(&mut rng).then(|| {
+                    let tag = if rng.random_bool(0.1) { ACK_TAG } else { rng.random() };
+                    (tag, stamp(&mut rng))
+                }),
                 ready: takes.next(&mut rng),
             };
             let (number, time) = i.completion.unwrap_or_else(|| (rng.random(), stamp(&mut rng)));
-            for (at, value) in [(rst, i.rst.into()), (valid, i.completion.is_some().into()), (tag, number.into()), (ready, i.ready.into())]
-            {
+            for (at, value) in [
+                (rst, i.rst.into()),
+                (told, i.told.into()),
+                (valid, i.completion.is_some().into()),
+                (tag, number.into()),
+                (ready, i.ready.into()),
+            ] {
                 dut.set(at, value);
             }
             dut.set_bytes(ts, &time.0.to_le_bytes()[..12]);

@@ -3,6 +3,7 @@ mod app_block;
 mod courier;
 mod entry;
 mod exit;
+mod generated;
 mod paced;
 mod ports;
 mod promises;

@@ -5,6 +5,7 @@ use crate::bus::Completion;
 use crate::fifo;
 use crate::time::LINEAR_LATENCY;
 use std::collections::VecDeque;
+use timely_regs::link::ACK_TAG;
 
 /// Clocks from a completion to what it says of a departure.
 pub const LATENCY: usize = LINEAR_LATENCY;
@@ -21,6 +22,8 @@ pub type Stamped = (u16, TimeOfDay);
 pub struct In {
     /// Synchronous reset.
     pub rst: bool,
+    /// Data frames of ours are told of too; a level.
+    pub told: bool,
     /// A completion is offered.
     pub completion: Option<Stamped>,
     /// What stands at the output is taken.
@@ -34,7 +37,7 @@ pub struct Out {
     pub ready: bool,
     /// One of the core's.
     pub completion: Option<Stamped>,
-    /// A departure for the RTT: the tag without its highest bit.
+    /// A departure for the RTT: the tag without the highest bit that the core's have.
     pub departure: Option<Completion>,
 }
 
@@ -62,7 +65,8 @@ impl Block for Departures {
 
     fn step(&mut self, clk: u64, i: &In) {
         let own = i.completion.filter(|(tag, _)| tag & OF_CORE != 0);
-        let taken = own.filter(|_| self.output(clk).ready);
+        let told = own.or(i.completion.filter(|(tag, _)| i.told && *tag != ACK_TAG));
+        let taken = told.filter(|_| self.output(clk).ready);
         self.line.pop_front();
         self.line.push_back(taken.map(|(tag, ts)| Completion { tag: tag & !OF_CORE, ts: ts.linear() }));
         self.queue.step(clk, &fifo::In { rst: i.rst, push: own, ready: i.ready });

@@ -4,6 +4,7 @@ pub mod departures;
 pub mod host_read;
 pub mod host_write;
 pub mod launches;
+pub mod traffic;
 
 /// A time of day as Corundum carries it, 96 bits: seconds 48, two zeros, ns 30, 2^-16 ns 16.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

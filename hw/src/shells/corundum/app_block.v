@@ -26,8 +26,8 @@ module mqnic_app_block #(
     if (PTP_TS_ENABLE == 0 || PTP_TS_WIDTH != 96 || AXIS_SYNC_RX_USER_WIDTH != 97) begin : built_for_stamps
       timely_nic_needs_PTP_stamps_of_96_bits stop();
     end
-    if (TX_TAG_WIDTH < 6 || TX_TAG_WIDTH > 16 || AXIS_SYNC_TX_USER_WIDTH != TX_TAG_WIDTH + 1 || AXIS_IF_TX_USER_WIDTH != TX_TAG_WIDTH + 1 || AXIS_IF_TX_ID_WIDTH > 16) begin : built_for_other_tags
-      timely_nic_needs_tags_of_6_to_16_bits_and_queues_of_16_at_most stop();
+    if (TX_TAG_WIDTH < @TAG_BITS@ || TX_TAG_WIDTH > 16 || AXIS_SYNC_TX_USER_WIDTH != TX_TAG_WIDTH + 1 || AXIS_IF_TX_USER_WIDTH != TX_TAG_WIDTH + 1 || AXIS_IF_TX_ID_WIDTH > 16) begin : built_for_other_tags
+      timely_nic_needs_tags_of_@TAGS@_bits_and_queues_of_16_at_most stop();
     end
     if (APP_CTRL_ENABLE == 0 || APP_AXIS_SYNC_ENABLE == 0 || APP_AXIS_IF_ENABLE == 0) begin : built_for_all_streams
       timely_nic_needs_APP_CTRL_ENABLE_APP_AXIS_SYNC_ENABLE_and_APP_AXIS_IF_ENABLE stop();
@@ -183,9 +183,12 @@ module mqnic_app_block #(
   assign {m_axil_ctrl_awvalid, m_axil_ctrl_wvalid, m_axil_ctrl_arvalid} = {own_awvalid, own_wvalid, own_arvalid};
 `endif
 
+@GENERATOR@
+
   @CORE@ core (
     .clk(clk),
     .rst(rst),
+@TOWARDS@
     .s_axil_awaddr(awaddr),
     .s_axil_awvalid(s_axil_app_ctrl_awvalid),
     .s_axil_awready(s_axil_app_ctrl_awready),

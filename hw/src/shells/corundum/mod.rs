@@ -6,6 +6,7 @@ use crate::config::Config;
 use crate::emit::{PREFIX, emit};
 use crate::standalone::with_stack;
 use app::App;
+use app::traffic::Traffic;
 use std::fmt::Write;
 use timely_regs::board::corundum::APPLICATION_ID;
 
@@ -13,6 +14,9 @@ use timely_regs::board::corundum::APPLICATION_ID;
 pub const BUSES: [usize; 3] = [64, 128, 512];
 /// Flow counts that are built, as powers of two: a flow is a queue, of which there are at most 8,192.
 pub const FLOW_BITS: [usize; 2] = [10, 13];
+
+/// The generator's module, without our prefix.
+const GENERATOR: &str = "corundum_traffic";
 
 /// A parameter of the block: its name, and what it is by default.
 pub type Parameter = (&'static str, &'static str);
@@ -76,8 +80,45 @@ fn unused() -> String {
     out
 }
 
-/// The module with the shell's ports, around a core of `bus` bits.
-fn block(file: &str, config: Config) -> String {
+/// A port of the core's towards a generator: whether it goes out, its bits, its name there.
+fn towards_generator(core: &str) -> Vec<(bool, usize, &str)> {
+    let ports = core.split("endmodule").next().unwrap_or_default().lines().filter_map(|line| {
+        let (way, rest) = line.trim().trim_end_matches(';').split_once(' ')?;
+        let name = rest.split_whitespace().last().filter(|n| n.starts_with("g_"))?;
+        let high = rest.split_once('[').and_then(|(_, r)| r.split_once(':')).and_then(|(high, _)| high.parse::<usize>().ok());
+        matches!(way, "input" | "output").then(|| (way == "output", high.unwrap_or(0) + 1, name))
+    });
+    ports.collect()
+}
+
+/// The generator's instance and the wires to it; nothing without one.
+fn instance(ports: &[(bool, usize, &str)]) -> String {
+    let mut out = String::from("  // The traffic generator: the core's and its own ports have the same names.\n");
+    for (_, bits, name) in ports {
+        let _ = writeln!(out, "  wire {}{name};", if *bits == 1 { String::new() } else { format!("[{}:0] ", bits - 1) });
+    }
+    let wired: Vec<String> = ports.iter().map(|(_, _, name)| format!("    .{}({name})", &name[2..])).collect();
+    let _ = writeln!(out, "  {PREFIX}{GENERATOR} generator (\n    .clk(clk),\n{}\n  );", wired.join(",\n"));
+    out
+}
+
+/// What stands at the core's ports towards a generator.
+fn connections(ports: &[(bool, usize, &str)], generator: bool) -> String {
+    let mut out = format!("    .generates(1'b{}),\n", u8::from(generator));
+    for (output, bits, name) in ports {
+        let wire = match (generator, output) {
+            (true, _) => (*name).to_owned(),
+            (false, true) => String::new(),
+            (false, false) => format!("{{{bits}{{1'b0}}}}"),
+        };
+        let _ = writeln!(out, "    .{name}({wire}),");
+    }
+    out
+}
+
+/// The module with the shell's ports, around the core of that text.
+fn block(file: &str, config: Config, core: &str, generator: bool) -> String {
+    let towards = towards_generator(core);
     let parameters: Vec<String> = parameters()
         .iter()
         .map(|(name, default)| match *name {
@@ -97,19 +138,27 @@ fn block(file: &str, config: Config) -> String {
         .replace("@PORTS@", &ports.join(",\n"))
         .replace("@THROUGH@\n", &through())
         .replace("@UNUSED@\n", &unused())
+        .replace("@GENERATOR@\n", &if generator { instance(&towards) } else { String::new() })
+        .replace("@TOWARDS@\n", &connections(&towards, generator))
+        .replace("@TAG_BITS@", if generator { "16" } else { "6" })
+        .replace("@TAGS@", if generator { "16" } else { "6_to_16" })
         .replace("@FILE@", file)
         .replace("@CORE@", &format!("{PREFIX}corundum_app"))
         .replace("@ID@", &format!("{APPLICATION_ID:08x}"))
         .replace("@BUS@", &config.bus.to_string())
 }
 
-/// The files of the application block.
-pub(super) fn files(path: &str, config: Config, clock_ps: u32) -> Result<Vec<File>, String> {
-    let text = with_stack(move || core(config, clock_ps))?;
+/// The files of the application block, with a traffic generator or without.
+pub(super) fn files(path: &str, config: Config, clock_ps: u32, generator: bool) -> Result<Vec<File>, String> {
+    let mut text = with_stack(move || core(config, clock_ps))?;
+    let block = block(path, config, &text, generator);
+    if generator {
+        text += &with_stack(move || traffic(config, clock_ps))?;
+    }
     let id = format!("{APPLICATION_ID:08x}");
     Ok(vec![
         File { path: path.into(), text },
-        File { path: "mqnic_app_block.v".into(), text: block(path, config) },
+        File { path: "mqnic_app_block.v".into(), text: block },
         File { path: "timely.mk".into(), text: include_str!("timely.mk").replace("@FILE@", path) },
         File { path: "timely.tcl".into(), text: include_str!("timely.tcl").replace("@ID@", &id) },
         File { path: "timely_streams.sh".into(), text: include_str!("timely_streams.sh").into() },
@@ -130,5 +179,24 @@ fn core(config: Config, clock_ps: u32) -> Result<String, String> {
         (64, 8): (10, 5)(13, 4);
         (128, 16): (10, 5)(13, 4);
         (512, 64): (10, 5)(13, 4);
+    )
+}
+
+/// The generator of the same design.
+fn traffic(config: Config, clock_ps: u32) -> Result<String, String> {
+    let build = config.build(clock_ps);
+    macro_rules! arms {
+        ($(($w:literal, $k:literal): $(($f:literal, $s:literal, $x:literal))*;)*) => {
+            match (config.bus, config.flow_bits) {
+                $($(($w, $f) => emit(GENERATOR, Traffic::<$w, $k, $f, $s, $x, { $f + 16 }, { $x - 4 }, { $x + 4 }, { $f - 1 }, { $f + 1 },
+                    { $f + 24 }, { $f + 43 }, { $f + 94 }, { $k + 73 }>::new(&build)),)*)*
+                _ => Err(format!("{config} is not built for Corundum: buses are {BUSES:?}, flow bits {FLOW_BITS:?}")),
+            }
+        };
+    }
+    arms!(
+        (64, 8): (10, 5, 13)(13, 4, 14);
+        (128, 16): (10, 5, 13)(13, 4, 14);
+        (512, 64): (10, 5, 13)(13, 4, 14);
     )
 }

@@ -28,7 +28,7 @@ fn bus(parts: &[(&str, u64)]) -> Vec<u8> {
 /// How far packets leave from their launches, clocks: at least and at most. Every tenth request finds no packet.
 fn off(board: &Board, paced: bool, seed: u64) -> (i64, i64, usize) {
     let mut rng = rng(seed);
-    let mut card = Card::new(&super::library(board, true), board, rng.clone());
+    let mut card = Card::new(&super::library(board, true, super::NONE), board, rng.clone());
     let start = card.clk() + 3000;
     let (mut launches, mut voids, mut made, mut latest) = (VecDeque::new(), VecDeque::new(), 0u32, 0);
     let (mut least, mut most, mut left) = (i64::MAX, i64::MIN, 0);

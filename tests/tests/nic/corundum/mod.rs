@@ -1,12 +1,13 @@
 //! Corundum's application block: what the shell gives it fits, all that it does not want passes, ACKs come between, completions go on once, a round
 //! trip is measured, records arrive by DMA. The ordinary run fits it; what needs its Verilog compiled runs under `cargo xtask soak`.
 mod card;
+mod generates;
 mod launches;
 mod passes;
 mod shell;
 mod works;
 
-use shell::{BOARDS, Board};
+use shell::{BOARDS, Board, GENERATING};
 use std::io::{Write, stdout};
 use std::path::Path;
 use std::process::Command;
@@ -14,29 +15,35 @@ use std::sync::{Arc, Mutex};
 use timely_hw::config::{CLOCK_PS, Config};
 use timely_hw::emit::PREFIX;
 use timely_hw::shells::corundum::FLOW_BITS;
-use timely_hw::shells::{File, Shell};
+use timely_hw::shells::{Extras, File, Shell};
 use timely_tests::thorough;
 use timely_verilate::{Library, Options, build};
 
-fn files(board: &Board) -> Vec<File> {
+/// Of a board without a generator, or with.
+const NONE: Extras = Extras { generator: false };
+const GENERATOR: Extras = Extras { generator: true };
+
+fn files(board: &Board, extras: Extras) -> Vec<File> {
     let config = Config::new(board.bus, 10).expect("a configuration that is built");
-    Shell::Corundum.emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}"))
+    Shell::Corundum.emit_with(config, CLOCK_PS, extras).unwrap_or_else(|e| panic!("emission: {e}"))
 }
 
 /// The block on its bench, compiled once a board and form.
-fn library(board: &Board, streams: bool) -> Arc<Library> {
-    type Made = Vec<((usize, bool), Arc<Library>)>;
+fn library(board: &Board, streams: bool, extras: Extras) -> Arc<Library> {
+    type Made = Vec<((usize, bool, bool), Arc<Library>)>;
     static LIBRARIES: Mutex<Made> = Mutex::new(Vec::new());
     let mut made = LIBRARIES.lock().unwrap_or_else(|e| e.into_inner());
-    if let Some((_, library)) = made.iter().find(|l| l.0 == (board.bus, streams)) {
+    let form = (board.bus, streams, extras.generator);
+    if let Some((_, library)) = made.iter().find(|l| l.0 == form) {
         return library.clone();
     }
-    let text: Vec<String> = files(board).into_iter().filter(|f| f.path.ends_with(".v")).map(|f| f.text).collect();
+    let text: Vec<String> = files(board, extras).into_iter().filter(|f| f.path.ends_with(".v")).map(|f| f.text).collect();
     let define = if streams { "`define TIMELY_STREAMS\n" } else { "" };
     let verilog = [define, &board.bench(&board.values(&[]), streams), &text.concat()].concat();
-    let name = format!("corundum_app_{}_10{}", board.bus, if streams { "_streams" } else { "" });
+    let [with_streams, with_more] = [(streams, "_streams"), (extras.generator, "_generator")].map(|(on, name)| if on { name } else { "" });
+    let name = format!("corundum_app_{}_10{with_streams}{with_more}", board.bus);
     let library = build(&name, &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"));
-    made.push(((board.bus, streams), library.clone()));
+    made.push((form, library.clone()));
     library
 }
 
@@ -50,15 +57,18 @@ fn icarus_fits_the_block_into_its_shell() {
             .expect("stdout");
         return;
     }
-    for board in BOARDS.iter().filter(|b| thorough() || b.bus != 128) {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("corundum-{}-{}", board.bus, std::process::id()));
+    let plain = BOARDS.iter().filter(|b| thorough() || b.bus != 128).map(|b| (b, NONE));
+    let generating = GENERATING.iter().filter(|b| thorough() || b.bus == 64).map(|b| (b, GENERATOR));
+    for (board, extras) in plain.chain(generating) {
+        let name = format!("corundum-{}-{}-{}", board.bus, extras.generator, std::process::id());
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::create_dir_all(&folder).expect("a folder");
         let written = |name: &str, text: &str| {
             let path = folder.join(name);
             std::fs::write(&path, text).expect("written");
             path
         };
-        let sources: Vec<_> = files(board).iter().filter(|f| f.path.ends_with(".v")).map(|f| written(&f.path, &f.text)).collect();
+        let sources: Vec<_> = files(board, extras).iter().filter(|f| f.path.ends_with(".v")).map(|f| written(&f.path, &f.text)).collect();
         let icarus = |more: &[(&'static str, i64)]| {
             let bench = written("board.v", &board.bench(&board.values(more), false));
             let mut c = Command::new(&program);
@@ -68,7 +78,10 @@ fn icarus_fits_the_block_into_its_shell() {
         };
         let (fits, text) = icarus(&[]);
         assert!(fits && text.is_empty(), "{board:?}: {text}");
-        if board.bus == 64 || thorough() {
+        if extras.generator {
+            let (fits, text) = icarus(&[("TX_TAG_WIDTH", 15)]);
+            assert!(!fits && text.contains("needs_tags_of_16_bits"), "{board:?} with tags of 15 bits: {text}");
+        } else if board.bus == 64 || thorough() {
             for (parameter, value, told) in [
                 ("APP_ID", 0x1234_0001, "APP_ID_of_32h54690001"),
                 ("AXIS_SYNC_DATA_WIDTH", 256, "streams_of_"),
@@ -86,14 +99,15 @@ fn icarus_fits_the_block_into_its_shell() {
     }
 }
 
-/// Verilator takes it too, in either form; under `cargo xtask soak` with every flow count.
+/// Verilator takes it too, in either form, and with a generator at every width; under `cargo xtask soak` with every flow count.
 #[test]
 fn verilator_takes_the_block() {
     const REAL: [&str; 8] = ["LATCH", "MULTIDRIVEN", "UNOPTFLAT", "COMBDLY", "BLKANDNBLK", "PINMISSING", "PINNOTFOUND", "IMPLICIT"];
-    for board in BOARDS.iter().filter(|b| thorough() || b.bus == 128) {
+    let plain = BOARDS.iter().filter(|b| thorough() || b.bus == 128).map(|b| (b, NONE));
+    for (board, extras) in plain.chain(GENERATING.iter().map(|b| (b, GENERATOR))) {
         for flow_bits in FLOW_BITS.into_iter().filter(|f| thorough() || *f == 13) {
             let config = Config::new(board.bus, flow_bits).expect("a configuration that is built");
-            let files = Shell::Corundum.emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}"));
+            let files = Shell::Corundum.emit_with(config, CLOCK_PS, extras).unwrap_or_else(|e| panic!("emission: {e}"));
             let own = files[0].text.lines().filter_map(|l| l.strip_prefix("module ")).all(|name| name.starts_with(PREFIX));
             assert!(own, "{config}: a module without our prefix");
             let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("corundum-{config}-{}.v", std::process::id()));
@@ -130,7 +144,7 @@ fn the_script_wires_a_tree() {
     let (rtl, own) = (folder.join("common/rtl"), folder.join("app/timely/rtl"));
     [&rtl, &own].into_iter().for_each(|f| std::fs::create_dir_all(f).expect("a folder"));
     let script = folder.join("timely_streams.sh");
-    let file = files(&BOARDS[0]).into_iter().find(|f| f.path == "timely_streams.sh").expect("a script");
+    let file = files(&BOARDS[0], NONE).into_iter().find(|f| f.path == "timely_streams.sh").expect("a script");
     std::fs::write(&script, file.text).expect("written");
     let core = "module mqnic_core #\n(\n    parameter A = 1\n)\n(\n    input  wire clk\n);\nfor (n = 0; n < A; n = n + 1) begin\n    mqnic_interface #(\n        \
                 .A(A)\n    )\n    interface_inst (\n        .clk(clk)\n    );\nend\nmqnic_app_block #(\n    .A(A)\n)\napp_block_inst (\n    .clk(clk)\n);\nendmodule\n";

@@ -1,9 +1,11 @@
 //! What passes the block, and what it puts between.
 use super::super::inline::{OWN, OWN_MAC, PEER, PEER_MAC, data, is_ack, left_out};
 use super::card::{Card, Registers};
-use super::shell::{BOARDS, Board};
+use super::shell::{BOARDS, Board, GENERATING};
+use super::{GENERATOR, NONE};
 use rand::Rng;
 use std::collections::VecDeque;
+use timely_hw::shells::Extras;
 use timely_hw::shells::corundum::ports;
 use timely_regs::counters::Counter;
 use timely_regs::device::Device;
@@ -13,11 +15,16 @@ use timely_regs::parameters::Parameters;
 use timely_regs::wire::{Addresses, FIRST, Header, LAST};
 use timely_tests::frames::{Fault, class, envelope};
 use timely_tests::loopback::PORT;
-use timely_tests::{few_seeds, rng};
+use timely_tests::{few_seeds, rng, thorough};
 
 /// A card whose responder answers, with a profile and flows.
 pub fn prepared(board: &Board, flows: u32, seed: u64) -> Card {
-    let mut card = Card::new(&super::library(board, false), board, rng(seed));
+    prepared_with(board, NONE, flows, seed)
+}
+
+/// The same with more.
+pub fn prepared_with(board: &Board, extras: Extras, flows: u32, seed: u64) -> Card {
+    let mut card = Card::new(&super::library(board, false, extras), board, rng(seed));
     with(&mut card, |d| {
         d.wait_ready().expect("cleared RAMs");
         d.set_mac(OWN_MAC).expect("a register");
@@ -47,7 +54,7 @@ fn streams_that_are_not_ours_pass() {
         return;
     }
     for board in &BOARDS {
-        let library = super::library(board, false);
+        let library = super::library(board, false, NONE);
         let mut rng = rng(1);
         let mut dut = library.instantiate(1);
         let streams = ["direct_tx_", "direct_rx_", "sync_rx_", "if_tx_", "if_rx_"];
@@ -100,15 +107,17 @@ fn frames_pass_whole_and_completions_once() {
     if left_out("nic::corundum") {
         return;
     }
-    for board in &BOARDS {
+    let plain = BOARDS.iter().map(|b| (b, NONE));
+    let generating = GENERATING.iter().filter(|b| thorough() || b.bus == 64).map(|b| (b, GENERATOR));
+    for (board, extras) in plain.chain(generating) {
         for seed in few_seeds() {
-            pass(board, seed);
+            pass(board, extras, seed);
         }
     }
 }
 
-fn pass(board: &Board, seed: u64) {
-    let mut card = prepared(board, 8, seed);
+fn pass(board: &Board, extras: Extras, seed: u64) {
+    let mut card = prepared_with(board, extras, 8, seed);
     let mut rng = rng(seed ^ 9);
     let (mut down, mut up) = (VecDeque::new(), VecDeque::new());
     let (mut answers, mut ours, mut acks, mut n, mut bads) = (0, 0, 0, 0u32, 0);

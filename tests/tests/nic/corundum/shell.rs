@@ -129,6 +129,23 @@ pub const BOARDS: [Board; 3] = [
     },
 ];
 
+/// The same where tags have the width that a generator needs, which is what Corundum's own builds of these speeds have.
+pub const GENERATING: [Board; 3] = [
+    BOARDS[0],
+    Board {
+        bus: 128,
+        sets: &[
+            ("AXIS_DATA_WIDTH", 64),
+            ("AXIS_SYNC_DATA_WIDTH", 128),
+            ("IF_COUNT", 2),
+            ("RAM_SEG_DATA_WIDTH", 512),
+            ("AXIL_APP_CTRL_ADDR_WIDTH", 24),
+            ("AXIL_CTRL_ADDR_WIDTH", 24),
+        ],
+    },
+    BOARDS[2],
+];
+
 impl Board {
     /// The values of all parameters, with `more` on top.
     pub fn values(&self, more: &[(&'static str, i64)]) -> Values {

@@ -21,6 +21,7 @@ use timely_regs::map::Build;
 
 // A kernel takes literals alone: the first two bits of a record, and an ACK's tag has not the core's bit.
 const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENABLE.word == 0 && flow::KEEP.word == 0);
+const _: () = assert!(flow::ENDLESS.word == 0 && flow::ENDLESS.low == 2);
 const _: () = assert!(ACK_TAG == 0x7fff && LINEAR_LATENCY == 5);
 const _: () = assert!(flow::PAYLOAD_BYTES.word == 1 && flow::PAYLOAD_BYTES.low == 0 && flow::PAYLOAD_BYTES.high == 13);
 const _: () = {
@@ -36,7 +37,9 @@ const _: () = {
 ///
 /// `W` bus bits, `K = W / 8`, `F` flow bits, `T = F + 1`, `S` segment bits, `A = F + S`, `L = K + 73`, `R = F + 32`.
 ///
-/// Latency: a frame of the core's 7 clocks, or at its launch; the first beat of an ACK 23 clocks after the last of what it answers. Throughput: a beat a clock
+/// With `generates`, a [`super::traffic::Traffic`] stands at the ports `g_*`: flows that are `endless` are its own, and no queues.
+///
+/// Latency: a frame of the core's 7 clocks, with a generator 8, or at its launch; the first beat of an ACK 23 clocks after the last of what it answers. Throughput: a beat a clock
 /// each way. Back pressure: none towards received frames and queues; `s_tx_tready` falls while an ACK goes first.
 #[derive(LogicBlock)]
 pub struct App<
@@ -267,6 +270,160 @@ pub struct App<
     pub down: Signal<Out, Bits<254>>,
     /// From a scheduler, `timely_regs::corundum::UP`.
     pub up: Signal<In, Bits<167>>,
+    /// There is a generator behind the ports that follow; a level. Without one their inputs are not looked at.
+    pub generates: Signal<In, Bit>,
+    /// Generator: `rst` of [`super::traffic::Traffic`].
+    pub g_rst: Signal<Out, Bit>,
+    /// Generator: `swept` of [`super::traffic::Traffic`].
+    pub g_swept: Signal<In, Bit>,
+    /// Generator: `now` of [`super::traffic::Traffic`].
+    pub g_now: Signal<Out, Bits<64>>,
+    /// Generator: `later` of [`super::traffic::Traffic`].
+    pub g_later: Signal<Out, Bits<64>>,
+    /// Generator: `stop` of [`super::traffic::Traffic`].
+    pub g_stop: Signal<Out, Bit>,
+    /// Generator: `cfg_mac` of [`super::traffic::Traffic`].
+    pub g_cfg_mac: Signal<Out, Bits<48>>,
+    /// Generator: `cfg_ipv4` of [`super::traffic::Traffic`].
+    pub g_cfg_ipv4: Signal<Out, Bits<32>>,
+    /// Generator: `cfg_ipv6` of [`super::traffic::Traffic`].
+    pub g_cfg_ipv6: Signal<Out, Bits<128>>,
+    /// Generator: `cfg_seed` of [`super::traffic::Traffic`].
+    pub g_cfg_seed: Signal<Out, Bits<32>>,
+    /// Generator: `fl_valid` of [`super::traffic::Traffic`].
+    pub g_fl_valid: Signal<Out, Bit>,
+    /// Generator: `fl_flow` of [`super::traffic::Traffic`].
+    pub g_fl_flow: Signal<Out, Bits<F>>,
+    /// Generator: `fl_record` of [`super::traffic::Traffic`].
+    pub g_fl_record: Signal<Out, Bits<512>>,
+    /// Generator: `pw_valid` of [`super::traffic::Traffic`].
+    pub g_pw_valid: Signal<Out, Bit>,
+    /// Generator: `pw_profile` of [`super::traffic::Traffic`].
+    pub g_pw_profile: Signal<Out, Bits<4>>,
+    /// Generator: `pw_word` of [`super::traffic::Traffic`].
+    pub g_pw_word: Signal<Out, Bits<5>>,
+    /// Generator: `pw_data` of [`super::traffic::Traffic`].
+    pub g_pw_data: Signal<Out, Bits<32>>,
+    /// Generator: `hd_valid` of [`super::traffic::Traffic`].
+    pub g_hd_valid: Signal<Out, Bit>,
+    /// Generator: `hd_ready` of [`super::traffic::Traffic`].
+    pub g_hd_ready: Signal<In, Bit>,
+    /// Generator: `hd_flow` of [`super::traffic::Traffic`].
+    pub g_hd_flow: Signal<Out, Bits<F>>,
+    /// Generator: `hd_packets` of [`super::traffic::Traffic`].
+    pub g_hd_packets: Signal<Out, Bits<16>>,
+    /// Generator: `rate_valid` of [`super::traffic::Traffic`].
+    pub g_rate_valid: Signal<Out, Bit>,
+    /// Generator: `rate_flow` of [`super::traffic::Traffic`].
+    pub g_rate_flow: Signal<Out, Bits<F>>,
+    /// Generator: `rate_value` of [`super::traffic::Traffic`].
+    pub g_rate_value: Signal<Out, Bits<32>>,
+    /// Generator: `release_valid` of [`super::traffic::Traffic`].
+    pub g_release_valid: Signal<Out, Bit>,
+    /// Generator: `release_flow` of [`super::traffic::Traffic`].
+    pub g_release_flow: Signal<Out, Bits<F>>,
+    /// Generator: `release_bytes` of [`super::traffic::Traffic`].
+    pub g_release_bytes: Signal<Out, Bits<24>>,
+    /// Generator: `down_rate_valid` of [`super::traffic::Traffic`].
+    pub g_down_rate_valid: Signal<In, Bit>,
+    /// Generator: `down_rate_flow` of [`super::traffic::Traffic`].
+    pub g_down_rate_flow: Signal<In, Bits<F>>,
+    /// Generator: `down_rate_value` of [`super::traffic::Traffic`].
+    pub g_down_rate_value: Signal<In, Bits<32>>,
+    /// Generator: `down_release_valid` of [`super::traffic::Traffic`].
+    pub g_down_release_valid: Signal<In, Bit>,
+    /// Generator: `down_release_flow` of [`super::traffic::Traffic`].
+    pub g_down_release_flow: Signal<In, Bits<F>>,
+    /// Generator: `down_release_bytes` of [`super::traffic::Traffic`].
+    pub g_down_release_bytes: Signal<In, Bits<24>>,
+    /// Generator: `up_idle_valid` of [`super::traffic::Traffic`].
+    pub g_up_idle_valid: Signal<Out, Bit>,
+    /// Generator: `up_idle_flow` of [`super::traffic::Traffic`].
+    pub g_up_idle_flow: Signal<Out, Bits<F>>,
+    /// Generator: `up_limited_valid` of [`super::traffic::Traffic`].
+    pub g_up_limited_valid: Signal<Out, Bit>,
+    /// Generator: `up_limited_flow` of [`super::traffic::Traffic`].
+    pub g_up_limited_flow: Signal<Out, Bits<F>>,
+    /// Generator: `up_limited` of [`super::traffic::Traffic`].
+    pub g_up_limited: Signal<Out, Bit>,
+    /// Generator: `up_pulses` of [`super::traffic::Traffic`].
+    pub g_up_pulses: Signal<Out, Bits<32>>,
+    /// Generator: `idle_valid` of [`super::traffic::Traffic`].
+    pub g_idle_valid: Signal<In, Bit>,
+    /// Generator: `idle_flow` of [`super::traffic::Traffic`].
+    pub g_idle_flow: Signal<In, Bits<F>>,
+    /// Generator: `limited_valid` of [`super::traffic::Traffic`].
+    pub g_limited_valid: Signal<In, Bit>,
+    /// Generator: `limited_flow` of [`super::traffic::Traffic`].
+    pub g_limited_flow: Signal<In, Bits<F>>,
+    /// Generator: `limited` of [`super::traffic::Traffic`].
+    pub g_limited: Signal<In, Bit>,
+    /// Generator: `pulses` of [`super::traffic::Traffic`].
+    pub g_pulses: Signal<In, Bits<32>>,
+    /// Generator: `host_sent_valid` of [`super::traffic::Traffic`].
+    pub g_host_sent_valid: Signal<Out, Bit>,
+    /// Generator: `host_sent_tag` of [`super::traffic::Traffic`].
+    pub g_host_sent_tag: Signal<Out, Bits<16>>,
+    /// Generator: `host_sent_flow` of [`super::traffic::Traffic`].
+    pub g_host_sent_flow: Signal<Out, Bits<F>>,
+    /// Generator: `host_sent_segment` of [`super::traffic::Traffic`].
+    pub g_host_sent_segment: Signal<Out, Bits<32>>,
+    /// Generator: `host_sent_nonce` of [`super::traffic::Traffic`].
+    pub g_host_sent_nonce: Signal<Out, Bits<32>>,
+    /// Generator: `host_sent_first` of [`super::traffic::Traffic`].
+    pub g_host_sent_first: Signal<Out, Bit>,
+    /// Generator: `host_sent_last` of [`super::traffic::Traffic`].
+    pub g_host_sent_last: Signal<Out, Bit>,
+    /// Generator: `host_sent_wire_bytes` of [`super::traffic::Traffic`].
+    pub g_host_sent_wire_bytes: Signal<Out, Bits<16>>,
+    /// Generator: `host_sent_segment_bytes` of [`super::traffic::Traffic`].
+    pub g_host_sent_segment_bytes: Signal<Out, Bits<24>>,
+    /// Generator: `host_sent_launch` of [`super::traffic::Traffic`].
+    pub g_host_sent_launch: Signal<Out, Bits<64>>,
+    /// Generator: `sent_valid` of [`super::traffic::Traffic`].
+    pub g_sent_valid: Signal<In, Bit>,
+    /// Generator: `sent_tag` of [`super::traffic::Traffic`].
+    pub g_sent_tag: Signal<In, Bits<16>>,
+    /// Generator: `sent_flow` of [`super::traffic::Traffic`].
+    pub g_sent_flow: Signal<In, Bits<F>>,
+    /// Generator: `sent_segment` of [`super::traffic::Traffic`].
+    pub g_sent_segment: Signal<In, Bits<32>>,
+    /// Generator: `sent_nonce` of [`super::traffic::Traffic`].
+    pub g_sent_nonce: Signal<In, Bits<32>>,
+    /// Generator: `sent_first` of [`super::traffic::Traffic`].
+    pub g_sent_first: Signal<In, Bit>,
+    /// Generator: `sent_last` of [`super::traffic::Traffic`].
+    pub g_sent_last: Signal<In, Bit>,
+    /// Generator: `sent_wire_bytes` of [`super::traffic::Traffic`].
+    pub g_sent_wire_bytes: Signal<In, Bits<16>>,
+    /// Generator: `sent_segment_bytes` of [`super::traffic::Traffic`].
+    pub g_sent_segment_bytes: Signal<In, Bits<24>>,
+    /// Generator: `sent_launch` of [`super::traffic::Traffic`].
+    pub g_sent_launch: Signal<In, Bits<64>>,
+    /// Generator: `d_tdata` of [`super::traffic::Traffic`].
+    pub g_d_tdata: Signal<Out, Bits<W>>,
+    /// Generator: `d_tkeep` of [`super::traffic::Traffic`].
+    pub g_d_tkeep: Signal<Out, Bits<K>>,
+    /// Generator: `d_tvalid` of [`super::traffic::Traffic`].
+    pub g_d_tvalid: Signal<Out, Bit>,
+    /// Generator: `d_tready` of [`super::traffic::Traffic`].
+    pub g_d_tready: Signal<In, Bit>,
+    /// Generator: `d_tlast` of [`super::traffic::Traffic`].
+    pub g_d_tlast: Signal<Out, Bit>,
+    /// Generator: `d_tag` of [`super::traffic::Traffic`].
+    pub g_d_tag: Signal<Out, Bits<16>>,
+    /// Generator: `m_tdata` of [`super::traffic::Traffic`].
+    pub g_m_tdata: Signal<In, Bits<W>>,
+    /// Generator: `m_tkeep` of [`super::traffic::Traffic`].
+    pub g_m_tkeep: Signal<In, Bits<K>>,
+    /// Generator: `m_tvalid` of [`super::traffic::Traffic`].
+    pub g_m_tvalid: Signal<In, Bit>,
+    /// Generator: `m_tready` of [`super::traffic::Traffic`].
+    pub g_m_tready: Signal<Out, Bit>,
+    /// Generator: `m_tlast` of [`super::traffic::Traffic`].
+    pub g_m_tlast: Signal<In, Bit>,
+    /// Generator: `m_tag` of [`super::traffic::Traffic`].
+    pub g_m_tag: Signal<In, Bits<16>>,
     reset: DFF<Bit>,
     control: Control<W, K, F, S, A>,
     exit: Exit<W, K, F, T>,
@@ -289,6 +446,9 @@ pub struct App<
     errors_bit: Constant<Bits<32>>,
     doorbell_bit: Constant<Bits<32>>,
     record: Signal<Local, Bits<512>>,
+    /// The same for those whose flows are queues.
+    host_record: Signal<Local, Bits<512>>,
+    scheduler_pulses: Signal<Local, Bits<32>>,
     load_word: Signal<Local, Bits<32>>,
     may_begin: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
@@ -311,7 +471,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
             frames_bit: bit(Counter::TxFrames),
             errors_bit: bit(Counter::CsrErrors),
             doorbell_bit: bit(Counter::DoorbellsRefused),
-        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, ptp_ts, s_tx_tdata, s_tx_tkeep, s_tx_tvalid, s_tx_tready, s_tx_tlast, s_tx_tag, s_tx_bad, m_tx_tdata, m_tx_tkeep, m_tx_tvalid, m_tx_tready, m_tx_tlast, m_tx_tag, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_taken, if_tlast, if_queue, if_tag, s_cpl_ts, s_cpl_tag, s_cpl_valid, s_cpl_ready, m_cpl_ts, m_cpl_tag, m_cpl_valid, m_cpl_ready, dma_enable, wd_address, wd_place, wd_valid, wd_ready, ws_valid, ws_place, ws_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data, a1_valid, a1_ready, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, base, m_axil_awaddr, m_axil_awvalid, m_axil_awready, m_axil_wdata, m_axil_wvalid, m_axil_wready, m_axil_bresp, m_axil_bvalid, m_axil_bready, m_axil_araddr, m_axil_arvalid, m_axil_arready, m_axil_rdata, m_axil_rresp, m_axil_rvalid, m_axil_rready, streams, down, up, launches, courier, gate, below, may_begin, taken, load_word, exit, arrivals, departures, present, host_write, host_read, besides, midway, reset, record, is_data, ends, tag, leaving)
+        } clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axil_rready, ptp_ts, s_tx_tdata, s_tx_tkeep, s_tx_tvalid, s_tx_tready, s_tx_tlast, s_tx_tag, s_tx_bad, m_tx_tdata, m_tx_tkeep, m_tx_tvalid, m_tx_tready, m_tx_tlast, m_tx_tag, m_tx_bad, rx_tdata, rx_tkeep, rx_taken, rx_tlast, rx_ts, rx_bad, if_tdata, if_tkeep, if_taken, if_tlast, if_queue, if_tag, s_cpl_ts, s_cpl_tag, s_cpl_valid, s_cpl_ready, m_cpl_ts, m_cpl_tag, m_cpl_valid, m_cpl_ready, dma_enable, wd_address, wd_place, wd_valid, wd_ready, ws_valid, ws_place, ws_failed, r0_valid, r0_place, r0_ready, a0_data, a0_valid, a0_ready, r1_valid, r1_place, r1_ready, a1_data, a1_valid, a1_ready, rd_address, rd_place, rd_valid, rd_ready, rs_valid, rs_place, rs_failed, h0_valid, h0_place, h0_enable, h0_data, h1_valid, h1_place, h1_enable, h1_data, base, m_axil_awaddr, m_axil_awvalid, m_axil_awready, m_axil_wdata, m_axil_wvalid, m_axil_wready, m_axil_bresp, m_axil_bvalid, m_axil_bready, m_axil_araddr, m_axil_arvalid, m_axil_arready, m_axil_rdata, m_axil_rresp, m_axil_rvalid, m_axil_rready, streams, down, up, generates, g_rst, g_swept, g_now, g_later, g_stop, g_cfg_mac, g_cfg_ipv4, g_cfg_ipv6, g_cfg_seed, g_fl_valid, g_fl_flow, g_fl_record, g_pw_valid, g_pw_profile, g_pw_word, g_pw_data, g_hd_valid, g_hd_ready, g_hd_flow, g_hd_packets, g_rate_valid, g_rate_flow, g_rate_value, g_release_valid, g_release_flow, g_release_bytes, g_down_rate_valid, g_down_rate_flow, g_down_rate_value, g_down_release_valid, g_down_release_flow, g_down_release_bytes, g_up_idle_valid, g_up_idle_flow, g_up_limited_valid, g_up_limited_flow, g_up_limited, g_up_pulses, g_idle_valid, g_idle_flow, g_limited_valid, g_limited_flow, g_limited, g_pulses, g_host_sent_valid, g_host_sent_tag, g_host_sent_flow, g_host_sent_segment, g_host_sent_nonce, g_host_sent_first, g_host_sent_last, g_host_sent_wire_bytes, g_host_sent_segment_bytes, g_host_sent_launch, g_sent_valid, g_sent_tag, g_sent_flow, g_sent_segment, g_sent_nonce, g_sent_first, g_sent_last, g_sent_wire_bytes, g_sent_segment_bytes, g_sent_launch, g_d_tdata, g_d_tkeep, g_d_tvalid, g_d_tready, g_d_tlast, g_d_tag, g_m_tdata, g_m_tkeep, g_m_tvalid, g_m_tready, g_m_tlast, g_m_tag, launches, courier, gate, below, may_begin, taken, load_word, exit, arrivals, departures, present, host_write, host_read, besides, midway, reset, record, host_record, scheduler_pulses, is_data, ends, tag, leaving)
     }
 }
 
@@ -403,6 +563,20 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.control.d_tlast.next = self.gate.m_tlast.val();
         self.control.d_tag.next = self.gate.m_tag.val();
         self.gate.m_tready.next = self.control.d_tready.val();
+        self.g_d_tdata.next = self.gate.m_tdata.val();
+        self.g_d_tkeep.next = self.gate.m_tkeep.val();
+        self.g_d_tvalid.next = self.gate.m_tvalid.val();
+        self.g_d_tlast.next = self.gate.m_tlast.val();
+        self.g_d_tag.next = self.gate.m_tag.val();
+        self.g_m_tready.next = self.control.d_tready.val();
+        if self.generates.val() {
+            self.control.d_tdata.next = self.g_m_tdata.val();
+            self.control.d_tkeep.next = self.g_m_tkeep.val();
+            self.control.d_tvalid.next = self.g_m_tvalid.val();
+            self.control.d_tlast.next = self.g_m_tlast.val();
+            self.control.d_tag.next = self.g_m_tag.val();
+            self.gate.m_tready.next = self.g_d_tready.val();
+        }
         self.leaving.next = self.control.m_axis_tx_tag.val();
         self.is_data.next = self.leaving.val().get_bit(15);
         self.m_tx_tdata.next = self.control.m_axis_tx_tdata.val();
@@ -435,6 +609,11 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.control.s_axis_rx_ts.next = self.arrivals.m_ts.val();
         // Out of the queues.
         self.record.next = self.control.fl_record.val();
+        // A flow that is the generator's has no queue.
+        self.host_record.next = self.record.val();
+        if self.generates.val() & self.record.val().get_bit(2) {
+            self.host_record.next = self.record.val().replace_bit(0, false);
+        }
         self.exit.s_tdata.next = self.if_tdata.val();
         self.exit.s_tkeep.next = self.if_tkeep.val();
         self.exit.s_tvalid.next = self.if_taken.val();
@@ -448,7 +627,7 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.exit.cfg_udp_port.next = self.control.cfg_udp_port.val();
         self.exit.fl_valid.next = self.control.fl_valid.val();
         self.exit.fl_flow.next = self.control.fl_flow.val();
-        self.exit.fl_enable.next = self.record.val().get_bit(0);
+        self.exit.fl_enable.next = self.host_record.val().get_bit(0);
         self.exit.fl_keep.next = self.record.val().get_bit(1);
         self.control.sent_valid.next = self.exit.sent_valid.val();
         self.control.sent_tag.next = self.exit.sent_tag.val();
@@ -461,7 +640,30 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.control.sent_segment_bytes.next = self.exit.sent_segment_bytes.val();
         // Nobody says when it might have left: when it came out of its queue.
         self.control.sent_launch.next = self.exit.sent_ts.val();
+        self.g_host_sent_valid.next = self.exit.sent_valid.val();
+        self.g_host_sent_tag.next = self.exit.sent_tag.val();
+        self.g_host_sent_flow.next = self.exit.sent_flow.val();
+        self.g_host_sent_segment.next = self.exit.sent_segment.val();
+        self.g_host_sent_nonce.next = self.exit.sent_nonce.val();
+        self.g_host_sent_first.next = self.exit.sent_first.val();
+        self.g_host_sent_last.next = self.exit.sent_last.val();
+        self.g_host_sent_wire_bytes.next = self.exit.sent_wire_bytes.val();
+        self.g_host_sent_segment_bytes.next = self.exit.sent_segment_bytes.val();
+        self.g_host_sent_launch.next = self.exit.sent_ts.val();
+        if self.generates.val() {
+            self.control.sent_valid.next = self.g_sent_valid.val();
+            self.control.sent_tag.next = self.g_sent_tag.val();
+            self.control.sent_flow.next = self.g_sent_flow.val();
+            self.control.sent_segment.next = self.g_sent_segment.val();
+            self.control.sent_nonce.next = self.g_sent_nonce.val();
+            self.control.sent_first.next = self.g_sent_first.val();
+            self.control.sent_last.next = self.g_sent_last.val();
+            self.control.sent_wire_bytes.next = self.g_sent_wire_bytes.val();
+            self.control.sent_segment_bytes.next = self.g_sent_segment_bytes.val();
+            self.control.sent_launch.next = self.g_sent_launch.val();
+        }
         // Completions.
+        self.departures.told.next = self.generates.val();
         self.departures.s_valid.next = self.s_cpl_valid.val();
         self.departures.s_tag.next = self.s_cpl_tag.val();
         self.departures.s_ts.next = self.s_cpl_ts.val();
@@ -549,32 +751,40 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
         self.courier.release_valid.next = self.control.release_valid.val();
         self.courier.release_flow.next = self.control.release_flow.val();
         self.courier.release_bytes.next = self.control.release_bytes.val();
+        if self.generates.val() {
+            self.courier.rate_valid.next = self.g_down_rate_valid.val();
+            self.courier.rate_flow.next = self.g_down_rate_flow.val();
+            self.courier.rate_value.next = self.g_down_rate_value.val();
+            self.courier.release_valid.next = self.g_down_release_valid.val();
+            self.courier.release_flow.next = self.g_down_release_flow.val();
+            self.courier.release_bytes.next = self.g_down_release_bytes.val();
+        }
         self.courier.fl_valid.next = self.control.fl_valid.val();
         self.courier.fl_flow.next = self.control.fl_flow.val();
-        self.courier.fl_record.next = self.control.fl_record.val();
+        self.courier.fl_record.next = self.host_record.val();
         self.courier.pw_valid.next = self.control.pw_valid.val();
         self.courier.pw_profile.next = self.control.pw_profile.val();
         self.courier.pw_word.next = self.control.pw_word.val();
         self.courier.pw_data.next = self.control.pw_data.val();
         self.courier.stop.next = self.control.stop.val();
-        self.control.idle_valid.next = self.courier.idle_valid.val();
-        self.control.idle_flow.next = self.courier.idle_flow.val();
-        self.control.limited_valid.next = self.courier.limited_valid.val();
-        self.control.limited_flow.next = self.courier.limited_flow.val();
-        self.control.limited.next = self.courier.limited.val();
+        self.g_up_idle_valid.next = self.courier.idle_valid.val();
+        self.g_up_idle_flow.next = self.courier.idle_flow.val();
+        self.g_up_limited_valid.next = self.courier.limited_valid.val();
+        self.g_up_limited_flow.next = self.courier.limited_flow.val();
+        self.g_up_limited.next = self.courier.limited.val();
         self.courier.pause.next = bits::<8>(0);
         self.courier.base.next = self.base.val();
         self.courier.enable.next = !self.streams.val();
         // And by streams.
-        self.load_word.next =
-            (self.record.val().get_bits::<32>(0) & bits::<32>(0x1ff3)) | (bit_cast::<32, 14>(self.record.val().get_bits::<14>(32)) << 16);
+        self.load_word.next = (self.host_record.val().get_bits::<32>(0) & bits::<32>(0x1ff3))
+            | (bit_cast::<32, 14>(self.record.val().get_bits::<14>(32)) << 16);
         self.below.d.next = bit_cast::<254, 1>(self.control.stop.val().into())
-            | (bit_cast::<254, 1>(self.control.rate_valid.val().into()) << 9)
-            | (bit_cast::<254, F>(self.control.rate_flow.val()) << 10)
-            | (bit_cast::<254, 32>(self.control.rate_value.val()) << 26)
-            | (bit_cast::<254, 1>(self.control.release_valid.val().into()) << 58)
-            | (bit_cast::<254, F>(self.control.release_flow.val()) << 59)
-            | (bit_cast::<254, 24>(self.control.release_bytes.val()) << 75)
+            | (bit_cast::<254, 1>(self.courier.rate_valid.val().into()) << 9)
+            | (bit_cast::<254, F>(self.courier.rate_flow.val()) << 10)
+            | (bit_cast::<254, 32>(self.courier.rate_value.val()) << 26)
+            | (bit_cast::<254, 1>(self.courier.release_valid.val().into()) << 58)
+            | (bit_cast::<254, F>(self.courier.release_flow.val()) << 59)
+            | (bit_cast::<254, 24>(self.courier.release_bytes.val()) << 75)
             | (bit_cast::<254, 1>(self.control.fl_valid.val().into()) << 99)
             | (bit_cast::<254, F>(self.control.fl_flow.val()) << 100)
             | (bit_cast::<254, 32>(self.load_word.val()) << 116)
@@ -585,29 +795,71 @@ impl<const W: usize, const K: usize, const F: usize, const T: usize, const S: us
             | (bit_cast::<254, 64>(self.control.later.val()) << 190);
         self.down.next = self.below.q.val();
         if self.streams.val() {
-            self.control.idle_valid.next = self.up.val().get_bit(1);
-            self.control.idle_flow.next = self.up.val().get_bits::<F>(2);
-            self.control.limited_valid.next = self.up.val().get_bit(18);
-            self.control.limited_flow.next = self.up.val().get_bits::<F>(19);
-            self.control.limited.next = self.up.val().get_bit(35);
+            self.g_up_idle_valid.next = self.up.val().get_bit(1);
+            self.g_up_idle_flow.next = self.up.val().get_bits::<F>(2);
+            self.g_up_limited_valid.next = self.up.val().get_bit(18);
+            self.g_up_limited_flow.next = self.up.val().get_bits::<F>(19);
+            self.g_up_limited.next = self.up.val().get_bit(35);
         }
-        // Packets are the queues': a doorbell in our registers has none.
-        self.control.hd_ready.next = true;
-        self.control.data_swept.next = self.courier.swept.val() & self.exit.swept.val();
-        self.control.data_pulses.next = self.courier.pulses.val();
+        self.scheduler_pulses.next = self.courier.pulses.val();
         if self.courier.failed.val() {
-            self.control.data_pulses.next = self.courier.pulses.val() | self.errors_bit.val();
+            self.scheduler_pulses.next = self.courier.pulses.val() | self.errors_bit.val();
         }
+        self.control.data_swept.next = self.courier.swept.val() & self.exit.swept.val();
         if self.streams.val() {
             self.control.data_swept.next = self.up.val().get_bit(0) & self.exit.swept.val();
-            self.control.data_pulses.next = self.up.val().get_bits::<32>(36);
+            self.scheduler_pulses.next = self.up.val().get_bits::<32>(36);
         }
+        self.g_up_pulses.next = self.scheduler_pulses.val();
+        self.control.idle_valid.next = self.g_up_idle_valid.val();
+        self.control.idle_flow.next = self.g_up_idle_flow.val();
+        self.control.limited_valid.next = self.g_up_limited_valid.val();
+        self.control.limited_flow.next = self.g_up_limited_flow.val();
+        self.control.limited.next = self.g_up_limited.val();
+        // Without a generator packets are the queues': a doorbell in our registers has none.
+        self.control.hd_ready.next = true;
+        self.control.data_pulses.next = self.scheduler_pulses.val();
         if self.exit.sent_valid.val() {
             self.control.data_pulses.next = self.control.data_pulses.val() | self.frames_bit.val();
         }
         if self.control.hd_valid.val() {
             self.control.data_pulses.next = self.control.data_pulses.val() | self.doorbell_bit.val();
         }
+        if self.generates.val() {
+            self.control.idle_valid.next = self.g_idle_valid.val();
+            self.control.idle_flow.next = self.g_idle_flow.val();
+            self.control.limited_valid.next = self.g_limited_valid.val();
+            self.control.limited_flow.next = self.g_limited_flow.val();
+            self.control.limited.next = self.g_limited.val();
+            self.control.hd_ready.next = self.g_hd_ready.val();
+            self.control.data_pulses.next = self.g_pulses.val();
+            self.control.data_swept.next = self.control.data_swept.val() & self.g_swept.val();
+        }
+        // What a generator needs of the control half.
+        self.g_rst.next = self.reset.q.val();
+        self.g_now.next = self.control.now.val();
+        self.g_later.next = self.control.later.val();
+        self.g_stop.next = self.control.stop.val();
+        self.g_cfg_mac.next = self.control.cfg_mac.val();
+        self.g_cfg_ipv4.next = self.control.cfg_ipv4.val();
+        self.g_cfg_ipv6.next = self.control.cfg_ipv6.val();
+        self.g_cfg_seed.next = self.control.cfg_nonce_seed.val();
+        self.g_fl_valid.next = self.control.fl_valid.val();
+        self.g_fl_flow.next = self.control.fl_flow.val();
+        self.g_fl_record.next = self.record.val();
+        self.g_pw_valid.next = self.control.pw_valid.val();
+        self.g_pw_profile.next = self.control.pw_profile.val();
+        self.g_pw_word.next = self.control.pw_word.val();
+        self.g_pw_data.next = self.control.pw_data.val();
+        self.g_hd_valid.next = self.control.hd_valid.val();
+        self.g_hd_flow.next = self.control.hd_flow.val();
+        self.g_hd_packets.next = self.control.hd_packets.val();
+        self.g_rate_valid.next = self.control.rate_valid.val();
+        self.g_rate_flow.next = self.control.rate_flow.val();
+        self.g_rate_value.next = self.control.rate_value.val();
+        self.g_release_valid.next = self.control.release_valid.val();
+        self.g_release_flow.next = self.control.release_flow.val();
+        self.g_release_bytes.next = self.control.release_bytes.val();
         if self.reset.q.val() {
             self.midway.d.next = false;
         }

@@ -3,10 +3,12 @@ use crate::fifo::Fifo;
 use crate::time::Linear;
 use rust_hdl::prelude::*;
 use timely_model::app_block::departures::{LATENCY, OF_CORE, QUEUE};
+use timely_regs::link::ACK_TAG;
 
-const _: () = assert!(LATENCY == 5 && QUEUE == 4 && OF_CORE == 1 << 15);
+const _: () = assert!(LATENCY == 5 && QUEUE == 4 && OF_CORE == 1 << 15 && ACK_TAG == 0x7fff);
 
-/// Hands on the completions whose tag has bit 15, each once and in their order, and swallows the others; of what is handed on it tells the RTT.
+/// Hands on the completions whose tag has bit 15, each once and in their order, and swallows the others; of what is handed on it tells the RTT, and with
+/// `told` of all others but ACKs.
 ///
 /// Latency: 3 clocks from `s_*` to `m_*` in an empty queue, 5 from `s_*` to `c_*`. Throughput: one a clock. Back pressure: `s_ready` falls
 /// while 16 of the core's wait; ours then wait too.
@@ -17,6 +19,8 @@ pub struct Departures {
     pub clk: Signal<In, Clock>,
     /// Synchronous reset, active high.
     pub rst: Signal<In, Bit>,
+    /// Data frames of ours are told of too; a level.
+    pub told: Signal<In, Bit>,
     /// A completion is offered.
     pub s_valid: Signal<In, Bit>,
     /// It is taken if offered.
@@ -33,7 +37,7 @@ pub struct Departures {
     pub m_tag: Signal<Out, Bits<16>>,
     /// Its stamp, as it came.
     pub m_ts: Signal<Out, Bits<96>>,
-    /// A frame of the core's departed.
+    /// A frame departed.
     pub c_valid: Signal<Out, Bit>,
     /// Its tag without bit 15.
     pub c_tag: Signal<Out, Bits<16>>,
@@ -45,6 +49,7 @@ pub struct Departures {
     valid: [DFF<Bit>; 5],
     tag: [DFF<Bits<15>>; 5],
     of_core: Signal<Local, Bit>,
+    data: Signal<Local, Bit>,
 }
 
 impl Logic for Departures {
@@ -72,7 +77,9 @@ impl Logic for Departures {
         self.stamp.sec.next = self.s_ts.val().get_bits::<48>(48);
         self.stamp.ns.next = self.s_ts.val().get_bits::<30>(16);
         self.stamp.fraction.next = self.s_ts.val().get_bits::<16>(0);
-        self.valid[0].d.next = self.of_core.val() & self.queue.i_ready.val();
+        self.data.next = (self.told.val() & self.s_valid.val())
+            & (!self.s_tag.val().get_bit(15) & (self.s_tag.val().get_bits::<15>(0) != bits::<15>(0x7fff)));
+        self.valid[0].d.next = (self.of_core.val() | self.data.val()) & self.queue.i_ready.val();
         self.tag[0].d.next = self.s_tag.val().get_bits::<15>(0);
         self.c_valid.next = self.valid[4].q.val();
         self.c_tag.next = bit_cast::<16, 15>(self.tag[4].q.val());

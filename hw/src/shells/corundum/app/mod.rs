@@ -5,5 +5,6 @@ pub mod departures;
 pub mod host_read;
 pub mod host_write;
 pub mod launches;
+pub mod traffic;
 
 pub use core::App;
