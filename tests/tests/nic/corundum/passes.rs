@@ -31,7 +31,7 @@ pub fn prepared_with(board: &Board, extras: Extras, flows: u32, seed: u64) -> Ca
         d.set_ipv4(OWN.into()).expect("a register");
         d.write(&port::UDP_PORT, PORT.into()).expect("a register");
         d.write(&port::ACK_ENABLE, 1).expect("a register");
-        d.write(&port::NS_PER_BYTE, 5243).expect("a register");
+        d.write(&port::NS_PER_BYTE, 52429).expect("a register");
         let profile = Parameters { outstanding_bytes: 0, ..Parameters::timely_10g(20.0) };
         d.write_profile(0, &profile.quantise().expect("a profile")).expect("a profile");
         let record = FlowRecord { enable: true, payload_bytes: 1424, address: PEER.into(), ..FlowRecord::default() };
