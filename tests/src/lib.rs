@@ -84,7 +84,7 @@ fn short_name<B>() -> String {
 pub struct Runs {
     value: bool,
     left: u32,
-    /// Probability that a run is of `true`.
+    /// Probability that a run is of `true`; 0 and 1 end a run of the other level.
     pub p: f64,
     /// Longest run.
     pub longest: u32,
@@ -98,7 +98,8 @@ impl Runs {
 
     /// The level of the next clock.
     pub fn next(&mut self, rng: &mut impl Rng) -> bool {
-        if self.left == 0 {
+        let never = if self.value { 0.0 } else { 1.0 };
+        if self.left == 0 || self.p == never {
             self.value = rng.random_bool(self.p);
             self.left = rng.random_range(1..=self.longest);
         }
