@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use timely_hw::config::{CLOCK_PS, Config, FLOW_BITS};
 use timely_hw::emit::PREFIX;
-use timely_hw::shells::Shell;
+use timely_hw::shells::{Extras, Shell};
 use timely_hw::standalone::emit;
 use timely_hw::store::Store;
 use timely_tests::quick;
@@ -182,4 +182,15 @@ fn what_is_not_built_is_refused_by_name() {
     assert!(message.contains("100") && message.contains("512"), "{message}");
     let message = Config::new(64, 12).expect_err("no such flow count").to_string();
     assert!(message.contains("12") && message.contains("14"), "{message}");
+}
+
+/// A generator is Corundum's alone to be asked for, and every other shell says why.
+#[test]
+fn a_generator_is_refused_where_there_is_none_to_add() {
+    let extras = Extras { generator: true };
+    for shell in Shell::all() {
+        let told = shell.takes(extras).err();
+        assert_eq!(told.is_none(), shell == Shell::Corundum, "{shell}: {told:?}");
+        assert!(told.is_none_or(|t| t.contains(&shell.to_string()) && t.contains("leave --generator out")), "{shell}");
+    }
 }

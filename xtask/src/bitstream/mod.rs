@@ -187,7 +187,8 @@ impl Tools {
         // The other router gives a wire to whoever asks last: with so many of them taken, most of its time goes into giving them back.
         let [number, config, report, log] = [seed.to_string(), placed(seed, "config"), placed(seed, "json"), placed(seed, "log")];
         let files = ["--json", "bound.json", "--lpf", "timely_ecpix5.lpf", "--textcfg", &config, "--report", &report];
-        let arguments = [DEVICE.as_slice(), &files, &DENSITY, &["--router", "router2", "--seed", &number, "--log", &log, "--quiet"]].concat();
+        let arguments =
+            [DEVICE.as_slice(), &files, &DENSITY, &["--router", "router2", "--seed", &number, "--log", &log, "--quiet"]].concat();
         once(&dir.join(&config), &self.from(dir, &arguments)?, || self.run(&self.nextpnr, dir, &arguments))?;
         json(&dir.join(report))
     }

@@ -1,5 +1,5 @@
 //! Corundum's application block: what the shell gives it fits, all that it does not want passes, ACKs come between, completions go on once, a round
-//! trip is measured, records arrive by DMA. The ordinary run fits it; what needs its Verilog compiled runs under `cargo xtask soak`.
+//! trip is measured, records arrive by DMA. `cargo xtask soak` has every bus with every flow count.
 mod card;
 mod generates;
 mod launches;
@@ -7,7 +7,7 @@ mod passes;
 mod shell;
 mod works;
 
-use shell::{BOARDS, Board, GENERATING};
+use shell::{BOARDS, Board, GENERATING, chosen};
 use std::io::{Write, stdout};
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +16,7 @@ use timely_hw::config::{CLOCK_PS, Config};
 use timely_hw::emit::PREFIX;
 use timely_hw::shells::corundum::FLOW_BITS;
 use timely_hw::shells::{Extras, File, Shell};
-use timely_tests::thorough;
+use timely_tests::{quick, thorough};
 use timely_verilate::{Library, Options, build};
 
 /// Of a board without a generator, or with.
@@ -24,16 +24,16 @@ const NONE: Extras = Extras { generator: false };
 const GENERATOR: Extras = Extras { generator: true };
 
 fn files(board: &Board, extras: Extras) -> Vec<File> {
-    let config = Config::new(board.bus, 10).expect("a configuration that is built");
+    let config = Config::new(board.bus, board.flow_bits).expect("a configuration that is built");
     Shell::Corundum.emit_with(config, CLOCK_PS, extras).unwrap_or_else(|e| panic!("emission: {e}"))
 }
 
 /// The block on its bench, compiled once a board and form.
 fn library(board: &Board, streams: bool, extras: Extras) -> Arc<Library> {
-    type Made = Vec<((usize, bool, bool), Arc<Library>)>;
+    type Made = Vec<((usize, usize, bool, bool), Arc<Library>)>;
     static LIBRARIES: Mutex<Made> = Mutex::new(Vec::new());
     let mut made = LIBRARIES.lock().unwrap_or_else(|e| e.into_inner());
-    let form = (board.bus, streams, extras.generator);
+    let form = (board.bus, board.flow_bits, streams, extras.generator);
     if let Some((_, library)) = made.iter().find(|l| l.0 == form) {
         return library.clone();
     }
@@ -41,7 +41,7 @@ fn library(board: &Board, streams: bool, extras: Extras) -> Arc<Library> {
     let define = if streams { "`define TIMELY_STREAMS\n" } else { "" };
     let verilog = [define, &board.bench(&board.values(&[]), streams), &text.concat()].concat();
     let [with_streams, with_more] = [(streams, "_streams"), (extras.generator, "_generator")].map(|(on, name)| if on { name } else { "" });
-    let name = format!("corundum_app_{}_10{with_streams}{with_more}", board.bus);
+    let name = format!("corundum_app_{}_{}{with_streams}{with_more}", board.bus, board.flow_bits);
     let library = build(&name, &verilog, "board", Options::default()).unwrap_or_else(|e| panic!("{e}"));
     made.push((form, library.clone()));
     library
@@ -57,10 +57,10 @@ fn icarus_fits_the_block_into_its_shell() {
             .expect("stdout");
         return;
     }
-    let plain = BOARDS.iter().filter(|b| thorough() || b.bus != 128).map(|b| (b, NONE));
-    let generating = GENERATING.iter().filter(|b| thorough() || b.bus == 64).map(|b| (b, GENERATOR));
-    for (board, extras) in plain.chain(generating) {
-        let name = format!("corundum-{}-{}-{}", board.bus, extras.generator, std::process::id());
+    let plain = chosen(&BOARDS).into_iter().map(|b| (b, NONE));
+    let generating = chosen(&GENERATING).into_iter().map(|b| (b, GENERATOR));
+    for (board, extras) in plain.chain(generating).filter(|(b, _)| !quick() || b.bus == 64) {
+        let name = format!("corundum-{}-{}-{}-{}", board.bus, board.flow_bits, extras.generator, std::process::id());
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::create_dir_all(&folder).expect("a folder");
         let written = |name: &str, text: &str| {
@@ -68,7 +68,7 @@ fn icarus_fits_the_block_into_its_shell() {
             std::fs::write(&path, text).expect("written");
             path
         };
-        let sources: Vec<_> = files(board, extras).iter().filter(|f| f.path.ends_with(".v")).map(|f| written(&f.path, &f.text)).collect();
+        let sources: Vec<_> = files(&board, extras).iter().filter(|f| f.path.ends_with(".v")).map(|f| written(&f.path, &f.text)).collect();
         let icarus = |more: &[(&'static str, i64)]| {
             let bench = written("board.v", &board.bench(&board.values(more), false));
             let mut c = Command::new(&program);
@@ -99,13 +99,14 @@ fn icarus_fits_the_block_into_its_shell() {
     }
 }
 
-/// Verilator takes it too, in either form, and with a generator at every width; under `cargo xtask soak` with every flow count.
+/// Verilator takes it too, with a generator and without, at every width with every flow count; the form with streams with one of these, under
+/// `cargo xtask soak` with each.
 #[test]
 fn verilator_takes_the_block() {
     const REAL: [&str; 8] = ["LATCH", "MULTIDRIVEN", "UNOPTFLAT", "COMBDLY", "BLKANDNBLK", "PINMISSING", "PINNOTFOUND", "IMPLICIT"];
-    let plain = BOARDS.iter().filter(|b| thorough() || b.bus == 128).map(|b| (b, NONE));
-    for (board, extras) in plain.chain(GENERATING.iter().map(|b| (b, GENERATOR))) {
-        for flow_bits in FLOW_BITS.into_iter().filter(|f| thorough() || *f == 13) {
+    let (plain, generating) = (BOARDS.iter().map(|b| (b, NONE)), GENERATING.iter().map(|b| (b, GENERATOR)));
+    for (board, extras) in plain.chain(generating).filter(|(b, _)| !quick() || b.bus == 128) {
+        for flow_bits in FLOW_BITS {
             let config = Config::new(board.bus, flow_bits).expect("a configuration that is built");
             let files = Shell::Corundum.emit_with(config, CLOCK_PS, extras).unwrap_or_else(|e| panic!("emission: {e}"));
             let own = files[0].text.lines().filter_map(|l| l.strip_prefix("module ")).all(|name| name.starts_with(PREFIX));
@@ -114,7 +115,7 @@ fn verilator_takes_the_block() {
             let text = board.bench(&board.values(&[]), false) + &files[1].text + &files[0].text;
             std::fs::write(&file, text).expect("written");
             for (top, form) in [("board", "-DTIMELY_REGISTERS"), ("mqnic_app_block", "-DTIMELY_STREAMS")] {
-                if top != "board" && !thorough() {
+                if top != "board" && !thorough() && flow_bits != board.flow_bits {
                     continue;
                 }
                 let program = std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into());

@@ -1,9 +1,10 @@
 //! What Corundum puts around the application block: its parameters with values of a board's, and a bench of exactly its ports.
 use std::collections::HashMap;
 use std::fmt::Write;
-use timely_hw::shells::corundum::{parameters, ports};
+use timely_hw::shells::corundum::{FLOW_BITS, parameters, ports};
 use timely_regs::board::corundum::APPLICATION_ID;
 use timely_regs::corundum::{DOWN_BITS, UP_BITS};
+use timely_tests::thorough;
 
 /// Values of parameters.
 pub type Values = HashMap<&'static str, i64>;
@@ -101,6 +102,8 @@ fn value(expression: &str, values: &Values) -> i64 {
 pub struct Board {
     /// Bits of its streams.
     pub bus: usize,
+    /// log2 of its flows.
+    pub flow_bits: usize,
     /// What its build sets beside what every build of ours does.
     pub sets: &'static [(&'static str, i64)],
 }
@@ -109,10 +112,12 @@ pub struct Board {
 pub const BOARDS: [Board; 3] = [
     Board {
         bus: 64,
+        flow_bits: 10,
         sets: &[("AXIS_DATA_WIDTH", 64), ("RAM_ADDR_WIDTH", 15), ("AXIL_APP_CTRL_ADDR_WIDTH", 24), ("AXIL_CTRL_ADDR_WIDTH", 24)],
     },
     Board {
         bus: 128,
+        flow_bits: 10,
         sets: &[
             ("AXIS_DATA_WIDTH", 64),
             ("AXIS_SYNC_DATA_WIDTH", 128),
@@ -125,6 +130,7 @@ pub const BOARDS: [Board; 3] = [
     },
     Board {
         bus: 512,
+        flow_bits: 13,
         sets: &[("RAM_SEG_DATA_WIDTH", 512), ("RAM_ADDR_WIDTH", 17), ("AXIL_APP_CTRL_ADDR_WIDTH", 24), ("AXIL_CTRL_ADDR_WIDTH", 24)],
     },
 ];
@@ -134,6 +140,7 @@ pub const GENERATING: [Board; 3] = [
     BOARDS[0],
     Board {
         bus: 128,
+        flow_bits: 10,
         sets: &[
             ("AXIS_DATA_WIDTH", 64),
             ("AXIS_SYNC_DATA_WIDTH", 128),
@@ -145,6 +152,12 @@ pub const GENERATING: [Board; 3] = [
     },
     BOARDS[2],
 ];
+
+/// Of these those that a run tests: in an ordinary one each as it is, under `cargo xtask soak` each with every flow count.
+pub fn chosen(of: &[Board]) -> Vec<Board> {
+    let all = |b: &Board| FLOW_BITS.map(|flow_bits| Board { flow_bits, ..*b });
+    if thorough() { of.iter().flat_map(all).collect() } else { of.to_vec() }
+}
 
 impl Board {
     /// The values of all parameters, with `more` on top.
