@@ -95,7 +95,7 @@ pub const BLOCKS: &[Block] = blocks! {
     "rtt_14" Area Rtt::<14, 3, 17>::default();
     "rtt_16" Area Rtt::<16, 2, 18>::default();
     "engine_10" Speed Engine::<10>::default();
-    "engine_14" Speed Engine::<14>::default();
+    "engine_14" Area Engine::<14>::default();
     "pacer_10" Speed Pacer::<10, 13, 9, 17, 9, 11, 26, 34, 53, 104>::new(Timing::default());
     "pacer_14" Area Pacer::<14, 15, 11, 19, 13, 15, 30, 38, 57, 108>::new(Timing::default());
     "pacer_16" Area Pacer::<16, 17, 13, 21, 15, 17, 32, 40, 59, 110>::new(Timing::default());

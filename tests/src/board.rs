@@ -185,8 +185,8 @@ impl Board {
 
     /// How often what is offered is there, and what comes is taken: from the host and each port, to the host and each port.
     pub fn weather(&mut self, offered: &[f64], taken: &[f64]) {
-        self.sources.iter_mut().zip(offered).for_each(|(s, p)| s.pace.p = *p);
-        self.sinks.iter_mut().zip(taken).for_each(|(s, p)| s.pace.p = *p);
+        self.sources.iter_mut().zip(offered).for_each(|(s, p)| s.pace.set(*p));
+        self.sinks.iter_mut().zip(taken).for_each(|(s, p)| s.pace.set(*p));
     }
 
     /// A frame is to come, from [`HOST`] or [`WIRE`].

@@ -84,7 +84,7 @@ fn short_name<B>() -> String {
 pub struct Runs {
     value: bool,
     left: u32,
-    /// Probability that a run is of `true`; 0 and 1 end a run of the other level.
+    /// Probability that a run is of `true`
     pub p: f64,
     /// Longest run.
     pub longest: u32,
@@ -96,10 +96,14 @@ impl Runs {
         Runs { value: false, left: 0, p, longest }
     }
 
+    /// From now on with this probability: the run ends.
+    pub fn set(&mut self, p: f64) {
+        (self.p, self.left) = (p, 0);
+    }
+
     /// The level of the next clock.
     pub fn next(&mut self, rng: &mut impl Rng) -> bool {
-        let never = if self.value { 0.0 } else { 1.0 };
-        if self.left == 0 || self.p == never {
+        if self.left == 0 {
             self.value = rng.random_bool(self.p);
             self.left = rng.random_range(1..=self.longest);
         }

@@ -18,7 +18,8 @@ module top(input clk, input rst_in, input i_valid, input [1:0] i_flow, input o_n
     (* hierconn *) wire \dut.lost__d ;
     (* hierconn *) wire \dut.any__q ;
     (* hierconn *) wire [1:0] \dut.read__q ;
-    (* hierconn *) wire [1:0] \dut.write__q ;
+    (* hierconn *) wire \dut.full__q ;
+    (* hierconn *) wire [1:0] \dut.place__q ;
     (* hierconn *) wire [1:0] \dut.youngest__q ;
     (* hierconn *) wire [7:0] \dut.ram.cells ;
 
@@ -71,10 +72,11 @@ module top(input clk, input rst_in, input i_valid, input [1:0] i_flow, input o_n
         at = 0;
         for (i = 0; i < 4; i = i + 1) if (slot == i) at = \dut.ram.cells [i*2 +: 2];
     end
-    wire [1:0] last = \dut.write__q - 2'd1;
+    wire [1:0] last = \dut.read__q + count[1:0] - 2'd1;
     always @(*) if (begun) begin
         assert(\dut.any__q == (count != 0));
-        assert(\dut.read__q + count[1:0] == \dut.write__q );
+        assert(\dut.full__q == (count == 4));
+        assert(\dut.place__q == (count == 4 ? last : last + 2'd1));
         if (count != 0) assert(\dut.youngest__q == last);
         if (watching) assert(at == word & slot == place);
     end

@@ -1,6 +1,7 @@
 //! The same pins and the same events: of the Verilog and the model, of a model that steps and one that skips.
 use crate::STORM;
 use rand::Rng;
+use timely_hw::config::FLOW_BITS;
 use timely_regs::event::EventRecord;
 use timely_regs::map::{flow, profiles, telemetry};
 use timely_regs::parameters::Parameters;
@@ -10,7 +11,7 @@ use timely_sim::replay::replay;
 use timely_tests::loopback::{Loop, spec};
 use timely_tests::nic::{counters, model, start, twin};
 use timely_tests::soak::chatter;
-use timely_tests::{cycles, rng, seeds};
+use timely_tests::{cycles, rng, seeds, thorough};
 
 /// A model that is asked every clock and one that is asked when it wants to be show the same pins and the same events.
 #[test]
@@ -132,4 +133,32 @@ fn rtl_equals_model_512() {
 #[test]
 fn rtl_equals_model_512_16k() {
     equal(512, 14, 200);
+}
+
+/// The configurations of a bus that the ordinary run leaves out, under `cargo xtask soak`.
+fn others(bus: u32, flows: u32) {
+    let ordinary = |flow_bits: &u32| [(64, 10), (512, 10), (512, 14)].contains(&(bus, *flow_bits));
+    for flow_bits in FLOW_BITS.map(|f| f as u32).into_iter().filter(|f| thorough() && !ordinary(f)) {
+        equal(bus, flow_bits, flows);
+    }
+}
+
+#[test]
+fn rtl_equals_model_64_with_any_flow_count() {
+    others(64, 5);
+}
+
+#[test]
+fn rtl_equals_model_128_with_any_flow_count() {
+    others(128, 10);
+}
+
+#[test]
+fn rtl_equals_model_256_with_any_flow_count() {
+    others(256, 20);
+}
+
+#[test]
+fn rtl_equals_model_512_with_any_flow_count() {
+    others(512, 40);
 }

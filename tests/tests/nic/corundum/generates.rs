@@ -14,7 +14,6 @@ use timely_regs::telemetry::TelemetryRecord;
 use timely_regs::wire::{FIRST, Header, LAST};
 use timely_tests::bench::answer;
 use timely_tests::loopback::PORT;
-use timely_tests::thorough;
 
 /// The flow that is the generator's, its rate, and the clocks that one of its frames then takes, of 1,514 bytes.
 const OWN: u32 = 9;
@@ -22,11 +21,6 @@ const MBPS: f64 = 2000.0;
 const PERIOD: f64 = 1538.0 * 8000.0 / MBPS / 4.0;
 /// From a frame's start at the MAC to its ACK's, where it is the last of its segment.
 const DELAY: u64 = 500;
-
-/// Those of the narrowest and the widest bus, under `cargo xtask soak` all.
-fn boards() -> Vec<Board> {
-    chosen(&GENERATING).into_iter().filter(|b| thorough() || b.bus != 128).collect()
-}
 
 fn record(endless: bool) -> FlowRecord {
     FlowRecord {
@@ -166,7 +160,7 @@ fn a_generated_flow_keeps_its_rate_and_is_measured() {
     if left_out("nic::corundum") {
         return;
     }
-    boards().iter().for_each(keeps_its_rate);
+    chosen(&GENERATING).iter().for_each(keeps_its_rate);
 }
 
 /// The scheduler is told nothing of a flow of the generator's but that it is none; a doorbell of a posted flow is refused. Loaded as a posted flow it is the
@@ -213,5 +207,5 @@ fn a_flow_is_the_generators_or_a_queue() {
     if left_out("nic::corundum") {
         return;
     }
-    boards().iter().for_each(is_one_or_the_other);
+    chosen(&GENERATING).iter().for_each(is_one_or_the_other);
 }

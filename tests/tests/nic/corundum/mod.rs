@@ -7,7 +7,7 @@ mod passes;
 mod shell;
 mod works;
 
-use shell::{BOARDS, Board, GENERATING, chosen};
+use shell::{BOARDS, Board, GENERATING, fitted};
 use std::io::{Write, stdout};
 use std::path::Path;
 use std::process::Command;
@@ -57,8 +57,8 @@ fn icarus_fits_the_block_into_its_shell() {
             .expect("stdout");
         return;
     }
-    let plain = chosen(&BOARDS).into_iter().map(|b| (b, NONE));
-    let generating = chosen(&GENERATING).into_iter().map(|b| (b, GENERATOR));
+    let plain = fitted(&BOARDS).into_iter().map(|b| (b, NONE));
+    let generating = fitted(&GENERATING).into_iter().map(|b| (b, GENERATOR));
     for (board, extras) in plain.chain(generating).filter(|(b, _)| !quick() || b.bus == 64) {
         let name = format!("corundum-{}-{}-{}-{}", board.bus, board.flow_bits, extras.generator, std::process::id());
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
