@@ -1,6 +1,7 @@
 //! The same pins and the same events: of the Verilog and the model, of a model that steps and one that skips.
 use crate::STORM;
 use rand::Rng;
+use std::io::{Write, stdout};
 use timely_hw::config::FLOW_BITS;
 use timely_regs::event::EventRecord;
 use timely_regs::map::{flow, profiles, telemetry};
@@ -145,8 +146,17 @@ fn rtl_equals_model_512_16k() {
 
 /// The configurations of a bus that the ordinary run leaves out, under `cargo xtask soak`.
 fn others(bus: u32, flows: u32) {
+    if !thorough() {
+        // Past the test's capture, for `cargo xtask test` to tell.
+        writeln!(
+            stdout(),
+            "left out: nic::equal: other flow counts at {bus} bits: cargo xtask soak runs them, and so does TIMELY_CYCLES=200001"
+        )
+        .expect("stdout");
+        return;
+    }
     let ordinary = |flow_bits: &u32| [(64, 10), (512, 10), (512, 14)].contains(&(bus, *flow_bits));
-    for flow_bits in FLOW_BITS.map(|f| f as u32).into_iter().filter(|f| thorough() && !ordinary(f)) {
+    for flow_bits in FLOW_BITS.map(|f| f as u32).into_iter().filter(|f| !ordinary(f)) {
         equal(bus, flow_bits, flows);
     }
 }
