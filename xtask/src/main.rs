@@ -1,6 +1,7 @@
 //! `cargo xtask`: the commands of the README, and what developers run.
 mod bench;
 mod bitstream;
+mod debian;
 mod demo;
 mod floorplan;
 mod mutate;

