@@ -99,12 +99,12 @@ fn own_or(variable: &str, otherwise: impl FnOnce() -> Result<PathBuf, String>) -
     std::env::var_os(variable).map_or_else(otherwise, |own| Ok(own.into()))
 }
 
-// nextpnr and ecppack for a board's whole design: compiled ones need a third of the time of those in WebAssembly.
+// nextpnr and ecppack for a board's whole design: the compiled ones, with which the kept one met its clocks.
 fn board() -> Result<[(&'static str, PathBuf); 2], String> {
     const CONTENTS: Contents =
         Contents { packages: "nextpnr-ecp5,fpga-trellis", suites: &["trixie"], what: "nextpnr and ecppack (60 MB, some seconds)" };
-    let tree =
-        Tree::get(&target().join("nextpnr"), &CONTENTS).inspect_err(|e| eprintln!("{e}\nthose of PyPI will do, in three times the time"));
+    let tree = Tree::get(&target().join("nextpnr"), &CONTENTS)
+        .inspect_err(|e| eprintln!("{e}\nthose of PyPI will do; another version places otherwise, and may need another of --seeds"));
     let program = |variable, name: &str, first: String| {
         own_or(variable, || match &tree {
             Ok(tree) => tree.script(&format!("usr/bin/{name}"), &first),
