@@ -228,7 +228,7 @@
 #define TIMELY_DMA_STATUS 0x40u /* RO: state of DMA */
 #define TIMELY_DMA_STATUS_RUNNING_SHIFT 0 /* DMA runs: enabled, and not stopped by an error or a lost heartbeat */
 #define TIMELY_DMA_STATUS_RUNNING_MASK 0x1u
-#define TIMELY_DMA_STATUS_IDLE_SHIFT 1 /* no burst is in flight; memory may be unmapped once `running` is 0 and this is 1 */
+#define TIMELY_DMA_STATUS_IDLE_SHIFT 1 /* DMA is stopped and no burst is in flight: memory may be unmapped; 0 while `running` is 1 */
 #define TIMELY_DMA_STATUS_IDLE_MASK 0x2u
 #define TIMELY_DMA_INTERRUPT 0x44u /* W1C: what happened, masked or not; `watermark` and `overflow` come again at once while they hold */
 #define TIMELY_DMA_INTERRUPT_WATERMARK_SHIFT 0 /* as many records as the watermark are unread, or there are some and the hold-off time has passed */

@@ -15262,7 +15262,7 @@ module tnic_standalone__control__dma(clk,rst,st_valid,st_word,st_data,look_valid
         if (settings__stop | lost | failed) begin
             running__d = 1'b0;
         end
-        idle__d = writer__idle & reader__idle;
+        idle__d = ~running__q & writer__idle & reader__idle;
         was_lost__d = lost;
         happened = ((32'h0) & 6'h3f);
         if (ring__wants) begin

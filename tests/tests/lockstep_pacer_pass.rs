@@ -195,7 +195,12 @@ impl World {
         }
         if rng.random_bool(0.02) {
             let (word, bits) = [(0, 32), (1, 24), (2, 31), (3, 31), (4, 20), (5, 32), (30, 24)][rng.random_range(0..7)];
-            let data = if rng.random_bool(0.3) { 0 } else { any_size(rng, bits) as u32 };
+            let data = match rng.random_range(0..10) {
+                0..3 => 0,
+                // A slack window that few packets fill: half a nanosecond decides then.
+                3..7 if word == 30 => rng.random_range(1..512),
+                _ => any_size(rng, bits) as u32,
+            };
             i.profile = Some(ProfileWrite { profile: rng.random_range(0..16), word, data });
         }
         if rng.random_bool(0.03) {

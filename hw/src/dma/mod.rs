@@ -266,7 +266,8 @@ impl<const W: usize, const K: usize, const F: usize> Logic for Dma<W, K, F> {
         if self.settings.stop.val() | self.lost.val() | self.failed.val() {
             self.running.d.next = false;
         }
-        self.idle.d.next = self.writer.idle.val() & self.reader.idle.val();
+        // While it runs a burst may start in this clock.
+        self.idle.d.next = !self.running.q.val() & self.writer.idle.val() & self.reader.idle.val();
         self.was_lost.d.next = self.lost.val();
         // Interrupts.
         self.happened.next = bits::<6>(0);

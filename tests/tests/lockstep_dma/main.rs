@@ -15,7 +15,7 @@ use timely_tests::{cycles, rng, seeds, verilate};
 use timely_verilate::{Dut, In as Input, Library, Out as Output};
 use world::{Faults, World};
 
-const CHAOS: Faults = Faults { errors: 25, lost: 0.0002, rst: 0.0002, silent: 0.01, stop: 0.01, nonsense: 0.02 };
+const CHAOS: Faults = Faults { errors: 25, lost: 0.0008, rst: 0.0002, silent: 0.03, stop: 0.01, nonsense: 0.02 };
 
 const INPUTS: [&str; 19] = [
     "rst",

@@ -62,6 +62,7 @@ pub struct World {
     grants: Runs,
     answers: VecDeque<(u64, u32)>,
     lost: bool,
+    just_lost: bool,
 }
 
 /// A flow record that csr would take; or, now and then, one that it would not.
@@ -113,6 +114,7 @@ impl World {
             grants: Runs::new(0.7, 5),
             answers: VecDeque::new(),
             lost: false,
+            just_lost: false,
         }
     }
 
@@ -203,8 +205,10 @@ impl World {
             }
         }
         let mut look = None;
-        if self.access.is_none() && written.is_none() && rng.random_range(0..self.pace) == 0 {
-            let (r, write) = self.action(rng);
+        // The heartbeat was lost a clock ago, at which a burst may have started: is it told?
+        let just_lost = std::mem::take(&mut self.just_lost);
+        if self.access.is_none() && written.is_none() && (just_lost || rng.random_range(0..self.pace) == 0) {
+            let (r, write) = if just_lost { (dma::STATUS, None) } else { self.action(rng) };
             self.access = Some(Access { at: clk, word: r.word(), write });
             look = Some(Look { word: r.word(), data: write.unwrap_or(rng.random()) });
         }
@@ -226,7 +230,9 @@ impl World {
         if self.record.is_none() && self.records.next(rng) {
             self.number += 1;
             let number = self.number;
-            self.record = Some(std::array::from_fn(|i| number << 4 | i as u32));
+            let mut record: [u32; RECORD_WORDS] = rng.random();
+            record[0] = number;
+            self.record = Some(record);
         }
         let query_ready = self.grants.next(rng);
         let answer = self.answers.pop_front_if(|a| a.0 == clk).map(|(_, flow)| {
@@ -236,6 +242,7 @@ impl World {
         });
         if rng.random_bool(if self.lost { 0.005 } else { self.faults.lost }) {
             self.lost = !self.lost;
+            self.just_lost = self.lost;
         }
         let i = In {
             rst: rng.random_bool(self.faults.rst),

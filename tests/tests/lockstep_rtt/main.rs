@@ -17,6 +17,7 @@ use world::{Faults, World};
 const CHAOS: Faults = Faults {
     lose_completion: 0.02,
     odd_completion: 0.02,
+    stand: 0.0002,
     lose_ack: 0.1,
     repeat_ack: 0.1,
     forge: 0.05,
@@ -226,7 +227,7 @@ fn every_depth_emits() {
 #[test]
 fn skipping_equals_stepping() {
     for seed in seeds() {
-        let faults = Faults { forge: 0.002, stray_ack: 0.001, odd_completion: 0.001, rst: 0.0001, ..CHAOS };
+        let faults = Faults { forge: 0.002, stray_ack: 0.001, odd_completion: 0.001, stand: 0.0, rst: 0.0001, ..CHAOS };
         let mut world = World::new(rng(seed), 3, 4, 0.01, 2000, faults);
         world.delay = 800;
         let (mut stepped, mut skipped) = (rtt::Rtt::new(3, 2), rtt::Rtt::new(3, 2));

@@ -74,6 +74,7 @@ fn every_ack_gives_what_history_says() {
     for seed in seeds() {
         let faults = Faults {
             lose_completion: 0.05,
+            stand: 0.0,
             odd_completion: 0.0,
             odd_echo: 0.05,
             lose_ack: 0.15,

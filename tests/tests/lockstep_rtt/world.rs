@@ -12,6 +12,8 @@ use timely_tests::Runs;
 pub struct Faults {
     pub lose_completion: f64,
     pub odd_completion: f64,
+    /// The line stands until 200 frames wait for their departure; then come as many completions that mean nothing any more.
+    pub stand: f64,
     pub lose_ack: f64,
     pub repeat_ack: f64,
     pub forge: f64,
@@ -60,6 +62,9 @@ pub struct World {
     pub delay: u64,
     /// Nothing is sent any more.
     pub stopped: bool,
+    /// The line stands; completions to be repeated after it did.
+    stands: bool,
+    again: u16,
     /// An odd stamp of a peer may be off by any time, else by half a second.
     pub wild: bool,
 }
@@ -138,6 +143,8 @@ impl World {
             setup,
             delay: 300,
             stopped: false,
+            stands: false,
+            again: 0,
             wild: true,
             faults,
             rng,
@@ -262,7 +269,13 @@ impl World {
             if !self.stopped && self.setup.is_empty() && self.sending.next(&mut self.rng) {
                 i.sent = Some(self.send(clk));
             }
-            i.completion = self.depart(clk);
+            if self.stands {
+                self.stands = !self.stopped && self.departing.len() < 200;
+                self.again = 200;
+            } else {
+                i.completion = self.depart(clk);
+                self.stands = self.setup.is_empty() && self.chance(self.faults.stand);
+            }
             i.ack = self.acks.remove(&clk);
         } else {
             self.acks.remove(&clk);
@@ -283,7 +296,12 @@ impl World {
         if let Some(a) = &mut i.ack {
             a.ts = self.now(clk).wrapping_sub(self.rng.random_range(0..self.step));
         }
-        if i.completion.is_none() && self.chance(self.faults.odd_completion) {
+        if i.completion.is_none() && !self.stands && self.departing.is_empty() && self.again > 0 {
+            let tag = self.tag.wrapping_sub(self.again);
+            let ts = self.random_time(clk);
+            i.completion = Some(Completion { tag, ts });
+            self.again -= 1;
+        } else if i.completion.is_none() && self.chance(self.faults.odd_completion) {
             // Often one that was completed before, so that it means nothing now.
             let past = self.tag.wrapping_sub(self.rng.random_range(0..200));
             let tag = [TAG_NO_DATA, self.tag, past, past, past, self.tag ^ 0x100, self.tag | 0x8000, self.rng.random()];

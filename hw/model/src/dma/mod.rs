@@ -159,7 +159,8 @@ impl Block for Dma {
         let failed = self.writer.response.is_some_and(|r| r.1) || self.load.failed;
         let happened = self.happened(clk, i);
         self.irq = self.irq_of(&s);
-        let idle = self.writer.is_idle() && self.reader.is_idle();
+        // While it runs a burst may start in this clock.
+        let idle = !running && self.writer.is_idle() && self.reader.is_idle();
         if let Some(look) = &i.look {
             (self.live, self.refuse) = (self.live(look.word), self.refuses(look, i.lost));
         }
@@ -206,7 +207,7 @@ impl Block for Dma {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        let settled = self.idle && !self.record_ready && self.irq == self.irq_of(&self.settings);
+        let settled = self.idle != self.running && !self.record_ready && self.irq == self.irq_of(&self.settings);
         let still = self.writer.is_idle() && self.reader.is_idle() && self.reader.full.is_none();
         if settled && still && self.snapshot.is_idle() && self.load.is_idle() {
             self.ring.wake(clk, &self.settings, self.interrupt & 1 << map::RING_WATERMARK_LINE != 0)

@@ -103,8 +103,8 @@ pub const HOLDOFF: Register = Register::new(
 
 /// DMA runs.
 pub const RUNNING: Field = bit(0, "running", "DMA runs: enabled, and not stopped by an error or a lost heartbeat");
-/// No burst is in flight.
-pub const IDLE: Field = bit(1, "idle", "no burst is in flight; memory may be unmapped once `running` is 0 and this is 1");
+/// Stopped, and no burst is in flight.
+pub const IDLE: Field = bit(1, "idle", "DMA is stopped and no burst is in flight: memory may be unmapped; 0 while `running` is 1");
 /// State.
 pub const STATUS: Register = Register::new(Kind::Dma, 0x40, "STATUS", ReadOnly, "state of DMA", &[RUNNING, IDLE]).reset(Reset::Live);
 /// Interrupt status.
