@@ -128,12 +128,19 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     wanted: Signal<Local, Bit>,
     total: Signal<Local, Bits<17>>,
     least: Signal<Local, Bits<16>>,
-    borrows: Signal<Local, Bits<17>>,
-    lacks: Signal<Local, Bits<17>>,
+    left: Signal<Local, Bits<16>>,
+    counted: Signal<Local, Bits<18>>,
+    voided: Signal<Local, Bits<18>>,
+    over_granted: Signal<Local, Bits<18>>,
+    below_least: Signal<Local, Bits<18>>,
+    leaves_room: Signal<Local, Bits<18>>,
     ahead: Signal<Local, Bit>,
     below: Signal<Local, Bit>,
-    over: Signal<Local, Bit>,
+    fits: Signal<Local, Bit>,
+    adds: Signal<Local, Bit>,
     rings: Signal<Local, Bit>,
+    kept: Signal<Local, Bits<16>>,
+    sum: Signal<Local, Bits<16>>,
     bounding: Constant<Bits<2>>,
     cleared: Constant<Bits<2>>,
 }
@@ -150,7 +157,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for
             sleep_why, sleep_granted, sleep_released, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, granted_valid,
             granted_flow, granted_count, act_valid, act_flow, post_valid, post_flow, post_word, refused, swept, releases, doorbells, ram,
             granted, sweep, load, load_flow, load_bits, raw, raw_granted, rest, from, is_newest, is_second, is_third, act, refuse, is_swept, take, word, posted, released, drop, enable,
-            active, bounded, wanted, total, least, borrows, lacks, ahead, below, over, rings; valid, flow, kind, bytes, count, what, done_valid, done_flow, done)
+            active, bounded, wanted, total, least, left, counted, voided, over_granted, below_least, leaves_room, ahead, below, fits, adds, rings, kept, sum; valid, flow, kind, bytes, count, what, done_valid, done_flow, done)
     }
 }
 
@@ -277,23 +284,31 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.bounded.next = self.word.val().get_bit(44);
         self.wanted.next = false;
         self.rings.next = false;
-        self.refuse.d.next = false;
-        // Whether posted - granted (modulo 2^16) + count runs over, without one sum waiting for the other: granted - count is known before the word
-        // is, so that two comparisons side by side tell. With a loan there (the count is above what was granted) both must hold, else one.
+        self.adds.next = false;
+        // Whether posted - granted (modulo 2^16) + count stays below 2^16, without one sum waiting for the other: granted - count is known before the
+        // word is, so that two comparisons side by side tell. With a loan there (the count is above what was granted) both must hold, else one.
         self.total.next = bit_cast::<17, 16>(self.posted.val()) + bit_cast::<17, 16>(self.count[2].q.val());
         self.least.next = self.rest.q.val().get_bits::<16>(0);
-        // Borrows, for a bare comparison becomes a tree of LUTs.
-        self.borrows.next = bit_cast::<17, 16>(self.posted.val()) - bit_cast::<17, 16>(self.raw_granted.q.val());
-        self.lacks.next = bit_cast::<17, 16>(self.posted.val()) - bit_cast::<17, 16>(self.least.val());
-        self.ahead.next = !self.borrows.val().get_bit(16);
-        self.below.next = self.lacks.val().get_bit(16);
-        self.over.next = !self.ahead.val() & !self.below.val();
-        if self.rest.q.val().get_bit(16) {
-            self.over.next = !self.ahead.val() | !self.below.val();
+        // A signal, for a negated value in a wider expression is negated at its width.
+        self.left.next = !self.posted.val();
+        // Each is the carry out of a difference (a bare comparison becomes a tree of LUTs), and whether it is asked at all goes into the chain behind
+        // it: at bit 16 the carry goes on if the upper operand has a 1 there. With `drop` it is asked whether count is at most what is left.
+        self.counted.next = bits::<18>(1) << 16;
+        self.voided.next = bits::<18>(0);
+        if self.word.val().get_bit(41) {
+            self.counted.next = bits::<18>(0);
+            self.voided.next = bits::<18>(1) << 16;
         }
-        if self.drop.val() {
-            self.over.next = self.total.val().get_bit(16);
-        }
+        self.over_granted.next = (self.counted.val() | bit_cast::<18, 16>(self.posted.val()))
+            - ((bits::<18>(3) << 16) | bit_cast::<18, 16>(self.raw_granted.q.val()));
+        self.below_least.next = (self.counted.val() | bit_cast::<18, 16>(self.least.val())) + bit_cast::<18, 16>(self.left.val());
+        self.leaves_room.next = (self.voided.val() | bit_cast::<18, 16>(self.left.val()))
+            - ((bits::<18>(3) << 16) | bit_cast::<18, 16>(self.count[2].q.val()));
+        self.ahead.next = self.over_granted.val().get_bit(17);
+        self.below.next = self.below_least.val().get_bit(17);
+        self.fits.next = self.leaves_room.val().get_bit(17)
+            | (self.ahead.val() & self.below.val())
+            | (!self.rest.q.val().get_bit(16) & (self.ahead.val() | self.below.val()));
         if self.kind[2].q.val() == bits::<2>(0) {
             self.wanted.next = !self.active.val();
             self.enable.next = self.what[2].q.val().get_bit(0);
@@ -320,21 +335,26 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
                 self.wanted.next = self.posted.val() != self.count[2].q.val();
             }
         } else {
-            // Whether it runs over is known last: what it would do stands before.
+            // Whether it fits is known last: what it would do stands before, and takes one more level of logic.
+            self.adds.next = self.enable.val();
             self.rings.next = self.enable.val() & !self.active.val() & !self.bounded.val();
-            self.refuse.d.next = self.valid[2].q.val() & (!self.enable.val() | self.over.val());
-            if self.enable.val() & !self.over.val() {
-                self.posted.next = self.total.val().get_bits::<16>(0);
-            }
         }
-        self.act.d.next = (self.valid[2].q.val() & self.wanted.val()) | ((self.valid[2].q.val() & self.rings.val()) & !self.over.val());
-        if self.wanted.val() | (self.rings.val() & !self.over.val()) {
-            self.active.next = true;
-            self.bounded.next = false;
+        self.refuse.d.next = self.valid[2].q.val() & (self.kind[2].q.val() == bits::<2>(3)) & !(self.adds.val() & self.fits.val());
+        self.act.d.next = (self.valid[2].q.val() & self.wanted.val()) | ((self.valid[2].q.val() & self.rings.val()) & self.fits.val());
+        // What rings is not bounded.
+        self.active.next = (self.active.val() | self.wanted.val()) | (self.rings.val() & self.fits.val());
+        self.bounded.next = self.bounded.val() & !self.wanted.val();
+        self.kept.next = self.posted.val();
+        self.sum.next = self.posted.val();
+        if self.adds.val() {
+            self.sum.next = self.total.val().get_bits::<16>(0);
+        }
+        if self.fits.val() {
+            self.kept.next = self.sum.val();
         }
         self.done_valid[0].d.next = self.valid[2].q.val();
         self.done_flow[0].d.next = self.flow[2].q.val();
-        self.done[0].d.next = bit_cast::<45, 16>(self.posted.val()) | (bit_cast::<45, 25>(self.released.val()) << 16);
+        self.done[0].d.next = bit_cast::<45, 16>(self.kept.val()) | (bit_cast::<45, 25>(self.released.val()) << 16);
         if self.drop.val() {
             self.done[0].d.next = self.done[0].d.val() | (bits::<45>(1) << 41);
         }

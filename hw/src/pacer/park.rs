@@ -34,11 +34,13 @@ pub struct Park<const F: usize, const C: usize> {
     offer: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     leaving: Signal<Local, Bits<C>>,
+    leaves: Signal<Local, Bits<C>>,
+    change: Signal<Local, Bits<C>>,
 }
 
 impl<const F: usize, const C: usize> Default for Park<F, C> {
     fn default() -> Self {
-        construct!({} clk, rst, park_valid, park_flow, resume, o_valid, o_flow, o_ready, queue, fill, left, offer, pop, leaving)
+        construct!({} clk, rst, park_valid, park_flow, resume, o_valid, o_flow, o_ready, queue, fill, left, offer, pop, leaving, leaves, change)
     }
 }
 
@@ -57,16 +59,20 @@ impl<const F: usize, const C: usize> Logic for Park<F, C> {
         if self.resume.val() {
             self.leaving.next = self.fill.q.val();
         }
-        self.left.d.next = self.leaving.val();
+        self.leaves.next = bits::<C>(0);
         if self.pop.val() {
-            self.left.d.next = self.leaving.val() - bits::<C>(1);
+            self.leaves.next = !bits::<C>(0);
         }
+        self.left.d.next = self.leaving.val() + self.leaves.val();
+        // One sum for each count.
+        self.change.next = bits::<C>(0);
         if self.park_valid.val() & !self.pop.val() {
-            self.fill.d.next = self.fill.q.val() + bits::<C>(1);
+            self.change.next = bits::<C>(1);
         }
         if self.pop.val() & !self.park_valid.val() {
-            self.fill.d.next = self.fill.q.val() - bits::<C>(1);
+            self.change.next = !bits::<C>(0);
         }
+        self.fill.d.next = self.fill.q.val() + self.change.val();
         self.o_valid.next = self.offer.val();
         self.o_flow.next = self.queue.o_data.val();
         if self.rst.val() {

@@ -45,7 +45,8 @@ pub struct Ready<const F: usize, const B: usize, const C: usize> {
     write_next: Signal<Local, Bits<F>>,
     read_next: Signal<Local, Bits<F>>,
     delivered: Signal<Local, Bits<F>>,
-    added: Signal<Local, Bits<C>>,
+    added: Signal<Local, Bits<F>>,
+    change: Signal<Local, Bits<C>>,
     issue: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     held: Signal<Local, Bits<2>>,
@@ -55,7 +56,7 @@ impl<const F: usize, const B: usize, const C: usize> Default for Ready<F, B, C> 
     fn default() -> Self {
         assert!(B + 1 == F && C == F + 1, "two banks have one address bit less than the queue, its fill counter has one more");
         construct!({} clk, rst, due_valid, due_flow, act_valid, act_flow, o_valid, o_flow, o_ready, even, odd, fill, write, read, pending,
-            pending_odd, out_valid, out, spill_valid, spill, first, any, both, write_next, read_next, delivered, added, issue, pop, held)
+            pending_odd, out_valid, out, spill_valid, spill, first, any, both, write_next, read_next, delivered, added, change, issue, pop, held)
     }
 }
 
@@ -87,14 +88,13 @@ impl<const F: usize, const B: usize, const C: usize> Logic for Ready<F, B, C> {
             self.odd.write_data.next = self.act_flow.val();
             self.odd.write_enable.next = self.both.val();
         }
-        self.added.next = bits::<C>(0);
+        self.added.next = bits::<F>(0);
         if self.both.val() {
-            self.write.d.next = self.write.q.val() + bits::<F>(2);
-            self.added.next = bits::<C>(2);
+            self.added.next = bits::<F>(2);
         } else if self.any.val() {
-            self.write.d.next = self.write_next.val();
-            self.added.next = bits::<C>(1);
+            self.added.next = bits::<F>(1);
         }
+        self.write.d.next = self.write.q.val() + self.added.val();
         self.read_next.next = self.read.q.val() + bits::<F>(1);
         self.even.read_address.next = self.read_next.val().get_bits::<B>(1);
         self.odd.read_address.next = self.read.q.val().get_bits::<B>(1);
@@ -113,11 +113,20 @@ impl<const F: usize, const B: usize, const C: usize> Logic for Ready<F, B, C> {
         self.issue.next = self.fill.q.val().any() & !self.held.val().get_bit(1);
         self.pending.d.next = self.issue.val();
         self.pending_odd.d.next = self.read.q.val().get_bit(0);
-        self.fill.d.next = self.fill.q.val() + self.added.val();
         if self.issue.val() {
             self.read.d.next = self.read_next.val();
-            self.fill.d.next = (self.fill.q.val() + self.added.val()) - bits::<C>(1);
         }
+        // One sum, of -1 to 2.
+        self.change.next = bit_cast::<C, F>(self.added.val());
+        if self.issue.val() {
+            self.change.next = !bits::<C>(0);
+            if self.both.val() {
+                self.change.next = bits::<C>(1);
+            } else if self.any.val() {
+                self.change.next = bits::<C>(0);
+            }
+        }
+        self.fill.d.next = self.fill.q.val() + self.change.val();
         self.delivered.next = self.even.read_data.val();
         if self.pending_odd.q.val() {
             self.delivered.next = self.odd.read_data.val();

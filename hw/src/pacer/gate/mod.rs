@@ -79,8 +79,8 @@ pub struct Gate<const F: usize, const W: usize> {
     spill: DFF<Bit>,
     spill_swap: DFF<Bits<5>>,
     spill_first: Constant<Bits<5>>,
-    /// Grants in trains accepted, in their places and at the output.
-    in_flight: DFF<Bits<16>>,
+    /// Less the grants in trains accepted, in their places and at the output.
+    spent: DFF<Bits<16>>,
     /// How far ahead the launch was at the last clock, in 128 ns: the difference of both times' high bits.
     ahead: DFF<Bits<19>>,
     units_now: Signal<Local, Bits<34>>,
@@ -118,8 +118,11 @@ pub struct Gate<const F: usize, const W: usize> {
     shown_next: Signal<Local, Bits<5>>,
     read_at: Signal<Local, Bits<5>>,
     spill_next: Signal<Local, Bits<5>>,
-    in_use: Signal<Local, Bits<16>>,
-    room: Signal<Local, Bits<16>>,
+    accepted: Signal<Local, Bits<7>>,
+    more: Signal<Local, Bits<7>>,
+    spends: Signal<Local, Bits<16>>,
+    fill: Signal<Local, Bits<10>>,
+    rest: Signal<Local, Bit>,
 }
 
 impl<const F: usize, const W: usize> Default for Gate<F, W> {
@@ -134,9 +137,9 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
             spill_first: Constant::new(bits::<5>(PLACES as u64 + 1)),
         } clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
             grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, single, launch, gap, enters_launch, enters_flow, seen, floor, stepped, shown,
-            shown_swap, spill, spill_swap, in_flight, ahead, units_now, moved, high_now, still, stepping, launch_high, gap_high, not_now, halves, carries, stepped_by, arriving, arrives, unequal, both, carried, fetching, queue_launch, near, waits,
+            shown_swap, spill, spill_swap, spent, ahead, units_now, moved, high_now, still, stepping, launch_high, gap_high, not_now, halves, carries, stepped_by, arriving, arrives, unequal, both, carried, fetching, queue_launch, near, waits,
             enter, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, shown_handle, spill_handle, shown_next, read_at,
-            spill_next, in_use, room)
+            spill_next, accepted, more, spends, fill, rest)
     }
 }
 
@@ -144,7 +147,7 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, queued, train, flow, left, single, launch, gap, enters_launch, enters_flow, seen, floor, stepped);
-        dff_setup!(self, clk, shown, shown_swap, spill, spill_swap, in_flight, ahead);
+        dff_setup!(self, clk, shown, shown_swap, spill, spill_swap, spent, ahead);
         self.trains.clk.next = self.clk.val();
         self.trains.rst.next = self.rst.val();
         self.places.clk.next = self.clk.val();
@@ -222,12 +225,14 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             | (bit_cast::<W, F>(self.train_flow.val()) << 94);
         self.trains.o_ready.next = self.free.val();
         self.fetched.next = self.free.val() & self.trains.o_valid.val();
+        self.fill.next = bits::<10>(0);
         if self.push.val() & !self.fetched.val() {
-            self.queued.d.next = self.queued.q.val() + bits::<10>(1);
+            self.fill.next = bits::<10>(1);
         }
         if self.fetched.val() & !self.push.val() {
-            self.queued.d.next = self.queued.q.val() - bits::<10>(1);
+            self.fill.next = bits::<10>(0x3ff);
         }
+        self.queued.d.next = self.queued.q.val() + self.fill.val();
         if self.direct.val() {
             self.train.d.next = self.taken.val();
             self.flow.d.next = self.train_flow.val();
@@ -290,18 +295,28 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.flows.write_address.next = self.places.handle.val();
         self.flows.write_data.next = self.enters_flow.q.val();
         self.flows.read_address.next = self.read_at.val();
-        self.in_use.next = self.in_flight.q.val();
-        if self.leave.val() {
-            self.in_use.next = self.in_flight.q.val() - bits::<16>(1);
-        }
-        self.in_flight.d.next = self.in_use.val();
+        // What is accepted less what left, -1 to 63: so that only one sum is as wide as the count.
+        self.accepted.next = bits::<7>(0);
         if self.taken.val() {
-            self.in_flight.d.next = self.in_use.val() + bit_cast::<16, 6>(self.train_packets.val());
+            self.accepted.next = bit_cast::<7, 6>(self.train_packets.val());
         }
-        self.room.next = bits::<16>(64) - self.in_flight.q.val();
-        self.credit.next = self.room.val().get_bits::<8>(0);
-        if self.room.val().get_bit(15) {
-            self.credit.next = bits::<8>(0);
+        self.more.next = self.accepted.val();
+        if self.leave.val() {
+            self.more.next = self.accepted.val() - bits::<7>(1);
+        }
+        self.spends.next = bit_cast::<16, 7>(self.more.val());
+        if self.more.val().get_bit(6) {
+            self.spends.next = !bits::<16>(0);
+        }
+        self.spent.d.next = self.spent.q.val() - self.spends.val();
+        // 64 less what is spent: of -1 to -64 the low bits as they are.
+        self.rest.next = self.spent.q.val().get_bits::<10>(6).all();
+        self.credit.next = bits::<8>(0);
+        if self.rest.val() {
+            self.credit.next = bit_cast::<8, 6>(self.spent.q.val().get_bits::<6>(0));
+        }
+        if !self.spent.q.val().any() {
+            self.credit.next = bits::<8>(64);
         }
         self.train_ready.next = self.trains.i_ready.val();
         self.grant_valid.next = self.shown.q.val();
@@ -315,7 +330,7 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.shown_swap.d.next = bits::<5>(0);
             self.spill.d.next = false;
             self.spill_swap.d.next = bits::<5>(0);
-            self.in_flight.d.next = bits::<16>(0);
+            self.spent.d.next = bits::<16>(0);
         }
     }
 }

@@ -26,7 +26,11 @@ pub struct Time<const X: usize, const A: usize> {
     pub over: Signal<Out, Bits<X>>,
     slot: Signal<Local, Bits<X>>,
     ahead: Signal<Local, Bits<X>>,
-    /// 15/16 of the wheel.
+    less: Signal<Local, Bits<X>>,
+    behind: Signal<Local, Bit>,
+    /// All but the highest bit.
+    low: Constant<Bits<X>>,
+    top: Constant<Bits<X>>,
     far: Constant<Bits<X>>,
     guard: Constant<Bits<X>>,
     t0: DFF<Bits<X>>,
@@ -58,6 +62,10 @@ impl<const X: usize, const A: usize> Default for Time<X, A> {
             over: Default::default(),
             slot: Default::default(),
             ahead: Default::default(),
+            less: Default::default(),
+            behind: Default::default(),
+            low: Constant::new(((1_u64 << (X - 1)) - 1).into()),
+            top: Constant::new((1_u64 << (X - 1)).into()),
             far: Constant::new((15_u64 << (X - 4)).into()),
             guard: Constant::new(u64::from(GUARD).into()),
             t0: Default::default(),
@@ -85,7 +93,14 @@ impl<const X: usize, const A: usize> Logic for Time<X, A> {
         self.base.next = bit_cast::<X, A>(self.word.val()) << 4;
         self.ahead.next = self.slot.val() - self.base.val();
         self.to_time.next = self.t0.q.val() - self.base.val();
-        if self.free.val() | ((self.ahead.val() >= self.to_time.val()) & (self.ahead.val() < self.far.val())) {
+        // The sign of a difference: a bare comparison becomes a tree of LUTs. The highest bits stand aside, for there is no wider word here.
+        self.less.next = (self.ahead.val() & self.low.val()) - (self.to_time.val() & self.low.val());
+        self.behind.next = (self.less.val() & self.top.val()).any();
+        if ((self.ahead.val() ^ self.to_time.val()) & self.top.val()).any() {
+            self.behind.next = (self.to_time.val() & self.top.val()).any();
+        }
+        // 15/16 of the wheel and more have these four bits.
+        if self.free.val() | (!self.behind.val() & (!self.ahead.val() & self.far.val()).any()) {
             self.t0.d.next = self.slot.val();
         }
         self.t1.d.next = self.t0.q.val();
