@@ -85066,12 +85066,19 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     reg  wanted;
     reg  [16:0] total;
     reg  [15:0] least;
-    reg  [16:0] borrows;
-    reg  [16:0] lacks;
+    reg  [15:0] left;
+    reg  [17:0] counted;
+    reg  [17:0] voided;
+    reg  [17:0] over_granted;
+    reg  [17:0] below_least;
+    reg  [17:0] leaves_room;
     reg  ahead;
     reg  below;
-    reg  over;
+    reg  fits;
+    reg  adds;
     reg  rings;
+    reg  [15:0] kept;
+    reg  [15:0] sum;
     
     // Sub module instances
     tnic_standalone__pacer__doorbell__releases releases(
@@ -85395,19 +85402,21 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         bounded = word[32'h2c];
         wanted = 1'b0;
         rings = 1'b0;
-        refuse__d = 1'b0;
+        adds = 1'b0;
         total = ((posted) & 17'h1ffff) + ((count__2__q) & 17'h1ffff);
-        borrows = ((posted) & 17'h1ffff) - ((raw_granted__q) & 17'h1ffff);
-        lacks = ((posted) & 17'h1ffff) - ((least) & 17'h1ffff);
-        ahead = ~borrows[32'h10];
-        below = lacks[32'h10];
-        over = ~ahead & ~below;
-        if (rest__q[32'h10]) begin
-            over = ~ahead | ~below;
+        left = ~posted;
+        counted = ((32'h1) & 18'h3ffff) << 32'h10;
+        voided = ((32'h0) & 18'h3ffff);
+        if (word[32'h29]) begin
+            counted = ((32'h0) & 18'h3ffff);
+            voided = ((32'h1) & 18'h3ffff) << 32'h10;
         end
-        if (drop) begin
-            over = total[32'h10];
-        end
+        over_granted = (counted | ((posted) & 18'h3ffff)) - ((((32'h3) & 18'h3ffff) << 32'h10) | ((raw_granted__q) & 18'h3ffff));
+        below_least = (counted | ((least) & 18'h3ffff)) + ((left) & 18'h3ffff);
+        leaves_room = (voided | ((left) & 18'h3ffff)) - ((((32'h3) & 18'h3ffff) << 32'h10) | ((count__2__q) & 18'h3ffff));
+        ahead = over_granted[32'h11];
+        below = below_least[32'h11];
+        fits = leaves_room[32'h11] | (ahead & below) | (~rest__q[32'h10] & (ahead | below));
         if (kind__2__q == ((32'h0) & 2'h3)) begin
             wanted = ~active;
             enable = what__2__q[32'h0];
@@ -85439,19 +85448,23 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
             end
         end
         else begin
+            adds = enable;
             rings = enable & ~active & ~bounded;
-            refuse__d = valid__2__q & (~enable | over);
-            if (enable & ~over) begin
-                posted = total[(32'h0)+:(16)];
-            end
         end
-        act__d = (valid__2__q & wanted) | ((valid__2__q & rings) & ~over);
-        if (wanted | (rings & ~over)) begin
-            active = 1'b1;
-            bounded = 1'b0;
+        refuse__d = valid__2__q & (kind__2__q == ((32'h3) & 2'h3)) & ~(adds & fits);
+        act__d = (valid__2__q & wanted) | ((valid__2__q & rings) & fits);
+        active = (active | wanted) | (rings & fits);
+        bounded = bounded & ~wanted;
+        kept = posted;
+        sum = posted;
+        if (adds) begin
+            sum = total[(32'h0)+:(16)];
+        end
+        if (fits) begin
+            kept = sum;
         end
         done_valid__0__d = valid__2__q;
-        done__0__d = ((posted) & 45'h1fffffffffff) | (((released) & 45'h1fffffffffff) << 32'h10);
+        done__0__d = ((kept) & 45'h1fffffffffff) | (((released) & 45'h1fffffffffff) << 32'h10);
         if (drop) begin
             done__0__d = done__0__d | (((32'h1) & 45'h1fffffffffff) << 32'h29);
         end
@@ -87160,9 +87173,9 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [4:0] spill_swap__d;
     wire  [4:0] spill_swap__q;
     reg  spill_swap__clock;
-    reg  [15:0] in_flight__d;
-    wire  [15:0] in_flight__q;
-    reg  in_flight__clock;
+    reg  [15:0] spent__d;
+    wire  [15:0] spent__q;
+    reg  spent__clock;
     reg  [18:0] ahead__d;
     wire  [18:0] ahead__q;
     reg  ahead__clock;
@@ -87203,8 +87216,11 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [4:0] shown_next;
     reg  [4:0] read_at;
     reg  [4:0] spill_next;
-    reg  [15:0] in_use;
-    reg  [15:0] room;
+    reg  [6:0] accepted;
+    reg  [6:0] more;
+    reg  [15:0] spends;
+    reg  [9:0] fill;
+    reg  rest;
     
     // Sub module instances
     tnic_standalone__pacer__gate__trains trains(
@@ -87332,10 +87348,10 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         .q(spill_swap__q),
         .clock(spill_swap__clock)
     );
-    tnic_standalone__pacer__gate__in_flight in_flight(
-        .d(in_flight__d),
-        .q(in_flight__q),
-        .clock(in_flight__clock)
+    tnic_standalone__pacer__gate__spent spent(
+        .d(spent__d),
+        .q(spent__q),
+        .clock(spent__clock)
     );
     tnic_standalone__pacer__gate__ahead ahead(
         .d(ahead__d),
@@ -87361,7 +87377,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         shown_swap__d = shown_swap__q;
         spill__d = spill__q;
         spill_swap__d = spill_swap__q;
-        in_flight__d = in_flight__q;
+        spent__d = spent__q;
         ahead__d = ahead__q;
         seen__d = units_now;
         stepped__d = |moved[(32'hf)+:(19)];
@@ -87384,12 +87400,14 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
             single__d = left__q == ((32'h2) & 6'h3f);
         end
         trains__i_data = {train_flow, train_packets, train_gap, rounded};
+        fill = ((32'h0) & 10'h3ff);
         if (push & ~fetched) begin
-            queued__d = queued__q + ((32'h1) & 10'h3ff);
+            fill = ((32'h1) & 10'h3ff);
         end
         if (fetched & ~push) begin
-            queued__d = queued__q - ((32'h1) & 10'h3ff);
+            fill = ((32'h3ff) & 10'h3ff);
         end
+        queued__d = queued__q + fill;
         if (direct) begin
             train__d = taken;
             flow__d = train_flow;
@@ -87440,17 +87458,25 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         end
         launches__read_address = read_at;
         flows__read_address = read_at;
-        in_use = in_flight__q;
-        if (leave) begin
-            in_use = in_flight__q - ((32'h1) & 16'hffff);
-        end
-        in_flight__d = in_use;
+        accepted = ((32'h0) & 7'h7f);
         if (taken) begin
-            in_flight__d = in_use + ((train_packets) & 16'hffff);
+            accepted = ((train_packets) & 7'h7f);
         end
-        credit = room[(32'h0)+:(8)];
-        if (room[32'hf]) begin
-            credit = ((32'h0) & 8'hff);
+        more = accepted;
+        if (leave) begin
+            more = accepted - ((32'h1) & 7'h7f);
+        end
+        spends = ((more) & 16'hffff);
+        if (more[32'h6]) begin
+            spends = ~((32'h0) & 16'hffff);
+        end
+        spent__d = spent__q - spends;
+        credit = ((32'h0) & 8'hff);
+        if (rest) begin
+            credit = ((spent__q[(32'h0)+:(6)]) & 8'hff);
+        end
+        if (~|spent__q) begin
+            credit = ((32'h40) & 8'hff);
         end
         if (rst) begin
             queued__d = ((32'h0) & 10'h3ff);
@@ -87460,7 +87486,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
             shown_swap__d = ((32'h0) & 5'h1f);
             spill__d = 1'b0;
             spill_swap__d = ((32'h0) & 5'h1f);
-            in_flight__d = ((32'h0) & 16'hffff);
+            spent__d = ((32'h0) & 16'hffff);
         end
     end
     always @(*) queued__clock = clk;
@@ -87479,7 +87505,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) shown_swap__clock = clk;
     always @(*) spill__clock = clk;
     always @(*) spill_swap__clock = clk;
-    always @(*) in_flight__clock = clk;
+    always @(*) spent__clock = clk;
     always @(*) ahead__clock = clk;
     always @(*) trains__clk = clk;
     always @(*) trains__rst = rst;
@@ -87534,7 +87560,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) flows__write_enable = places__entered;
     always @(*) flows__write_address = places__handle;
     always @(*) flows__write_data = enters_flow__q;
-    always @(*) room = ((32'h40) & 16'hffff) - in_flight__q;
+    always @(*) rest = &spent__q[(32'h6)+:(10)];
     always @(*) train_ready = trains__i_ready;
     always @(*) grant_valid = shown__q;
     always @(*) grant_flow = flows__read_data;
@@ -87684,25 +87710,6 @@ module tnic_standalone__pacer__gate__gap(d,q,clock);
     end
           
 endmodule // standalone__pacer__gate__gap
-
-
-module tnic_standalone__pacer__gate__in_flight(d,q,clock);
-    
-    // Module arguments
-    input wire  [15:0] d;
-    output reg  [15:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 16'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__in_flight
 
 
 module tnic_standalone__pacer__gate__launch(d,q,clock);
@@ -94154,6 +94161,25 @@ module tnic_standalone__pacer__gate__single(d,q,clock);
 endmodule // standalone__pacer__gate__single
 
 
+module tnic_standalone__pacer__gate__spent(d,q,clock);
+    
+    // Module arguments
+    input wire  [15:0] d;
+    output reg  [15:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 16'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__gate__spent
+
+
 module tnic_standalone__pacer__gate__spill(d,q,clock);
     
     // Module arguments
@@ -94620,6 +94646,8 @@ module tnic_standalone__pacer__parking(clk,rst,park_valid,park_flow,resume,o_val
     reg  offer;
     reg  pop;
     reg  [10:0] leaving;
+    reg  [10:0] leaves;
+    reg  [10:0] change;
     
     // Sub module instances
     tnic_standalone__pacer__parking__queue queue(
@@ -94651,16 +94679,19 @@ module tnic_standalone__pacer__parking(clk,rst,park_valid,park_flow,resume,o_val
         if (resume) begin
             leaving = fill__q;
         end
-        left__d = leaving;
+        leaves = ((32'h0) & 11'h7ff);
         if (pop) begin
-            left__d = leaving - ((32'h1) & 11'h7ff);
+            leaves = ~((32'h0) & 11'h7ff);
         end
+        left__d = leaving + leaves;
+        change = ((32'h0) & 11'h7ff);
         if (park_valid & ~pop) begin
-            fill__d = fill__q + ((32'h1) & 11'h7ff);
+            change = ((32'h1) & 11'h7ff);
         end
         if (pop & ~park_valid) begin
-            fill__d = fill__q - ((32'h1) & 11'h7ff);
+            change = ~((32'h0) & 11'h7ff);
         end
+        fill__d = fill__q + change;
         if (rst) begin
             fill__d = ((32'h0) & 11'h7ff);
             left__d = ((32'h0) & 11'h7ff);
@@ -108827,7 +108858,8 @@ module tnic_standalone__pacer__ready(clk,rst,due_valid,due_flow,act_valid,act_fl
     reg  [9:0] write_next;
     reg  [9:0] read_next;
     reg  [9:0] delivered;
-    reg  [10:0] added;
+    reg  [9:0] added;
+    reg  [10:0] change;
     reg  issue;
     reg  pop;
     reg  [1:0] held;
@@ -108924,15 +108956,14 @@ module tnic_standalone__pacer__ready(clk,rst,due_valid,due_flow,act_valid,act_fl
             odd__write_data = act_flow;
             odd__write_enable = both;
         end
-        added = ((32'h0) & 11'h7ff);
+        added = ((32'h0) & 10'h3ff);
         if (both) begin
-            write__d = write__q + ((32'h2) & 10'h3ff);
-            added = ((32'h2) & 11'h7ff);
+            added = ((32'h2) & 10'h3ff);
         end
         else if (any) begin
-            write__d = write_next;
-            added = ((32'h1) & 11'h7ff);
+            added = ((32'h1) & 10'h3ff);
         end
+        write__d = write__q + added;
         held = ((32'h0) & 2'h3);
         if (pending__q) begin
             held = ((32'h1) & 2'h3);
@@ -108946,11 +108977,20 @@ module tnic_standalone__pacer__ready(clk,rst,due_valid,due_flow,act_valid,act_fl
         issue = |fill__q & ~held[32'h1];
         pending__d = issue;
         pending_odd__d = read__q[32'h0];
-        fill__d = fill__q + added;
         if (issue) begin
             read__d = read_next;
-            fill__d = (fill__q + added) - ((32'h1) & 11'h7ff);
         end
+        change = ((added) & 11'h7ff);
+        if (issue) begin
+            change = ~((32'h0) & 11'h7ff);
+            if (both) begin
+                change = ((32'h1) & 11'h7ff);
+            end
+            else if (any) begin
+                change = ((32'h0) & 11'h7ff);
+            end
+        end
+        fill__d = fill__q + change;
         delivered = even__read_data;
         if (pending_odd__q) begin
             delivered = odd__read_data;
@@ -111157,6 +111197,8 @@ module tnic_standalone__pacer__wheel__clock(clk,rst,now,free,word,slot_now,lag,s
     output reg  [12:0] over;
     
     // Constant declarations
+    localparam  low = 13'b111111111111;
+    localparam  top = 13'b1000000000000;
     localparam  far = 13'b1111000000000;
     localparam  guard = 13'b100;
     
@@ -111189,6 +111231,8 @@ module tnic_standalone__pacer__wheel__clock(clk,rst,now,free,word,slot_now,lag,s
     // Local signals
     reg  [12:0] slot;
     reg  [12:0] ahead;
+    reg  [12:0] less;
+    reg  behind;
     reg  [12:0] base;
     reg  [12:0] room;
     reg  [12:0] to_time;
@@ -111246,7 +111290,11 @@ module tnic_standalone__pacer__wheel__clock(clk,rst,now,free,word,slot_now,lag,s
         safe__d = safe__q;
         q_lag__d = q_lag__q;
         q_over__d = q_over__q;
-        if (free | ((ahead >= to_time) & (ahead < far))) begin
+        behind = |(less & top);
+        if (|((ahead ^ to_time) & top)) begin
+            behind = |(to_time & top);
+        end
+        if (free | (~behind & |(~ahead & far))) begin
             t0__d = slot;
         end
         t1__d = t0__q;
@@ -111277,6 +111325,7 @@ module tnic_standalone__pacer__wheel__clock(clk,rst,now,free,word,slot_now,lag,s
     always @(*) base = ((word) & 13'h1fff) << 32'h4;
     always @(*) ahead = slot - base;
     always @(*) to_time = t0__q - base;
+    always @(*) less = (ahead & low) - (to_time & low);
     always @(*) room = safe__q - t0__q;
     always @(*) to_safe = safe__q - base;
     always @(*) slot_now = t0__q;
