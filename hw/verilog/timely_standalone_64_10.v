@@ -85013,36 +85013,27 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     reg  [16:0] rest__d;
     wire  [16:0] rest__q;
     reg  rest__clock;
-    reg  done_valid__0__d;
-    wire  done_valid__0__q;
-    reg  done_valid__0__clock;
-    reg  done_valid__1__d;
-    wire  done_valid__1__q;
-    reg  done_valid__1__clock;
-    reg  done_valid__2__d;
-    wire  done_valid__2__q;
-    reg  done_valid__2__clock;
-    reg  [9:0] done_flow__0__d;
-    wire  [9:0] done_flow__0__q;
-    reg  done_flow__0__clock;
-    reg  [9:0] done_flow__1__d;
-    wire  [9:0] done_flow__1__q;
-    reg  done_flow__1__clock;
-    reg  [9:0] done_flow__2__d;
-    wire  [9:0] done_flow__2__q;
-    reg  done_flow__2__clock;
+    reg  done_valid__d;
+    wire  done_valid__q;
+    reg  done_valid__clock;
+    reg  [9:0] done_flow__d;
+    wire  [9:0] done_flow__q;
+    reg  done_flow__clock;
     reg  [44:0] done__0__d;
     wire  [44:0] done__0__q;
     reg  done__0__clock;
     reg  [44:0] done__1__d;
     wire  [44:0] done__1__q;
     reg  done__1__clock;
-    reg  [44:0] done__2__d;
-    wire  [44:0] done__2__q;
-    reg  done__2__clock;
-    reg  [1:0] from__d;
-    wire  [1:0] from__q;
-    reg  from__clock;
+    reg  is_newest__d;
+    wire  is_newest__q;
+    reg  is_newest__clock;
+    reg  is_second__d;
+    wire  is_second__q;
+    reg  is_second__clock;
+    reg  is_third__d;
+    wire  is_third__q;
+    reg  is_third__clock;
     reg  act__d;
     wire  act__q;
     reg  act__clock;
@@ -85051,9 +85042,6 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     reg  refuse__clock;
     
     // Local signals
-    reg  is_newest;
-    reg  is_second;
-    reg  is_third;
     reg  is_swept;
     reg  [1:0] take;
     reg  [44:0] word;
@@ -85064,14 +85052,12 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     reg  active;
     reg  bounded;
     reg  wanted;
-    reg  [16:0] total;
+    reg  [17:0] total;
     reg  [15:0] least;
-    reg  [15:0] left;
     reg  [17:0] counted;
     reg  [17:0] voided;
     reg  [17:0] over_granted;
-    reg  [17:0] below_least;
-    reg  [17:0] leaves_room;
+    reg  [18:0] below_least;
     reg  ahead;
     reg  below;
     reg  fits;
@@ -85244,35 +85230,15 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         .q(rest__q),
         .clock(rest__clock)
     );
-    tnic_standalone__pacer__doorbell__done_valid__0 done_valid__0(
-        .d(done_valid__0__d),
-        .q(done_valid__0__q),
-        .clock(done_valid__0__clock)
+    tnic_standalone__pacer__doorbell__done_valid done_valid(
+        .d(done_valid__d),
+        .q(done_valid__q),
+        .clock(done_valid__clock)
     );
-    tnic_standalone__pacer__doorbell__done_valid__1 done_valid__1(
-        .d(done_valid__1__d),
-        .q(done_valid__1__q),
-        .clock(done_valid__1__clock)
-    );
-    tnic_standalone__pacer__doorbell__done_valid__2 done_valid__2(
-        .d(done_valid__2__d),
-        .q(done_valid__2__q),
-        .clock(done_valid__2__clock)
-    );
-    tnic_standalone__pacer__doorbell__done_flow__0 done_flow__0(
-        .d(done_flow__0__d),
-        .q(done_flow__0__q),
-        .clock(done_flow__0__clock)
-    );
-    tnic_standalone__pacer__doorbell__done_flow__1 done_flow__1(
-        .d(done_flow__1__d),
-        .q(done_flow__1__q),
-        .clock(done_flow__1__clock)
-    );
-    tnic_standalone__pacer__doorbell__done_flow__2 done_flow__2(
-        .d(done_flow__2__d),
-        .q(done_flow__2__q),
-        .clock(done_flow__2__clock)
+    tnic_standalone__pacer__doorbell__done_flow done_flow(
+        .d(done_flow__d),
+        .q(done_flow__q),
+        .clock(done_flow__clock)
     );
     tnic_standalone__pacer__doorbell__done__0 done__0(
         .d(done__0__d),
@@ -85284,15 +85250,20 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         .q(done__1__q),
         .clock(done__1__clock)
     );
-    tnic_standalone__pacer__doorbell__done__2 done__2(
-        .d(done__2__d),
-        .q(done__2__q),
-        .clock(done__2__clock)
+    tnic_standalone__pacer__doorbell__is_newest is_newest(
+        .d(is_newest__d),
+        .q(is_newest__q),
+        .clock(is_newest__clock)
     );
-    tnic_standalone__pacer__doorbell__from from(
-        .d(from__d),
-        .q(from__q),
-        .clock(from__clock)
+    tnic_standalone__pacer__doorbell__is_second is_second(
+        .d(is_second__d),
+        .q(is_second__q),
+        .clock(is_second__clock)
+    );
+    tnic_standalone__pacer__doorbell__is_third is_third(
+        .d(is_third__d),
+        .q(is_third__q),
+        .clock(is_third__clock)
     );
     tnic_standalone__pacer__doorbell__act act(
         .d(act__d),
@@ -85314,9 +85285,13 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         raw__d = raw__q;
         raw_granted__d = raw_granted__q;
         rest__d = rest__q;
-        from__d = from__q;
+        is_newest__d = is_newest__q;
+        is_second__d = is_second__q;
+        is_third__d = is_third__q;
         act__d = act__q;
         refuse__d = refuse__q;
+        done_valid__d = done_valid__q;
+        done_flow__d = done_flow__q;
         if (~is_swept) begin
             sweep__d = sweep__q + ((32'h1) & 11'h7ff);
         end
@@ -85368,31 +85343,22 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         bytes__1__d = bytes__0__q;
         count__1__d = count__0__q;
         what__1__d = what__0__q;
-        done_valid__1__d = done_valid__0__q;
         valid__2__d = valid__1__q;
-        done_valid__2__d = done_valid__1__q;
+        is_second__d = valid__2__q & (flow__0__q == flow__2__q);
+        is_third__d = done_valid__q & (flow__0__q == done_flow__q);
+        is_newest__d = valid__2__q & (flow__1__q == flow__2__q);
         raw__d = ram__read_data;
+        if (is_second__q) begin
+            raw__d = done__0__q;
+        end
+        else if (is_third__q) begin
+            raw__d = done__1__q;
+        end
         raw_granted__d = granted__read_data;
         rest__d = ((granted__read_data) & 17'h1ffff) - ((count__1__q) & 17'h1ffff);
-        from__d = ((32'h0) & 2'h3);
-        if (is_newest) begin
-            from__d = ((32'h1) & 2'h3);
-        end
-        else if (is_second) begin
-            from__d = ((32'h2) & 2'h3);
-        end
-        else if (is_third) begin
-            from__d = ((32'h3) & 2'h3);
-        end
         word = raw__q;
-        if (from__q == ((32'h1) & 2'h3)) begin
+        if (is_newest__q) begin
             word = done__0__q;
-        end
-        else if (from__q == ((32'h2) & 2'h3)) begin
-            word = done__1__q;
-        end
-        else if (from__q == ((32'h3) & 2'h3)) begin
-            word = done__2__q;
         end
         posted = word[(32'h0)+:(16)];
         released = word[(32'h10)+:(25)];
@@ -85403,20 +85369,18 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         wanted = 1'b0;
         rings = 1'b0;
         adds = 1'b0;
-        total = ((posted) & 17'h1ffff) + ((count__2__q) & 17'h1ffff);
-        left = ~posted;
         counted = ((32'h1) & 18'h3ffff) << 32'h10;
         voided = ((32'h0) & 18'h3ffff);
         if (word[32'h29]) begin
             counted = ((32'h0) & 18'h3ffff);
-            voided = ((32'h1) & 18'h3ffff) << 32'h10;
+            voided = ((32'h3) & 18'h3ffff) << 32'h10;
         end
+        total = (voided | ((count__2__q) & 18'h3ffff)) + ((posted) & 18'h3ffff);
         over_granted = (counted | ((posted) & 18'h3ffff)) - ((((32'h3) & 18'h3ffff) << 32'h10) | ((raw_granted__q) & 18'h3ffff));
-        below_least = (counted | ((least) & 18'h3ffff)) + ((left) & 18'h3ffff);
-        leaves_room = (voided | ((left) & 18'h3ffff)) - ((((32'h3) & 18'h3ffff) << 32'h10) | ((count__2__q) & 18'h3ffff));
+        below_least = ((((counted) & 19'h7ffff) | ((least) & 19'h7ffff)) << 32'h1) - ((((32'h3) & 19'h7ffff) << 32'h11) | (((posted) & 19'h7ffff) << 32'h1) | ((32'h1) & 19'h7ffff));
         ahead = over_granted[32'h11];
-        below = below_least[32'h11];
-        fits = leaves_room[32'h11] | (ahead & below) | (~rest__q[32'h10] & (ahead | below));
+        below = below_least[32'h12];
+        fits = total[32'h11] | (ahead & below) | (~rest__q[32'h10] & (ahead | below));
         if (kind__2__q == ((32'h0) & 2'h3)) begin
             wanted = ~active;
             enable = what__2__q[32'h0];
@@ -85463,7 +85427,8 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         if (fits) begin
             kept = sum;
         end
-        done_valid__0__d = valid__2__q;
+        done_valid__d = valid__2__q;
+        done_flow__d = flow__2__q;
         done__0__d = ((kept) & 45'h1fffffffffff) | (((released) & 45'h1fffffffffff) << 32'h10);
         if (drop) begin
             done__0__d = done__0__d | (((32'h1) & 45'h1fffffffffff) << 32'h29);
@@ -85480,8 +85445,8 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         if (rst | ~is_swept) begin
             done__0__d = ((32'h0) & 45'h1fffffffffff);
         end
-        ram__write_enable = done_valid__0__q;
-        ram__write_address = done_flow__0__q;
+        ram__write_enable = done_valid__q;
+        ram__write_address = done_flow__q;
         granted__write_enable = granted_valid;
         granted__write_address = granted_flow;
         if (~is_swept) begin
@@ -85493,14 +85458,12 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
         if (rst) begin
             sweep__d = ((32'h0) & 11'h7ff);
             load__d = 1'b0;
+            done_valid__d = 1'b0;
             act__d = 1'b0;
             refuse__d = 1'b0;
             valid__0__d = 1'b0;
-            done_valid__0__d = 1'b0;
             valid__1__d = 1'b0;
-            done_valid__1__d = 1'b0;
             valid__2__d = 1'b0;
-            done_valid__2__d = 1'b0;
             kind__1__d = ((32'h0) & 2'h3);
             bytes__1__d = ((32'h0) & 25'h1ffffff);
             count__1__d = ((32'h0) & 16'hffff);
@@ -85514,36 +85477,34 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) raw__clock = clk;
     always @(*) raw_granted__clock = clk;
     always @(*) rest__clock = clk;
-    always @(*) from__clock = clk;
+    always @(*) is_newest__clock = clk;
+    always @(*) is_second__clock = clk;
+    always @(*) is_third__clock = clk;
     always @(*) act__clock = clk;
     always @(*) refuse__clock = clk;
+    always @(*) done_valid__clock = clk;
+    always @(*) done_flow__clock = clk;
     always @(*) valid__0__clock = clk;
     always @(*) flow__0__clock = clk;
     always @(*) kind__0__clock = clk;
     always @(*) bytes__0__clock = clk;
     always @(*) count__0__clock = clk;
     always @(*) what__0__clock = clk;
-    always @(*) done_valid__0__clock = clk;
-    always @(*) done_flow__0__clock = clk;
-    always @(*) done__0__clock = clk;
     always @(*) valid__1__clock = clk;
     always @(*) flow__1__clock = clk;
     always @(*) kind__1__clock = clk;
     always @(*) bytes__1__clock = clk;
     always @(*) count__1__clock = clk;
     always @(*) what__1__clock = clk;
-    always @(*) done_valid__1__clock = clk;
-    always @(*) done_flow__1__clock = clk;
-    always @(*) done__1__clock = clk;
     always @(*) valid__2__clock = clk;
     always @(*) flow__2__clock = clk;
     always @(*) kind__2__clock = clk;
     always @(*) bytes__2__clock = clk;
     always @(*) count__2__clock = clk;
     always @(*) what__2__clock = clk;
-    always @(*) done_valid__2__clock = clk;
-    always @(*) done_flow__2__clock = clk;
-    always @(*) done__2__clock = clk;
+    always @(*) done__0__clock = clk;
+    always @(*) done__1__clock = clk;
+    always @(*) done__1__d = done__0__q;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) granted__read_clock = clk;
@@ -85561,28 +85522,20 @@ module tnic_standalone__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable,fl_ke
     always @(*) sleep_ready = ~load__q & ~releases__o_valid;
     always @(*) doorbells__o_ready = (~load__q & ~releases__o_valid) & ~sleep_valid;
     always @(*) flow__1__d = flow__0__q;
-    always @(*) done_flow__1__d = done_flow__0__q;
-    always @(*) done__1__d = done__0__q;
     always @(*) flow__2__d = flow__1__q;
     always @(*) kind__2__d = kind__1__q;
     always @(*) bytes__2__d = bytes__1__q;
     always @(*) count__2__d = count__1__q;
     always @(*) what__2__d = what__1__q;
-    always @(*) done_flow__2__d = done_flow__1__q;
-    always @(*) done__2__d = done__1__q;
     always @(*) ram__read_address = flow__0__q;
     always @(*) granted__read_address = flow__0__q;
-    always @(*) is_newest = valid__2__q & (flow__1__q == flow__2__q);
-    always @(*) is_second = done_valid__0__q & (flow__1__q == done_flow__0__q);
-    always @(*) is_third = done_valid__1__q & (flow__1__q == done_flow__1__q);
     always @(*) least = rest__q[(32'h0)+:(16)];
-    always @(*) done_flow__0__d = flow__2__q;
     always @(*) ram__write_data = done__0__q;
     always @(*) granted__write_data = granted_count;
     always @(*) act_valid = act__q;
-    always @(*) act_flow = done_flow__0__q;
-    always @(*) post_valid = done_valid__0__q;
-    always @(*) post_flow = done_flow__0__q;
+    always @(*) act_flow = done_flow__q;
+    always @(*) post_valid = done_valid__q;
+    always @(*) post_flow = done_flow__q;
     always @(*) post_word = done__0__q[(32'h0)+:(42)];
     always @(*) refused = refuse__q;
     always @(*) swept = is_swept;
@@ -85762,26 +85715,7 @@ module tnic_standalone__pacer__doorbell__done__1(d,q,clock);
 endmodule // standalone__pacer__doorbell__done__1
 
 
-module tnic_standalone__pacer__doorbell__done__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [44:0] d;
-    output reg  [44:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 45'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__doorbell__done__2
-
-
-module tnic_standalone__pacer__doorbell__done_flow__0(d,q,clock);
+module tnic_standalone__pacer__doorbell__done_flow(d,q,clock);
     
     // Module arguments
     input wire  [9:0] d;
@@ -85797,48 +85731,10 @@ module tnic_standalone__pacer__doorbell__done_flow__0(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__doorbell__done_flow__0
+endmodule // standalone__pacer__doorbell__done_flow
 
 
-module tnic_standalone__pacer__doorbell__done_flow__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__doorbell__done_flow__1
-
-
-module tnic_standalone__pacer__doorbell__done_flow__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__doorbell__done_flow__2
-
-
-module tnic_standalone__pacer__doorbell__done_valid__0(d,q,clock);
+module tnic_standalone__pacer__doorbell__done_valid(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -85854,45 +85750,7 @@ module tnic_standalone__pacer__doorbell__done_valid__0(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__pacer__doorbell__done_valid__0
-
-
-module tnic_standalone__pacer__doorbell__done_valid__1(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__doorbell__done_valid__1
-
-
-module tnic_standalone__pacer__doorbell__done_valid__2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__doorbell__done_valid__2
+endmodule // standalone__pacer__doorbell__done_valid
 
 
 module tnic_standalone__pacer__doorbell__doorbells(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
@@ -86291,25 +86149,6 @@ module tnic_standalone__pacer__doorbell__flow__2(d,q,clock);
 endmodule // standalone__pacer__doorbell__flow__2
 
 
-module tnic_standalone__pacer__doorbell__from(d,q,clock);
-    
-    // Module arguments
-    input wire  [1:0] d;
-    output reg  [1:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 2'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__doorbell__from
-
-
 module tnic_standalone__pacer__doorbell__granted(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
     
     // Module arguments
@@ -86337,6 +86176,63 @@ module tnic_standalone__pacer__doorbell__granted(read_address,read_clock,read_da
     end
                 
 endmodule // standalone__pacer__doorbell__granted
+
+
+module tnic_standalone__pacer__doorbell__is_newest(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__doorbell__is_newest
+
+
+module tnic_standalone__pacer__doorbell__is_second(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__doorbell__is_second
+
+
+module tnic_standalone__pacer__doorbell__is_third(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__doorbell__is_third
 
 
 module tnic_standalone__pacer__doorbell__kind__0(d,q,clock);
@@ -87400,14 +87296,13 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
             single__d = left__q == ((32'h2) & 6'h3f);
         end
         trains__i_data = {train_flow, train_packets, train_gap, rounded};
-        fill = ((32'h0) & 10'h3ff);
-        if (push & ~fetched) begin
+        fill = ((32'h3ff) & 10'h3ff);
+        if (taken) begin
             fill = ((32'h1) & 10'h3ff);
         end
-        if (fetched & ~push) begin
-            fill = ((32'h3ff) & 10'h3ff);
+        if (push != fetched) begin
+            queued__d = queued__q + fill;
         end
-        queued__d = queued__q + fill;
         if (direct) begin
             train__d = taken;
             flow__d = train_flow;

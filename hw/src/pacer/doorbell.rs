@@ -106,14 +106,13 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     /// Packets granted less those posted, if it is a doorbell.
     rest: DFF<Bits<17>>,
     /// The last three results, newest first: what the RAM did not show yet when the word was read.
-    done_valid: [DFF<Bit>; 3],
-    done_flow: [DFF<Bits<F>>; 3],
-    done: [DFF<Bits<45>>; 3],
+    done_valid: DFF<Bit>,
+    done_flow: DFF<Bits<F>>,
+    done: [DFF<Bits<45>>; 2],
     /// Which of them is the flow's newest; 0 none.
-    from: DFF<Bits<2>>,
-    is_newest: Signal<Local, Bit>,
-    is_second: Signal<Local, Bit>,
-    is_third: Signal<Local, Bit>,
+    is_newest: DFF<Bit>,
+    is_second: DFF<Bit>,
+    is_third: DFF<Bit>,
     act: DFF<Bit>,
     refuse: DFF<Bit>,
     is_swept: Signal<Local, Bit>,
@@ -126,14 +125,12 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     active: Signal<Local, Bit>,
     bounded: Signal<Local, Bit>,
     wanted: Signal<Local, Bit>,
-    total: Signal<Local, Bits<17>>,
+    total: Signal<Local, Bits<18>>,
     least: Signal<Local, Bits<16>>,
-    left: Signal<Local, Bits<16>>,
     counted: Signal<Local, Bits<18>>,
     voided: Signal<Local, Bits<18>>,
     over_granted: Signal<Local, Bits<18>>,
-    below_least: Signal<Local, Bits<18>>,
-    leaves_room: Signal<Local, Bits<18>>,
+    below_least: Signal<Local, Bits<19>>,
     ahead: Signal<Local, Bit>,
     below: Signal<Local, Bit>,
     fits: Signal<Local, Bit>,
@@ -156,15 +153,15 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for
         } clk, rst, fl_valid, fl_flow, fl_enable, fl_keep, release_valid, release_flow, release_bytes, sleep_valid, sleep_ready, sleep_flow,
             sleep_why, sleep_granted, sleep_released, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, granted_valid,
             granted_flow, granted_count, act_valid, act_flow, post_valid, post_flow, post_word, refused, swept, releases, doorbells, ram,
-            granted, sweep, load, load_flow, load_bits, raw, raw_granted, rest, from, is_newest, is_second, is_third, act, refuse, is_swept, take, word, posted, released, drop, enable,
-            active, bounded, wanted, total, least, left, counted, voided, over_granted, below_least, leaves_room, ahead, below, fits, adds, rings, kept, sum; valid, flow, kind, bytes, count, what, done_valid, done_flow, done)
+            granted, sweep, load, load_flow, load_bits, raw, raw_granted, rest, is_newest, is_second, is_third, act, refuse, is_swept, take, word, posted, released, drop, enable,
+            active, bounded, wanted, total, least, counted, voided, over_granted, below_least, ahead, below, fits, adds, rings, kept, sum, done_valid, done_flow; valid, flow, kind, bytes, count, what, done)
     }
 }
 
 impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for Doorbell<F, S, R, D> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep, load, load_flow, load_bits, raw, raw_granted, rest, from, act, refuse);
+        dff_setup!(self, clk, sweep, load, load_flow, load_bits, raw, raw_granted, rest, is_newest, is_second, is_third, act, refuse, done_valid, done_flow);
         for i in 0..3 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
@@ -172,10 +169,10 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.bytes[i].clock.next = self.clk.val();
             self.count[i].clock.next = self.clk.val();
             self.what[i].clock.next = self.clk.val();
-            self.done_valid[i].clock.next = self.clk.val();
-            self.done_flow[i].clock.next = self.clk.val();
-            self.done[i].clock.next = self.clk.val();
         }
+        self.done[0].clock.next = self.clk.val();
+        self.done[1].clock.next = self.clk.val();
+        self.done[1].d.next = self.done[0].q.val();
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
         self.granted.read_clock.next = self.clk.val();
@@ -238,7 +235,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.what[0].d.next = self.load_bits.q.val();
         }
 
-        // 1: read. 2: capture, and see which earlier results the RAM could not show.
+        // 1: read, and see which earlier results the RAM cannot show. 2: take the word from there, so that but one is left to choose from then.
         for i in 0..2 {
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
@@ -246,35 +243,25 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.bytes[i + 1].d.next = self.bytes[i].q.val();
             self.count[i + 1].d.next = self.count[i].q.val();
             self.what[i + 1].d.next = self.what[i].q.val();
-            self.done_valid[i + 1].d.next = self.done_valid[i].q.val();
-            self.done_flow[i + 1].d.next = self.done_flow[i].q.val();
-            self.done[i + 1].d.next = self.done[i].q.val();
         }
         self.ram.read_address.next = self.flow[0].q.val();
         self.granted.read_address.next = self.flow[0].q.val();
+        self.is_second.d.next = self.valid[2].q.val() & (self.flow[0].q.val() == self.flow[2].q.val());
+        self.is_third.d.next = self.done_valid.q.val() & (self.flow[0].q.val() == self.done_flow.q.val());
+        self.is_newest.d.next = self.valid[2].q.val() & (self.flow[1].q.val() == self.flow[2].q.val());
         self.raw.d.next = self.ram.read_data.val();
+        if self.is_second.q.val() {
+            self.raw.d.next = self.done[0].q.val();
+        } else if self.is_third.q.val() {
+            self.raw.d.next = self.done[1].q.val();
+        }
         self.raw_granted.d.next = self.granted.read_data.val();
         self.rest.d.next = bit_cast::<17, 16>(self.granted.read_data.val()) - bit_cast::<17, 16>(self.count[1].q.val());
-        self.is_newest.next = self.valid[2].q.val() & (self.flow[1].q.val() == self.flow[2].q.val());
-        self.is_second.next = self.done_valid[0].q.val() & (self.flow[1].q.val() == self.done_flow[0].q.val());
-        self.is_third.next = self.done_valid[1].q.val() & (self.flow[1].q.val() == self.done_flow[1].q.val());
-        self.from.d.next = bits::<2>(0);
-        if self.is_newest.val() {
-            self.from.d.next = bits::<2>(1);
-        } else if self.is_second.val() {
-            self.from.d.next = bits::<2>(2);
-        } else if self.is_third.val() {
-            self.from.d.next = bits::<2>(3);
-        }
 
         // 3: apply.
         self.word.next = self.raw.q.val();
-        if self.from.q.val() == bits::<2>(1) {
+        if self.is_newest.q.val() {
             self.word.next = self.done[0].q.val();
-        } else if self.from.q.val() == bits::<2>(2) {
-            self.word.next = self.done[1].q.val();
-        } else if self.from.q.val() == bits::<2>(3) {
-            self.word.next = self.done[2].q.val();
         }
         self.posted.next = self.word.val().get_bits::<16>(0);
         self.released.next = self.word.val().get_bits::<25>(16);
@@ -287,26 +274,24 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.adds.next = false;
         // Whether posted - granted (modulo 2^16) + count stays below 2^16, without one sum waiting for the other: granted - count is known before the
         // word is, so that two comparisons side by side tell. With a loan there (the count is above what was granted) both must hold, else one.
-        self.total.next = bit_cast::<17, 16>(self.posted.val()) + bit_cast::<17, 16>(self.count[2].q.val());
         self.least.next = self.rest.q.val().get_bits::<16>(0);
-        // A signal, for a negated value in a wider expression is negated at its width.
-        self.left.next = !self.posted.val();
-        // Each is the carry out of a difference (a bare comparison becomes a tree of LUTs), and whether it is asked at all goes into the chain behind
-        // it: at bit 16 the carry goes on if the upper operand has a 1 there. With `drop` it is asked whether count is at most what is left.
+        // Each is a carry out of bit 16 (a bare comparison becomes a tree of LUTs), and whether it is asked at all goes into the chain: what stands
+        // above bit 16 lets it through or not. With `drop` it is asked whether count and posted stay below 2^16, else the two.
         self.counted.next = bits::<18>(1) << 16;
         self.voided.next = bits::<18>(0);
         if self.word.val().get_bit(41) {
             self.counted.next = bits::<18>(0);
-            self.voided.next = bits::<18>(1) << 16;
+            self.voided.next = bits::<18>(3) << 16;
         }
+        self.total.next = (self.voided.val() | bit_cast::<18, 16>(self.count[2].q.val())) + bit_cast::<18, 16>(self.posted.val());
         self.over_granted.next = (self.counted.val() | bit_cast::<18, 16>(self.posted.val()))
             - ((bits::<18>(3) << 16) | bit_cast::<18, 16>(self.raw_granted.q.val()));
-        self.below_least.next = (self.counted.val() | bit_cast::<18, 16>(self.least.val())) + bit_cast::<18, 16>(self.left.val());
-        self.leaves_room.next = (self.voided.val() | bit_cast::<18, 16>(self.left.val()))
-            - ((bits::<18>(3) << 16) | bit_cast::<18, 16>(self.count[2].q.val()));
+        // Twice each, and one more of posted: equal is not below.
+        self.below_least.next = ((bit_cast::<19, 18>(self.counted.val()) | bit_cast::<19, 16>(self.least.val())) << 1)
+            - ((bits::<19>(3) << 17) | (bit_cast::<19, 16>(self.posted.val()) << 1) | bits::<19>(1));
         self.ahead.next = self.over_granted.val().get_bit(17);
-        self.below.next = self.below_least.val().get_bit(17);
-        self.fits.next = self.leaves_room.val().get_bit(17)
+        self.below.next = self.below_least.val().get_bit(18);
+        self.fits.next = self.total.val().get_bit(17)
             | (self.ahead.val() & self.below.val())
             | (!self.rest.q.val().get_bit(16) & (self.ahead.val() | self.below.val()));
         if self.kind[2].q.val() == bits::<2>(0) {
@@ -352,8 +337,8 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         if self.fits.val() {
             self.kept.next = self.sum.val();
         }
-        self.done_valid[0].d.next = self.valid[2].q.val();
-        self.done_flow[0].d.next = self.flow[2].q.val();
+        self.done_valid.d.next = self.valid[2].q.val();
+        self.done_flow.d.next = self.flow[2].q.val();
         self.done[0].d.next = bit_cast::<45, 16>(self.kept.val()) | (bit_cast::<45, 25>(self.released.val()) << 16);
         if self.drop.val() {
             self.done[0].d.next = self.done[0].d.val() | (bits::<45>(1) << 41);
@@ -374,8 +359,8 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         }
 
         // 4: write.
-        self.ram.write_enable.next = self.done_valid[0].q.val();
-        self.ram.write_address.next = self.done_flow[0].q.val();
+        self.ram.write_enable.next = self.done_valid.q.val();
+        self.ram.write_address.next = self.done_flow.q.val();
         self.ram.write_data.next = self.done[0].q.val();
         self.granted.write_enable.next = self.granted_valid.val();
         self.granted.write_address.next = self.granted_flow.val();
@@ -387,9 +372,9 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.granted.write_address.next = self.sweep.q.val().get_bits::<F>(0);
         }
         self.act_valid.next = self.act.q.val();
-        self.act_flow.next = self.done_flow[0].q.val();
-        self.post_valid.next = self.done_valid[0].q.val();
-        self.post_flow.next = self.done_flow[0].q.val();
+        self.act_flow.next = self.done_flow.q.val();
+        self.post_valid.next = self.done_valid.q.val();
+        self.post_flow.next = self.done_flow.q.val();
         self.post_word.next = self.done[0].q.val().get_bits::<42>(0);
         self.refused.next = self.refuse.q.val();
         self.swept.next = self.is_swept.val();
@@ -397,11 +382,11 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         if self.rst.val() {
             self.sweep.d.next = bits::<S>(0);
             self.load.d.next = false;
+            self.done_valid.d.next = false;
             self.act.d.next = false;
             self.refuse.d.next = false;
             for i in 0..3 {
                 self.valid[i].d.next = false;
-                self.done_valid[i].d.next = false;
             }
             // So that they stay in flip-flops.
             self.kind[1].d.next = bits::<2>(0);

@@ -225,14 +225,14 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             | (bit_cast::<W, F>(self.train_flow.val()) << 94);
         self.trains.o_ready.next = self.free.val();
         self.fetched.next = self.free.val() & self.trains.o_valid.val();
-        self.fill.next = bits::<10>(0);
-        if self.push.val() & !self.fetched.val() {
+        // Which way the count goes is known before whether it does: past an empty queue nothing is fetched from it.
+        self.fill.next = bits::<10>(0x3ff);
+        if self.taken.val() {
             self.fill.next = bits::<10>(1);
         }
-        if self.fetched.val() & !self.push.val() {
-            self.fill.next = bits::<10>(0x3ff);
+        if self.push.val() != self.fetched.val() {
+            self.queued.d.next = self.queued.q.val() + self.fill.val();
         }
-        self.queued.d.next = self.queued.q.val() + self.fill.val();
         if self.direct.val() {
             self.train.d.next = self.taken.val();
             self.flow.d.next = self.train_flow.val();
