@@ -1,7 +1,7 @@
 # What the scripts of the boards have in common: their arguments, the folder that `timely-hw emit` wrote, changes to a shell's files.
 #
 # Plain Tcl 8.5, as Vivado has it, so that tclsh runs them too. None has run in a vendor's tool, nor what they make on a board;
-# hw/tests/vendor_tcl.rs runs them under tclsh.
+# hw/tests/vendor_tcl/main.rs runs them under tclsh.
 package require Tcl 8.5-
 
 namespace eval timely {

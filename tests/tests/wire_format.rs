@@ -208,6 +208,7 @@ fn the_documented_counters_exist() {
     use timely_regs::counters::Counter::*;
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/wire-format.md")).unwrap();
     for counter in [RxFrames, RxForeign, RxBad, RxTruncated, RxBadIp, RxBadHeader, RxData, RxAcks, AckForged] {
-        assert!(text.contains(&format!("`{counter:?}`")), "{counter:?} is not in docs/wire-format.md");
+        let name = timely_regs::generate::snake(&format!("{counter:?}"));
+        assert!(text.contains(&format!("`{name}`")), "{name} is not in docs/wire-format.md");
     }
 }

@@ -161,7 +161,24 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for
 impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for Doorbell<F, S, R, D> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, sweep, load, load_flow, load_bits, raw, raw_granted, rest, is_newest, is_second, is_third, act, refuse, done_valid, done_flow);
+        dff_setup!(
+            self,
+            clk,
+            sweep,
+            load,
+            load_flow,
+            load_bits,
+            raw,
+            raw_granted,
+            rest,
+            is_newest,
+            is_second,
+            is_third,
+            act,
+            refuse,
+            done_valid,
+            done_flow
+        );
         for i in 0..3 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
