@@ -28,7 +28,7 @@ enum Command {
         /// log2 of the flows: 10 (the usual), 13, 14 or 16; ecpix5 has its own.
         #[arg(long)]
         flow_bits: Option<usize>,
-        /// Clock period in ps, by which the NIC's time counts: 4000 without it, 5000 of netfpga-sume, 12000 of ecpix5.
+        /// Clock period in ps, by which the NIC's time counts: 4000 without it, 5000 of netfpga-sume, 14000 of ecpix5.
         #[arg(long)]
         clock_ps: Option<u32>,
         /// With a traffic generator beside the host's queues: corundum alone.

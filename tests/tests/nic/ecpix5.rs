@@ -21,7 +21,7 @@ use timely_tests::loopback::PORT;
 use timely_verilate::{Dut, In, Library, Options, Out, build};
 
 /// Faster than the board's, so that a test need not wait for it.
-const BAUD: u64 = 16_666_667;
+const BAUD: u64 = 1_000_000_000_000 / (5 * ecpix5::CLOCK_PS as u64);
 /// ps of a byte at a Gigabit.
 const BYTE_PS: u64 = 8_000;
 /// ps in which an access must be answered.

@@ -10,7 +10,7 @@ use crate::standalone::{emit_named, with_stack};
 use timely_regs::map::Build;
 
 /// The period of the core's clock unless it is asked for, ps.
-pub const CLOCK_PS: u32 = 12_000;
+pub const CLOCK_PS: u32 = 14_000;
 /// The PLL's frequency is 500 MHz, so a period is a multiple of this, ps.
 const STEP_PS: u32 = 2_000;
 /// Longest period: what the registers take for the time's increment.
