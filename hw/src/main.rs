@@ -1,5 +1,9 @@
 //! `timely-hw`: emits the datapath as Verilog.
+// Their panics on a closed or full stdout would be ours.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 use clap::{Parser, Subcommand};
+use std::fmt::Display;
+use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use timely_hw::blocks::{BLOCKS, Block, Measure};
@@ -55,7 +59,7 @@ fn main() -> ExitCode {
             let config = match shell.takes(extras).and_then(|()| shell.config(bus, flow_bits)) {
                 Ok(c) => c,
                 Err(e) => {
-                    eprintln!("timely-hw: {e}");
+                    note(format_args!("timely-hw: {e}"));
                     return ExitCode::from(2);
                 }
             };
@@ -65,7 +69,7 @@ fn main() -> ExitCode {
             let is = |b: &Block, n: &str| b.name.strip_prefix(n).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
             if let Some(name) = names.iter().find(|n| !BLOCKS.iter().any(|b| is(b, n))) {
                 let all: Vec<&str> = BLOCKS.iter().map(|b| b.name).collect();
-                eprintln!("timely-hw: no block is called {name}; there are {}", all.join(", "));
+                note(format_args!("timely-hw: no block is called {name}; there are {}", all.join(", ")));
                 return ExitCode::from(2);
             }
             let mut chosen = BLOCKS.iter().filter(|b| names.is_empty() || names.iter().any(|n| is(b, n)));
@@ -75,10 +79,24 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            eprintln!("timely-hw: {e}");
+            note(format_args!("timely-hw: {e}"));
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints a line on stdout. Whoever reads may have gone, as `head` does; that is no error.
+fn print(text: impl Display) -> Result<(), String> {
+    let mut out = stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(format!("stdout: {e}; free space there, or send it to another place")),
+        _ => Ok(()),
+    }
+}
+
+/// Says something on stderr. Where nobody hears it there is nobody to tell that.
+fn note(text: impl Display) {
+    let _ = writeln!(stderr(), "{text}");
 }
 
 fn write(file: &Path, verilog: &str) -> Result<(), String> {
@@ -95,9 +113,9 @@ fn emit(shell: Shell, config: Config, clock_ps: u32, extras: Extras, out: &Path)
     for file in written.into_iter().chain(&manifest) {
         write(&out.join(&file.path), &file.text)?;
         if file.path == shell.file_name(config) {
-            println!("{}: {} lines, top module {}", out.join(&file.path).display(), file.text.lines().count(), shell.top());
+            print(format_args!("{}: {} lines, top module {}", out.join(&file.path).display(), file.text.lines().count(), shell.top()))?;
         } else {
-            println!("{}", out.join(&file.path).display());
+            print(out.join(&file.path).display())?;
         }
     }
     Ok(())
@@ -107,6 +125,5 @@ fn block(block: &Block, out: &Path) -> Result<(), String> {
     let file = out.join(format!("{}.v", block.name));
     write(&file, &block.emit().map_err(|e| format!("{} does not check: {e}", block.name))?)?;
     let measure = if block.measure == Measure::Speed { "speed" } else { "area" };
-    println!("{} {measure} {}", block.name, file.display());
-    Ok(())
+    print(format_args!("{} {measure} {}", block.name, file.display()))
 }

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
+use timely_sim::output::{note, print};
 use timely_sim::pacing;
 use timely_sim::sweep::{Shard, Sweep};
 use timely_sim::time::MS;
@@ -26,8 +27,8 @@ pub fn sweep(file: &Path, out: &Path, shard: Shard) -> Result<ExitCode, String> 
     let table = sweep.run(out, shard, |done| bar.set_position(done as u64))?;
     bar.finish_and_clear();
     match table {
-        Some(path) => println!("{} runs: {}", sweep.runs.len(), path.display()),
-        None => println!("{own} runs of {} are done; the other shards write the table", sweep.runs.len()),
+        Some(path) => print(format_args!("{} runs: {}", sweep.runs.len(), path.display()))?,
+        None => print(format_args!("{own} runs of {} are done; the other shards write the table", sweep.runs.len()))?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -38,7 +39,7 @@ pub fn paper(figures: &[String], json: bool, out: &Path, lab: paper::Lab) -> Res
     if let Some(f) = figures.iter().find(|f| !known.contains(&f.as_str())) {
         return Err(format!("{f} is not one of the figures: {}", known.join(", ")));
     }
-    eprintln!("{}", paper::PARAMETERS);
+    note(paper::PARAMETERS);
     let chosen: Vec<_> =
         paper::EXPERIMENTS.iter().filter(|e| figures.is_empty() || figures.iter().any(|f| e.0.contains(&f.as_str()))).collect();
     let bar = bar(chosen.len(), "figures");
@@ -55,18 +56,18 @@ pub fn paper(figures: &[String], json: bool, out: &Path, lab: paper::Lab) -> Res
     let path = write(out, "report.html", &paper::page(&done))?;
     write(out, "results.json", &text)?;
     if json {
-        println!("{text}");
+        print(text)?;
     } else {
-        println!("figure   agrees     paper      ours  quantity");
+        print("figure   agrees     paper      ours  quantity")?;
         for f in &findings {
             let agrees = if f.agrees { "yes" } else { "NO" };
-            println!("{:8} {agrees:6} {:>9} {:>9}  {}", f.figure, paper::paper(f), paper::short(f.ours), f.quantity);
+            print(format_args!("{:8} {agrees:6} {:>9} {:>9}  {}", f.figure, paper::paper(f), paper::short(f.ours), f.quantity))?;
         }
         for f in findings.iter().filter(|f| !f.agrees) {
-            println!("\n{}, {}:\n  {}", f.figure, f.quantity, f.why);
+            print(format_args!("\n{}, {}:\n  {}", f.figure, f.quantity, f.why))?;
         }
     }
-    eprintln!("report: {}", path.display());
+    note(format_args!("report: {}", path.display()));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -84,11 +85,11 @@ pub fn bench(json: bool, growth: bool) -> Result<ExitCode, String> {
     if json {
         let first = measured[0].link_transmissions_per_second;
         let all = serde_json::json!({ "sim.link_transmissions_per_second": first, "runs": measured });
-        println!("{}", serde_json::to_string_pretty(&all).expect("figures are plain numbers"));
+        print(serde_json::to_string_pretty(&all).expect("figures are plain numbers"))?;
     } else {
-        println!("run                  hosts   flows  simulated   wall s   core s  transmissions/s   packets/s  peak memory");
+        print("run                  hosts   flows  simulated   wall s   core s  transmissions/s   packets/s  peak memory")?;
         for m in &measured {
-            println!(
+            print(format_args!(
                 "{:20} {:5} {:7} {:7.1} ms {:8.2} {:8.2} {:14.2} M {:9.2} M {:9.0} MB",
                 m.name,
                 m.hosts,
@@ -99,7 +100,7 @@ pub fn bench(json: bool, growth: bool) -> Result<ExitCode, String> {
                 m.link_transmissions_per_second / 1e6,
                 m.packets_per_second / 1e6,
                 m.memory_mb
-            );
+            ))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -115,7 +116,7 @@ pub fn pacing(options: &pacing::Options, json: bool, out: &Path) -> Result<ExitC
         bar.set_position(done as u64);
         let mut last = last.lock().unwrap_or_else(|e| e.into_inner());
         if bar.is_hidden() && *last != what {
-            eprintln!("measuring {what} ({done} of {of} done)");
+            note(format_args!("measuring {what} ({done} of {of} done)"));
             what.clone_into(&mut last);
         }
     })?;
@@ -127,10 +128,10 @@ pub fn pacing(options: &pacing::Options, json: bool, out: &Path) -> Result<ExitC
         write(out, &pacing::trace::file_name(row), &pacing::trace::text(row))?;
     }
     if json {
-        println!("{text}");
+        print(text)?;
     } else {
-        print!("{}", pacing::table::table(&measured));
+        print(pacing::table::table(&measured).trim_end_matches('\n'))?;
     }
-    eprintln!("report: {}", path.display());
+    note(format_args!("report: {}", path.display()));
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,7 @@
 //! `timely-sim`: runs scenarios and the demonstration, and serves a NIC.
 #![forbid(unsafe_code)]
+// Their panics on a closed or full stdout would be ours.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 mod commands;
 
 use clap::{Args, Parser, Subcommand};
@@ -8,6 +10,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use timely_regs::recording::Recording;
+use timely_sim::output::{note, print};
 use timely_sim::recording::{Collector, Recorded, Records};
 use timely_sim::report::{Arm, Json, page, table, telemetry};
 use timely_sim::scenario::file::Overrides;
@@ -263,8 +266,8 @@ fn json(arms: &[Arm]) -> String {
 /// Runs one plan, prints and writes what came of it.
 fn run(plan: Plan, common: &Common, [snapshot, pcap]: [Option<&Path>; 2], events: Option<(&Path, u16)>) -> Result<ExitCode, String> {
     let (name, kind) = (plan.name.clone(), plan.nic.kind);
-    for note in &plan.notes {
-        eprintln!("note: {note}");
+    for line in &plan.notes {
+        note(format_args!("note: {line}"));
     }
     plan.check().map_err(|e| e.to_string())?;
     let progress = Progress::new(&name, plan.duration);
@@ -273,7 +276,7 @@ fn run(plan: Plan, common: &Common, [snapshot, pcap]: [Option<&Path>; 2], events
     }
     if matches!(kind, NicKind::Rtl | NicKind::Model) {
         for line in plan.rounded_rates().map_err(|e| e.to_string())? {
-            eprintln!("note: {line}");
+            note(format_args!("note: {line}"));
         }
     }
     let factory = cores::factory();
@@ -286,14 +289,14 @@ fn run(plan: Plan, common: &Common, [snapshot, pcap]: [Option<&Path>; 2], events
             let outcome = build::run(plan, &recorded, collector).map_err(|e| e.to_string())?;
             let recording = recorded.recording(records)?;
             std::fs::write(path, recording.to_bytes()).map_err(|e| format!("{}: {e}", path.display()))?;
-            eprintln!("{} event records: {}", recording.records.len(), path.display());
+            note(format_args!("{} event records: {}", recording.records.len(), path.display()));
             outcome
         }
     };
     drop(progress);
     if let (Some(file), Some(capture)) = (pcap, outcome.captures.first()) {
         std::fs::write(file, capture.file()).map_err(|e| format!("{}: {e}", file.display()))?;
-        eprintln!("{} frames: {}", capture.frames.len(), file.display());
+        note(format_args!("{} frames: {}", capture.frames.len(), file.display()));
     }
     if let Some(file) = snapshot {
         let text = serde_json::to_string_pretty(&telemetry::Snapshots::of(&outcome.snapshots)).expect("figures are plain numbers");
@@ -301,14 +304,14 @@ fn run(plan: Plan, common: &Common, [snapshot, pcap]: [Option<&Path>; 2], events
     }
     let (fct, unfinished) = hpcc::fct(&outcome.plan, &outcome.recorder);
     let finite = outcome.plan.flows.iter().any(|f| f.total().is_some());
-    let note = format!("{} flows, seed {}", outcome.plan.flows.len(), outcome.plan.seed);
+    let about = format!("{} flows, seed {}", outcome.plan.flows.len(), outcome.plan.seed);
     let base = outcome.base_rtt_us;
-    let arm = Arm { name: name.clone(), title: name.clone(), note, color: 0x0b62a8, kind, outcome: Ok(outcome) };
+    let arm = Arm { name: name.clone(), title: name.clone(), note: about, color: 0x0b62a8, kind, outcome: Ok(outcome) };
     let arms = [arm];
     if common.json {
-        println!("{}", json(&arms));
+        print(json(&arms))?;
     } else {
-        println!("{}", table::table(&arms));
+        print(table::table(&arms))?;
     }
     if let Some(dir) = &common.out {
         let lead = format!("<p>NICs: {kind}. The unloaded RTT is {base:.1} us.</p>");
@@ -318,10 +321,10 @@ fn run(plan: Plan, common: &Common, [snapshot, pcap]: [Option<&Path>; 2], events
         if finite {
             write(dir, "fct.txt", &fct)?;
         }
-        eprintln!("report: {}", path.display());
+        note(format_args!("report: {}", path.display()));
     }
     if unfinished > 0 {
-        eprintln!("{unfinished} flows did not complete in the simulated time; they are not in fct.txt");
+        note(format_args!("{unfinished} flows did not complete in the simulated time; they are not in fct.txt"));
         return Ok(ExitCode::from(3));
     }
     Ok(ExitCode::SUCCESS)
@@ -333,7 +336,7 @@ fn replay(path: &Path) -> Result<ExitCode, String> {
     let bytes = std::fs::read(path).map_err(|e| failed(&e))?;
     let recording = Recording::from_bytes(&bytes).map_err(|e| failed(&e))?;
     let report = timely_sim::replay::replay(&recording);
-    println!("{report}");
+    print(&report)?;
     Ok(if report.differences == 0 { ExitCode::SUCCESS } else { ExitCode::from(4) })
 }
 
@@ -368,27 +371,27 @@ fn demo(common: &Common, quick: bool) -> Result<ExitCode, String> {
     write(&dir, "summary.json", &json(&arms))?;
     let promises = demo::promises(&arms);
     if common.json {
-        println!("{}", json(&arms));
+        print(json(&arms))?;
     } else {
-        println!("{}", table::table(&arms));
-        println!("RTT of pfc_only is base + 10 XOFF / 10 Gb/s: it grows with XOFF (100 KB here).");
+        print(table::table(&arms))?;
+        print("RTT of pfc_only is base + 10 XOFF / 10 Gb/s: it grows with XOFF (100 KB here).")?;
         for arm in &arms {
             if let Ok(o) = &arm.outcome {
-                println!("{:16} {}, figures from {}, {:.1} s", arm.name, arm.note, table::window(o), o.seconds);
+                print(format_args!("{:16} {}, figures from {}, {:.1} s", arm.name, arm.note, table::window(o), o.seconds))?;
             }
         }
         for p in promises.iter().filter(|p| !quick && p.kept.is_some()) {
-            println!("{} {}", if p.kept == Some(true) { "kept  " } else { "BROKEN" }, p.text);
+            print(format_args!("{} {}", if p.kept == Some(true) { "kept  " } else { "BROKEN" }, p.text))?;
         }
         if quick {
-            println!("A quick run is too short to converge: nothing is held to these figures.");
+            print("A quick run is too short to converge: nothing is held to these figures.")?;
         }
-        println!("report: {}", path.display());
+        print(format_args!("report: {}", path.display()))?;
     }
     let mut failed = false;
     for arm in &arms {
         if let Err(e) = &arm.outcome {
-            eprintln!("{} was not run: {e}", arm.name);
+            note(format_args!("{} was not run: {e}", arm.name));
             failed = true;
         }
     }
@@ -408,10 +411,10 @@ fn compare(a: &Path, b: &Path, common: &Common) -> Result<ExitCode, String> {
     let mut arms = Vec::new();
     for (path, color) in [(a, 0x0b62a8), (b, 0xd1495b)] {
         let plan = file::read_with(path, &common.overrides()).map_err(|e| e.to_string())?;
-        let (name, kind, note) = (plan.name.clone(), plan.nic.kind, format!("{} flows, seed {}", plan.flows.len(), plan.seed));
+        let (name, kind, about) = (plan.name.clone(), plan.nic.kind, format!("{} flows, seed {}", plan.flows.len(), plan.seed));
         let progress = Progress::new(&name, plan.duration);
         let outcome = build::run(plan, &*factory, |now| progress.at(now)).map_err(|e| e.to_string())?;
-        arms.push(Arm { name: name.clone(), title: name, note, color, kind, outcome: Ok(outcome) });
+        arms.push(Arm { name: name.clone(), title: name, note: about, color, kind, outcome: Ok(outcome) });
     }
     if arms[0].name == arms[1].name {
         for (arm, path) in arms.iter_mut().zip([a, b]) {
@@ -419,9 +422,9 @@ fn compare(a: &Path, b: &Path, common: &Common) -> Result<ExitCode, String> {
         }
     }
     if common.json {
-        println!("{}", json(&arms));
+        print(json(&arms))?;
     } else {
-        println!("{}", table::table(&arms));
+        print(table::table(&arms))?;
     }
     if let Some(dir) = &common.out {
         let words = page::Words {
@@ -431,7 +434,7 @@ fn compare(a: &Path, b: &Path, common: &Common) -> Result<ExitCode, String> {
         };
         let path = write(dir, "report.html", &page::page(&words, &arms))?;
         write(dir, "summary.json", &json(&arms))?;
-        eprintln!("report: {}", path.display());
+        note(format_args!("report: {}", path.display()));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -465,7 +468,7 @@ fn main() -> ExitCode {
         Command::Demo { common, quick } => demo(common, *quick),
     };
     done.unwrap_or_else(|e| {
-        eprintln!("error: {e}");
+        note(format_args!("error: {e}"));
         ExitCode::FAILURE
     })
 }

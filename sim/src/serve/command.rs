@@ -5,11 +5,11 @@ use super::setup::{Options, Pair, wire};
 use super::shell::Shell;
 use super::{End, serve};
 use crate::cores;
+use crate::output::{note, print};
 use crate::scenario::NicKind;
 use crate::time::{Speed, US, ps};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
-use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -111,11 +111,11 @@ impl Arguments {
         let function = Function::new(wire(&self.options(), &cores::known())?, !self.reset_on_close).behind(self.shell);
         let kind = if self.model { "modelled" } else { "Verilated" };
         let (flows, pair) = (1u32 << self.flow_bits, if self.pair { ", linked to a second one" } else { "" });
-        println!("serving a {kind} NIC ({}-bit bus, {flows} flows{pair}) at {}", self.bus, self.socket.display());
-        let _ = std::io::stdout().flush();
+        // A server serves whether or not somebody hears that it does.
+        let _ = print(format_args!("serving a {kind} NIC ({}-bit bus, {flows} flows{pair}) at {}", self.bus, self.socket.display()));
         match serve(&listener, function, &stop, self.idle_exit.map(Duration::from_secs))? {
-            End::Stopped => eprintln!("stopped by a signal"),
-            End::Idle => eprintln!("no client for {} s: ended", self.idle_exit.unwrap_or(0)),
+            End::Stopped => note("stopped by a signal"),
+            End::Idle => note(format_args!("no client for {} s: ended", self.idle_exit.unwrap_or(0))),
         }
         Ok(())
     }
