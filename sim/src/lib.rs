@@ -12,6 +12,7 @@ pub mod demo;
 pub mod event;
 pub mod fabric;
 pub mod frame;
+pub mod input;
 pub mod metrics;
 pub mod network;
 pub mod nic;
