@@ -3,6 +3,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 use clap::{Parser, Subcommand};
 use std::fmt::Display;
+use std::fs;
 use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -73,7 +74,11 @@ fn main() -> ExitCode {
                 return ExitCode::from(2);
             }
             let mut chosen = BLOCKS.iter().filter(|b| names.is_empty() || names.iter().any(|n| is(b, n)));
-            chosen.try_for_each(|b| block(b, &out))
+            // A line that cannot be printed keeps no block from being written.
+            let mut said = Ok(());
+            let written =
+                make(&out).and_then(|()| chosen.try_for_each(|b| block(b, &out).map(|line| said = said.clone().and(print(line)))));
+            written.and(said)
         }
     };
     match done {
@@ -99,31 +104,44 @@ fn note(text: impl Display) {
     let _ = writeln!(stderr(), "{text}");
 }
 
+// Makes a folder, if it is missing.
+fn make(folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|e| match e.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            format!("{}: is no folder, or has a file in its path; name a folder, or one that can be made", folder.display())
+        }
+        _ => format!("{}: the folder cannot be made: {e}; name another", folder.display()),
+    })
+}
+
 fn write(file: &Path, verilog: &str) -> Result<(), String> {
-    let folder = file.parent().unwrap_or(file);
-    std::fs::create_dir_all(folder).and_then(|()| std::fs::write(file, verilog)).map_err(|e| format!("{}: {e}", file.display()))
+    make(file.parent().unwrap_or(file))?;
+    fs::write(file, verilog).map_err(|e| format!("{}: {e}; free space there, or name another folder", file.display()))
 }
 
 fn emit(shell: Shell, config: Config, clock_ps: u32, extras: Extras, out: &Path) -> Result<(), String> {
+    // Known before the minutes that elaboration may take.
+    make(out)?;
     let checked = |e| format!("the design does not check: {e}");
     let files = shell.emit_with(config, clock_ps, extras).map_err(checked)?;
     let besides = shell.besides(config, clock_ps).map_err(checked)?;
     let written: Vec<_> = files.iter().chain(&besides).collect();
     let manifest = shell.manifest(config, clock_ps, &written);
+    let mut lines = Vec::new();
     for file in written.into_iter().chain(&manifest) {
-        write(&out.join(&file.path), &file.text)?;
-        if file.path == shell.file_name(config) {
-            print(format_args!("{}: {} lines, top module {}", out.join(&file.path).display(), file.text.lines().count(), shell.top()))?;
-        } else {
-            print(out.join(&file.path).display())?;
-        }
+        let path = out.join(&file.path);
+        write(&path, &file.text)?;
+        let top = format!(": {} lines, top module {}", file.text.lines().count(), shell.top());
+        lines.push(format!("{}{}", path.display(), if file.path == shell.file_name(config) { &top } else { "" }));
     }
-    Ok(())
+    // All are there, whoever reads of it.
+    print(lines.join("\n"))
 }
 
-fn block(block: &Block, out: &Path) -> Result<(), String> {
+// Writes a block, and gives what to say of it.
+fn block(block: &Block, out: &Path) -> Result<String, String> {
     let file = out.join(format!("{}.v", block.name));
     write(&file, &block.emit().map_err(|e| format!("{} does not check: {e}", block.name))?)?;
     let measure = if block.measure == Measure::Speed { "speed" } else { "area" };
-    print(format_args!("{} {measure} {}", block.name, file.display()))
+    Ok(format!("{} {measure} {}", block.name, file.display()))
 }
