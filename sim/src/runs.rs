@@ -139,7 +139,7 @@ pub fn replay(path: &Path) -> Result<ExitCode, String> {
     let bytes = input::bytes(path, u64::MAX).map_err(|e| failed(&e))?;
     let recording = Recording::from_bytes(&bytes).map_err(|e| failed(&e))?;
     let report = timely_sim::replay::replay(&recording);
-    print(&report)?;
+    print(format_args!("{report}"))?;
     Ok(if report.differences == 0 { ExitCode::SUCCESS } else { ExitCode::from(4) })
 }
 
