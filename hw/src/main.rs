@@ -1,5 +1,10 @@
 //! `timely-hw`: emits the datapath as Verilog.
+// Their panics on a closed or full stdout would be ours.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 use clap::{Parser, Subcommand};
+use std::fmt::Display;
+use std::fs;
+use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use timely_hw::blocks::{BLOCKS, Block, Measure};
@@ -55,7 +60,7 @@ fn main() -> ExitCode {
             let config = match shell.takes(extras).and_then(|()| shell.config(bus, flow_bits)) {
                 Ok(c) => c,
                 Err(e) => {
-                    eprintln!("timely-hw: {e}");
+                    note(format_args!("timely-hw: {e}"));
                     return ExitCode::from(2);
                 }
             };
@@ -65,48 +70,78 @@ fn main() -> ExitCode {
             let is = |b: &Block, n: &str| b.name.strip_prefix(n).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
             if let Some(name) = names.iter().find(|n| !BLOCKS.iter().any(|b| is(b, n))) {
                 let all: Vec<&str> = BLOCKS.iter().map(|b| b.name).collect();
-                eprintln!("timely-hw: no block is called {name}; there are {}", all.join(", "));
+                note(format_args!("timely-hw: no block is called {name}; there are {}", all.join(", ")));
                 return ExitCode::from(2);
             }
             let mut chosen = BLOCKS.iter().filter(|b| names.is_empty() || names.iter().any(|n| is(b, n)));
-            chosen.try_for_each(|b| block(b, &out))
+            // A line that cannot be printed keeps no block from being written.
+            let mut said = Ok(());
+            let written =
+                make(&out).and_then(|()| chosen.try_for_each(|b| block(b, &out).map(|line| said = said.clone().and(print(line)))));
+            written.and(said)
         }
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            eprintln!("timely-hw: {e}");
+            note(format_args!("timely-hw: {e}"));
             ExitCode::FAILURE
         }
     }
 }
 
+/// Prints a line on stdout. Whoever reads may have gone, as `head` does; that is no error.
+fn print(text: impl Display) -> Result<(), String> {
+    let mut out = stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(format!("stdout: {e}; free space there, or send it to another place")),
+        _ => Ok(()),
+    }
+}
+
+/// Says something on stderr. Where nobody hears it there is nobody to tell that.
+fn note(text: impl Display) {
+    let _ = writeln!(stderr(), "{text}");
+}
+
+// Makes a folder, if it is missing.
+fn make(folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|e| match e.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            format!("{}: is no folder, or has a file in its path; name a folder, or one that can be made", folder.display())
+        }
+        _ => format!("{}: the folder cannot be made: {e}; name another", folder.display()),
+    })
+}
+
 fn write(file: &Path, verilog: &str) -> Result<(), String> {
-    let folder = file.parent().unwrap_or(file);
-    std::fs::create_dir_all(folder).and_then(|()| std::fs::write(file, verilog)).map_err(|e| format!("{}: {e}", file.display()))
+    make(file.parent().unwrap_or(file))?;
+    fs::write(file, verilog).map_err(|e| format!("{}: {e}; free space there, or name another folder", file.display()))
 }
 
 fn emit(shell: Shell, config: Config, clock_ps: u32, extras: Extras, out: &Path) -> Result<(), String> {
+    // Known before the minutes that elaboration may take.
+    make(out)?;
     let checked = |e| format!("the design does not check: {e}");
     let files = shell.emit_with(config, clock_ps, extras).map_err(checked)?;
     let besides = shell.besides(config, clock_ps).map_err(checked)?;
     let written: Vec<_> = files.iter().chain(&besides).collect();
     let manifest = shell.manifest(config, clock_ps, &written);
+    let mut lines = Vec::new();
     for file in written.into_iter().chain(&manifest) {
-        write(&out.join(&file.path), &file.text)?;
-        if file.path == shell.file_name(config) {
-            println!("{}: {} lines, top module {}", out.join(&file.path).display(), file.text.lines().count(), shell.top());
-        } else {
-            println!("{}", out.join(&file.path).display());
-        }
+        let path = out.join(&file.path);
+        write(&path, &file.text)?;
+        let top = format!(": {} lines, top module {}", file.text.lines().count(), shell.top());
+        lines.push(format!("{}{}", path.display(), if file.path == shell.file_name(config) { &top } else { "" }));
     }
-    Ok(())
+    // All are there, whoever reads of it.
+    print(lines.join("\n"))
 }
 
-fn block(block: &Block, out: &Path) -> Result<(), String> {
+// Writes a block, and gives what to say of it.
+fn block(block: &Block, out: &Path) -> Result<String, String> {
     let file = out.join(format!("{}.v", block.name));
     write(&file, &block.emit().map_err(|e| format!("{} does not check: {e}", block.name))?)?;
     let measure = if block.measure == Measure::Speed { "speed" } else { "area" };
-    println!("{} {measure} {}", block.name, file.display());
-    Ok(())
+    Ok(format!("{} {measure} {}", block.name, file.display()))
 }

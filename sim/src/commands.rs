@@ -1,10 +1,13 @@
 //! Commands of `timely-sim` that run many scenarios: papers, sweeps, measurements of the simulator.
-use crate::{Progress, write};
+use crate::Progress;
+use crate::runs::Failures;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
+use timely_sim::output::file::Outputs;
+use timely_sim::output::{note, print};
 use timely_sim::pacing;
 use timely_sim::sweep::{Shard, Sweep};
 use timely_sim::time::MS;
@@ -22,12 +25,16 @@ fn bar(end: usize, of: &str) -> ProgressBar {
 pub fn sweep(file: &Path, out: &Path, shard: Shard) -> Result<ExitCode, String> {
     let sweep = Sweep::read(file).map_err(|e| e.to_string())?;
     let own = sweep.runs.iter().filter(|r| r.index % shard.of == shard.index).count();
+    if own == 0 {
+        let last = sweep.runs.len() - 1;
+        note(format_args!("note: shard {}/{} has nothing to do: the sweep's runs are those of shards 0 to {last}", shard.index, shard.of));
+    }
     let bar = bar(own, "runs");
     let table = sweep.run(out, shard, |done| bar.set_position(done as u64))?;
     bar.finish_and_clear();
     match table {
-        Some(path) => println!("{} runs: {}", sweep.runs.len(), path.display()),
-        None => println!("{own} runs of {} are done; the other shards write the table", sweep.runs.len()),
+        Some(path) => print(format_args!("{} runs: {}", sweep.runs.len(), path.display()))?,
+        None => print(format_args!("{own} runs of {} are done; the other shards write the table", sweep.runs.len()))?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -38,7 +45,8 @@ pub fn paper(figures: &[String], json: bool, out: &Path, lab: paper::Lab) -> Res
     if let Some(f) = figures.iter().find(|f| !known.contains(&f.as_str())) {
         return Err(format!("{f} is not one of the figures: {}", known.join(", ")));
     }
-    eprintln!("{}", paper::PARAMETERS);
+    let mut pages = Outputs::default().folder(out, ["report.html", "results.json"])?;
+    note(paper::PARAMETERS);
     let chosen: Vec<_> =
         paper::EXPERIMENTS.iter().filter(|e| figures.is_empty() || figures.iter().any(|f| e.0.contains(&f.as_str()))).collect();
     let bar = bar(chosen.len(), "figures");
@@ -52,22 +60,21 @@ pub fn paper(figures: &[String], json: bool, out: &Path, lab: paper::Lab) -> Res
     let findings: Vec<_> = done.iter().flat_map(|f| &f.findings).collect();
     let results = serde_json::json!({ "paper": "sigcomm15", "seed": lab.seed, "quick": lab.quick, "results": findings });
     let text = serde_json::to_string_pretty(&results).expect("figures are plain numbers");
-    let path = write(out, "report.html", &paper::page(&done))?;
-    write(out, "results.json", &text)?;
-    if json {
-        println!("{text}");
-    } else {
-        println!("figure   agrees     paper      ours  quantity");
-        for f in &findings {
-            let agrees = if f.agrees { "yes" } else { "NO" };
-            println!("{:8} {agrees:6} {:>9} {:>9}  {}", f.figure, paper::paper(f), paper::short(f.ours), f.quantity);
-        }
-        for f in findings.iter().filter(|f| !f.agrees) {
-            println!("\n{}, {}:\n  {}", f.figure, f.quantity, f.why);
-        }
+    let mut failures = Failures::default();
+    for (file, text) in pages.iter_mut().zip([&paper::page(&done), &text]) {
+        failures.add(file.write(text));
     }
-    eprintln!("report: {}", path.display());
-    Ok(ExitCode::SUCCESS)
+    let mut table = "figure   agrees     paper      ours  quantity".to_owned();
+    for f in &findings {
+        let agrees = if f.agrees { "yes" } else { "NO" };
+        table += &format!("\n{:8} {agrees:6} {:>9} {:>9}  {}", f.figure, paper::paper(f), paper::short(f.ours), f.quantity);
+    }
+    for f in findings.iter().filter(|f| !f.agrees) {
+        table += &format!("\n\n{}, {}:\n  {}", f.figure, f.quantity, f.why);
+    }
+    failures.add(print(if json { text } else { table }));
+    note(format_args!("report: {}", pages[0].path().display()));
+    failures.end(ExitCode::SUCCESS)
 }
 
 /// Measures the simulator.
@@ -84,11 +91,11 @@ pub fn bench(json: bool, growth: bool) -> Result<ExitCode, String> {
     if json {
         let first = measured[0].link_transmissions_per_second;
         let all = serde_json::json!({ "sim.link_transmissions_per_second": first, "runs": measured });
-        println!("{}", serde_json::to_string_pretty(&all).expect("figures are plain numbers"));
+        print(serde_json::to_string_pretty(&all).expect("figures are plain numbers"))?;
     } else {
-        println!("run                  hosts   flows  simulated   wall s   core s  transmissions/s   packets/s  peak memory");
+        print("run                  hosts   flows  simulated   wall s   core s  transmissions/s   packets/s  peak memory")?;
         for m in &measured {
-            println!(
+            print(format_args!(
                 "{:20} {:5} {:7} {:7.1} ms {:8.2} {:8.2} {:14.2} M {:9.2} M {:9.0} MB",
                 m.name,
                 m.hosts,
@@ -99,7 +106,7 @@ pub fn bench(json: bool, growth: bool) -> Result<ExitCode, String> {
                 m.link_transmissions_per_second / 1e6,
                 m.packets_per_second / 1e6,
                 m.memory_mb
-            );
+            ))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -107,6 +114,8 @@ pub fn bench(json: bool, growth: bool) -> Result<ExitCode, String> {
 
 /// Measures hardware pacing beside software pacing.
 pub fn pacing(options: &pacing::Options, json: bool, out: &Path) -> Result<ExitCode, String> {
+    let mut outputs = Outputs::default();
+    let [mut results, mut page] = outputs.folder(out, ["results.json", "report.html"])?;
     let bar = bar(1, "measurements");
     let last = Mutex::new(String::new());
     let measured = pacing::measure(options, &|what, done, of| {
@@ -115,22 +124,21 @@ pub fn pacing(options: &pacing::Options, json: bool, out: &Path) -> Result<ExitC
         bar.set_position(done as u64);
         let mut last = last.lock().unwrap_or_else(|e| e.into_inner());
         if bar.is_hidden() && *last != what {
-            eprintln!("measuring {what} ({done} of {of} done)");
+            note(format_args!("measuring {what} ({done} of {of} done)"));
             what.clone_into(&mut last);
         }
     })?;
     bar.finish_and_clear();
     let text = serde_json::to_string_pretty(&measured).expect("figures are plain numbers");
-    write(out, "results.json", &text)?;
-    let path = write(out, "report.html", &pacing::page::page(&measured, options.quick))?;
+    let mut failures = Failures::default();
+    failures.add(results.write(&text));
+    failures.add(page.write(pacing::page::page(&measured, options.quick)));
     for row in measured.pacers.iter().filter(|r| pacing::network::is_source(r)) {
-        write(out, &pacing::trace::file_name(row), &pacing::trace::text(row))?;
+        let trace = outputs.file(&out.join(pacing::trace::file_name(row)));
+        failures.add(trace.and_then(|mut file| file.write(pacing::trace::text(row))));
     }
-    if json {
-        println!("{text}");
-    } else {
-        print!("{}", pacing::table::table(&measured));
-    }
-    eprintln!("report: {}", path.display());
-    Ok(ExitCode::SUCCESS)
+    let table = || pacing::table::table(&measured).trim_end_matches('\n').to_owned();
+    failures.add(print(if json { text } else { table() }));
+    note(format_args!("report: {}", page.path().display()));
+    failures.end(ExitCode::SUCCESS)
 }

@@ -4,15 +4,19 @@
 //! [`nic::core::Core`]: Verilated RTL or the integer model) or event-level ([`nic::paced`], [`nic::software`]); the [`fabric`] runs
 //! thousands of event-level hosts.
 #![forbid(unsafe_code)]
+// Their panics on a closed or full stdout would be ours.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 pub mod bench;
 pub mod cores;
 pub mod demo;
 pub mod event;
 pub mod fabric;
 pub mod frame;
+pub mod input;
 pub mod metrics;
 pub mod network;
 pub mod nic;
+pub mod output;
 pub mod pacing;
 pub mod paper;
 pub mod pcapng;

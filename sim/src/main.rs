@@ -1,20 +1,22 @@
 //! `timely-sim`: runs scenarios and the demonstration, and serves a NIC.
 #![forbid(unsafe_code)]
+// Their panics on a closed or full stdout would be ours.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 mod commands;
+mod runs;
 
 use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
+use runs::Files;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use timely_regs::recording::Recording;
-use timely_sim::recording::{Collector, Recorded, Records};
-use timely_sim::report::{Arm, Json, page, table, telemetry};
+use timely_sim::output::note;
 use timely_sim::scenario::file::Overrides;
-use timely_sim::scenario::{self, Error, NicKind, Plan, build, file, hpcc};
+use timely_sim::scenario::{NicKind, file};
 use timely_sim::sweep::Shard;
 use timely_sim::time::{MS, Ps};
-use timely_sim::{cores, demo, pacing, serve};
+use timely_sim::{pacing, serve};
 
 const AFTER: &str = "\
 EXAMPLES
@@ -69,13 +71,13 @@ enum Command {
         #[arg(long, value_name = "FILE", requires = "port")]
         pcap: Option<PathBuf>,
         /// The port to capture: node and number of the link at it, from 0.
-        #[arg(long, value_name = "NODE:PORT", requires = "pcap", value_parser = node_and_port)]
+        #[arg(long, value_name = "NODE:PORT", requires = "pcap", allow_hyphen_values = true, value_parser = node_and_port)]
         port: Option<(u16, u16)>,
         /// File for the event records of all NICs, which must be rtl or model; `replay` reads it.
         #[arg(long, value_name = "FILE")]
         events: Option<PathBuf>,
         /// Records one of so many rate updates.
-        #[arg(long, value_name = "N", default_value_t = 1, requires = "events", value_parser = clap::value_parser!(u16).range(1..))]
+        #[arg(long, value_name = "N", default_value_t = 1, requires = "events", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..))]
         every: u16,
     },
     /// Computes recorded rate updates again on the integer model and says whether they are equal.
@@ -95,16 +97,16 @@ enum Command {
         #[arg(long, default_value = "timely-10g")]
         profile: String,
         /// Payload bytes of a packet.
-        #[arg(long, default_value_t = 1024)]
+        #[arg(long, default_value_t = 1024, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=9000))]
         packet_bytes: u32,
         /// Payload bytes of a segment, whose last packet is answered.
-        #[arg(long, default_value_t = 2048)]
+        #[arg(long, default_value_t = 2048, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
         segment_bytes: u32,
         /// XOFF threshold of PFC in kilobytes; 0: no PFC.
-        #[arg(long, default_value_t = 100.0)]
+        #[arg(long, default_value_t = 100.0, allow_negative_numbers = true, value_parser = kilobytes)]
         xoff_kb: f64,
         /// Simulated time after which flows that have not ended are given up, in milliseconds.
-        #[arg(long, default_value_t = 1000.0)]
+        #[arg(long, default_value_t = 1000.0, allow_negative_numbers = true, value_parser = milliseconds)]
         limit_ms: f64,
     },
     /// Runs the evaluation of a paper again: sigcomm15, all of it or single figures.
@@ -121,7 +123,7 @@ enum Command {
         #[arg(long, value_name = "DIR", default_value = "target/sigcomm15")]
         out: PathBuf,
         /// Seed of everything random.
-        #[arg(long, default_value_t = 1)]
+        #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = serve::command::seed)]
         seed: u64,
         /// Runs a fifth as long, which are no measure of anything: for tests of the program.
         #[arg(long)]
@@ -135,7 +137,7 @@ enum Command {
         #[arg(long, value_name = "DIR", default_value = "target/sweep")]
         out: PathBuf,
         /// Only the runs whose number is I modulo N, for N processes or machines that share the folder, as array jobs number them.
-        #[arg(long, value_name = "I/N", default_value = "0/1")]
+        #[arg(long, value_name = "I/N", default_value = "0/1", allow_hyphen_values = true)]
         shard: Shard,
     },
     /// Runs two scenarios and shows them side by side.
@@ -204,7 +206,7 @@ struct Common {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Seed of everything random, in place of the scenario's.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true, value_parser = serve::command::seed)]
     seed: Option<u64>,
 }
 
@@ -213,6 +215,18 @@ impl Common {
     fn overrides(&self) -> Overrides {
         Overrides { seed: self.seed, nics: self.nics, ..Overrides::default() }
     }
+}
+
+fn within(s: &str, least: f64, greatest: f64) -> Result<f64, String> {
+    s.parse().ok().filter(|x| (least..=greatest).contains(x)).ok_or_else(|| format!("allowed: {least} to {greatest}"))
+}
+
+fn kilobytes(s: &str) -> Result<f64, String> {
+    within(s, 0.0, 1e6)
+}
+
+fn milliseconds(s: &str) -> Result<f64, String> {
+    within(s, 0.001, 1e6)
 }
 
 fn node_and_port(s: &str) -> Result<(u16, u16), String> {
@@ -250,192 +264,6 @@ impl Drop for Progress {
     }
 }
 
-fn write(dir: &Path, name: &str, text: &str) -> Result<PathBuf, String> {
-    let path = dir.join(name);
-    std::fs::create_dir_all(dir).and_then(|()| std::fs::write(&path, text)).map_err(|e| format!("{}: {e}", path.display()))?;
-    Ok(path)
-}
-
-fn json(arms: &[Arm]) -> String {
-    serde_json::to_string_pretty(&Json::of(arms)).expect("figures are plain numbers")
-}
-
-/// Runs one plan, prints and writes what came of it.
-fn run(plan: Plan, common: &Common, [snapshot, pcap]: [Option<&Path>; 2], events: Option<(&Path, u16)>) -> Result<ExitCode, String> {
-    let (name, kind) = (plan.name.clone(), plan.nic.kind);
-    for note in &plan.notes {
-        eprintln!("note: {note}");
-    }
-    plan.check().map_err(|e| e.to_string())?;
-    let progress = Progress::new(&name, plan.duration);
-    if events.is_some() && !matches!(kind, NicKind::Rtl | NicKind::Model) {
-        return Err(format!("--events needs NICs that record: --nics rtl or --nics model, not {kind}"));
-    }
-    if matches!(kind, NicKind::Rtl | NicKind::Model) {
-        for line in plan.rounded_rates().map_err(|e| e.to_string())? {
-            eprintln!("note: {line}");
-        }
-    }
-    let factory = cores::factory();
-    let outcome = match events {
-        None => build::run(plan, &*factory, |now| progress.at(now)).map_err(|e| e.to_string())?,
-        Some((path, every)) => {
-            let recorded = Recorded::new(&*factory, every);
-            let mut records = Records::default();
-            let collector = Collector { records: &mut records, progress: |now| progress.at(now) };
-            let outcome = build::run(plan, &recorded, collector).map_err(|e| e.to_string())?;
-            let recording = recorded.recording(records)?;
-            std::fs::write(path, recording.to_bytes()).map_err(|e| format!("{}: {e}", path.display()))?;
-            eprintln!("{} event records: {}", recording.records.len(), path.display());
-            outcome
-        }
-    };
-    drop(progress);
-    if let (Some(file), Some(capture)) = (pcap, outcome.captures.first()) {
-        std::fs::write(file, capture.file()).map_err(|e| format!("{}: {e}", file.display()))?;
-        eprintln!("{} frames: {}", capture.frames.len(), file.display());
-    }
-    if let Some(file) = snapshot {
-        let text = serde_json::to_string_pretty(&telemetry::Snapshots::of(&outcome.snapshots)).expect("figures are plain numbers");
-        std::fs::write(file, text + "\n").map_err(|e| format!("{}: {e}", file.display()))?;
-    }
-    let (fct, unfinished) = hpcc::fct(&outcome.plan, &outcome.recorder);
-    let finite = outcome.plan.flows.iter().any(|f| f.total().is_some());
-    let note = format!("{} flows, seed {}", outcome.plan.flows.len(), outcome.plan.seed);
-    let base = outcome.base_rtt_us;
-    let arm = Arm { name: name.clone(), title: name.clone(), note, color: 0x0b62a8, kind, outcome: Ok(outcome) };
-    let arms = [arm];
-    if common.json {
-        println!("{}", json(&arms));
-    } else {
-        println!("{}", table::table(&arms));
-    }
-    if let Some(dir) = &common.out {
-        let lead = format!("<p>NICs: {kind}. The unloaded RTT is {base:.1} us.</p>");
-        let notes = vec!["Utilization counts wire bits; RTTs are true path times as the simulator sees them.".into()];
-        let path = write(dir, "report.html", &page::page(&page::Words { title: name, lead, notes }, &arms))?;
-        write(dir, "summary.json", &json(&arms))?;
-        if finite {
-            write(dir, "fct.txt", &fct)?;
-        }
-        eprintln!("report: {}", path.display());
-    }
-    if unfinished > 0 {
-        eprintln!("{unfinished} flows did not complete in the simulated time; they are not in fct.txt");
-        return Ok(ExitCode::from(3));
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Computes the updates of a file again.
-fn replay(path: &Path) -> Result<ExitCode, String> {
-    let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-    let bytes = std::fs::read(path).map_err(|e| failed(&e))?;
-    let recording = Recording::from_bytes(&bytes).map_err(|e| failed(&e))?;
-    let report = timely_sim::replay::replay(&recording);
-    println!("{report}");
-    Ok(if report.differences == 0 { ExitCode::SUCCESS } else { ExitCode::from(4) })
-}
-
-fn hpcc_plan(command: &Command) -> Result<Plan, Error> {
-    let Command::Hpcc { topology, flows, common, profile, packet_bytes, segment_bytes, xoff_kb, limit_ms, .. } = command else {
-        unreachable!("called for `hpcc` alone")
-    };
-    // The rest is as in a scenario file that says nothing of it.
-    let text = format!(
-        "name = {:?}\nduration_ms = {limit_ms:?}\nflows_file = {:?}\n[topology]\nfile = {:?}\n[switch]\nxoff_kb = {xoff_kb:?}\n\
-         [flows]\nprofile = {profile:?}\npacket_bytes = {packet_bytes}\nsegment_bytes = {segment_bytes}\n",
-        flows.file_stem().map_or("hpcc".into(), |s| s.to_string_lossy()),
-        flows.display().to_string(),
-        topology.display().to_string(),
-    );
-    file::parse_with(Path::new("command line"), &text, &common.overrides())
-}
-
-fn demo(common: &Common, quick: bool) -> Result<ExitCode, String> {
-    let main = common.nics.unwrap_or(NicKind::Rtl);
-    // The other arms may run on models, which are many times faster.
-    let others = if main == NicKind::Rtl { NicKind::Model } else { main };
-    let options = demo::Options { quick, main, others, seed: common.seed.unwrap_or(1) };
-    let factory = cores::factory();
-    let mut arms = Vec::new();
-    for planned in demo::arms(options).map_err(|e: scenario::Error| e.to_string())? {
-        let progress = Progress::new(planned.name(), planned.plan.duration);
-        arms.push(planned.run(&*factory, |now| progress.at(now)));
-    }
-    let dir = common.out.clone().unwrap_or_else(|| "target/demo".into());
-    let path = write(&dir, "report.html", &page::page(&demo::words(&arms, options), &arms))?;
-    write(&dir, "summary.json", &json(&arms))?;
-    let promises = demo::promises(&arms);
-    if common.json {
-        println!("{}", json(&arms));
-    } else {
-        println!("{}", table::table(&arms));
-        println!("RTT of pfc_only is base + 10 XOFF / 10 Gb/s: it grows with XOFF (100 KB here).");
-        for arm in &arms {
-            if let Ok(o) = &arm.outcome {
-                println!("{:16} {}, figures from {}, {:.1} s", arm.name, arm.note, table::window(o), o.seconds);
-            }
-        }
-        for p in promises.iter().filter(|p| !quick && p.kept.is_some()) {
-            println!("{} {}", if p.kept == Some(true) { "kept  " } else { "BROKEN" }, p.text);
-        }
-        if quick {
-            println!("A quick run is too short to converge: nothing is held to these figures.");
-        }
-        println!("report: {}", path.display());
-    }
-    let mut failed = false;
-    for arm in &arms {
-        if let Err(e) = &arm.outcome {
-            eprintln!("{} was not run: {e}", arm.name);
-            failed = true;
-        }
-    }
-    let broken = !quick && promises.iter().any(|p| p.kept == Some(false));
-    Ok(ExitCode::from(if failed {
-        1
-    } else if broken {
-        3
-    } else {
-        0
-    }))
-}
-
-/// Runs two scenarios and shows them side by side.
-fn compare(a: &Path, b: &Path, common: &Common) -> Result<ExitCode, String> {
-    let factory = cores::factory();
-    let mut arms = Vec::new();
-    for (path, color) in [(a, 0x0b62a8), (b, 0xd1495b)] {
-        let plan = file::read_with(path, &common.overrides()).map_err(|e| e.to_string())?;
-        let (name, kind, note) = (plan.name.clone(), plan.nic.kind, format!("{} flows, seed {}", plan.flows.len(), plan.seed));
-        let progress = Progress::new(&name, plan.duration);
-        let outcome = build::run(plan, &*factory, |now| progress.at(now)).map_err(|e| e.to_string())?;
-        arms.push(Arm { name: name.clone(), title: name, note, color, kind, outcome: Ok(outcome) });
-    }
-    if arms[0].name == arms[1].name {
-        for (arm, path) in arms.iter_mut().zip([a, b]) {
-            (arm.name, arm.title) = (path.display().to_string(), path.display().to_string());
-        }
-    }
-    if common.json {
-        println!("{}", json(&arms));
-    } else {
-        println!("{}", table::table(&arms));
-    }
-    if let Some(dir) = &common.out {
-        let words = page::Words {
-            title: format!("{} and {}", arms[0].title, arms[1].title),
-            lead: "<p>Two scenarios, side by side.</p>".into(),
-            notes: vec!["Utilization counts wire bits; RTTs are true path times as the simulator sees them.".into()],
-        };
-        let path = write(dir, "report.html", &page::page(&words, &arms))?;
-        write(dir, "summary.json", &json(&arms))?;
-        eprintln!("report: {}", path.display());
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match &cli.command {
@@ -444,15 +272,18 @@ fn main() -> ExitCode {
             file::read_with(scenario, &overrides).map_err(|e| e.to_string()).and_then(|mut plan| {
                 plan.snapshot = snapshot.is_some();
                 plan.capture = port.iter().copied().collect();
-                run(plan, common, [snapshot.as_deref(), pcap.as_deref()], events.as_deref().map(|path| (path, *every)))
+                let events = events.as_deref().map(|path| (path, *every));
+                let files = Files { scenario: Some(scenario), snapshot: snapshot.as_deref(), pcap: pcap.as_deref(), events };
+                runs::run(plan, common, &files)
             })
         }
-        Command::Replay { events } => replay(events),
+        Command::Replay { events } => runs::replay(events),
         Command::Hpcc { common, .. } => {
-            hpcc_plan(&cli.command).map_err(|e| e.to_string()).and_then(|plan| run(plan, common, [None; 2], None))
+            let none = Files { scenario: None, snapshot: None, pcap: None, events: None };
+            runs::hpcc_plan(&cli.command).map_err(|e| e.to_string()).and_then(|plan| runs::run(plan, common, &none))
         }
         Command::Sweep { file, out, shard } => commands::sweep(file, out, *shard),
-        Command::Compare { a, b, common } => compare(a, b, common),
+        Command::Compare { a, b, common } => runs::compare(a, b, common),
         Command::Paper { figures, json, out, seed, quick, .. } => {
             commands::paper(figures, *json, out, timely_sim::paper::Lab { seed: *seed, quick: *quick })
         }
@@ -462,10 +293,10 @@ fn main() -> ExitCode {
         }
         Command::Bench { json, growth } => commands::bench(*json, *growth),
         Command::Serve(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
-        Command::Demo { common, quick } => demo(common, *quick),
+        Command::Demo { common, quick } => runs::demo(common, *quick),
     };
     done.unwrap_or_else(|e| {
-        eprintln!("error: {e}");
+        note(format_args!("error: {e}"));
         ExitCode::FAILURE
     })
 }

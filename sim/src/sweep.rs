@@ -3,7 +3,9 @@
 //! A sweep's folder holds a file of results for each shard, a line a run, written when the run has ended. What stands there is not run
 //! again, so a sweep that was killed goes on where it was. Who finds all runs there writes the table.
 use crate::cores;
+use crate::input;
 use crate::metrics::Summary;
+use crate::output::file::make;
 use crate::scenario::file::Overrides;
 use crate::scenario::vary::{self, Change};
 use crate::scenario::{Error, build};
@@ -89,7 +91,7 @@ fn mark(parts: &[Vec<u8>]) -> String {
 impl Sweep {
     /// Reads a sweep file and its scenario, and checks every run's scenario before any is run.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let read = |file: &Path| std::fs::read_to_string(file).map_err(|source| Error::Read { file: file.into(), source });
+        let read = |file: &Path| input::text(file).map_err(|source| Error::Read { file: file.into(), source });
         let text = read(path)?;
         let line = |at: Option<std::ops::Range<usize>>| at.map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
         let syntax = |line, message: String| Error::Syntax { file: path.into(), line, message };
@@ -121,7 +123,7 @@ impl Sweep {
         // What a run comes of: these texts, and those of the files that they name.
         let mut parts = vec![text.into_bytes(), of.clone().into_bytes()];
         for file in files {
-            parts.push(std::fs::read(&file).map_err(|source| Error::Read { file, source })?);
+            parts.push(input::bytes(&file, input::MOST_TEXT).map_err(|source| Error::Read { file, source })?);
         }
         let all = sets.into_iter().flat_map(|changes| seeds.iter().map(move |s| (*s, changes.clone())));
         let runs = all.enumerate().map(|(index, (seed, changes))| Run { index, seed, changes }).collect();
@@ -156,7 +158,7 @@ impl Sweep {
     /// # Errors
     /// When a run or the folder fails, in a sentence.
     pub fn run(&self, dir: &Path, shard: Shard, done: impl Fn(usize) + Sync) -> Result<Option<PathBuf>, String> {
-        std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+        make(dir)?;
         let there = self.results(dir)?;
         let own: Vec<&Run> = self.runs.iter().filter(|r| r.index % shard.of == shard.index).collect();
         let left: Vec<&&Run> = own.iter().filter(|r| !there.contains_key(&r.index)).collect();

@@ -16,6 +16,14 @@ pub struct Spread {
 }
 
 impl Spread {
+    /// Of nothing, which is not 0: no numbers (in JSON null).
+    pub const UNKNOWN: Spread = Spread { mean: f64::NAN, p50: f64::NAN, p99: f64::NAN };
+
+    /// Of these values; unknown when there are none.
+    pub fn known(values: Vec<f64>) -> Self {
+        if values.is_empty() { Spread::UNKNOWN } else { Spread::of(values) }
+    }
+
     /// Of these values; all 0 when there are none.
     pub fn of(mut values: Vec<f64>) -> Self {
         if values.is_empty() {
@@ -51,7 +59,7 @@ pub struct Summary {
     pub utilization: f64,
     /// Payload delivered, all flows together.
     pub goodput_gbps: f64,
-    /// True path time, from the end of a segment's last packet to the ACK's first bit.
+    /// True path time, from the end of a segment's last packet to the ACK's first bit; unknown without samples, as is the next.
     pub rtt_us: Spread,
     /// What the NICs measured.
     pub rtt_measured_us: Spread,
@@ -106,8 +114,8 @@ impl Summary {
         Summary {
             utilization,
             goodput_gbps: payload as f64 * 8e-9 / seconds,
-            rtt_us: Spread::of(path),
-            rtt_measured_us: Spread::of(measured),
+            rtt_us: Spread::known(path),
+            rtt_measured_us: Spread::known(measured),
             queue_kb,
             queue_max_kb,
             jain: jain(&shares),

@@ -13,7 +13,7 @@ const MOST: f64 = 1e9;
 /// # Errors
 /// A file that cannot be read, has a line that is no lateness, or none that is.
 pub fn read(file: &Path) -> Result<Arc<[Ps]>, Error> {
-    let text = std::fs::read_to_string(file).map_err(|e| Error::Read { file: file.into(), source: e })?;
+    let text = crate::input::text(file).map_err(|source| Error::Read { file: file.into(), source })?;
     let mut all = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let value = line.split('#').next().unwrap_or("").trim();

@@ -15,9 +15,9 @@ pub fn cells(o: &Outcome) -> [String; 9] {
     [
         known(s.utilization, 3),
         format!("{:.2}", s.goodput_gbps),
-        format!("{:.1}", s.rtt_us.mean),
-        format!("{:.1}", s.rtt_us.p50),
-        format!("{:.1}", s.rtt_us.p99),
+        known(s.rtt_us.mean, 1),
+        known(s.rtt_us.p50, 1),
+        known(s.rtt_us.p99, 1),
         known(s.queue_kb.mean, 1),
         known(s.queue_kb.p99, 1),
         format!("{:.4}", s.jain),

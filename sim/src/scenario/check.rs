@@ -1,6 +1,7 @@
 //! What can be said of a plan before anything of it is built or run.
 use super::{Error, NicKind, Plan};
 use crate::nic::mac::bus_gbps;
+use crate::time::{Ps, US};
 use std::collections::HashSet;
 use timely_regs::parameters::{RttStart, Signal};
 
@@ -13,6 +14,11 @@ impl Plan {
     pub fn check(&self) -> Result<(), Error> {
         if self.flows.is_empty() {
             return Err(Error::NoFlows);
+        }
+        let first = self.flows.iter().map(|f| f.posts.first().map_or(f.start, |p| p.0)).min().unwrap_or(0);
+        if first >= self.duration {
+            let us = |t: Ps| t as f64 / US as f64;
+            return Err(Error::Late { first_us: us(first), end_us: us(self.duration) });
         }
         let kind = self.nic.kind;
         let refused = |message: &str| Err(Error::Nic { kind, message: message.into() });

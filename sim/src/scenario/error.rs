@@ -11,7 +11,7 @@ pub enum Error {
         /// The file.
         file: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: crate::input::Error,
     },
     /// A file is not what it should be.
     #[error("{}:{line}: {message}", file.display())]
@@ -49,6 +49,16 @@ pub enum Error {
         /// What is allowed.
         allowed: String,
     },
+    /// An option that is not allowed.
+    #[error("{option} is {value}; allowed: {allowed}")]
+    Option {
+        /// The option.
+        option: String,
+        /// Its value.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
     /// A topology that does not hold together.
     #[error("{}: topology: {message}", file.display())]
     Topology {
@@ -71,6 +81,14 @@ pub enum Error {
     /// A scenario without flows.
     #[error("there are no flows; add a [[flow]] table or flows_file")]
     NoFlows,
+    /// A scenario of which nothing happens.
+    #[error("no flow starts before the run's end at {end_us} us, the first at {first_us} us; let it start earlier, or run for longer")]
+    Late {
+        /// When the first flow starts, microseconds.
+        first_us: f64,
+        /// When the run ends, microseconds.
+        end_us: f64,
+    },
     /// A profile that the hardware cannot hold.
     #[error("profile {name}: {message}")]
     Profile {

@@ -212,7 +212,10 @@ fn summary(plan: &Plan, record: &Record, messages: &[(u32, Message)], bottleneck
     let r = &record.recorder;
     let seconds = (r.windows.end - r.windows.steady) as f64 * 1e-12;
     let us = |t: f64| t / US as f64;
-    let spread = |log: &Log| Spread { mean: us(log.mean()), p50: us(log.quantile(0.5)), p99: us(log.quantile(0.99)) };
+    let spread = |log: &Log| match log.total() {
+        0 => Spread::UNKNOWN,
+        _ => Spread { mean: us(log.mean()), p50: us(log.quantile(0.5)), p99: us(log.quantile(0.99)) },
+    };
     let shares: Vec<f64> = r.flows.iter().filter(|f| f.info.bytes.is_none()).map(|f| f.wire_steady as f64).collect();
     let payload: u64 = r.flows.iter().map(|f| f.payload_steady).sum();
     let (utilization, queue_kb, queue_max_kb) = watched(r.taps.first(), seconds, bottleneck);

@@ -5,6 +5,7 @@
 //! - fct: `sip_hex dip_hex sport dport size start_ns fct_ns standalone_fct_ns`, in the order of completion.
 use super::{Error, FlowPlan, Plan};
 use crate::frame::{NodeId, address};
+use crate::input;
 use crate::metrics::Recorder;
 use crate::time::{NS, Ps, Speed, ps};
 use crate::topology::Link;
@@ -52,7 +53,7 @@ impl<'a> Words<'a> {
 }
 
 fn text(file: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(file).map_err(|e| Error::Read { file: file.into(), source: e })
+    input::text(file).map_err(|source| Error::Read { file: file.into(), source })
 }
 
 // `100Gbps`, `400Mbps`.

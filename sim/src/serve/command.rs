@@ -5,11 +5,11 @@ use super::setup::{Options, Pair, wire};
 use super::shell::Shell;
 use super::{End, serve};
 use crate::cores;
+use crate::output::{note, print};
 use crate::scenario::NicKind;
 use crate::time::{Speed, US, ps};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
-use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -35,23 +35,23 @@ pub struct Arguments {
     #[arg(long)]
     model: bool,
     /// Bits of the NIC's data path: 64, 128, 256 or 512.
-    #[arg(long, value_name = "BITS", default_value_t = 64, value_parser = bus)]
+    #[arg(long, value_name = "BITS", default_value_t = 64, value_parser = bus, allow_negative_numbers = true)]
     bus: u32,
     /// log2 of the NIC's flows.
-    #[arg(long, value_name = "BITS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(4..=16))]
+    #[arg(long, value_name = "BITS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(4..=16), allow_negative_numbers = true)]
     flow_bits: u32,
     /// Speed of the wire, Gb/s.
-    #[arg(long, value_name = "GBPS", default_value_t = 10.0, value_parser = gbps)]
+    #[arg(long, value_name = "GBPS", default_value_t = 10.0, value_parser = gbps, allow_negative_numbers = true)]
     gbps: f64,
     /// Joins the NIC to a second one, which answers it: host 1 (02:74:6e:00:00:01, 11.0.1.1, UDP port 4791). What that one sends goes to
     /// host 0 (02:74:6e:00:00:00, 11.0.0.1).
     #[arg(long)]
     pair: bool,
     /// One-way delay of the link between the two, microseconds.
-    #[arg(long, value_name = "US", default_value_t = 5.0, requires = "pair", value_parser = delay)]
+    #[arg(long, value_name = "US", default_value_t = 5.0, requires = "pair", value_parser = delay, allow_negative_numbers = true)]
     delay_us: f64,
     /// Endless flows that the second NIC sends, from when it hears from the first.
-    #[arg(long, value_name = "FLOWS", default_value_t = 1, requires = "pair")]
+    #[arg(long, value_name = "FLOWS", default_value_t = 1, requires = "pair", allow_negative_numbers = true)]
     traffic: u32,
     /// Profile of these flows.
     #[arg(long, value_name = "NAME", default_value = "timely-10g", requires = "pair")]
@@ -65,11 +65,22 @@ pub struct Arguments {
     #[arg(long)]
     reset_on_close: bool,
     /// Ends after so many seconds without a client.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LONGEST_IDLE), allow_negative_numbers = true)]
     idle_exit: Option<u64>,
     /// Seed of what Verilog leaves uninitialised, and of how the memory stalls.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = seed, allow_negative_numbers = true)]
     seed: u64,
+}
+
+/// Longest wait for a client, seconds: thirty years, which the kernel's clock holds.
+const LONGEST_IDLE: u64 = 1_000_000_000;
+
+/// A seed as an option has it.
+///
+/// # Errors
+/// It is none; says what is one.
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("allowed: 0 to {}", u64::MAX))
 }
 
 fn bus(text: &str) -> Result<u32, String> {
@@ -111,11 +122,11 @@ impl Arguments {
         let function = Function::new(wire(&self.options(), &cores::known())?, !self.reset_on_close).behind(self.shell);
         let kind = if self.model { "modelled" } else { "Verilated" };
         let (flows, pair) = (1u32 << self.flow_bits, if self.pair { ", linked to a second one" } else { "" });
-        println!("serving a {kind} NIC ({}-bit bus, {flows} flows{pair}) at {}", self.bus, self.socket.display());
-        let _ = std::io::stdout().flush();
+        // A server serves whether or not somebody hears that it does.
+        let _ = print(format_args!("serving a {kind} NIC ({}-bit bus, {flows} flows{pair}) at {}", self.bus, self.socket.display()));
         match serve(&listener, function, &stop, self.idle_exit.map(Duration::from_secs))? {
-            End::Stopped => eprintln!("stopped by a signal"),
-            End::Idle => eprintln!("no client for {} s: ended", self.idle_exit.unwrap_or(0)),
+            End::Stopped => note("stopped by a signal"),
+            End::Idle => note(format_args!("no client for {} s: ended", self.idle_exit.unwrap_or(0))),
         }
         Ok(())
     }

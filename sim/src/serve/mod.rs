@@ -29,6 +29,7 @@ pub mod vectors;
 pub mod windows;
 pub mod wire;
 
+use crate::output::note;
 use device::{Function, Order};
 use listener::Listener;
 use protocol::{HEADER, Message};
@@ -156,7 +157,7 @@ impl Server<'_> {
         let who = rustix::net::sockopt::socket_peercred(&stream).map_or(0, |c| c.pid.as_raw_nonzero().get());
         let Ok(connection) = Connection::new(stream) else { return Ok(()) };
         if self.client.is_some() {
-            eprintln!("refused process {who}: the NIC has a client already");
+            note(format_args!("refused process {who}: the NIC has a client already"));
             if self.refused.len() == MOST_REFUSED {
                 self.refused.remove(0);
             }
@@ -187,11 +188,11 @@ impl Server<'_> {
             Err(ended) => {
                 if let Ended::Unreadable(header) = ended {
                     let _ = client.connection.send(&header.answer(&Err(Errno::MSGSIZE)));
-                    eprintln!(
+                    note(format_args!(
                         "closed the connection: a message of {} bytes, where {HEADER} to {} are possible",
                         header.size,
                         protocol::LONGEST
-                    );
+                    ));
                 }
                 self.alone = Instant::now();
                 self.order(Order::Gone)?;

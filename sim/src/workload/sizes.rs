@@ -61,7 +61,7 @@ impl Sizes {
 
     /// Reads a file: on each line a size in bytes and the percentage of messages up to it; neither falls, the last percentage is 100.
     pub fn read(file: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(file).map_err(|source| Error::Read { file: file.into(), source })?;
+        let text = crate::input::text(file).map_err(|source| Error::Read { file: file.into(), source })?;
         Self::parse(file, &text)
     }
 
@@ -72,7 +72,7 @@ impl Sizes {
 
     /// Times in nanoseconds from a file of `ns percent` lines.
     pub fn times(file: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(file).map_err(|source| Error::Read { file: file.into(), source })?;
+        let text = crate::input::text(file).map_err(|source| Error::Read { file: file.into(), source })?;
         Self::curve(file, &text, "time", "ns")
     }
 

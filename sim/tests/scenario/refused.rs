@@ -218,6 +218,33 @@ fn products_are_bounded_too() {
     );
 }
 
+/// A flow that ends before it begins, a load too, and a buffer that holds no frame of some flow.
+#[test]
+fn what_would_send_nothing_is_refused() {
+    let read = |text: &str| file::parse(Path::new("x.toml"), &format!("[topology]\nhosts = 3\n{text}"));
+    let error = |text: &str| read(text).map(|_| ()).unwrap_err().to_string();
+    let flow = "[[flow]]\nfrom = 0\nto = 1\n";
+    assert_eq!(error(&format!("{flow}stop_us = 0\n")), "x.toml:6: flow.stop_us is 0; allowed: more than flow.start_us, which is 0");
+    assert_eq!(
+        error(&format!("{flow}start_us = 20.5\nstop_us = 20.5\n")),
+        "x.toml:7: flow.stop_us is 20.5; allowed: more than flow.start_us, which is 20.5"
+    );
+    let load = "[[load]]\nload = 0.5\nstart_us = 7\nuntil_us = 6\n";
+    assert_eq!(error(load), "x.toml:6: load.until_us is 6; allowed: more than load.start_us, which is 7");
+    let buffer = |kb: &str, flow: &str| format!("[switch]\nbuffer_kb = {kb}\n{flow}");
+    let frame = 1024 + timely_sim::nic::stream::HEADERS + 4;
+    assert_eq!(
+        error(&buffer("1", flow)),
+        format!("x.toml:4: switch.buffer_kb is 1; allowed: 0, or at least 1.2: a frame of the flows has {frame} bytes")
+    );
+    // What is advised is taken, and so is a buffer that holds all of what is sent.
+    assert!(read(&buffer("1.2", flow)).is_ok() && read(&buffer("0.2", &format!("{flow}bytes = 10\n"))).is_ok());
+    // One late flow beside others is no error: `--duration-ms` may have cut the run short.
+    let p = read(&format!("{flow}{flow}start_us = 1e6\n")).unwrap();
+    assert_eq!(p.notes, ["x.toml:9: flow.start_us is 1000000, and the run ends at 40000: nothing of it is sent"]);
+    p.check().unwrap();
+}
+
 /// Telemetry is had from NICs that keep it, which is known before they run.
 #[test]
 fn snapshots_are_refused_before_the_run() {

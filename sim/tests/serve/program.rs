@@ -103,6 +103,20 @@ fn it_ends_when_nobody_comes() {
     assert!(!path.exists());
 }
 
+/// That it serves is told to nobody, or to a full disk, and it serves.
+#[test]
+fn it_serves_though_nobody_hears_of_it() {
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let (reader, closed) = std::io::pipe().unwrap();
+    drop(reader);
+    for stdout in [Stdio::from(full()), closed.into()] {
+        let path = path();
+        let mut program = program(&path, &["--idle-exit", "1"]);
+        program.stdout(stdout).stderr(full());
+        assert!(output(program).status.success());
+    }
+}
+
 #[test]
 fn options_that_cannot_be_are_refused() {
     let path = path();

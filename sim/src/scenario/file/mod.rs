@@ -2,11 +2,15 @@
 mod shape;
 mod source;
 mod tables;
+mod told;
 mod traffic;
+
+pub use told::{Hpcc, hpcc};
 
 use super::{Control, Error, FlowPlan, LinkDefaults, NicKind, NicPlan, Plan, Profile, Set};
 use crate::fabric::port::{HIGH, LOW};
 use crate::frame::NodeId;
+use crate::nic::stream::HEADERS;
 use crate::rival::Rival;
 use crate::switch::{Config, Pfc};
 use crate::time::{MS, NS, Ps, Speed, US, ps};
@@ -36,6 +40,8 @@ impl Default for Overrides {
     }
 }
 
+/// Bytes of a frame in a buffer besides its headers and payload.
+const FCS: u32 = 4;
 /// Least and greatest length of a run, milliseconds.
 const DURATION_MS: (f64, f64) = (0.001, 1e6);
 
@@ -59,7 +65,7 @@ pub fn read(file: &Path) -> Result<Plan, Error> {
 
 /// Reads a scenario file, some of which is overridden.
 pub fn read_with(file: &Path, overrides: &Overrides) -> Result<Plan, Error> {
-    let text = std::fs::read_to_string(file).map_err(|e| Error::Read { file: file.into(), source: e })?;
+    let text = crate::input::text(file).map_err(|source| Error::Read { file: file.into(), source })?;
     parse_with(file, &text, overrides)
 }
 
@@ -75,6 +81,11 @@ pub fn parse_with(file: &Path, text: &str, overrides: &Overrides) -> Result<Plan
         let line = e.span().map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
         Error::Syntax { file: file.into(), line, message: e.message().to_owned() }
     })?;
+    plan_of(src, f, overrides)
+}
+
+// The plan of a file's tables.
+fn plan_of(src: Source, f: File, overrides: &Overrides) -> Result<Plan, Error> {
     let link = LinkDefaults {
         speed: Speed::gbps(src.number(&f.link.rate_gbps, "link.rate_gbps", 10.0, 0.001, 800.0)?),
         delay: ps(src.number(&f.link.delay_ns, "link.delay_ns", 1550.0, 10.0, 1e9)?, NS),
@@ -84,7 +95,7 @@ pub fn parse_with(file: &Path, text: &str, overrides: &Overrides) -> Result<Plan
     let duration = overrides.duration(&src, &f.duration_ms)?;
     let Shaped { topology, hosts, note } = shape::topology(&src, &f.topology, &f.link, link)?;
     let mut plan = Plan {
-        name: f.name.clone().unwrap_or_else(|| file.file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned())),
+        name: f.name.clone().unwrap_or_else(|| src.file.file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned())),
         seed: overrides.seed.or(f.seed).unwrap_or(1),
         duration,
         steady_from: f.steady_from.as_ref().map(|_| src.number(&f.steady_from, "steady_from", 0.5, 0.0, 0.99)).transpose()?,
@@ -123,8 +134,25 @@ pub fn parse_with(file: &Path, text: &str, overrides: &Overrides) -> Result<Plan
         let (packet, segment) = src.payloads("flows", packet, segment)?;
         super::hpcc::read_flows(&src.beside(path), &mut plan, &profile, packet, segment)?;
     }
+    holds_frames(&src, &f.switch.buffer_kb, &plan)?;
     plan.files = src.named();
     Ok(plan)
+}
+
+// A buffer that takes none of some flow's frames is no network.
+fn holds_frames(src: &Source, buffer_kb: &Number, plan: &Plan) -> Result<(), Error> {
+    let payload = |f: &FlowPlan| {
+        let message = f.posts.iter().map(|p| p.1).chain(f.bytes).max().unwrap_or(u64::MAX);
+        u64::from(f.packet.min(f.segment)).min(message)
+    };
+    let frame = plan.flows.iter().map(payload).max().map_or(0, |payload| payload + u64::from(HEADERS + FCS));
+    match (plan.switch.buffer, buffer_kb) {
+        (Some(bytes), Some(told)) if bytes < frame => {
+            let allowed = format!("0, or at least {:.1}: a frame of the flows has {frame} bytes", frame.div_ceil(100) as f64 / 10.0);
+            Err(src.error(told.span(), "switch.buffer_kb", told.get_ref(), allowed))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn switch(src: &Source, t: &SwitchTable) -> Result<Config, Error> {
@@ -248,6 +276,11 @@ fn flows(src: &Source, t: &FlowTable, is_host: &[bool], plan: &mut Plan) -> Resu
     let us = |v: &Number, field: &str| src.number(v, field, 0.0, 0.0, 1e9).map(|x| ps(x, US));
     let (start, stagger) = (us(&t.start_us, "flow.start_us")?, us(&t.stagger_us, "flow.stagger_us")?);
     let stop: Option<Ps> = t.stop_us.as_ref().map(|_| us(&t.stop_us, "flow.stop_us")).transpose()?;
+    if let Some(stop) = stop.filter(|s| *s <= start) {
+        let allowed = format!("more than flow.start_us, which is {}", start as f64 / US as f64);
+        return Err(src.error(span(&t.stop_us), "flow.stop_us", stop as f64 / US as f64, allowed));
+    }
+    plan.notes.extend(src.late(&t.start_us, "flow.start_us", plan.duration));
     let bytes = src.whole(&t.bytes, "flow.bytes", 0, 0, 1 << 50)?;
     let messages = src.whole(&t.messages, "flow.messages", 1, 1, 1 << 20)? as u32;
     let every = us(&t.every_us, "flow.every_us")?;

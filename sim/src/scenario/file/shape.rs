@@ -10,6 +10,7 @@ use crate::scenario::{Error, FabricPlan, LinkDefaults, hpcc};
 use crate::time::{NS, Speed, US, ps};
 use crate::topology::{Link, Topology};
 use crate::workload::sizes::Sizes;
+use std::path::Path;
 
 /// Hosts and switches together, at most.
 const MOST: usize = 60_000;
@@ -85,7 +86,7 @@ pub(super) fn topology(src: &Source, t: &TopologyTable, links: &LinkTable, d: Li
     let mut note = None;
     let (switch, links) = match one_shape(src, t, links)? {
         "file" => {
-            let (switch, links, rest) = hpcc::read_topology(&src.beside(t.file.as_deref().unwrap_or_default()))?;
+            let (switch, links, rest) = hpcc::read_topology(&src.beside(t.file.as_deref().unwrap_or(Path::new(""))))?;
             note = rest;
             (switch, links)
         }

@@ -1,7 +1,7 @@
 //! A scenario file while it is read: where errors are in it, and the bounds that values have alone and together.
 use super::tables::Number;
 use crate::scenario::Error;
-use crate::time::{Ps, US};
+use crate::time::{Ps, US, ps};
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -30,6 +30,10 @@ impl<'a> Source<'a> {
         Source { file, text, planned: Cell::new(0), files: RefCell::default() }
     }
 
+    fn line(&self, at: std::ops::Range<usize>) -> usize {
+        self.text[..at.start.min(self.text.len())].matches('\n').count() + 1
+    }
+
     pub(super) fn error<T: std::fmt::Display>(
         &self,
         at: std::ops::Range<usize>,
@@ -37,7 +41,7 @@ impl<'a> Source<'a> {
         value: T,
         allowed: impl Into<String>,
     ) -> Error {
-        let line = self.text[..at.start.min(self.text.len())].matches('\n').count() + 1;
+        let line = self.line(at);
         Error::Value { file: self.file.into(), line, field: field.into(), value: value.to_string(), allowed: allowed.into() }
     }
 
@@ -96,13 +100,20 @@ impl<'a> Source<'a> {
         Err(self.error(at, &format!("the number of messages of [[{table}]]"), told, allowed))
     }
 
+    // What to say of a start that the run does not come to. It may be meant: `--duration-ms` cuts runs short, and sweeps put flows off.
+    pub(super) fn late(&self, v: &Number, field: &str, end: Ps) -> Option<String> {
+        let v = v.as_ref().filter(|v| ps(*v.get_ref(), US) >= end)?;
+        let (line, end_us) = (self.line(v.span()), end as f64 / US as f64);
+        Some(format!("{}:{line}: {field} is {}, and the run ends at {end_us}: nothing of it is sent", self.file.display(), v.get_ref()))
+    }
+
     // The files that were named.
     pub(super) fn named(self) -> Vec<PathBuf> {
         self.files.into_inner()
     }
 
     // A file that this one names, beside it.
-    pub(super) fn beside(&self, path: &str) -> PathBuf {
+    pub(super) fn beside(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.file.parent().unwrap_or(Path::new("")).join(path);
         self.files.borrow_mut().push(path.clone());
         path

@@ -2,11 +2,12 @@
 use crate::frame::NodeId;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use toml::Spanned;
 
 pub(super) type Number = Option<Spanned<f64>>;
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
     pub name: Option<String>,
@@ -25,7 +26,7 @@ pub(super) struct File {
     pub profile: BTreeMap<String, ProfileTable>,
     #[serde(default)]
     pub flow: Vec<FlowTable>,
-    pub flows_file: Option<String>,
+    pub flows_file: Option<PathBuf>,
     pub flows: Option<FlowDefaults>,
     #[serde(default)]
     pub load: Vec<LoadTable>,
@@ -58,7 +59,7 @@ pub(super) struct SwitchTable {
     pub mark_at: Option<Spanned<String>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TopologyTable {
     pub hosts: Option<Spanned<f64>>,
@@ -67,7 +68,7 @@ pub(super) struct TopologyTable {
     pub switches: Vec<NodeId>,
     #[serde(default)]
     pub link: Vec<OneLink>,
-    pub file: Option<String>,
+    pub file: Option<PathBuf>,
     pub dumbbell: Option<DumbbellTable>,
     pub parking_lot: Option<ParkingLotTable>,
     pub leaf_spine: Option<LeafSpineTable>,

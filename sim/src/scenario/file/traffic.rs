@@ -1,4 +1,5 @@
 //! Loads and incasts in scenario files.
+use super::source::span;
 use super::tables::{Hosts, IncastTable, LoadTable};
 use super::{Number, Source, data_class, known_profile};
 use crate::frame::NodeId;
@@ -71,6 +72,11 @@ pub(super) fn load(src: &Source, t: &LoadTable, i: u64, plan: &mut Plan) -> Resu
         // What would be posted after the end is not drawn.
         until: us(src, &t.until_us, "load.until_us", plan.duration)?.min(plan.duration),
     };
+    plan.notes.extend(src.late(&t.start_us, "load.start_us", plan.duration));
+    if t.until_us.is_some() && load.until <= load.start && load.start < plan.duration {
+        let allowed = format!("more than load.start_us, which is {}", load.start as f64 / US as f64);
+        return Err(src.error(span(&t.until_us), "load.until_us", load.until as f64 / US as f64, allowed));
+    }
     let like = like(src, "load", plan, (&t.profile, &t.packet_bytes, &t.segment_bytes, &t.class))?;
     let seed = seed(plan, 1, i);
     let messages = load.add(plan, &FlowPlan { read: t.read, ..like }, seed, src.room());
@@ -95,6 +101,7 @@ pub(super) fn incast(src: &Source, t: &IncastTable, i: u64, plan: &mut Plan) -> 
     };
     src.plan(t.to.span(), "incast", Some(u64::from(incast.times) * incast.senders as u64))?;
     src.in_time(&t.every_us, "incast.every_us", incast.every, incast.times.into())?;
+    plan.notes.extend(src.late(&t.start_us, "incast.start_us", plan.duration));
     let like = like(src, "incast", plan, (&t.profile, &t.packet_bytes, &t.segment_bytes, &t.class))?;
     let seed = seed(plan, 2, i);
     incast.add(plan, &like, seed);

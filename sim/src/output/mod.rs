@@ -1,0 +1,22 @@
+//! What the program says: results on stdout, all else on stderr.
+pub mod file;
+
+use std::fmt::Display;
+use std::io::{ErrorKind, Write, stderr, stdout};
+
+/// Prints a line, or several, on stdout. Whoever reads may have gone, as `head` does; that is no error.
+///
+/// # Errors
+/// It could not be written, to a full disk for example; in a sentence.
+pub fn print(text: impl Display) -> Result<(), String> {
+    let mut out = stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(format!("stdout: {e}; free space there, or send it to another place")),
+        _ => Ok(()),
+    }
+}
+
+/// Says something on stderr. Where nobody hears it there is nobody to tell that.
+pub fn note(text: impl Display) {
+    let _ = writeln!(stderr(), "{text}");
+}

@@ -1,0 +1,106 @@
+//! A scenario that the command line tells, without a text: files of HPCC's, and some options.
+use super::{Overrides, plan_of};
+use crate::scenario::file::source::Source;
+use crate::scenario::file::tables::{File, FlowDefaults, SwitchTable, TopologyTable};
+use crate::scenario::{Error, Plan};
+use std::path::Path;
+use toml::Spanned;
+
+/// What `timely-sim hpcc` is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Hpcc<'a> {
+    /// The file of nodes and links.
+    pub topology: &'a Path,
+    /// The file of flows.
+    pub flows: &'a Path,
+    /// Profile of all flows.
+    pub profile: &'a str,
+    /// Payload bytes of a packet.
+    pub packet_bytes: u32,
+    /// Payload bytes of a segment.
+    pub segment_bytes: u32,
+    /// XOFF threshold, kilobytes of 1000; 0: no PFC.
+    pub xoff_kb: f64,
+    /// Length of the run, milliseconds.
+    pub limit_ms: f64,
+}
+
+/// The options, by the fields that they are.
+const OPTIONS: [(&str, &str); 5] = [
+    ("duration_ms", "--limit-ms"),
+    ("switch.xoff_kb", "--xoff-kb"),
+    ("flows.packet_bytes", "--packet-bytes"),
+    ("flows.segment_bytes", "--segment-bytes"),
+    ("flow.profile", "--profile"),
+];
+
+/// The plan of HPCC's files. The rest is as in a scenario file that says nothing of it.
+///
+/// # Errors
+/// A file that is wrong, with its line, or an option that is, by its name.
+pub fn hpcc(told: &Hpcc, overrides: &Overrides) -> Result<Plan, Error> {
+    // There is no place in a text to name.
+    let at = |v: f64| Some(Spanned::new(0..0, v));
+    let f = File {
+        name: Some(told.flows.file_stem().map_or("hpcc".into(), |s| s.to_string_lossy().into_owned())),
+        duration_ms: at(told.limit_ms),
+        flows_file: Some(told.flows.into()),
+        topology: TopologyTable { file: Some(told.topology.into()), ..TopologyTable::default() },
+        switch: SwitchTable { xoff_kb: at(told.xoff_kb), ..SwitchTable::default() },
+        flows: Some(FlowDefaults {
+            profile: Some(Spanned::new(0..0, told.profile.into())),
+            packet_bytes: at(told.packet_bytes.into()),
+            segment_bytes: at(told.segment_bytes.into()),
+        }),
+        ..File::default()
+    };
+    // Paths are relative to where the program runs.
+    let here = Path::new("command line");
+    plan_of(Source::new(here, ""), f, overrides).map_err(|e| match e {
+        Error::Value { file, field, value, allowed, .. } if file == here => {
+            let option = OPTIONS.iter().find(|o| o.0 == field).map_or(field, |o| o.1.into());
+            Error::Option { option, value, allowed }
+        }
+        Error::Topology { file, message } if file == here => Error::Topology { file: told.topology.into(), message },
+        other => other,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    /// Any name that a file may have, and any number that an option may.
+    #[test]
+    fn names_are_bytes_and_errors_name_options() {
+        let dir = std::env::temp_dir().join(format!("timely-told-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let [topology, flows] = [&b"to\x7f\"po\xff.txt"[..], b"flo\\w\xfe.txt"].map(|n| dir.join(OsStr::from_bytes(n)));
+        std::fs::write(&topology, "3 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n").unwrap();
+        std::fs::write(&flows, "1\n0 1 3 100 5000 0\n").unwrap();
+        let told = Hpcc {
+            topology: &topology,
+            flows: &flows,
+            profile: "timely-10g",
+            packet_bytes: 1000,
+            segment_bytes: 3000,
+            xoff_kb: 50.0,
+            limit_ms: 7.0,
+        };
+        let plan = |told: &Hpcc| hpcc(told, &Overrides::default());
+        let p = plan(&told).unwrap();
+        assert_eq!((p.flows.len(), p.flows[0].packet, p.flows[0].segment, p.duration), (1, 1000, 3000, 7_000_000_000));
+        assert_eq!((p.switch.pfc[1].unwrap().xoff, p.files), (50_000, vec![topology.clone(), flows.clone()]));
+        let why = |told: &Hpcc| plan(told).unwrap_err().to_string();
+        assert_eq!(why(&Hpcc { limit_ms: f64::NAN, ..told }), "--limit-ms is NaN; allowed: 0.001 to 1000000");
+        assert_eq!(why(&Hpcc { limit_ms: 0.0, ..told }), "--limit-ms is 0; allowed: 0.001 to 1000000");
+        assert_eq!(why(&Hpcc { xoff_kb: -1.0, ..told }), "--xoff-kb is -1; allowed: 0 to 1000000");
+        assert!(why(&Hpcc { profile: "tcp", ..told }).starts_with("--profile is tcp; allowed: authors-10g"));
+        assert!(
+            why(&Hpcc { packet_bytes: 1, segment_bytes: 1 << 20, ..told }).starts_with("--segment-bytes is 1048576; allowed: 1 to 65535 ")
+        );
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+}

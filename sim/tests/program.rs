@@ -1,0 +1,249 @@
+//! The program as a user runs it: where what it says cannot be written, and what it says then.
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const SCENARIO: &str = "name = \"small\"\nduration_ms = 1\n[topology]\nhosts = 3\n[[flow]]\nfrom = [0, 1]\nto = 2\n";
+
+/// A folder of its own with a small scenario in it, which is removed with it.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let dir = std::env::temp_dir().join(format!("timely-program-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).expect("a folder for the test");
+        std::fs::write(dir.join("a.toml"), SCENARIO).expect("written");
+        Place(dir)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// The program with these words behind its name, in this folder.
+    fn program(&self, words: &str) -> Command {
+        let mut c = Command::new(env!("CARGO_BIN_EXE_timely-sim"));
+        c.args(words.split(' ')).current_dir(&self.0).stdout(Stdio::piped()).stderr(Stdio::piped());
+        c
+    }
+
+    fn run(&self, words: &str) -> Output {
+        self.program(words).output().expect("it starts")
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What takes nothing.
+fn full() -> File {
+    OpenOptions::new().write(true).open("/dev/full").expect("a device of Linux")
+}
+
+/// A pipe that nobody reads.
+fn closed() -> Stdio {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    writer.into()
+}
+
+fn said(o: &Output) -> String {
+    String::from_utf8_lossy(&o.stderr).into_owned()
+}
+
+const SWEEP: &str = "scenario = \"a.toml\"\n[vary]\n\"flow.0.start_us\" = [0, 1]\n";
+
+/// Each command that prints, small.
+fn printing(place: &Place) -> Vec<String> {
+    std::fs::write(place.path("s.toml"), SWEEP).expect("written");
+    let made = place.run("run a.toml --nics model --events e.events");
+    assert!(made.status.success(), "{}", said(&made));
+    let plain = ["run a.toml", "run a.toml --json", "compare a.toml a.toml", "compare a.toml a.toml --json", "replay e.events"];
+    let demo = "demo --quick --nics paced --out demo";
+    plain.into_iter().chain([demo, "sweep s.toml --out sweep"]).map(str::to_owned).collect()
+}
+
+#[test]
+fn nobody_reads() {
+    let place = Place::new("nobody");
+    for words in printing(&place) {
+        let o = place.program(&words).stdout(closed()).output().expect("it starts");
+        assert!(o.status.success() && !said(&o).contains("panicked"), "{words}: {}", said(&o));
+    }
+}
+
+#[test]
+fn there_is_no_space() {
+    let place = Place::new("full");
+    for words in printing(&place) {
+        let o = place.program(&words).stdout(full()).output().expect("it starts");
+        let told = "error: stdout: No space left on device (os error 28); free space there, or send it to another place";
+        assert_eq!((o.status.code(), said(&o).lines().last()), (Some(1), Some(told)), "{words}");
+    }
+    // An error that cannot be told is one all the same; a note that cannot be told is none.
+    let code = |words: &str| place.program(words).stderr(full()).output().expect("it starts").status.code();
+    assert_eq!((code("run nope"), code("run a.toml --out out")), (Some(1), Some(0)));
+}
+
+/// Names in a folder.
+fn listed(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).expect("it is there");
+    let mut all: Vec<String> = entries.map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn results_are_written_though_nobody_reads_the_table() {
+    let place = Place::new("written");
+    for words in ["run a.toml --out out", "compare a.toml a.toml --out out"] {
+        for stdout in [closed(), full().into()] {
+            place.program(words).stdout(stdout).output().expect("it starts");
+            assert_eq!(listed(&place.path("out")), ["report.html", "summary.json"], "{words}");
+            std::fs::remove_dir_all(place.path("out")).expect("removed");
+        }
+    }
+}
+
+/// Runs of 10^6 ms, which this test would not see the end of.
+#[test]
+fn what_cannot_be_written_is_known_before_the_run() {
+    let place = Place::new("before");
+    std::fs::write(place.path("file"), "mine").expect("written");
+    std::fs::write(place.path("s.toml"), SWEEP).expect("written");
+    let long = "run a.toml --duration-ms 1000000 --nics model";
+    let hpcc = "hpcc topology.txt flow.txt --limit-ms 1000000";
+    std::fs::write(place.path("topology.txt"), "3 1 2\n2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n").expect("written");
+    std::fs::write(place.path("flow.txt"), "1\n0 1 3 100 100000000000 0\n").expect("written");
+    let no_folder = "file: is no folder, or has a file in its path; name a folder, or one that can be made";
+    for (words, why) in [
+        (format!("{long} --pcap gone/x.pcapng --port 3:2 --out out"), "gone/x.pcapng: there is no folder gone; make it first"),
+        (format!("{long} --snapshot gone/x.json"), "gone/x.json: there is no folder gone; make it first"),
+        (format!("{long} --events ."), ".: is a folder; name a file"),
+        (format!("{long} --events new/"), "new/: is a folder; name a file"),
+        (format!("{long} --out file"), no_folder),
+        (format!("{hpcc} --out file"), no_folder),
+        ("compare a.toml a.toml --out file".into(), no_folder),
+        ("demo --out file".into(), no_folder),
+        ("pacing --out file".into(), no_folder),
+        ("paper sigcomm15 --out file".into(), no_folder),
+        ("sweep s.toml --out file".into(), no_folder),
+        // Neither an input nor the same file twice, by whatever names.
+        (format!("{long} --pcap ./a.toml --port 3:2"), "./a.toml: this command reads it; name another file to write"),
+        (format!("{long} --snapshot link"), "link: this command reads it; name another file to write"),
+        (format!("{long} --snapshot x --events ./x"), "x and ./x are one file; name two"),
+        (format!("{long} --snapshot out/summary.json --out out"), "out/summary.json and out/summary.json are one file; name two"),
+    ] {
+        if words.contains("link") {
+            std::os::unix::fs::symlink("a.toml", place.path("link")).expect("a link");
+        }
+        let o = place.run(&words);
+        assert!(o.status.code() == Some(1) && o.stdout.is_empty(), "{words}: {}", said(&o));
+        assert!(said(&o).lines().any(|l| l.starts_with(&format!("error: {why}"))), "{words}: {}", said(&o));
+        let _ = std::fs::create_dir(place.path("out"));
+    }
+    assert_eq!(std::fs::read_to_string(place.path("a.toml")).expect("it is there"), SCENARIO);
+    assert_eq!(std::fs::read_to_string(place.path("file")).expect("it is there"), "mine");
+    assert_eq!(listed(&place.0), ["a.toml", "file", "flow.txt", "link", "out", "s.toml", "topology.txt"]);
+    assert_eq!(listed(&place.path("out")), [""; 0]);
+}
+
+/// Outputs that fail at the end, each by itself, take nothing with them; devices and stdout are written as they are.
+#[test]
+fn outputs_fail_each_by_itself() {
+    let place = Place::new("each");
+    std::fs::write(place.path("old.json"), "old").expect("written");
+    let o = place.run("run a.toml --nics model --pcap /dev/full --port 3:2 --events e --snapshot old.json --out out");
+    assert!(o.status.code() == Some(1) && String::from_utf8_lossy(&o.stdout).contains("utilization"), "{}", said(&o));
+    let told = "error: /dev/full: No space left on device (os error 28); free space there, or name another file";
+    assert!(said(&o).ends_with(&format!("{told}\n")) && said(&o).contains(" event records: e\n"), "{}", said(&o));
+    assert_eq!(listed(&place.path("out")), ["report.html", "summary.json"]);
+    assert_eq!(listed(&place.0), ["a.toml", "e", "old.json", "out"]);
+    assert!(std::fs::read_to_string(place.path("old.json")).expect("it is there").starts_with('{'));
+    // stdout as a file is not written from its beginning.
+    let both = File::create(place.path("both")).expect("made");
+    let status = place.program("run a.toml --nics model --snapshot /dev/stdout").stdout(both).status().expect("it starts");
+    let text = std::fs::read_to_string(place.path("both")).expect("it is there");
+    assert!(status.success() && text.starts_with('{') && text.contains("utilization"), "{text}");
+}
+
+/// What is said of a file that cannot be read, or a folder that is none: its path, what is wrong, what to do.
+#[test]
+fn files_that_cannot_be_read_are_told() {
+    let place = Place::new("read");
+    std::fs::write(place.path("noise"), [b'a', b'\n', 0xff]).expect("written");
+    for (words, told) in [
+        ("run nope.toml", "nope.toml: No such file or directory (os error 2); check the path"),
+        ("run noise", "noise: is no text: byte 2 is not UTF-8; name a text file"),
+        ("run .", ".: is no file but a folder; name a file, or a pipe"),
+        ("run /dev/zero", "/dev/zero: is no file but a device; name a file, or a pipe"),
+        ("compare a.toml a.toml/b.toml", "a.toml/b.toml: Not a directory (os error 20); a folder in its path is a file; check the path"),
+        ("hpcc /dev/zero a.toml", "/dev/zero: is no file but a device; name a file, or a pipe"),
+        ("sweep /dev/zero", "/dev/zero: is no file but a device; name a file, or a pipe"),
+        ("replay /dev/zero", "/dev/zero: is no file but a device; name a file, or a pipe"),
+    ] {
+        let o = place.run(words);
+        assert_eq!((o.status.code(), said(&o)), (Some(1), format!("error: {told}\n")), "{words}");
+    }
+    // A pipe is read to its end.
+    let (reader, mut writer) = std::io::pipe().expect("a pipe");
+    writer.write_all(SCENARIO.as_bytes()).expect("it is short");
+    drop(writer);
+    let o = place.program("run /dev/stdin").stdin(reader).output().expect("it starts");
+    assert!(o.status.success(), "{}", said(&o));
+}
+
+/// A negative number is a value of its option, and out of its range.
+#[test]
+fn numbers_out_of_range_are_told_the_range() {
+    let place = Place::new("numbers");
+    for (words, told) in [
+        ("run a.toml --seed -1", "'-1' for '--seed <SEED>': allowed: 0 to 18446744073709551615"),
+        ("hpcc a b --xoff-kb -1", "'-1' for '--xoff-kb <XOFF_KB>': allowed: 0 to 1000000"),
+        ("hpcc a b --limit-ms nan", "'nan' for '--limit-ms <LIMIT_MS>': allowed: 0.001 to 1000000"),
+        ("hpcc a b --limit-ms 0", "'0' for '--limit-ms <LIMIT_MS>': allowed: 0.001 to 1000000"),
+        ("hpcc a b --packet-bytes -1", "'-1' for '--packet-bytes <PACKET_BYTES>': -1 is not in 1..=9000"),
+        ("run a.toml --pcap x --port -1:2", "'-1:2' for '--port <NODE:PORT>': -1:2 is no port"),
+        ("sweep a.toml --shard -1/2", "'-1/2' for '--shard <I/N>': -1/2 is no shard"),
+        ("serve --socket s --gbps -1", "'-1' for '--gbps <GBPS>': 0.001 to 1000"),
+        ("serve --socket s --idle-exit 18446744073709551615", "'18446744073709551615' for '--idle-exit <SECONDS>'"),
+    ] {
+        let o = place.run(words);
+        assert!(o.status.code() == Some(2) && said(&o).contains(told), "{words}: {}", said(&o));
+    }
+}
+
+/// Where nothing is sent there are no results; where no round trip ended there is no RTT.
+#[test]
+fn nothing_is_no_result() {
+    let place = Place::new("nothing");
+    let write = |text: &str| std::fs::write(place.path("b.toml"), format!("{SCENARIO}{text}")).expect("written");
+    write("start_us = 5000\n");
+    let o = place.run("run b.toml");
+    let told = "note: b.toml:8: flow.start_us is 5000, and the run ends at 1000: nothing of it is sent\n\
+                error: no flow starts before the run's end at 1000 us, the first at 5000 us; let it start earlier, or run for longer\n";
+    assert_eq!((o.status.code(), said(&o).as_str()), (Some(1), told));
+    // The run is over before the first ACK.
+    write("start_us = 999\n");
+    let o = place.run("run b.toml --json");
+    let json: serde_json::Value = serde_json::from_slice(&o.stdout).expect("JSON");
+    assert!(json["arms"][0]["rtt_us"]["mean"].is_null() && json["arms"][0]["rtt_measured_us"]["p99"].is_null(), "{json}");
+    let table = String::from_utf8(place.run("run b.toml").stdout).expect("text");
+    let row: Vec<&str> = table.lines().find(|l| l.contains("paced")).expect("a row").split_whitespace().collect();
+    assert_eq!(row[4..7], ["-"; 3], "{table}");
+}
+
+/// A shard that has no run says so.
+#[test]
+fn an_empty_shard_says_so() {
+    let place = Place::new("shard");
+    std::fs::write(place.path("s.toml"), SWEEP).expect("written");
+    let o = place.run("sweep s.toml --out sweep --shard 5/10");
+    let told = "note: shard 5/10 has nothing to do: the sweep's runs are those of shards 0 to 1\n";
+    assert_eq!((o.status.code(), said(&o).as_str()), (Some(0), told));
+}
