@@ -63,8 +63,6 @@ fn a_second_daemon_and_a_silent_client_disturb_nobody() {
     let silent = UnixStream::connect(place.daemon_socket(&device)).expect("connected");
     let (code, said) = place.daemon(&device, &[]).ended();
     assert!(code == Some(1) && said.contains(&format!("in use by PID {} (timelyd)", first.0.id())), "{code:?}: {said}");
-    let (code, said) = place.daemon(&device, &["--metrics", "192.0.2.1:9464"]).ended();
-    assert!(code == Some(1), "{code:?}: {said}");
     flow(&place, &device, "0");
     assert_eq!(place.json(&["--device", &device, "info"])["flows_in_use"], 1);
     drop(silent);
@@ -104,6 +102,31 @@ fn a_file_that_is_broken_is_refused_with_its_line() {
     while sent() == before {
         assert!(start.elapsed() < LIMIT && before.is_some(), "it was stopped");
     }
+}
+
+/// Before the NIC is touched: its flow sends on.
+#[test]
+fn options_that_cannot_be_leave_the_nic_as_it_is() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    flow(&place, &device, "7");
+    let file = place.path("a-file");
+    std::fs::write(&file, "not a socket").expect("written");
+    let (taken, path) = (std::net::TcpListener::bind("127.0.0.1:0").expect("a port"), file.to_str().expect("a path"));
+    let taken = taken.local_addr().map(|a| (taken, a.to_string())).expect("an address");
+    let cases: &[(&[&str], i32, &[&str])] = &[
+        (&["--heartbeat", "18s"], 2, &["--heartbeat", "18s", "17.17"]),
+        (&["--metrics", "0.0.0.0:99"], 2, &["0.0.0.0:99", "loopback"]),
+        (&["--metrics", &taken.1], 1, &[&taken.1, "give another --metrics"]),
+        (&["--socket", "/nonexist/x"], 1, &["/nonexist/x", "make its folder"]),
+        (&["--socket", path], 1, &[path, "exists and is no socket"]),
+    ];
+    for (words, wanted, names) in cases {
+        let (code, said) = place.daemon(&device, words).ended();
+        assert!(code == Some(*wanted) && names.iter().all(|n| said.contains(n)), "{words:?} gave {code:?}: {said}");
+        assert_eq!(place.json(&["--device", &device, "info"])["flows_in_use"], 1, "{words:?} reset it");
+    }
+    assert_eq!(std::fs::read_to_string(&file).expect("kept"), "not a socket");
 }
 
 /// What cannot be saved is in force all the same, and said.
