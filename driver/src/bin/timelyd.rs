@@ -89,6 +89,8 @@ fn run(cli: Cli) -> Result<(), Failed> {
         Error::Heartbeat { .. } => wrong(&format!("--heartbeat: {e}")),
         e => Failed::from(text(&e)),
     })?;
+    let unset = plan.unset(|profile| Nic::keeps_profile(&*transport, profile)).map_err(|e| text(&e))?;
+    unset.map_or(Ok(()), |e| Err(in_file(&e)))?;
     let options = Options { socket: socket.clone(), users: cli.allow_uid, heartbeat, metrics: cli.metrics };
     let listening = Listening::new(&options).map_err(|e| text(&e))?;
     let mut wanted = SigSet::empty();

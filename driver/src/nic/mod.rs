@@ -21,8 +21,8 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 use timely_regs::counters::Counter;
 use timely_regs::device::{self, Device};
-use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, heartbeat, id, port, window};
-use timely_regs::pci;
+use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, heartbeat, id, port, profiles, window};
+use timely_regs::{pci, profile};
 
 /// How long a device may take to clear its RAMs after a reset; real ones need a millisecond, Verilated ones longer.
 const READY_LIMIT: Duration = Duration::from_secs(60);
@@ -185,6 +185,23 @@ impl Nic {
         }
         let (bytes, needed) = (transport.registers_bytes(), window_bytes(flows));
         if window && bytes < needed { Err(Error::NoWindow { device: transport.name().into(), bytes, needed }) } else { Ok(()) }
+    }
+
+    /// The device keeps its profiles over a reset, and has this one set.
+    ///
+    /// # Errors
+    /// When the way fails.
+    pub fn keeps_profile(transport: &dyn Transport, number: u32) -> Result<bool, Error> {
+        if transport.reach().reset || transport.read32(id::MAGIC_WORD.address())? != MAGIC {
+            return Ok(false);
+        }
+        let first = profiles::WORD.address() + number * (4 * profile::WORDS as u32);
+        for word in 0..profile::WORDS as u32 {
+            if transport.read32(first + 4 * word)? != 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Does what a reset would, where none reaches the registers: every flow is removed, nothing is recorded, no beat is asked for. Profiles,

@@ -86,7 +86,8 @@ fn a_file_that_is_broken_is_refused_with_its_line() {
         ("[profile.0]\nlike = \"timely-10g\"\n[profile.0.set]\nt_low = \"30xs\"\n", ": [profile.0]: t_low", "30xs"),
         ("[profile.16]\nlike = \"timely-10g\"\n", ": [profile.16]: ", "0 to 15"),
         ("[port]\nmac = \"zz\"\n", ": [port]: mac", "`zz`"),
-        ("[flow.9999]\nto = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\n", ": flow 9999", "0 to 1023"),
+        ("[flow.4]\nto = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\nprofile = 2\n", ": [flow.4]: ", "profile 2 is unset"),
+        ("[profile.0]\nlike = \"fixed\"\n[flow.9999]\nto = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\n", ": flow 9999", "0 to 1023"),
     ];
     for (text, line, name) in cases {
         std::fs::write(&file, text).expect("written");

@@ -45,6 +45,8 @@ fn what_is_refused_says_value_range_and_next_step() {
         (&["flow", "add", "3"], &["flow 3 is in use", "flow set"]),
         (&["flow", "add", "1024"], &["flow 1024", "0 to 1023"]),
         (&["flow", "add", "--profile", "16"], &["16", "0 to 15"]),
+        (&["flow", "add", "--profile", "5"], &["profile 5 is unset", "`timelyctl profile set 5 timely-10g` first"]),
+        (&["flow", "set", "3", "--profile", "5"], &["profile 5 is unset"]),
         (&["flow", "add", "--rate", "5Gbps"], &["5Gbps", "profile set"]),
         (&["flow", "add", "--packet-bytes", "20000"], &["20000"]),
         (&["flow", "add", "--packet-bytes", "1024", "--segment-packets", "64"], &["segment_packets is `64`", "1 to 57", "65536"]),
