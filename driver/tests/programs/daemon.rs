@@ -105,6 +105,20 @@ fn a_file_that_is_broken_is_refused_with_its_line() {
     }
 }
 
+/// A daemon where another device's would be: no command goes to the wrong NIC.
+#[test]
+fn a_daemon_of_another_device_is_not_asked() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let other = format!("vfio-user:{}", place.path("other").display());
+    let socket = place.daemon_socket(&other);
+    // Makes the folder.
+    place.said(&["--device", &device, "info"]);
+    let _daemon = place.daemon(&device, &["--socket", socket.to_str().expect("a path")]);
+    super::wait_for(&socket);
+    place.refused(&["--device", &other, "reset"], 1, &[&format!("has {device}, not {other}"), "another --socket"]);
+}
+
 /// Before the NIC is touched: its flow sends on.
 #[test]
 fn options_that_cannot_be_leave_the_nic_as_it_is() {

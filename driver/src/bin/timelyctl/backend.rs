@@ -116,7 +116,7 @@ impl Backend {
     /// The daemon of a device, or the device where there is none.
     pub fn open(target: &Target) -> Result<Self, CliError> {
         for path in target.sockets()? {
-            if let Some(client) = Client::connect(&path)? {
+            if let Some(client) = Client::connect_to(&path, target.device().as_deref())? {
                 return Ok(Backend::Daemon(client));
             }
         }
