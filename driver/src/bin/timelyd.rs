@@ -1,5 +1,6 @@
 //! `timelyd`: owns a NIC, keeps its configuration, beats for it, answers `timelyctl`.
 #![forbid(unsafe_code)]
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 use clap::Parser;
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
@@ -12,6 +13,7 @@ use timely_driver::config::Config;
 use timely_driver::daemon::{Daemon, Listening, Options, check_metrics};
 use timely_driver::nic::{Nic, Start};
 use timely_driver::plan::Plan;
+use timely_driver::say::{announce, note};
 use timely_driver::service::Service;
 use timely_driver::target::Target;
 use timely_driver::units::{UnitError, parse_duration};
@@ -103,14 +105,14 @@ fn run(cli: Cli) -> Result<(), Failed> {
     let (flows, profiles) = (config.flow.len(), config.profile.len());
     service.restore(config).map_err(|e| format!("{}: {e}", file.display()))?;
     let daemon = Daemon::at(listening, service, options, signals).map_err(|e| text(&e))?;
-    println!(
+    announce(format_args!(
         "timelyd has {}: {flows} flows and {profiles} profiles from {}; listening at {}",
         cli.device,
         file.display(),
         socket.display()
-    );
+    ));
     if let Some(address) = daemon.metrics_address() {
-        println!("metrics at http://{address}/metrics");
+        announce(format_args!("metrics at http://{address}/metrics"));
     }
     Ok(daemon.run().map_err(|e| text(&e))?)
 }
@@ -119,7 +121,7 @@ fn main() -> ExitCode {
     match run(Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            eprintln!("error: {}", e.text);
+            note(format_args!("error: {}", e.text));
             ExitCode::from(e.code)
         }
     }

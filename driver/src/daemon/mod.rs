@@ -10,6 +10,7 @@ use crate::Error;
 use crate::nic::End;
 use crate::protocol::{Answer, Asked, Hello, Refusal, VERSION, Welcome};
 use crate::report::EventReport;
+use crate::say::{Often, note};
 use crate::service::{Request, Service, ServiceError};
 use crate::transport::Failure;
 use connection::{Connection, Heard};
@@ -84,6 +85,8 @@ pub struct Daemon {
     stop: Box<dyn AsFd + Send>,
     /// Why the events of all clients are over, until they were told.
     over: Option<String>,
+    /// The heartbeat was lost.
+    losses: Often,
 }
 
 impl Daemon {
@@ -103,7 +106,7 @@ impl Daemon {
     pub fn at(listening: Listening, service: Service, options: Options, stop: impl AsFd + Send + 'static) -> Result<Self, DaemonError> {
         service.nic.set_heartbeat(options.heartbeat)?;
         let (clients, scrapes) = (Vec::new(), Vec::new());
-        Ok(Daemon { service, options, listening, clients, scrapes, stop: Box::new(stop), over: None })
+        Ok(Daemon { service, options, listening, clients, scrapes, stop: Box::new(stop), over: None, losses: Often::default() })
     }
 
     /// Where metrics are served.
@@ -127,6 +130,7 @@ impl Daemon {
     fn serve(&mut self) -> Result<(), DaemonError> {
         loop {
             self.beat()?;
+            self.tell_losses(Instant::now());
             if self.wait()? {
                 return Ok(());
             }
@@ -146,9 +150,17 @@ impl Daemon {
     }
 
     fn recover(&mut self) -> Result<(), DaemonError> {
-        let period = self.options.heartbeat.unwrap_or_default();
-        eprintln!("the heartbeat was lost: this process was held up for longer than {period:?}; flows go on");
+        self.losses.happened();
+        self.tell_losses(Instant::now());
         Ok(self.service.nic.recover()?)
+    }
+
+    /// Says that the heartbeat was lost: once a second, however often it is.
+    fn tell_losses(&mut self, now: Instant) {
+        let Some(times) = self.losses.due(now) else { return };
+        let (period, times) =
+            (self.options.heartbeat.unwrap_or_default(), if times == 1 { String::new() } else { format!(" {times} times") });
+        note(format_args!("the heartbeat was lost{times}: this process was held up for longer than {period:?}; flows go on"));
     }
 
     /// Waits until there is something to do; `true` when it is time to end.
@@ -175,7 +187,7 @@ impl Daemon {
             let _ = rustix::io::read(vector, &mut [0; 8]);
         }
         if wanted {
-            eprintln!("the kernel wants the device back");
+            note("the kernel wants the device back");
         }
         Ok(signalled || wanted)
     }

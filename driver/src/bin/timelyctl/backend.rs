@@ -6,6 +6,7 @@ use timely_driver::client::{Client, ClientError};
 use timely_driver::config::{Config, ConfigError};
 use timely_driver::nic::{End, Start};
 use timely_driver::pci::PciError;
+use timely_driver::say::note;
 use timely_driver::service::{Request, Service, ServiceError};
 use timely_driver::sim;
 use timely_driver::spec::{PortSpec, ProfileSpec};
@@ -127,18 +128,18 @@ impl Backend {
         let nic = timely_driver::nic::Nic::open(transport, if keeps { Start::Attach } else { Start::Fresh });
         let nic = nic.map_err(TargetError::from)?;
         if !keeps {
-            eprintln!("no timelyd has {target}: it was reset for this command, and is reset again when it is closed");
+            note(format_args!("no timelyd has {target}: it was reset for this command, and is reset again when it is closed"));
             return Ok(Backend::Direct { service: Box::new(Service::new(nic, None)), keeps });
         }
         let mut service = Service::new(nic, Some(file.clone()));
         let empty = config.is_empty();
         if !service.adopt(config)? && !empty {
-            eprintln!(
+            note(format_args!(
                 "{target} was reset since {} was written, and is not configured as it says: `timelyd --device {target}` does that; a change by \
                  timelyctl writes the file anew, and keeps the old one as {}",
                 file.display(),
                 Config::before(&file).display()
-            );
+            ));
         }
         let mut backend = Backend::Direct { service: Box::new(service), keeps };
         if matches!(target, Target::Sim { .. }) {

@@ -97,10 +97,10 @@ pub enum Command {
         #[arg(long)]
         watch: bool,
         /// How often.
-        #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration, requires = "watch")]
+        #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, requires = "watch")]
         interval: Duration,
         /// Ends after so many times.
-        #[arg(long, value_name = "TIMES", requires = "watch")]
+        #[arg(long, value_name = "TIMES", requires = "watch", value_parser = clap::value_parser!(u64).range(1..))]
         count: Option<u64>,
     },
     /// Flows, live: rates, round-trip times, gradient, branch. Ends on q.
@@ -294,6 +294,12 @@ pub enum Sim {
 /// A time.
 pub fn duration(text: &str) -> Result<Duration, UnitError> {
     parse_duration(text)
+}
+
+/// A time between two looks: not so short that the machine does nothing else.
+pub fn interval(text: &str) -> Result<Duration, String> {
+    let time = duration(text).map_err(|e| e.to_string())?;
+    if time >= Duration::from_millis(1) { Ok(time) } else { Err(format!("{text} is shorter than 1ms")) }
 }
 
 fn number(text: &str) -> Result<u32, String> {

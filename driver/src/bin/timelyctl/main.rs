@@ -1,5 +1,6 @@
 //! `timelyctl`: looks at a timely-nic and configures it, through its daemon or by itself.
 #![forbid(unsafe_code)]
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 mod backend;
 mod cli;
 mod doctor;
@@ -18,27 +19,38 @@ use std::io::Write;
 use std::process::ExitCode;
 use timely_driver::config::Config;
 use timely_driver::pci::{Address, System};
+use timely_driver::say::note;
 use timely_driver::selftest;
 use timely_driver::service::Request;
 use timely_driver::sim;
 use timely_driver::spec::{PortSpec, ProfileSpec};
 use timely_driver::target::{Target, TargetError, state_folder};
 
-/// Prints for people or programs.
-fn print<T: DeserializeOwned>(json: bool, value: Value, show: impl FnOnce(&T) -> String) -> Result<(), CliError> {
-    let text = if json {
-        serde_json::to_string_pretty(&value).unwrap_or_default()
-    } else {
-        show(&serde_json::from_value(value).map_err(|e| CliError::Failed(format!("an answer is not understood: {e}; use one version")))?)
-    };
-    write_out(&text)
+/// What is printed for people or programs.
+fn text<T: DeserializeOwned>(json: bool, value: Value, show: impl FnOnce(&T) -> String) -> Result<String, CliError> {
+    if json {
+        return Ok(serde_json::to_string_pretty(&value).unwrap_or_default());
+    }
+    let read = serde_json::from_value(value).map_err(|e| CliError::Failed(format!("an answer is not understood: {e}; use one version")));
+    Ok(show(&read?))
 }
 
-/// Whoever reads may have gone, as `head` does; that is no error.
+/// Prints it.
+fn print<T: DeserializeOwned>(json: bool, value: Value, show: impl FnOnce(&T) -> String) -> Result<(), CliError> {
+    write_out(&text(json, value, show)?)
+}
+
+/// Prints; whoever reads may have gone, as `head` does, and that is no error.
 fn write_out(text: &str) -> Result<(), CliError> {
+    put_out(text).map(drop)
+}
+
+/// The same; `false` when whoever reads has gone: what would print again ends then.
+fn put_out(text: &str) -> Result<bool, CliError> {
     match writeln!(std::io::stdout(), "{text}") {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(CliError::Failed(format!("output: {e}; free space"))),
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(e) => Err(CliError::Failed(format!("output: {e}; free space"))),
     }
 }
 
@@ -54,7 +66,9 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
             let before = bound.before.as_deref().unwrap_or("nobody");
             write_out(&format!("{address} (IOMMU group {}) was driven by {before}, and is vfio-pci's now", bound.group))?;
             if before == "mqnic" {
-                eprintln!("its network interface is gone until `timelyctl unbind {address}`: host queues, which Corundum paces, are too");
+                note(format_args!(
+                    "its network interface is gone until `timelyctl unbind {address}`: host queues, which Corundum paces, are too"
+                ));
             }
         }
         Command::Unbind { address } => {
@@ -89,7 +103,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
     let target = cli.device.clone().unwrap_or_else(|| {
         let (target, simulated) = Target::usual();
         if simulated {
-            eprintln!("no card of ours is in this machine: taking simulated NICs (--device sim)");
+            note(format_args!("no card of ours is in this machine: taking simulated NICs (--device sim)"));
         }
         target
     });
@@ -157,9 +171,9 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             let (mut before, mut times) = (None, 0);
             loop {
                 let value = ask(Request::Telemetry { flows: asked.clone() })?;
-                print(json, value.clone(), |t| show::telemetry(t, before.as_ref()))?;
+                let read = put_out(&text(json, value.clone(), |t| show::telemetry(t, before.as_ref()))?)?;
                 times += 1;
-                if !watch || count.is_some_and(|c| times >= c) {
+                if !read || !watch || count.is_some_and(|c| times >= c) {
                     break;
                 }
                 before = serde_json::from_value(value).ok();
@@ -182,7 +196,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
 
 fn main() -> ExitCode {
     run(&Cli::parse()).unwrap_or_else(|e| {
-        eprintln!("error: {e}");
+        note(format_args!("error: {e}"));
         ExitCode::from(e.code())
     })
 }

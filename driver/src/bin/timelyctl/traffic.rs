@@ -1,11 +1,12 @@
 //! `timelyctl send` and `timelyctl recv`: segments of ours from and to an ordinary host.
 use crate::backend::CliError;
-use crate::cli::duration;
+use crate::cli::{duration, interval};
 use crate::signals::Signals;
 use crate::write_out;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::AsFd;
 use std::time::Duration;
+use timely_driver::say::note;
 use timely_driver::service::micros;
 use timely_driver::traffic::{Percentiles, Receiver, RecvOptions, RecvReport, SendOptions, SendReport, TrafficError, send};
 use timely_driver::units::{Bytes, Mbps, parse_mbps};
@@ -54,7 +55,7 @@ pub struct SendArguments {
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
     segment_packets: u8,
     /// Ends after so many segments; without --count and --for, after 10 s.
-    #[arg(long, value_name = "SEGMENTS")]
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// Ends after so long.
     #[arg(long = "for", value_name = "TIME", value_parser = duration)]
@@ -87,7 +88,7 @@ pub struct RecvArguments {
     #[arg(long)]
     answer: bool,
     /// Ends after so many whole segments.
-    #[arg(long, value_name = "SEGMENTS")]
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// Ends after so long.
     #[arg(long = "for", value_name = "TIME", value_parser = duration)]
@@ -108,11 +109,6 @@ fn rate(text: &str) -> Result<f64, String> {
     if (1e-3..=1e6).contains(&mbps) { Ok(mbps) } else { Err(format!("{text} is not within 1Kbps to 1Tbps")) }
 }
 
-fn interval(text: &str) -> Result<Duration, String> {
-    let time = duration(text).map_err(|e| e.to_string())?;
-    if time >= Duration::from_millis(1) { Ok(time) } else { Err(format!("{text} is shorter than 1ms")) }
-}
-
 impl From<TrafficError> for CliError {
     fn from(e: TrafficError) -> Self {
         CliError::Failed(e.to_string())
@@ -129,7 +125,7 @@ fn spread(name: &str, p: &Percentiles) -> String {
 }
 
 fn progress(seconds: f64, wire_mbps: f64, packets: u64, rest: &str) {
-    eprintln!("{seconds:7.1} s  {:>10} on the wire, {packets} packets, {rest}", Mbps(wire_mbps).to_string());
+    note(format_args!("{seconds:7.1} s  {:>10} on the wire, {packets} packets, {rest}", Mbps(wire_mbps).to_string()));
 }
 
 fn json<T: serde::Serialize>(report: &T) -> String {
@@ -207,7 +203,7 @@ pub fn run_recv(a: &RecvArguments, as_json: bool) -> Result<(), CliError> {
     };
     let signals = Signals::new()?;
     let receiver = Receiver::new(options)?;
-    eprintln!("receiving at {}{}", receiver.address(), if a.answer { ", answering" } else { "" });
+    note(format_args!("receiving at {}{}", receiver.address(), if a.answer { ", answering" } else { "" }));
     let r = receiver.run(signals.as_fd(), &mut |r: &RecvReport| {
         progress(r.seconds, r.wire_mbps, r.packets, &format!("{} segments, {} lost", r.segments, r.broken + r.missing));
     })?;
