@@ -97,6 +97,23 @@ fn a_file_that_is_broken_is_refused_with_its_line() {
     std::fs::write(&file, [0xff, 0xfe, 0]).expect("written");
     let (code, said) = place.daemon(&device, &["--config", path]).ended();
     assert!(code == Some(1) && said.contains(path), "{code:?}: {said}");
+    // The state file of timelyctl is looked at as closely, and left as it is.
+    let target: timely_driver::target::Target = device.parse().expect("a device");
+    let state = place.path("state/timely").join(format!("{}.toml", target.slug()));
+    let good = std::fs::read(&state).expect("a file");
+    for (text, table) in [
+        ("[profile.0]\nlike = \"nope\"\n", ": [profile.0]: "),
+        ("[profile.99]\nlike = \"timely-10g\"\n", ": [profile.99]: "),
+        ("[flow.0]\nto = \"11.0.1.1\"\nmac = \"02\"\n", ": [flow.0]: mac"),
+    ] {
+        std::fs::write(&state, text).expect("written");
+        let names = [&format!("{}{table}", state.display())[..], "goes on as it was"];
+        for words in [&["info"][..], &["port", "set", "--mac", "02:74:6e:00:00:07"]] {
+            place.refused(&[&["--device", &device], words].concat(), 1, &names);
+        }
+        assert_eq!(std::fs::read_to_string(&state).expect("a file"), text);
+    }
+    std::fs::write(&state, good).expect("written");
     // What ran before any of this, still runs.
     let sent = || place.json(&["--device", &device, "telemetry"])["flows"][0]["packets"].as_u64();
     let (before, start) = (sent(), Instant::now());

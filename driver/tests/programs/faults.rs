@@ -88,6 +88,9 @@ fn a_second_opener_is_told_who_has_it() {
     first_line(&mut events);
     let holder = format!("in use by PID {} (timelyctl)", events.0.id());
     place.refused(&["--device", &device, "info"], 4, &[&holder, "stop it"]);
+    place.refused(&["--device", &device, "selftest"], 4, &[&holder]);
+    let nowhere = format!("vfio-user:{}", place.path("nobody").display());
+    place.refused(&["--device", &nowhere, "selftest"], 1, &["nobody", "timely-sim serve"]);
     events.signal(nix::sys::signal::Signal::SIGTERM);
     let (code, said) = events.ended();
     assert!(code == Some(0) && said.contains("records, "), "{code:?}: {said}");

@@ -6,6 +6,7 @@ use timely_driver::client::{Client, ClientError};
 use timely_driver::config::{Config, ConfigError};
 use timely_driver::nic::{End, Start};
 use timely_driver::pci::PciError;
+use timely_driver::plan::Plan;
 use timely_driver::say::note;
 use timely_driver::service::{Request, Service, ServiceError};
 use timely_driver::sim;
@@ -123,6 +124,8 @@ impl Backend {
         }
         let file = target.state()?;
         let config = Config::read(&file)?;
+        // What it says cannot be is told before the device is opened, as timelyd does.
+        Plan::new(&config).map_err(|e| CliError::Failed(format!("{}: {e}; the device goes on as it was", file.display())))?;
         let transport = target.transport(config.device)?;
         let keeps = transport.keeps_state();
         let nic = timely_driver::nic::Nic::open(transport, if keeps { Start::Attach } else { Start::Fresh });

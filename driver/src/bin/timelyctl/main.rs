@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::io::Write;
 use std::process::ExitCode;
+use timely_driver::Error;
 use timely_driver::config::Config;
 use timely_driver::pci::{Address, System};
 use timely_driver::say::note;
@@ -25,6 +26,7 @@ use timely_driver::service::Request;
 use timely_driver::sim;
 use timely_driver::spec::{PortSpec, ProfileSpec};
 use timely_driver::target::{Target, TargetError, state_folder};
+use timely_driver::transport::Failure;
 
 /// What is printed for people or programs.
 fn text<T: DeserializeOwned>(json: bool, value: Value, show: impl FnOnce(&T) -> String) -> Result<String, CliError> {
@@ -111,8 +113,13 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         Command::Doctor => return doctor::run(&target, cli.json),
         Command::Selftest => {
             let place = Config::read(&target.state()?)?.device;
+            // A device that is not there or that somebody has is nothing that the test found; later on it is.
+            drop(target.transport(place)?);
             let mut open = || target.transport(place).map_err(|e| backend::as_failure(&target, e));
-            let report = selftest::run(&mut open, &selftest::Options::default()).map_err(|e| CliError::Found(e.to_string()))?;
+            let report = selftest::run(&mut open, &selftest::Options::default()).map_err(|e| match e {
+                Error::Transport(Failure::InUse { .. }) => CliError::Taken(e.to_string()),
+                e => CliError::Found(e.to_string()),
+            })?;
             write_out(report.to_string().trim_end())?;
             return Ok(ExitCode::SUCCESS);
         }
