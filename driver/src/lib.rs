@@ -8,6 +8,7 @@
 pub mod board;
 pub mod client;
 pub mod clock;
+pub mod command;
 pub mod config;
 pub mod daemon;
 pub mod error;

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use timely_driver::Error;
+use timely_driver::command::parse;
 use timely_driver::config::Config;
 use timely_driver::daemon::{Daemon, Listening, Options, check_metrics};
 use timely_driver::nic::{Nic, Start};
@@ -49,7 +50,7 @@ struct Cli {
     #[arg(long, value_name = "UID")]
     allow_uid: Vec<u32>,
     /// The NIC stops all flows when it has not heard of timelyd for so long; 0s never.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration, allow_hyphen_values = true)]
     heartbeat: Duration,
     /// Serves metrics for Prometheus at this address, /metrics; it must be a loopback one.
     #[arg(long, value_name = "ADDRESS:PORT")]
@@ -118,7 +119,7 @@ fn run(cli: Cli) -> Result<(), Failed> {
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse()) {
+    match run(parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             note(format_args!("error: {}", e.text));

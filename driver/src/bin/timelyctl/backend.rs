@@ -21,6 +21,9 @@ pub enum CliError {
     /// 1: device, daemon or file.
     #[error("{0}")]
     Failed(String),
+    /// 2: the command line.
+    #[error("{0}")]
+    Wrong(String),
     /// 3: a value.
     #[error("{0}")]
     Refused(String),
@@ -37,6 +40,7 @@ impl CliError {
     pub fn code(&self) -> u8 {
         match self {
             CliError::Failed(_) => 1,
+            CliError::Wrong(_) => 2,
             CliError::Refused(_) => 3,
             CliError::Taken(_) => 4,
             CliError::Found(_) => 5,

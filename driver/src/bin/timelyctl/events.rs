@@ -32,8 +32,15 @@ pub struct Arguments {
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// Ends after so long.
-    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     time: Option<Duration>,
+}
+
+impl Arguments {
+    /// Records go to the output.
+    pub fn prints(&self) -> bool {
+        self.out.is_none()
+    }
 }
 
 /// Follows events until it is told to end.

@@ -46,7 +46,7 @@ pub struct SendArguments {
     #[arg(long, default_value_t = 0)]
     flow: u32,
     /// Rate on the wire, headers, preamble and gap included: 1Kbps to 1Tbps.
-    #[arg(long, default_value = "100Mbps", value_parser = rate)]
+    #[arg(long, default_value = "100Mbps", value_parser = rate, allow_hyphen_values = true)]
     rate: f64,
     /// Payload bytes of a packet, behind our header.
     #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u16).range(..=16_383))]
@@ -58,10 +58,10 @@ pub struct SendArguments {
     #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// Ends after so long.
-    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     time: Option<Duration>,
     /// A segment whose ACK takes longer is lost; so long is waited at the end.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration, allow_hyphen_values = true)]
     patience: Duration,
     /// TTL or hop limit.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u8).range(1..))]
@@ -70,7 +70,7 @@ pub struct SendArguments {
     #[arg(long, default_value_t = 0)]
     tos: u8,
     /// How often it says how far it is.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, allow_hyphen_values = true)]
     interval: Duration,
 }
 
@@ -91,16 +91,16 @@ pub struct RecvArguments {
     #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// Ends after so long.
-    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     time: Option<Duration>,
     /// Ends when nothing came for so long, once something did.
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = interval)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = interval, allow_hyphen_values = true)]
     idle: Duration,
     /// Ends, with exit code 1, when nothing comes at all for so long.
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration, allow_hyphen_values = true)]
     patience: Duration,
     /// How often it says how far it is.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, allow_hyphen_values = true)]
     interval: Duration,
 }
 

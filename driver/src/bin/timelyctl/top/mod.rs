@@ -26,7 +26,7 @@ const PRINTED: (usize, usize) = (110, 34);
 #[derive(clap::Args)]
 pub struct Arguments {
     /// How often the NIC is looked at.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, allow_hyphen_values = true)]
     interval: Duration,
     /// What flows are sorted by at first.
     #[arg(long, value_enum, value_name = "COLUMN", default_value = "sent")]
