@@ -35,6 +35,16 @@ pub enum ClientError {
         /// How.
         what: String,
     },
+    /// It has another device.
+    #[error("timelyd at {} has {has}, not {wanted}; start it with another --socket", path.display())]
+    Another {
+        /// Its socket.
+        path: PathBuf,
+        /// The device that it has.
+        has: String,
+        /// The one that was asked for.
+        wanted: String,
+    },
     /// It did not do it.
     #[error(transparent)]
     Refused(#[from] Refusal),
@@ -64,6 +74,8 @@ impl Client {
         let stream = match UnixStream::connect(path) {
             Ok(stream) => stream,
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => return Ok(None),
+            // The kernel takes no path so long: nobody listens there.
+            Err(e) if e.kind() == ErrorKind::InvalidInput => return Ok(None),
             // Its folder is closed to this user: a daemon there is not for them, and if it has the device, the device says so.
             Err(e) if e.kind() == ErrorKind::PermissionDenied => return Ok(None),
             Err(source) => return Err(ClientError::Io { path: path.into(), source }),
@@ -84,6 +96,20 @@ impl Client {
         match client.welcome.version {
             VERSION => Ok(Some(client)),
             v => Err(client.protocol(format!("speaks version {v}, this is version {VERSION}"))),
+        }
+    }
+
+    /// The same; `device` is the one that the daemon must have, where its name is known.
+    ///
+    /// # Errors
+    /// As [`Client::connect`], and when the daemon has another device.
+    pub fn connect_to(path: &Path, device: Option<&str>) -> Result<Option<Self>, ClientError> {
+        let Some(client) = Self::connect(path)? else { return Ok(None) };
+        match device {
+            Some(wanted) if client.welcome.device != wanted => {
+                Err(ClientError::Another { path: path.into(), has: client.welcome.device, wanted: wanted.into() })
+            }
+            _ => Ok(Some(client)),
         }
     }
 

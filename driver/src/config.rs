@@ -1,10 +1,12 @@
 //! What a NIC is configured to, in a TOML file: read with the line of what is wrong, written whole or not at all.
 use crate::board::Place;
 use crate::spec::{FlowSpec, PortSpec, ProfileSpec};
+use nix::libc::O_NONBLOCK;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// The number of a profile or of a flow, which in TOML is a key.
@@ -16,7 +18,9 @@ impl TryFrom<String> for Number {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        text.parse().map(Number).map_err(|_| format!("`{text}` is no number of a profile or flow"))
+        // Written in one way only: of `0` and `00` one would be lost.
+        let number = text.parse().ok().filter(|n: &u32| n.to_string() == text);
+        number.map(Number).ok_or_else(|| format!("`{text}` is no number of a profile or flow; write it as 7"))
     }
 }
 
@@ -53,7 +57,7 @@ pub enum ConfigError {
         /// The file.
         file: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// It is not what it should be.
     #[error("{}:{line}: {message}; docs/driver.md has every field, and `timelyctl` writes the file anew when it is removed", file.display())]
@@ -71,8 +75,29 @@ pub enum ConfigError {
         /// The file.
         file: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: io::Error,
     },
+}
+
+/// The longest file: 2^16 flows with every field take less.
+const LONGEST: u64 = 16 << 20;
+
+/// The text of a regular file. Another one may have no end, or nobody who writes it.
+fn read_text(file: &Path) -> io::Result<String> {
+    let wrong = |what: String| io::Error::new(io::ErrorKind::InvalidInput, what);
+    // A pipe is opened without waiting for who writes it.
+    let open = File::options().read(true).custom_flags(O_NONBLOCK).open(file)?;
+    let about = open.metadata()?;
+    if !about.is_file() {
+        return Err(wrong("it is no regular file".into()));
+    }
+    if about.len() > LONGEST {
+        return Err(wrong(format!("it has {} bytes; at most {LONGEST} are read", about.len())));
+    }
+    let mut text = String::new();
+    // It may grow meanwhile.
+    open.take(LONGEST).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Reads a TOML file.
@@ -80,7 +105,7 @@ pub enum ConfigError {
 /// # Errors
 /// When it cannot be read or is not what it should be.
 pub fn read_toml<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T, ConfigError> {
-    let text = std::fs::read_to_string(file).map_err(|source| ConfigError::Read { file: file.into(), source })?;
+    let text = read_text(file).map_err(|source| ConfigError::Read { file: file.into(), source })?;
     toml::from_str(&text).map_err(|e| {
         let line = e.span().map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
         ConfigError::Syntax { file: file.into(), line, message: e.message().replace('\n', " ") }
@@ -94,7 +119,7 @@ impl Config {
     /// When it cannot be read or is not what it should be.
     pub fn read(file: &Path) -> Result<Self, ConfigError> {
         match read_toml(file) {
-            Err(ConfigError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(Config::default()),
+            Err(ConfigError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(Config::default()),
             other => other,
         }
     }
@@ -117,7 +142,7 @@ impl Config {
     /// When it cannot be written; the old file is then as it was.
     pub fn write(&self, file: &Path) -> Result<(), ConfigError> {
         let failed = |source| ConfigError::Write { file: file.into(), source };
-        let text = toml::to_string(self).map_err(|e| failed(std::io::Error::other(e)))?;
+        let text = toml::to_string(self).map_err(|e| failed(io::Error::other(e)))?;
         let mut new = file.as_os_str().to_owned();
         new.push(".new");
         let new = PathBuf::from(new);
@@ -138,6 +163,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     fn file(name: &str) -> PathBuf {
         std::env::temp_dir().join(format!("timely-config-{}-{name}", std::process::id()))
@@ -187,6 +213,31 @@ mod tests {
         std::fs::write(&path, b"\xff\xfe").expect("written");
         assert!(matches!(Config::read(&path), Err(ConfigError::Read { .. })));
         std::fs::remove_file(&path).expect("removed");
+    }
+
+    #[test]
+    fn what_is_no_regular_file_or_too_long_is_not_read() {
+        let path = file("fifo");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RWXU, 0).expect("a pipe");
+        for path in [&path, Path::new("/dev/zero")] {
+            let text = Config::read(path).expect_err("no file").to_string();
+            assert!(text.starts_with(&format!("{}: it is no regular file", path.display())), "{text}");
+        }
+        std::fs::remove_file(&path).expect("removed");
+        let path = file("long");
+        File::create(&path).and_then(|f| f.set_len(LONGEST + 1)).expect("a long file");
+        let text = Config::read(&path).expect_err("too long").to_string();
+        assert!(text.contains("16777217 bytes; at most 16777216"), "{text}");
+        std::fs::remove_file(&path).expect("removed");
+    }
+
+    #[test]
+    fn a_number_is_written_in_one_way() {
+        let flow = "to = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\n";
+        for key in ["00", "+1", "-1", "4294967296"] {
+            let text = toml::from_str::<Config>(&format!("[flow.\"{key}\"]\n{flow}")).expect_err(key).to_string();
+            assert!(text.contains(&format!("`{key}` is no number of a profile or flow")), "{text}");
+        }
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //! [`board`] finds the registers on it.
 //! [`nic`] is the driver's logic, written once on the register accessors of `timely_regs`: opening and closing in the careful order,
 //! flows, profiles, event ring, snapshots, heartbeat. [`selftest`] runs all of it on a device and says what held.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 pub mod board;
 pub mod client;
 pub mod clock;
+pub mod command;
 pub mod config;
 pub mod daemon;
 pub mod error;
@@ -18,6 +20,7 @@ pub mod protocol;
 pub mod record;
 pub mod registers;
 pub mod report;
+pub mod say;
 pub mod selftest;
 pub mod service;
 pub mod sim;

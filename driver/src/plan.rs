@@ -98,6 +98,25 @@ impl Plan {
         Ok(Plan { port, profiles, flows, window })
     }
 
+    /// The first flow whose profile is neither in the configuration nor one that the device keeps set, as `kept` says.
+    ///
+    /// # Errors
+    /// That of `kept`.
+    pub fn unset<E>(&self, mut kept: impl FnMut(u32) -> Result<bool, E>) -> Result<Option<PlanError>, E> {
+        let mut seen: Vec<u32> = self.profiles.iter().map(|p| p.0).collect();
+        for (flow, record) in &self.flows {
+            let profile = u32::from(record.profile);
+            if seen.contains(&profile) {
+                continue;
+            }
+            if !kept(profile)? {
+                return Ok(Some(PlanError { table: format!("flow.{flow}"), source: Box::new(SpecError::Unset(profile)) }));
+            }
+            seen.push(profile);
+        }
+        Ok(None)
+    }
+
     /// The highest number of a flow.
     pub fn last_flow(&self) -> Option<u32> {
         self.flows.iter().map(|f| f.0).max()
@@ -128,5 +147,11 @@ mod tests {
         let whole: Config = toml::from_str(&format!("[profile.0]\nlike = \"fixed\"\n[flow.7]\n{flow}rate = \"1Gbps\"\n")).expect("TOML");
         let plan = Plan::new(&whole).expect("valid");
         assert_eq!((plan.last_flow(), plan.window, plan.profiles.len()), (Some(7), true, 1));
+        assert_eq!(plan.unset(|_| Ok::<_, ()>(false)), Ok(None));
+        let other: Config = toml::from_str(&format!("[profile.0]\nlike = \"fixed\"\n[flow.7]\n{flow}profile = 5\n")).expect("TOML");
+        let plan = Plan::new(&other).expect("valid");
+        let unset = plan.unset(|_| Ok::<_, ()>(false)).expect("asked").expect("unset").to_string();
+        assert_eq!(unset, "[flow.7]: profile 5 is unset; `timelyctl profile set 5 timely-10g` first");
+        assert_eq!(plan.unset(|profile| Ok::<_, ()>(profile == 5)), Ok(None), "the device keeps it");
     }
 }

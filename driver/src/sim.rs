@@ -1,5 +1,6 @@
 //! `--device sim`: two simulated NICs with a link between them, one of them ours, run by `timely-sim` in the background: once a user, until
 //! they are stopped or nobody used them for half an hour.
+use crate::say::note;
 use crate::target::{TargetError, runtime_folder};
 use std::fs::File;
 use std::io;
@@ -93,9 +94,9 @@ pub fn running(model: bool) -> Result<PathBuf, TargetError> {
     // What a server that was killed left.
     let _ = std::fs::remove_file(&socket);
     let (program, out) = (program(), File::create(&log).map_err(failed(&log))?);
-    eprintln!("starting two simulated NICs with a link between them in the background; `timelyctl sim stop` ends them");
+    note("starting two simulated NICs with a link between them in the background; `timelyctl sim stop` ends them");
     if !model {
-        eprintln!("they run the Verilog, which is compiled once: a minute or so; `--device sim:model` starts at once");
+        note("they run the Verilog, which is compiled once: a minute or so; `--device sim:model` starts at once");
     }
     let mut command = Command::new(&program);
     command.arg("serve").arg("--socket").arg(&socket).args(["--pair", "--idle-exit", &IDLE.as_secs().to_string()]);

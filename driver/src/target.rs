@@ -101,13 +101,13 @@ impl FromStr for Target {
         match name.split_once(':') {
             _ if text == "sim" => Ok(Target::Sim { model: false }),
             Some(("sim", "model")) if place.is_none() => Ok(Target::Sim { model: true }),
-            Some(("vfio-user", path)) if !path.is_empty() => Ok(Target::VfioUser { path: path.into(), place }),
+            Some(("vfio-user", path)) if !path.is_empty() => Ok(Target::VfioUser { path: absolute(path), place }),
             Some(("sysfs", address)) => match address.parse() {
                 Ok(address) => Ok(Target::Sysfs { address, place }),
                 Err(_) => Err(TargetError::Name(text.into())),
             },
-            Some(("serial", path)) if !path.is_empty() && place.is_none() => Ok(Target::Serial(path.into())),
-            _ if text.starts_with('/') => Ok(Target::Mqnic(text.into())),
+            Some(("serial", path)) if !path.is_empty() && place.is_none() => Ok(Target::Serial(absolute(path))),
+            _ if text.starts_with('/') => Ok(Target::Mqnic(absolute(text))),
             _ => match name.parse() {
                 Ok(address) => Ok(Target::Pci { address, place }),
                 Err(_) => Err(TargetError::Name(text.into())),
@@ -115,6 +115,20 @@ impl FromStr for Target {
         }
     }
 }
+
+/// The same file from any folder, so that its daemon and its state are found from there too.
+fn absolute(path: &str) -> PathBuf {
+    // It fails without a current folder alone.
+    std::path::absolute(path).unwrap_or_else(|_| path.into())
+}
+
+/// FNV-1a, 32 bits: names of files must be the same in every version of this software.
+fn fnv1a(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// Characters of a device's path in the name of a file.
+const READABLE: usize = 24;
 
 /// Where root's daemons listen, for all users.
 const ROOTS: &str = "/run/timely";
@@ -180,9 +194,24 @@ impl Target {
         }
     }
 
-    /// Its name as part of a file's: of the device, wherever its registers are.
+    /// Its name as part of a file's: of the device, wherever its registers are. Two devices have two: of a path there is its end, and a hash
+    /// of all of it.
     pub fn slug(&self) -> String {
-        self.unplaced().to_string().chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect()
+        let whole = self.unplaced().to_string();
+        let plain: String = whole.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect();
+        match self {
+            // Each is written in one way only.
+            Target::Pci { .. } | Target::Sysfs { .. } | Target::Sim { .. } => plain,
+            Target::Mqnic(_) | Target::Serial(_) | Target::VfioUser { .. } => {
+                let end = plain[plain.len().saturating_sub(READABLE)..].trim_start_matches(['-', '.']);
+                format!("{end}-{:08x}", fnv1a(&whole))
+            }
+        }
+    }
+
+    /// What its daemon calls it; nothing for simulated NICs, which each user has of their own.
+    pub fn device(&self) -> Option<String> {
+        if matches!(self, Target::Sim { .. }) { None } else { Some(self.unplaced().to_string()) }
     }
 
     /// Where its daemon listens.
@@ -286,7 +315,26 @@ mod tests {
         let text = "0000:03:00.0,bar=7".parse::<Target>().expect_err("no BAR").to_string();
         assert!(text.contains("`bar=7`") && text.contains("0 to 5"), "{text}");
         assert!("sim:model,bar=2".parse::<Target>().is_err() && "sim,bar=2".parse::<Target>().is_err());
-        assert_eq!("/dev/mqnic0".parse::<Target>().expect("valid").slug(), "-dev-mqnic0");
-        assert_eq!("vfio-user:/tmp/a b".parse::<Target>().expect("valid").slug(), "vfio-user--tmp-a-b");
+    }
+
+    #[test]
+    fn each_device_has_files_of_its_own() {
+        let slug = |text: &str| text.parse::<Target>().expect("valid").slug();
+        for (text, wanted) in [
+            ("0000:03:00.0", "0000-03-00.0"),
+            ("sysfs:0000:03:00.0", "sysfs-0000-03-00.0"),
+            ("sim", "sim"),
+            ("sim:model", "sim-model"),
+            ("/dev/mqnic0", "dev-mqnic0-8c9b5f02"),
+            ("vfio-user:/a/b/n,bar=2,offset=0x4", "vfio-user--a-b-n-c44a631b"),
+        ] {
+            assert_eq!(slug(text), wanted, "{text}");
+        }
+        let all = ["vfio-user:/a/b/n", "vfio-user:/a-b-n", "vfio-user:/a/b-n", "serial:/a/b/n", "/a/b/n"].map(slug);
+        assert_eq!(std::collections::BTreeSet::from(all.clone()).len(), all.len(), "{all:?}");
+        let here = std::env::current_dir().expect("a folder").join("n");
+        assert_eq!(slug("vfio-user:n"), slug(&format!("vfio-user:{}", here.display())));
+        let long = slug(&format!("vfio-user:/{}/nic", "x".repeat(300)));
+        assert!(long.len() <= 33 && long.contains("xxx-nic-"), "{long}");
     }
 }

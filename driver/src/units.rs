@@ -68,9 +68,13 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
 /// Reads a time.
 ///
 /// # Errors
-/// When it is none.
+/// When it is none, or longer than can be counted.
 pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
-    parse_us(text).map(|us| Duration::from_nanos((us * 1000.0).round() as u64))
+    let ns = (parse_us(text)? * 1000.0).round();
+    // What is longer would be cut to what 64 bits hold.
+    let what = "time below 500 years";
+    let counted = (ns < 500.0 * 365.25 * 86_400.0 * 1e9).then_some(Duration::from_nanos(ns as u64));
+    counted.ok_or_else(|| UnitError { text: text.into(), what, units: "ns, us, ms, s", example: "50us" })
 }
 
 /// A rate in Mb/s, printed with its unit.
@@ -139,6 +143,8 @@ mod tests {
             let text = parse_mbps(bad).expect_err(bad).to_string();
             assert!(text.contains(&format!("`{bad}`")) && text.contains("10Gbps"), "{text}");
         }
+        let text = parse_duration("99999999999999s").expect_err("too long").to_string();
+        assert!(text.contains("`99999999999999s` is no time below 500 years"), "{text}");
         assert!(parse_us("50").is_err() && parse_bytes("1.5B").is_err() && parse_bytes("7").is_ok());
     }
 }

@@ -1,5 +1,6 @@
 //! `timelyd`: owns a NIC, keeps its configuration, beats for it, answers `timelyctl`.
 #![forbid(unsafe_code)]
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 use clap::Parser;
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
@@ -8,10 +9,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use timely_driver::Error;
+use timely_driver::command::parse;
 use timely_driver::config::Config;
-use timely_driver::daemon::{Daemon, Options};
+use timely_driver::daemon::{Daemon, Listening, Options, check_metrics};
 use timely_driver::nic::{Nic, Start};
 use timely_driver::plan::Plan;
+use timely_driver::say::{announce, note};
 use timely_driver::service::Service;
 use timely_driver::target::Target;
 use timely_driver::units::{UnitError, parse_duration};
@@ -28,7 +31,7 @@ when timelyd is killed, the NIC stops by itself as soon as its heartbeat is miss
 EXIT CODES
   0  it was asked to end, and the NIC was closed in order
   1  the device or a file could not be used, or the device went away
-  2  the command line was wrong";
+  2  the command line was wrong, or a value of it is out of its range";
 
 /// The daemon of a timely-nic.
 #[derive(Parser)]
@@ -47,7 +50,7 @@ struct Cli {
     #[arg(long, value_name = "UID")]
     allow_uid: Vec<u32>,
     /// The NIC stops all flows when it has not heard of timelyd for so long; 0s never.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration, allow_hyphen_values = true)]
     heartbeat: Duration,
     /// Serves metrics for Prometheus at this address, /metrics; it must be a loopback one.
     #[arg(long, value_name = "ADDRESS:PORT")]
@@ -58,49 +61,69 @@ fn duration(text: &str) -> Result<Duration, UnitError> {
     parse_duration(text)
 }
 
-fn run(cli: Cli) -> Result<(), String> {
+/// Why it could not go on, and what it exits with.
+struct Failed {
+    code: u8,
+    text: String,
+}
+
+impl From<String> for Failed {
+    fn from(text: String) -> Self {
+        Failed { code: 1, text }
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Failed> {
     let text = |e: &dyn std::fmt::Display| e.to_string();
+    let wrong = |e: &dyn std::fmt::Display| Failed { code: 2, text: text(e) };
+    if let Some(address) = cli.metrics {
+        check_metrics(address).map_err(|e| wrong(&e))?;
+    }
     let socket = cli.socket.map_or_else(|| cli.device.socket(), Ok).map_err(|e| text(&e))?;
     let file = cli.config.map_or_else(|| cli.device.state(), Ok).map_err(|e| text(&e))?;
-    // Before the device is touched: what runs on it goes on when the file is wrong.
+    // Before the device is touched: what runs on it goes on when file, options or sockets are wrong.
     let config = Config::read(&file).map_err(|e| text(&e))?;
     let in_file = |e: &dyn std::fmt::Display| format!("{}: {e}; the device goes on as it was", file.display());
     let plan = Plan::new(&config).map_err(|e| in_file(&e))?;
-    let transport = cli.device.transport(config.device).map_err(|e| text(&e))?;
-    Nic::check_closed(&*transport, plan.last_flow(), plan.window).map_err(|e| match e {
-        Error::NoFlow { .. } | Error::NoWindow { .. } => in_file(&e),
-        e => text(&e),
-    })?;
-    let nic = Nic::open(transport, Start::Fresh).map_err(|e| text(&e))?;
-    let mut service = Service::new(nic, Some(file.clone()));
-    let (flows, profiles) = (config.flow.len(), config.profile.len());
-    service.restore(config).map_err(|e| format!("{}: {e}", file.display()))?;
     let heartbeat = (!cli.heartbeat.is_zero()).then_some(cli.heartbeat);
+    let transport = cli.device.transport(config.device).map_err(|e| text(&e))?;
+    Nic::check_closed(&*transport, plan.last_flow(), plan.window, heartbeat).map_err(|e| match e {
+        Error::NoFlow { .. } | Error::NoWindow { .. } => in_file(&e).into(),
+        Error::Heartbeat { .. } => wrong(&format!("--heartbeat: {e}")),
+        e => Failed::from(text(&e)),
+    })?;
+    let unset = plan.unset(|profile| Nic::keeps_profile(&*transport, profile)).map_err(|e| text(&e))?;
+    unset.map_or(Ok(()), |e| Err(in_file(&e)))?;
     let options = Options { socket: socket.clone(), users: cli.allow_uid, heartbeat, metrics: cli.metrics };
+    let listening = Listening::new(&options).map_err(|e| text(&e))?;
     let mut wanted = SigSet::empty();
     wanted.add(Signal::SIGTERM);
     wanted.add(Signal::SIGINT);
     let signals = wanted.thread_block().and_then(|()| SignalFd::with_flags(&wanted, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK));
     let signals = signals.map_err(|e| format!("a descriptor for signals: {e}; raise the limit on open files (ulimit -n)"))?;
-    let daemon = Daemon::new(service, options, signals).map_err(|e| text(&e))?;
-    println!(
+    let nic = Nic::open(transport, Start::Fresh).map_err(|e| text(&e))?;
+    let mut service = Service::new(nic, Some(file.clone()));
+    let (flows, profiles) = (config.flow.len(), config.profile.len());
+    service.restore(config).map_err(|e| format!("{}: {e}", file.display()))?;
+    let daemon = Daemon::at(listening, service, options, signals).map_err(|e| text(&e))?;
+    announce(format_args!(
         "timelyd has {}: {flows} flows and {profiles} profiles from {}; listening at {}",
         cli.device,
         file.display(),
         socket.display()
-    );
+    ));
     if let Some(address) = daemon.metrics_address() {
-        println!("metrics at http://{address}/metrics");
+        announce(format_args!("metrics at http://{address}/metrics"));
     }
-    daemon.run().map_err(|e| text(&e))
+    Ok(daemon.run().map_err(|e| text(&e))?)
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse()) {
+    match run(parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            eprintln!("error: {e}");
-            ExitCode::FAILURE
+            note(format_args!("error: {}", e.text));
+            ExitCode::from(e.code)
         }
     }
 }

@@ -1,23 +1,25 @@
 //! `timelyd`: one thread that owns a NIC, beats for it, drains its event ring, and answers clients. It waits for all of that at once and never
 //! for a client.
 mod connection;
+mod listen;
 mod metrics;
+
+pub use listen::{Listening, check_metrics};
 
 use crate::Error;
 use crate::nic::End;
 use crate::protocol::{Answer, Asked, Hello, Refusal, VERSION, Welcome};
 use crate::report::EventReport;
+use crate::say::{Often, note};
 use crate::service::{Request, Service, ServiceError};
 use crate::transport::Failure;
 use connection::{Connection, Heard};
 use metrics::Scrape;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::AsFd;
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use timely_regs::event::BYTES;
 
@@ -77,30 +79,14 @@ fn socket_error(what: impl Into<String>, next: &'static str) -> impl FnOnce(io::
 pub struct Daemon {
     service: Service,
     options: Options,
-    listener: UnixListener,
+    listening: Listening,
     clients: Vec<Connection>,
-    metrics: Option<TcpListener>,
     scrapes: Vec<Scrape>,
     stop: Box<dyn AsFd + Send>,
     /// Why the events of all clients are over, until they were told.
     over: Option<String>,
-}
-
-/// Listens at a path; the socket that a daemon which died left is replaced, that of one which runs is not.
-fn listen(path: &Path) -> Result<UnixListener, DaemonError> {
-    let failed = |next| socket_error(format!("the socket {}", path.display()), next);
-    if std::os::unix::net::UnixStream::connect(path).is_ok() {
-        return Err(failed("stop that daemon, or give another --socket")(io::Error::new(
-            ErrorKind::AddrInUse,
-            "a daemon listens there already",
-        )));
-    }
-    let _ = std::fs::remove_file(path);
-    let listener = UnixListener::bind(path).map_err(failed("make its folder, or give another --socket"))?;
-    // Whoever may connect is asked for credentials; the mode only lets them.
-    let mode = std::fs::Permissions::from_mode(0o666);
-    std::fs::set_permissions(path, mode).and_then(|()| listener.set_nonblocking(true)).map_err(failed("give another --socket"))?;
-    Ok(listener)
+    /// The heartbeat was lost.
+    losses: Often,
 }
 
 impl Daemon {
@@ -109,25 +95,23 @@ impl Daemon {
     /// # Errors
     /// When it cannot listen, or the heartbeat cannot be asked for.
     pub fn new(service: Service, options: Options, stop: impl AsFd + Send + 'static) -> Result<Self, DaemonError> {
-        let listener = listen(&options.socket)?;
-        let metrics = match options.metrics {
-            Some(address) if !address.ip().is_loopback() => return Err(DaemonError::NotLoopback(address)),
-            Some(address) => {
-                let failed = || socket_error(format!("metrics at {address}"), "give another --metrics");
-                let listener = TcpListener::bind(address).map_err(failed())?;
-                listener.set_nonblocking(true).map_err(failed())?;
-                Some(listener)
-            }
-            None => None,
-        };
+        let listening = Listening::new(&options)?;
+        Self::at(listening, service, options, stop)
+    }
+
+    /// The same, where its sockets were taken before the NIC was opened.
+    ///
+    /// # Errors
+    /// When the heartbeat cannot be asked for.
+    pub fn at(listening: Listening, service: Service, options: Options, stop: impl AsFd + Send + 'static) -> Result<Self, DaemonError> {
         service.nic.set_heartbeat(options.heartbeat)?;
         let (clients, scrapes) = (Vec::new(), Vec::new());
-        Ok(Daemon { service, options, listener, clients, metrics, scrapes, stop: Box::new(stop), over: None })
+        Ok(Daemon { service, options, listening, clients, scrapes, stop: Box::new(stop), over: None, losses: Often::default() })
     }
 
     /// Where metrics are served.
     pub fn metrics_address(&self) -> Option<SocketAddr> {
-        self.metrics.as_ref().and_then(|m| m.local_addr().ok())
+        self.listening.metrics.as_ref().and_then(|m| m.local_addr().ok())
     }
 
     /// Serves until it is stopped or the kernel wants the device back; then the NIC is stopped and closed.
@@ -136,7 +120,7 @@ impl Daemon {
     /// When the device is gone.
     pub fn run(mut self) -> Result<(), DaemonError> {
         let served = self.serve();
-        let _ = std::fs::remove_file(&self.options.socket);
+        drop(self.listening);
         // Flows first, then DMA: `close` does it in that order.
         let closed = self.service.nic.close(End::Stopped);
         served?;
@@ -146,6 +130,7 @@ impl Daemon {
     fn serve(&mut self) -> Result<(), DaemonError> {
         loop {
             self.beat()?;
+            self.tell_losses(Instant::now());
             if self.wait()? {
                 return Ok(());
             }
@@ -165,9 +150,17 @@ impl Daemon {
     }
 
     fn recover(&mut self) -> Result<(), DaemonError> {
-        let period = self.options.heartbeat.unwrap_or_default();
-        eprintln!("the heartbeat was lost: this process was held up for longer than {period:?}; flows go on");
+        self.losses.happened();
+        self.tell_losses(Instant::now());
         Ok(self.service.nic.recover()?)
+    }
+
+    /// Says that the heartbeat was lost: once a second, however often it is.
+    fn tell_losses(&mut self, now: Instant) {
+        let Some(times) = self.losses.due(now) else { return };
+        let (period, times) =
+            (self.options.heartbeat.unwrap_or_default(), if times == 1 { String::new() } else { format!(" {times} times") });
+        note(format_args!("the heartbeat was lost{times}: this process was held up for longer than {period:?}; flows go on"));
     }
 
     /// Waits until there is something to do; `true` when it is time to end.
@@ -175,10 +168,10 @@ impl Daemon {
         let beat = self.service.nic.next_beat().map_or(TURN, |at| at.saturating_duration_since(Instant::now()));
         let left = beat.min(TURN);
         let removal = self.service.nic.transport().removal();
-        let mut fds = vec![PollFd::from_borrowed_fd(self.stop.as_fd(), PollFlags::IN), PollFd::new(&self.listener, PollFlags::IN)];
+        let mut fds = vec![PollFd::from_borrowed_fd(self.stop.as_fd(), PollFlags::IN), PollFd::new(&self.listening.socket, PollFlags::IN)];
         let first = fds.len();
         fds.extend(removal.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
-        fds.extend(self.metrics.iter().map(|m| PollFd::new(m, PollFlags::IN)));
+        fds.extend(self.listening.metrics.iter().map(|m| PollFd::new(m, PollFlags::IN)));
         fds.extend(self.service.nic.vectors().iter().map(|v| PollFd::new(v, PollFlags::IN)));
         fds.extend(self.clients.iter().map(|c| PollFd::from_borrowed_fd(c.as_fd(), c.wanted())));
         fds.extend(self.scrapes.iter().map(|s| PollFd::from_borrowed_fd(s.as_fd(), s.wanted())));
@@ -194,7 +187,7 @@ impl Daemon {
             let _ = rustix::io::read(vector, &mut [0; 8]);
         }
         if wanted {
-            eprintln!("the kernel wants the device back");
+            note("the kernel wants the device back");
         }
         Ok(signalled || wanted)
     }
@@ -228,7 +221,7 @@ impl Daemon {
     }
 
     fn admit(&mut self) {
-        while let Ok((stream, _)) = self.listener.accept() {
+        while let Ok((stream, _)) = self.listening.socket.accept() {
             let Ok(mut client) = Connection::new(stream) else { continue };
             let own = rustix::process::geteuid().as_raw();
             let refusal = match client.user {
@@ -347,7 +340,7 @@ impl Daemon {
     }
 
     fn scrape(&mut self) -> Result<(), DaemonError> {
-        while let Some(Ok((stream, _))) = self.metrics.as_ref().map(TcpListener::accept) {
+        while let Some(Ok((stream, _))) = self.listening.metrics.as_ref().map(TcpListener::accept) {
             if let Some(scrape) = Scrape::new(stream).filter(|_| self.scrapes.len() < MOST_CLIENTS) {
                 self.scrapes.push(scrape);
             }

@@ -21,8 +21,8 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 use timely_regs::counters::Counter;
 use timely_regs::device::{self, Device};
-use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, heartbeat, id, port, window};
-use timely_regs::pci;
+use timely_regs::map::{BLOCK_BYTES, HEADER_TYPE, MAGIC, counters, heartbeat, id, port, profiles, window};
+use timely_regs::{pci, profile};
 
 /// How long a device may take to clear its RAMs after a reset; real ones need a millisecond, Verilated ones longer.
 const READY_LIMIT: Duration = Duration::from_secs(60);
@@ -99,6 +99,15 @@ fn window_bytes(flows: u32) -> u64 {
     u64::from(window::BASE) + u64::from(window::STRIDE) * u64::from(flows)
 }
 
+/// A heartbeat's period in clocks of so many ps; 0 for none.
+fn clocks_of(period: Option<Duration>, clock_ps: u32) -> Result<u32, Error> {
+    let Some(asked) = period else { return Ok(0) };
+    let time = |clocks: u32| Duration::from_nanos(u64::from(clocks) * u64::from(clock_ps) / 1000);
+    let clocks = asked.as_nanos() * 1000 / u128::from(clock_ps.max(1));
+    let range = || Error::Heartbeat { asked, least: time(1), most: time(u32::MAX) };
+    u32::try_from(clocks).ok().filter(|c| *c > 0).ok_or_else(range)
+}
+
 impl Nic {
     /// Opens the device behind a transport.
     ///
@@ -148,13 +157,17 @@ impl Nic {
         Ok(nic)
     }
 
-    /// The same as [`Nic::check`] of a device that nobody has open.
+    /// The same as [`Nic::check`] of a device that nobody has open, and whether it can count that period of a heartbeat.
     ///
     /// # Errors
     /// As there.
-    pub fn check_closed(transport: &dyn Transport, last_flow: Option<u32>, window: bool) -> Result<(), Error> {
+    pub fn check_closed(transport: &dyn Transport, last_flow: Option<u32>, window: bool, heartbeat: Option<Duration>) -> Result<(), Error> {
         quiet(transport)?;
-        Self::check(transport, last_flow, window)
+        Self::check(transport, last_flow, window)?;
+        if transport.read32(id::MAGIC_WORD.address())? == MAGIC {
+            clocks_of(heartbeat, transport.read32(id::CLOCK_PS.address())?)?;
+        }
+        Ok(())
     }
 
     /// Fails when a device has not what is to be configured: a flow of that number, a doorbell and a rate register for each flow. Nothing of it
@@ -172,6 +185,23 @@ impl Nic {
         }
         let (bytes, needed) = (transport.registers_bytes(), window_bytes(flows));
         if window && bytes < needed { Err(Error::NoWindow { device: transport.name().into(), bytes, needed }) } else { Ok(()) }
+    }
+
+    /// The device keeps its profiles over a reset, and has this one set.
+    ///
+    /// # Errors
+    /// When the way fails.
+    pub fn keeps_profile(transport: &dyn Transport, number: u32) -> Result<bool, Error> {
+        if transport.reach().reset || transport.read32(id::MAGIC_WORD.address())? != MAGIC {
+            return Ok(false);
+        }
+        let first = profiles::WORD.address() + number * (4 * profile::WORDS as u32);
+        for word in 0..profile::WORDS as u32 {
+            if transport.read32(first + 4 * word)? != 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Does what a reset would, where none reaches the registers: every flow is removed, nothing is recorded, no beat is asked for. Profiles,
@@ -308,24 +338,12 @@ impl Nic {
         self.checked("the enabling of flows", |d| d.enable(on))
     }
 
-    /// The time of so many clocks.
-    fn clocks(&self, clocks: u32) -> Duration {
-        Duration::from_nanos(u64::from(clocks) * u64::from(self.device.build().clock_ps) / 1000)
-    }
-
     /// Asks for a beat at least that often from now on; `None` asks for none. A device that gets none in time stops all flows and DMA.
     ///
     /// # Errors
     /// When the period cannot be counted, the way fails, or the device refuses.
     pub fn set_heartbeat(&self, period: Option<Duration>) -> Result<(), Error> {
-        let clocks = match period {
-            None => 0,
-            Some(asked) => {
-                let clocks = asked.as_nanos() * 1000 / u128::from(self.device.build().clock_ps.max(1));
-                let (least, most) = (self.clocks(1), self.clocks(u32::MAX));
-                u32::try_from(clocks).ok().filter(|c| *c > 0).ok_or(Error::Heartbeat { asked, least, most })?
-            }
-        };
+        let clocks = clocks_of(period, self.device.build().clock_ps)?;
         self.checked("the heartbeat's period", |d| d.set_heartbeat(clocks))?;
         // Three times as often as needed.
         self.beats.set(period.map(|p| (p / 3, Instant::now())));

@@ -19,7 +19,7 @@ use timely_regs::device::Only;
 use timely_regs::event::EventRecord;
 use timely_regs::flow::FlowRecord;
 use timely_regs::map::{Access, Register, dma};
-use timely_regs::profile::PROFILES;
+use timely_regs::profile::{self, PROFILES};
 
 /// Packets that an endless flow is kept ahead by: the device posts one more for each that it grants.
 const ENDLESS_AHEAD: u32 = 64;
@@ -124,6 +124,9 @@ impl Service {
         // All of it is checked before anything is written.
         let plan = Plan::new(&config)?;
         Nic::check(self.nic.transport(), plan.last_flow(), plan.window)?;
+        if let Some(unset) = plan.unset(|profile| Nic::keeps_profile(self.nic.transport(), profile))? {
+            return Err(unset.into());
+        }
         let Plan { port, profiles, flows, .. } = plan;
         if let Some(port) = port {
             self.nic.checked("the port's settings", |d| port.write(d))?;
@@ -187,6 +190,9 @@ impl Service {
 
     fn check_profile(&self, spec: &FlowSpec, record: &FlowRecord) -> Result<(), ServiceError> {
         let words = self.nic.profile(spec.profile.into())?;
+        if words == [0; profile::WORDS] {
+            return Err(SpecError::Unset(spec.profile.into()).into());
+        }
         check_rate(spec, &words)?;
         Ok(check_bound(record, &words)?)
     }
@@ -269,6 +275,9 @@ impl Service {
             }
             Request::FlowAdd { flow, spec } => {
                 let record = spec.record()?;
+                if let Some(number) = flow {
+                    self.nic.flows()?.must_be_free(number)?;
+                }
                 self.check_window(&spec)?;
                 self.check_profile(&spec, &record)?;
                 let number = self.nic.add_flow(flow, &record)?;

@@ -2,7 +2,7 @@
 use super::{SpecError, parse_mac, unit, value};
 use crate::units::{Mbps, parse_mbps};
 use serde::{Deserialize, Serialize};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use timely_regs::flow::FlowRecord;
 
 /// A flow. What is not said is as the device's default, but for [`FlowSpec::endless`].
@@ -28,7 +28,7 @@ pub struct FlowSpec {
     /// Priority for PFC, 0 to 7.
     #[serde(default)]
     pub priority: u8,
-    /// VLAN tag.
+    /// VLAN tag, whole: priority, DEI and VLAN ID, 16 bits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vlan: Option<u16>,
     /// TTL or hop limit.
@@ -98,6 +98,21 @@ impl FlowSpec {
         if mac[0] & 1 != 0 {
             return Err(value("mac", &self.mac, "the address of one host: nobody answers a multicast"));
         }
+        if mac == [0; 6] {
+            return Err(value("mac", &self.mac, "the address of one host, which is not all zeros"));
+        }
+        let group = self.to.is_multicast() || self.to == IpAddr::V4(Ipv4Addr::BROADCAST);
+        if group || self.to.is_unspecified() {
+            return Err(value("to", self.to, "the address of one host: nobody else answers"));
+        }
+        if self.ttl == 0 {
+            return Err(value("ttl", 0, "1 to 255: the first router would drop it"));
+        }
+        for (name, port) in [("source_port", self.source_port), ("destination_port", self.destination_port)] {
+            if port == 0 {
+                return Err(value(name, 0, "1 to 65535"));
+            }
+        }
         let record = FlowRecord {
             enable: true,
             endless: self.endless,
@@ -154,6 +169,14 @@ mod tests {
         assert!(text(FlowSpec { packet_bytes: 16_384, ..f.clone() }).starts_with("payload_bytes is 16384; it must be 0 to 16383"));
         assert!(text(FlowSpec { mac: "01:00:5e:00:00:01".into(), ..f.clone() }).contains("multicast"));
         assert!(text(FlowSpec { mac: "2:74".into(), ..f.clone() }).contains("six bytes"));
+        let to = |to: &str| FlowSpec { to: to.parse().expect("an address"), ..f.clone() };
+        for bad in ["0.0.0.0", "::", "255.255.255.255", "224.0.0.1", "ff02::1"] {
+            assert!(text(to(bad)).starts_with(&format!("to is `{bad}`; it must be the address of one host")));
+        }
+        assert!(text(FlowSpec { mac: "00:00:00:00:00:00".into(), ..f.clone() }).contains("not all zeros"));
+        assert!(text(FlowSpec { ttl: 0, ..f.clone() }).starts_with("ttl is `0`; it must be 1 to 255"));
+        assert_eq!(text(FlowSpec { source_port: 0, ..f.clone() }), "source_port is `0`; it must be 1 to 65535");
+        assert_eq!(text(FlowSpec { destination_port: 0, ..f.clone() }), "destination_port is `0`; it must be 1 to 65535");
         let range = "it must be above 0 and at most 1.049Tbps";
         assert_eq!(text(FlowSpec { rate: Some("2Tbps".into()), ..f.clone() }), format!("rate is `2Tbps`; {range}"));
         assert_eq!(text(FlowSpec { rate: Some("0bps".into()), ..f }), format!("rate is `0bps`; {range}"));

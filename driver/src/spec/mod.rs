@@ -32,6 +32,9 @@ pub enum SpecError {
         /// What it may be.
         allowed: String,
     },
+    /// A profile that nobody set: its flows would have rate 0, as those that are not there.
+    #[error("profile {0} is unset; `timelyctl profile set {0} timely-10g` first")]
+    Unset(u32),
     /// A value that the hardware cannot hold.
     #[error("{0}; give a value in that range")]
     Range(#[from] OutOfRange),

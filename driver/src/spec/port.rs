@@ -78,6 +78,15 @@ impl PortSpec {
         if mac[0] & 1 != 0 {
             return Err(value("mac", &self.mac, "the address of one host, not a multicast"));
         }
+        if mac == [0; 6] {
+            return Err(value("mac", &self.mac, "the address of one host, which is not all zeros"));
+        }
+        if let Some(group) = self.ipv4.filter(|a| a.is_multicast() || a.is_broadcast()) {
+            return Err(value("ipv4", group, "the address of one host, not a multicast or the broadcast"));
+        }
+        if let Some(group) = self.ipv6.filter(Ipv6Addr::is_multicast) {
+            return Err(value("ipv6", group, "the address of one host, not a multicast"));
+        }
         // Of an address and a mask. Nobody sends from the unspecified address: all its bits are asked for where the other family is named.
         let (mut allow4, mut allow6) = ((Ipv4Addr::UNSPECIFIED, Ipv4Addr::UNSPECIFIED), (Ipv6Addr::UNSPECIFIED, Ipv6Addr::UNSPECIFIED));
         if !self.allow.is_empty() {
@@ -165,6 +174,13 @@ mod tests {
         for bad in ["10.1.0.0", "10.1.0.0/33", "ten/8", "fd00::/129"] {
             assert!(allow(&[bad]).expect_err(bad).to_string().contains("address/bits"));
         }
+        for group in ["255.255.255.255", "224.0.0.1"] {
+            let text = PortSpec { ipv4: group.parse().ok(), ..spec.clone() }.port().expect_err(group).to_string();
+            assert!(text.starts_with(&format!("ipv4 is `{group}`; it must be the address of one host")), "{text}");
+        }
+        let text = PortSpec { ipv6: "ff02::1".parse().ok(), ..spec.clone() }.port().expect_err("a group").to_string();
+        assert!(text.starts_with("ipv6 is `ff02::1`"), "{text}");
+        assert!(PortSpec::with_mac("00:00:00:00:00:00").port().expect_err("zeros").to_string().contains("not all zeros"));
         let text = PortSpec { line: "1Kbps".into(), ..spec }.port().expect_err("too slow").to_string();
         assert_eq!(text, "line is `1Kbps`; it must be 200Kbps to 500Tbps");
     }

@@ -22,6 +22,11 @@ pub struct ProfileSpec {
     pub set: BTreeMap<String, String>,
 }
 
+/// Slowest and fastest line, Mb/s: a thousandth of it, and all of it, are rates that a register holds.
+const LINE_MBPS: (f64, f64) = (0.25, 1_048_000.0);
+/// Longest unloaded round-trip time, us: ns in 24 bits.
+const MOST_RTT_US: f64 = 16_000.0;
+
 /// A field, by its unit.
 enum Slot<'a> {
     Us(&'a mut f64),
@@ -146,10 +151,18 @@ impl ProfileSpec {
     /// When there is no such profile or field, or a value is out of its range.
     pub fn parameters(&self) -> Result<Parameters, SpecError> {
         let base = self.base_rtt.as_deref().map_or(Ok(20.0), |t| unit("base_rtt", parse_us(t)))?;
+        // Under the names that they were given by, before the fields that build on them.
+        if let Some(text) = self.base_rtt.as_deref().filter(|_| !(base > 0.0 && base <= MOST_RTT_US)) {
+            return Err(value("base_rtt", text, format!("above 0 and at most {}", Micros(MOST_RTT_US))));
+        }
         let named = Parameters::named(&self.like, base);
         let mut p = named.ok_or_else(|| value("profile", &self.like, format!("one of {}", NAMES.join(", "))))?;
         if let Some(line) = &self.line {
-            p = p.line(unit("line", parse_mbps(line))?);
+            let mbps = unit("line", parse_mbps(line))?;
+            if !(LINE_MBPS.0..=LINE_MBPS.1).contains(&mbps) {
+                return Err(value("line", line, format!("{} to {}", Mbps(LINE_MBPS.0), Mbps(LINE_MBPS.1))));
+            }
+            p = p.line(mbps);
         }
         for (name, text) in &self.set {
             let mut all = slots(&mut p);
@@ -202,6 +215,16 @@ mod tests {
         assert!(text(&["tlow=3us"]).starts_with("field is `tlow`; it must be one of rtt_start, signal"));
         assert_eq!(text(&["beta"]), "field is `beta`; it must be name=value, as t_low=30us");
         assert_eq!(text(&["signal=delay"]), "signal is `delay`; it must be one of rtt, less_residence, one_way");
+        let of = |base: Option<&str>, line: Option<&str>| ProfileSpec::new("timely-10g", base, line, &[]).expect("pairs").parameters();
+        for line in ["0Gbps", "2Tbps"] {
+            let text = of(None, Some(line)).expect_err(line).to_string();
+            assert_eq!(text, format!("line is `{line}`; it must be 250Kbps to 1.048Tbps"));
+        }
+        for base in ["0us", "99999999999s"] {
+            let text = of(Some(base), None).expect_err(base).to_string();
+            assert_eq!(text, format!("base_rtt is `{base}`; it must be above 0 and at most 16ms"));
+        }
+        assert!(of(None, Some("250Kbps")).is_ok() && of(None, Some("1.048Tbps")).is_ok());
         let text = ProfileSpec::new("reno", None, None, &[]).expect("pairs").parameters().expect_err("no such").to_string();
         assert!(text.starts_with("profile is `reno`; it must be one of authors-10g"), "{text}");
     }

@@ -43,6 +43,7 @@ fn an_opennic_board_says_what_it_has_not() {
     place.said(&on(&device, &["profile", "set", "0", "timely-10g", "--base-rtt", "15us"]));
     let add = |more: &[&'static str]| [&["flow", "add"][..], &PEER, more].concat();
     place.refused(&on(&device, &add(&[])), 3, &["0x100000 bytes of registers", "doorbells", "--posted"]);
+    place.refused(&on(&device, &add(&["--posted", "--profile", "3"])), 3, &["profile 3 is unset"]);
     place.said(&on(&device, &add(&["--posted"])));
     let told = place.json(&on(&device, &["telemetry"]));
     assert_eq!(told["flows"].as_array().map(Vec::len), Some(1), "{told}");

@@ -63,8 +63,6 @@ fn a_second_daemon_and_a_silent_client_disturb_nobody() {
     let silent = UnixStream::connect(place.daemon_socket(&device)).expect("connected");
     let (code, said) = place.daemon(&device, &[]).ended();
     assert!(code == Some(1) && said.contains(&format!("in use by PID {} (timelyd)", first.0.id())), "{code:?}: {said}");
-    let (code, said) = place.daemon(&device, &["--metrics", "192.0.2.1:9464"]).ended();
-    assert!(code == Some(1), "{code:?}: {said}");
     flow(&place, &device, "0");
     assert_eq!(place.json(&["--device", &device, "info"])["flows_in_use"], 1);
     drop(silent);
@@ -88,7 +86,8 @@ fn a_file_that_is_broken_is_refused_with_its_line() {
         ("[profile.0]\nlike = \"timely-10g\"\n[profile.0.set]\nt_low = \"30xs\"\n", ": [profile.0]: t_low", "30xs"),
         ("[profile.16]\nlike = \"timely-10g\"\n", ": [profile.16]: ", "0 to 15"),
         ("[port]\nmac = \"zz\"\n", ": [port]: mac", "`zz`"),
-        ("[flow.9999]\nto = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\n", ": flow 9999", "0 to 1023"),
+        ("[flow.4]\nto = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\nprofile = 2\n", ": [flow.4]: ", "profile 2 is unset"),
+        ("[profile.0]\nlike = \"fixed\"\n[flow.9999]\nto = \"11.0.1.1\"\nmac = \"02:74:6e:00:00:01\"\n", ": flow 9999", "0 to 1023"),
     ];
     for (text, line, name) in cases {
         std::fs::write(&file, text).expect("written");
@@ -98,12 +97,68 @@ fn a_file_that_is_broken_is_refused_with_its_line() {
     std::fs::write(&file, [0xff, 0xfe, 0]).expect("written");
     let (code, said) = place.daemon(&device, &["--config", path]).ended();
     assert!(code == Some(1) && said.contains(path), "{code:?}: {said}");
+    // The state file of timelyctl is looked at as closely, and left as it is.
+    let target: timely_driver::target::Target = device.parse().expect("a device");
+    let state = place.path("state/timely").join(format!("{}.toml", target.slug()));
+    let good = std::fs::read(&state).expect("a file");
+    for (text, table) in [
+        ("[profile.0]\nlike = \"nope\"\n", ": [profile.0]: "),
+        ("[profile.99]\nlike = \"timely-10g\"\n", ": [profile.99]: "),
+        ("[flow.0]\nto = \"11.0.1.1\"\nmac = \"02\"\n", ": [flow.0]: mac"),
+    ] {
+        std::fs::write(&state, text).expect("written");
+        let names = [&format!("{}{table}", state.display())[..], "goes on as it was"];
+        for words in [&["info"][..], &["port", "set", "--mac", "02:74:6e:00:00:07"]] {
+            place.refused(&[&["--device", &device], words].concat(), 1, &names);
+        }
+        assert_eq!(std::fs::read_to_string(&state).expect("a file"), text);
+    }
+    std::fs::write(&state, good).expect("written");
     // What ran before any of this, still runs.
     let sent = || place.json(&["--device", &device, "telemetry"])["flows"][0]["packets"].as_u64();
     let (before, start) = (sent(), Instant::now());
     while sent() == before {
         assert!(start.elapsed() < LIMIT && before.is_some(), "it was stopped");
     }
+}
+
+/// A daemon where another device's would be: no command goes to the wrong NIC.
+#[test]
+fn a_daemon_of_another_device_is_not_asked() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let other = format!("vfio-user:{}", place.path("other").display());
+    let socket = place.daemon_socket(&other);
+    // Makes the folder.
+    place.said(&["--device", &device, "info"]);
+    let _daemon = place.daemon(&device, &["--socket", socket.to_str().expect("a path")]);
+    super::wait_for(&socket);
+    place.refused(&["--device", &other, "reset"], 1, &[&format!("has {device}, not {other}"), "another --socket"]);
+}
+
+/// Before the NIC is touched: its flow sends on.
+#[test]
+fn options_that_cannot_be_leave_the_nic_as_it_is() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    flow(&place, &device, "7");
+    let file = place.path("a-file");
+    std::fs::write(&file, "not a socket").expect("written");
+    let (taken, path) = (std::net::TcpListener::bind("127.0.0.1:0").expect("a port"), file.to_str().expect("a path"));
+    let taken = taken.local_addr().map(|a| (taken, a.to_string())).expect("an address");
+    let cases: &[(&[&str], i32, &[&str])] = &[
+        (&["--heartbeat", "18s"], 2, &["--heartbeat", "18s", "17.17"]),
+        (&["--metrics", "0.0.0.0:99"], 2, &["0.0.0.0:99", "loopback"]),
+        (&["--metrics", &taken.1], 1, &[&taken.1, "give another --metrics"]),
+        (&["--socket", "/nonexist/x"], 1, &["/nonexist/x", "make its folder"]),
+        (&["--socket", path], 1, &[path, "exists and is no socket"]),
+    ];
+    for (words, wanted, names) in cases {
+        let (code, said) = place.daemon(&device, words).ended();
+        assert!(code == Some(*wanted) && names.iter().all(|n| said.contains(n)), "{words:?} gave {code:?}: {said}");
+        assert_eq!(place.json(&["--device", &device, "info"])["flows_in_use"], 1, "{words:?} reset it");
+    }
+    assert_eq!(std::fs::read_to_string(&file).expect("kept"), "not a socket");
 }
 
 /// What cannot be saved is in force all the same, and said.

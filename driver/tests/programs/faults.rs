@@ -88,8 +88,46 @@ fn a_second_opener_is_told_who_has_it() {
     first_line(&mut events);
     let holder = format!("in use by PID {} (timelyctl)", events.0.id());
     place.refused(&["--device", &device, "info"], 4, &[&holder, "stop it"]);
+    place.refused(&["--device", &device, "selftest"], 4, &[&holder]);
+    let nowhere = format!("vfio-user:{}", place.path("nobody").display());
+    place.refused(&["--device", &nowhere, "selftest"], 1, &["nobody", "timely-sim serve"]);
     events.signal(nix::sys::signal::Signal::SIGTERM);
     let (code, said) = events.ended();
     assert!(code == Some(0) && said.contains("records, "), "{code:?}: {said}");
     place.said(&["--device", &device, "info"]);
+}
+
+/// Whatever becomes of what they say beside their results: a daemon goes on, and a command ends as it does otherwise.
+#[test]
+fn output_that_cannot_be_written_changes_nothing() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let full = || std::fs::File::options().write(true).open("/dev/full").expect("a device");
+    let mut c = place.program(env!("CARGO_BIN_EXE_timelyd"), &["--device", &device, "--metrics", "127.0.0.1:0"]);
+    let daemon = Running(c.stdout(full()).stderr(full()).spawn().expect("started"));
+    super::wait_for(&place.daemon_socket(&device));
+    place.said(&["--device", &device, "info"]);
+    daemon.signal(nix::sys::signal::Signal::SIGTERM);
+    assert_eq!(daemon.ended().0, Some(0));
+    for (words, code) in [(&["--device", &device, "profile", "show", "99"][..], 3), (&["recv", "--port", "0", "--patience", "1ms"], 1)] {
+        let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), words);
+        assert_eq!(Running(c.stderr(full()).spawn().expect("started")).ended().0, Some(code), "{words:?}");
+    }
+    place.refused(&["recv", "--count", "0"], 2, &["0"]);
+}
+
+/// As `head` does.
+#[test]
+fn what_is_printed_again_and_again_ends_when_nobody_reads() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    for words in [&["telemetry", "--watch", "--interval", "1ms"][..], &["top", "--frames", "4000000000", "--interval", "1ms"]] {
+        let mut c = place.program(env!("CARGO_BIN_EXE_timelyctl"), &[&["--device", &device], words].concat());
+        let mut running = Running(c.stdout(Stdio::piped()).spawn().expect("started"));
+        drop(running.0.stdout.take());
+        assert_eq!(running.ended().0, Some(0), "{words:?}");
+    }
+    for (words, name) in [(["--interval", "0s"], "1ms"), (["--count", "0"], "1..")] {
+        place.refused(&[&["--device", &device, "telemetry", "--watch"][..], &words].concat(), 2, &[name]);
+    }
 }

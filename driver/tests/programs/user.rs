@@ -45,6 +45,8 @@ fn what_is_refused_says_value_range_and_next_step() {
         (&["flow", "add", "3"], &["flow 3 is in use", "flow set"]),
         (&["flow", "add", "1024"], &["flow 1024", "0 to 1023"]),
         (&["flow", "add", "--profile", "16"], &["16", "0 to 15"]),
+        (&["flow", "add", "--profile", "5"], &["profile 5 is unset", "`timelyctl profile set 5 timely-10g` first"]),
+        (&["flow", "set", "3", "--profile", "5"], &["profile 5 is unset"]),
         (&["flow", "add", "--rate", "5Gbps"], &["5Gbps", "profile set"]),
         (&["flow", "add", "--packet-bytes", "20000"], &["20000"]),
         (&["flow", "add", "--packet-bytes", "1024", "--segment-packets", "64"], &["segment_packets is `64`", "1 to 57", "65536"]),
@@ -84,6 +86,28 @@ fn what_is_refused_says_value_range_and_next_step() {
     place.refused(&["--device", "0000:ff:1f.7", "info"], 1, &["0000:ff:1f.7"]);
     place.refused(&with(&["top"]), 1, &["needs a terminal", "--frames 1"]);
     place.said(&with(&["sim", "stop"]));
+}
+
+#[test]
+fn json_is_printed_or_refused_and_an_empty_device_is_none() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let on = |words: &[&'static str]| [&["--device", device.as_str()][..], words].concat();
+    let registers = place.json(&["reg", "list"]);
+    let magic = registers.as_array().and_then(|all| all.iter().find(|r| r["register"] == "id.MAGIC")).cloned().unwrap_or_default();
+    assert_eq!((&magic["count"], magic["meaning"].is_string()), (&1.into(), true), "{magic}");
+    let report = place.json(&on(&["selftest"]));
+    assert!(report["device"] == device.as_str() && report["steps"][0]["found"].is_string(), "{report}");
+    assert_eq!(place.json(&on(&["reset"])), serde_json::json!({"reset": true}));
+    let port = place.json(&on(&["port", "set", "--mac", "02:74:6e:00:00:00"]));
+    assert_eq!((&port, port["spec"]["udp_port"].as_u64()), (&place.json(&on(&["port", "show"])), Some(4791)));
+    place.refused(&on(&["--json", "top"]), 2, &["no JSON", "telemetry --watch"]);
+    place.refused(&on(&["--json", "events"]), 2, &["CSV", "--out"]);
+    place.refused(&on(&["profile", "set", "0", "timely-10g", "--base-rtt", "-5us"]), 3, &["base_rtt", "`-5us` is no time"]);
+    let out = place.program(env!("CARGO_BIN_EXE_timelyctl"), &["reg", "list"]).env("TIMELY_DEVICE", "").output().expect("started");
+    assert!(out.status.success(), "{out:?}");
+    let out = place.program(env!("CARGO_BIN_EXE_timelyctl"), &["reg", "list"]).env("TIMELY_DEVICE", "eth0").output().expect("started");
+    assert_eq!(out.status.code(), Some(2));
 }
 
 #[test]

@@ -6,6 +6,8 @@ use timely_driver::client::{Client, ClientError};
 use timely_driver::config::{Config, ConfigError};
 use timely_driver::nic::{End, Start};
 use timely_driver::pci::PciError;
+use timely_driver::plan::Plan;
+use timely_driver::say::note;
 use timely_driver::service::{Request, Service, ServiceError};
 use timely_driver::sim;
 use timely_driver::spec::{PortSpec, ProfileSpec};
@@ -19,6 +21,9 @@ pub enum CliError {
     /// 1: device, daemon or file.
     #[error("{0}")]
     Failed(String),
+    /// 2: the command line.
+    #[error("{0}")]
+    Wrong(String),
     /// 3: a value.
     #[error("{0}")]
     Refused(String),
@@ -35,6 +40,7 @@ impl CliError {
     pub fn code(&self) -> u8 {
         match self {
             CliError::Failed(_) => 1,
+            CliError::Wrong(_) => 2,
             CliError::Refused(_) => 3,
             CliError::Taken(_) => 4,
             CliError::Found(_) => 5,
@@ -116,29 +122,31 @@ impl Backend {
     /// The daemon of a device, or the device where there is none.
     pub fn open(target: &Target) -> Result<Self, CliError> {
         for path in target.sockets()? {
-            if let Some(client) = Client::connect(&path)? {
+            if let Some(client) = Client::connect_to(&path, target.device().as_deref())? {
                 return Ok(Backend::Daemon(client));
             }
         }
         let file = target.state()?;
         let config = Config::read(&file)?;
+        // What it says cannot be is told before the device is opened, as timelyd does.
+        Plan::new(&config).map_err(|e| CliError::Failed(format!("{}: {e}; the device goes on as it was", file.display())))?;
         let transport = target.transport(config.device)?;
         let keeps = transport.keeps_state();
         let nic = timely_driver::nic::Nic::open(transport, if keeps { Start::Attach } else { Start::Fresh });
         let nic = nic.map_err(TargetError::from)?;
         if !keeps {
-            eprintln!("no timelyd has {target}: it was reset for this command, and is reset again when it is closed");
+            note(format_args!("no timelyd has {target}: it was reset for this command, and is reset again when it is closed"));
             return Ok(Backend::Direct { service: Box::new(Service::new(nic, None)), keeps });
         }
         let mut service = Service::new(nic, Some(file.clone()));
         let empty = config.is_empty();
         if !service.adopt(config)? && !empty {
-            eprintln!(
+            note(format_args!(
                 "{target} was reset since {} was written, and is not configured as it says: `timelyd --device {target}` does that; a change by \
                  timelyctl writes the file anew, and keeps the old one as {}",
                 file.display(),
                 Config::before(&file).display()
-            );
+            ));
         }
         let mut backend = Backend::Direct { service: Box::new(service), keeps };
         if matches!(target, Target::Sim { .. }) {

@@ -67,9 +67,15 @@ pub enum Command {
     /// Cards of this machine.
     List,
     /// Hands a card to vfio-pci, and remembers who had it.
-    Bind { address: Address },
+    Bind {
+        /// PCI address, as 0000:03:00.0.
+        address: Address,
+    },
     /// Gives a card back to the driver that had it before `bind`.
-    Unbind { address: Address },
+    Unbind {
+        /// PCI address, as 0000:03:00.0.
+        address: Address,
+    },
     /// Says what is wrong with machine and device, and what to do about it.
     Doctor,
     /// What the device is and says of itself.
@@ -97,10 +103,10 @@ pub enum Command {
         #[arg(long)]
         watch: bool,
         /// How often.
-        #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration, requires = "watch")]
+        #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, allow_hyphen_values = true, requires = "watch")]
         interval: Duration,
         /// Ends after so many times.
-        #[arg(long, value_name = "TIMES", requires = "watch")]
+        #[arg(long, value_name = "TIMES", requires = "watch", value_parser = clap::value_parser!(u64).range(1..))]
         count: Option<u64>,
     },
     /// Flows, live: rates, round-trip times, gradient, branch. Ends on q.
@@ -140,15 +146,17 @@ pub enum Port {
         /// MAC address.
         #[arg(long)]
         mac: String,
+        /// IPv4 address; none otherwise.
         #[arg(long)]
         ipv4: Option<Ipv4Addr>,
+        /// IPv6 address; none otherwise.
         #[arg(long)]
         ipv6: Option<Ipv6Addr>,
         /// The UDP port that makes a packet ours.
         #[arg(long, default_value_t = 4791)]
         udp_port: u16,
         /// Rate of the wire.
-        #[arg(long, default_value = "10Gbps")]
+        #[arg(long, value_name = "RATE", default_value = "10Gbps", allow_hyphen_values = true)]
         line: String,
         /// Answers nobody's segments.
         #[arg(long)]
@@ -164,17 +172,23 @@ pub enum Profile {
     /// All sixteen.
     List,
     /// One, with its fields.
-    Show { profile: u32 },
+    Show {
+        /// Profile, 0 to 15.
+        #[arg(allow_negative_numbers = true, value_parser = profile)]
+        profile: u32,
+    },
     /// Sets one: like a named profile, but for fields that are given as name=value.
     Set {
+        /// Profile, 0 to 15.
+        #[arg(allow_negative_numbers = true, value_parser = profile)]
         profile: u32,
         /// A named profile, as timely-10g.
         like: String,
         /// The unloaded round-trip time, on which its thresholds build.
-        #[arg(long, value_name = "TIME")]
+        #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
         base_rtt: Option<String>,
         /// The line's rate, at which flows start.
-        #[arg(long, value_name = "RATE")]
+        #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
         line: Option<String>,
         /// Fields that are to be otherwise.
         #[arg(value_name = "FIELD=VALUE")]
@@ -190,6 +204,7 @@ pub struct FlowArguments {
     /// Destination MAC address; the other NIC's of a simulated pair otherwise.
     #[arg(long)]
     mac: Option<String>,
+    /// Profile, 0 to 15, which must be set.
     #[arg(long, default_value_t = 0)]
     profile: u8,
     /// Payload bytes of a packet.
@@ -204,18 +219,23 @@ pub struct FlowArguments {
     /// Priority for PFC.
     #[arg(long, default_value_t = 0)]
     priority: u8,
-    #[arg(long)]
+    /// VLAN tag, whole (TCI): priority << 13, DEI << 12 and VLAN ID; none otherwise.
+    #[arg(long, value_name = "TCI")]
     vlan: Option<u16>,
+    /// TTL or hop limit.
     #[arg(long, default_value_t = 64)]
     ttl: u8,
+    /// TOS or traffic class: DSCP, and ECN in its lowest two bits.
     #[arg(long, default_value_t = 0)]
     tos: u8,
+    /// UDP source port.
     #[arg(long, default_value_t = 4791)]
     source_port: u16,
+    /// UDP destination port.
     #[arg(long, default_value_t = 4791)]
     destination_port: u16,
     /// Rate, of a flow whose profile is `fixed`.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     rate: Option<String>,
 }
 
@@ -250,23 +270,41 @@ pub enum Flow {
     /// Those that are in use.
     List,
     /// One, with its telemetry.
-    Show { flow: u32 },
+    Show {
+        /// Number of the flow.
+        #[arg(allow_negative_numbers = true, value_parser = flow)]
+        flow: u32,
+    },
     /// Makes one, the lowest that is free unless a number is given.
     Add {
+        /// Number of the flow; the lowest that is free otherwise.
+        #[arg(allow_negative_numbers = true, value_parser = flow)]
         flow: Option<u32>,
         #[command(flatten)]
         arguments: FlowArguments,
     },
     /// Changes one, whole; its rate, backlog and counters stay.
     Set {
+        /// Number of the flow.
+        #[arg(allow_negative_numbers = true, value_parser = flow)]
         flow: u32,
         #[command(flatten)]
         arguments: FlowArguments,
     },
     /// Removes one.
-    Remove { flow: u32 },
+    Remove {
+        /// Number of the flow.
+        #[arg(allow_negative_numbers = true, value_parser = flow)]
+        flow: u32,
+    },
     /// Posts packets of one that is not endless; fewer than 65,280 may wait.
-    Post { flow: u32, packets: u32 },
+    Post {
+        /// Number of the flow.
+        #[arg(allow_negative_numbers = true, value_parser = flow)]
+        flow: u32,
+        /// Packets, 1 to 65,535.
+        packets: u32,
+    },
 }
 
 #[derive(Subcommand)]
@@ -296,6 +334,20 @@ pub fn duration(text: &str) -> Result<Duration, UnitError> {
     parse_duration(text)
 }
 
+/// A time between two looks: not so short that the machine does nothing else.
+pub fn interval(text: &str) -> Result<Duration, String> {
+    let time = duration(text).map_err(|e| e.to_string())?;
+    if time >= Duration::from_millis(1) { Ok(time) } else { Err(format!("{text} is shorter than 1ms")) }
+}
+
+fn profile(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "profiles are 0 to 15".into())
+}
+
+fn flow(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "flows are 0 to 65535".into())
+}
+
 fn number(text: &str) -> Result<u32, String> {
     let parsed = text.strip_prefix("0x").map_or_else(|| text.parse(), |hex| u32::from_str_radix(hex, 16));
     parsed.map_err(|e| format!("{e}; give a number of 32 bits, as 7 or 0x1f"))
@@ -319,10 +371,21 @@ mod tests {
             "--device sim:model flow add 7 --rate 5Gbps",
             "profile set 0 timely-10g --base-rtt 9us beta=0.5",
             "reg write id.CONTROL 0x1",
+            // Refused with their range, by what reads them.
+            "profile set 0 timely-10g --base-rtt -5us --line -1Gbps",
         ] {
             Cli::try_parse_from(std::iter::once("timelyctl").chain(line.split(' '))).expect(line);
         }
         assert!(Cli::try_parse_from(["timelyctl", "--device", "eth0", "info"]).is_err());
+        for (line, name) in [
+            ("profile set -1 timely-10g", "profiles are 0 to 15"),
+            ("flow show -1", "flows are 0 to 65535"),
+            ("send 10.0.0.2 --rate -5Mbps", "`-5Mbps` is no rate"),
+            ("telemetry --watch --interval -1s", "`-1s` is no time"),
+        ] {
+            let wrong = Cli::try_parse_from(std::iter::once("timelyctl").chain(line.split(' '))).err().expect(line).to_string();
+            assert!(wrong.contains(name), "{line}: {wrong}");
+        }
         assert!(number("0x1_0").is_err() && number("4294967296").is_err() && number("0xffffffff") == Ok(u32::MAX));
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use timely_driver::record::{HEAD, Sink};
 use timely_driver::report::EventReport;
+use timely_driver::say::note;
 use timely_driver::service::Request;
 use timely_regs::event::{BYTES, EventRecord};
 
@@ -28,11 +29,18 @@ pub struct Arguments {
     #[arg(long)]
     profile: Option<u32>,
     /// Ends after so many.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// Ends after so long.
-    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     time: Option<Duration>,
+}
+
+impl Arguments {
+    /// Records go to the output.
+    pub fn prints(&self) -> bool {
+        self.out.is_none()
+    }
 }
 
 /// Follows events until it is told to end.
@@ -56,7 +64,7 @@ pub fn run(nic: &mut Backend, a: &Arguments, json: bool) -> Result<(), CliError>
         let Some((lost, bytes)) = nic.events(WAIT)? else { continue };
         total.lost += lost;
         if lost > 0 {
-            eprintln!("{lost} records were lost here");
+            note(format_args!("{lost} records were lost here"));
         }
         for bytes in bytes.as_chunks::<BYTES>().0 {
             if a.count.is_some_and(|c| total.records >= c) {
@@ -82,9 +90,9 @@ pub fn run(nic: &mut Backend, a: &Arguments, json: bool) -> Result<(), CliError>
     nic.ask(Request::Events { every: 0, flow: None, profile: None })?;
     if json {
         let text = serde_json::to_string(&total).unwrap_or_default();
-        eprintln!("{text}");
+        note(text);
     } else {
-        eprintln!("{} records, {} lost, {} broken", total.records, total.lost, total.broken);
+        note(format_args!("{} records, {} lost, {} broken", total.records, total.lost, total.broken));
     }
     Ok(())
 }

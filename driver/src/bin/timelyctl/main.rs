@@ -1,5 +1,6 @@
 //! `timelyctl`: looks at a timely-nic and configures it, through its daemon or by itself.
 #![forbid(unsafe_code)]
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 mod backend;
 mod cli;
 mod doctor;
@@ -10,35 +11,49 @@ mod top;
 mod traffic;
 
 use backend::{Backend, CliError};
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use cli::{Cli, Command, Flow, Port, Profile, Reg, Sim, duration};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
+use timely_driver::Error;
+use timely_driver::command;
 use timely_driver::config::Config;
 use timely_driver::pci::{Address, System};
+use timely_driver::say::note;
 use timely_driver::selftest;
 use timely_driver::service::Request;
 use timely_driver::sim;
 use timely_driver::spec::{PortSpec, ProfileSpec};
 use timely_driver::target::{Target, TargetError, state_folder};
+use timely_driver::transport::Failure;
 
-/// Prints for people or programs.
-fn print<T: DeserializeOwned>(json: bool, value: Value, show: impl FnOnce(&T) -> String) -> Result<(), CliError> {
-    let text = if json {
-        serde_json::to_string_pretty(&value).unwrap_or_default()
-    } else {
-        show(&serde_json::from_value(value).map_err(|e| CliError::Failed(format!("an answer is not understood: {e}; use one version")))?)
-    };
-    write_out(&text)
+/// What is printed for people or programs.
+fn text<T: DeserializeOwned>(json: bool, value: Value, show: impl FnOnce(&T) -> String) -> Result<String, CliError> {
+    if json {
+        return Ok(serde_json::to_string_pretty(&value).unwrap_or_default());
+    }
+    let read = serde_json::from_value(value).map_err(|e| CliError::Failed(format!("an answer is not understood: {e}; use one version")));
+    Ok(show(&read?))
 }
 
-/// Whoever reads may have gone, as `head` does; that is no error.
+/// Prints it.
+fn print<T: DeserializeOwned>(json: bool, value: Value, show: impl FnOnce(&T) -> String) -> Result<(), CliError> {
+    write_out(&text(json, value, show)?)
+}
+
+/// Prints; whoever reads may have gone, as `head` does, and that is no error.
 fn write_out(text: &str) -> Result<(), CliError> {
+    put_out(text).map(drop)
+}
+
+/// The same; `false` when whoever reads has gone: what would print again ends then.
+fn put_out(text: &str) -> Result<bool, CliError> {
     match writeln!(std::io::stdout(), "{text}") {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(CliError::Failed(format!("output: {e}; free space"))),
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(e) => Err(CliError::Failed(format!("output: {e}; free space"))),
     }
 }
 
@@ -54,7 +69,9 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
             let before = bound.before.as_deref().unwrap_or("nobody");
             write_out(&format!("{address} (IOMMU group {}) was driven by {before}, and is vfio-pci's now", bound.group))?;
             if before == "mqnic" {
-                eprintln!("its network interface is gone until `timelyctl unbind {address}`: host queues, which Corundum paces, are too");
+                note(format_args!(
+                    "its network interface is gone until `timelyctl unbind {address}`: host queues, which Corundum paces, are too"
+                ));
             }
         }
         Command::Unbind { address } => {
@@ -70,7 +87,7 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
             let written = clap_mangen::generate_to(Cli::command(), folder);
             written.map_err(|e| CliError::Failed(format!("{}: {e}; give a folder that can be written", folder.display())))?;
         }
-        Command::Reg(Reg::List) => write_out(&show::registers())?,
+        Command::Reg(Reg::List) => write_out(&if cli.json { show::registers_json() } else { show::registers() })?,
         Command::Sim(Sim::Stop) => {
             let model = matches!(cli.device, Some(Target::Sim { model: true }));
             write_out(&format!("ended process {}", sim::stop(model)?))?;
@@ -82,14 +99,28 @@ fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
     Ok(Some(ExitCode::SUCCESS))
 }
 
+/// What a change was, for programs; people are told nothing of what was done as they said.
+fn done(json: bool, what: Value) -> Result<(), CliError> {
+    if json { write_out(&serde_json::to_string_pretty(&what).unwrap_or_default()) } else { Ok(()) }
+}
+
 fn run(cli: &Cli) -> Result<ExitCode, CliError> {
+    match &cli.command {
+        Command::Top(_) if cli.json => {
+            return Err(CliError::Wrong("top has no JSON; `--json telemetry --watch` has the same numbers".into()));
+        }
+        Command::Events(arguments) if cli.json && arguments.prints() => {
+            return Err(CliError::Wrong("events are printed as CSV; give --out FILE, and --json for how many there were".into()));
+        }
+        _ => {}
+    }
     if let Some(code) = on_machine(cli)? {
         return Ok(code);
     }
     let target = cli.device.clone().unwrap_or_else(|| {
         let (target, simulated) = Target::usual();
         if simulated {
-            eprintln!("no card of ours is in this machine: taking simulated NICs (--device sim)");
+            note(format_args!("no card of ours is in this machine: taking simulated NICs (--device sim)"));
         }
         target
     });
@@ -97,9 +128,14 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         Command::Doctor => return doctor::run(&target, cli.json),
         Command::Selftest => {
             let place = Config::read(&target.state()?)?.device;
+            // A device that is not there or that somebody has is nothing that the test found; later on it is.
+            drop(target.transport(place)?);
             let mut open = || target.transport(place).map_err(|e| backend::as_failure(&target, e));
-            let report = selftest::run(&mut open, &selftest::Options::default()).map_err(|e| CliError::Found(e.to_string()))?;
-            write_out(report.to_string().trim_end())?;
+            let report = selftest::run(&mut open, &selftest::Options::default()).map_err(|e| match e {
+                Error::Transport(Failure::InUse { .. }) => CliError::Taken(e.to_string()),
+                e => CliError::Found(e.to_string()),
+            })?;
+            write_out(&if cli.json { show::selftest_json(&report) } else { report.to_string().trim_end().to_owned() })?;
             return Ok(ExitCode::SUCCESS);
         }
         _ => {}
@@ -109,9 +145,18 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
     let mut ask = |request: Request| nic.ask(request);
     match &cli.command {
         Command::Info => print(json, ask(Request::Info {})?, show::info)?,
-        Command::Reset => drop(ask(Request::Reset {})?),
-        Command::Enable => drop(ask(Request::Enable { on: true })?),
-        Command::Disable => drop(ask(Request::Enable { on: false })?),
+        Command::Reset => {
+            ask(Request::Reset {})?;
+            done(json, json!({"reset": true}))?;
+        }
+        Command::Enable => {
+            ask(Request::Enable { on: true })?;
+            done(json, json!({"enabled": true}))?;
+        }
+        Command::Disable => {
+            ask(Request::Enable { on: false })?;
+            done(json, json!({"enabled": false}))?;
+        }
         Command::Port(Port::Show) => print(json, ask(Request::PortShow {})?, show::port)?,
         Command::Port(Port::Set { mac, ipv4, ipv6, udp_port, line, no_answer, allow }) => {
             let port = PortSpec {
@@ -123,7 +168,9 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
                 allow: allow.clone(),
                 ..PortSpec::with_mac(mac)
             };
-            ask(Request::PortSet { port })?;
+            ask(Request::PortSet { port: port.clone() })?;
+            // As `port show` prints it.
+            done(json, json!({"spec": port}))?;
         }
         Command::Profile(Profile::List) => print(json, ask(Request::ProfileList {})?, |p: &Vec<_>| show::profiles(p))?,
         Command::Profile(Profile::Show { profile }) => print(json, ask(Request::ProfileShow { profile: *profile })?, show::profile)?,
@@ -136,7 +183,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             let spec = ask(Request::FlowShow { flow: *flow })?;
             let telemetry = ask(Request::Telemetry { flows: Some(vec![*flow]) })?;
             if json {
-                print(true, serde_json::json!({"configured": spec, "telemetry": telemetry}), |_: &Value| String::new())?;
+                print(true, json!({"configured": spec, "telemetry": telemetry}), |_: &Value| String::new())?;
             } else {
                 print(false, Value::Array(vec![spec]), |f: &Vec<_>| show::flows(f))?;
                 print(false, telemetry, |t| show::telemetry(t, None))?;
@@ -150,16 +197,22 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
             let spec = arguments.spec(&target)?;
             print(json, ask(Request::FlowSet { flow: *flow, spec })?, |f| show::flows(std::slice::from_ref(f)))?;
         }
-        Command::Flow(Flow::Remove { flow }) => drop(ask(Request::FlowRemove { flow: *flow })?),
-        Command::Flow(Flow::Post { flow, packets }) => drop(ask(Request::FlowPost { flow: *flow, packets: *packets })?),
+        Command::Flow(Flow::Remove { flow }) => {
+            ask(Request::FlowRemove { flow: *flow })?;
+            done(json, json!({"removed": flow}))?;
+        }
+        Command::Flow(Flow::Post { flow, packets }) => {
+            ask(Request::FlowPost { flow: *flow, packets: *packets })?;
+            done(json, json!({"flow": flow, "posted": packets}))?;
+        }
         Command::Telemetry { flows, watch, interval, count } => {
             let asked = (!flows.is_empty()).then(|| flows.clone());
             let (mut before, mut times) = (None, 0);
             loop {
                 let value = ask(Request::Telemetry { flows: asked.clone() })?;
-                print(json, value.clone(), |t| show::telemetry(t, before.as_ref()))?;
+                let read = put_out(&text(json, value.clone(), |t| show::telemetry(t, before.as_ref()))?)?;
                 times += 1;
-                if !watch || count.is_some_and(|c| times >= c) {
+                if !read || !watch || count.is_some_and(|c| times >= c) {
                     break;
                 }
                 before = serde_json::from_value(value).ok();
@@ -169,7 +222,10 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         Command::Reg(Reg::Read { register }) => {
             print(json, ask(Request::RegRead { register: register.clone() })?, |r| show::register(std::slice::from_ref(r)))?
         }
-        Command::Reg(Reg::Write { register, value }) => drop(ask(Request::RegWrite { register: register.clone(), value: *value })?),
+        Command::Reg(Reg::Write { register, value }) => {
+            ask(Request::RegWrite { register: register.clone(), value: *value })?;
+            done(json, json!({"register": register, "written": value}))?;
+        }
         Command::Reg(Reg::Dump { block }) => print(json, ask(Request::RegDump { block: block.clone() })?, |r: &Vec<_>| show::register(r))?,
         Command::Clock { pairs } => print(json, ask(Request::Clock { pairs: *pairs })?, show::clock)?,
         Command::Top(arguments) => top::run(&mut nic, arguments)?,
@@ -181,8 +237,8 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
 }
 
 fn main() -> ExitCode {
-    run(&Cli::parse()).unwrap_or_else(|e| {
-        eprintln!("error: {e}");
+    run(&command::parse()).unwrap_or_else(|e| {
+        note(format_args!("error: {e}"));
         ExitCode::from(e.code())
     })
 }

@@ -189,6 +189,22 @@ pub fn register(all: &[RegisterReport]) -> String {
     all.iter().map(each).collect::<Vec<_>>().join("\n")
 }
 
+/// All registers, for programs.
+pub fn registers_json() -> String {
+    let each = |r: &timely_regs::map::Register| {
+        let name = format!("{}.{}", r.block.block().name, r.name);
+        serde_json::json!({"register": name, "offset": r.address(), "count": r.count, "access": r.access.name(), "meaning": r.meaning})
+    };
+    serde_json::to_string_pretty(&registers::all().map(each).collect::<Vec<_>>()).unwrap_or_default()
+}
+
+/// A self-test, for programs.
+pub fn selftest_json(report: &timely_driver::selftest::Report) -> String {
+    let steps: Vec<_> = report.steps.iter().map(|(step, found)| serde_json::json!({"step": step, "found": found})).collect();
+    let all = serde_json::json!({"device": report.device, "transport": report.transport, "steps": steps});
+    serde_json::to_string_pretty(&all).unwrap_or_default()
+}
+
 /// Names of all registers.
 pub fn registers() -> String {
     let each = |r: &timely_regs::map::Register| {

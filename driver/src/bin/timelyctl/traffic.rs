@@ -1,11 +1,12 @@
 //! `timelyctl send` and `timelyctl recv`: segments of ours from and to an ordinary host.
 use crate::backend::CliError;
-use crate::cli::duration;
+use crate::cli::{duration, interval};
 use crate::signals::Signals;
 use crate::write_out;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::AsFd;
 use std::time::Duration;
+use timely_driver::say::note;
 use timely_driver::service::micros;
 use timely_driver::traffic::{Percentiles, Receiver, RecvOptions, RecvReport, SendOptions, SendReport, TrafficError, send};
 use timely_driver::units::{Bytes, Mbps, parse_mbps};
@@ -45,7 +46,7 @@ pub struct SendArguments {
     #[arg(long, default_value_t = 0)]
     flow: u32,
     /// Rate on the wire, headers, preamble and gap included: 1Kbps to 1Tbps.
-    #[arg(long, default_value = "100Mbps", value_parser = rate)]
+    #[arg(long, default_value = "100Mbps", value_parser = rate, allow_hyphen_values = true)]
     rate: f64,
     /// Payload bytes of a packet, behind our header.
     #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u16).range(..=16_383))]
@@ -54,13 +55,13 @@ pub struct SendArguments {
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
     segment_packets: u8,
     /// Ends after so many segments; without --count and --for, after 10 s.
-    #[arg(long, value_name = "SEGMENTS")]
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// Ends after so long.
-    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     time: Option<Duration>,
     /// A segment whose ACK takes longer is lost; so long is waited at the end.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration, allow_hyphen_values = true)]
     patience: Duration,
     /// TTL or hop limit.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u8).range(1..))]
@@ -69,7 +70,7 @@ pub struct SendArguments {
     #[arg(long, default_value_t = 0)]
     tos: u8,
     /// How often it says how far it is.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, allow_hyphen_values = true)]
     interval: Duration,
 }
 
@@ -87,30 +88,25 @@ pub struct RecvArguments {
     #[arg(long)]
     answer: bool,
     /// Ends after so many whole segments.
-    #[arg(long, value_name = "SEGMENTS")]
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// Ends after so long.
-    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     time: Option<Duration>,
     /// Ends when nothing came for so long, once something did.
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = interval)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = interval, allow_hyphen_values = true)]
     idle: Duration,
     /// Ends, with exit code 1, when nothing comes at all for so long.
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration, allow_hyphen_values = true)]
     patience: Duration,
     /// How often it says how far it is.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, allow_hyphen_values = true)]
     interval: Duration,
 }
 
 fn rate(text: &str) -> Result<f64, String> {
     let mbps = parse_mbps(text).map_err(|e| e.to_string())?;
     if (1e-3..=1e6).contains(&mbps) { Ok(mbps) } else { Err(format!("{text} is not within 1Kbps to 1Tbps")) }
-}
-
-fn interval(text: &str) -> Result<Duration, String> {
-    let time = duration(text).map_err(|e| e.to_string())?;
-    if time >= Duration::from_millis(1) { Ok(time) } else { Err(format!("{text} is shorter than 1ms")) }
 }
 
 impl From<TrafficError> for CliError {
@@ -129,7 +125,7 @@ fn spread(name: &str, p: &Percentiles) -> String {
 }
 
 fn progress(seconds: f64, wire_mbps: f64, packets: u64, rest: &str) {
-    eprintln!("{seconds:7.1} s  {:>10} on the wire, {packets} packets, {rest}", Mbps(wire_mbps).to_string());
+    note(format_args!("{seconds:7.1} s  {:>10} on the wire, {packets} packets, {rest}", Mbps(wire_mbps).to_string()));
 }
 
 fn json<T: serde::Serialize>(report: &T) -> String {
@@ -207,7 +203,7 @@ pub fn run_recv(a: &RecvArguments, as_json: bool) -> Result<(), CliError> {
     };
     let signals = Signals::new()?;
     let receiver = Receiver::new(options)?;
-    eprintln!("receiving at {}{}", receiver.address(), if a.answer { ", answering" } else { "" });
+    note(format_args!("receiving at {}{}", receiver.address(), if a.answer { ", answering" } else { "" }));
     let r = receiver.run(signals.as_fd(), &mut |r: &RecvReport| {
         progress(r.seconds, r.wire_mbps, r.packets, &format!("{} segments, {} lost", r.segments, r.broken + r.missing));
     })?;

@@ -7,8 +7,9 @@ mod tests;
 mod view;
 
 use crate::backend::{Backend, CliError};
+use crate::cli::interval;
+use crate::put_out;
 use crate::signals::Signals;
-use crate::{duration, write_out};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use screen::Terminal;
 use serde::de::DeserializeOwned;
@@ -25,7 +26,7 @@ const PRINTED: (usize, usize) = (110, 34);
 #[derive(clap::Args)]
 pub struct Arguments {
     /// How often the NIC is looked at.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, allow_hyphen_values = true)]
     interval: Duration,
     /// What flows are sorted by at first.
     #[arg(long, value_enum, value_name = "COLUMN", default_value = "sent")]
@@ -34,7 +35,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
     /// Prints so many screens as text and ends; needs no terminal.
-    #[arg(long, value_name = "SCREENS")]
+    #[arg(long, value_name = "SCREENS", value_parser = clap::value_parser!(u32).range(1..))]
     frames: Option<u32>,
 }
 
@@ -93,7 +94,9 @@ fn print(nic: &mut Backend, top: &mut Top, interval: Duration, screens: u32) -> 
     for _ in 0..screens {
         std::thread::sleep(interval);
         look(nic, top)?;
-        write_out(view::draw(top, width, height).text().trim_end())?;
+        if !put_out(view::draw(top, width, height).text().trim_end())? {
+            break;
+        }
     }
     Ok(())
 }
