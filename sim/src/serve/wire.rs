@@ -81,6 +81,10 @@ impl Wire {
             for d in self.out.departures.drain(..) {
                 if let [a, b] = &mut self.nics[..] {
                     let peer = if i == 0 { b } else { a };
+                    if !self.start.is_empty() {
+                        // It stood still till now: without this, what is written would have been written when it last did anything.
+                        peer.pass(self.now);
+                    }
                     for (addr, value) in self.start.drain(..) {
                         peer.core().post_write(addr, value);
                     }

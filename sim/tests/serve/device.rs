@@ -2,6 +2,7 @@
 use crate::client::{CONFIG, Client, PAGE, Pages, Registers, Served, made, options, pair, words};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, OwnedFd};
+use std::cell::RefCell;
 use std::os::unix::fs::FileExt;
 use timely_regs::counters::Counter;
 use timely_regs::device::{Bus, Device, Error, Memory, RingSettings};
@@ -14,7 +15,9 @@ use timely_regs::pci;
 use timely_regs::telemetry::TelemetryRecord;
 use timely_sim::frame::address;
 use timely_sim::nic::access::Access;
+use timely_sim::nic::core::AccessError;
 use timely_sim::scenario::NicKind;
+use timely_sim::serve::wire::Wire;
 use timely_sim::time::US;
 
 const FLOWS: u32 = 1024;
@@ -313,6 +316,30 @@ fn dma_to_where_nothing_is_ends_in_an_error() {
     device.snapshot(&memory, 0, 2).unwrap();
 }
 
+/// Makes flow 7, which sends to the other NIC of the pair when a doorbell rings.
+fn prepare<B: Bus<Error: std::fmt::Debug>>(device: &Device<B>) {
+    // It does nothing from one packet to the next.
+    let slow = Parameters { initial_mbps: 1000.0, ..Parameters::timely_10g(60.0) };
+    device.write_profile(0, &slow.quantise().unwrap()).unwrap();
+    device.set_mac(address::mac(0)).unwrap();
+    device.set_ipv4(address::ipv4(0).into()).unwrap();
+    device.write(&port::UDP_PORT, 4791).unwrap();
+    device.write(&port::ACK_ENABLE, 1).unwrap();
+    let flow = FlowRecord {
+        enable: true,
+        endless: true,
+        payload_bytes: 1024,
+        segment_packets: 4,
+        mac: address::mac(1),
+        source_port: 4791,
+        destination_port: 4791,
+        address: std::net::Ipv4Addr::from(address::ipv4(1)).into(),
+        ..Default::default()
+    };
+    device.load_flow(7, &flow).unwrap();
+    device.enable(true).unwrap();
+}
+
 #[test]
 fn a_pair_has_round_trips() {
     const DELAY: u64 = 20 * US;
@@ -320,24 +347,7 @@ fn a_pair_has_round_trips() {
         let served = Served::start(&pair(kind, DELAY, 2), false);
         let registers = Registers::open(&served.path);
         let device = registers.device();
-        device.write_profile(0, &Parameters::timely_10g(60.0).quantise().unwrap()).unwrap();
-        device.set_mac(address::mac(0)).unwrap();
-        device.set_ipv4(address::ipv4(0).into()).unwrap();
-        device.write(&port::UDP_PORT, 4791).unwrap();
-        device.write(&port::ACK_ENABLE, 1).unwrap();
-        let flow = FlowRecord {
-            enable: true,
-            endless: true,
-            payload_bytes: 1024,
-            segment_packets: 4,
-            mac: address::mac(1),
-            source_port: 4791,
-            destination_port: 4791,
-            address: std::net::Ipv4Addr::from(address::ipv4(1)).into(),
-            ..Default::default()
-        };
-        device.load_flow(7, &flow).unwrap();
-        device.enable(true).unwrap();
+        prepare(&device);
         device.doorbell(7, 64).unwrap();
         let mut record = TelemetryRecord::default();
         for _ in 0..200_000 {
@@ -353,4 +363,42 @@ fn a_pair_has_round_trips() {
         assert!((least..most).contains(&rtt.into()), "{rtt} ns");
         assert!(device.counters().unwrap()[Counter::AcksSent as usize] >= 5, "the second NIC's traffic is answered");
     }
+}
+
+/// The NICs of a pair without a socket between: time is what the test lets pass.
+struct Direct(RefCell<Wire>);
+
+impl Bus for Direct {
+    type Error = AccessError;
+
+    fn read32(&self, offset: u32) -> Result<u32, AccessError> {
+        self.0.borrow_mut().read32(offset)
+    }
+
+    fn write32(&self, offset: u32, value: u32) -> Result<(), AccessError> {
+        self.0.borrow_mut().write32(offset, value)
+    }
+}
+
+/// The second NIC of a pair stood still for a second when it first hears from the first: it sends from then on and not for the second that
+/// has passed, and the registers of the first answer at every moment of it.
+#[test]
+fn a_second_nic_that_stood_still_starts_when_it_hears() {
+    const SECOND: u64 = 1_000_000 * US;
+    let wire = made(&pair(NicKind::Model, 5 * US, 1));
+    let device = Device::open(Direct(RefCell::new(wire))).unwrap();
+    let bus = device.bus();
+    while device.read_field(&id::STATUS, &id::READY).unwrap() == 0 {}
+    prepare(&device);
+    bus.0.borrow_mut().advance(SECOND);
+    let frames = bus.0.borrow().frames();
+    device.doorbell(7, 1).unwrap();
+    while bus.0.borrow().now() < SECOND + 20 * US {
+        let end = bus.0.borrow().now() + US;
+        bus.0.borrow_mut().step(end);
+        device.read(&id::STATUS).unwrap();
+    }
+    // What they send in 20 us at 1 and 10 Gb/s, packets of 1 KB and their ACKs.
+    let sent = bus.0.borrow().frames() - frames;
+    assert!((3..30).contains(&sent), "{sent} frames");
 }
