@@ -87112,9 +87112,7 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [4:0] shown_next;
     reg  [4:0] read_at;
     reg  [4:0] spill_next;
-    reg  [6:0] accepted;
-    reg  [6:0] more;
-    reg  [15:0] spends;
+    reg  [15:0] freed;
     reg  [9:0] fill;
     reg  rest;
     
@@ -87353,19 +87351,14 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         end
         launches__read_address = read_at;
         flows__read_address = read_at;
-        accepted = ((32'h0) & 7'h7f);
-        if (taken) begin
-            accepted = ((train_packets) & 7'h7f);
-        end
-        more = accepted;
+        freed = spent__q;
         if (leave) begin
-            more = accepted - ((32'h1) & 7'h7f);
+            freed = spent__q + ((32'h1) & 16'hffff);
         end
-        spends = ((more) & 16'hffff);
-        if (more[32'h6]) begin
-            spends = ~((32'h0) & 16'hffff);
+        spent__d = freed;
+        if (taken) begin
+            spent__d = freed - ((train_packets) & 16'hffff);
         end
-        spent__d = spent__q - spends;
         credit = ((32'h0) & 8'hff);
         if (rest) begin
             credit = ((spent__q[(32'h0)+:(6)]) & 8'hff);
@@ -95137,6 +95130,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     wire  fate__ready;
     wire  fate__grant;
     wire  [2:0] fate__size;
+    wire  [2:0] fate__size_too;
     wire  [5:0] fate__train;
     wire  fate__sleep;
     wire  fate__clear;
@@ -95473,6 +95467,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
         .ready(fate__ready),
         .grant(fate__grant),
         .size(fate__size),
+        .size_too(fate__size_too),
         .train(fate__train),
         .sleep(fate__sleep),
         .clear(fate__clear),
@@ -96127,7 +96122,7 @@ module tnic_standalone__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_valid,po
     always @(*) unswept = rst | ~memory__swept;
     always @(*) slack__clear = fate__clear | unswept;
     always @(*) slack__grant = fate__grant;
-    always @(*) slack__size = fate__size;
+    always @(*) slack__size = fate__size_too;
     always @(*) memory__state_write = write17__q;
     always @(*) memory__state_flow = flow__16__q;
     always @(*) sleeps__o_ready = sleep_ready;
@@ -100080,7 +100075,7 @@ module tnic_standalone__pacer__pass__count17(d,q,clock);
 endmodule // standalone__pacer__pass__count17
 
 
-module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,valid,pfc,bucket,due,wished,ready,grant,size,train,sleep,clear,bounded,awake,write,insert,again,soon,park,idle,resume);
+module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,valid,pfc,bucket,due,wished,ready,grant,size,size_too,train,sleep,clear,bounded,awake,write,insert,again,soon,park,idle,resume);
     
     // Module arguments
     input wire  clk;
@@ -100098,6 +100093,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     output reg  ready;
     output reg  grant;
     output reg  [2:0] size;
+    output reg  [2:0] size_too;
     output reg  [5:0] train;
     output reg  sleep;
     output reg  clear;
@@ -100136,6 +100132,9 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     reg  [2:0] size1__d;
     wire  [2:0] size1__q;
     reg  size1__clock;
+    reg  [2:0] not_size1__d;
+    wire  [2:0] not_size1__q;
+    reg  not_size1__clock;
     reg  [5:0] train1__d;
     wire  [5:0] train1__q;
     reg  train1__clock;
@@ -100234,6 +100233,11 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
         .q(size1__q),
         .clock(size1__clock)
     );
+    tnic_standalone__pacer__pass__fate__not_size1 not_size1(
+        .d(not_size1__d),
+        .q(not_size1__q),
+        .clock(not_size1__clock)
+    );
     tnic_standalone__pacer__pass__fate__train1 train1(
         .d(train1__d),
         .q(train1__q),
@@ -100304,6 +100308,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
         held__d = held__q;
         resumes__d = resumes__q;
         size1__d = size1__q;
+        not_size1__d = not_size1__q;
         train1__d = train1__q;
         grant1__d = grant1__q;
         sleep1__d = sleep1__q;
@@ -100427,6 +100432,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
             end
         end
         size1__d = least;
+        not_size1__d = ~least;
         train1__d = packets;
         grant1__d = valid & is_grant;
         sleep1__d = valid & is_sleep;
@@ -100461,6 +100467,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     always @(*) held__clock = clk;
     always @(*) resumes__clock = clk;
     always @(*) size1__clock = clk;
+    always @(*) not_size1__clock = clk;
     always @(*) train1__clock = clk;
     always @(*) grant1__clock = clk;
     always @(*) sleep1__clock = clk;
@@ -100483,6 +100490,7 @@ module tnic_standalone__pacer__pass__fate(clk,rst,issue,left,slept,pause,stop,va
     always @(*) ready = |room & (owed__q != places);
     always @(*) grant = grant1__q;
     always @(*) size = size1__q;
+    always @(*) size_too = ~not_size1__q;
     always @(*) train = train1__q;
     always @(*) sleep = sleep1__q;
     always @(*) clear = clear1__q;
@@ -100649,6 +100657,25 @@ module tnic_standalone__pacer__pass__fate__insert1(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__fate__insert1
+
+
+module tnic_standalone__pacer__pass__fate__not_size1(d,q,clock);
+    
+    // Module arguments
+    input wire  [2:0] d;
+    output reg  [2:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 3'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__fate__not_size1
 
 
 module tnic_standalone__pacer__pass__fate__owed(d,q,clock);
@@ -104692,6 +104719,7 @@ module tnic_standalone__pacer__pass__slack(clk,rst,at,slack,limited,started,wind
     // Local signals
     reg  [31:0] extended;
     reg  [30:0] most;
+    reg  [36:0] doubled;
     reg  [36:0] train;
     reg  [27:0] rest;
     
@@ -104843,6 +104871,18 @@ module tnic_standalone__pacer__pass__slack(clk,rst,at,slack,limited,started,wind
         end
         spent16__d = ((gap) & 32'hffffffff) + ((gap[(32'h2)+:(29)]) & 32'hffffffff);
         cut16__d = gap == cut;
+        doubled = ((spent16__q) & 37'h1fffffffff);
+        if (size[32'h0]) begin
+            doubled = ((spent16__q) & 37'h1fffffffff) << 32'h1;
+        end
+        train = doubled;
+        if (size[32'h2]) begin
+            train = doubled << 32'h4;
+        end
+        else if (size[32'h1]) begin
+            train = doubled << 32'h2;
+        end
+        rest = ((settled__o[(32'h0)+:(26)]) & 28'hfffffff) - train[(32'h6)+:(28)];
         slack17__d = ((settled__o[(32'h0)+:(26)]) & 28'hfffffff);
         if (grant) begin
             slack17__d = rest;
@@ -104882,8 +104922,6 @@ module tnic_standalone__pacer__pass__slack(clk,rst,at,slack,limited,started,wind
     always @(*) earlier__clk = clk;
     always @(*) windows__i = window;
     always @(*) most = ((window6__q) & 31'h7fffffff) << 32'h2;
-    always @(*) train = ((spent16__q) & 37'h1fffffffff) << size;
-    always @(*) rest = ((settled__o[(32'h0)+:(26)]) & 28'hfffffff) - train[(32'h6)+:(28)];
     always @(*) slack_17 = slack17__q;
     always @(*) limited_17 = limited17__q;
     
@@ -106439,6 +106477,16 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg  [17:0] reach__2;
     reg  [17:0] reach__3;
     reg  [17:0] reach__4;
+    reg  [18:0] short__0;
+    reg  [18:0] short__1;
+    reg  [18:0] short__2;
+    reg  [18:0] short__3;
+    reg  [18:0] short__4;
+    reg  fits__0;
+    reg  fits__1;
+    reg  fits__2;
+    reg  fits__3;
+    reg  fits__4;
     reg  [63:0] offset;
     
     // Sub module instances
@@ -106657,21 +106705,15 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         if (~sign5__q) begin
             need6__d = full - ((size5__q[(32'h0)+:(17)]) & 18'h3ffff);
         end
-        wished7__d = ((32'h5) & 3'h7);
-        if (|gaps__o[(32'h12)+:(13)] | (reach__0 >= need6__q) | (least <= ((32'h0) & 3'h7))) begin
-            wished7__d = ((32'h0) & 3'h7);
+        wished7__d = ((32'h0) & 3'h7);
+        if (~fits__3) begin
+            wished7__d = ((32'h4) & 3'h7);
         end
-        else if (|gaps__o[(32'h11)+:(14)] | (reach__1 >= need6__q) | (least <= ((32'h1) & 3'h7))) begin
-            wished7__d = ((32'h1) & 3'h7);
-        end
-        else if (|gaps__o[(32'h10)+:(15)] | (reach__2 >= need6__q) | (least <= ((32'h2) & 3'h7))) begin
+        else if (~fits__1) begin
             wished7__d = ((32'h2) & 3'h7);
         end
-        else if (|gaps__o[(32'hf)+:(16)] | (reach__3 >= need6__q) | (least <= ((32'h3) & 3'h7))) begin
-            wished7__d = ((32'h3) & 3'h7);
-        end
-        else if (|gaps__o[(32'he)+:(17)] | (reach__4 >= need6__q) | (least <= ((32'h4) & 3'h7))) begin
-            wished7__d = ((32'h4) & 3'h7);
+        if ((~fits__0 & fits__1) | (~fits__2 & fits__3) | ~fits__4) begin
+            wished7__d = wished7__d | ((32'h1) & 3'h7);
         end
         tau7__d = tau6__q;
         due7__d = due6__q;
@@ -106737,6 +106779,16 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) reach__2 = ((gaps__o[(32'h0)+:(16)]) & 18'h3ffff) << 32'h2;
     always @(*) reach__3 = ((gaps__o[(32'h0)+:(15)]) & 18'h3ffff) << 32'h3;
     always @(*) reach__4 = ((gaps__o[(32'h0)+:(14)]) & 18'h3ffff) << 32'h4;
+    always @(*) short__0 = ((reach__0) & 19'h7ffff) - ((need6__q) & 19'h7ffff);
+    always @(*) short__1 = ((reach__1) & 19'h7ffff) - ((need6__q) & 19'h7ffff);
+    always @(*) short__2 = ((reach__2) & 19'h7ffff) - ((need6__q) & 19'h7ffff);
+    always @(*) short__3 = ((reach__3) & 19'h7ffff) - ((need6__q) & 19'h7ffff);
+    always @(*) short__4 = ((reach__4) & 19'h7ffff) - ((need6__q) & 19'h7ffff);
+    always @(*) fits__0 = |gaps__o[(32'h12)+:(13)] | ~short__0[32'h12] | (least <= ((32'h0) & 3'h7));
+    always @(*) fits__1 = |gaps__o[(32'h11)+:(14)] | ~short__1[32'h12] | (least <= ((32'h1) & 3'h7));
+    always @(*) fits__2 = |gaps__o[(32'h10)+:(15)] | ~short__2[32'h12] | (least <= ((32'h2) & 3'h7));
+    always @(*) fits__3 = |gaps__o[(32'hf)+:(16)] | ~short__3[32'h12] | (least <= ((32'h3) & 3'h7));
+    always @(*) fits__4 = |gaps__o[(32'he)+:(17)] | ~short__4[32'h12] | (least <= ((32'h4) & 3'h7));
     always @(*) tau = tau7__q;
     always @(*) gap = gap7__q;
     always @(*) due = due7__q;
@@ -108120,6 +108172,8 @@ module tnic_standalone__pacer__pass__wake(clk,rst,valid,again,soon,grant,size,ta
     localparam  lead = 26'h90;
     localparam  longest = 26'hec00;
     localparam  recheck = 26'h400;
+    localparam  longest_ahead = 26'hec90;
+    localparam  recheck_ahead = 26'h490;
     localparam  wheel_bit = 17'b10000000000000;
     
     // Stub signals
@@ -108138,9 +108192,9 @@ module tnic_standalone__pacer__pass__wake(clk,rst,valid,again,soon,grant,size,ta
     reg  valid2__d;
     wire  valid2__q;
     reg  valid2__clock;
-    reg  again2__d;
-    wire  again2__q;
-    reg  again2__clock;
+    reg  cut2__d;
+    wire  cut2__q;
+    reg  cut2__clock;
     reg  soon2__d;
     wire  soon2__q;
     reg  soon2__clock;
@@ -108168,6 +108222,9 @@ module tnic_standalone__pacer__pass__wake(clk,rst,valid,again,soon,grant,size,ta
     
     // Local signals
     reg  [32:0] step;
+    reg  [25:0] ahead;
+    reg  [25:0] bound;
+    reg  [25:0] left;
     reg  [25:0] rest;
     reg  [16:0] slot;
     reg  [16:0] earliest;
@@ -108200,10 +108257,10 @@ module tnic_standalone__pacer__pass__wake(clk,rst,valid,again,soon,grant,size,ta
         .q(valid2__q),
         .clock(valid2__clock)
     );
-    tnic_standalone__pacer__pass__wake__again2 again2(
-        .d(again2__d),
-        .q(again2__q),
-        .clock(again2__clock)
+    tnic_standalone__pacer__pass__wake__cut2 cut2(
+        .d(cut2__d),
+        .q(cut2__q),
+        .clock(cut2__clock)
     );
     tnic_standalone__pacer__pass__wake__soon2 soon2(
         .d(soon2__d),
@@ -108253,7 +108310,7 @@ module tnic_standalone__pacer__pass__wake(clk,rst,valid,again,soon,grant,size,ta
         soon1__d = soon1__q;
         tau1__d = tau1__q;
         valid2__d = valid2__q;
-        again2__d = again2__q;
+        cut2__d = cut2__q;
         soon2__d = soon2__q;
         wait2__d = wait2__q;
         valid3__d = valid3__q;
@@ -108269,22 +108326,24 @@ module tnic_standalone__pacer__pass__wake(clk,rst,valid,again,soon,grant,size,ta
         valid1__d = valid;
         again1__d = again;
         soon1__d = soon;
-        wait2__d = (((tau1__q[(32'h8)+:(25)]) & 26'h3ffffff) | (((tau1__q[(32'h20)+:(1)]) & 26'h3ffffff) << 32'h19)) - lead;
+        wait2__d = ahead - lead;
+        bound = longest_ahead;
+        if (soon1__q) begin
+            bound = recheck_ahead;
+        end
+        left = bound - ahead;
         valid2__d = valid1__q;
-        again2__d = again1__q;
-        soon2__d = soon1__q;
+        cut2__d = again1__q | left[32'h19];
+        soon2__d = again1__q | soon1__q;
         rest = wait2__q;
-        if (again2__q) begin
-            rest = recheck;
+        if (cut2__q) begin
+            rest = longest;
+            if (soon2__q) begin
+                rest = recheck;
+            end
         end
         else if (wait2__q[32'h19]) begin
             rest = ((32'h0) & 26'h3ffffff);
-        end
-        else if (soon2__q & (wait2__q > recheck)) begin
-            rest = recheck;
-        end
-        else if (wait2__q > longest) begin
-            rest = longest;
         end
         target3__d = ats__o + rest[(32'h0)+:(17)];
         valid3__d = valid2__q;
@@ -108306,7 +108365,7 @@ module tnic_standalone__pacer__pass__wake(clk,rst,valid,again,soon,grant,size,ta
     always @(*) soon1__clock = clk;
     always @(*) tau1__clock = clk;
     always @(*) valid2__clock = clk;
-    always @(*) again2__clock = clk;
+    always @(*) cut2__clock = clk;
     always @(*) soon2__clock = clk;
     always @(*) wait2__clock = clk;
     always @(*) valid3__clock = clk;
@@ -108316,6 +108375,7 @@ module tnic_standalone__pacer__pass__wake(clk,rst,valid,again,soon,grant,size,ta
     always @(*) slot4__clock = clk;
     always @(*) ats__clk = clk;
     always @(*) ats__i = at;
+    always @(*) ahead = ((tau1__q[(32'h8)+:(25)]) & 26'h3ffffff) | (((tau1__q[(32'h20)+:(1)]) & 26'h3ffffff) << 32'h19);
     always @(*) slot = target3__q >> 32'h3;
     always @(*) earliest = (now[(32'h10)+:(17)] >> 32'h3) + ((32'h5) & 17'h1ffff);
     always @(*) behind = slot - earliest;
@@ -108344,25 +108404,6 @@ module tnic_standalone__pacer__pass__wake__again1(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__wake__again1
-
-
-module tnic_standalone__pacer__pass__wake__again2(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__pass__wake__again2
 
 
 module tnic_standalone__pacer__pass__wake__ats(clk,i,o);
@@ -108441,6 +108482,25 @@ module tnic_standalone__pacer__pass__wake__ats__v__1(d,q,clock);
     end
           
 endmodule // standalone__pacer__pass__wake__ats__v__1
+
+
+module tnic_standalone__pacer__pass__wake__cut2(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__wake__cut2
 
 
 module tnic_standalone__pacer__pass__wake__flow4(d,q,clock);

@@ -118,9 +118,7 @@ pub struct Gate<const F: usize, const W: usize> {
     shown_next: Signal<Local, Bits<5>>,
     read_at: Signal<Local, Bits<5>>,
     spill_next: Signal<Local, Bits<5>>,
-    accepted: Signal<Local, Bits<7>>,
-    more: Signal<Local, Bits<7>>,
-    spends: Signal<Local, Bits<16>>,
+    freed: Signal<Local, Bits<16>>,
     fill: Signal<Local, Bits<10>>,
     rest: Signal<Local, Bit>,
 }
@@ -139,7 +137,7 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
             grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, single, launch, gap, enters_launch, enters_flow, seen, floor, stepped, shown,
             shown_swap, spill, spill_swap, spent, ahead, units_now, moved, high_now, still, stepping, launch_high, gap_high, not_now, halves, carries, stepped_by, arriving, arrives, unequal, both, carried, fetching, queue_launch, near, waits,
             enter, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, shown_handle, spill_handle, shown_next, read_at,
-            spill_next, accepted, more, spends, fill, rest)
+            spill_next, freed, fill, rest)
     }
 }
 
@@ -295,20 +293,15 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.flows.write_address.next = self.places.handle.val();
         self.flows.write_data.next = self.enters_flow.q.val();
         self.flows.read_address.next = self.read_at.val();
-        // What is accepted less what left, -1 to 63: so that only one sum is as wide as the count.
-        self.accepted.next = bits::<7>(0);
-        if self.taken.val() {
-            self.accepted.next = bit_cast::<7, 6>(self.train_packets.val());
-        }
-        self.more.next = self.accepted.val();
+        // Who leaves is known first.
+        self.freed.next = self.spent.q.val();
         if self.leave.val() {
-            self.more.next = self.accepted.val() - bits::<7>(1);
+            self.freed.next = self.spent.q.val() + bits::<16>(1);
         }
-        self.spends.next = bit_cast::<16, 7>(self.more.val());
-        if self.more.val().get_bit(6) {
-            self.spends.next = !bits::<16>(0);
+        self.spent.d.next = self.freed.val();
+        if self.taken.val() {
+            self.spent.d.next = self.freed.val() - bit_cast::<16, 6>(self.train_packets.val());
         }
-        self.spent.d.next = self.spent.q.val() - self.spends.val();
         // 64 less what is spent: of -1 to -64 the low bits as they are.
         self.rest.next = self.spent.q.val().get_bits::<10>(6).all();
         self.credit.next = bits::<8>(0);

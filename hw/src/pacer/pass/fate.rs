@@ -37,6 +37,8 @@ pub struct Fate {
     pub grant: Signal<Out, Bit>,
     /// Of two to the power of this packets.
     pub size: Signal<Out, Bits<3>>,
+    /// The same from a register of its own: two wide shifts by it stand far apart.
+    pub size_too: Signal<Out, Bits<3>>,
     /// Of so many packets.
     pub train: Signal<Out, Bits<6>>,
     /// The flow asks to sleep.
@@ -74,6 +76,8 @@ pub struct Fate {
     held: DFF<Bit>,
     resumes: DFF<Bit>,
     size1: DFF<Bits<3>>,
+    /// Inverted, so that synthesis does not take it for the same.
+    not_size1: DFF<Bits<3>>,
     train1: DFF<Bits<6>>,
     grant1: DFF<Bit>,
     sleep1: DFF<Bit>,
@@ -115,8 +119,8 @@ impl Default for Fate {
     fn default() -> Self {
         const { assert!(IN_FLIGHT == 64, "the credit is told by the places that 64 leave") };
         construct!({ places: Constant::new(bits::<7>(IN_FLIGHT.into())) }
-            clk, rst, issue, left, slept, pause, stop, valid, pfc, bucket, due, wished, ready, grant, size, train, sleep, clear, bounded, awake,
-            write, insert, again, soon, park, idle, resume, room_swap, owed, paused, paused_before, pauses, held, resumes, size1, train1, grant1, sleep1,
+            clk, rst, issue, left, slept, pause, stop, valid, pfc, bucket, due, wished, ready, grant, size, size_too, train, sleep, clear, bounded, awake,
+            write, insert, again, soon, park, idle, resume, room_swap, owed, paused, paused_before, pauses, held, resumes, size1, not_size1, train1, grant1, sleep1,
             clear1, bounded1, awake1, write1, insert1, again1, soon1, park1, idle1, shifted, is_paused, is_clear, is_bounded, is_again,
             is_send, is_grant, is_finished, is_sleep, credit, least, packets, scarce, room, kind, rest, fewer, further, paid_back, asks,
             less, more)
@@ -136,6 +140,7 @@ impl Logic for Fate {
             held,
             resumes,
             size1,
+            not_size1,
             train1,
             grant1,
             sleep1,
@@ -258,6 +263,7 @@ impl Logic for Fate {
         }
 
         self.size1.d.next = self.least.val();
+        self.not_size1.d.next = !self.least.val();
         self.train1.d.next = self.packets.val();
         self.grant1.d.next = self.valid.val() & self.is_grant.val();
         self.sleep1.d.next = self.valid.val() & self.is_sleep.val();
@@ -274,6 +280,7 @@ impl Logic for Fate {
         self.ready.next = self.room.val().any() & (self.owed.q.val() != self.places.val());
         self.grant.next = self.grant1.q.val();
         self.size.next = self.size1.q.val();
+        self.size_too.next = !self.not_size1.q.val();
         self.train.next = self.train1.q.val();
         self.sleep.next = self.sleep1.q.val();
         self.clear.next = self.clear1.q.val();

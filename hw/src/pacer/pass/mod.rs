@@ -397,7 +397,7 @@ impl<const F: usize, const S: usize, const X: usize, const Y: usize, const Z: us
             self.count17.d.next = bits::<16>(0);
         }
         self.slack.grant.next = self.fate.grant.val();
-        self.slack.size.next = self.fate.size.val();
+        self.slack.size.next = self.fate.size_too.val();
         self.write17.d.next = self.fate.write.val();
         self.sleep17.d.next = self.fate.sleep.val();
         self.why17.d.next = bits::<2>(0);

@@ -31,7 +31,7 @@ pub struct Slack {
     pub clear: Signal<In, Bit>,
     /// 16: a train is granted.
     pub grant: Signal<In, Bit>,
-    /// 16: of two to the power of this packets.
+    /// 16: of two to the power of this packets, 5 at most.
     pub size: Signal<In, Bits<3>>,
     /// The slack.
     pub slack_17: Signal<Out, Bits<28>>,
@@ -59,6 +59,7 @@ pub struct Slack {
     limited17: DFF<Bit>,
     extended: Signal<Local, Bits<32>>,
     most: Signal<Local, Bits<31>>,
+    doubled: Signal<Local, Bits<37>>,
     train: Signal<Local, Bits<37>>,
     rest: Signal<Local, Bits<28>>,
     least: Constant<Bits<28>>,
@@ -71,7 +72,7 @@ impl Default for Slack {
         construct!({ least: Constant::new(bits::<28>(1 << (SLACK_BITS - 1))), cut: Constant::new(bits::<31>(GAP_MAX)) }
             clk, rst, at, slack, limited, started, window, elapsed, gap, write, clear, grant, size, slack_17, limited_17, lasts, windows, sum6, window6,
             flags6, over7, above7, value7, window7, flags7, value8, limited8, settled, earlier, spent16, cut16, slack17, limited17, extended,
-            most, train, rest)
+            most, doubled, train, rest)
     }
 }
 
@@ -140,7 +141,17 @@ impl Logic for Slack {
         self.cut16.d.next = self.gap.val() == self.cut.val();
 
         // 16: what is granted.
-        self.train.next = bit_cast::<37, 32>(self.spent16.q.val()) << self.size.val();
+        self.doubled.next = bit_cast::<37, 32>(self.spent16.q.val());
+        if self.size.val().get_bit(0) {
+            self.doubled.next = bit_cast::<37, 32>(self.spent16.q.val()) << 1;
+        }
+        // 5 is the most: a bit for four excludes that for two.
+        self.train.next = self.doubled.val();
+        if self.size.val().get_bit(2) {
+            self.train.next = self.doubled.val() << 4;
+        } else if self.size.val().get_bit(1) {
+            self.train.next = self.doubled.val() << 2;
+        }
         self.rest.next = bit_cast::<28, 26>(self.settled.o.val().get_bits::<26>(0)) - self.train.val().get_bits::<28>(6);
         self.slack17.d.next = bit_cast::<28, 26>(self.settled.o.val().get_bits::<26>(0));
         if self.grant.val() {

@@ -90,6 +90,9 @@ pub struct Span {
     over: Signal<Local, Bit>,
     far: Signal<Local, Bit>,
     reach: [Signal<Local, Bits<18>>; 5],
+    short: [Signal<Local, Bits<19>>; 5],
+    /// A train of two to the power of this is enough.
+    fits: [Signal<Local, Bit>; 5],
     offset: Signal<Local, Bits<64>>,
 }
 
@@ -102,7 +105,7 @@ impl Span {
             full: Constant::new(bits::<18>(u64::from(timing.lead + COVER) << 8)),
         } clk, y, e, packet, deficit, now, tau, gap, due, least, wished, launch, ys, es, e1, step1, step1_high, whole, step2, over2, step3, over3, gap4, gaps, gap7, low3, middle3, lower, high3, low4,
             high4, size5, over5, sign5, tau6, due6, need6, tau7, due7, wished7, launch7, product, coarse_by, fine_by, coarse, fine, y_u, packet_low, packet_high, y2_u, y2_s, low_u, middle_u, high_s, carry_s, high_b,
-            extended, by_coarse, by_fine, by_eights, by_ones, beyond, above, over, far, offset; reach)
+            extended, by_coarse, by_fine, by_eights, by_ones, beyond, above, over, far, offset; reach, short, fits)
     }
 }
 
@@ -206,30 +209,31 @@ impl Logic for Span {
         self.reach[2].next = bit_cast::<18, 16>(self.gaps.o.val().get_bits::<16>(0)) << 2;
         self.reach[3].next = bit_cast::<18, 15>(self.gaps.o.val().get_bits::<15>(0)) << 3;
         self.reach[4].next = bit_cast::<18, 14>(self.gaps.o.val().get_bits::<14>(0)) << 4;
-        // Bits that a shift leaves behind make it enough.
-        self.wished7.d.next = bits::<3>(5);
-        if self.gaps.o.val().get_bits::<13>(18).any() | (self.reach[0].val() >= self.need6.q.val()) | (self.least.val() <= bits::<3>(0)) {
-            self.wished7.d.next = bits::<3>(0);
-        } else if self.gaps.o.val().get_bits::<14>(17).any()
-            | (self.reach[1].val() >= self.need6.q.val())
-            | (self.least.val() <= bits::<3>(1))
-        {
-            self.wished7.d.next = bits::<3>(1);
-        } else if self.gaps.o.val().get_bits::<15>(16).any()
-            | (self.reach[2].val() >= self.need6.q.val())
-            | (self.least.val() <= bits::<3>(2))
-        {
-            self.wished7.d.next = bits::<3>(2);
-        } else if self.gaps.o.val().get_bits::<16>(15).any()
-            | (self.reach[3].val() >= self.need6.q.val())
-            | (self.least.val() <= bits::<3>(3))
-        {
-            self.wished7.d.next = bits::<3>(3);
-        } else if self.gaps.o.val().get_bits::<17>(14).any()
-            | (self.reach[4].val() >= self.need6.q.val())
-            | (self.least.val() <= bits::<3>(4))
-        {
+        // (Carries: a bare comparison becomes a tree of LUTs.)
+        self.short[0].next = bit_cast::<19, 18>(self.reach[0].val()) - bit_cast::<19, 18>(self.need6.q.val());
+        self.short[1].next = bit_cast::<19, 18>(self.reach[1].val()) - bit_cast::<19, 18>(self.need6.q.val());
+        self.short[2].next = bit_cast::<19, 18>(self.reach[2].val()) - bit_cast::<19, 18>(self.need6.q.val());
+        self.short[3].next = bit_cast::<19, 18>(self.reach[3].val()) - bit_cast::<19, 18>(self.need6.q.val());
+        self.short[4].next = bit_cast::<19, 18>(self.reach[4].val()) - bit_cast::<19, 18>(self.need6.q.val());
+        // Bits that a shift leaves behind make it enough. What fits a train fits a longer one: so each bit of the first that does needs but some.
+        self.fits[0].next =
+            self.gaps.o.val().get_bits::<13>(18).any() | !self.short[0].val().get_bit(18) | (self.least.val() <= bits::<3>(0));
+        self.fits[1].next =
+            self.gaps.o.val().get_bits::<14>(17).any() | !self.short[1].val().get_bit(18) | (self.least.val() <= bits::<3>(1));
+        self.fits[2].next =
+            self.gaps.o.val().get_bits::<15>(16).any() | !self.short[2].val().get_bit(18) | (self.least.val() <= bits::<3>(2));
+        self.fits[3].next =
+            self.gaps.o.val().get_bits::<16>(15).any() | !self.short[3].val().get_bit(18) | (self.least.val() <= bits::<3>(3));
+        self.fits[4].next =
+            self.gaps.o.val().get_bits::<17>(14).any() | !self.short[4].val().get_bit(18) | (self.least.val() <= bits::<3>(4));
+        self.wished7.d.next = bits::<3>(0);
+        if !self.fits[3].val() {
             self.wished7.d.next = bits::<3>(4);
+        } else if !self.fits[1].val() {
+            self.wished7.d.next = bits::<3>(2);
+        }
+        if (!self.fits[0].val() & self.fits[1].val()) | (!self.fits[2].val() & self.fits[3].val()) | !self.fits[4].val() {
+            self.wished7.d.next = self.wished7.d.val() | bits::<3>(1);
         }
         self.tau7.d.next = self.tau6.q.val();
         self.due7.d.next = self.due6.q.val();

@@ -44,13 +44,16 @@ pub struct Wake<const F: usize, const X: usize, const Y: usize> {
     lead: Constant<Bits<26>>,
     longest: Constant<Bits<26>>,
     recheck: Constant<Bits<26>>,
+    longest_ahead: Constant<Bits<26>>,
+    recheck_ahead: Constant<Bits<26>>,
     wheel_bit: Constant<Bits<Y>>,
     valid1: DFF<Bit>,
     again1: DFF<Bit>,
     soon1: DFF<Bit>,
     tau1: DFF<Bits<33>>,
     valid2: DFF<Bit>,
-    again2: DFF<Bit>,
+    /// The wait is the bound, which is the shorter one with `soon2`.
+    cut2: DFF<Bit>,
     soon2: DFF<Bit>,
     wait2: DFF<Bits<26>>,
     ats: Delay<Y, 2>,
@@ -60,6 +63,9 @@ pub struct Wake<const F: usize, const X: usize, const Y: usize> {
     flow4: DFF<Bits<F>>,
     slot4: DFF<Bits<X>>,
     step: Signal<Local, Bits<33>>,
+    ahead: Signal<Local, Bits<26>>,
+    bound: Signal<Local, Bits<26>>,
+    left: Signal<Local, Bits<26>>,
     rest: Signal<Local, Bits<26>>,
     slot: Signal<Local, Bits<Y>>,
     earliest: Signal<Local, Bits<Y>>,
@@ -71,20 +77,23 @@ impl<const F: usize, const X: usize, const Y: usize> Wake<F, X, Y> {
     /// With these distances in time.
     pub fn new(timing: Timing) -> Self {
         assert!(X == wheel_bits(F) && Y == X + 4, "widths of a wheel for 2^{F} flows");
+        assert!(RECHECK <= longest_sleep(F), "the shorter bound is the one that `soon` asks for");
         construct!({
             lead: Constant::new(bits::<26>(timing.lead.into())),
             longest: Constant::new(bits::<26>(longest_sleep(F))),
             recheck: Constant::new(bits::<26>(RECHECK)),
+            longest_ahead: Constant::new(bits::<26>(longest_sleep(F) + u64::from(timing.lead))),
+            recheck_ahead: Constant::new(bits::<26>(RECHECK + u64::from(timing.lead))),
             wheel_bit: Constant::new(bits::<Y>(1 << X)),
         } clk, rst, valid, again, soon, grant, size, tau, gap, at, now, flow, insert_valid, insert_flow, insert_slot, valid1, again1, soon1,
-            tau1, valid2, again2, soon2, wait2, ats, valid3, target3, valid4, flow4, slot4, step, rest, slot, earliest, behind, is_behind)
+            tau1, valid2, cut2, soon2, wait2, ats, valid3, target3, valid4, flow4, slot4, step, ahead, bound, left, rest, slot, earliest, behind, is_behind)
     }
 }
 
 impl<const F: usize, const X: usize, const Y: usize> Logic for Wake<F, X, Y> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, valid1, again1, soon1, tau1, valid2, again2, soon2, wait2, valid3, target3, valid4, flow4, slot4);
+        dff_setup!(self, clk, valid1, again1, soon1, tau1, valid2, cut2, soon2, wait2, valid3, target3, valid4, flow4, slot4);
         self.ats.clk.next = self.clk.val();
         self.ats.i.next = self.at.val();
 
@@ -99,24 +108,28 @@ impl<const F: usize, const X: usize, const Y: usize> Logic for Wake<F, X, Y> {
         self.again1.d.next = self.again.val();
         self.soon1.d.next = self.soon.val();
 
-        // 1: lead before it.
-        self.wait2.d.next = (bit_cast::<26, 25>(self.tau1.q.val().get_bits::<25>(8))
-            | (bit_cast::<26, 1>(self.tau1.q.val().get_bits::<1>(32)) << 25))
-            - self.lead.val();
+        // 1: lead before it, and whether that is beyond the bound, at the same time.
+        self.ahead.next =
+            bit_cast::<26, 25>(self.tau1.q.val().get_bits::<25>(8)) | (bit_cast::<26, 1>(self.tau1.q.val().get_bits::<1>(32)) << 25);
+        self.wait2.d.next = self.ahead.val() - self.lead.val();
+        self.bound.next = self.longest_ahead.val();
+        if self.soon1.q.val() {
+            self.bound.next = self.recheck_ahead.val();
+        }
+        self.left.next = self.bound.val() - self.ahead.val();
         self.valid2.d.next = self.valid1.q.val();
-        self.again2.d.next = self.again1.q.val();
-        self.soon2.d.next = self.soon1.q.val();
+        self.cut2.d.next = self.again1.q.val() | self.left.val().get_bit(25);
+        self.soon2.d.next = self.again1.q.val() | self.soon1.q.val();
 
-        // 2
+        // 2: a wait that is over takes nothing, one that is cut its bound.
         self.rest.next = self.wait2.q.val();
-        if self.again2.q.val() {
-            self.rest.next = self.recheck.val();
+        if self.cut2.q.val() {
+            self.rest.next = self.longest.val();
+            if self.soon2.q.val() {
+                self.rest.next = self.recheck.val();
+            }
         } else if self.wait2.q.val().get_bit(25) {
             self.rest.next = bits::<26>(0);
-        } else if self.soon2.q.val() & (self.wait2.q.val() > self.recheck.val()) {
-            self.rest.next = self.recheck.val();
-        } else if self.wait2.q.val() > self.longest.val() {
-            self.rest.next = self.longest.val();
         }
         self.target3.d.next = self.ats.o.val() + self.rest.val().get_bits::<Y>(0);
         self.valid3.d.next = self.valid2.q.val();
