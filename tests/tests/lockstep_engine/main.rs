@@ -1,0 +1,227 @@
+//! `timely_hw::engine` against `timely_model::engine`, every output at every clock.
+mod bench;
+mod edges;
+mod load;
+
+use bench::Bench;
+use edges::Edges;
+use load::Stimulus;
+use rand::Rng;
+use timely_model::Block;
+use timely_model::bus::{FlowLoad, FlowRate, ProfileWrite, Sample};
+use timely_model::engine::{Engine, In, Out, SAMPLE_TO_RATE, SPACING};
+use timely_regs::counters::Counter;
+use timely_regs::flow;
+use timely_regs::parameters::Parameters;
+use timely_tests::{cycles, rng, seeds, verilate};
+use timely_verilate as v;
+
+/// What a run has seen.
+#[derive(Debug, Default)]
+struct Seen {
+    kinds: [u64; 5],
+    branches: [u64; 6],
+    hyperactive: u64,
+    rates: u64,
+    pulses: [u64; 32],
+    resets: u64,
+}
+
+impl Seen {
+    fn note(&mut self, i: &In, o: &Out) {
+        if let Some(e) = &o.event {
+            self.kinds[usize::from(e.kind)] += 1;
+            self.branches[usize::from(e.branch)] += 1;
+            self.hyperactive += u64::from(e.hyperactive);
+        }
+        self.rates += u64::from(o.rate.is_some());
+        (0..32).for_each(|k| self.pulses[k] += u64::from(o.pulses >> k & 1));
+        self.resets += u64::from(i.rst);
+    }
+}
+
+fn lockstep<const F: usize>() {
+    let bench = Bench::new(verilate("engine", timely_hw::engine::Engine::<F>::default()));
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut seen = Seen::default();
+        let mut dut = bench.library.instantiate(seed as u32);
+        let mut model = Engine::new(F as u32);
+        let mut stimulus = Stimulus::new(&mut rng, F as u32, 0.5);
+        for clk in 0..cycles() {
+            if clk % 10_000 == 0 {
+                stimulus.samples.p = [0.5, 0.05, 0.95][clk as usize / 10_000 % 3];
+            }
+            let out = model.output(clk);
+            assert_eq!(bench.get(&dut), out, "clock {clk}, seed {seed}, 2^{F} flows");
+            let i = stimulus.next(&mut rng, out.swept);
+            seen.note(&i, &out);
+            bench.set(&mut dut, &i, &mut rng);
+            dut.tick();
+            model.step(clk, &i);
+        }
+        println!("2^{F} flows: {seen:?}");
+        if cycles() >= 200_000 {
+            let counted = [Counter::SamplesDropped, Counter::EngineOverflows, Counter::HostRatesRefused, Counter::RateUpdates];
+            assert!(counted.iter().all(|c| seen.pulses[*c as usize] > 0), "{seen:?}");
+            assert!(seen.kinds.iter().chain(&seen.branches).all(|n| *n > 100) && seen.hyperactive > 20 && seen.resets > 0, "{seen:?}");
+        }
+        at_the_edges::<F>(&bench, &mut dut, &mut model, &mut rng, seed);
+    }
+}
+
+/// After all that, as many clocks of [`Edges`].
+fn at_the_edges<const F: usize>(bench: &Bench, dut: &mut v::Dut, model: &mut Engine, rng: &mut impl Rng, seed: u64) {
+    let mut seen = Seen::default();
+    let mut edges = Edges::new(rng, F as u32);
+    for clk in cycles()..2 * cycles() {
+        let out = model.output(clk);
+        assert_eq!(bench.get(dut), out, "clock {clk}, seed {seed}, 2^{F} flows, at the edges");
+        let i = if out.swept { edges.next(rng, model, clk) } else { In::default() };
+        seen.note(&i, &out);
+        bench.set(dut, &i, rng);
+        dut.tick();
+        model.step(clk, &i);
+    }
+    println!("2^{F} flows, at the edges: {seen:?}");
+    if cycles() >= 200_000 {
+        assert!(seen.branches.iter().all(|n| *n > 1000) && seen.pulses[Counter::EngineOverflows as usize] > 0, "{seen:?}");
+    }
+}
+
+#[test]
+fn rtl_equals_model_8_flows() {
+    lockstep::<3>();
+}
+
+#[test]
+fn rtl_equals_model_1k_flows() {
+    lockstep::<10>();
+}
+
+#[test]
+fn rtl_equals_model_16k_flows() {
+    lockstep::<14>();
+}
+
+#[test]
+fn largest_size_is_emitted() {
+    let verilog = timely_hw::emit::emit("engine", timely_hw::engine::Engine::<16>::default()).unwrap_or_else(|e| panic!("{e}"));
+    assert!(verilog.contains("module tnic_engine"));
+}
+
+/// An engine of 1,024 flows, all loaded with TIMELY's profile.
+struct Loaded {
+    bench: Bench,
+    dut: v::Dut,
+    rng: rand_chacha::ChaCha8Rng,
+}
+
+impl Loaded {
+    fn new() -> Self {
+        let bench = Bench::new(verilate("engine", timely_hw::engine::Engine::<10>::default()));
+        let dut = bench.library.instantiate(1);
+        let mut loaded = Loaded { bench, dut, rng: rng(1) };
+        while !loaded.run(&In::default()).swept {}
+        let words = Parameters::authors_10g().quantise().expect("valid");
+        for (word, data) in words.into_iter().enumerate() {
+            loaded.run(&In { profile: Some(ProfileWrite { profile: 0, word: word as u8, data }), ..Default::default() });
+        }
+        let mut record = [0; flow::WORDS];
+        flow::ENABLE.set(&mut record, 1).expect("a bit");
+        (0..1024).for_each(|flow| {
+            loaded.run(&In { load: Some(FlowLoad { flow, record }), ..Default::default() });
+        });
+        (0..100).for_each(|_| {
+            loaded.run(&In::default());
+        });
+        loaded
+    }
+
+    fn run(&mut self, i: &In) -> Out {
+        self.bench.set(&mut self.dut, i, &mut self.rng);
+        self.dut.tick();
+        self.bench.get(&self.dut)
+    }
+
+    fn sample(&mut self, flow: u32, now_ns: u32) -> Out {
+        self.run(&In { sample: Some(Sample { flow, rtt_ns: 30_000, now_ns, ..Sample::default() }), ..Default::default() })
+    }
+}
+
+/// From the sample to its rate on an idle engine.
+#[test]
+fn latency() {
+    let mut engine = Loaded::new();
+    let mut out = engine.sample(5, 1);
+    let mut clocks = 1;
+    while out.rate.is_none() {
+        out = engine.run(&In::default());
+        clocks += 1;
+    }
+    println!("from a sample to its rate: {clocks} clocks");
+    assert_eq!((clocks, out.rate), (SAMPLE_TO_RATE, Some(FlowRate { flow: 5, value: 10_000 << 12 })));
+}
+
+/// A sample every clock, each of another flow, is an update every clock.
+#[test]
+fn distinct_flows_are_updated_every_clock() {
+    let mut engine = Loaded::new();
+    let mut updates = Vec::new();
+    for clk in 0..1000 {
+        let out = engine.sample(clk, clk);
+        updates.extend(out.event.map(|_| clk));
+    }
+    let (first, last) = (updates[0], updates[updates.len() - 1]);
+    println!("{} updates in {} clocks", updates.len(), last - first + 1);
+    assert_eq!((first, last, updates.len()), (SAMPLE_TO_RATE as u32 - 1, 999, 1000 - first as usize));
+}
+
+/// Of a burst of samples of one flow 64 are done, one each 24 clocks; of a longer one those that waited, and the last.
+#[test]
+fn a_burst_of_one_flow() {
+    let mut engine = Loaded::new();
+    for (burst, lossless) in [(64, true), (200, false)] {
+        let (mut done, mut lost) = (Vec::new(), 0);
+        for clk in 0..6000u64 {
+            let out = if clk < burst { engine.sample(7, clk as u32) } else { engine.run(&In::default()) };
+            lost += out.pulses >> Counter::SamplesDropped as u32 & 1;
+            done.extend(out.event.map(|e| (clk, e.now_ns)));
+        }
+        println!("of {burst} samples {} are done, {lost} lost", done.len());
+        assert!(done.windows(2).all(|d| d[1].0 - d[0].0 == SPACING && d[1].1 > d[0].1), "{done:?}");
+        assert_eq!((done.len() as u64 + u64::from(lost), done.last().expect("some").1), (burst, burst as u32 - 1));
+        assert!((lost == 0) == lossless && done.len() >= 64, "{done:?}");
+    }
+}
+
+/// The face that skips clocks gives what the face that steps them gives.
+#[test]
+fn skipping_equals_stepping() {
+    for seed in seeds() {
+        let mut rng = rng(seed);
+        let mut stimulus = Stimulus::new(&mut rng, 3, 0.02);
+        (stimulus.samples.longest, stimulus.others.longest) = (4, 2);
+        let (mut stepped, mut skipped) = (Engine::new(3), Engine::new(3));
+        let mut skips = 0;
+        for clk in 0..cycles() {
+            let out = stepped.output(clk);
+            assert_eq!(out, skipped.output(clk), "clock {clk}, seed {seed}");
+            let i = stimulus.next(&mut rng, out.swept);
+            stepped.step(clk, &i);
+            let idle = !i.rst
+                && i.sample.is_none()
+                && i.idle.is_none()
+                && i.limited.is_none()
+                && i.host.is_none()
+                && i.load.is_none()
+                && i.profile.is_none();
+            if idle && skipped.wake(clk) > clk {
+                skips += 1;
+            } else {
+                skipped.step(clk, &i);
+            }
+        }
+        assert!(skips > cycles() / 4, "only {skips} clocks were skipped: wake() is never idle");
+    }
+}
