@@ -80,15 +80,17 @@ impl Wire {
             self.frames += self.out.departures.len() as u64;
             for d in self.out.departures.drain(..) {
                 if let [a, b] = &mut self.nics[..] {
-                    let peer = if i == 0 { b } else { a };
-                    if !self.start.is_empty() {
-                        // It stood still till now: without this, what is written would have been written when it last did anything.
-                        peer.pass(self.now);
+                    // The first has run to the end of this step, the second to its beginning: on a short link a frame's first beat may be
+                    // due before, and a NIC that has stood still would take it then.
+                    let (peer, reached) = if i == 0 { (b, self.now) } else { (a, to) };
+                    peer.pass(reached);
+                    let (start, end) = (d.start + self.delay, d.end + self.delay);
+                    if i == 0 {
+                        for (addr, value) in self.start.drain(..) {
+                            peer.write_at(end, addr, value);
+                        }
                     }
-                    for (addr, value) in self.start.drain(..) {
-                        peer.core().post_write(addr, value);
-                    }
-                    peer.receive(Arrival { frame: d.frame, start: d.start + self.delay, end: d.end + self.delay });
+                    peer.receive(Arrival { frame: d.frame, start, end });
                 }
             }
             self.out.clear();
@@ -109,7 +111,7 @@ impl Wire {
         post(self.nics[0].core());
         for _ in 0..ACCESS_CLOCKS {
             // One clock of this NIC, while the other keeps up.
-            let edge = self.nics[0].next();
+            let edge = self.nics[0].next().max(self.now);
             self.advance(edge.saturating_add(1));
             if let Some(result) = self.nics[0].core().answer() {
                 return result;

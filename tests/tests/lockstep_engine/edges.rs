@@ -65,7 +65,7 @@ fn edge_words(rng: &mut impl Rng) -> [u32; profile::WORDS] {
     words
 }
 
-/// Flows that [`Edges`] uses; each is sampled when it is free to issue, so that far more samples are done than of [`Stimulus`].
+/// Flows that [`Edges`] uses; each is sampled when it is free to issue, so that far more samples are done than of `Stimulus`.
 const EDGE_FLOWS: usize = 48;
 /// Clocks after which [`Edges`] loads other profiles.
 const EDGE_CLOCKS: u64 = 20_000;

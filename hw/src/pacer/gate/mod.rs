@@ -293,7 +293,7 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.flows.write_address.next = self.places.handle.val();
         self.flows.write_data.next = self.enters_flow.q.val();
         self.flows.read_address.next = self.read_at.val();
-        // Who leaves is known first.
+        // Whether one leaves is known first.
         self.freed.next = self.spent.q.val();
         if self.leave.val() {
             self.freed.next = self.spent.q.val() + bits::<16>(1);

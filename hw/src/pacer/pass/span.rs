@@ -91,7 +91,7 @@ pub struct Span {
     far: Signal<Local, Bit>,
     reach: [Signal<Local, Bits<18>>; 5],
     short: [Signal<Local, Bits<19>>; 5],
-    /// A train of two to the power of this is enough.
+    /// A train of two to the power of this is enough, or all that the bucket allows.
     fits: [Signal<Local, Bit>; 5],
     offset: Signal<Local, Bits<64>>,
 }
@@ -215,7 +215,8 @@ impl Logic for Span {
         self.short[2].next = bit_cast::<19, 18>(self.reach[2].val()) - bit_cast::<19, 18>(self.need6.q.val());
         self.short[3].next = bit_cast::<19, 18>(self.reach[3].val()) - bit_cast::<19, 18>(self.need6.q.val());
         self.short[4].next = bit_cast::<19, 18>(self.reach[4].val()) - bit_cast::<19, 18>(self.need6.q.val());
-        // Bits that a shift leaves behind make it enough. What fits a train fits a longer one: so each bit of the first that does needs but some.
+        // Bits that a shift leaves behind make it enough. If a train is enough, so is a longer one: each bit of the first that is needs only
+        // some of these.
         self.fits[0].next =
             self.gaps.o.val().get_bits::<13>(18).any() | !self.short[0].val().get_bit(18) | (self.least.val() <= bits::<3>(0));
         self.fits[1].next =

@@ -77,12 +77,14 @@ impl<const F: usize, const X: usize, const Y: usize> Wake<F, X, Y> {
     /// With these distances in time.
     pub fn new(timing: Timing) -> Self {
         assert!(X == wheel_bits(F) && Y == X + 4, "widths of a wheel for 2^{F} flows");
-        assert!(RECHECK <= longest_sleep(F), "the shorter bound is the one that `soon` asks for");
+        let longest = longest_sleep(F);
+        assert!(RECHECK <= longest, "the longest sleep, {longest} ns, is below {RECHECK}: it must be the longer bound");
+        assert!(longest + u64::from(timing.lead) < 1 << 24, "{longest} ns and a lead of {} ns are beyond 26 bits with a wait", timing.lead);
         construct!({
             lead: Constant::new(bits::<26>(timing.lead.into())),
-            longest: Constant::new(bits::<26>(longest_sleep(F))),
+            longest: Constant::new(bits::<26>(longest)),
             recheck: Constant::new(bits::<26>(RECHECK)),
-            longest_ahead: Constant::new(bits::<26>(longest_sleep(F) + u64::from(timing.lead))),
+            longest_ahead: Constant::new(bits::<26>(longest + u64::from(timing.lead))),
             recheck_ahead: Constant::new(bits::<26>(RECHECK + u64::from(timing.lead))),
             wheel_bit: Constant::new(bits::<Y>(1 << X)),
         } clk, rst, valid, again, soon, grant, size, tau, gap, at, now, flow, insert_valid, insert_flow, insert_slot, valid1, again1, soon1,
