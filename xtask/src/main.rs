@@ -3,7 +3,6 @@ mod bench;
 mod bitstream;
 mod debian;
 mod demo;
-mod floorplan;
 mod mutate;
 mod process;
 mod programs;
@@ -12,6 +11,7 @@ mod setup;
 mod synth;
 mod verify;
 mod vm;
+mod whole;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -1,12 +1,11 @@
 //! `cargo xtask bitstream`: a board's whole design by the open tools, from its Verilog to what its FPGA loads.
-mod globals;
 mod manifest;
 mod page;
 
-use crate::floorplan::Floorplan;
 use crate::process::{cargo, put, quiet, root, target};
 use crate::setup::{self, number, version};
-use crate::synth::sets;
+use crate::whole::floorplan::Floorplan;
+use crate::whole::{NEXTPNR, globals, sets};
 use clap::{Args, ValueEnum};
 use manifest::{Area, Manifest, clocks, utilisation};
 use serde_json::Value;
@@ -19,14 +18,10 @@ use std::time::Instant;
 const KEPT_BYTES: u64 = 3 << 20;
 /// After this long a tool is ended: it found no way. With a processor to itself none takes a third of it.
 const LIMIT: &str = "60m";
-/// Flip-flops whose reset is made global.
-const GLOBAL_OF: usize = 1000;
 /// One in so many block RAMs and multipliers may be missing in a floorplan that is used.
 const FREE: usize = 10;
 /// What nextpnr is told of the FPGA.
 const DEVICE: [&str; 6] = ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--timing-allow-fail"];
-/// How full nextpnr's placer makes a region. With its own 0.9 the last wires of seed 1 stay taken twice.
-const DENSITY: [&str; 2] = ["--placer-heap-beta", "0.8"];
 /// The file of a board's floorplan.
 const PLAN: &str = "floorplan.toml";
 /// The module around everything.
@@ -144,7 +139,7 @@ impl Tools {
             self.run(&self.yosys, dir, &["-q", "-l", "synthesis.log", "-s", "synthesis.ys"])?;
             let part = dir.join("netlist.part");
             let mut cells = json(&part)?;
-            globals::promote(&mut cells, TOP, GLOBAL_OF)?;
+            globals::promote(&mut cells, TOP)?;
             put(&part, &cells.to_string())?;
             std::fs::rename(&part, &netlist).map_err(|e| format!("{TOP}'s netlist: {e}"))
         })
@@ -180,11 +175,9 @@ impl Tools {
     }
 
     fn place(&self, dir: &Path, seed: u32) -> Result<Value, String> {
-        // The other router gives a wire to whoever asks last: with so many of them taken, most of its time goes into giving them back.
         let [number, config, report, log] = [seed.to_string(), placed(seed, "config"), placed(seed, "json"), placed(seed, "log")];
         let files = ["--json", "bound.json", "--lpf", "timely_ecpix5.lpf", "--textcfg", &config, "--report", &report];
-        let arguments =
-            [DEVICE.as_slice(), &files, &DENSITY, &["--router", "router2", "--seed", &number, "--log", &log, "--quiet"]].concat();
+        let arguments = [DEVICE.as_slice(), &files, &NEXTPNR, &["--seed", &number, "--log", &log, "--quiet"]].concat();
         once(&dir.join(&config), &self.from(dir, &arguments)?, || self.run(&self.nextpnr, dir, &arguments))?;
         json(&dir.join(report))
     }

@@ -2,11 +2,11 @@
 use super::cells::{self, Clock};
 use super::multipliers;
 use super::record::{Ecp5, Xcup};
-use super::sets;
 use super::wrap::{BENCH, Ports};
-use crate::floorplan::Floorplan;
 use crate::process::{put, quiet, target};
 use crate::setup::{number, version};
+use crate::whole::floorplan::Floorplan;
+use crate::whole::{NEXTPNR, globals, sets};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,6 +19,8 @@ const NETLIST: &str = "outputs.json";
 pub struct Flow {
     yosys: (PathBuf, String),
     nextpnr: (PathBuf, String),
+    /// For a whole NIC, where there is one: a native nextpnr, for as WebAssembly it takes an hour for a seed.
+    whole: Option<(PathBuf, String)>,
     /// A netlist is being made again.
     again: Mutex<()>,
 }
@@ -77,7 +79,8 @@ impl Unit {
         Ok(Unit { name: name.to_owned(), speed, hash: hash(&[&verilog]), verilog, ports })
     }
 
-    fn is_core(&self) -> bool {
+    /// It is a whole NIC.
+    pub fn is_core(&self) -> bool {
         self.name.starts_with("core_")
     }
 
@@ -112,21 +115,31 @@ fn forget_others(dir: &Path) {
 }
 
 impl Flow {
-    /// With these programs.
+    /// With these programs; `whole` is the nextpnr for cores.
     ///
     /// # Errors
     /// One of them does not run.
-    pub fn new(yosys: PathBuf, nextpnr: PathBuf) -> Result<Self, String> {
+    pub fn new(yosys: PathBuf, nextpnr: PathBuf, whole: Option<PathBuf>) -> Result<Self, String> {
         let asked = |program: PathBuf, how: &str| {
             let version = version(&program, how).ok_or_else(|| format!("{} does not run", program.display()))?;
             Ok::<_, String>((program, version))
         };
-        Ok(Flow { yosys: asked(yosys, "-V")?, nextpnr: asked(nextpnr, "--version")?, again: Mutex::new(()) })
+        Ok(Flow {
+            yosys: asked(yosys, "-V")?,
+            nextpnr: asked(nextpnr, "--version")?,
+            whole: whole.map(|w| asked(w, "--version")).transpose()?,
+            again: Mutex::new(()),
+        })
     }
 
     /// The tools' versions, by tool.
     pub fn versions(&self) -> BTreeMap<String, String> {
-        [("nextpnr-ecp5".into(), number(&self.nextpnr.1)), ("yosys".into(), number(&self.yosys.1))].into()
+        let own = [("nextpnr-ecp5".into(), number(&self.nextpnr.1)), ("yosys".into(), number(&self.yosys.1))];
+        own.into_iter().chain(self.whole.iter().map(|w| ("nextpnr-ecp5 of cores".into(), number(&w.1)))).collect()
+    }
+
+    fn nextpnr(&self, unit: &Unit) -> &(PathBuf, String) {
+        self.whole.as_ref().filter(|_| unit.is_core()).unwrap_or(&self.nextpnr)
     }
 
     fn run(&self, program: &Path, dir: &Path, arguments: &[&str]) -> Result<(), String> {
@@ -164,14 +177,15 @@ impl Flow {
                 Ok(Figure::Ecp5(cells::ecp5(&cells::counts(&text, top)?)))
             }
             Step::Seed(seed) => {
-                let version = hash(&[self.nextpnr.1.as_str(), NETLIST]);
+                let options = if unit.is_core() { NEXTPNR.join(" ") } else { String::new() };
+                let version = hash(&[self.nextpnr(unit).1.as_str(), NETLIST, &options]);
                 let text = kept(&dir.join(format!("seed{seed}.{}", &version[..8])), |p| {
                     let again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
                     if !dir.join(NETLIST).exists() {
                         self.netlist(&dir, top, &synthesis, "again.stat")?;
                     }
                     drop(again);
-                    self.place(&dir, seed, unit.is_core(), &part(p))
+                    self.place(&dir, unit, seed, &part(p))
                 })?;
                 Ok(Figure::Clock(seed, cells::clock(&text)?))
             }
@@ -195,24 +209,31 @@ impl Flow {
 
     // Placed and routed; a core first for where its block RAMs and multipliers belong. (A block loses a few percent of its clock by that: where its wires are
     // shortest its slowest path need not be.)
-    fn place(&self, dir: &Path, seed: u32, core: bool, report: &str) -> Result<(), String> {
+    fn place(&self, dir: &Path, unit: &Unit, seed: u32, report: &str) -> Result<(), String> {
+        let nextpnr = &self.nextpnr(unit).0;
         let number = seed.to_string();
         let device =
             ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--freq", "250", "--timing-allow-fail", "--lpf-allow-unconstrained"];
-        let common = [device.as_slice(), &["--seed", &number, "--quiet", "--json"]].concat();
-        let [bound, placed] = ["bound", "placed"].map(|kind| format!("{kind}{seed}.json"));
-        let mut from = NETLIST;
-        if core {
-            self.run(&self.nextpnr.0, dir, &[common.as_slice(), &[NETLIST, "--no-tmdriv", "--no-route", "--write", &placed]].concat())?;
-            let text = std::fs::read(dir.join(NETLIST)).map_err(|e| format!("{NETLIST}: {e}"))?;
-            let mut netlist = serde_json::from_slice(&text).map_err(|e| format!("{NETLIST}: {e}"))?;
-            let file = std::fs::File::open(dir.join(&placed)).map_err(|e| format!("{placed}: {e}"))?;
-            let (plan, _) = Floorplan::improve(&netlist, BENCH, file, seed.into())?;
-            plan.bind(&mut netlist, BENCH)?;
-            put(&dir.join(&bound), &netlist.to_string())?;
-            from = &bound;
+        let mut common = [device.as_slice(), &["--seed", &number, "--quiet"]].concat();
+        if !unit.is_core() {
+            return self.run(nextpnr, dir, &[common.as_slice(), &["--json", NETLIST, "--report", report]].concat());
         }
-        self.run(&self.nextpnr.0, dir, &[common.as_slice(), &[from, "--report", report]].concat())?;
+        common.extend(NEXTPNR);
+        let [bound, placed] = ["bound", "placed"].map(|kind| format!("{kind}{seed}.json"));
+        let text = std::fs::read(dir.join(NETLIST)).map_err(|e| format!("{NETLIST}: {e}"))?;
+        let mut netlist = serde_json::from_slice(&text).map_err(|e| format!("{NETLIST}: {e}"))?;
+        globals::promote(&mut netlist, BENCH)?;
+        put(&dir.join(&bound), &netlist.to_string())?;
+        self.run(
+            &self.nextpnr.0,
+            dir,
+            &[common.as_slice(), &["--json", &bound, "--no-tmdriv", "--no-route", "--write", &placed]].concat(),
+        )?;
+        let file = std::fs::File::open(dir.join(&placed)).map_err(|e| format!("{placed}: {e}"))?;
+        let (plan, _) = Floorplan::improve(&netlist, BENCH, file, seed.into())?;
+        plan.bind(&mut netlist, BENCH)?;
+        put(&dir.join(&bound), &netlist.to_string())?;
+        self.run(nextpnr, dir, &[common.as_slice(), &["--json", &bound, "--report", report]].concat())?;
         // Large, and of no use to anyone else.
         [bound, placed].iter().for_each(|f| drop(std::fs::remove_file(dir.join(f))));
         Ok(())

@@ -4,7 +4,6 @@ mod flow;
 mod multipliers;
 mod page;
 mod record;
-pub mod sets;
 mod work;
 mod wrap;
 
@@ -91,7 +90,10 @@ impl Synth {
             units.retain(|u| u.speed);
         }
         let tools = setup::tools(setup::For::Synthesis)?;
-        let flow = Flow::new(tools.program("YOSYS", "yosys"), tools.program("NEXTPNR_ECP5", "nextpnr-ecp5"))?;
+        let nextpnr = |tools: &setup::Tools| tools.program("NEXTPNR_ECP5", "nextpnr-ecp5");
+        let core = units.iter().any(|u| u.speed && u.is_core());
+        let whole = core.then(|| setup::tools(setup::For::Bitstream)).transpose()?;
+        let flow = Flow::new(tools.program("YOSYS", "yosys"), nextpnr(&tools), whole.as_ref().map(nextpnr))?;
         let outcomes = work::measure(&flow, &units, self.seeds, !self.paths)?;
         if self.paths {
             for (name, outcome) in &outcomes {
@@ -110,7 +112,7 @@ impl Synth {
         }
         // Another run may have written meanwhile.
         record = Record::load(&root())?;
-        record.tools = now.tools;
+        record.tools.extend(now.tools);
         record.block.extend(now.block);
         if self.blocks.is_empty() {
             record.block.retain(|name, _| outcomes.contains_key(name));
@@ -124,7 +126,7 @@ impl Synth {
 // Says what is worse than recorded.
 fn compare(now: &Record, record: &Record) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
-    if now.tools != record.tools {
+    if now.tools.iter().any(|(tool, version)| record.tools.get(tool) != Some(version)) {
         eprintln!("recorded with other tools: {:?}; these are {:?}", record.tools, now.tools);
     }
     for (name, block) in &now.block {

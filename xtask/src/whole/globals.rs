@@ -5,11 +5,18 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Puts the resets of that many flip-flops or more of the module `top`, in a netlist of `write_json`, onto global nets; gives how many resets.
+/// Flip-flops whose reset is made global.
+const GLOBAL_OF: usize = 1000;
+
+/// Puts the resets of many flip-flops of the module `top`, in a netlist of `write_json`, onto global nets; gives how many resets.
 ///
 /// # Errors
 /// The netlist has no such module.
-pub fn promote(netlist: &mut Value, top: &str, flops: usize) -> Result<usize, String> {
+pub fn promote(netlist: &mut Value, top: &str) -> Result<usize, String> {
+    promote_of(netlist, top, GLOBAL_OF)
+}
+
+fn promote_of(netlist: &mut Value, top: &str, flops: usize) -> Result<usize, String> {
     let module = netlist["modules"].get_mut(top).ok_or_else(|| format!("the netlist has no module {top}"))?;
     // A net that only a name or a port has is taken too.
     let listed = ["netnames", "ports"].into_iter().filter_map(|kind| module[kind].as_object()).flat_map(|all| all.values());
@@ -45,7 +52,7 @@ fn reset(cell: &Value) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::promote;
+    use super::{promote, promote_of};
     use serde_json::json;
 
     #[test]
@@ -54,13 +61,13 @@ mod tests {
         let lut = json!({"type": "LUT4", "connections": {"A": [5], "Z": [40]}});
         let mut netlist = json!({"modules": {"top": {"netnames": {"dangling": {"bits": [44, "0"]}}, "cells": {
             "a": flop(&json!(5), 20), "b": flop(&json!(5), 21), "c": flop(&json!(5), 22), "d": flop(&json!(6), 23), "e": flop(&json!("0"), 24), "l": lut}}}});
-        assert_eq!(promote(&mut netlist, "top", 3), Ok(1));
+        assert_eq!(promote_of(&mut netlist, "top", 3), Ok(1));
         let cells = &netlist["modules"]["top"]["cells"];
         let pin = |cell: &str, pin: &str| cells[cell]["connections"][pin][0].clone();
         assert_eq!((pin("global_reset_5", "CLKI"), pin("global_reset_5", "CLKO")), (json!(5), json!(45)), "a net that nothing has yet");
         assert_eq!(["a", "b", "c", "d", "e"].map(|c| pin(c, "LSR")), [json!(45), json!(45), json!(45), json!(6), json!("0")]);
         assert_eq!((pin("l", "A"), pin("a", "CLK")), (json!(5), json!(2)), "others read it where it was");
-        assert_eq!(promote(&mut netlist, "top", 4), Ok(0));
-        assert!(promote(&mut netlist, "none", 1).is_err());
+        assert_eq!(promote_of(&mut netlist, "top", 4), Ok(0));
+        assert!(promote(&mut netlist, "none").is_err());
     }
 }
