@@ -87000,6 +87000,8 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [21:0] places__launch;
     reg  [6:0] places__floor;
     reg  places__near;
+    reg  places__stays;
+    reg  places__holds;
     reg  places__pop;
     reg  [4:0] places__freed;
     wire  places__due;
@@ -87048,6 +87050,12 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [9:0] enters_flow__d;
     wire  [9:0] enters_flow__q;
     reg  enters_flow__clock;
+    reg  stays__d;
+    wire  stays__q;
+    reg  stays__clock;
+    reg  holds__d;
+    wire  holds__q;
+    reg  holds__clock;
     reg  [33:0] seen__d;
     wire  [33:0] seen__q;
     reg  seen__clock;
@@ -87094,6 +87102,15 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [18:0] both;
     reg  [19:0] carried;
     reg  [18:0] fetching;
+    reg  [10:0] place;
+    reg  [10:0] behind;
+    reg  [10:0] behind_rounded;
+    reg  [10:0] behind_queued;
+    reg  follows;
+    reg  oldest;
+    reg  second;
+    reg  tick;
+    reg  sinks;
     reg  [55:0] queue_launch;
     reg  near;
     reg  waits;
@@ -87136,6 +87153,8 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         .launch(places__launch),
         .floor(places__floor),
         .near(places__near),
+        .stays(places__stays),
+        .holds(places__holds),
         .pop(places__pop),
         .freed(places__freed),
         .due(places__due),
@@ -87207,6 +87226,16 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         .q(enters_flow__q),
         .clock(enters_flow__clock)
     );
+    tnic_standalone__pacer__gate__stays stays(
+        .d(stays__d),
+        .q(stays__q),
+        .clock(stays__clock)
+    );
+    tnic_standalone__pacer__gate__holds holds(
+        .d(holds__d),
+        .q(holds__q),
+        .clock(holds__clock)
+    );
     tnic_standalone__pacer__gate__seen seen(
         .d(seen__d),
         .q(seen__q),
@@ -87264,6 +87293,8 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         gap__d = gap__q;
         enters_launch__d = enters_launch__q;
         enters_flow__d = enters_flow__q;
+        stays__d = stays__q;
+        holds__d = holds__q;
         seen__d = seen__q;
         floor__d = floor__q;
         stepped__d = stepped__q;
@@ -87286,6 +87317,15 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         if (|train_launch[(32'h0)+:(8)] & &train_launch[(32'h8)+:(15)]) begin
             arriving = carried[(32'h1)+:(19)];
         end
+        follows = ~behind[32'ha];
+        if (|train_launch[(32'h0)+:(8)] & &train_launch[(32'h8)+:(9)]) begin
+            follows = ~behind_rounded[32'ha];
+        end
+        if (|queued__q) begin
+            follows = ~behind_queued[32'ha];
+        end
+        stays__d = enter & (follows | ~near | ~single__q);
+        holds__d = enter & (~near | (oldest & (tick | sinks)) | (second & sinks));
         ahead__d = still;
         if (enter) begin
             ahead__d = stepping;
@@ -87369,6 +87409,8 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
         if (rst) begin
             queued__d = ((32'h0) & 10'h3ff);
             train__d = 1'b0;
+            stays__d = 1'b0;
+            holds__d = 1'b0;
             stepped__d = 1'b0;
             shown__d = 1'b0;
             shown_swap__d = ((32'h0) & 5'h1f);
@@ -87386,6 +87428,8 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) gap__clock = clk;
     always @(*) enters_launch__clock = clk;
     always @(*) enters_flow__clock = clk;
+    always @(*) stays__clock = clk;
+    always @(*) holds__clock = clk;
     always @(*) seen__clock = clk;
     always @(*) floor__clock = clk;
     always @(*) stepped__clock = clk;
@@ -87428,6 +87472,16 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) carried = ((((unequal) & 20'hfffff) << 32'h1) | ((32'h1) & 20'hfffff)) + ((((both) & 20'hfffff) << 32'h2) | ((32'h3) & 20'hfffff));
     always @(*) queue_launch = trains__o_data[(32'h0)+:(56)];
     always @(*) fetching = queue_launch[(32'hf)+:(19)] - high_now;
+    always @(*) place = launch__q[(32'h9)+:(11)];
+    always @(*) behind = train_launch[(32'h11)+:(11)] - place;
+    always @(*) behind_rounded = train_launch[(32'h11)+:(11)] + ~place + ((32'h2) & 11'h7ff);
+    always @(*) behind_queued = queue_launch[(32'h9)+:(11)] - place;
+    always @(*) tick = units_now[32'hf] ^ seen__q[32'hf];
+    always @(*) oldest = &ahead__q[(32'h1)+:(18)] & ~ahead__q[32'h0];
+    always @(*) second = &ahead__q & tick;
+    always @(*) sinks = ~|launch__q[(32'h9)+:(6)];
+    always @(*) places__stays = stays__q;
+    always @(*) places__holds = holds__q;
     always @(*) free = ~train__q | (enter & single__q);
     always @(*) taken = train_valid & trains__i_ready & |train_packets;
     always @(*) direct = free & ~|queued__q;
@@ -87600,6 +87654,25 @@ module tnic_standalone__pacer__gate__gap(d,q,clock);
 endmodule // standalone__pacer__gate__gap
 
 
+module tnic_standalone__pacer__gate__holds(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__gate__holds
+
+
 module tnic_standalone__pacer__gate__launch(d,q,clock);
     
     // Module arguments
@@ -87667,7 +87740,7 @@ module tnic_standalone__pacer__gate__left(d,q,clock);
 endmodule // standalone__pacer__gate__left
 
 
-module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,floor,near,pop,freed,due,head,entered,handle,shut);
+module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,floor,near,stays,holds,pop,freed,due,head,entered,handle,shut);
     
     // Module arguments
     input wire  clk;
@@ -87678,6 +87751,8 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     input wire  [21:0] launch;
     input wire  [6:0] floor;
     input wire  near;
+    input wire  stays;
+    input wire  holds;
     input wire  pop;
     input wire  [4:0] freed;
     output reg  due;
@@ -88053,9 +88128,6 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     reg  [21:0] x_low__d;
     wire  [21:0] x_low__q;
     reg  x_low__clock;
-    reg  [10:0] x_again__d;
-    wire  [10:0] x_again__q;
-    reg  x_again__clock;
     reg  first__clock;
     reg  [4:0] first__read_address;
     wire  [21:0] first__read_data;
@@ -88083,12 +88155,6 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     reg  [10:0] key;
     reg  [10:0] floor_key;
     reg  [10:0] x_key;
-    reg  x_stays;
-    reg  x_holds;
-    reg  [10:0] x_before;
-    reg  [10:0] x_below;
-    reg  x_follows;
-    reg  x_sinks;
     reg  by_launch__0;
     reg  by_launch__1;
     reg  by_launch__2;
@@ -89084,11 +89150,6 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
         .q(x_low__q),
         .clock(x_low__clock)
     );
-    tnic_standalone__pacer__gate__places__x_again x_again(
-        .d(x_again__d),
-        .q(x_again__q),
-        .clock(x_again__clock)
-    );
     tnic_standalone__pacer__gate__places__first first(
         .clock(first__clock),
         .read_address(first__read_address),
@@ -89125,7 +89186,6 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     always @(*) begin
         enters__d = enters__q;
         x_low__d = x_low__q;
-        x_again__d = x_again__q;
         head_due__d = head_due__q;
         late__d = late__q;
         all_due__d = all_due__q;
@@ -89833,428 +89893,428 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
         sinks_at__30 = valids__29__q & ~((floor_key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__29__q[32'ha]));
         by_launch__0 = follows_at__1;
         by_floor__0 = sinks_at__1;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__0 = follows_at__2;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__0 = follows_at__0;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__0 = sinks_at__2;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__0 = sinks_at__0;
         end
         by_launch__1 = follows_at__2;
         by_floor__1 = sinks_at__2;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__1 = follows_at__3;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__1 = follows_at__1;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__1 = sinks_at__3;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__1 = sinks_at__1;
         end
         by_launch__2 = follows_at__3;
         by_floor__2 = sinks_at__3;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__2 = follows_at__4;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__2 = follows_at__2;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__2 = sinks_at__4;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__2 = sinks_at__2;
         end
         by_launch__3 = follows_at__4;
         by_floor__3 = sinks_at__4;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__3 = follows_at__5;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__3 = follows_at__3;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__3 = sinks_at__5;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__3 = sinks_at__3;
         end
         by_launch__4 = follows_at__5;
         by_floor__4 = sinks_at__5;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__4 = follows_at__6;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__4 = follows_at__4;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__4 = sinks_at__6;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__4 = sinks_at__4;
         end
         by_launch__5 = follows_at__6;
         by_floor__5 = sinks_at__6;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__5 = follows_at__7;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__5 = follows_at__5;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__5 = sinks_at__7;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__5 = sinks_at__5;
         end
         by_launch__6 = follows_at__7;
         by_floor__6 = sinks_at__7;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__6 = follows_at__8;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__6 = follows_at__6;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__6 = sinks_at__8;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__6 = sinks_at__6;
         end
         by_launch__7 = follows_at__8;
         by_floor__7 = sinks_at__8;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__7 = follows_at__9;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__7 = follows_at__7;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__7 = sinks_at__9;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__7 = sinks_at__7;
         end
         by_launch__8 = follows_at__9;
         by_floor__8 = sinks_at__9;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__8 = follows_at__10;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__8 = follows_at__8;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__8 = sinks_at__10;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__8 = sinks_at__8;
         end
         by_launch__9 = follows_at__10;
         by_floor__9 = sinks_at__10;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__9 = follows_at__11;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__9 = follows_at__9;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__9 = sinks_at__11;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__9 = sinks_at__9;
         end
         by_launch__10 = follows_at__11;
         by_floor__10 = sinks_at__11;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__10 = follows_at__12;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__10 = follows_at__10;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__10 = sinks_at__12;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__10 = sinks_at__10;
         end
         by_launch__11 = follows_at__12;
         by_floor__11 = sinks_at__12;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__11 = follows_at__13;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__11 = follows_at__11;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__11 = sinks_at__13;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__11 = sinks_at__11;
         end
         by_launch__12 = follows_at__13;
         by_floor__12 = sinks_at__13;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__12 = follows_at__14;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__12 = follows_at__12;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__12 = sinks_at__14;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__12 = sinks_at__12;
         end
         by_launch__13 = follows_at__14;
         by_floor__13 = sinks_at__14;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__13 = follows_at__15;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__13 = follows_at__13;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__13 = sinks_at__15;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__13 = sinks_at__13;
         end
         by_launch__14 = follows_at__15;
         by_floor__14 = sinks_at__15;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__14 = follows_at__16;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__14 = follows_at__14;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__14 = sinks_at__16;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__14 = sinks_at__14;
         end
         by_launch__15 = follows_at__16;
         by_floor__15 = sinks_at__16;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__15 = follows_at__17;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__15 = follows_at__15;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__15 = sinks_at__17;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__15 = sinks_at__15;
         end
         by_launch__16 = follows_at__17;
         by_floor__16 = sinks_at__17;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__16 = follows_at__18;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__16 = follows_at__16;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__16 = sinks_at__18;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__16 = sinks_at__16;
         end
         by_launch__17 = follows_at__18;
         by_floor__17 = sinks_at__18;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__17 = follows_at__19;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__17 = follows_at__17;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__17 = sinks_at__19;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__17 = sinks_at__17;
         end
         by_launch__18 = follows_at__19;
         by_floor__18 = sinks_at__19;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__18 = follows_at__20;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__18 = follows_at__18;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__18 = sinks_at__20;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__18 = sinks_at__18;
         end
         by_launch__19 = follows_at__20;
         by_floor__19 = sinks_at__20;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__19 = follows_at__21;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__19 = follows_at__19;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__19 = sinks_at__21;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__19 = sinks_at__19;
         end
         by_launch__20 = follows_at__21;
         by_floor__20 = sinks_at__21;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__20 = follows_at__22;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__20 = follows_at__20;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__20 = sinks_at__22;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__20 = sinks_at__20;
         end
         by_launch__21 = follows_at__22;
         by_floor__21 = sinks_at__22;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__21 = follows_at__23;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__21 = follows_at__21;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__21 = sinks_at__23;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__21 = sinks_at__21;
         end
         by_launch__22 = follows_at__23;
         by_floor__22 = sinks_at__23;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__22 = follows_at__24;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__22 = follows_at__22;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__22 = sinks_at__24;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__22 = sinks_at__22;
         end
         by_launch__23 = follows_at__24;
         by_floor__23 = sinks_at__24;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__23 = follows_at__25;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__23 = follows_at__23;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__23 = sinks_at__25;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__23 = sinks_at__23;
         end
         by_launch__24 = follows_at__25;
         by_floor__24 = sinks_at__25;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__24 = follows_at__26;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__24 = follows_at__24;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__24 = sinks_at__26;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__24 = sinks_at__24;
         end
         by_launch__25 = follows_at__26;
         by_floor__25 = sinks_at__26;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__25 = follows_at__27;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__25 = follows_at__25;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__25 = sinks_at__27;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__25 = sinks_at__25;
         end
         by_launch__26 = follows_at__27;
         by_floor__26 = sinks_at__27;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__26 = follows_at__28;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__26 = follows_at__26;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__26 = sinks_at__28;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__26 = sinks_at__26;
         end
         by_launch__27 = follows_at__28;
         by_floor__27 = sinks_at__28;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__27 = follows_at__29;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__27 = follows_at__27;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__27 = sinks_at__29;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__27 = sinks_at__27;
         end
         by_launch__28 = follows_at__29;
         by_floor__28 = sinks_at__29;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__28 = follows_at__30;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__28 = follows_at__28;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__28 = sinks_at__30;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__28 = sinks_at__28;
         end
         by_launch__29 = follows_at__30;
         by_floor__29 = sinks_at__30;
-        if (pop & ~x_stays) begin
+        if (pop & ~stays) begin
             by_launch__29 = follows_at__31;
         end
-        if (~pop & x_stays) begin
+        if (~pop & stays) begin
             by_launch__29 = follows_at__29;
         end
-        if (pop & ~x_holds) begin
+        if (pop & ~holds) begin
             by_floor__29 = sinks_at__31;
         end
-        if (~pop & x_holds) begin
+        if (~pop & holds) begin
             by_floor__29 = sinks_at__29;
         end
-        if (x_stays) begin
+        if (stays) begin
             by_launch__0 = 1'b1;
         end
-        if (x_holds) begin
+        if (holds) begin
             by_floor__0 = 1'b1;
         end
         if (enter) begin
@@ -91259,7 +91319,6 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
         end
         enters__d = enter;
         x_low__d = low;
-        x_again__d = low[(32'h9)+:(11)];
         first__write_address = x_handle;
         second__write_address = x_handle;
         head_due__d = valids__0__q & (all_due__q | ~since_0[32'h15]);
@@ -91336,7 +91395,6 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
             valids__29__d = 1'b0;
             swaps__29__d = ((32'h0) & 5'h1f);
             enters__d = 1'b0;
-            x_again__d = ((32'h0) & 11'h7ff);
             head_due__d = 1'b0;
             late__d = 1'b0;
             all_due__d = 1'b0;
@@ -91344,7 +91402,6 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     end
     always @(*) enters__clock = clk;
     always @(*) x_low__clock = clk;
-    always @(*) x_again__clock = clk;
     always @(*) head_due__clock = clk;
     always @(*) late__clock = clk;
     always @(*) all_due__clock = clk;
@@ -91484,12 +91541,6 @@ module tnic_standalone__pacer__gate__places(clk,rst,now,stepped,enter,launch,flo
     always @(*) key = launch[(32'h9)+:(11)];
     always @(*) floor_key = ((floor[(32'h0)+:(5)]) & 11'h7ff) << 32'h6;
     always @(*) x_key = x_low__q[(32'h9)+:(11)];
-    always @(*) x_before = key - x_again__q;
-    always @(*) x_follows = ~x_before[32'ha];
-    always @(*) x_below = floor_key - x_again__q;
-    always @(*) x_sinks = ~x_below[32'ha];
-    always @(*) x_stays = enters__q & x_follows;
-    always @(*) x_holds = enters__q & x_sinks;
     always @(*) first__write_enable = enters__q;
     always @(*) first__write_data = x_low__q;
     always @(*) first__read_address = swaps__0__q;
@@ -93916,25 +93967,6 @@ module tnic_standalone__pacer__gate__places__valids__9(d,q,clock);
 endmodule // standalone__pacer__gate__places__valids__9
 
 
-module tnic_standalone__pacer__gate__places__x_again(d,q,clock);
-    
-    // Module arguments
-    input wire  [10:0] d;
-    output reg  [10:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 11'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__pacer__gate__places__x_again
-
-
 module tnic_standalone__pacer__gate__places__x_low(d,q,clock);
     
     // Module arguments
@@ -94104,6 +94136,25 @@ module tnic_standalone__pacer__gate__spill_swap(d,q,clock);
     end
           
 endmodule // standalone__pacer__gate__spill_swap
+
+
+module tnic_standalone__pacer__gate__stays(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__gate__stays
 
 
 module tnic_standalone__pacer__gate__stepped(d,q,clock);
@@ -106397,6 +106448,9 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg  gaps__clk;
     reg  [30:0] gaps__i;
     wire  [30:0] gaps__o;
+    reg  beyonds__clk;
+    reg  [4:0] beyonds__i;
+    wire  [4:0] beyonds__o;
     reg  [30:0] gap7__d;
     wire  [30:0] gap7__q;
     reg  gap7__clock;
@@ -106472,16 +106526,27 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     reg  [7:0] above;
     reg  over;
     reg  far;
-    reg  [17:0] reach__0;
-    reg  [17:0] reach__1;
-    reg  [17:0] reach__2;
-    reg  [17:0] reach__3;
-    reg  [17:0] reach__4;
-    reg  [18:0] short__0;
-    reg  [18:0] short__1;
-    reg  [18:0] short__2;
-    reg  [18:0] short__3;
-    reg  [18:0] short__4;
+    reg  [19:0] need;
+    reg  [19:0] reach__0;
+    reg  [19:0] reach__1;
+    reg  [19:0] reach__2;
+    reg  [19:0] reach__3;
+    reg  [19:0] reach__4;
+    reg  enough__0;
+    reg  enough__1;
+    reg  enough__2;
+    reg  enough__3;
+    reg  enough__4;
+    reg  [19:0] covers__0;
+    reg  [19:0] covers__1;
+    reg  [19:0] covers__2;
+    reg  [19:0] covers__3;
+    reg  [19:0] covers__4;
+    reg  [19:0] short__0;
+    reg  [19:0] short__1;
+    reg  [19:0] short__2;
+    reg  [19:0] short__3;
+    reg  [19:0] short__4;
     reg  fits__0;
     reg  fits__1;
     reg  fits__2;
@@ -106549,6 +106614,11 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         .clk(gaps__clk),
         .i(gaps__i),
         .o(gaps__o)
+    );
+    tnic_standalone__pacer__pass__span__beyonds beyonds(
+        .clk(beyonds__clk),
+        .i(beyonds__i),
+        .o(beyonds__o)
     );
     tnic_standalone__pacer__pass__span__gap7 gap7(
         .d(gap7__d),
@@ -106670,6 +106740,22 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         if (over3__q | step3__q[32'h20]) begin
             gap4__d = ((32'h7fffffff) & 31'h7fffffff);
         end
+        beyonds__i = ((32'h0) & 5'h1f);
+        if (|gap4__q[(32'h12)+:(13)]) begin
+            beyonds__i = ((32'h1f) & 5'h1f);
+        end
+        else if (gap4__q[32'h11]) begin
+            beyonds__i = ((32'h1e) & 5'h1f);
+        end
+        else if (gap4__q[32'h10]) begin
+            beyonds__i = ((32'h1c) & 5'h1f);
+        end
+        else if (gap4__q[32'hf]) begin
+            beyonds__i = ((32'h18) & 5'h1f);
+        end
+        else if (gap4__q[32'he]) begin
+            beyonds__i = ((32'h10) & 5'h1f);
+        end
         gap7__d = gaps__o;
         low3__d = (low_u * y2_u);
         middle3__d = (middle_u * y2_u);
@@ -106705,6 +106791,36 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
         if (~sign5__q) begin
             need6__d = full - ((size5__q[(32'h0)+:(17)]) & 18'h3ffff);
         end
+        covers__0 = reach__0;
+        if (enough__0) begin
+            covers__0 = reach__0 | ((32'h40000) & 20'hfffff);
+        end
+        short__0 = covers__0 - need;
+        fits__0 = ~short__0[32'h13];
+        covers__1 = reach__1;
+        if (enough__1) begin
+            covers__1 = reach__1 | ((32'h40000) & 20'hfffff);
+        end
+        short__1 = covers__1 - need;
+        fits__1 = ~short__1[32'h13];
+        covers__2 = reach__2;
+        if (enough__2) begin
+            covers__2 = reach__2 | ((32'h40000) & 20'hfffff);
+        end
+        short__2 = covers__2 - need;
+        fits__2 = ~short__2[32'h13];
+        covers__3 = reach__3;
+        if (enough__3) begin
+            covers__3 = reach__3 | ((32'h40000) & 20'hfffff);
+        end
+        short__3 = covers__3 - need;
+        fits__3 = ~short__3[32'h13];
+        covers__4 = reach__4;
+        if (enough__4) begin
+            covers__4 = reach__4 | ((32'h40000) & 20'hfffff);
+        end
+        short__4 = covers__4 - need;
+        fits__4 = ~short__4[32'h13];
         wished7__d = ((32'h0) & 3'h7);
         if (~fits__3) begin
             wished7__d = ((32'h4) & 3'h7);
@@ -106751,6 +106867,7 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) ys__clk = clk;
     always @(*) es__clk = clk;
     always @(*) gaps__clk = clk;
+    always @(*) beyonds__clk = clk;
     always @(*) y_u = y;
     always @(*) packet_low = packet[(32'h0)+:(18)];
     always @(*) packet_high = packet[(32'h12)+:(5)];
@@ -106774,21 +106891,17 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) by_fine = es__o & ((32'h7) & 5'h1f);
     always @(*) above = size5__q[(32'h1f)+:(8)];
     always @(*) far = (over5__q | |size5__q[(32'h11)+:(22)]) | (size5__q[(32'h0)+:(17)] > window);
-    always @(*) reach__0 = gaps__o[(32'h0)+:(18)];
-    always @(*) reach__1 = ((gaps__o[(32'h0)+:(17)]) & 18'h3ffff) << 32'h1;
-    always @(*) reach__2 = ((gaps__o[(32'h0)+:(16)]) & 18'h3ffff) << 32'h2;
-    always @(*) reach__3 = ((gaps__o[(32'h0)+:(15)]) & 18'h3ffff) << 32'h3;
-    always @(*) reach__4 = ((gaps__o[(32'h0)+:(14)]) & 18'h3ffff) << 32'h4;
-    always @(*) short__0 = ((reach__0) & 19'h7ffff) - ((need6__q) & 19'h7ffff);
-    always @(*) short__1 = ((reach__1) & 19'h7ffff) - ((need6__q) & 19'h7ffff);
-    always @(*) short__2 = ((reach__2) & 19'h7ffff) - ((need6__q) & 19'h7ffff);
-    always @(*) short__3 = ((reach__3) & 19'h7ffff) - ((need6__q) & 19'h7ffff);
-    always @(*) short__4 = ((reach__4) & 19'h7ffff) - ((need6__q) & 19'h7ffff);
-    always @(*) fits__0 = |gaps__o[(32'h12)+:(13)] | ~short__0[32'h12] | (least <= ((32'h0) & 3'h7));
-    always @(*) fits__1 = |gaps__o[(32'h11)+:(14)] | ~short__1[32'h12] | (least <= ((32'h1) & 3'h7));
-    always @(*) fits__2 = |gaps__o[(32'h10)+:(15)] | ~short__2[32'h12] | (least <= ((32'h2) & 3'h7));
-    always @(*) fits__3 = |gaps__o[(32'hf)+:(16)] | ~short__3[32'h12] | (least <= ((32'h3) & 3'h7));
-    always @(*) fits__4 = |gaps__o[(32'he)+:(17)] | ~short__4[32'h12] | (least <= ((32'h4) & 3'h7));
+    always @(*) reach__0 = ((gaps__o[(32'h0)+:(18)]) & 20'hfffff);
+    always @(*) reach__1 = ((gaps__o[(32'h0)+:(17)]) & 20'hfffff) << 32'h1;
+    always @(*) reach__2 = ((gaps__o[(32'h0)+:(16)]) & 20'hfffff) << 32'h2;
+    always @(*) reach__3 = ((gaps__o[(32'h0)+:(15)]) & 20'hfffff) << 32'h3;
+    always @(*) reach__4 = ((gaps__o[(32'h0)+:(14)]) & 20'hfffff) << 32'h4;
+    always @(*) need = ((need6__q) & 20'hfffff);
+    always @(*) enough__0 = beyonds__o[32'h0] | (least <= ((32'h0) & 3'h7));
+    always @(*) enough__1 = beyonds__o[32'h1] | (least <= ((32'h1) & 3'h7));
+    always @(*) enough__2 = beyonds__o[32'h2] | (least <= ((32'h2) & 3'h7));
+    always @(*) enough__3 = beyonds__o[32'h3] | (least <= ((32'h3) & 3'h7));
+    always @(*) enough__4 = beyonds__o[32'h4] | (least <= ((32'h4) & 3'h7));
     always @(*) tau = tau7__q;
     always @(*) gap = gap7__q;
     always @(*) due = due7__q;
@@ -106796,6 +106909,84 @@ module tnic_standalone__pacer__pass__span(clk,y,e,packet,deficit,now,tau,gap,due
     always @(*) launch = launch7__q;
     
 endmodule // standalone__pacer__pass__span
+
+
+module tnic_standalone__pacer__pass__span__beyonds(clk,i,o);
+    
+    // Module arguments
+    input wire  clk;
+    input wire  [4:0] i;
+    output reg  [4:0] o;
+    
+    // Stub signals
+    reg  [4:0] v__0__d;
+    wire  [4:0] v__0__q;
+    reg  v__0__clock;
+    reg  [4:0] v__1__d;
+    wire  [4:0] v__1__q;
+    reg  v__1__clock;
+    
+    // Sub module instances
+    tnic_standalone__pacer__pass__span__beyonds__v__0 v__0(
+        .d(v__0__d),
+        .q(v__0__q),
+        .clock(v__0__clock)
+    );
+    tnic_standalone__pacer__pass__span__beyonds__v__1 v__1(
+        .d(v__1__d),
+        .q(v__1__q),
+        .clock(v__1__clock)
+    );
+    
+    // Update code
+    always @(*) begin
+        o = v__0__q;
+        o = v__1__q;
+    end
+    always @(*) v__0__clock = clk;
+    always @(*) v__1__clock = clk;
+    always @(*) v__0__d = i;
+    always @(*) v__1__d = v__0__q;
+    
+endmodule // standalone__pacer__pass__span__beyonds
+
+
+module tnic_standalone__pacer__pass__span__beyonds__v__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__span__beyonds__v__0
+
+
+module tnic_standalone__pacer__pass__span__beyonds__v__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__pacer__pass__span__beyonds__v__1
 
 
 module tnic_standalone__pacer__pass__span__due6(d,q,clock);
@@ -108815,6 +109006,7 @@ module tnic_standalone__pacer__ready(clk,rst,due_valid,due_flow,act_valid,act_fl
     reg  [9:0] delivered;
     reg  [9:0] added;
     reg  [10:0] change;
+    reg  more;
     reg  issue;
     reg  pop;
     reg  [1:0] held;
@@ -108929,14 +109121,14 @@ module tnic_standalone__pacer__ready(clk,rst,due_valid,due_flow,act_valid,act_fl
         if (spill_valid__q) begin
             held = held + ((32'h1) & 2'h3);
         end
-        issue = |fill__q & ~held[32'h1];
+        issue = more & ~held[32'h1];
         pending__d = issue;
         pending_odd__d = read__q[32'h0];
         if (issue) begin
             read__d = read_next;
         end
         change = ((added) & 11'h7ff);
-        if (issue) begin
+        if (pending__q) begin
             change = ~((32'h0) & 11'h7ff);
             if (both) begin
                 change = ((32'h1) & 11'h7ff);
@@ -108999,6 +109191,7 @@ module tnic_standalone__pacer__ready(clk,rst,due_valid,due_flow,act_valid,act_fl
     always @(*) even__read_address = read_next[(32'h1)+:(9)];
     always @(*) odd__read_address = read__q[(32'h1)+:(9)];
     always @(*) pop = out_valid__q & o_ready;
+    always @(*) more = |fill__q[(32'h1)+:(10)] | (fill__q[32'h0] & ~pending__q);
     always @(*) o_valid = out_valid__q;
     always @(*) o_flow = out__q;
     

@@ -66,7 +66,7 @@ module top(input clk, input rst_in, input due_valid, input [1:0] due_flow, input
 
 `ifndef TWIN
     // The state behind it, which makes the above inductive.
-    wire [2:0] fill = \dut.fill__q ;
+    wire [2:0] fill = \dut.fill__q - \dut.pending__q ;
     wire [1:0] read = \dut.read__q ;
     wire [1:0] shows = o_valid;
     wire [1:0] spills = shows + \dut.spill_valid__q ;
@@ -77,6 +77,7 @@ module top(input clk, input rst_in, input due_valid, input [1:0] due_flow, input
     wire [1:0] at = slot[1] ? bank[3:2] : bank[1:0];
     always @(*) if (begun) begin
         assert(count == fill + reads);
+        assert(! \dut.pending__q | \dut.fill__q != 0);
         assert(reads <= 2);
         assert(! \dut.spill_valid__q | o_valid);
         assert(read + fill[1:0] == \dut.write__q );

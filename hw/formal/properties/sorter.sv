@@ -1,10 +1,10 @@
 // The launch gate's places, two of them here: grants leave in the order of their launches, to 2 ns, and each once; the head is offered
 // only when its launch was here, or when all are due by a step of the time or by a head that stood due for 4 us, at which time they are.
 // Assumed: the time goes forward by less than 2^15 units of 2^-8 ns a clock, or `stepped` says otherwise a clock later, and no reset comes
-// between; a grant enters while it may, with a launch of 3 * 2^15 units before to 2^18 behind the time of the last clock; the head leaves
-// only when it is offered.
+// between; a grant enters while it may, with a launch of 3 * 2^15 units before to 2^18 behind the time of the last clock, and is told right
+// whether it goes behind the one that entered just before (`places` proves it of the gate); the head leaves only when it is offered.
 module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0] to, input want, input [21:0] launch,
-    input [6:0] floor, input near, input pop_in, input pick);
+    input [6:0] floor, input near, input stays, input holds, input pop_in, input pick);
     reg begun = 0;
     always @(posedge clk) begin
         begun <= 1;
@@ -24,10 +24,14 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
     wire [21:0] low = near ? launch : {floor, 15'd0};
     wire [1:0] freed = pick ? out_1 : out_0;
     tnic_sorter dut(.clk(clk), .rst(rst), .now(now), .stepped(stepped), .enter(enter), .launch(launch),
-        .floor(floor), .near(near), .pop(pop), .freed(freed), .due(due),
+        .floor(floor), .near(near), .stays(stays), .holds(holds), .pop(pop), .freed(freed), .due(due),
         .head(head), .entered(entered), .handle(handle), .shut(shut));
     wire [21:0] x_from = low - seen + 22'h1_8000;
     always @(*) assume(!enter | x_from < 22'h5_8000);
+
+    reg [21:0] low_was;
+    wire [10:0] behind = low[19:9] - low_was[19:9];
+    always @(*) assume(!enter | (near ? stays : holds) == (entered & !behind[10]));
 
     // Grants that entered and did not leave, by their handles.
     reg [3:0] inside;
@@ -36,6 +40,7 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
     always @(posedge clk) begin
         now <= jump ? to : now + passes;
         seen <= now;
+        low_was <= low;
         jumped <= jump;
         stepped <= jumped & !rst;
         all_due_was <= \dut.all_due__q ;
@@ -91,7 +96,6 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
     (* hierconn *) wire \dut.precedes__1__q ;
     (* hierconn *) wire \dut.enters__q ;
     (* hierconn *) wire [21:0] \dut.x_low__q ;
-    (* hierconn *) wire [10:0] \dut.x_again__q ;
     (* hierconn *) wire \dut.late__q ;
     wire calm = !stepped & !\dut.all_due__q ;
     wire [21:0] x_since = seen - \dut.x_low__q ;
@@ -127,7 +131,7 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
             assert(\dut.precedes__1__q == (x_behind_1 >= 0));
         end
         if (\dut.enters__q ) begin
-            assert(\dut.x_again__q == \dut.x_low__q [19:9]);
+            assert(low_was == \dut.x_low__q );
             assert(v_0 | !\dut.precedes__0__q );
             assert(v_1 | !\dut.precedes__1__q );
             // There is a place for it.

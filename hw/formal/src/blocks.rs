@@ -22,6 +22,7 @@ const BLOCKS: &[Block] = &[
     ("bucket", |n| emit(n, pacer::pass::Bucket::default())),
     ("walkers", |n| emit(n, pacer::wheel::Walkers::<2, 3>::default())),
     ("first", |n| emit(n, pacer::wheel::First::default())),
+    ("gate", |n| emit(n, pacer::gate::Gate::<2, 96>::default())),
     ("sorter", |n| emit(n, pacer::gate::Sorter::<2, 4, 2>::default())),
     ("txmux", |n| emit(n, txmux::TxMux::<8, 1>::default())),
     ("axil", |n| emit(n, csr::Axil::default())),

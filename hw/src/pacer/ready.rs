@@ -29,7 +29,7 @@ pub struct Ready<const F: usize, const B: usize, const C: usize> {
     pub o_ready: Signal<In, Bit>,
     even: RAM<Bits<F>, B>,
     odd: RAM<Bits<F>, B>,
-    /// Flows in the RAMs that no read was issued for.
+    /// Flows in the RAMs that no read was issued for before the last clock: what is issued is known late, and counted a clock later.
     fill: DFF<Bits<C>>,
     write: DFF<Bits<F>>,
     read: DFF<Bits<F>>,
@@ -47,6 +47,7 @@ pub struct Ready<const F: usize, const B: usize, const C: usize> {
     delivered: Signal<Local, Bits<F>>,
     added: Signal<Local, Bits<F>>,
     change: Signal<Local, Bits<C>>,
+    more: Signal<Local, Bit>,
     issue: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     held: Signal<Local, Bits<2>>,
@@ -56,7 +57,7 @@ impl<const F: usize, const B: usize, const C: usize> Default for Ready<F, B, C> 
     fn default() -> Self {
         assert!(B + 1 == F && C == F + 1, "two banks have one address bit less than the queue, its fill counter has one more");
         construct!({} clk, rst, due_valid, due_flow, act_valid, act_flow, o_valid, o_flow, o_ready, even, odd, fill, write, read, pending,
-            pending_odd, out_valid, out, spill_valid, spill, first, any, both, write_next, read_next, delivered, added, change, issue, pop, held)
+            pending_odd, out_valid, out, spill_valid, spill, first, any, both, write_next, read_next, delivered, added, change, more, issue, pop, held)
     }
 }
 
@@ -110,7 +111,8 @@ impl<const F: usize, const B: usize, const C: usize> Logic for Ready<F, B, C> {
         if self.spill_valid.q.val() {
             self.held.next = self.held.val() + bits::<2>(1);
         }
-        self.issue.next = self.fill.q.val().any() & !self.held.val().get_bit(1);
+        self.more.next = self.fill.q.val().get_bits::<F>(1).any() | (self.fill.q.val().get_bit(0) & !self.pending.q.val());
+        self.issue.next = self.more.val() & !self.held.val().get_bit(1);
         self.pending.d.next = self.issue.val();
         self.pending_odd.d.next = self.read.q.val().get_bit(0);
         if self.issue.val() {
@@ -118,7 +120,7 @@ impl<const F: usize, const B: usize, const C: usize> Logic for Ready<F, B, C> {
         }
         // One sum, of -1 to 2.
         self.change.next = bit_cast::<C, F>(self.added.val());
-        if self.issue.val() {
+        if self.pending.q.val() {
             self.change.next = !bits::<C>(0);
             if self.both.val() {
                 self.change.next = bits::<C>(1);

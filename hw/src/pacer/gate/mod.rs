@@ -66,6 +66,9 @@ pub struct Gate<const F: usize, const W: usize> {
     /// The packet on its way to the places.
     enters_launch: DFF<Bits<56>>,
     enters_flow: DFF<Bits<F>>,
+    /// A packet entered at the last clock, and the one behind it goes behind it in the places: if its launch counts there, if not.
+    stays: DFF<Bit>,
+    holds: DFF<Bit>,
     /// The last time.
     seen: DFF<Bits<34>>,
     /// What is due for longer counts as due since this in its place, in 128 ns.
@@ -100,6 +103,16 @@ pub struct Gate<const F: usize, const W: usize> {
     both: Signal<Local, Bits<19>>,
     carried: Signal<Local, Bits<20>>,
     fetching: Signal<Local, Bits<19>>,
+    // The next train's first launch less this one, in 2 ns; rounded up it is more by one.
+    place: Signal<Local, Bits<11>>,
+    behind: Signal<Local, Bits<11>>,
+    behind_rounded: Signal<Local, Bits<11>>,
+    behind_queued: Signal<Local, Bits<11>>,
+    follows: Signal<Local, Bit>,
+    oldest: Signal<Local, Bit>,
+    second: Signal<Local, Bit>,
+    tick: Signal<Local, Bit>,
+    sinks: Signal<Local, Bit>,
     queue_launch: Signal<Local, Bits<56>>,
     near: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
@@ -134,8 +147,8 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
             shown_first: Constant::new(bits::<5>(PLACES as u64)),
             spill_first: Constant::new(bits::<5>(PLACES as u64 + 1)),
         } clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
-            grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, single, launch, gap, enters_launch, enters_flow, seen, floor, stepped, shown,
-            shown_swap, spill, spill_swap, spent, ahead, units_now, moved, high_now, still, stepping, launch_high, gap_high, not_now, halves, carries, stepped_by, arriving, arrives, unequal, both, carried, fetching, queue_launch, near, waits,
+            grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, single, launch, gap, enters_launch, enters_flow, stays, holds, seen, floor, stepped, shown,
+            shown_swap, spill, spill_swap, spent, ahead, units_now, moved, high_now, still, stepping, launch_high, gap_high, not_now, halves, carries, stepped_by, arriving, arrives, unequal, both, carried, fetching, place, behind, behind_rounded, behind_queued, follows, oldest, second, tick, sinks, queue_launch, near, waits,
             enter, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, shown_handle, spill_handle, shown_next, read_at,
             spill_next, freed, fill, rest)
     }
@@ -144,7 +157,24 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
 impl<const F: usize, const W: usize> Logic for Gate<F, W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, queued, train, flow, left, single, launch, gap, enters_launch, enters_flow, seen, floor, stepped);
+        dff_setup!(
+            self,
+            clk,
+            queued,
+            train,
+            flow,
+            left,
+            single,
+            launch,
+            gap,
+            enters_launch,
+            enters_flow,
+            stays,
+            holds,
+            seen,
+            floor,
+            stepped
+        );
         dff_setup!(self, clk, shown, shown_swap, spill, spill_swap, spent, ahead);
         self.trains.clk.next = self.clk.val();
         self.trains.rst.next = self.rst.val();
@@ -204,6 +234,29 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         }
         self.queue_launch.next = self.trains.o_data.val().get_bits::<56>(0);
         self.fetching.next = self.queue_launch.val().get_bits::<19>(15) - self.high_now.val();
+        // Where the next packet goes that enters right behind one. Behind its own train's, whose gaps are no less than 0. A launch counts if it is
+        // at most two units before now, none of which stepped: behind what is as old as that for having been older.
+        self.place.next = self.launch.q.val().get_bits::<11>(9);
+        self.behind.next = self.train_launch.val().get_bits::<11>(17) - self.place.val();
+        self.behind_rounded.next = self.train_launch.val().get_bits::<11>(17) + !self.place.val() + bits::<11>(2);
+        self.behind_queued.next = self.queue_launch.val().get_bits::<11>(9) - self.place.val();
+        self.follows.next = !self.behind.val().get_bit(10);
+        if self.train_launch.val().get_bits::<8>(0).any() & self.train_launch.val().get_bits::<9>(8).all() {
+            self.follows.next = !self.behind_rounded.val().get_bit(10);
+        }
+        if self.queued.q.val().any() {
+            self.follows.next = !self.behind_queued.val().get_bit(10);
+        }
+        self.stays.d.next = self.enter.val() & (self.follows.val() | !self.near.val() | !self.single.q.val());
+        // One that is older goes two units before now. There it is behind what entered as one, and behind a launch of no more than that.
+        self.tick.next = self.units_now.val().get_bit(15) ^ self.seen.q.val().get_bit(15);
+        self.oldest.next = self.ahead.q.val().get_bits::<18>(1).all() & !self.ahead.q.val().get_bit(0);
+        self.second.next = self.ahead.q.val().all() & self.tick.val();
+        self.sinks.next = !self.launch.q.val().get_bits::<6>(9).any();
+        self.holds.d.next = self.enter.val()
+            & (!self.near.val() | (self.oldest.val() & (self.tick.val() | self.sinks.val())) | (self.second.val() & self.sinks.val()));
+        self.places.stays.next = self.stays.q.val();
+        self.places.holds.next = self.holds.q.val();
         self.ahead.d.next = self.still.val();
         if self.enter.val() {
             self.ahead.d.next = self.stepping.val();
@@ -318,6 +371,8 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         if self.rst.val() {
             self.queued.d.next = bits::<10>(0);
             self.train.d.next = false;
+            self.stays.d.next = false;
+            self.holds.d.next = false;
             self.stepped.d.next = false;
             self.shown.d.next = false;
             self.shown_swap.d.next = bits::<5>(0);

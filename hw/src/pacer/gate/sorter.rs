@@ -8,7 +8,8 @@ use rust_hdl::prelude::*;
 /// A place holds the low bits of a launch in 2 ns, and a handle of `H` bits under which the grant itself stands in a RAM. The
 /// handles in the places and the two outside are all there are, each once: a free place has a free one, so that no list is needed.
 /// A grant enters behind all that launch in the same 2 ns or before, in one clock, while the head may leave. It is compared with the places
-/// as they will be at the clock after `enter`, and goes in at that clock. Times compare modulo 2^12 ns in their places (so that an entering
+/// as they will be at the clock after `enter`, and goes in at that clock; against the one that enters just before it, it is compared by who
+/// gives both, for whom that is known a clock earlier. Times compare modulo 2^12 ns in their places (so that an entering
 /// launch must be within a us of now, and no place more than 0.5 us past when one enters: see `shut`), and modulo 2^22 units of
 /// 2^-8 ns with now.
 /// Latency: 2 clocks from `enter` to the head. Throughput: one in and one out a clock. An `enter` without a free place is an error.
@@ -30,6 +31,10 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     pub floor: Signal<In, Bits<7>>,
     /// Its launch counts.
     pub near: Signal<In, Bit>,
+    /// With `enter`: a grant entered at the last clock, and this one goes behind it if its launch counts,
+    pub stays: Signal<In, Bit>,
+    /// if its floor counts.
+    pub holds: Signal<In, Bit>,
     /// The head leaves.
     pub pop: Signal<In, Bit>,
     /// With it: the handle that comes back for the head's.
@@ -53,8 +58,6 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     precedes: [DFF<Bit>; N],
     enters: DFF<Bit>,
     x_low: DFF<Bits<22>>,
-    /// Its key, for what is decided by it: the copy stands there, and a reset keeps it apart.
-    x_again: DFF<Bits<11>>,
     /// Launches of the first two places, by their handles: read within the clock, for the handles are registers, and what they will be is not
     /// known before the clock ends.
     first: LutRam<Bits<22>, H>,
@@ -68,13 +71,6 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     key: Signal<Local, Bits<11>>,
     floor_key: Signal<Local, Bits<11>>,
     x_key: Signal<Local, Bits<11>>,
-    /// One enters at this clock, in front of the one after it, by its launch, by its floor.
-    x_stays: Signal<Local, Bit>,
-    x_holds: Signal<Local, Bit>,
-    x_before: Signal<Local, Bits<11>>,
-    x_below: Signal<Local, Bits<11>>,
-    x_follows: Signal<Local, Bit>,
-    x_sinks: Signal<Local, Bit>,
     // What stays in front of the entering grant by its launch, by its floor.
     by_launch: [Signal<Local, Bit>; N],
     by_floor: [Signal<Local, Bit>; N],
@@ -105,8 +101,8 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
 impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H> {
     fn default() -> Self {
         assert!(M == N + 2 && M == 1 << H, "{N} places and two handles outside must be a power of two");
-        construct!({} clk, rst, now, stepped, enter, launch, floor, near, pop, freed, due, head, entered, handle, shut, enters, x_low, x_again, first, second,
-            head_due, late, all_due, low, key, floor_key, x_key, x_stays, x_holds, x_before, x_below, x_follows, x_sinks, last, x_handle, full, low_0, low_1, since_0, since_1, since_x, past;
+        construct!({} clk, rst, now, stepped, enter, launch, floor, near, stays, holds, pop, freed, due, head, entered, handle, shut, enters, x_low, first, second,
+            head_due, late, all_due, low, key, floor_key, x_key, last, x_handle, full, low_0, low_1, since_0, since_1, since_x, past;
             valids, keys, swaps, precedes, by_launch, by_floor, number, valid_at, key_at, handle_at, next_at, follows_at, sinks_at, precedes_at, take_x,
             moves)
     }
@@ -115,7 +111,7 @@ impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H>
 impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, enters, x_low, x_again, head_due, late, all_due);
+        dff_setup!(self, clk, enters, x_low, head_due, late, all_due);
         self.first.clock.next = self.clk.val();
         self.second.clock.next = self.clk.val();
         for i in 0..M {
@@ -167,13 +163,6 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         self.key.next = self.launch.val().get_bits::<11>(9);
         self.floor_key.next = bit_cast::<11, 5>(self.floor.val().get_bits::<5>(0)) << 6;
         self.x_key.next = self.x_low.q.val().get_bits::<11>(9);
-        // As differences these two are chains of carries, the others trees of LUTs: what enters at this clock moves all of them.
-        self.x_before.next = self.key.val() - self.x_again.q.val();
-        self.x_follows.next = !self.x_before.val().get_bit(10);
-        self.x_below.next = self.floor_key.val() - self.x_again.q.val();
-        self.x_sinks.next = !self.x_below.val().get_bit(10);
-        self.x_stays.next = self.enters.q.val() & self.x_follows.val();
-        self.x_holds.next = self.enters.q.val() & self.x_sinks.val();
         for i in 0..N {
             self.follows_at[i + 1].next = self.valids[i].q.val()
                 & !((self.key.val().get_bits::<10>(0) < self.keys[i].q.val().get_bits::<10>(0))
@@ -185,24 +174,24 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         for i in 0..N {
             self.by_launch[i].next = self.follows_at[i + 1].val();
             self.by_floor[i].next = self.sinks_at[i + 1].val();
-            if self.pop.val() & !self.x_stays.val() {
+            if self.pop.val() & !self.stays.val() {
                 self.by_launch[i].next = self.follows_at[i + 2].val();
             }
-            if !self.pop.val() & self.x_stays.val() {
+            if !self.pop.val() & self.stays.val() {
                 self.by_launch[i].next = self.follows_at[i].val();
             }
-            if self.pop.val() & !self.x_holds.val() {
+            if self.pop.val() & !self.holds.val() {
                 self.by_floor[i].next = self.sinks_at[i + 2].val();
             }
-            if !self.pop.val() & self.x_holds.val() {
+            if !self.pop.val() & self.holds.val() {
                 self.by_floor[i].next = self.sinks_at[i].val();
             }
         }
         // Though the head may leave from behind both.
-        if self.x_stays.val() {
+        if self.stays.val() {
             self.by_launch[0].next = true;
         }
-        if self.x_holds.val() {
+        if self.holds.val() {
             self.by_floor[0].next = true;
         }
         if self.enter.val() {
@@ -257,7 +246,6 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         // Only the first two and the entering grant can be the head at the next clock.
         self.enters.d.next = self.enter.val();
         self.x_low.d.next = self.low.val();
-        self.x_again.d.next = self.low.val().get_bits::<11>(9);
         self.first.write_enable.next = self.enters.q.val();
         self.first.write_address.next = self.x_handle.val();
         self.first.write_data.next = self.x_low.q.val();
@@ -294,7 +282,6 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
                 self.swaps[i].d.next = bits::<H>(0);
             }
             self.enters.d.next = false;
-            self.x_again.d.next = bits::<11>(0);
             self.head_due.d.next = false;
             self.late.d.next = false;
             self.all_due.d.next = false;

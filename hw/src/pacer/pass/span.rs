@@ -49,6 +49,7 @@ pub struct Span {
     over3: DFF<Bit>,
     gap4: DFF<Bits<31>>,
     gaps: Delay<31, 2>,
+    beyonds: Delay<5, 2>,
     gap7: DFF<Bits<31>>,
     low3: DFF<Bits<35>>,
     middle3: DFF<Bits<34>>,
@@ -89,8 +90,11 @@ pub struct Span {
     above: Signal<Local, Bits<8>>,
     over: Signal<Local, Bit>,
     far: Signal<Local, Bit>,
-    reach: [Signal<Local, Bits<18>>; 5],
-    short: [Signal<Local, Bits<19>>; 5],
+    need: Signal<Local, Bits<20>>,
+    reach: [Signal<Local, Bits<20>>; 5],
+    enough: [Signal<Local, Bit>; 5],
+    covers: [Signal<Local, Bits<20>>; 5],
+    short: [Signal<Local, Bits<20>>; 5],
     /// A train of two to the power of this is enough, or all that the bucket allows.
     fits: [Signal<Local, Bit>; 5],
     offset: Signal<Local, Bits<64>>,
@@ -103,9 +107,9 @@ impl Span {
         construct!({
             window: Constant::new(bits::<17>(u64::from(timing.lead + WINDOW) << 8)),
             full: Constant::new(bits::<18>(u64::from(timing.lead + COVER) << 8)),
-        } clk, y, e, packet, deficit, now, tau, gap, due, least, wished, launch, ys, es, e1, step1, step1_high, whole, step2, over2, step3, over3, gap4, gaps, gap7, low3, middle3, lower, high3, low4,
+        } clk, y, e, packet, deficit, now, tau, gap, due, least, wished, launch, ys, es, e1, step1, step1_high, whole, step2, over2, step3, over3, gap4, gaps, beyonds, gap7, low3, middle3, lower, high3, low4,
             high4, size5, over5, sign5, tau6, due6, need6, tau7, due7, wished7, launch7, product, coarse_by, fine_by, coarse, fine, y_u, packet_low, packet_high, y2_u, y2_s, low_u, middle_u, high_s, carry_s, high_b,
-            extended, by_coarse, by_fine, by_eights, by_ones, beyond, above, over, far, offset; reach, short, fits)
+            extended, by_coarse, by_fine, by_eights, by_ones, beyond, above, over, far, need, offset; reach, enough, covers, short, fits)
     }
 }
 
@@ -120,6 +124,7 @@ impl Logic for Span {
         self.ys.clk.next = self.clk.val();
         self.es.clk.next = self.clk.val();
         self.gaps.clk.next = self.clk.val();
+        self.beyonds.clk.next = self.clk.val();
 
         // 0..3: the gap, rounded to nearest.
         self.y_u.next = self.y.val().into();
@@ -145,6 +150,19 @@ impl Logic for Span {
             self.gap4.d.next = bits::<31>(2147483647);
         }
         self.gaps.i.next = self.gap4.q.val();
+        // Whether shifts by 0 to 4 leave any of it behind 18 bits.
+        self.beyonds.i.next = bits::<5>(0);
+        if self.gap4.q.val().get_bits::<13>(18).any() {
+            self.beyonds.i.next = bits::<5>(31);
+        } else if self.gap4.q.val().get_bit(17) {
+            self.beyonds.i.next = bits::<5>(30);
+        } else if self.gap4.q.val().get_bit(16) {
+            self.beyonds.i.next = bits::<5>(28);
+        } else if self.gap4.q.val().get_bit(15) {
+            self.beyonds.i.next = bits::<5>(24);
+        } else if self.gap4.q.val().get_bit(14) {
+            self.beyonds.i.next = bits::<5>(16);
+        }
         self.gap7.d.next = self.gaps.o.val();
 
         // 2, 3: deficit over rate.
@@ -204,29 +222,28 @@ impl Logic for Span {
         }
 
         // 6
-        self.reach[0].next = self.gaps.o.val().get_bits::<18>(0);
-        self.reach[1].next = bit_cast::<18, 17>(self.gaps.o.val().get_bits::<17>(0)) << 1;
-        self.reach[2].next = bit_cast::<18, 16>(self.gaps.o.val().get_bits::<16>(0)) << 2;
-        self.reach[3].next = bit_cast::<18, 15>(self.gaps.o.val().get_bits::<15>(0)) << 3;
-        self.reach[4].next = bit_cast::<18, 14>(self.gaps.o.val().get_bits::<14>(0)) << 4;
-        // (Carries: a bare comparison becomes a tree of LUTs.)
-        self.short[0].next = bit_cast::<19, 18>(self.reach[0].val()) - bit_cast::<19, 18>(self.need6.q.val());
-        self.short[1].next = bit_cast::<19, 18>(self.reach[1].val()) - bit_cast::<19, 18>(self.need6.q.val());
-        self.short[2].next = bit_cast::<19, 18>(self.reach[2].val()) - bit_cast::<19, 18>(self.need6.q.val());
-        self.short[3].next = bit_cast::<19, 18>(self.reach[3].val()) - bit_cast::<19, 18>(self.need6.q.val());
-        self.short[4].next = bit_cast::<19, 18>(self.reach[4].val()) - bit_cast::<19, 18>(self.need6.q.val());
-        // Bits that a shift leaves behind make it enough. If a train is enough, so is a longer one: each bit of the first that is needs only
-        // some of these.
-        self.fits[0].next =
-            self.gaps.o.val().get_bits::<13>(18).any() | !self.short[0].val().get_bit(18) | (self.least.val() <= bits::<3>(0));
-        self.fits[1].next =
-            self.gaps.o.val().get_bits::<14>(17).any() | !self.short[1].val().get_bit(18) | (self.least.val() <= bits::<3>(1));
-        self.fits[2].next =
-            self.gaps.o.val().get_bits::<15>(16).any() | !self.short[2].val().get_bit(18) | (self.least.val() <= bits::<3>(2));
-        self.fits[3].next =
-            self.gaps.o.val().get_bits::<16>(15).any() | !self.short[3].val().get_bit(18) | (self.least.val() <= bits::<3>(3));
-        self.fits[4].next =
-            self.gaps.o.val().get_bits::<17>(14).any() | !self.short[4].val().get_bit(18) | (self.least.val() <= bits::<3>(4));
+        self.reach[0].next = bit_cast::<20, 18>(self.gaps.o.val().get_bits::<18>(0));
+        self.reach[1].next = bit_cast::<20, 17>(self.gaps.o.val().get_bits::<17>(0)) << 1;
+        self.reach[2].next = bit_cast::<20, 16>(self.gaps.o.val().get_bits::<16>(0)) << 2;
+        self.reach[3].next = bit_cast::<20, 15>(self.gaps.o.val().get_bits::<15>(0)) << 3;
+        self.reach[4].next = bit_cast::<20, 14>(self.gaps.o.val().get_bits::<14>(0)) << 4;
+        self.need.next = bit_cast::<20, 18>(self.need6.q.val());
+        // Bits that a shift leaves behind make it enough, and so does the bucket.
+        self.enough[0].next = self.beyonds.o.val().get_bit(0) | (self.least.val() <= bits::<3>(0));
+        self.enough[1].next = self.beyonds.o.val().get_bit(1) | (self.least.val() <= bits::<3>(1));
+        self.enough[2].next = self.beyonds.o.val().get_bit(2) | (self.least.val() <= bits::<3>(2));
+        self.enough[3].next = self.beyonds.o.val().get_bit(3) | (self.least.val() <= bits::<3>(3));
+        self.enough[4].next = self.beyonds.o.val().get_bit(4) | (self.least.val() <= bits::<3>(4));
+        for i in 0..5 {
+            // Carries: a bare comparison becomes a tree of LUTs. What makes it enough enters above them.
+            self.covers[i].next = self.reach[i].val();
+            if self.enough[i].val() {
+                self.covers[i].next = self.reach[i].val() | bits::<20>(0x40000);
+            }
+            self.short[i].next = self.covers[i].val() - self.need.val();
+            self.fits[i].next = !self.short[i].val().get_bit(19);
+        }
+        // If a train is enough, so is a longer one: each bit of the first that is needs only some of these.
         self.wished7.d.next = bits::<3>(0);
         if !self.fits[3].val() {
             self.wished7.d.next = bits::<3>(4);
