@@ -87104,7 +87104,6 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     reg  [18:0] fetching;
     reg  [10:0] place;
     reg  [10:0] behind;
-    reg  [10:0] behind_rounded;
     reg  [10:0] behind_queued;
     reg  follows;
     reg  oldest;
@@ -87318,8 +87317,8 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
             arriving = carried[(32'h1)+:(19)];
         end
         follows = ~behind[32'ha];
-        if (|train_launch[(32'h0)+:(8)] & &train_launch[(32'h8)+:(9)]) begin
-            follows = ~behind_rounded[32'ha];
+        if (|train_launch[(32'h0)+:(8)] & &train_launch[(32'h8)+:(9)] & &behind) begin
+            follows = 1'b1;
         end
         if (|queued__q) begin
             follows = ~behind_queued[32'ha];
@@ -87474,7 +87473,6 @@ module tnic_standalone__pacer__gate(clk,rst,now,train_valid,train_ready,train_fl
     always @(*) fetching = queue_launch[(32'hf)+:(19)] - high_now;
     always @(*) place = launch__q[(32'h9)+:(11)];
     always @(*) behind = train_launch[(32'h11)+:(11)] - place;
-    always @(*) behind_rounded = train_launch[(32'h11)+:(11)] + ~place + ((32'h2) & 11'h7ff);
     always @(*) behind_queued = queue_launch[(32'h9)+:(11)] - place;
     always @(*) tick = units_now[32'hf] ^ seen__q[32'hf];
     always @(*) oldest = &ahead__q[(32'h1)+:(18)] & ~ahead__q[32'h0];

@@ -103,10 +103,9 @@ pub struct Gate<const F: usize, const W: usize> {
     both: Signal<Local, Bits<19>>,
     carried: Signal<Local, Bits<20>>,
     fetching: Signal<Local, Bits<19>>,
-    // The next train's first launch less this one, in 2 ns; rounded up it is more by one.
+    // The next train's first launch less this one, in 2 ns; rounded up it is more by one where only ones are below.
     place: Signal<Local, Bits<11>>,
     behind: Signal<Local, Bits<11>>,
-    behind_rounded: Signal<Local, Bits<11>>,
     behind_queued: Signal<Local, Bits<11>>,
     follows: Signal<Local, Bit>,
     oldest: Signal<Local, Bit>,
@@ -148,7 +147,7 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
             spill_first: Constant::new(bits::<5>(PLACES as u64 + 1)),
         } clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
             grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, single, launch, gap, enters_launch, enters_flow, stays, holds, seen, floor, stepped, shown,
-            shown_swap, spill, spill_swap, spent, ahead, units_now, moved, high_now, still, stepping, launch_high, gap_high, not_now, halves, carries, stepped_by, arriving, arrives, unequal, both, carried, fetching, place, behind, behind_rounded, behind_queued, follows, oldest, second, tick, sinks, queue_launch, near, waits,
+            shown_swap, spill, spill_swap, spent, ahead, units_now, moved, high_now, still, stepping, launch_high, gap_high, not_now, halves, carries, stepped_by, arriving, arrives, unequal, both, carried, fetching, place, behind, behind_queued, follows, oldest, second, tick, sinks, queue_launch, near, waits,
             enter, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, shown_handle, spill_handle, shown_next, read_at,
             spill_next, freed, fill, rest)
     }
@@ -238,11 +237,10 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         // at most two units before now, none of which stepped: behind what is as old as that for having been older.
         self.place.next = self.launch.q.val().get_bits::<11>(9);
         self.behind.next = self.train_launch.val().get_bits::<11>(17) - self.place.val();
-        self.behind_rounded.next = self.train_launch.val().get_bits::<11>(17) + !self.place.val() + bits::<11>(2);
         self.behind_queued.next = self.queue_launch.val().get_bits::<11>(9) - self.place.val();
         self.follows.next = !self.behind.val().get_bit(10);
-        if self.train_launch.val().get_bits::<8>(0).any() & self.train_launch.val().get_bits::<9>(8).all() {
-            self.follows.next = !self.behind_rounded.val().get_bit(10);
+        if self.train_launch.val().get_bits::<8>(0).any() & self.train_launch.val().get_bits::<9>(8).all() & self.behind.val().all() {
+            self.follows.next = true;
         }
         if self.queued.q.val().any() {
             self.follows.next = !self.behind_queued.val().get_bit(10);
