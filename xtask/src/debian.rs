@@ -9,6 +9,9 @@ const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 /// Where a tree's libraries are, and what loads them.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 const LOADER: &str = "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2";
+/// The number under which a script opens a folder of data, and the path that leads to it.
+const OPEN_FILE: u8 = 9;
+const OPEN_FOLDER: &str = "/proc/self/fd/9";
 
 /// What a tree holds.
 pub struct Contents {
@@ -108,16 +111,47 @@ impl Tree {
         c
     }
 
-    /// A program of it as a file of its own beside the tree, which gives it `first` before all other arguments.
+    /// A program of it as a file of its own beside the tree, which gives it `first` before all other arguments. An interpreter within it has
+    /// its modules from the tree.
     ///
     /// # Errors
     /// The file could not be written.
     pub fn script(&self, inside: &str, first: &str) -> Result<PathBuf, String> {
+        self.calling(&self.path(inside), "", first)
+    }
+
+    /// The same for a program that has the folder of its data built in, such as `/usr/share/name/`: a copy of it has the path of an open file there,
+    /// which the script opens on the tree's own folder.
+    ///
+    /// # Errors
+    /// The program has no such path in it, or more than one, or one that is too short; or a file could not be written.
+    pub fn script_with_data(&self, inside: &str, data: &str) -> Result<PathBuf, String> {
+        let program = self.path(inside);
+        let mut bytes = fs::read(&program).map_err(|e| format!("{}: {e}", program.display()))?;
+        let mut found = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(data.as_bytes()));
+        let (Some(at), None, true) = (found.next(), found.next(), data.len() >= OPEN_FOLDER.len()) else {
+            return Err(format!("{} does not look for its data in {data} alone", program.display()));
+        };
+        drop(found);
+        // As long as before, by slashes that do not count.
+        bytes[at..at + data.len()].copy_from_slice(format!("{OPEN_FOLDER:/<width$}", width = data.len()).as_bytes());
+        let copy = self.0.with_extension("programs").join(program.file_name().unwrap_or_default());
+        fs::create_dir_all(copy.parent().unwrap_or(&self.0))
+            .and_then(|()| fs::write(&copy, bytes))
+            .map_err(|e| format!("{}: {e}", copy.display()))?;
+        self.calling(&copy, &format!("exec {OPEN_FILE}<'{}'\n", self.path(data.trim_matches('/')).display()), "")
+    }
+
+    fn calling(&self, program: &Path, before: &str, first: &str) -> Result<PathBuf, String> {
         use std::os::unix::fs::PermissionsExt;
-        let name = Path::new(inside).file_name().unwrap_or_default();
-        let file = self.0.with_file_name(name);
-        let (loader, libraries, program) = (self.path(LOADER), self.libraries(), self.path(inside));
-        let text = format!("#!/bin/sh\nexec '{}' --library-path '{libraries}' '{}' {first} \"$@\"\n", loader.display(), program.display());
+        let file = self.0.with_file_name(program.file_name().unwrap_or_default());
+        let (loader, libraries, home) = (self.path(LOADER), self.libraries(), self.path("usr"));
+        let text = format!(
+            "#!/bin/sh\n{before}export PYTHONHOME='{}'\nexec '{}' --library-path '{libraries}' '{}' {first} \"$@\"\n",
+            home.display(),
+            loader.display(),
+            program.display()
+        );
         put(&file, &text)?;
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).map_err(|e| format!("{}: {e}", file.display()))?;
         Ok(file)
@@ -160,6 +194,27 @@ mod tests {
         let out = quiet(call).expect("it runs");
         let tool = tree.path("usr/bin/tool");
         assert!(out.trim_end().ends_with(&format!("{} --db here two words", tool.display())), "{out}");
+        fs::remove_dir_all(&dir).ok();
+    }
+
+    #[test]
+    fn a_script_leads_a_program_to_its_data() {
+        let dir = std::env::temp_dir().join(format!("timely data {}", std::process::id()));
+        let tree = Tree(dir.join("tree"));
+        for folder in [LIBRARIES, "usr/bin", "usr/share/tool"] {
+            fs::create_dir_all(tree.path(folder)).expect("a folder");
+        }
+        // In place of a loader and its program, a shell that runs the last of its arguments as a script.
+        let loader = tree.path(LOADER);
+        put(&loader, "#!/bin/sh\nexec /bin/sh \"$3\"\n").expect("a file");
+        fs::set_permissions(&loader, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("it may run");
+        put(&tree.path("usr/share/tool/text"), "what it reads").expect("a file");
+        put(&tree.path("usr/bin/tool"), "cat /usr/share/tool/text\n").expect("a file");
+        let file = tree.script_with_data("usr/bin/tool", "/usr/share/tool/").expect("a script");
+        assert_eq!(quiet(Command::new(&file)).expect("it runs"), "what it reads");
+        put(&tree.path("usr/bin/tool"), "cat /usr/share/tool/text /usr/share/tool/text\n").expect("a file");
+        tree.script_with_data("usr/bin/tool", "/usr/share/tool/").expect_err("which of them?");
+        tree.script_with_data("usr/bin/tool", "/usr/lib/").expect_err("it has no such path");
         fs::remove_dir_all(&dir).ok();
     }
 }

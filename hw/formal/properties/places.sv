@@ -1,5 +1,5 @@
 // The launch gate tells its places right whether the packet that enters goes behind the one that entered at the clock before: as the difference
-// of both as they compare there, in 2 ns, says, though it is decided a clock earlier. Nothing is assumed, of the time neither.
+// of both as they compare there, in 2 ns, says, though it is decided a clock earlier; and no packet that enters is outside of their range. Nothing is assumed, of the time neither.
 module top(input clk, input rst_in, input [63:0] now, input train_valid, input [1:0] train_flow, input [5:0] train_packets,
     input [63:0] train_launch, input [31:0] train_gap, input grant_ready);
     reg begun = 0;
@@ -37,5 +37,8 @@ module top(input clk, input rst_in, input [63:0] now, input train_valid, input [
         assert(\dut.floor__q == \dut.seen__q [21:15] - 7'd2);
         assert(!\dut.train__q | \dut.single__q == (\dut.left__q == 1));
     end
+    // What `sorter` assumes besides: from 3 * 2^15 units before to 2^18 behind the time of the last clock.
+    wire [21:0] from = \dut.places.low - \dut.seen__q [21:0] + 22'h1_8000;
+    always @(*) if (begun & \dut.places.enter ) assert(from < 22'h5_8000);
 `endif
 endmodule

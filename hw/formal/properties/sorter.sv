@@ -2,7 +2,7 @@
 // only when its launch was here, or when all are due by a step of the time or by a head that stood due for 4 us, at which time they are.
 // Assumed: the time goes forward by less than 2^15 units of 2^-8 ns a clock, or `stepped` says otherwise a clock later, and no reset comes
 // between; a grant enters while it may, with a launch of 3 * 2^15 units before to 2^18 behind the time of the last clock, and is told right
-// whether it goes behind the one that entered just before (`places` proves it of the gate); the head leaves only when it is offered.
+// whether it goes behind the one that entered just before (`places` proves both of the gate); the head leaves only when it is offered.
 module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0] to, input want, input [21:0] launch,
     input [6:0] floor, input near, input stays, input holds, input pop_in, input pick);
     reg begun = 0;

@@ -1,5 +1,6 @@
 //! `timely-prove`: proves what `proofs.toml` lists, and refutes the twins.
 use clap::{Parser, Subcommand};
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -68,9 +69,11 @@ fn main() -> ExitCode {
     let a = Arguments::parse();
     let done = match &a.command {
         Some(Command::Emit { block }) => {
-            blocks::find(block).ok_or_else(|| format!("there is no block {block}")).and_then(blocks::verilog).map(|v| {
-                print!("{v}");
-                ExitCode::SUCCESS
+            let verilog = blocks::find(block).ok_or_else(|| format!("there is no block {block}")).and_then(blocks::verilog);
+            verilog.and_then(|v| match std::io::stdout().write_all(v.as_bytes()) {
+                // `head` has seen enough.
+                Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(format!("stdout: {e}")),
+                _ => Ok(ExitCode::SUCCESS),
             })
         }
         None => proofs(&a),

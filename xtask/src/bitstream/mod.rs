@@ -2,10 +2,10 @@
 mod manifest;
 mod page;
 
-use crate::process::{cargo, put, quiet, root, target};
+use crate::process::{LIMIT, background, cargo, put, quiet, root, target};
 use crate::setup::{self, number, version};
 use crate::whole::floorplan::Floorplan;
-use crate::whole::{NEXTPNR, globals, sets};
+use crate::whole::{DEVICE, NEXTPNR, globals, sets};
 use clap::{Args, ValueEnum};
 use manifest::{Area, Manifest, clocks, utilisation};
 use serde_json::Value;
@@ -16,12 +16,8 @@ use std::time::Instant;
 
 /// A bitstream up to this size is kept in the repository, bytes.
 const KEPT_BYTES: u64 = 3 << 20;
-/// After this long a tool is ended: it found no way. With a processor to itself none takes a third of it.
-const LIMIT: &str = "60m";
 /// One in so many block RAMs and multipliers may be missing in a floorplan that is used.
 const FREE: usize = 10;
-/// What nextpnr is told of the FPGA.
-const DEVICE: [&str; 6] = ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--timing-allow-fail"];
 /// The file of a board's floorplan.
 const PLAN: &str = "floorplan.toml";
 /// The module around everything.
@@ -115,28 +111,13 @@ impl Tools {
         .into()
     }
 
-    // In `dir`, below other work; ended after the limit.
-    fn run(&self, program: &Path, dir: &Path, arguments: &[&str]) -> Result<(), String> {
-        let mut c = Command::new("nice");
-        c.args(["-n", "10", "timeout", LIMIT]).arg(program).args(arguments).current_dir(dir);
-        quiet(c).map(drop).map_err(|e| match e.contains("status: 124)") {
-            true => format!("{} was ended: it was not done in {LIMIT} (its log is in {})", program.display(), dir.display()),
-            false => e,
-        })
-    }
-
     fn synthesise(&self, dir: &Path, verilog: &str) -> Result<(), String> {
-        // Not its last step, which looks for readable names for a quarter of an hour.
-        let script = format!(
-            "read_verilog {verilog}\nsynth_ecp5 -top {TOP} -run begin:map_ffs\n{}synth_ecp5 -top {TOP} -run map_ffs:check\nhierarchy -check\n\
-             check -noinit -assert\nblackbox =A:whitebox\nwrite_json netlist.part\n",
-            sets::script()
-        );
+        let script = format!("read_verilog {verilog}\n{}check -noinit -assert\nwrite_json netlist.part\n", sets::synthesis(TOP));
         put(&dir.join("synthesis.ys"), &script)?;
         let netlist = dir.join("netlist.json");
         let from = format!("{}\n{}\n{script}", version(&self.yosys, "-V").unwrap_or_default(), sha256(&dir.join(verilog))?);
         once(&netlist, &from, || {
-            self.run(&self.yosys, dir, &["-q", "-l", "synthesis.log", "-s", "synthesis.ys"])?;
+            background(&self.yosys, dir, &["-q", "-l", "synthesis.log", "-s", "synthesis.ys"])?;
             let part = dir.join("netlist.part");
             let mut cells = json(&part)?;
             globals::promote(&mut cells, TOP)?;
@@ -160,7 +141,7 @@ impl Tools {
         let files = ["--json", "bound.json", "--lpf", "timely_ecpix5.lpf", "--write", "placed.json", "--log", "placed.log", "--quiet"];
         let arguments = [DEVICE.as_slice(), &files, &["--no-tmdriv", "--no-route", "--seed", &number]].concat();
         let placed = dir.join("placed.json");
-        once(&placed, &self.from(dir, &arguments)?, || self.run(&self.nextpnr, dir, &arguments))?;
+        once(&placed, &self.from(dir, &arguments)?, || background(&self.nextpnr, dir, &arguments))?;
         let file = std::fs::File::open(&placed).map_err(|e| format!("{}: {e}", placed.display()))?;
         let (plan, wire) = Floorplan::improve(&json(&dir.join("netlist.json"))?, TOP, file, seed.into())?;
         eprint!("{} macros' wire {} to {} tiles ... ", plan.site.len(), wire.before, wire.after);
@@ -178,12 +159,12 @@ impl Tools {
         let [number, config, report, log] = [seed.to_string(), placed(seed, "config"), placed(seed, "json"), placed(seed, "log")];
         let files = ["--json", "bound.json", "--lpf", "timely_ecpix5.lpf", "--textcfg", &config, "--report", &report];
         let arguments = [DEVICE.as_slice(), &files, &NEXTPNR, &["--seed", &number, "--log", &log, "--quiet"]].concat();
-        once(&dir.join(&config), &self.from(dir, &arguments)?, || self.run(&self.nextpnr, dir, &arguments))?;
+        once(&dir.join(&config), &self.from(dir, &arguments)?, || background(&self.nextpnr, dir, &arguments))?;
         json(&dir.join(report))
     }
 
     fn pack(&self, dir: &Path, seed: u32) -> Result<(), String> {
-        self.run(&self.ecppack, dir, &["--compress", "--input", &placed(seed, "config"), "--bit", "timely_ecpix5.bit"])
+        background(&self.ecppack, dir, &["--compress", "--input", &placed(seed, "config"), "--bit", "timely_ecpix5.bit"])
     }
 }
 

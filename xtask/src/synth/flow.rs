@@ -3,13 +3,12 @@ use super::cells::{self, Clock};
 use super::multipliers;
 use super::record::{Ecp5, Xcup};
 use super::wrap::{BENCH, Ports};
-use crate::process::{put, quiet, target};
+use crate::process::{background, put, target};
 use crate::setup::{number, version};
 use crate::whole::floorplan::Floorplan;
-use crate::whole::{NEXTPNR, globals, sets};
+use crate::whole::{DEVICE, METHOD, NEXTPNR, globals, sets};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 /// What is placed: registers are packed into its multipliers.
@@ -84,14 +83,9 @@ impl Unit {
         self.name.starts_with("core_")
     }
 
-    // What of synthesis for ECP5 is its own: a whole NIC would not be placed, and readable names for it take longer than all else.
+    // What of synthesis for ECP5 is its own.
     fn synthesis(&self) -> String {
-        if self.is_core() {
-            let rest = "hierarchy -check\nblackbox =A:whitebox";
-            format!("synth_ecp5 -top {BENCH} -run begin:map_ffs\n{}synth_ecp5 -top {BENCH} -run map_ffs:check\n{rest}", sets::script())
-        } else {
-            format!("synth_ecp5 -top {BENCH}")
-        }
+        if self.is_core() { sets::synthesis(BENCH) } else { format!("synth_ecp5 -top {BENCH}\n") }
     }
 }
 
@@ -142,15 +136,9 @@ impl Flow {
         self.whole.as_ref().filter(|_| unit.is_core()).unwrap_or(&self.nextpnr)
     }
 
-    fn run(&self, program: &Path, dir: &Path, arguments: &[&str]) -> Result<(), String> {
-        let mut c = Command::new("nice");
-        c.args(["-n", "10"]).arg(program).args(arguments).current_dir(dir);
-        quiet(c).map(drop)
-    }
-
     fn yosys(&self, dir: &Path, name: &str, script: &str) -> Result<(), String> {
         put(&dir.join(name), script)?;
-        self.run(&self.yosys.0, dir, &["-q", "-s", name])
+        background(&self.yosys.0, dir, &["-q", "-s", name])
     }
 
     /// Does a step, or reads what it gave the last time.
@@ -177,7 +165,7 @@ impl Flow {
                 Ok(Figure::Ecp5(cells::ecp5(&cells::counts(&text, top)?)))
             }
             Step::Seed(seed) => {
-                let options = if unit.is_core() { NEXTPNR.join(" ") } else { String::new() };
+                let options = if unit.is_core() { format!("{}{METHOD}", NEXTPNR.join(" ")) } else { String::new() };
                 let version = hash(&[self.nextpnr(unit).1.as_str(), NETLIST, &options]);
                 let text = kept(&dir.join(format!("seed{seed}.{}", &version[..8])), |p| {
                     let again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
@@ -210,33 +198,38 @@ impl Flow {
     // Placed and routed; a core first for where its block RAMs and multipliers belong. (A block loses a few percent of its clock by that: where its wires are
     // shortest its slowest path need not be.)
     fn place(&self, dir: &Path, unit: &Unit, seed: u32, report: &str) -> Result<(), String> {
-        let nextpnr = &self.nextpnr(unit).0;
-        let number = seed.to_string();
-        let device =
-            ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--freq", "250", "--timing-allow-fail", "--lpf-allow-unconstrained"];
-        let mut common = [device.as_slice(), &["--seed", &number, "--quiet"]].concat();
         if !unit.is_core() {
-            return self.run(nextpnr, dir, &[common.as_slice(), &["--json", NETLIST, "--report", report]].concat());
+            return self.nextpnr_with(dir, unit, seed, &["--json", NETLIST, "--report", report]);
         }
-        common.extend(NEXTPNR);
         let [bound, placed] = ["bound", "placed"].map(|kind| format!("{kind}{seed}.json"));
+        let done = self.place_core(dir, unit, seed, [&bound, &placed, report]);
+        // Large, and of no use to anyone else.
+        [bound, placed].iter().for_each(|f| drop(std::fs::remove_file(dir.join(f))));
+        done
+    }
+
+    fn place_core(&self, dir: &Path, unit: &Unit, seed: u32, [bound, placed, report]: [&str; 3]) -> Result<(), String> {
         let text = std::fs::read(dir.join(NETLIST)).map_err(|e| format!("{NETLIST}: {e}"))?;
         let mut netlist = serde_json::from_slice(&text).map_err(|e| format!("{NETLIST}: {e}"))?;
         globals::promote(&mut netlist, BENCH)?;
-        put(&dir.join(&bound), &netlist.to_string())?;
-        self.run(
-            &self.nextpnr.0,
+        put(&dir.join(bound), &netlist.to_string())?;
+        self.nextpnr_with(
             dir,
-            &[common.as_slice(), &["--json", &bound, "--no-tmdriv", "--no-route", "--write", &placed]].concat(),
+            unit,
+            seed,
+            &[&NEXTPNR, ["--json", bound, "--no-tmdriv", "--no-route", "--write", placed].as_slice()].concat(),
         )?;
-        let file = std::fs::File::open(dir.join(&placed)).map_err(|e| format!("{placed}: {e}"))?;
+        let file = std::fs::File::open(dir.join(placed)).map_err(|e| format!("{placed}: {e}"))?;
         let (plan, _) = Floorplan::improve(&netlist, BENCH, file, seed.into())?;
         plan.bind(&mut netlist, BENCH)?;
-        put(&dir.join(&bound), &netlist.to_string())?;
-        self.run(nextpnr, dir, &[common.as_slice(), &["--json", &bound, "--report", report]].concat())?;
-        // Large, and of no use to anyone else.
-        [bound, placed].iter().for_each(|f| drop(std::fs::remove_file(dir.join(f))));
-        Ok(())
+        put(&dir.join(bound), &netlist.to_string())?;
+        self.nextpnr_with(dir, unit, seed, &[&NEXTPNR, ["--json", bound, "--report", report].as_slice()].concat())
+    }
+
+    fn nextpnr_with(&self, dir: &Path, unit: &Unit, seed: u32, own: &[&str]) -> Result<(), String> {
+        let number = seed.to_string();
+        let common = ["--freq", "250", "--lpf-allow-unconstrained", "--seed", &number, "--quiet"];
+        background(&self.nextpnr(unit).0, dir, &[DEVICE.as_slice(), &common, own].concat())
     }
 
     // The block keeps its module until it is counted, so that the bench's registers are not.

@@ -90,10 +90,9 @@ impl Synth {
             units.retain(|u| u.speed);
         }
         let tools = setup::tools(setup::For::Synthesis)?;
-        let nextpnr = |tools: &setup::Tools| tools.program("NEXTPNR_ECP5", "nextpnr-ecp5");
         let core = units.iter().any(|u| u.speed && u.is_core());
-        let whole = core.then(|| setup::tools(setup::For::Bitstream)).transpose()?;
-        let flow = Flow::new(tools.program("YOSYS", "yosys"), nextpnr(&tools), whole.as_ref().map(nextpnr))?;
+        let whole = core.then(setup::native_nextpnr).transpose()?;
+        let flow = Flow::new(tools.program("YOSYS", "yosys"), tools.program("NEXTPNR_ECP5", "nextpnr-ecp5"), whole)?;
         let outcomes = work::measure(&flow, &units, self.seeds, !self.paths)?;
         if self.paths {
             for (name, outcome) in &outcomes {
@@ -112,10 +111,11 @@ impl Synth {
         }
         // Another run may have written meanwhile.
         record = Record::load(&root())?;
-        record.tools.extend(now.tools);
-        record.block.extend(now.block);
         if self.blocks.is_empty() {
-            record.block.retain(|name, _| outcomes.contains_key(name));
+            record = now;
+        } else {
+            record.tools.extend(now.tools);
+            record.block.extend(now.block);
         }
         write(&record::file(&root()), &record.text()?)?;
         write_page(&record)?;

@@ -3,10 +3,11 @@ use super::cells::Clock;
 use super::flow::{Figure, Flow, Step, Unit};
 use super::record::Block;
 use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// Runs at a time: each takes a processor and up to 2 GB.
+/// Runs at a time: each takes a processor and up to 3 GB.
 const AT_ONCE: usize = 2;
 
 /// What came out for a block.
@@ -95,7 +96,9 @@ impl Work<'_> {
     fn run(&self) {
         while let Some((unit, step)) = self.next() {
             let started = Instant::now();
-            let result = self.flow.step(&self.units[unit], step);
+            // The other of the two waits until this one is finished.
+            let result = catch_unwind(AssertUnwindSafe(|| self.flow.step(&self.units[unit], step)));
+            let result = result.unwrap_or_else(|_| Err("a panic, which is a bug of xtask; its text is above".into()));
             self.finish(unit, step, result, started.elapsed().as_secs_f64());
         }
     }

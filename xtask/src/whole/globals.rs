@@ -8,12 +8,15 @@ use std::collections::BTreeMap;
 /// Flip-flops whose reset is made global.
 const GLOBAL_OF: usize = 1000;
 
-/// Puts the resets of many flip-flops of the module `top`, in a netlist of `write_json`, onto global nets; gives how many resets.
+/// Puts the resets of many flip-flops of the module `top`, in a netlist of `write_json`, onto global nets.
 ///
 /// # Errors
-/// The netlist has no such module.
-pub fn promote(netlist: &mut Value, top: &str) -> Result<usize, String> {
-    promote_of(netlist, top, GLOBAL_OF)
+/// The netlist has no such module, or no such reset.
+pub fn promote(netlist: &mut Value, top: &str) -> Result<(), String> {
+    match promote_of(netlist, top, GLOBAL_OF)? {
+        0 => Err(format!("{top} has no reset of {GLOBAL_OF} flip-flops, which a whole NIC has")),
+        _ => Ok(()),
+    }
 }
 
 fn promote_of(netlist: &mut Value, top: &str, flops: usize) -> Result<usize, String> {
@@ -69,5 +72,6 @@ mod tests {
         assert_eq!((pin("l", "A"), pin("a", "CLK")), (json!(5), json!(2)), "others read it where it was");
         assert_eq!(promote_of(&mut netlist, "top", 4), Ok(0));
         assert!(promote(&mut netlist, "none").is_err());
+        assert_eq!(promote(&mut netlist, "top"), Err("top has no reset of 1000 flip-flops, which a whole NIC has".into()));
     }
 }

@@ -19,15 +19,19 @@ const CELLS: [(&str, &str); 7] = [
     ("$_DLATCH_?_", "x"),
 ];
 
-/// Commands of yosys that come before the step `map_ffs` of `synth_ecp5`: resets and enables of few become logic, inverters of one net one.
-pub fn script() -> String {
+/// Commands of yosys for the module `top`: `synth_ecp5`, before whose step `map_ffs` resets and enables of few become logic, and inverters of one net
+/// one. Not its last step, which looks for readable names for a quarter of an hour.
+pub fn synthesis(top: &str) -> String {
     let cells: String = CELLS.iter().map(|(kind, initial)| format!(" -cell {kind} {initial}")).collect();
-    format!("dfflegalize{cells} -minsrst {RESET_OF} -mince {ENABLE_OF}\nopt_merge\n")
+    format!(
+        "synth_ecp5 -top {top} -run begin:map_ffs\ndfflegalize{cells} -minsrst {RESET_OF} -mince {ENABLE_OF}\nopt_merge\n\
+         synth_ecp5 -top {top} -run map_ffs:check\nhierarchy -check\nblackbox =A:whitebox\n"
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::script;
+    use super::synthesis;
     use crate::process::quiet;
     use serde_json::Value;
     use std::collections::BTreeSet;
@@ -39,10 +43,7 @@ mod tests {
         Command::new(&yosys).arg("-V").output().ok()?;
         let dir = std::env::temp_dir().join(format!("timely-sets-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&dir).expect("a folder");
-        let sets = script();
-        let text = format!(
-            "read_verilog top.v\nsynth_ecp5 -top top -run begin:map_ffs\n{sets}synth_ecp5 -top top -run map_ffs:check\nblackbox =A:whitebox\nwrite_json top.json\n"
-        );
+        let text = format!("read_verilog top.v\n{}write_json top.json\n", synthesis("top"));
         std::fs::write(dir.join("top.v"), verilog).and_then(|()| std::fs::write(dir.join("top.ys"), text)).expect("files");
         let mut c = Command::new(yosys);
         c.args(["-q", "-s", "top.ys"]).current_dir(&dir);

@@ -103,14 +103,17 @@ pub struct Gate<const F: usize, const W: usize> {
     both: Signal<Local, Bits<19>>,
     carried: Signal<Local, Bits<20>>,
     fetching: Signal<Local, Bits<19>>,
-    // The next train's first launch less this one, in 2 ns; rounded up it is more by one where only ones are below.
+    // This launch as it compares in the places, in 2 ns.
     place: Signal<Local, Bits<11>>,
+    // The next train's first launch less this one; rounded up it is more by one where only ones are below.
     behind: Signal<Local, Bits<11>>,
     behind_queued: Signal<Local, Bits<11>>,
     follows: Signal<Local, Bit>,
+    // This launch is two units before the time, or one; the time goes on by one.
     oldest: Signal<Local, Bit>,
     second: Signal<Local, Bit>,
     tick: Signal<Local, Bit>,
+    // It begins its unit: of no more than the floor there.
     sinks: Signal<Local, Bit>,
     queue_launch: Signal<Local, Bits<56>>,
     near: Signal<Local, Bit>,
@@ -233,8 +236,9 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         }
         self.queue_launch.next = self.trains.o_data.val().get_bits::<56>(0);
         self.fetching.next = self.queue_launch.val().get_bits::<19>(15) - self.high_now.val();
-        // Where the next packet goes that enters right behind one. Behind its own train's, whose gaps are no less than 0. A launch counts if it is
-        // at most two units before now, none of which stepped: behind what is as old as that for having been older.
+        // Where the next packet goes that enters right behind one. Behind its own train's: no gap is below 0, and a packet beyond the horizon waits, so
+        // that no difference overflows. A launch counts if it is at most two units before now, and after a step of the time none enters: behind what is as
+        // old as that for having been older.
         self.place.next = self.launch.q.val().get_bits::<11>(9);
         self.behind.next = self.train_launch.val().get_bits::<11>(17) - self.place.val();
         self.behind_queued.next = self.queue_launch.val().get_bits::<11>(9) - self.place.val();
@@ -246,7 +250,8 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             self.follows.next = !self.behind_queued.val().get_bit(10);
         }
         self.stays.d.next = self.enter.val() & (self.follows.val() | !self.near.val() | !self.single.q.val());
-        // One that is older goes two units before now. There it is behind what entered as one, and behind a launch of no more than that.
+        // One that is older, or too far ahead to compare, goes two units before now. There it is behind what entered as one, and behind a launch of no more
+        // than that.
         self.tick.next = self.units_now.val().get_bit(15) ^ self.seen.q.val().get_bit(15);
         self.oldest.next = self.ahead.q.val().get_bits::<18>(1).all() & !self.ahead.q.val().get_bit(0);
         self.second.next = self.ahead.q.val().all() & self.tick.val();
