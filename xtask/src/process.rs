@@ -47,17 +47,25 @@ pub fn quiet(mut c: Command) -> Result<String, String> {
 /// After this long a tool in the background is ended: it found no way. With a processor to itself none takes a third of it.
 pub const LIMIT: &str = "60m";
 
-/// Runs a tool silently in a folder, below other work; ended after an hour.
+/// Runs a tool silently in a folder, below other work; gives whether it came to its end within the limit, or was ended.
 ///
 /// # Errors
-/// It did not start, failed, which its output in the text tells, or was ended.
-pub fn background(program: &Path, dir: &Path, arguments: &[&str]) -> Result<(), String> {
+/// It did not start or failed, which its output in the text tells.
+pub fn limited(program: &Path, dir: &Path, arguments: &[&str]) -> Result<bool, String> {
     let mut c = Command::new("nice");
     c.args(["-n", "10", "timeout", LIMIT]).arg(program).args(arguments).current_dir(dir);
-    quiet(c).map(drop).map_err(|e| match e.contains("status: 124)") {
-        true => format!("{} was ended: it was not done in {LIMIT} (what it left is in {})", program.display(), dir.display()),
-        false => e,
-    })
+    quiet(c).map(|_| true).or_else(|e| if e.contains("status: 124)") { Ok(false) } else { Err(e) })
+}
+
+/// The same for a tool that must come to its end.
+///
+/// # Errors
+/// It did not start, failed, or was ended.
+pub fn background(program: &Path, dir: &Path, arguments: &[&str]) -> Result<(), String> {
+    match limited(program, dir, arguments)? {
+        true => Ok(()),
+        false => Err(format!("{} was ended: it was not done in {LIMIT} (what it left is in {})", program.display(), dir.display())),
+    }
 }
 
 /// Writes a file, and makes the folders to it.

@@ -3,7 +3,7 @@ use super::cells::{self, Clock};
 use super::multipliers;
 use super::record::{Ecp5, Xcup};
 use super::wrap::{BENCH, Ports};
-use crate::process::{background, put, target};
+use crate::process::{LIMIT, background, limited, put, target};
 use crate::setup::{number, version};
 use crate::whole::floorplan::Floorplan;
 use crate::whole::{DEVICE, METHOD, NEXTPNR, globals, sets};
@@ -13,6 +13,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// What is placed: registers are packed into its multipliers.
 const NETLIST: &str = "outputs.json";
+/// In place of nextpnr's report on a core that it found no way for.
+const NOT_ROUTED: &str = r#"{"fmax": {"none": {"achieved": 0.0}}}"#;
 
 /// The programs, with what they say of their version.
 pub struct Flow {
@@ -199,7 +201,7 @@ impl Flow {
     // shortest its slowest path need not be.)
     fn place(&self, dir: &Path, unit: &Unit, seed: u32, report: &str) -> Result<(), String> {
         if !unit.is_core() {
-            return self.nextpnr_with(dir, unit, seed, &["--json", NETLIST, "--report", report]);
+            return self.run_nextpnr(dir, unit, seed, &["--json", NETLIST, "--report", report]);
         }
         let [bound, placed] = ["bound", "placed"].map(|kind| format!("{kind}{seed}.json"));
         let done = self.place_core(dir, unit, seed, [&bound, &placed, report]);
@@ -213,7 +215,7 @@ impl Flow {
         let mut netlist = serde_json::from_slice(&text).map_err(|e| format!("{NETLIST}: {e}"))?;
         globals::promote(&mut netlist, BENCH)?;
         put(&dir.join(bound), &netlist.to_string())?;
-        self.nextpnr_with(
+        self.run_nextpnr(
             dir,
             unit,
             seed,
@@ -223,13 +225,22 @@ impl Flow {
         let (plan, _) = Floorplan::improve(&netlist, BENCH, file, seed.into())?;
         plan.bind(&mut netlist, BENCH)?;
         put(&dir.join(bound), &netlist.to_string())?;
-        self.nextpnr_with(dir, unit, seed, &[&NEXTPNR, ["--json", bound, "--report", report].as_slice()].concat())
+        if !self.try_nextpnr(dir, unit, seed, &[&NEXTPNR, ["--json", bound, "--report", report].as_slice()].concat())? {
+            // A crowded FPGA's last wires may stay taken twice for ever.
+            put(&dir.join(report), NOT_ROUTED)?;
+        }
+        Ok(())
     }
 
-    fn nextpnr_with(&self, dir: &Path, unit: &Unit, seed: u32, own: &[&str]) -> Result<(), String> {
+    // Gives whether it came to its end.
+    fn try_nextpnr(&self, dir: &Path, unit: &Unit, seed: u32, own: &[&str]) -> Result<bool, String> {
         let number = seed.to_string();
         let common = ["--freq", "250", "--lpf-allow-unconstrained", "--seed", &number, "--quiet"];
-        background(&self.nextpnr(unit).0, dir, &[DEVICE.as_slice(), &common, own].concat())
+        limited(&self.nextpnr(unit).0, dir, &[DEVICE.as_slice(), &common, own].concat())
+    }
+
+    fn run_nextpnr(&self, dir: &Path, unit: &Unit, seed: u32, own: &[&str]) -> Result<(), String> {
+        self.try_nextpnr(dir, unit, seed, own)?.then_some(()).ok_or_else(|| format!("nextpnr was ended: it was not done in {LIMIT}"))
     }
 
     // The block keeps its module until it is counted, so that the bench's registers are not.
@@ -250,10 +261,15 @@ impl Flow {
 
 #[cfg(test)]
 mod tests {
-    use super::hash;
+    use super::{NOT_ROUTED, cells, hash};
 
     #[test]
     fn the_hash_is_fnv_1a() {
         assert_eq!(hash(&["foo", "bar"]), "85944171f73967e8");
+    }
+
+    #[test]
+    fn what_is_not_routed_has_no_clock() {
+        assert_eq!(cells::clock(NOT_ROUTED).map(|c| c.mhz), Ok(0.0));
     }
 }
