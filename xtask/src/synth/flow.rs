@@ -85,6 +85,11 @@ impl Unit {
         self.name.starts_with("core_")
     }
 
+    /// It is a whole NIC with its RAMs cut to what an ECP5 has, whose area says nothing.
+    pub fn for_its_clock(&self) -> bool {
+        self.is_core() && self.name.ends_with("_small")
+    }
+
     // What of synthesis for ECP5 is its own.
     fn synthesis(&self) -> String {
         if self.is_core() { sets::synthesis(BENCH) } else { format!("synth_ecp5 -top {BENCH}\n") }

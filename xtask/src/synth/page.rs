@@ -40,17 +40,18 @@ pub fn page(record: &Record) -> String {
         let x = &b.xcup;
         let uram = if x.uram > 0 { format!(" + {} URAM", x.uram) } else { String::new() };
         let ecp5 = b.ecp5.as_ref().map_or("| | | |".into(), |e| format!("{} | {} | {} | {} |", e.lut4, e.ff, e.ram, e.dsp));
-        let ns = b.xc7_ps as f64 / 1000.0;
-        writeln!(
-            page,
-            "| {name} | {mhz} | {ns:.2} | {} ({}) | {} | {}{uram} | {} | {ecp5}",
-            x.lut,
-            x.lut_ram,
-            x.ff,
-            x.ramb18 + 2 * x.ramb36,
-            x.dsp
-        )
-        .ok();
+        let area = match x.lut {
+            0 => "| | | | |".into(),
+            lut => format!(
+                "{:.2} | {lut} ({}) | {} | {}{uram} | {} |",
+                b.xc7_ps as f64 / 1000.0,
+                x.lut_ram,
+                x.ff,
+                x.ramb18 + 2 * x.ramb36,
+                x.dsp
+            ),
+        };
+        writeln!(page, "| {name} | {mhz} | {area} {ecp5}").ok();
     }
     let slow: Vec<&str> = record.block.iter().filter(|(_, b)| b.mhz().is_some_and(|m| m < LEAST_MHZ)).map(|(n, _)| n.as_str()).collect();
     if slow.is_empty() {

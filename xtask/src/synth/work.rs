@@ -115,7 +115,7 @@ pub fn measure(flow: &Flow, units: &[Unit], seeds: u32, area: bool) -> Result<BT
             state.queue.push_back((i, Step::Ecp5));
             state.all += 1 + seeds as usize;
         }
-        if area {
+        if area && !unit.for_its_clock() {
             state.queue.extend([(i, Step::Xcup), (i, Step::Xc7)]);
             state.all += 2;
         }
