@@ -136,8 +136,11 @@ impl Tree {
         // As long as before, by slashes that do not count.
         bytes[at..at + data.len()].copy_from_slice(format!("{OPEN_FOLDER:/<width$}", width = data.len()).as_bytes());
         let copy = self.0.with_extension("programs").join(program.file_name().unwrap_or_default());
+        // Another command may be running the one that is there.
+        let part = copy.with_extension(format!("{}.part", std::process::id()));
         fs::create_dir_all(copy.parent().unwrap_or(&self.0))
-            .and_then(|()| fs::write(&copy, bytes))
+            .and_then(|()| fs::write(&part, bytes))
+            .and_then(|()| fs::rename(&part, &copy))
             .map_err(|e| format!("{}: {e}", copy.display()))?;
         self.calling(&copy, &format!("exec {OPEN_FILE}<'{}'\n", self.path(data.trim_matches('/')).display()), "")
     }
