@@ -21,7 +21,7 @@ generator and registers included; `control` is its half without pacer and genera
   The register behind a product is packed into its multiplier, as a vendor's tool does and yosys does not; that scheduler has no product.
   A core is placed much as a board's bitstream is: control sets of few flip-flops made logic, its reset on a global net (whose delay nextpnr does not
   count), block RAMs and multipliers at the sites that shorten their wires, regions four fifths full; by a native nextpnr where there is one.
-  A seed whose last wires were still taken twice after an hour stands as 0.
+  A seed that is not routed after an hour, of the clock on the wall, stands as 0: with other work beside it that may be for want of time.
 - **ns**: the slowest path of a 7-series device, cells alone, without routing.
 - **LUT** and the rest are from synthesis: UltraScale+ (`synth_xilinx -family xcup`), then ECP5 (`synth_ecp5`). Of the LUTs, those in
   brackets are RAM or shift registers. A RAM of 36 Kb counts as 2 of 18 Kb.

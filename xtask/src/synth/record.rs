@@ -8,7 +8,7 @@ const GROWTH: f64 = 0.02;
 /// What the placer's luck may take from the clock before it is told, for it is placed anew after each change.
 const LUCK: f64 = 0.05;
 
-/// The record: figures of the tools alone, which are the same on every machine that has them.
+/// The record: figures of the tools alone, which are the same on every machine that has them; but a core's seed has an hour, and is 0 after it.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The tools that the figures are from.
