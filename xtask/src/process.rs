@@ -1,6 +1,12 @@
 //! Starting other programs.
+use std::collections::VecDeque;
+use std::fmt::Display;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// Lines of a tool's output in an error.
+const LAST: usize = 30;
 
 /// The workspace's root.
 pub fn root() -> PathBuf {
@@ -47,24 +53,51 @@ pub fn quiet(mut c: Command) -> Result<String, String> {
 /// After this long a tool in the background is ended: it found no way. With a processor to itself none takes a third of it.
 pub const LIMIT: &str = "60m";
 
-/// Runs a tool silently in a folder, below other work; gives whether it came to its end within the limit, or was ended.
-///
-/// # Errors
-/// It did not start or failed, which its output in the text tells.
-pub fn limited(program: &Path, dir: &Path, arguments: &[&str]) -> Result<bool, String> {
+// A tool in a folder, below other work, that is ended at the limit.
+fn limited(program: &Path, dir: &Path, arguments: &[&str]) -> Command {
     let mut c = Command::new("nice");
     c.args(["-n", "10", "timeout", LIMIT]).arg(program).args(arguments).current_dir(dir);
-    quiet(c).map(|_| true).or_else(|e| if e.contains("status: 124)") { Ok(false) } else { Err(e) })
+    c
 }
 
-/// The same for a tool that must come to its end.
+/// Runs a tool silently in a folder, below other work.
 ///
 /// # Errors
-/// It did not start, failed, or was ended.
+/// It did not start, failed (its output is in the text), or was ended.
 pub fn background(program: &Path, dir: &Path, arguments: &[&str]) -> Result<(), String> {
-    match limited(program, dir, arguments)? {
-        true => Ok(()),
-        false => Err(format!("{} was ended: it was not done in {LIMIT} (what it left is in {})", program.display(), dir.display())),
+    quiet(limited(program, dir, arguments)).map(drop).map_err(|e| match e.contains("status: 124)") {
+        true => format!("{} was ended: it was not done in {LIMIT} (what it left is in {})", program.display(), dir.display()),
+        false => e,
+    })
+}
+
+/// Runs a tool so, and ends it too when `goes_on` says no to a line that it wrote to stderr; gives whether it came to its end.
+///
+/// # Errors
+/// It did not start, or failed, which its last lines in the text tell.
+pub fn watched(program: &Path, dir: &Path, arguments: &[&str], mut goes_on: impl FnMut(&str) -> bool) -> Result<bool, String> {
+    let mut c = limited(program, dir, arguments);
+    let failed = |c: &Command, e: &dyn Display| format!("{} failed: {e}", shown(c));
+    let mut child = c.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(|e| failed(&c, &e))?;
+    let pid = child.id().to_string();
+    let (mut last, mut ended) = (VecDeque::new(), false);
+    for line in child.stderr.take().into_iter().flat_map(|e| BufReader::new(e).lines()).map_while(Result::ok) {
+        if !ended && !goes_on(&line) {
+            ended = true;
+            // `timeout` passes it on to the tool.
+            let mut kill = Command::new("kill");
+            kill.arg(&pid);
+            quiet(kill)?;
+        }
+        last.push_back(line);
+        last.drain(..last.len().saturating_sub(LAST));
+    }
+    let status = child.wait().map_err(|e| failed(&c, &e))?;
+    match status.code() {
+        _ if ended => Ok(false),
+        Some(0) => Ok(true),
+        Some(124) => Ok(false),
+        _ => Err(failed(&c, &format!("{status}\n{}", Vec::from(last).join("\n")))),
     }
 }
 
@@ -73,4 +106,27 @@ pub fn put(file: &Path, text: &str) -> Result<(), String> {
     let folder = file.parent().unwrap_or(file);
     let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(file, text));
     written.map_err(|e| format!("{}: {e}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::watched;
+    use std::path::Path;
+
+    // What becomes of a shell's command that is ended at a line `off`.
+    fn shell(command: &str) -> Result<bool, String> {
+        watched(Path::new("sh"), Path::new("."), &["-c", command], |line| line != "off")
+    }
+
+    #[test]
+    fn a_tool_is_ended_at_a_line() {
+        assert_eq!(shell("echo on >&2; exit 0"), Ok(true));
+        assert_eq!(shell("echo on >&2; echo off >&2; sleep 600; exit 0"), Ok(false));
+    }
+
+    #[test]
+    fn a_tool_that_fails_says_why() {
+        let error = shell("echo why >&2; exit 3").expect_err("it failed");
+        assert!(error.ends_with("exit status: 3\nwhy"), "{error}");
+    }
 }

@@ -40,9 +40,8 @@ fn synth(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
     });
     let block = |name: &str| blocks.and_then(|b| b.get(name));
     let core = xcup(block("core_512_14"), "lut").map(|lut| lut / VU9P_LUTS * 100.0);
-    let seeds = block("core_64_10_small")
-        .and_then(|b| b.get("ecp5_mhz"))
-        .map_or_else(String::new, |all| format!(", {all} (0: not routed in an hour)"));
+    let seeds =
+        block("core_64_10_small").and_then(|b| b.get("ecp5_mhz")).map_or_else(String::new, |all| format!(", {all} (0: not routed)"));
     let small = format!("the NIC of 64 bits and 1,024 flows, of RAMs that an ECP5 has: median of its seeds{seeds}");
     let bounds = [
         Bound::AtLeast(160.0),

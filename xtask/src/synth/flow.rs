@@ -2,8 +2,9 @@
 use super::cells::{self, Clock};
 use super::multipliers;
 use super::record::{Ecp5, Xcup};
+use super::router::Router;
 use super::wrap::{BENCH, Ports};
-use crate::process::{LIMIT, background, limited, put, target};
+use crate::process::{background, put, target, watched};
 use crate::setup::{number, version};
 use crate::whole::floorplan::Floorplan;
 use crate::whole::{DEVICE, METHOD, NEXTPNR, globals, sets};
@@ -110,8 +111,11 @@ fn kept(file: &Path, make: impl FnOnce(&Path) -> Result<(), String>) -> Result<S
 fn forget_others(dir: &Path) {
     let Some(siblings) = dir.parent().and_then(|p| p.read_dir().ok()) else { return };
     for sibling in siblings.filter_map(Result::ok).map(|e| e.path()).filter(|p| p != dir) {
-        // It may have none.
-        std::fs::remove_file(sibling.join(NETLIST)).ok();
+        for file in sibling.read_dir().into_iter().flatten().filter_map(Result::ok).map(|e| e.path()) {
+            if file.extension().is_some_and(|e| e == "json") {
+                std::fs::remove_file(file).ok();
+            }
+        }
     }
 }
 
@@ -174,14 +178,8 @@ impl Flow {
             Step::Seed(seed) => {
                 let options = if unit.is_core() { format!("{}{METHOD}", NEXTPNR.join(" ")) } else { String::new() };
                 let version = hash(&[self.nextpnr(unit).1.as_str(), NETLIST, &options]);
-                let text = kept(&dir.join(format!("seed{seed}.{}", &version[..8])), |p| {
-                    let again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
-                    if !dir.join(NETLIST).exists() {
-                        self.netlist(&dir, top, &synthesis, "again.stat")?;
-                    }
-                    drop(again);
-                    self.place(&dir, unit, seed, &part(p))
-                })?;
+                let run = format!("seed{seed}.{}", &version[..8]);
+                let text = kept(&dir.join(&run), |p| self.place(&dir, unit, seed, [&run, &part(p)]))?;
                 Ok(Figure::Clock(seed, cells::clock(&text)?))
             }
             Step::Xcup => {
@@ -204,48 +202,64 @@ impl Flow {
 
     // Placed and routed; a core first for where its block RAMs and multipliers belong. (A block loses a few percent of its clock by that: where its wires are
     // shortest its slowest path need not be.)
-    fn place(&self, dir: &Path, unit: &Unit, seed: u32, report: &str) -> Result<(), String> {
+    fn place(&self, dir: &Path, unit: &Unit, seed: u32, [run, report]: [&str; 2]) -> Result<(), String> {
         if !unit.is_core() {
+            self.ensure_netlist(dir, unit)?;
             return self.run_nextpnr(dir, unit, seed, &["--json", NETLIST, "--report", report]);
         }
-        let [bound, placed] = ["bound", "placed"].map(|kind| format!("{kind}{seed}.json"));
-        let done = self.place_core(dir, unit, seed, [&bound, &placed, report]);
+        let [bound, placed, log] = ["bound.json", "placed.json", "log"].map(|kind| format!("{run}.{kind}"));
+        if !dir.join(&bound).exists() {
+            self.bind(dir, unit, seed, &bound, &placed)?;
+        }
+        let mut router = Router::default();
+        let own = [&NEXTPNR, ["--json", &bound, "--report", report, "--log", &log].as_slice()].concat();
+        let routed = self.nextpnr_with(seed, &own, |all| watched(&self.nextpnr(unit).0, dir, all, |line| router.goes_on(line)))?;
+        if !routed {
+            // Its log tells how far it came.
+            put(&dir.join(report), NOT_ROUTED)?;
+        }
         // Large, and of no use to anyone else.
-        [bound, placed].iter().for_each(|f| drop(std::fs::remove_file(dir.join(f))));
-        done
+        std::fs::remove_file(dir.join(&bound)).map_err(|e| format!("{bound}: {e}"))
     }
 
-    fn place_core(&self, dir: &Path, unit: &Unit, seed: u32, [bound, placed, report]: [&str; 3]) -> Result<(), String> {
+    // A netlist with its macros at their sites.
+    fn bind(&self, dir: &Path, unit: &Unit, seed: u32, bound: &str, placed: &str) -> Result<(), String> {
+        self.ensure_netlist(dir, unit)?;
         let text = std::fs::read(dir.join(NETLIST)).map_err(|e| format!("{NETLIST}: {e}"))?;
         let mut netlist = serde_json::from_slice(&text).map_err(|e| format!("{NETLIST}: {e}"))?;
         globals::promote(&mut netlist, BENCH)?;
-        put(&dir.join(bound), &netlist.to_string())?;
+        let part = format!("{bound}.part");
+        put(&dir.join(&part), &netlist.to_string())?;
         self.run_nextpnr(
             dir,
             unit,
             seed,
-            &[&NEXTPNR, ["--json", bound, "--no-tmdriv", "--no-route", "--write", placed].as_slice()].concat(),
+            &[&NEXTPNR, ["--json", &part, "--no-tmdriv", "--no-route", "--write", placed].as_slice()].concat(),
         )?;
         let file = std::fs::File::open(dir.join(placed)).map_err(|e| format!("{placed}: {e}"))?;
         let (plan, _) = Floorplan::improve(&netlist, BENCH, file, seed.into())?;
+        std::fs::remove_file(dir.join(placed)).map_err(|e| format!("{placed}: {e}"))?;
         plan.bind(&mut netlist, BENCH)?;
-        put(&dir.join(bound), &netlist.to_string())?;
-        if !self.try_nextpnr(dir, unit, seed, &[&NEXTPNR, ["--json", bound, "--report", report].as_slice()].concat())? {
-            // A crowded FPGA's last wires may stay taken twice for ever.
-            put(&dir.join(report), NOT_ROUTED)?;
-        }
-        Ok(())
+        put(&dir.join(&part), &netlist.to_string())?;
+        std::fs::rename(dir.join(&part), dir.join(bound)).map_err(|e| format!("{bound}: {e}"))
     }
 
-    // Gives whether it came to its end.
-    fn try_nextpnr(&self, dir: &Path, unit: &Unit, seed: u32, own: &[&str]) -> Result<bool, String> {
+    fn nextpnr_with<T>(&self, seed: u32, own: &[&str], run: impl FnOnce(&[&str]) -> T) -> T {
         let number = seed.to_string();
-        let common = ["--freq", "250", "--lpf-allow-unconstrained", "--seed", &number, "--quiet"];
-        limited(&self.nextpnr(unit).0, dir, &[DEVICE.as_slice(), &common, own].concat())
+        run(&[DEVICE.as_slice(), &["--freq", "250", "--lpf-allow-unconstrained", "--seed", &number], own].concat())
     }
 
     fn run_nextpnr(&self, dir: &Path, unit: &Unit, seed: u32, own: &[&str]) -> Result<(), String> {
-        self.try_nextpnr(dir, unit, seed, own)?.then_some(()).ok_or_else(|| format!("nextpnr was ended: it was not done in {LIMIT}"))
+        self.nextpnr_with(seed, &[own, &["--quiet"]].concat(), |all| background(&self.nextpnr(unit).0, dir, all))
+    }
+
+    // Makes the netlist anew if it is gone; one seed does, the others wait.
+    fn ensure_netlist(&self, dir: &Path, unit: &Unit) -> Result<(), String> {
+        let _again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
+        if dir.join(NETLIST).exists() {
+            return Ok(());
+        }
+        self.netlist(dir, &unit.ports.module, &unit.synthesis(), "again.stat")
     }
 
     // The block keeps its module until it is counted, so that the bench's registers are not.

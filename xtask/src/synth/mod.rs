@@ -4,6 +4,7 @@ mod flow;
 mod multipliers;
 mod page;
 mod record;
+mod router;
 mod work;
 mod wrap;
 

@@ -17,11 +17,14 @@ generator and registers included; `control` is its half without pacer and genera
 
 - **MHz**: ECP5 (LFE5UM5G-85F, speed 8), placed and routed by nextpnr between registered ports, as the median of its seeds, all of
   which stand beside it. No vendor tool is needed to repeat it. 160 MHz is the bound for every block: in this same flow an open NIC's transmit
-  scheduler that is known to close 250 MHz on UltraScale+ reaches 108 MHz. An estimate, and no more than that: no UltraScale+ was placed.
+  scheduler that is known to close 250 MHz on UltraScale+ reaches 108 MHz. An estimate, and no more than that: no UltraScale+ was placed,
+  and it hangs on the mapper. With yosys's other one (`synth_ecp5 -abc9`) that scheduler gains more than what is here: 112 MHz (118, 111, 112) became
+  143 (140, 152, 143), and `pacer_10` 157 (157, 156, 161).
   The register behind a product is packed into its multiplier, as a vendor's tool does and yosys does not; that scheduler has no product.
   A core is placed much as a board's bitstream is: control sets of few flip-flops made logic, its reset on a global net (whose delay nextpnr does not
   count), block RAMs and multipliers at the sites that shorten their wires, regions four fifths full; by a native nextpnr where there is one.
-  A seed that is not routed after an hour, of the clock on the wall, stands as 0: with other work beside it that may be for want of time.
+  A seed stands as 0 when the wires that two nets want become twice as many again as at their fewest, or after an hour: it is not routed.
+  nextpnr's log of each seed is kept in `target/synth`.
 - **ns**: the slowest path of a 7-series device, cells alone, without routing.
 - **LUT** and the rest are from synthesis: UltraScale+ (`synth_xilinx -family xcup`), then ECP5 (`synth_ecp5`). Of the LUTs, those in
   brackets are RAM or shift registers. A RAM of 36 Kb counts as 2 of 18 Kb.
