@@ -4,6 +4,7 @@
 //! different blocks.
 use crate::ack::Ack;
 use crate::construct::construct;
+use crate::crossing::Crossing;
 use crate::csr::Csr;
 use crate::dma::Dma;
 use crate::engine::Engine;
@@ -20,7 +21,8 @@ use timely_regs::map::Build;
 // A kernel takes literals alone; these hold the ones below to their homes.
 const _: () = assert!(kind::ACK == 2 && Counter::TimeStepsRefused as u32 == 22 && Counter::RecordsDropped as u32 == 29);
 
-/// Joins the blocks of the control half; adds one clock to counter pulses and `swept`, and none elsewhere.
+/// Joins the blocks of the control half; adds one clock to counter pulses and `swept`, to the buses of profiles and flows, to host rates, to whom
+/// ACKs may answer, and to what telemetry, recorder and histograms are told and asked; none elsewhere.
 ///
 /// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`. Model: `timely_model::nic`.
 #[derive(LogicBlock)]
@@ -272,9 +274,9 @@ pub struct Control<const W: usize, const K: usize, const F: usize, const S: usiz
     histograms: Histograms,
     csr: Csr<F>,
     dma: Dma<W, K, F>,
-    /// DMA's queries of the last two clocks.
-    asked: DFF<Bit>,
-    asked_before: DFF<Bit>,
+    crossing: Crossing<F>,
+    /// DMA's queries of the last three clocks.
+    asked: [DFF<Bit>; 3],
     pulses: DFF<Bits<32>>,
     own_pulses: Signal<Local, Bits<32>>,
     swept: DFF<Bit>,
@@ -294,7 +296,7 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
             sent_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited, data_pulses, data_swept, now, later, cfg_lead, cfg_store_bound, stop, cfg_udp_port, cfg_mac, cfg_ipv4, cfg_ipv6, cfg_nonce_seed, pw_valid,
             pw_profile, pw_word, pw_data, fl_valid, fl_flow, fl_record, hd_valid, hd_ready, hd_flow, hd_packets, rate_valid,
             rate_flow, rate_value, release_valid, release_flow, release_bytes, tap_sample_valid, tap_sample_kind, tap_sample_flow,
-            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, ack, txmux, rtt, engine, telemetry, dma, asked, asked_before, pulses, own_pulses, swept, header,
+            tap_sample_rtt_ns, tap_rec_valid, tap_rec_data, recorder, histograms, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awvalid, m_axi_awready, m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_wready, m_axi_bresp, m_axi_bvalid, m_axi_bready, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst, m_axi_arvalid, m_axi_arready, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid, m_axi_rready, irq, clock, parse, ack, txmux, rtt, engine, telemetry, dma, crossing, asked, pulses, own_pulses, swept, header,
         )
     }
 }
@@ -302,7 +304,10 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
 impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: usize> Logic for Control<W, K, F, S, A> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, pulses, swept, asked, asked_before);
+        dff_setup!(self, clk, pulses, swept);
+        for i in 0..3 {
+            self.asked[i].clock.next = self.clk.val();
+        }
         self.clock.clk.next = self.clk.val();
         self.clock.rst.next = self.rst.val();
         self.parse.clk.next = self.clk.val();
@@ -349,13 +354,13 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.cfg_ipv6.next = self.csr.cfg_ipv6.val();
         self.cfg_nonce_seed.next = self.csr.cfg_nonce_seed.val();
         self.stop.next = self.csr.stop.val();
-        self.pw_valid.next = self.csr.pw_valid.val();
-        self.pw_profile.next = self.csr.pw_profile.val();
-        self.pw_word.next = self.csr.pw_word.val();
-        self.pw_data.next = self.csr.pw_data.val();
-        self.fl_valid.next = self.csr.fl_valid.val();
-        self.fl_flow.next = self.csr.fl_flow.val();
-        self.fl_record.next = self.csr.fl_record.val();
+        self.pw_valid.next = self.crossing.o_pw_valid.val();
+        self.pw_profile.next = self.crossing.o_pw_profile.val();
+        self.pw_word.next = self.crossing.o_pw_word.val();
+        self.pw_data.next = self.crossing.o_pw_data.val();
+        self.fl_valid.next = self.crossing.o_fl_valid.val();
+        self.fl_flow.next = self.crossing.o_fl_flow.val();
+        self.fl_record.next = self.crossing.o_fl_record.val();
         self.hd_valid.next = self.csr.hd_valid.val();
         self.hd_flow.next = self.csr.hd_flow.val();
         self.hd_packets.next = self.csr.hd_packets.val();
@@ -363,20 +368,64 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.csr.now.next = self.clock.now.val();
         self.csr.pulses.next = self.pulses.q.val();
         self.csr.swept.next = self.swept.q.val();
-        // csr's query goes first; an answer is its who asked two clocks ago.
-        self.telemetry.query_valid.next = self.csr.query_valid.val() | self.dma.query_valid.val();
-        self.telemetry.query_flow.next = self.dma.query_flow.val();
-        self.telemetry.query_tag.next = bits::<4>(8);
+        // The long ways.
+        self.crossing.clk.next = self.clk.val();
+        self.crossing.rst.next = self.rst.val();
+        self.crossing.pw_valid.next = self.csr.pw_valid.val();
+        self.crossing.pw_profile.next = self.csr.pw_profile.val();
+        self.crossing.pw_word.next = self.csr.pw_word.val();
+        self.crossing.pw_data.next = self.csr.pw_data.val();
+        self.crossing.fl_valid.next = self.csr.fl_valid.val();
+        self.crossing.fl_flow.next = self.csr.fl_flow.val();
+        self.crossing.fl_record.next = self.csr.fl_record.val();
+        self.crossing.host_valid.next = self.csr.host_valid.val();
+        self.crossing.host_flow.next = self.csr.host_flow.val();
+        self.crossing.host_rate.next = self.csr.host_rate.val();
+        self.crossing.histogram_clear.next = self.csr.histogram_clear.val();
+        self.crossing.sample_valid.next = self.rtt.sample_valid.val();
+        self.crossing.sample_kind.next = self.rtt.sample_kind.val();
+        self.crossing.sample_flow.next = self.rtt.sample_flow.val();
+        self.crossing.sample_rtt_ns.next = self.rtt.sample_rtt_ns.val();
+        self.crossing.acked_valid.next = self.rtt.acked_valid.val();
+        self.crossing.acked_flow.next = self.rtt.acked_flow.val();
+        self.crossing.acked_outcome.next = self.rtt.acked_outcome.val();
+        self.crossing.sent_valid.next = self.sent_valid.val();
+        self.crossing.sent_flow.next = self.sent_flow.val();
+        self.crossing.sent_last.next = self.sent_last.val();
+        self.crossing.sent_wire_bytes.next = self.sent_wire_bytes.val();
+        self.crossing.event_valid.next = self.engine.event_valid.val();
+        self.crossing.event_flow.next = self.engine.event_flow.val();
+        self.crossing.event_profile.next = self.engine.event_profile.val();
+        self.crossing.event_kind.next = self.engine.event_kind.val();
+        self.crossing.event_branch.next = self.engine.event_branch.val();
+        self.crossing.event_hyperactive.next = self.engine.event_hyperactive.val();
+        self.crossing.event_rtt_ns.next = self.engine.event_rtt_ns.val();
+        self.crossing.event_hops.next = self.engine.event_hops.val();
+        self.crossing.event_endpoint_ns.next = self.engine.event_endpoint_ns.val();
+        self.crossing.event_now_ns.next = self.engine.event_now_ns.val();
+        self.crossing.event_rate_before.next = self.engine.event_rate_before.val();
+        self.crossing.event_rate.next = self.engine.event_rate.val();
+        self.crossing.event_before.next = self.engine.event_before.val();
+        self.crossing.superseded_valid.next = self.engine.superseded_valid.val();
+        self.crossing.superseded_flow.next = self.engine.superseded_flow.val();
+        self.telemetry.query_valid.next = self.crossing.o_query_valid.val();
+        self.telemetry.query_flow.next = self.crossing.o_query_flow.val();
+        self.telemetry.query_tag.next = self.crossing.o_query_tag.val();
+        // csr's query goes first; an answer is its who asked three clocks ago.
+        self.crossing.query_valid.next = self.csr.query_valid.val() | self.dma.query_valid.val();
+        self.crossing.query_flow.next = self.dma.query_flow.val();
+        self.crossing.query_tag.next = bits::<4>(8);
         if self.csr.query_valid.val() {
-            self.telemetry.query_flow.next = self.csr.query_flow.val();
-            self.telemetry.query_tag.next = self.csr.query_tag.val();
+            self.crossing.query_flow.next = self.csr.query_flow.val();
+            self.crossing.query_tag.next = self.csr.query_tag.val();
         }
-        self.asked.d.next = self.dma.query_valid.val() & !self.csr.query_valid.val();
-        self.asked_before.d.next = self.asked.q.val();
+        self.asked[0].d.next = self.dma.query_valid.val() & !self.csr.query_valid.val();
+        self.asked[1].d.next = self.asked[0].q.val();
+        self.asked[2].d.next = self.asked[1].q.val();
         self.dma.query_ready.next = !self.csr.query_valid.val();
-        self.dma.answer_valid.next = self.telemetry.answer_valid.val() & self.asked_before.q.val();
+        self.dma.answer_valid.next = self.telemetry.answer_valid.val() & self.asked[2].q.val();
         self.dma.answer_record.next = self.telemetry.answer_record.val();
-        self.csr.answer_valid.next = self.telemetry.answer_valid.val() & !self.asked_before.q.val();
+        self.csr.answer_valid.next = self.telemetry.answer_valid.val() & !self.asked[2].q.val();
         self.csr.answer_tag.next = self.telemetry.answer_tag.val();
         self.csr.answer_record.next = self.telemetry.answer_record.val();
         // DMA.
@@ -454,10 +503,14 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.ack.cfg_mac.next = self.csr.cfg_mac.val();
         self.ack.cfg_ack_tos.next = self.csr.cfg_ack_tos.val();
         self.ack.cfg_ack_ttl.next = self.csr.cfg_ack_ttl.val();
-        self.ack.cfg_allow4.next = self.csr.cfg_allow4.val();
-        self.ack.cfg_mask4.next = self.csr.cfg_mask4.val();
-        self.ack.cfg_allow6.next = self.csr.cfg_allow6.val();
-        self.ack.cfg_mask6.next = self.csr.cfg_mask6.val();
+        self.ack.cfg_allow4.next = self.crossing.o_allow4.val();
+        self.crossing.allow4.next = self.csr.cfg_allow4.val();
+        self.ack.cfg_mask4.next = self.crossing.o_mask4.val();
+        self.crossing.mask4.next = self.csr.cfg_mask4.val();
+        self.ack.cfg_allow6.next = self.crossing.o_allow6.val();
+        self.crossing.allow6.next = self.csr.cfg_allow6.val();
+        self.ack.cfg_mask6.next = self.crossing.o_mask6.val();
+        self.crossing.mask6.next = self.csr.cfg_mask6.val();
         self.ack.now.next = self.clock.now.val();
         // ACKs first, then data.
         self.txmux.a_tdata.next = self.ack.m_tdata.val();
@@ -524,13 +577,13 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.rtt.sent_wire_bytes.next = self.sent_wire_bytes.val();
         self.rtt.sent_segment_bytes.next = self.sent_segment_bytes.val();
         self.rtt.sent_launch.next = self.sent_launch.val();
-        self.rtt.pw_valid.next = self.csr.pw_valid.val();
-        self.rtt.pw_profile.next = self.csr.pw_profile.val();
-        self.rtt.pw_word.next = self.csr.pw_word.val();
-        self.rtt.pw_data.next = self.csr.pw_data.val();
-        self.rtt.fl_valid.next = self.csr.fl_valid.val();
-        self.rtt.fl_flow.next = self.csr.fl_flow.val();
-        self.rtt.fl_record.next = self.csr.fl_record.val();
+        self.rtt.pw_valid.next = self.crossing.o_pw_valid.val();
+        self.rtt.pw_profile.next = self.crossing.o_pw_profile.val();
+        self.rtt.pw_word.next = self.crossing.o_pw_word.val();
+        self.rtt.pw_data.next = self.crossing.o_pw_data.val();
+        self.rtt.fl_valid.next = self.crossing.o_fl_valid.val();
+        self.rtt.fl_flow.next = self.crossing.o_fl_flow.val();
+        self.rtt.fl_record.next = self.crossing.o_fl_record.val();
         self.rtt.cfg_ns_per_byte.next = self.csr.cfg_ns_per_byte.val();
         self.rtt.now.next = self.clock.now.val();
         self.release_valid.next = self.rtt.release_valid.val();
@@ -553,71 +606,71 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         self.engine.limited_valid.next = self.limited_valid.val();
         self.engine.limited_flow.next = self.limited_flow.val();
         self.engine.limited.next = self.limited.val();
-        self.engine.host_valid.next = self.csr.host_valid.val();
-        self.engine.host_flow.next = self.csr.host_flow.val();
-        self.engine.host_rate.next = self.csr.host_rate.val();
-        self.engine.pw_valid.next = self.csr.pw_valid.val();
-        self.engine.pw_profile.next = self.csr.pw_profile.val();
-        self.engine.pw_word.next = self.csr.pw_word.val();
-        self.engine.pw_data.next = self.csr.pw_data.val();
-        self.engine.fl_valid.next = self.csr.fl_valid.val();
-        self.engine.fl_flow.next = self.csr.fl_flow.val();
-        self.engine.fl_record.next = self.csr.fl_record.val();
+        self.engine.host_valid.next = self.crossing.o_host_valid.val();
+        self.engine.host_flow.next = self.crossing.o_host_flow.val();
+        self.engine.host_rate.next = self.crossing.o_host_rate.val();
+        self.engine.pw_valid.next = self.crossing.o_pw_valid.val();
+        self.engine.pw_profile.next = self.crossing.o_pw_profile.val();
+        self.engine.pw_word.next = self.crossing.o_pw_word.val();
+        self.engine.pw_data.next = self.crossing.o_pw_data.val();
+        self.engine.fl_valid.next = self.crossing.o_fl_valid.val();
+        self.engine.fl_flow.next = self.crossing.o_fl_flow.val();
+        self.engine.fl_record.next = self.crossing.o_fl_record.val();
         self.rate_valid.next = self.engine.rate_valid.val();
         self.rate_flow.next = self.engine.rate_flow.val();
         self.rate_value.next = self.engine.rate_value.val();
         // Telemetry.
-        self.telemetry.sent_valid.next = self.sent_valid.val();
-        self.telemetry.sent_flow.next = self.sent_flow.val();
-        self.telemetry.sent_wire_bytes.next = self.sent_wire_bytes.val();
-        self.telemetry.sent_last.next = self.sent_last.val();
-        self.telemetry.sample_valid.next = self.rtt.sample_valid.val();
-        self.telemetry.sample_kind.next = self.rtt.sample_kind.val();
-        self.telemetry.sample_flow.next = self.rtt.sample_flow.val();
-        self.telemetry.sample_rtt_ns.next = self.rtt.sample_rtt_ns.val();
-        self.telemetry.acked_valid.next = self.rtt.acked_valid.val();
-        self.telemetry.acked_flow.next = self.rtt.acked_flow.val();
-        self.telemetry.acked_outcome.next = self.rtt.acked_outcome.val();
-        self.telemetry.superseded_valid.next = self.engine.superseded_valid.val();
-        self.telemetry.superseded_flow.next = self.engine.superseded_flow.val();
-        self.telemetry.event_valid.next = self.engine.event_valid.val();
-        self.telemetry.event_flow.next = self.engine.event_flow.val();
-        self.telemetry.event_branch.next = self.engine.event_branch.val();
-        self.telemetry.event_hyperactive.next = self.engine.event_hyperactive.val();
-        self.telemetry.event_rate.next = self.engine.event_rate.val();
-        self.telemetry.event_kind.next = self.engine.event_kind.val();
-        self.telemetry.fl_valid.next = self.csr.fl_valid.val();
-        self.telemetry.fl_flow.next = self.csr.fl_flow.val();
-        self.telemetry.fl_record.next = self.csr.fl_record.val();
+        self.telemetry.sent_valid.next = self.crossing.o_sent_valid.val();
+        self.telemetry.sent_flow.next = self.crossing.o_sent_flow.val();
+        self.telemetry.sent_wire_bytes.next = self.crossing.o_sent_wire_bytes.val();
+        self.telemetry.sent_last.next = self.crossing.o_sent_last.val();
+        self.telemetry.sample_valid.next = self.crossing.o_sample_valid.val();
+        self.telemetry.sample_kind.next = self.crossing.o_sample_kind.val();
+        self.telemetry.sample_flow.next = self.crossing.o_sample_flow.val();
+        self.telemetry.sample_rtt_ns.next = self.crossing.o_sample_rtt_ns.val();
+        self.telemetry.acked_valid.next = self.crossing.o_acked_valid.val();
+        self.telemetry.acked_flow.next = self.crossing.o_acked_flow.val();
+        self.telemetry.acked_outcome.next = self.crossing.o_acked_outcome.val();
+        self.telemetry.superseded_valid.next = self.crossing.o_superseded_valid.val();
+        self.telemetry.superseded_flow.next = self.crossing.o_superseded_flow.val();
+        self.telemetry.event_valid.next = self.crossing.o_event_valid.val();
+        self.telemetry.event_flow.next = self.crossing.o_event_flow.val();
+        self.telemetry.event_branch.next = self.crossing.o_event_branch.val();
+        self.telemetry.event_hyperactive.next = self.crossing.o_event_hyperactive.val();
+        self.telemetry.event_rate.next = self.crossing.o_event_rate.val();
+        self.telemetry.event_kind.next = self.crossing.o_event_kind.val();
+        self.telemetry.fl_valid.next = self.crossing.o_fl_valid.val();
+        self.telemetry.fl_flow.next = self.crossing.o_fl_flow.val();
+        self.telemetry.fl_record.next = self.crossing.o_fl_record.val();
         // Event records and histograms.
-        self.recorder.event_valid.next = self.engine.event_valid.val();
-        self.recorder.event_flow.next = self.engine.event_flow.val();
-        self.recorder.event_profile.next = self.engine.event_profile.val();
-        self.recorder.event_kind.next = self.engine.event_kind.val();
-        self.recorder.event_branch.next = self.engine.event_branch.val();
-        self.recorder.event_hyperactive.next = self.engine.event_hyperactive.val();
-        self.recorder.event_rtt_ns.next = self.engine.event_rtt_ns.val();
-        self.recorder.event_hops.next = self.engine.event_hops.val();
-        self.recorder.event_endpoint_ns.next = self.engine.event_endpoint_ns.val();
-        self.recorder.event_now_ns.next = self.engine.event_now_ns.val();
-        self.recorder.event_rate_before.next = self.engine.event_rate_before.val();
-        self.recorder.event_rate.next = self.engine.event_rate.val();
-        self.recorder.event_before.next = self.engine.event_before.val();
+        self.recorder.event_valid.next = self.crossing.o_event_valid.val();
+        self.recorder.event_flow.next = self.crossing.o_event_flow.val();
+        self.recorder.event_profile.next = self.crossing.o_event_profile.val();
+        self.recorder.event_kind.next = self.crossing.o_event_kind.val();
+        self.recorder.event_branch.next = self.crossing.o_event_branch.val();
+        self.recorder.event_hyperactive.next = self.crossing.o_event_hyperactive.val();
+        self.recorder.event_rtt_ns.next = self.crossing.o_event_rtt_ns.val();
+        self.recorder.event_hops.next = self.crossing.o_event_hops.val();
+        self.recorder.event_endpoint_ns.next = self.crossing.o_event_endpoint_ns.val();
+        self.recorder.event_now_ns.next = self.crossing.o_event_now_ns.val();
+        self.recorder.event_rate_before.next = self.crossing.o_event_rate_before.val();
+        self.recorder.event_rate.next = self.crossing.o_event_rate.val();
+        self.recorder.event_before.next = self.crossing.o_event_before.val();
         self.recorder.now.next = self.clock.now.val();
-        self.recorder.pw_valid.next = self.csr.pw_valid.val();
-        self.recorder.pw_profile.next = self.csr.pw_profile.val();
-        self.recorder.pw_word.next = self.csr.pw_word.val();
-        self.recorder.pw_data.next = self.csr.pw_data.val();
+        self.recorder.pw_valid.next = self.crossing.o_pw_valid.val();
+        self.recorder.pw_profile.next = self.crossing.o_pw_profile.val();
+        self.recorder.pw_word.next = self.crossing.o_pw_word.val();
+        self.recorder.pw_data.next = self.crossing.o_pw_data.val();
         self.recorder.cfg_every.next = self.csr.cfg_event_every.val();
         self.recorder.cfg_filter.next = self.csr.cfg_event_filter.val();
         self.tap_rec_valid.next = self.recorder.rec_valid.val() & self.dma.rec_ready.val();
         self.tap_rec_data.next = self.recorder.rec_data.val();
-        self.histograms.event_valid.next = self.engine.event_valid.val();
-        self.histograms.event_kind.next = self.engine.event_kind.val();
-        self.histograms.event_profile.next = self.engine.event_profile.val();
-        self.histograms.event_rtt_ns.next = self.engine.event_rtt_ns.val();
+        self.histograms.event_valid.next = self.crossing.o_event_valid.val();
+        self.histograms.event_kind.next = self.crossing.o_event_kind.val();
+        self.histograms.event_profile.next = self.crossing.o_event_profile.val();
+        self.histograms.event_rtt_ns.next = self.crossing.o_event_rtt_ns.val();
         self.histograms.at.next = self.csr.histogram_at.val();
-        self.histograms.clear.next = self.csr.histogram_clear.val();
+        self.histograms.clear.next = self.crossing.o_histogram_clear.val();
         self.csr.histogram_count.next = self.histograms.count.val();
         self.csr.histogram_clearing.next = self.histograms.clearing.val();
         // Counted events and readiness.
@@ -644,8 +697,9 @@ impl<const W: usize, const K: usize, const F: usize, const S: usize, const A: us
         if self.rst.val() {
             self.pulses.d.next = bits::<32>(0);
             self.swept.d.next = false;
-            self.asked.d.next = false;
-            self.asked_before.d.next = false;
+            for i in 0..3 {
+                self.asked[i].d.next = false;
+            }
         }
     }
 }

@@ -7,6 +7,8 @@ pub mod blocks;
 pub mod config;
 mod construct;
 pub mod control;
+pub mod core;
+mod crossing;
 pub mod csr;
 pub mod dma;
 pub mod emit;

@@ -1,18 +1,16 @@
 //! The standalone shell: the core with a traffic generator in place of a host's queues, which the simulator and the driver's tests run.
 use crate::config::Config;
 use crate::construct::construct;
-use crate::control::Control;
+use crate::core::Core;
 use crate::generator::Generator;
 use crate::launch::Launch;
-use crate::pacer::Pacer;
 use rust_hdl::prelude::*;
-use timely_model::pacer::Timing;
 use timely_regs::map::Build;
 
-/// Control half, pacer half and generator behind an AXI-Lite slave and a MAC's streams.
+/// Core and generator behind an AXI-Lite slave and a MAC's streams.
 ///
 /// `W` bus bits, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `X` log2 of the calendar's slots,
-/// `D = F + 16`, `L = K + 73`; the rest are widths inside the pacer ([`Pacer`]).
+/// `D = F + 16`, `L = K + 73`; the rest are widths inside the pacer ([`Pacer`](crate::pacer::Pacer)).
 ///
 /// Unless `LEAD` is 0, the pacer decides that much ahead, and frames of the generator wait for their launch in a gate; otherwise they go
 /// past it. A new `LEAD` counts for the frames from when the generator and the gate are between two. Model: `timely_model::nic`.
@@ -183,8 +181,7 @@ pub struct Standalone<
     /// Tap: the record, word `i` in bits `32i+31..32i`.
     pub tap_rec_data: Signal<Out, Bits<512>>,
     reset: DFF<Bit>,
-    control: Control<W, K, F, S, A>,
-    pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
+    core: Core<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW>,
     generator: Generator<W, K, F, S, D>,
     gate: Launch<W, K, L>,
     /// Frames go through the gate.
@@ -214,7 +211,7 @@ impl<
 {
     /// The shell of a design that is built with these numbers.
     pub fn new(build: &Build) -> Self {
-        construct!({ control: Control::new(build), pacer: Pacer::new(Timing::of(build.clock_ps)) }
+        construct!({ core: Core::new(build) }
             clk, rst, s_axil_awaddr, s_axil_awvalid, s_axil_awready, s_axil_wdata, s_axil_wstrb, s_axil_wvalid, s_axil_wready,
             s_axil_bresp, s_axil_bvalid, s_axil_bready, s_axil_araddr, s_axil_arvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
             s_axil_rvalid, s_axil_rready, s_axis_rx_tdata, s_axis_rx_tkeep, s_axis_rx_tvalid, s_axis_rx_tlast, s_axis_rx_ts,
@@ -248,106 +245,104 @@ impl<
         dff_setup!(self, clk, reset, gated, begun);
         // One register in front of a signal that nearly every register of the design reads.
         self.reset.d.next = self.rst.val();
-        self.control.clk.next = self.clk.val();
-        self.control.rst.next = self.reset.q.val();
-        self.pacer.clk.next = self.clk.val();
-        self.pacer.rst.next = self.reset.q.val();
+        self.core.clk.next = self.clk.val();
+        self.core.rst.next = self.reset.q.val();
         self.generator.clk.next = self.clk.val();
         self.generator.rst.next = self.reset.q.val();
         self.gate.clk.next = self.clk.val();
         self.gate.rst.next = self.reset.q.val();
-        self.control.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.control.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.s_axil_awready.next = self.control.s_axil_awready.val();
-        self.control.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.control.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.control.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.s_axil_wready.next = self.control.s_axil_wready.val();
-        self.s_axil_bresp.next = self.control.s_axil_bresp.val();
-        self.s_axil_bvalid.next = self.control.s_axil_bvalid.val();
-        self.control.s_axil_bready.next = self.s_axil_bready.val();
-        self.control.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.control.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.s_axil_arready.next = self.control.s_axil_arready.val();
-        self.s_axil_rdata.next = self.control.s_axil_rdata.val();
-        self.s_axil_rresp.next = self.control.s_axil_rresp.val();
-        self.s_axil_rvalid.next = self.control.s_axil_rvalid.val();
-        self.control.s_axil_rready.next = self.s_axil_rready.val();
-        self.control.s_axis_rx_tdata.next = self.s_axis_rx_tdata.val();
-        self.control.s_axis_rx_tkeep.next = self.s_axis_rx_tkeep.val();
-        self.control.s_axis_rx_tvalid.next = self.s_axis_rx_tvalid.val();
-        self.control.s_axis_rx_tlast.next = self.s_axis_rx_tlast.val();
-        self.control.s_axis_rx_ts.next = self.s_axis_rx_ts.val();
-        self.control.s_axis_rx_bad.next = self.s_axis_rx_bad.val();
-        self.m_axis_tx_tdata.next = self.control.m_axis_tx_tdata.val();
-        self.m_axis_tx_tkeep.next = self.control.m_axis_tx_tkeep.val();
-        self.m_axis_tx_tvalid.next = self.control.m_axis_tx_tvalid.val();
-        self.control.m_axis_tx_tready.next = self.m_axis_tx_tready.val();
-        self.m_axis_tx_tlast.next = self.control.m_axis_tx_tlast.val();
-        self.m_axis_tx_tag.next = self.control.m_axis_tx_tag.val();
-        self.control.tx_cpl_valid.next = self.tx_cpl_valid.val();
-        self.control.tx_cpl_tag.next = self.tx_cpl_tag.val();
-        self.control.tx_cpl_ts.next = self.tx_cpl_ts.val();
-        self.control.ptp_valid.next = self.ptp_valid.val();
-        self.control.ptp_time.next = self.ptp_time.val();
-        self.now.next = self.control.now.val();
-        self.stopped.next = self.control.stop.val();
-        self.tap_sample_valid.next = self.control.tap_sample_valid.val();
-        self.tap_sample_kind.next = self.control.tap_sample_kind.val();
-        self.tap_sample_flow.next = self.control.tap_sample_flow.val();
-        self.tap_sample_rtt_ns.next = self.control.tap_sample_rtt_ns.val();
-        self.tap_rate_valid.next = self.control.rate_valid.val();
-        self.tap_rate_flow.next = self.control.rate_flow.val();
-        self.tap_rate_value.next = self.control.rate_value.val();
-        self.m_axi_awaddr.next = self.control.m_axi_awaddr.val();
-        self.m_axi_awlen.next = self.control.m_axi_awlen.val();
-        self.m_axi_awsize.next = self.control.m_axi_awsize.val();
-        self.m_axi_awburst.next = self.control.m_axi_awburst.val();
-        self.m_axi_awvalid.next = self.control.m_axi_awvalid.val();
-        self.control.m_axi_awready.next = self.m_axi_awready.val();
-        self.m_axi_wdata.next = self.control.m_axi_wdata.val();
-        self.m_axi_wstrb.next = self.control.m_axi_wstrb.val();
-        self.m_axi_wlast.next = self.control.m_axi_wlast.val();
-        self.m_axi_wvalid.next = self.control.m_axi_wvalid.val();
-        self.control.m_axi_wready.next = self.m_axi_wready.val();
-        self.control.m_axi_bresp.next = self.m_axi_bresp.val();
-        self.control.m_axi_bvalid.next = self.m_axi_bvalid.val();
-        self.m_axi_bready.next = self.control.m_axi_bready.val();
-        self.m_axi_araddr.next = self.control.m_axi_araddr.val();
-        self.m_axi_arlen.next = self.control.m_axi_arlen.val();
-        self.m_axi_arsize.next = self.control.m_axi_arsize.val();
-        self.m_axi_arburst.next = self.control.m_axi_arburst.val();
-        self.m_axi_arvalid.next = self.control.m_axi_arvalid.val();
-        self.control.m_axi_arready.next = self.m_axi_arready.val();
-        self.control.m_axi_rdata.next = self.m_axi_rdata.val();
-        self.control.m_axi_rresp.next = self.m_axi_rresp.val();
-        self.control.m_axi_rlast.next = self.m_axi_rlast.val();
-        self.control.m_axi_rvalid.next = self.m_axi_rvalid.val();
-        self.m_axi_rready.next = self.control.m_axi_rready.val();
-        self.irq.next = self.control.irq.val();
-        self.tap_rec_valid.next = self.control.tap_rec_valid.val();
-        self.tap_rec_data.next = self.control.tap_rec_data.val();
+        self.core.s_axil_awaddr.next = self.s_axil_awaddr.val();
+        self.core.s_axil_awvalid.next = self.s_axil_awvalid.val();
+        self.s_axil_awready.next = self.core.s_axil_awready.val();
+        self.core.s_axil_wdata.next = self.s_axil_wdata.val();
+        self.core.s_axil_wstrb.next = self.s_axil_wstrb.val();
+        self.core.s_axil_wvalid.next = self.s_axil_wvalid.val();
+        self.s_axil_wready.next = self.core.s_axil_wready.val();
+        self.s_axil_bresp.next = self.core.s_axil_bresp.val();
+        self.s_axil_bvalid.next = self.core.s_axil_bvalid.val();
+        self.core.s_axil_bready.next = self.s_axil_bready.val();
+        self.core.s_axil_araddr.next = self.s_axil_araddr.val();
+        self.core.s_axil_arvalid.next = self.s_axil_arvalid.val();
+        self.s_axil_arready.next = self.core.s_axil_arready.val();
+        self.s_axil_rdata.next = self.core.s_axil_rdata.val();
+        self.s_axil_rresp.next = self.core.s_axil_rresp.val();
+        self.s_axil_rvalid.next = self.core.s_axil_rvalid.val();
+        self.core.s_axil_rready.next = self.s_axil_rready.val();
+        self.core.s_axis_rx_tdata.next = self.s_axis_rx_tdata.val();
+        self.core.s_axis_rx_tkeep.next = self.s_axis_rx_tkeep.val();
+        self.core.s_axis_rx_tvalid.next = self.s_axis_rx_tvalid.val();
+        self.core.s_axis_rx_tlast.next = self.s_axis_rx_tlast.val();
+        self.core.s_axis_rx_ts.next = self.s_axis_rx_ts.val();
+        self.core.s_axis_rx_bad.next = self.s_axis_rx_bad.val();
+        self.m_axis_tx_tdata.next = self.core.m_axis_tx_tdata.val();
+        self.m_axis_tx_tkeep.next = self.core.m_axis_tx_tkeep.val();
+        self.m_axis_tx_tvalid.next = self.core.m_axis_tx_tvalid.val();
+        self.core.m_axis_tx_tready.next = self.m_axis_tx_tready.val();
+        self.m_axis_tx_tlast.next = self.core.m_axis_tx_tlast.val();
+        self.m_axis_tx_tag.next = self.core.m_axis_tx_tag.val();
+        self.core.tx_cpl_valid.next = self.tx_cpl_valid.val();
+        self.core.tx_cpl_tag.next = self.tx_cpl_tag.val();
+        self.core.tx_cpl_ts.next = self.tx_cpl_ts.val();
+        self.core.ptp_valid.next = self.ptp_valid.val();
+        self.core.ptp_time.next = self.ptp_time.val();
+        self.now.next = self.core.now.val();
+        self.stopped.next = self.core.stop.val();
+        self.tap_sample_valid.next = self.core.tap_sample_valid.val();
+        self.tap_sample_kind.next = self.core.tap_sample_kind.val();
+        self.tap_sample_flow.next = self.core.tap_sample_flow.val();
+        self.tap_sample_rtt_ns.next = self.core.tap_sample_rtt_ns.val();
+        self.tap_rate_valid.next = self.core.rate_valid.val();
+        self.tap_rate_flow.next = self.core.rate_flow.val();
+        self.tap_rate_value.next = self.core.rate_value.val();
+        self.m_axi_awaddr.next = self.core.m_axi_awaddr.val();
+        self.m_axi_awlen.next = self.core.m_axi_awlen.val();
+        self.m_axi_awsize.next = self.core.m_axi_awsize.val();
+        self.m_axi_awburst.next = self.core.m_axi_awburst.val();
+        self.m_axi_awvalid.next = self.core.m_axi_awvalid.val();
+        self.core.m_axi_awready.next = self.m_axi_awready.val();
+        self.m_axi_wdata.next = self.core.m_axi_wdata.val();
+        self.m_axi_wstrb.next = self.core.m_axi_wstrb.val();
+        self.m_axi_wlast.next = self.core.m_axi_wlast.val();
+        self.m_axi_wvalid.next = self.core.m_axi_wvalid.val();
+        self.core.m_axi_wready.next = self.m_axi_wready.val();
+        self.core.m_axi_bresp.next = self.m_axi_bresp.val();
+        self.core.m_axi_bvalid.next = self.m_axi_bvalid.val();
+        self.m_axi_bready.next = self.core.m_axi_bready.val();
+        self.m_axi_araddr.next = self.core.m_axi_araddr.val();
+        self.m_axi_arlen.next = self.core.m_axi_arlen.val();
+        self.m_axi_arsize.next = self.core.m_axi_arsize.val();
+        self.m_axi_arburst.next = self.core.m_axi_arburst.val();
+        self.m_axi_arvalid.next = self.core.m_axi_arvalid.val();
+        self.core.m_axi_arready.next = self.m_axi_arready.val();
+        self.core.m_axi_rdata.next = self.m_axi_rdata.val();
+        self.core.m_axi_rresp.next = self.m_axi_rresp.val();
+        self.core.m_axi_rlast.next = self.m_axi_rlast.val();
+        self.core.m_axi_rvalid.next = self.m_axi_rvalid.val();
+        self.m_axi_rready.next = self.core.m_axi_rready.val();
+        self.irq.next = self.core.irq.val();
+        self.tap_rec_valid.next = self.core.tap_rec_valid.val();
+        self.tap_rec_data.next = self.core.tap_rec_data.val();
         // Control half and generator.
-        self.gate.now.next = self.control.now.val();
+        self.gate.now.next = self.core.now.val();
         self.gate.s_tdata.next = self.generator.m_tdata.val();
         self.gate.s_tkeep.next = self.generator.m_tkeep.val();
         self.gate.s_tvalid.next = self.generator.m_tvalid.val() & self.gated.q.val();
         self.gate.s_tlast.next = self.generator.m_tlast.val();
         self.gate.s_tag.next = self.generator.m_tag.val();
         self.gate.s_launch.next = self.generator.sent_launch.val();
-        self.gate.m_tready.next = self.control.d_tready.val();
-        self.control.d_tdata.next = self.generator.m_tdata.val();
-        self.control.d_tkeep.next = self.generator.m_tkeep.val();
-        self.control.d_tvalid.next = self.generator.m_tvalid.val();
-        self.control.d_tlast.next = self.generator.m_tlast.val();
-        self.control.d_tag.next = self.generator.m_tag.val();
-        self.generator.m_tready.next = self.control.d_tready.val();
+        self.gate.m_tready.next = self.core.d_tready.val();
+        self.core.d_tdata.next = self.generator.m_tdata.val();
+        self.core.d_tkeep.next = self.generator.m_tkeep.val();
+        self.core.d_tvalid.next = self.generator.m_tvalid.val();
+        self.core.d_tlast.next = self.generator.m_tlast.val();
+        self.core.d_tag.next = self.generator.m_tag.val();
+        self.generator.m_tready.next = self.core.d_tready.val();
         if self.gated.q.val() {
-            self.control.d_tdata.next = self.gate.m_tdata.val();
-            self.control.d_tkeep.next = self.gate.m_tkeep.val();
-            self.control.d_tvalid.next = self.gate.m_tvalid.val();
-            self.control.d_tlast.next = self.gate.m_tlast.val();
-            self.control.d_tag.next = self.gate.m_tag.val();
+            self.core.d_tdata.next = self.gate.m_tdata.val();
+            self.core.d_tkeep.next = self.gate.m_tkeep.val();
+            self.core.d_tvalid.next = self.gate.m_tvalid.val();
+            self.core.d_tlast.next = self.gate.m_tlast.val();
+            self.core.d_tag.next = self.gate.m_tag.val();
             self.generator.m_tready.next = self.gate.s_tready.val();
         }
         self.taken.next = self.generator.m_tvalid.val() & self.generator.m_tready.val();
@@ -355,70 +350,49 @@ impl<
             self.begun.d.next = !self.generator.m_tlast.val();
         }
         if (!self.begun.q.val() & !self.generator.m_tvalid.val()) & self.gate.empty.val() {
-            self.gated.d.next = self.control.cfg_lead.val().any();
+            self.gated.d.next = self.core.cfg_lead.val().any();
         }
         if self.reset.q.val() {
             self.begun.d.next = false;
             self.gated.d.next = false;
         }
-        self.control.sent_valid.next = self.generator.sent_valid.val();
-        self.control.sent_tag.next = self.generator.sent_tag.val();
-        self.control.sent_flow.next = self.generator.sent_flow.val();
-        self.control.sent_segment.next = self.generator.sent_segment.val();
-        self.control.sent_nonce.next = self.generator.sent_nonce.val();
-        self.control.sent_first.next = self.generator.sent_first.val();
-        self.control.sent_last.next = self.generator.sent_last.val();
-        self.control.sent_wire_bytes.next = self.generator.sent_wire_bytes.val();
-        self.control.sent_segment_bytes.next = self.generator.sent_segment_bytes.val();
-        self.control.sent_launch.next = self.generator.sent_launch.val();
-        self.generator.cfg_mac.next = self.control.cfg_mac.val();
-        self.generator.cfg_ipv4.next = self.control.cfg_ipv4.val();
-        self.generator.cfg_ipv6.next = self.control.cfg_ipv6.val();
-        self.generator.fl_valid.next = self.control.fl_valid.val();
-        self.generator.fl_flow.next = self.control.fl_flow.val();
-        self.generator.fl_record.next = self.control.fl_record.val();
-        self.generator.hd_valid.next = self.control.hd_valid.val();
-        self.generator.hd_flow.next = self.control.hd_flow.val();
-        self.generator.hd_packets.next = self.control.hd_packets.val();
-        self.control.hd_ready.next = self.generator.hd_ready.val();
-        // Control half and pacer.
-        self.pacer.rate_valid.next = self.control.rate_valid.val();
-        self.pacer.rate_flow.next = self.control.rate_flow.val();
-        self.pacer.rate_value.next = self.control.rate_value.val();
-        self.pacer.release_valid.next = self.control.release_valid.val();
-        self.pacer.release_flow.next = self.control.release_flow.val();
-        self.pacer.release_bytes.next = self.control.release_bytes.val();
-        self.pacer.pw_valid.next = self.control.pw_valid.val();
-        self.pacer.pw_profile.next = self.control.pw_profile.val();
-        self.pacer.pw_word.next = self.control.pw_word.val();
-        self.pacer.pw_data.next = self.control.pw_data.val();
-        self.pacer.fl_valid.next = self.control.fl_valid.val();
-        self.pacer.fl_flow.next = self.control.fl_flow.val();
-        self.pacer.fl_record.next = self.control.fl_record.val();
-        self.pacer.stop.next = self.control.stop.val();
-        self.pacer.now.next = self.control.later.val();
-        self.control.idle_valid.next = self.pacer.idle_valid.val();
-        self.control.idle_flow.next = self.pacer.idle_flow.val();
-        self.control.limited_valid.next = self.pacer.limited_valid.val();
-        self.control.limited_flow.next = self.pacer.limited_flow.val();
-        self.control.limited.next = self.pacer.limited.val();
-        self.pacer.pause.next = self.pause.val();
+        self.core.sent_valid.next = self.generator.sent_valid.val();
+        self.core.sent_tag.next = self.generator.sent_tag.val();
+        self.core.sent_flow.next = self.generator.sent_flow.val();
+        self.core.sent_segment.next = self.generator.sent_segment.val();
+        self.core.sent_nonce.next = self.generator.sent_nonce.val();
+        self.core.sent_first.next = self.generator.sent_first.val();
+        self.core.sent_last.next = self.generator.sent_last.val();
+        self.core.sent_wire_bytes.next = self.generator.sent_wire_bytes.val();
+        self.core.sent_segment_bytes.next = self.generator.sent_segment_bytes.val();
+        self.core.sent_launch.next = self.generator.sent_launch.val();
+        self.generator.cfg_mac.next = self.core.cfg_mac.val();
+        self.generator.cfg_ipv4.next = self.core.cfg_ipv4.val();
+        self.generator.cfg_ipv6.next = self.core.cfg_ipv6.val();
+        self.generator.fl_valid.next = self.core.fl_valid.val();
+        self.generator.fl_flow.next = self.core.fl_flow.val();
+        self.generator.fl_record.next = self.core.fl_record.val();
+        self.generator.hd_valid.next = self.core.hd_valid.val();
+        self.generator.hd_flow.next = self.core.hd_flow.val();
+        self.generator.hd_packets.next = self.core.hd_packets.val();
+        self.core.hd_ready.next = self.generator.hd_ready.val();
+        self.core.pause.next = self.pause.val();
         // Generator and pacer.
-        self.pacer.doorbell_valid.next = self.generator.doorbell_valid.val();
-        self.pacer.doorbell_flow.next = self.generator.doorbell_flow.val();
-        self.pacer.doorbell_packets.next = self.generator.doorbell_packets.val();
-        self.generator.doorbell_ready.next = self.pacer.doorbell_ready.val();
-        self.pacer.charge_valid.next = self.generator.charge_valid.val();
-        self.pacer.charge_flow.next = self.generator.charge_flow.val();
-        self.pacer.charge_bytes.next = self.generator.charge_bytes.val();
-        self.pacer.charge_ends.next = self.generator.charge_ends.val();
-        self.generator.grant_valid.next = self.pacer.grant_valid.val();
-        self.generator.grant_flow.next = self.pacer.grant_flow.val();
-        self.generator.grant_launch.next = self.pacer.grant_launch.val();
-        self.pacer.grant_ready.next = self.generator.grant_ready.val();
-        self.generator.cfg_seed.next = self.control.cfg_nonce_seed.val();
-        self.control.data_pulses.next = self.pacer.pulses.val() | self.generator.pulses.val();
-        self.control.data_swept.next = self.pacer.swept.val() & self.generator.swept.val();
+        self.core.doorbell_valid.next = self.generator.doorbell_valid.val();
+        self.core.doorbell_flow.next = self.generator.doorbell_flow.val();
+        self.core.doorbell_packets.next = self.generator.doorbell_packets.val();
+        self.generator.doorbell_ready.next = self.core.doorbell_ready.val();
+        self.core.charge_valid.next = self.generator.charge_valid.val();
+        self.core.charge_flow.next = self.generator.charge_flow.val();
+        self.core.charge_bytes.next = self.generator.charge_bytes.val();
+        self.core.charge_ends.next = self.generator.charge_ends.val();
+        self.generator.grant_valid.next = self.core.grant_valid.val();
+        self.generator.grant_flow.next = self.core.grant_flow.val();
+        self.generator.grant_launch.next = self.core.grant_launch.val();
+        self.core.grant_ready.next = self.generator.grant_ready.val();
+        self.generator.cfg_seed.next = self.core.cfg_nonce_seed.val();
+        self.core.source_pulses.next = self.generator.pulses.val();
+        self.core.source_swept.next = self.generator.swept.val();
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use timely_hw::blocks::{BLOCKS, Measure};
 use timely_hw::emit::{assign, split};
 use timely_hw::pack::pack;
-use timely_hw::shells::ecpix5::small::in_luts;
+use timely_hw::shells::ecpix5::small::{in_luts, narrow_in_luts};
 use timely_hw::short::short;
 
 fn packed(statement: &str) -> String {
@@ -108,6 +108,9 @@ fn rams_of_few_words_go_into_luts() {
     assert_eq!(text.matches("mem[read_address[4:0]]").count(), 1);
     assert_eq!(text.matches("mem[511:0]").count(), 2);
     assert_eq!(text.matches("distributed").count(), 1);
+    assert_eq!(narrow_in_luts(&verilog, 8).matches("mem[31:0]").count(), 1);
+    assert_eq!(narrow_in_luts(&verilog, 8).matches("distributed").count(), 0);
+    assert_eq!(narrow_in_luts(&verilog, 7), verilog);
 }
 
 #[test]

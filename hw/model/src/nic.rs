@@ -2,7 +2,7 @@
 //!
 //! A block is stepped at the clocks at which its input is not idle or its own [`Block::wake`] has come; so a clock costs what
 //! happens in it, and a packet a bounded number of clocks.
-use crate::bus::{Ack as AckHeader, Completion, FlowRate, Query, Sample};
+use crate::bus::{Ack as AckHeader, Acked, Completion, Event, FlowLoad, FlowRate, ProfileWrite, Query, Sample, Sent};
 use crate::pacer::timemap::TimeMap;
 use crate::part::Part;
 use crate::stream::Beat;
@@ -96,6 +96,30 @@ struct Levels {
     at: u16,
 }
 
+/// What crosses the control half, a clock late; `timely_hw::control` has one register on these ways.
+#[derive(Clone, Debug, Default)]
+struct Crossing {
+    profile: Option<ProfileWrite>,
+    flow: Option<FlowLoad>,
+    host: Option<FlowRate>,
+    query: Option<Query>,
+    histogram_clear: u16,
+    sent: Option<Sent>,
+    sample: Option<Sample>,
+    acked: Option<Acked>,
+    event: Option<Event>,
+    superseded: Option<u32>,
+}
+
+impl Crossing {
+    fn is_idle(&self) -> bool {
+        let told =
+            self.sent.is_some() || self.sample.is_some() || self.acked.is_some() || self.event.is_some() || self.superseded.is_some();
+        let ordered = self.profile.is_some() || self.flow.is_some() || self.host.is_some() || self.query.is_some();
+        !told && !ordered && self.histogram_clear == 0
+    }
+}
+
 /// The NIC.
 #[derive(Clone, Debug)]
 pub struct Nic {
@@ -121,25 +145,33 @@ pub struct Nic {
     inside: bool,
     pulses: u32,
     swept: bool,
-    /// DMA's queries of the last two clocks.
-    asked: [bool; 2],
+    crossing: Crossing,
+    /// A clock late too.
+    peers: Peers,
+    /// DMA's queries of the last three clocks, the newest first.
+    asked: [bool; 3],
     /// Reset, as the blocks see it: a clock late.
     reset: bool,
     /// The time does not run along a line at this clock, or may not.
     adjusting: bool,
 }
 
-fn ack_config(c: &csr::Settings) -> ack::Config {
-    ack::Config {
-        enable: c.ack_enable,
-        mac: mac(c.mac),
-        tos: c.ack_tos,
-        ttl: c.ack_ttl,
-        allow4: c.allow4.to_le_bytes(),
-        mask4: c.mask4.to_le_bytes(),
-        allow6: c.allow6.to_le_bytes(),
-        mask6: c.mask6.to_le_bytes(),
+/// To whom ACKs may answer: address and mask of IPv4, and of IPv6.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Peers {
+    v4: [u32; 2],
+    v6: [u128; 2],
+}
+
+impl Peers {
+    fn of(c: &csr::Settings) -> Self {
+        Peers { v4: [c.allow4, c.mask4], v6: [c.allow6, c.mask6] }
     }
+}
+
+fn ack_config(c: &csr::Settings, peers: &Peers) -> ack::Config {
+    let ([allow4, mask4], [allow6, mask6]) = (peers.v4.map(u32::to_le_bytes), peers.v6.map(u128::to_le_bytes));
+    ack::Config { enable: c.ack_enable, mac: mac(c.mac), tos: c.ack_tos, ttl: c.ack_ttl, allow4, mask4, allow6, mask6 }
 }
 
 fn generator_config(c: &csr::Settings) -> generator::Config {
@@ -174,7 +206,9 @@ impl Nic {
             inside: false,
             pulses: 0,
             swept: false,
-            asked: [false; 2],
+            crossing: Crossing::default(),
+            peers: Peers::default(),
+            asked: [false; 3],
             reset: true,
             adjusting: true,
         }
@@ -282,11 +316,24 @@ impl Block for Nic {
         // Whoever waits for a level to change is stepped when it does.
         let changed = rst || levels != self.levels;
         self.levels = levels;
-        let bus = csr.profile.is_some() || csr.flow.is_some();
-        // csr's query goes first; an answer is its who asked two clocks ago.
+        // csr's query goes first; an answer is its who asked three clocks ago.
         let dma_asks = dma.query.is_some() && csr.query.is_none();
-        let [dma_answered, asked] = self.asked;
-        self.asked = [asked && !rst, dma_asks && !rst];
+        let [asked, asked_before, dma_answered] = self.asked;
+        self.asked = if rst { [false; 3] } else { [dma_asks, asked, asked_before] };
+        let next = Crossing {
+            profile: csr.profile,
+            flow: csr.flow,
+            host: csr.host.map(|h| FlowRate { flow: h.flow, value: h.rate }),
+            query: csr.query.or(dma.query.filter(|_| dma_asks).map(|flow| Query { flow, tag: DMA_TAG })),
+            histogram_clear: csr.histogram_clear,
+            sent: generator.sent,
+            sample: rtt.sample,
+            acked: rtt.acked,
+            event: engine.event,
+            superseded: engine.superseded,
+        };
+        let crossed = std::mem::replace(&mut self.crossing, if rst { Crossing::default() } else { next });
+        let bus = crossed.profile.is_some() || crossed.flow.is_some();
         let served = dma.load.is_some() || telemetry.answer.is_some() || csr.doorbell.is_some() || self.pulses != 0;
 
         let accessed =
@@ -332,9 +379,10 @@ impl Block for Nic {
             lead: c.lead,
         });
         self.parse.step(clk, rst || i.rx.is_some(), || parse::In { rst, beat: i.rx, stamp: i.rx_ts, bad: i.rx_bad, port: c.udp_port });
+        let peers = std::mem::replace(&mut self.peers, Peers::of(c));
         self.ack.step(clk, rst || parse.report.is_some() || ack.beat.is_some(), || ack::In {
             rst,
-            config: ack_config(c),
+            config: ack_config(c, &peers),
             now,
             report: parse.report,
             ready: txmux.ack_ready,
@@ -364,51 +412,48 @@ impl Block for Nic {
             sent: generator.sent,
             completion: i.completion,
             ack: header,
-            profile: csr.profile,
-            flow: csr.flow,
+            profile: crossed.profile,
+            flow: crossed.flow,
             ns_per_byte: c.ns_per_byte,
             now,
         });
-        let asked = rtt.sample.is_some() || pacer.idle.is_some() || pacer.limited.is_some() || csr.host.is_some();
+        let asked = rtt.sample.is_some() || pacer.idle.is_some() || pacer.limited.is_some() || crossed.host.is_some();
         self.engine.step(clk, rst || asked || bus, || engine::In {
             rst,
             sample: rtt.sample,
             idle: pacer.idle,
             limited: pacer.limited,
-            host: csr.host.map(|h| FlowRate { flow: h.flow, value: h.rate }),
-            load: csr.flow,
-            profile: csr.profile,
+            host: crossed.host,
+            load: crossed.flow,
+            profile: crossed.profile,
         });
-        let counted = generator.sent.is_some()
-            || rtt.sample.is_some()
-            || rtt.acked.is_some()
-            || engine.event.is_some()
-            || engine.superseded.is_some();
-        self.telemetry.step(clk, rst || counted || csr.query.is_some() || dma_asks || csr.flow.is_some(), || telemetry::In {
+        let counted = crossed.sent.is_some() || crossed.sample.is_some() || crossed.acked.is_some() || crossed.superseded.is_some();
+        let told = counted || crossed.event.is_some() || crossed.flow.is_some();
+        self.telemetry.step(clk, rst || told || crossed.query.is_some(), || telemetry::In {
             rst,
-            sent: generator.sent,
-            sample: rtt.sample,
-            acked: rtt.acked,
-            event: engine.event,
-            superseded: engine.superseded,
-            flow: csr.flow,
-            query: csr.query.or(dma.query.filter(|_| dma_asks).map(|flow| Query { flow, tag: DMA_TAG })),
+            sent: crossed.sent,
+            sample: crossed.sample,
+            acked: crossed.acked,
+            event: crossed.event,
+            superseded: crossed.superseded,
+            flow: crossed.flow,
+            query: crossed.query,
         });
-        let recorded = engine.event.is_some() || recorder.record.is_some() || csr.profile.is_some();
+        let recorded = crossed.event.is_some() || recorder.record.is_some() || crossed.profile.is_some();
         self.recorder.step(clk, changed || recorded, || recorder::In {
             rst,
-            event: engine.event,
+            event: crossed.event,
             now,
-            profile: csr.profile,
+            profile: crossed.profile,
             every: c.event_every,
             filter: c.event_filter,
             ready: dma.record_ready,
         });
-        self.histograms.step(clk, changed || engine.event.is_some() || csr.histogram_clear != 0, || histograms::In {
+        self.histograms.step(clk, changed || crossed.event.is_some() || crossed.histogram_clear != 0, || histograms::In {
             rst,
-            event: engine.event,
+            event: crossed.event,
             at: csr.histogram_at,
-            clear: csr.histogram_clear,
+            clear: crossed.histogram_clear,
         });
         let stepping = self.adjusting;
         let told = generator.doorbell.is_some() || generator.charge.is_some() || rtt.release.is_some() || engine.rate.is_some();
@@ -418,18 +463,18 @@ impl Block for Nic {
             release: rtt.release,
             charge: generator.charge,
             rate: engine.rate.map(|r| (r.flow, r.value)),
-            profile: csr.profile,
-            load: csr.flow,
+            profile: crossed.profile,
+            load: crossed.flow,
             pause: i.pause,
             stop: csr.stop,
             now: time.later,
             grant_ready: generator.grant_ready,
         });
-        let asked = csr.doorbell.is_some() || pacer.grant.is_some() || csr.flow.is_some() || generator.doorbell.is_some();
+        let asked = csr.doorbell.is_some() || pacer.grant.is_some() || crossed.flow.is_some() || generator.doorbell.is_some();
         self.generator.step(clk, rst || asked || generator.beat.is_some(), || generator::In {
             rst,
             config: generator_config(c),
-            load: csr.flow,
+            load: crossed.flow,
             host_doorbell: csr.doorbell.map(|d| (d.flow, d.packets)),
             grant: pacer.grant.map(|g| (g.flow, g.launch)),
             doorbell_ready: pacer.doorbell_ready,
@@ -467,7 +512,16 @@ impl Block for Nic {
     /// A beat that stands at the transmit stream and is not taken asks for no clock by itself.
     fn wake(&self, clk: u64) -> u64 {
         // An idle input has no priority paused: after one that had, it is a change.
-        if self.reset || self.pulses != 0 || self.asked != [false; 2] || self.swept != self.levels.swept || self.levels.pause != 0 {
+        if self.reset
+            || self.pulses != 0
+            || self.asked != [false; 3]
+            || !self.crossing.is_idle()
+            || self.swept != self.levels.swept
+            || self.levels.pause != 0
+        {
+            return clk;
+        }
+        if self.peers != Peers::of(self.csr.block.settings()) {
             return clk;
         }
         // A record that waits is offered to DMA at every clock.

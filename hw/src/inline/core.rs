@@ -3,14 +3,12 @@ use super::bridge::Bridge;
 use super::entry::Entry;
 use super::exit::Exit;
 use crate::construct::construct;
-use crate::control::Control;
+use crate::core::Core;
 use crate::fifo::Fifo;
 use crate::launch::Launch;
-use crate::pacer::Pacer;
 use crate::store::Store;
 use crate::txmux::TxMux;
 use rust_hdl::prelude::*;
-use timely_model::pacer::Timing;
 use timely_regs::counters::Counter;
 use timely_regs::flow;
 use timely_regs::link::{ACK_TAG, PAST_TAG};
@@ -24,7 +22,7 @@ const _: () = assert!(flow::ENABLE.low == 0 && flow::KEEP.low == 1 && flow::ENAB
 /// `M` bits go beside a frame each way.
 ///
 /// `W` bus bits, 256 at least, `K = W / 8`, `F` flow bits, `S` segment bits, `A = F + S`, `E = K + 1`, `V = F + 2`, `U = M + 64`, `L = K + 73`;
-/// `C`, `N`, `T`, `B`, `CA`, `G`, `SM` and `P` are the store's ([`Store`], its `A` and `S` here `CA` and `SM`), the rest the pacer's ([`Pacer`]). What
+/// `C`, `N`, `T`, `B`, `CA`, `G`, `SM` and `P` are the store's ([`Store`], its `A` and `S` here `CA` and `SM`), the rest the pacer's ([`Pacer`](crate::pacer::Pacer)). What
 /// a shell emits of it has [`NoDma`](crate::dma::NoDma) in DMA's place ([`replace_dma`](crate::dma::replace_dma)).
 ///
 /// Latency: from its last beat, a packet past the store leaves 13 clocks later; one of an idle flow that may send at once 76, 30 of them the pacer's.
@@ -165,8 +163,7 @@ pub struct Inline<
     pub stopped: Signal<Out, Bit>,
     reset: DFF<Bit>,
     bridge: Bridge,
-    control: Control<W, K, F, S, A>,
-    pacer: Pacer<F, X, XA, XY, FB, FS, D, FR, FZ, FW>,
+    core: Core<W, K, F, S, A, X, D, XA, XY, FB, FS, FR, FZ, FW>,
     entry: Entry<W, K, F, M, E, V>,
     store: Store<W, K, F, C, N, T, B, CA, G, M, SM, P>,
     gate: Launch<W, K, L>,
@@ -248,8 +245,7 @@ impl<
         assert!(E == K + 1 && V == F + 2 && U == M + 64, "widths of a core of {W} bits and 2^{F} flows");
         let bit = |c: Counter| Constant::new(bits::<32>(1 << c as u64));
         construct!({
-            control: Control::new(build),
-            pacer: Pacer::new(Timing::default()),
+            core: Core::new(build),
             refused_bit: bit(Counter::PacketsRefused),
             discarded_bit: bit(Counter::PacketsDiscarded),
             doorbell_bit: bit(Counter::DoorbellsRefused),
@@ -296,10 +292,8 @@ impl<
         dff_setup!(self, clk, reset, paced_inside, past_inside, wire_inside, ack_bytes, missing);
         // One register in front of a signal that nearly every register of the design reads.
         self.reset.d.next = self.rst.val();
-        self.control.clk.next = self.clk.val();
-        self.control.rst.next = self.reset.q.val();
-        self.pacer.clk.next = self.clk.val();
-        self.pacer.rst.next = self.reset.q.val();
+        self.core.clk.next = self.clk.val();
+        self.core.rst.next = self.reset.q.val();
         self.entry.clk.next = self.clk.val();
         self.entry.rst.next = self.reset.q.val();
         self.store.clk.next = self.clk.val();
@@ -326,39 +320,39 @@ impl<
         self.bridge.s_clk.next = self.axil_clk.val();
         self.bridge.s_rst.next = self.axil_rst.val();
         self.bridge.s_axil_awaddr.next = self.s_axil_awaddr.val();
-        self.control.s_axil_awaddr.next = self.bridge.m_axil_awaddr.val();
+        self.core.s_axil_awaddr.next = self.bridge.m_axil_awaddr.val();
         self.bridge.s_axil_awvalid.next = self.s_axil_awvalid.val();
-        self.control.s_axil_awvalid.next = self.bridge.m_axil_awvalid.val();
+        self.core.s_axil_awvalid.next = self.bridge.m_axil_awvalid.val();
         self.s_axil_awready.next = self.bridge.s_axil_awready.val();
-        self.bridge.m_axil_awready.next = self.control.s_axil_awready.val();
+        self.bridge.m_axil_awready.next = self.core.s_axil_awready.val();
         self.bridge.s_axil_wdata.next = self.s_axil_wdata.val();
-        self.control.s_axil_wdata.next = self.bridge.m_axil_wdata.val();
+        self.core.s_axil_wdata.next = self.bridge.m_axil_wdata.val();
         self.bridge.s_axil_wstrb.next = self.s_axil_wstrb.val();
-        self.control.s_axil_wstrb.next = self.bridge.m_axil_wstrb.val();
+        self.core.s_axil_wstrb.next = self.bridge.m_axil_wstrb.val();
         self.bridge.s_axil_wvalid.next = self.s_axil_wvalid.val();
-        self.control.s_axil_wvalid.next = self.bridge.m_axil_wvalid.val();
+        self.core.s_axil_wvalid.next = self.bridge.m_axil_wvalid.val();
         self.s_axil_wready.next = self.bridge.s_axil_wready.val();
-        self.bridge.m_axil_wready.next = self.control.s_axil_wready.val();
+        self.bridge.m_axil_wready.next = self.core.s_axil_wready.val();
         self.s_axil_bresp.next = self.bridge.s_axil_bresp.val();
-        self.bridge.m_axil_bresp.next = self.control.s_axil_bresp.val();
+        self.bridge.m_axil_bresp.next = self.core.s_axil_bresp.val();
         self.s_axil_bvalid.next = self.bridge.s_axil_bvalid.val();
-        self.bridge.m_axil_bvalid.next = self.control.s_axil_bvalid.val();
+        self.bridge.m_axil_bvalid.next = self.core.s_axil_bvalid.val();
         self.bridge.s_axil_bready.next = self.s_axil_bready.val();
-        self.control.s_axil_bready.next = self.bridge.m_axil_bready.val();
+        self.core.s_axil_bready.next = self.bridge.m_axil_bready.val();
         self.bridge.s_axil_araddr.next = self.s_axil_araddr.val();
-        self.control.s_axil_araddr.next = self.bridge.m_axil_araddr.val();
+        self.core.s_axil_araddr.next = self.bridge.m_axil_araddr.val();
         self.bridge.s_axil_arvalid.next = self.s_axil_arvalid.val();
-        self.control.s_axil_arvalid.next = self.bridge.m_axil_arvalid.val();
+        self.core.s_axil_arvalid.next = self.bridge.m_axil_arvalid.val();
         self.s_axil_arready.next = self.bridge.s_axil_arready.val();
-        self.bridge.m_axil_arready.next = self.control.s_axil_arready.val();
+        self.bridge.m_axil_arready.next = self.core.s_axil_arready.val();
         self.s_axil_rdata.next = self.bridge.s_axil_rdata.val();
-        self.bridge.m_axil_rdata.next = self.control.s_axil_rdata.val();
+        self.bridge.m_axil_rdata.next = self.core.s_axil_rdata.val();
         self.s_axil_rresp.next = self.bridge.s_axil_rresp.val();
-        self.bridge.m_axil_rresp.next = self.control.s_axil_rresp.val();
+        self.bridge.m_axil_rresp.next = self.core.s_axil_rresp.val();
         self.s_axil_rvalid.next = self.bridge.s_axil_rvalid.val();
-        self.bridge.m_axil_rvalid.next = self.control.s_axil_rvalid.val();
+        self.bridge.m_axil_rvalid.next = self.core.s_axil_rvalid.val();
         self.bridge.s_axil_rready.next = self.s_axil_rready.val();
-        self.control.s_axil_rready.next = self.bridge.m_axil_rready.val();
+        self.core.s_axil_rready.next = self.bridge.m_axil_rready.val();
         // From the host: what is ours waits in the store for its grant, the rest goes past it.
         self.entry.s_tdata.next = self.s_host_tdata.val();
         self.entry.s_tkeep.next = self.s_host_tkeep.val();
@@ -366,7 +360,7 @@ impl<
         self.s_host_tready.next = self.entry.s_tready.val();
         self.entry.s_tlast.next = self.s_host_tlast.val();
         self.entry.s_meta.next = self.s_host_meta.val();
-        self.entry.cfg_udp_port.next = self.control.cfg_udp_port.val();
+        self.entry.cfg_udp_port.next = self.core.cfg_udp_port.val();
         self.store.s_tdata.next = self.entry.m_tdata.val();
         self.store.s_tkeep.next = self.entry.m_tkeep.val();
         self.store.s_tvalid.next = self.entry.paced_valid.val();
@@ -375,25 +369,25 @@ impl<
         self.store.s_flow.next = self.entry.paced_flow.val();
         self.store.s_meta.next = self.entry.m_meta.val();
         self.store.s_ends.next = self.entry.paced_ends.val();
-        self.record.next = self.control.fl_record.val();
-        self.store.fl_valid.next = self.control.fl_valid.val();
-        self.store.fl_flow.next = self.control.fl_flow.val();
+        self.record.next = self.core.fl_record.val();
+        self.store.fl_valid.next = self.core.fl_valid.val();
+        self.store.fl_flow.next = self.core.fl_flow.val();
         self.store.fl_enable.next = self.record.val().get_bit(0);
         self.store.fl_keep.next = self.record.val().get_bit(1);
-        self.store.cfg_bound.next = self.control.cfg_store_bound.val();
+        self.store.cfg_bound.next = self.core.cfg_store_bound.val();
         // Store and pacer.
-        self.pacer.doorbell_valid.next = self.store.doorbell_valid.val();
-        self.pacer.doorbell_flow.next = self.store.doorbell_flow.val();
-        self.pacer.doorbell_packets.next = bits::<16>(1);
-        self.store.doorbell_ready.next = self.pacer.doorbell_ready.val();
-        self.pacer.charge_valid.next = self.store.charge_valid.val();
-        self.pacer.charge_flow.next = self.store.charge_flow.val();
-        self.pacer.charge_bytes.next = self.store.charge_bytes.val();
-        self.pacer.charge_ends.next = self.store.charge_ends.val();
-        self.store.grant_valid.next = self.pacer.grant_valid.val();
-        self.store.grant_flow.next = self.pacer.grant_flow.val();
-        self.store.grant_launch.next = self.pacer.grant_launch.val();
-        self.pacer.grant_ready.next = self.store.grant_ready.val();
+        self.core.doorbell_valid.next = self.store.doorbell_valid.val();
+        self.core.doorbell_flow.next = self.store.doorbell_flow.val();
+        self.core.doorbell_packets.next = bits::<16>(1);
+        self.store.doorbell_ready.next = self.core.doorbell_ready.val();
+        self.core.charge_valid.next = self.store.charge_valid.val();
+        self.core.charge_flow.next = self.store.charge_flow.val();
+        self.core.charge_bytes.next = self.store.charge_bytes.val();
+        self.core.charge_ends.next = self.store.charge_ends.val();
+        self.store.grant_valid.next = self.core.grant_valid.val();
+        self.store.grant_flow.next = self.core.grant_flow.val();
+        self.store.grant_launch.next = self.core.grant_launch.val();
+        self.core.grant_ready.next = self.store.grant_ready.val();
         // Paced frames through the gate; what goes beside them in a queue of its own.
         self.paced_ready.next = self.gate.s_tready.val() & self.sides.i_ready.val();
         self.paced_here.next = self.store.m_tvalid.val() & self.paced_ready.val();
@@ -404,7 +398,7 @@ impl<
         self.gate.s_tlast.next = self.store.m_tlast.val();
         self.gate.s_tag.next = bits::<16>(0);
         self.gate.s_launch.next = self.store.m_launch.val();
-        self.gate.now.next = self.control.now.val();
+        self.gate.now.next = self.core.now.val();
         self.sides.i_valid.next = (self.store.m_tvalid.val() & self.gate.s_tready.val()) & !self.paced_inside.q.val();
         self.sides.i_data.next = (bit_cast::<U, M>(self.store.m_meta.val()) << 64) | bit_cast::<U, 64>(self.store.m_launch.val());
         if self.paced_here.val() {
@@ -430,18 +424,18 @@ impl<
         self.merge.d_tlast.next = self.gate.m_tlast.val();
         self.merge.d_tag.next = bits::<16>(0);
         self.gate.m_tready.next = self.merge.d_tready.val();
-        self.control.d_tdata.next = self.merge.m_tdata.val();
-        self.control.d_tkeep.next = self.merge.m_tkeep.val();
-        self.control.d_tvalid.next = self.merge.m_tvalid.val();
-        self.control.d_tlast.next = self.merge.m_tlast.val();
-        self.control.d_tag.next = bits::<16>(0);
+        self.core.d_tdata.next = self.merge.m_tdata.val();
+        self.core.d_tkeep.next = self.merge.m_tkeep.val();
+        self.core.d_tvalid.next = self.merge.m_tvalid.val();
+        self.core.d_tlast.next = self.merge.m_tlast.val();
+        self.core.d_tag.next = bits::<16>(0);
         if self.merge.m_tag.val() == self.ack_tag.val() {
-            self.control.d_tag.next = self.past_tag.val();
+            self.core.d_tag.next = self.past_tag.val();
         }
-        self.merge.m_tready.next = self.control.d_tready.val();
+        self.merge.m_tready.next = self.core.d_tready.val();
         // To the wire, ACKs first: a frame waits for what goes beside it.
-        self.is_ack.next = self.control.m_axis_tx_tag.val() == self.ack_tag.val();
-        self.is_past.next = self.control.m_axis_tx_tag.val() == self.past_tag.val();
+        self.is_ack.next = self.core.m_axis_tx_tag.val() == self.ack_tag.val();
+        self.is_past.next = self.core.m_axis_tx_tag.val() == self.past_tag.val();
         self.side.next = self.sides.o_data.val();
         self.m_wire_meta.next = self.side.val().get_bits::<M>(64);
         self.beside.next = self.sides.o_valid.val();
@@ -452,17 +446,17 @@ impl<
         if self.is_ack.val() {
             self.beside.next = true;
         }
-        self.offered.next = self.control.m_axis_tx_tvalid.val() & self.beside.val();
+        self.offered.next = self.core.m_axis_tx_tvalid.val() & self.beside.val();
         self.leaves.next = self.offered.val() & self.m_wire_tready.val();
-        self.ends.next = self.leaves.val() & self.control.m_axis_tx_tlast.val();
-        self.control.m_axis_tx_tready.next = self.m_wire_tready.val() & self.beside.val();
+        self.ends.next = self.leaves.val() & self.core.m_axis_tx_tlast.val();
+        self.core.m_axis_tx_tready.next = self.m_wire_tready.val() & self.beside.val();
         self.sides.o_ready.next = self.ends.val() & (!self.is_ack.val() & !self.is_past.val());
         self.past.o_ready.next = self.ends.val() & self.is_past.val();
-        self.bytes.next = self.control.m_axis_tx_tdata.val();
+        self.bytes.next = self.core.m_axis_tx_tdata.val();
         self.m_wire_tdata.next = self.bytes.val();
-        self.m_wire_tkeep.next = self.control.m_axis_tx_tkeep.val();
+        self.m_wire_tkeep.next = self.core.m_axis_tx_tkeep.val();
         self.m_wire_tvalid.next = self.offered.val();
-        self.m_wire_tlast.next = self.control.m_axis_tx_tlast.val();
+        self.m_wire_tlast.next = self.core.m_axis_tx_tlast.val();
         self.m_wire_ack.next = self.is_ack.val();
         // The four lengths of an ACK: EtherTypes 0x8100 and 0x86dd, the first byte lowest.
         self.is_tagged.next = self.bytes.val().get_bits::<16>(96) == bits::<16>(0x0081);
@@ -486,37 +480,37 @@ impl<
             self.m_wire_ack_bytes.next = self.length.val();
         }
         if self.leaves.val() {
-            self.wire_inside.d.next = !self.control.m_axis_tx_tlast.val();
+            self.wire_inside.d.next = !self.core.m_axis_tx_tlast.val();
         }
         // What leaves is stamped and reported.
         self.exit.s_tdata.next = self.bytes.val();
-        self.exit.s_tkeep.next = self.control.m_axis_tx_tkeep.val();
+        self.exit.s_tkeep.next = self.core.m_axis_tx_tkeep.val();
         self.exit.s_tvalid.next = self.leaves.val();
-        self.exit.s_tlast.next = self.control.m_axis_tx_tlast.val();
+        self.exit.s_tlast.next = self.core.m_axis_tx_tlast.val();
         self.exit.s_paced.next = !self.is_ack.val() & !self.is_past.val();
         self.exit.s_launch.next = self.side.val().get_bits::<64>(0);
         self.exit.named.next = false;
         self.exit.s_queue.next = bits::<16>(0);
         self.exit.s_tag.next = bits::<16>(0);
-        self.exit.now.next = self.control.now.val();
-        self.exit.cfg_udp_port.next = self.control.cfg_udp_port.val();
-        self.exit.fl_valid.next = self.control.fl_valid.val();
-        self.exit.fl_flow.next = self.control.fl_flow.val();
+        self.exit.now.next = self.core.now.val();
+        self.exit.cfg_udp_port.next = self.core.cfg_udp_port.val();
+        self.exit.fl_valid.next = self.core.fl_valid.val();
+        self.exit.fl_flow.next = self.core.fl_flow.val();
         self.exit.fl_enable.next = self.record.val().get_bit(0);
         self.exit.fl_keep.next = self.record.val().get_bit(1);
-        self.control.sent_valid.next = self.exit.sent_valid.val();
-        self.control.sent_tag.next = self.exit.sent_tag.val();
-        self.control.sent_flow.next = self.exit.sent_flow.val();
-        self.control.sent_segment.next = self.exit.sent_segment.val();
-        self.control.sent_nonce.next = self.exit.sent_nonce.val();
-        self.control.sent_first.next = self.exit.sent_first.val();
-        self.control.sent_last.next = self.exit.sent_last.val();
-        self.control.sent_wire_bytes.next = self.exit.sent_wire_bytes.val();
-        self.control.sent_segment_bytes.next = self.exit.sent_segment_bytes.val();
-        self.control.sent_launch.next = self.exit.sent_launch.val();
-        self.control.tx_cpl_valid.next = self.exit.sent_valid.val();
-        self.control.tx_cpl_tag.next = self.exit.sent_tag.val();
-        self.control.tx_cpl_ts.next = self.exit.sent_ts.val();
+        self.core.sent_valid.next = self.exit.sent_valid.val();
+        self.core.sent_tag.next = self.exit.sent_tag.val();
+        self.core.sent_flow.next = self.exit.sent_flow.val();
+        self.core.sent_segment.next = self.exit.sent_segment.val();
+        self.core.sent_nonce.next = self.exit.sent_nonce.val();
+        self.core.sent_first.next = self.exit.sent_first.val();
+        self.core.sent_last.next = self.exit.sent_last.val();
+        self.core.sent_wire_bytes.next = self.exit.sent_wire_bytes.val();
+        self.core.sent_segment_bytes.next = self.exit.sent_segment_bytes.val();
+        self.core.sent_launch.next = self.exit.sent_launch.val();
+        self.core.tx_cpl_valid.next = self.exit.sent_valid.val();
+        self.core.tx_cpl_tag.next = self.exit.sent_tag.val();
+        self.core.tx_cpl_ts.next = self.exit.sent_ts.val();
         // From the wire: parsed as it is taken, and to the host.
         self.arriving.i_valid.next = self.s_wire_tvalid.val();
         self.arriving.i_data.next = self.s_wire_tdata.val();
@@ -535,51 +529,30 @@ impl<
         self.m_host_tvalid.next = self.arriving.o_valid.val();
         self.m_host_tlast.next = self.arrival_end.val().get_bit(0);
         self.m_host_meta.next = self.arriving_metas.o_data.val();
-        self.control.s_axis_rx_tdata.next = self.s_wire_tdata.val();
-        self.control.s_axis_rx_tkeep.next = self.s_wire_tkeep.val();
-        self.control.s_axis_rx_tvalid.next = self.s_wire_tvalid.val() & self.arriving.i_ready.val();
-        self.control.s_axis_rx_tlast.next = self.s_wire_tlast.val();
-        self.control.s_axis_rx_ts.next = self.control.now.val();
-        self.control.s_axis_rx_bad.next = false;
-        // Control half and pacer.
-        self.pacer.rate_valid.next = self.control.rate_valid.val();
-        self.pacer.rate_flow.next = self.control.rate_flow.val();
-        self.pacer.rate_value.next = self.control.rate_value.val();
-        self.pacer.release_valid.next = self.control.release_valid.val();
-        self.pacer.release_flow.next = self.control.release_flow.val();
-        self.pacer.release_bytes.next = self.control.release_bytes.val();
-        self.pacer.pw_valid.next = self.control.pw_valid.val();
-        self.pacer.pw_profile.next = self.control.pw_profile.val();
-        self.pacer.pw_word.next = self.control.pw_word.val();
-        self.pacer.pw_data.next = self.control.pw_data.val();
-        self.pacer.fl_valid.next = self.control.fl_valid.val();
-        self.pacer.fl_flow.next = self.control.fl_flow.val();
-        self.pacer.fl_record.next = self.record.val();
-        self.pacer.stop.next = self.control.stop.val();
-        self.pacer.now.next = self.control.later.val();
-        self.pacer.pause.next = self.pause.val();
-        self.control.idle_valid.next = self.pacer.idle_valid.val();
-        self.control.idle_flow.next = self.pacer.idle_flow.val();
-        self.control.limited_valid.next = self.pacer.limited_valid.val();
-        self.control.limited_flow.next = self.pacer.limited_flow.val();
-        self.control.limited.next = self.pacer.limited.val();
-        self.control.ptp_valid.next = false;
-        self.control.ptp_time.next = bits::<64>(0);
-        self.now.next = self.control.now.val();
-        self.stopped.next = self.control.stop.val();
+        self.core.s_axis_rx_tdata.next = self.s_wire_tdata.val();
+        self.core.s_axis_rx_tkeep.next = self.s_wire_tkeep.val();
+        self.core.s_axis_rx_tvalid.next = self.s_wire_tvalid.val() & self.arriving.i_ready.val();
+        self.core.s_axis_rx_tlast.next = self.s_wire_tlast.val();
+        self.core.s_axis_rx_ts.next = self.core.now.val();
+        self.core.s_axis_rx_bad.next = false;
+        self.core.pause.next = self.pause.val();
+        self.core.ptp_valid.next = false;
+        self.core.ptp_time.next = bits::<64>(0);
+        self.now.next = self.core.now.val();
+        self.stopped.next = self.core.stop.val();
         // Doorbells are the store's alone. A packet that is dropped on its way in waits until no other is counted.
-        self.control.hd_ready.next = true;
+        self.core.hd_ready.next = true;
         self.loses.next = self.store.malformed.val() | self.store.voided.val();
         self.entry.drop_ready.next = !self.loses.val();
-        self.control.data_pulses.next = self.pacer.pulses.val();
+        self.core.source_pulses.next = bits::<32>(0);
         if self.exit.sent_valid.val() {
-            self.control.data_pulses.next = self.control.data_pulses.val() | self.frames_bit.val();
+            self.core.source_pulses.next = self.core.source_pulses.val() | self.frames_bit.val();
         }
-        if self.control.hd_valid.val() {
-            self.control.data_pulses.next = self.control.data_pulses.val() | self.doorbell_bit.val();
+        if self.core.hd_valid.val() {
+            self.core.source_pulses.next = self.core.source_pulses.val() | self.doorbell_bit.val();
         }
         if self.store.refused.val() {
-            self.control.data_pulses.next = self.control.data_pulses.val() | self.refused_bit.val();
+            self.core.source_pulses.next = self.core.source_pulses.val() | self.refused_bit.val();
         }
         self.discards.next = self.loses.val() | self.entry.dropped.val();
         if self.lost.val() & (self.discards.val() & !self.missing.q.val().all()) {
@@ -589,19 +562,19 @@ impl<
             self.missing.d.next = self.missing.q.val() - bits::<4>(1);
         }
         if self.discards.val() | (self.lost.val() | self.missing.q.val().any()) {
-            self.control.data_pulses.next = self.control.data_pulses.val() | self.discarded_bit.val();
+            self.core.source_pulses.next = self.core.source_pulses.val() | self.discarded_bit.val();
         }
-        self.control.data_swept.next = (self.pacer.swept.val() & self.store.swept.val()) & self.exit.swept.val();
+        self.core.source_swept.next = self.store.swept.val() & self.exit.swept.val();
         // There is no memory, and nothing in DMA's place asks for it.
-        self.control.m_axi_awready.next = false;
-        self.control.m_axi_wready.next = false;
-        self.control.m_axi_arready.next = false;
-        self.control.m_axi_bvalid.next = false;
-        self.control.m_axi_bresp.next = bits::<2>(0);
-        self.control.m_axi_rvalid.next = false;
-        self.control.m_axi_rdata.next = bits::<W>(0);
-        self.control.m_axi_rresp.next = bits::<2>(0);
-        self.control.m_axi_rlast.next = false;
+        self.core.m_axi_awready.next = false;
+        self.core.m_axi_wready.next = false;
+        self.core.m_axi_arready.next = false;
+        self.core.m_axi_bvalid.next = false;
+        self.core.m_axi_bresp.next = bits::<2>(0);
+        self.core.m_axi_rvalid.next = false;
+        self.core.m_axi_rdata.next = bits::<W>(0);
+        self.core.m_axi_rresp.next = bits::<2>(0);
+        self.core.m_axi_rlast.next = false;
         if self.reset.q.val() {
             self.paced_inside.d.next = false;
             self.past_inside.d.next = false;

@@ -62,7 +62,7 @@ pub struct Rig {
 }
 
 /// The module of the pacer in an emitted standalone shell.
-const TOP: &str = "tnic_standalone__pacer";
+const TOP: &str = "tnic_standalone__core__pacer";
 
 /// The pacer's own modules of an emitted standalone shell, as they stand there.
 fn modules(verilog: &str) -> String {

@@ -25,7 +25,7 @@ fn synth(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
     const NONE: &str = "not recorded by `cargo xtask synth` yet";
     let parsed: Value = text.map_or(Ok(Value::Table(Default::default())), toml::from_str).map_err(|e| format!("{SYNTH}: {e}"))?;
     let blocks = parsed.get("block").and_then(Value::as_table);
-    // A whole NIC has a figure of its own below.
+    // The whole core has a figure of its own below.
     let is_block = |name: &str| !name.starts_with("core_");
     let placed = blocks.into_iter().flatten().filter(|(name, _)| is_block(name));
     let speeds: Vec<(&String, f64)> = placed.filter_map(|(name, b)| Some((name, mhz(b)?))).collect();
@@ -39,10 +39,10 @@ fn synth(text: Option<&str>, out: &mut Vec<Figure>) -> Result<(), String> {
         None => Figure::missing("synth.ecp5_fmax_mhz", NONE),
     });
     let block = |name: &str| blocks.and_then(|b| b.get(name));
-    let core = xcup(block("core_512_14"), "lut").map(|lut| lut / VU9P_LUTS * 100.0);
+    let core = xcup(block("nic_512_14"), "lut").map(|lut| lut / VU9P_LUTS * 100.0);
     let seeds =
         block("core_64_10_small").and_then(|b| b.get("ecp5_mhz")).map_or_else(String::new, |all| format!(", {all} (0: not routed)"));
-    let small = format!("the NIC of 64 bits and 1,024 flows, of RAMs that an ECP5 has: median of its seeds{seeds}");
+    let small = format!("both halves joined, 64 bits and 1,024 flows, of RAMs that an ECP5 has: median of its seeds{seeds}");
     let bounds = [
         Bound::AtLeast(160.0),
         Bound::AtLeast(160.0),
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_record_is_read() {
         let text = "[block.engine_14]\necp5_mhz = [170.0, 150.5, 165.0]\nxcup = { lut = 2000, dsp = 25 }\n\
-                    [block.core_512_14]\necp5_mhz = []\nxcup = { lut = 59112 }\n\
+                    [block.nic_512_14]\necp5_mhz = []\nxcup = { lut = 59112 }\n\
                     [block.core_64_10_small]\necp5_mhz = [176.6, 0.0, 170.0]\n";
         let mut out = Vec::new();
         synth(Some(text), &mut out).expect("TOML");

@@ -11,9 +11,10 @@ const HEAD: &str = "\
 Written by `cargo xtask synth` from [hw/synth/record.toml](../hw/synth/record.toml); do not edit. `cargo xtask synth --check BLOCK` compares
 a block as it is now with its line here.
 
-A name is the block, then bus bits and log2 of the flows where it has them. `core` is the whole NIC of the standalone shell, traffic
-generator and registers included; `control` is its half without pacer and generator; `pass`, `wheel`, `gate` and `doorbell` are parts of
-`pacer`. `core_64_10_small` is for the clock alone and works no more: its RAMs are cut to 512 words, since an ECP5 has half of the block RAM.
+A name is the block, then bus bits and log2 of the flows where it has them. `core` is both halves joined, registers included and DMA not, as a
+shell gets them; `control` is one of them, with DMA; `nic` is the standalone shell, with DMA and traffic generator; `pass`, `wheel`, `gate` and
+`doorbell` are parts of `pacer`. `core_64_10_small` is for the clock alone and works no more: its RAMs are cut to 512 words, since an ECP5 has
+half of the block RAM, and profiles' words of 27 bits or fewer are in LUTs.
 
 - **MHz**: ECP5 (LFE5UM5G-85F, speed 8), placed and routed by nextpnr between registered ports, as the median of its seeds, all of
   which stand beside it. No vendor tool is needed to repeat it. 160 MHz is the bound for every block: in this same flow an open NIC's transmit
@@ -62,9 +63,9 @@ pub fn page(record: &Record) -> String {
     } else {
         writeln!(page, "\nBelow 160 MHz: {}.", slow.join(", ")).ok();
     }
-    if let Some(core) = record.block.get("core_512_14") {
+    if let Some(core) = record.block.get("nic_512_14") {
         let share = 100.0 * core.xcup.lut as f64 / VU9P_LUTS;
-        writeln!(page, "\nThe 512-bit core with 16,384 flows takes {share:.1} % of the LUTs of a VU9P.").ok();
+        writeln!(page, "\nThe 512-bit NIC with 16,384 flows takes {share:.1} % of the LUTs of a VU9P.").ok();
     }
     page.push_str("\nTools:");
     for (name, version) in &record.tools {

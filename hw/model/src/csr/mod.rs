@@ -120,6 +120,11 @@ impl Csr {
         }
     }
 
+    /// The settings as they are, without all else that [`Block::output`] gives.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     fn store(&mut self, (word, data): (u32, u32)) {
         self.store[word as usize] = data;
         self.settings.write(word, data);

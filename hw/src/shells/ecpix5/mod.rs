@@ -90,7 +90,7 @@ fn files_here(path: &str, clock_ps: u32, baud: u32) -> Result<Vec<File>, String>
     let nic = include_str!("nic.v").replace("@PERIOD_NS@", &(clock_ps / 1000).to_string());
     let bit = (1_000_000_000_000 / u64::from(clock_ps) + u64::from(baud) / 2) / u64::from(baud);
     // There is no memory, and DMA's words of 512 and 1,024 bits take the wires that others need.
-    let core = replace_dma::<64, 8, FLOW_BITS>(&emit_named("ecpix5_core", &build)?, "ecpix5_core__control__dma")?;
+    let core = replace_dma::<64, 8, FLOW_BITS>(&emit_named("ecpix5_core", &build)?, "ecpix5_core__core__control__dma")?;
     let (core, found) = small::in_luts(&core);
     if found != SMALL {
         return Err(format!("{found:?} RAMs have the shape that goes into LUTs, not {SMALL:?}: say in shells/ecpix5 which do today"));

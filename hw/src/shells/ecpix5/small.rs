@@ -3,6 +3,7 @@
 //! The blocks keep words of the sixteen profiles and delays of some clocks in RAMs of 512 words, so that they become block RAM on every device. Of such
 //! a RAM the lower address bits alone say which word is meant: a profile's number has 4 bits, and no delay is longer than [`WORDS`] clocks.
 use regex::Regex;
+use std::collections::HashMap;
 
 /// Words of a RAM that was one of 512; a multiple of the 16 that a LUT RAM has.
 const WORDS: usize = 32;
@@ -13,6 +14,17 @@ const FEW: &str = r"__arbiter__(measures|rates)|__epochs|_epochs|__limits__ram";
 
 /// The emission with these RAMs in LUTs; how many were found of each kind, to be held against what is expected.
 pub fn in_luts(verilog: &str) -> (String, [usize; 2]) {
+    chosen_in_luts(verilog, |_, _| true)
+}
+
+/// The same with those alone of profiles' words that are of `most_bits` or fewer, for a design with block RAM for the others.
+pub fn narrow_in_luts(verilog: &str, most_bits: usize) -> String {
+    chosen_in_luts(verilog, |kind, bits| kind == 0 && bits <= most_bits).0
+}
+
+// `chosen` is given the kind of a RAM and the bits of its words.
+fn chosen_in_luts(verilog: &str, chosen: impl Fn(usize, usize) -> bool) -> (String, [usize; 2]) {
+    let bits = bits_of_words(verilog);
     let head = Regex::new(r"^module (\w+)\(([^)]*)\);").expect("constant pattern");
     let own = Regex::new(&format!("(?:{OWN})$")).expect("constant pattern");
     let few = Regex::new(&format!("(?:{FEW})$")).expect("constant pattern");
@@ -29,6 +41,7 @@ pub fn in_luts(verilog: &str) -> (String, [usize; 2]) {
                 name if few.is_match(name) => Some(1),
                 _ => None,
             };
+            kind = kind.filter(|&k| chosen(k, bits.get(&c[1]).copied().unwrap_or(0)));
             kind.into_iter().for_each(|k: usize| found[k] += 1);
         }
         match kind {
@@ -51,4 +64,21 @@ pub fn in_luts(verilog: &str) -> (String, [usize; 2]) {
         }
     }
     (out, found)
+}
+
+// Of each module with a RAM.
+fn bits_of_words(verilog: &str) -> HashMap<String, usize> {
+    let ram = Regex::new(r"(?m)^module (\w+)|^\s*reg\s*(?:\[(\d+):0\])?\s*mem\s*\[").expect("constant pattern");
+    let mut module = "";
+    let mut bits = HashMap::new();
+    for c in ram.captures_iter(verilog) {
+        match c.get(1) {
+            Some(name) => module = name.as_str(),
+            None => {
+                let last = c.get(2).and_then(|l| l.as_str().parse::<usize>().ok()).unwrap_or(0);
+                bits.insert(module.to_owned(), last + 1);
+            }
+        }
+    }
+    bits
 }
