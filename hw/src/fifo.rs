@@ -1,6 +1,6 @@
 //! A first-in first-out queue in one RAM, all outputs registered.
 use crate::construct::construct;
-use crate::ram::LutRam;
+use crate::ram::{BlockRam, LutRam};
 use rust_hdl::prelude::*;
 
 /// `2^A` words of `W` bits, valid/ready on both sides; `C` must be `A + 1`.
@@ -235,6 +235,129 @@ impl<const W: usize, const A: usize, const C: usize> Logic for WideFifo<W, A, C>
             self.read.d.next = bits::<A>(0);
             self.pending.d.next = false;
             self.out_valid.d.next = false;
+        }
+    }
+}
+
+/// [`Fifo`] on a block RAM that holds what it read: what is taken at the output does not go through an address, it only enables the RAM and the
+/// output's register. It counts its words a clock later, for what moves is known late, and it tells a clock ahead whether it is empty.
+///
+/// Same ports, latency, throughput and back pressure, and `empty`; for 4 words or more.
+/// Model: `timely_model::fifo::Fifo`.
+#[derive(LogicBlock)]
+pub struct HeldFifo<const W: usize, const A: usize, const C: usize> {
+    /// Clock.
+    pub clk: Signal<In, Clock>,
+    /// Synchronous reset, active high.
+    pub rst: Signal<In, Bit>,
+    /// A word is offered.
+    pub i_valid: Signal<In, Bit>,
+    /// The word.
+    pub i_data: Signal<In, Bits<W>>,
+    /// The word is taken at this clock if offered.
+    pub i_ready: Signal<Out, Bit>,
+    /// A word stands at the output.
+    pub o_valid: Signal<Out, Bit>,
+    /// The word.
+    pub o_data: Signal<Out, Bits<W>>,
+    /// The word is taken at this clock if one stands there.
+    pub o_ready: Signal<In, Bit>,
+    /// No word is inside, not at the output either; straight from a register.
+    pub empty: Signal<Out, Bit>,
+    ram: BlockRam<Bits<W>, A>,
+    depth: Constant<Bits<C>>,
+    one: Constant<Bits<A>>,
+    write: DFF<Bits<A>>,
+    /// What the RAM reads next.
+    read: DFF<Bits<A>>,
+    /// Words in the RAM at the last clock; with what came and went at it: those there now.
+    fill: DFF<Bits<C>>,
+    came: DFF<Bit>,
+    went: DFF<Bit>,
+    /// The RAM shows the oldest.
+    pending: DFF<Bit>,
+    out_valid: DFF<Bit>,
+    out: DFF<Bits<W>>,
+    /// Something is inside.
+    occupied: DFF<Bit>,
+    change: Signal<Local, Bits<C>>,
+    full: Signal<Local, Bit>,
+    more: Signal<Local, Bit>,
+    push: Signal<Local, Bit>,
+    step: Signal<Local, Bit>,
+    take: Signal<Local, Bit>,
+}
+
+impl<const W: usize, const A: usize, const C: usize> Default for HeldFifo<W, A, C> {
+    fn default() -> Self {
+        assert!(C == A + 1 && A >= 2, "a FIFO's fill counter has one bit more than its address, and a word is read before three more come");
+        construct!({
+            ram: BlockRam::default().apart(),
+            depth: Constant::new(bits::<C>(1 << A)),
+            one: Constant::new(bits::<A>(1)),
+        } clk, rst, i_valid, i_data, i_ready, o_valid, o_data, o_ready, empty, write, read, fill, came, went, pending, out_valid, out, occupied,
+            change, full, more, push, step, take)
+    }
+}
+
+impl<const W: usize, const A: usize, const C: usize> Logic for HeldFifo<W, A, C> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk, write, read, fill, came, went, pending, out_valid, out, occupied);
+        self.ram.clock.next = self.clk.val();
+        self.change.next = bits::<C>(0);
+        if self.came.q.val() & !self.went.q.val() {
+            self.change.next = bits::<C>(1);
+        }
+        if self.went.q.val() & !self.came.q.val() {
+            self.change.next = !bits::<C>(0);
+        }
+        self.fill.d.next = self.fill.q.val() + self.change.val();
+        self.full.next = ((self.fill.q.val() == self.depth.val()) & !(self.went.q.val() & !self.came.q.val()))
+            | (self.fill.q.val().get_bits::<A>(0).all() & (self.came.q.val() & !self.went.q.val()));
+        self.push.next = self.i_valid.val() & !self.full.val();
+        self.ram.write_address.next = self.write.q.val();
+        self.ram.write_data.next = self.i_data.val();
+        // What is not offered, or goes past the queue, is written too: where the next word will be, nothing is that was not read.
+        self.ram.write_enable.next = true;
+        if self.push.val() {
+            self.write.d.next = self.write.q.val() + self.one.val();
+        }
+        // The RAM reads whenever what it shows is none, or goes to the output; what it reads where none is does not matter.
+        self.more.next = self.write.q.val() != self.read.q.val();
+        self.step.next = !self.pending.q.val() | (!self.out_valid.q.val() | self.o_ready.val());
+        self.take.next = self.pending.q.val() & (!self.out_valid.q.val() | self.o_ready.val());
+        self.ram.read_address.next = self.read.q.val();
+        self.ram.read_enable.next = self.step.val();
+        if self.step.val() {
+            self.pending.d.next = self.more.val();
+        }
+        if self.step.val() & self.more.val() {
+            self.read.d.next = self.read.q.val() + self.one.val();
+        }
+        if self.take.val() {
+            self.out.d.next = self.ram.read_data.val();
+        }
+        if !self.out_valid.q.val() | self.o_ready.val() {
+            self.out_valid.d.next = self.pending.q.val();
+        }
+        self.came.d.next = self.push.val();
+        self.went.d.next = self.take.val();
+        self.occupied.d.next = self.push.val()
+            | (self.occupied.q.val() & !((self.out_valid.q.val() & self.o_ready.val()) & !(self.pending.q.val() | self.more.val())));
+        self.i_ready.next = !self.full.val();
+        self.o_valid.next = self.out_valid.q.val();
+        self.o_data.next = self.out.q.val();
+        self.empty.next = !self.occupied.q.val();
+        if self.rst.val() {
+            self.write.d.next = bits::<A>(0);
+            self.read.d.next = bits::<A>(0);
+            self.fill.d.next = bits::<C>(0);
+            self.came.d.next = false;
+            self.went.d.next = false;
+            self.pending.d.next = false;
+            self.out_valid.d.next = false;
+            self.occupied.d.next = false;
         }
     }
 }

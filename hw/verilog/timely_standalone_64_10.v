@@ -79323,6 +79323,9 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     reg  [9:0] due_flow__d;
     wire  [9:0] due_flow__q;
     reg  due_flow__clock;
+    reg  [63:0] turned__d;
+    wire  [63:0] turned__q;
+    reg  turned__clock;
     
     // Local signals
     reg  go;
@@ -79493,18 +79496,25 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
         .q(due_flow__q),
         .clock(due_flow__clock)
     );
+    tnic_standalone__core__pacer__turned turned(
+        .d(turned__d),
+        .q(turned__q),
+        .clock(turned__clock)
+    );
     
     // Update code
     always @(*) begin
         granted__d = granted__q;
         due__d = due__q;
         due_flow__d = due_flow__q;
+        turned__d = turned__q;
         due__d = wheel__due_valid;
         due_flow__d = wheel__due_flow;
         ready__act_flow = parking__o_flow;
         if (doorbell__act_valid) begin
             ready__act_flow = doorbell__act_flow;
         end
+        turned__d = now;
         granted__d = left;
         pulses = ((32'h0) & 32'hffffffff);
         if (granted__q) begin
@@ -79521,6 +79531,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     always @(*) granted__clock = clk;
     always @(*) due__clock = clk;
     always @(*) due_flow__clock = clk;
+    always @(*) turned__clock = clk;
     always @(*) doorbell__clk = clk;
     always @(*) doorbell__rst = rst;
     always @(*) ready__clk = clk;
@@ -79595,7 +79606,7 @@ module tnic_standalone__core__pacer(clk,rst,doorbell_valid,doorbell_ready,doorbe
     always @(*) pass__now = now;
     always @(*) pass__left = granted__q;
     always @(*) pass__sleep_ready = doorbell__sleep_ready;
-    always @(*) wheel__now = now;
+    always @(*) wheel__now = turned__q;
     always @(*) wheel__insert_valid = pass__insert_valid;
     always @(*) wheel__insert_flow = pass__insert_flow;
     always @(*) wheel__insert_slot = pass__insert_slot;
@@ -80655,14 +80666,24 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     reg  is_third__d;
     wire  is_third__q;
     reg  is_third__clock;
-    reg  act__d;
-    wire  act__q;
-    reg  act__clock;
-    reg  refuse__d;
-    wire  refuse__q;
-    reg  refuse__clock;
+    reg  calls__d;
+    wire  calls__q;
+    reg  calls__clock;
+    reg  asked__d;
+    wire  asked__q;
+    reg  asked__clock;
+    reg  added__d;
+    wire  added__q;
+    reg  added__clock;
+    reg  rang__d;
+    wire  rang__q;
+    reg  rang__clock;
+    reg  fitted__d;
+    wire  fitted__q;
+    reg  fitted__clock;
     
     // Local signals
+    reg  [44:0] result;
     reg  is_swept;
     reg  [1:0] take;
     reg  [44:0] word;
@@ -80886,15 +80907,30 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
         .q(is_third__q),
         .clock(is_third__clock)
     );
-    tnic_standalone__core__pacer__doorbell__act act(
-        .d(act__d),
-        .q(act__q),
-        .clock(act__clock)
+    tnic_standalone__core__pacer__doorbell__calls calls(
+        .d(calls__d),
+        .q(calls__q),
+        .clock(calls__clock)
     );
-    tnic_standalone__core__pacer__doorbell__refuse refuse(
-        .d(refuse__d),
-        .q(refuse__q),
-        .clock(refuse__clock)
+    tnic_standalone__core__pacer__doorbell__asked asked(
+        .d(asked__d),
+        .q(asked__q),
+        .clock(asked__clock)
+    );
+    tnic_standalone__core__pacer__doorbell__added added(
+        .d(added__d),
+        .q(added__q),
+        .clock(added__clock)
+    );
+    tnic_standalone__core__pacer__doorbell__rang rang(
+        .d(rang__d),
+        .q(rang__q),
+        .clock(rang__clock)
+    );
+    tnic_standalone__core__pacer__doorbell__fitted fitted(
+        .d(fitted__d),
+        .q(fitted__q),
+        .clock(fitted__clock)
     );
     
     // Update code
@@ -80909,10 +80945,18 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
         is_newest__d = is_newest__q;
         is_second__d = is_second__q;
         is_third__d = is_third__q;
-        act__d = act__q;
-        refuse__d = refuse__q;
+        calls__d = calls__q;
+        rang__d = rang__q;
+        asked__d = asked__q;
+        added__d = added__q;
+        fitted__d = fitted__q;
         done_valid__d = done_valid__q;
         done_flow__d = done_flow__q;
+        result = done__0__q;
+        if (rang__q & fitted__q) begin
+            result = done__0__q | (((32'h1) & 45'h1fffffffffff) << 32'h2b);
+        end
+        done__1__d = result;
         if (~is_swept) begin
             sweep__d = sweep__q + ((32'h1) & 11'h7ff);
         end
@@ -80970,7 +81014,7 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
         is_newest__d = valid__2__q & (flow__1__q == flow__2__q);
         raw__d = ram__read_data;
         if (is_second__q) begin
-            raw__d = done__0__q;
+            raw__d = result;
         end
         else if (is_third__q) begin
             raw__d = done__1__q;
@@ -80979,7 +81023,7 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
         rest__d = ((granted__read_data) & 17'h1ffff) - ((count__1__q) & 17'h1ffff);
         word = raw__q;
         if (is_newest__q) begin
-            word = done__0__q;
+            word = result;
         end
         posted = word[(32'h0)+:(16)];
         released = word[(32'h10)+:(25)];
@@ -81036,9 +81080,12 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
             adds = enable;
             rings = enable & ~active & ~bounded;
         end
-        refuse__d = valid__2__q & (kind__2__q == ((32'h3) & 2'h3)) & ~(adds & fits);
-        act__d = (valid__2__q & wanted) | ((valid__2__q & rings) & fits);
-        active = (active | wanted) | (rings & fits);
+        calls__d = valid__2__q & wanted;
+        rang__d = valid__2__q & rings;
+        asked__d = valid__2__q & (kind__2__q == ((32'h3) & 2'h3));
+        added__d = adds;
+        fitted__d = fits;
+        active = active | wanted;
         bounded = bounded & ~wanted;
         kept = posted;
         sum = posted;
@@ -81068,6 +81115,7 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
         end
         ram__write_enable = done_valid__q;
         ram__write_address = done_flow__q;
+        ram__write_data = result;
         granted__write_enable = granted_valid;
         granted__write_address = granted_flow;
         if (~is_swept) begin
@@ -81080,8 +81128,9 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
             sweep__d = ((32'h0) & 11'h7ff);
             load__d = 1'b0;
             done_valid__d = 1'b0;
-            act__d = 1'b0;
-            refuse__d = 1'b0;
+            calls__d = 1'b0;
+            rang__d = 1'b0;
+            asked__d = 1'b0;
             valid__0__d = 1'b0;
             valid__1__d = 1'b0;
             valid__2__d = 1'b0;
@@ -81101,8 +81150,11 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     always @(*) is_newest__clock = clk;
     always @(*) is_second__clock = clk;
     always @(*) is_third__clock = clk;
-    always @(*) act__clock = clk;
-    always @(*) refuse__clock = clk;
+    always @(*) calls__clock = clk;
+    always @(*) rang__clock = clk;
+    always @(*) asked__clock = clk;
+    always @(*) added__clock = clk;
+    always @(*) fitted__clock = clk;
     always @(*) done_valid__clock = clk;
     always @(*) done_flow__clock = clk;
     always @(*) valid__0__clock = clk;
@@ -81125,7 +81177,6 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     always @(*) what__2__clock = clk;
     always @(*) done__0__clock = clk;
     always @(*) done__1__clock = clk;
-    always @(*) done__1__d = done__0__q;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
     always @(*) granted__read_clock = clk;
@@ -81151,21 +81202,20 @@ module tnic_standalone__core__pacer__doorbell(clk,rst,fl_valid,fl_flow,fl_enable
     always @(*) ram__read_address = flow__0__q;
     always @(*) granted__read_address = flow__0__q;
     always @(*) least = rest__q[(32'h0)+:(16)];
-    always @(*) ram__write_data = done__0__q;
     always @(*) granted__write_data = granted_count;
-    always @(*) act_valid = act__q;
+    always @(*) act_valid = calls__q | (rang__q & fitted__q);
     always @(*) act_flow = done_flow__q;
     always @(*) post_valid = done_valid__q;
     always @(*) post_flow = done_flow__q;
     always @(*) post_word = done__0__q[(32'h0)+:(42)];
-    always @(*) refused = refuse__q;
+    always @(*) refused = asked__q & ~(added__q & fitted__q);
     always @(*) swept = is_swept;
     always @(*) doorbell_ready = is_swept & doorbells__i_ready;
     
 endmodule // standalone__core__pacer__doorbell
 
 
-module tnic_standalone__core__pacer__doorbell__act(d,q,clock);
+module tnic_standalone__core__pacer__doorbell__added(d,q,clock);
     
     // Module arguments
     input wire  d;
@@ -81181,7 +81231,26 @@ module tnic_standalone__core__pacer__doorbell__act(d,q,clock);
        q <= d;
     end
           
-endmodule // standalone__core__pacer__doorbell__act
+endmodule // standalone__core__pacer__doorbell__added
+
+
+module tnic_standalone__core__pacer__doorbell__asked(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__doorbell__asked
 
 
 module tnic_standalone__core__pacer__doorbell__bytes__0(d,q,clock);
@@ -81239,6 +81308,25 @@ module tnic_standalone__core__pacer__doorbell__bytes__2(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__doorbell__bytes__2
+
+
+module tnic_standalone__core__pacer__doorbell__calls(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__doorbell__calls
 
 
 module tnic_standalone__core__pacer__doorbell__count__0(d,q,clock);
@@ -81713,6 +81801,25 @@ module tnic_standalone__core__pacer__doorbell__doorbells__write(d,q,clock);
 endmodule // standalone__core__pacer__doorbell__doorbells__write
 
 
+module tnic_standalone__core__pacer__doorbell__fitted(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__doorbell__fitted
+
+
 module tnic_standalone__core__pacer__doorbell__flow__0(d,q,clock);
     
     // Module arguments
@@ -81996,6 +82103,25 @@ module tnic_standalone__core__pacer__doorbell__ram(read_address,read_clock,read_
 endmodule // standalone__core__pacer__doorbell__ram
 
 
+module tnic_standalone__core__pacer__doorbell__rang(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__doorbell__rang
+
+
 module tnic_standalone__core__pacer__doorbell__raw(d,q,clock);
     
     // Module arguments
@@ -82032,25 +82158,6 @@ module tnic_standalone__core__pacer__doorbell__raw_granted(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__doorbell__raw_granted
-
-
-module tnic_standalone__core__pacer__doorbell__refuse(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__pacer__doorbell__refuse
 
 
 module tnic_standalone__core__pacer__doorbell__releases(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
@@ -82613,6 +82720,7 @@ module tnic_standalone__core__pacer__gate(clk,rst,now,train_valid,train_ready,tr
     wire  trains__o_valid;
     wire  [103:0] trains__o_data;
     reg  trains__o_ready;
+    wire  trains__empty;
     reg  places__clk;
     reg  places__rst;
     reg  [21:0] places__now;
@@ -82644,9 +82752,6 @@ module tnic_standalone__core__pacer__gate(clk,rst,now,train_valid,train_ready,tr
     reg  flows__write_clock;
     reg  [9:0] flows__write_data;
     reg  flows__write_enable;
-    reg  [9:0] queued__d;
-    wire  [9:0] queued__q;
-    reg  queued__clock;
     reg  train__d;
     wire  train__q;
     reg  train__clock;
@@ -82738,10 +82843,17 @@ module tnic_standalone__core__pacer__gate(clk,rst,now,train_valid,train_ready,tr
     reg  [55:0] next_launch;
     reg  [55:0] rounded;
     reg  free;
+    reg  arrived;
+    reg  [9:0] fresh_flow;
+    reg  [5:0] fresh_left;
+    reg  [31:0] fresh_gap;
+    reg  [55:0] fresh_launch;
+    reg  [18:0] fresh_ahead;
+    reg  [55:0] entered_launch;
+    reg  [18:0] entered_ahead;
     reg  taken;
     reg  direct;
     reg  push;
-    reg  fetched;
     reg  pop;
     reg  leave;
     reg  [4:0] shown_handle;
@@ -82750,7 +82862,6 @@ module tnic_standalone__core__pacer__gate(clk,rst,now,train_valid,train_ready,tr
     reg  [4:0] read_at;
     reg  [4:0] spill_next;
     reg  [15:0] freed;
-    reg  [9:0] fill;
     reg  rest;
     
     // Sub module instances
@@ -82762,7 +82873,8 @@ module tnic_standalone__core__pacer__gate(clk,rst,now,train_valid,train_ready,tr
         .i_ready(trains__i_ready),
         .o_valid(trains__o_valid),
         .o_data(trains__o_data),
-        .o_ready(trains__o_ready)
+        .o_ready(trains__o_ready),
+        .empty(trains__empty)
     );
     tnic_standalone__core__pacer__gate__places places(
         .clk(places__clk),
@@ -82800,11 +82912,6 @@ module tnic_standalone__core__pacer__gate(clk,rst,now,train_valid,train_ready,tr
         .write_clock(flows__write_clock),
         .write_data(flows__write_data),
         .write_enable(flows__write_enable)
-    );
-    tnic_standalone__core__pacer__gate__queued queued(
-        .d(queued__d),
-        .q(queued__q),
-        .clock(queued__clock)
     );
     tnic_standalone__core__pacer__gate__train train(
         .d(train__d),
@@ -82904,7 +83011,6 @@ module tnic_standalone__core__pacer__gate(clk,rst,now,train_valid,train_ready,tr
     
     // Update code
     always @(*) begin
-        queued__d = queued__q;
         train__d = train__q;
         flow__d = flow__q;
         left__d = left__q;
@@ -82941,43 +83047,50 @@ module tnic_standalone__core__pacer__gate(clk,rst,now,train_valid,train_ready,tr
         if (|train_launch[(32'h0)+:(8)] & &train_launch[(32'h8)+:(9)] & &behind) begin
             follows = 1'b1;
         end
-        if (|queued__q) begin
+        if (~trains__empty) begin
             follows = ~behind_queued[32'ha];
         end
         stays__d = enter & (follows | ~near | ~single__q);
         holds__d = enter & (~near | (oldest & (tick | sinks)) | (second & sinks));
+        trains__i_data = {train_flow, train_packets, train_gap, rounded};
+        arrived = trains__o_valid;
+        fresh_flow = trains__o_data[(32'h5e)+:(10)];
+        fresh_left = trains__o_data[(32'h58)+:(6)];
+        fresh_gap = trains__o_data[(32'h38)+:(32)];
+        fresh_launch = queue_launch;
+        fresh_ahead = fetching;
+        if (trains__empty) begin
+            arrived = taken;
+            fresh_flow = train_flow;
+            fresh_left = train_packets;
+            fresh_gap = train_gap;
+            fresh_launch = rounded;
+            fresh_ahead = arriving;
+        end
+        entered_launch = next_launch;
+        entered_ahead = stepping;
+        if (single__q) begin
+            entered_launch = fresh_launch;
+            entered_ahead = fresh_ahead;
+        end
+        launch__d = launch__q;
         ahead__d = still;
+        if (~train__q) begin
+            launch__d = fresh_launch;
+            ahead__d = fresh_ahead;
+        end
         if (enter) begin
-            ahead__d = stepping;
-            launch__d = next_launch;
+            launch__d = entered_launch;
+            ahead__d = entered_ahead;
             left__d = left__q - ((32'h1) & 6'h3f);
             single__d = left__q == ((32'h2) & 6'h3f);
         end
-        trains__i_data = {train_flow, train_packets, train_gap, rounded};
-        fill = ((32'h3ff) & 10'h3ff);
-        if (taken) begin
-            fill = ((32'h1) & 10'h3ff);
-        end
-        if (push != fetched) begin
-            queued__d = queued__q + fill;
-        end
-        if (direct) begin
-            train__d = taken;
-            flow__d = train_flow;
-            left__d = train_packets;
-            single__d = train_packets == ((32'h1) & 6'h3f);
-            launch__d = rounded;
-            ahead__d = arriving;
-            gap__d = train_gap;
-        end
-        else if (free) begin
-            train__d = trains__o_valid;
-            flow__d = trains__o_data[(32'h5e)+:(10)];
-            left__d = trains__o_data[(32'h58)+:(6)];
-            single__d = trains__o_data[(32'h58)+:(6)] == ((32'h1) & 6'h3f);
-            launch__d = queue_launch;
-            ahead__d = fetching;
-            gap__d = trains__o_data[(32'h38)+:(32)];
+        if (free) begin
+            train__d = arrived;
+            flow__d = fresh_flow;
+            left__d = fresh_left;
+            single__d = fresh_left == ((32'h1) & 6'h3f);
+            gap__d = fresh_gap;
         end
         shown_next = shown_handle;
         spill_next = spill_handle;
@@ -83027,7 +83140,6 @@ module tnic_standalone__core__pacer__gate(clk,rst,now,train_valid,train_ready,tr
             credit = ((32'h40) & 8'hff);
         end
         if (rst) begin
-            queued__d = ((32'h0) & 10'h3ff);
             train__d = 1'b0;
             stays__d = 1'b0;
             holds__d = 1'b0;
@@ -83039,7 +83151,6 @@ module tnic_standalone__core__pacer__gate(clk,rst,now,train_valid,train_ready,tr
             spent__d = ((32'h0) & 16'hffff);
         end
     end
-    always @(*) queued__clock = clk;
     always @(*) train__clock = clk;
     always @(*) flow__clock = clk;
     always @(*) left__clock = clk;
@@ -83103,11 +83214,10 @@ module tnic_standalone__core__pacer__gate(clk,rst,now,train_valid,train_ready,tr
     always @(*) places__holds = holds__q;
     always @(*) free = ~train__q | (enter & single__q);
     always @(*) taken = train_valid & trains__i_ready & |train_packets;
-    always @(*) direct = free & ~|queued__q;
+    always @(*) direct = free & trains__empty;
     always @(*) push = taken & ~direct;
     always @(*) trains__i_valid = push;
     always @(*) trains__o_ready = free;
-    always @(*) fetched = free & trains__o_valid;
     always @(*) pop = places__due & ~spill__q;
     always @(*) places__now = now[(32'h8)+:(22)];
     always @(*) places__stepped = stepped__q;
@@ -83741,6 +83851,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     reg  precedes__29__d;
     wire  precedes__29__q;
     reg  precedes__29__clock;
+    reg  full__d;
+    wire  full__q;
+    reg  full__clock;
     reg  enters__d;
     wire  enters__q;
     reg  enters__clock;
@@ -83866,7 +83979,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     reg  [4:0] number__29;
     reg  [4:0] number__30;
     wire [4:0] number__31;
-    wire valid_at__0;
+    reg  valid_at__0;
     reg  valid_at__1;
     reg  valid_at__2;
     reg  valid_at__3;
@@ -84150,7 +84263,40 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     reg  moves__29;
     reg  [4:0] last;
     reg  [4:0] x_handle;
-    reg  full;
+    reg  inner__0;
+    reg  inner__1;
+    reg  inner__2;
+    reg  inner__3;
+    reg  inner__4;
+    reg  inner__5;
+    reg  inner__6;
+    reg  inner__7;
+    reg  inner__8;
+    reg  inner__9;
+    reg  inner__10;
+    reg  inner__11;
+    reg  inner__12;
+    reg  inner__13;
+    reg  inner__14;
+    reg  inner__15;
+    reg  inner__16;
+    reg  inner__17;
+    reg  inner__18;
+    reg  inner__19;
+    reg  inner__20;
+    reg  inner__21;
+    reg  inner__22;
+    reg  inner__23;
+    reg  inner__24;
+    reg  inner__25;
+    reg  inner__26;
+    reg  inner__27;
+    reg  inner__28;
+    reg  inner__29;
+    wire inner__30;
+    wire inner__31;
+    reg  second_last;
+    reg  third_last;
     reg  [21:0] low_0;
     reg  [21:0] low_1;
     reg  [21:0] since_0;
@@ -84759,6 +84905,11 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         .q(precedes__29__q),
         .clock(precedes__29__clock)
     );
+    tnic_standalone__core__pacer__gate__places__full full(
+        .d(full__d),
+        .q(full__q),
+        .clock(full__clock)
+    );
     tnic_standalone__core__pacer__gate__places__enters enters(
         .d(enters__d),
         .q(enters__q),
@@ -84803,6 +84954,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     
     // Update code
     always @(*) begin
+        full__d = full__q;
         enters__d = enters__q;
         x_low__d = x_low__q;
         head_due__d = head_due__q;
@@ -84869,178 +85021,208 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         number__29 = number__28 + ((32'h1) & 5'h1f);
         number__30 = number__29 + ((32'h1) & 5'h1f);
         last = ((32'h0) & 5'h1f);
-        full = 1'b0;
+        inner__0 = 1'b0;
+        valid_at__0 = 1'b0;
         follows_at__0 = 1'b0;
         sinks_at__0 = 1'b0;
         precedes_at__0 = 1'b0;
+        inner__1 = 1'b0;
         valid_at__1 = 1'b0;
         key_at__1 = ((32'h0) & 11'h7ff);
         handle_at__1 = freed;
         follows_at__1 = 1'b0;
         sinks_at__1 = 1'b0;
         precedes_at__1 = 1'b0;
+        inner__2 = 1'b0;
         valid_at__2 = 1'b0;
         key_at__2 = ((32'h0) & 11'h7ff);
         handle_at__2 = freed;
         follows_at__2 = 1'b0;
         sinks_at__2 = 1'b0;
         precedes_at__2 = 1'b0;
+        inner__3 = 1'b0;
         valid_at__3 = 1'b0;
         key_at__3 = ((32'h0) & 11'h7ff);
         handle_at__3 = freed;
         follows_at__3 = 1'b0;
         sinks_at__3 = 1'b0;
         precedes_at__3 = 1'b0;
+        inner__4 = 1'b0;
         valid_at__4 = 1'b0;
         key_at__4 = ((32'h0) & 11'h7ff);
         handle_at__4 = freed;
         follows_at__4 = 1'b0;
         sinks_at__4 = 1'b0;
         precedes_at__4 = 1'b0;
+        inner__5 = 1'b0;
         valid_at__5 = 1'b0;
         key_at__5 = ((32'h0) & 11'h7ff);
         handle_at__5 = freed;
         follows_at__5 = 1'b0;
         sinks_at__5 = 1'b0;
         precedes_at__5 = 1'b0;
+        inner__6 = 1'b0;
         valid_at__6 = 1'b0;
         key_at__6 = ((32'h0) & 11'h7ff);
         handle_at__6 = freed;
         follows_at__6 = 1'b0;
         sinks_at__6 = 1'b0;
         precedes_at__6 = 1'b0;
+        inner__7 = 1'b0;
         valid_at__7 = 1'b0;
         key_at__7 = ((32'h0) & 11'h7ff);
         handle_at__7 = freed;
         follows_at__7 = 1'b0;
         sinks_at__7 = 1'b0;
         precedes_at__7 = 1'b0;
+        inner__8 = 1'b0;
         valid_at__8 = 1'b0;
         key_at__8 = ((32'h0) & 11'h7ff);
         handle_at__8 = freed;
         follows_at__8 = 1'b0;
         sinks_at__8 = 1'b0;
         precedes_at__8 = 1'b0;
+        inner__9 = 1'b0;
         valid_at__9 = 1'b0;
         key_at__9 = ((32'h0) & 11'h7ff);
         handle_at__9 = freed;
         follows_at__9 = 1'b0;
         sinks_at__9 = 1'b0;
         precedes_at__9 = 1'b0;
+        inner__10 = 1'b0;
         valid_at__10 = 1'b0;
         key_at__10 = ((32'h0) & 11'h7ff);
         handle_at__10 = freed;
         follows_at__10 = 1'b0;
         sinks_at__10 = 1'b0;
         precedes_at__10 = 1'b0;
+        inner__11 = 1'b0;
         valid_at__11 = 1'b0;
         key_at__11 = ((32'h0) & 11'h7ff);
         handle_at__11 = freed;
         follows_at__11 = 1'b0;
         sinks_at__11 = 1'b0;
         precedes_at__11 = 1'b0;
+        inner__12 = 1'b0;
         valid_at__12 = 1'b0;
         key_at__12 = ((32'h0) & 11'h7ff);
         handle_at__12 = freed;
         follows_at__12 = 1'b0;
         sinks_at__12 = 1'b0;
         precedes_at__12 = 1'b0;
+        inner__13 = 1'b0;
         valid_at__13 = 1'b0;
         key_at__13 = ((32'h0) & 11'h7ff);
         handle_at__13 = freed;
         follows_at__13 = 1'b0;
         sinks_at__13 = 1'b0;
         precedes_at__13 = 1'b0;
+        inner__14 = 1'b0;
         valid_at__14 = 1'b0;
         key_at__14 = ((32'h0) & 11'h7ff);
         handle_at__14 = freed;
         follows_at__14 = 1'b0;
         sinks_at__14 = 1'b0;
         precedes_at__14 = 1'b0;
+        inner__15 = 1'b0;
         valid_at__15 = 1'b0;
         key_at__15 = ((32'h0) & 11'h7ff);
         handle_at__15 = freed;
         follows_at__15 = 1'b0;
         sinks_at__15 = 1'b0;
         precedes_at__15 = 1'b0;
+        inner__16 = 1'b0;
         valid_at__16 = 1'b0;
         key_at__16 = ((32'h0) & 11'h7ff);
         handle_at__16 = freed;
         follows_at__16 = 1'b0;
         sinks_at__16 = 1'b0;
         precedes_at__16 = 1'b0;
+        inner__17 = 1'b0;
         valid_at__17 = 1'b0;
         key_at__17 = ((32'h0) & 11'h7ff);
         handle_at__17 = freed;
         follows_at__17 = 1'b0;
         sinks_at__17 = 1'b0;
         precedes_at__17 = 1'b0;
+        inner__18 = 1'b0;
         valid_at__18 = 1'b0;
         key_at__18 = ((32'h0) & 11'h7ff);
         handle_at__18 = freed;
         follows_at__18 = 1'b0;
         sinks_at__18 = 1'b0;
         precedes_at__18 = 1'b0;
+        inner__19 = 1'b0;
         valid_at__19 = 1'b0;
         key_at__19 = ((32'h0) & 11'h7ff);
         handle_at__19 = freed;
         follows_at__19 = 1'b0;
         sinks_at__19 = 1'b0;
         precedes_at__19 = 1'b0;
+        inner__20 = 1'b0;
         valid_at__20 = 1'b0;
         key_at__20 = ((32'h0) & 11'h7ff);
         handle_at__20 = freed;
         follows_at__20 = 1'b0;
         sinks_at__20 = 1'b0;
         precedes_at__20 = 1'b0;
+        inner__21 = 1'b0;
         valid_at__21 = 1'b0;
         key_at__21 = ((32'h0) & 11'h7ff);
         handle_at__21 = freed;
         follows_at__21 = 1'b0;
         sinks_at__21 = 1'b0;
         precedes_at__21 = 1'b0;
+        inner__22 = 1'b0;
         valid_at__22 = 1'b0;
         key_at__22 = ((32'h0) & 11'h7ff);
         handle_at__22 = freed;
         follows_at__22 = 1'b0;
         sinks_at__22 = 1'b0;
         precedes_at__22 = 1'b0;
+        inner__23 = 1'b0;
         valid_at__23 = 1'b0;
         key_at__23 = ((32'h0) & 11'h7ff);
         handle_at__23 = freed;
         follows_at__23 = 1'b0;
         sinks_at__23 = 1'b0;
         precedes_at__23 = 1'b0;
+        inner__24 = 1'b0;
         valid_at__24 = 1'b0;
         key_at__24 = ((32'h0) & 11'h7ff);
         handle_at__24 = freed;
         follows_at__24 = 1'b0;
         sinks_at__24 = 1'b0;
         precedes_at__24 = 1'b0;
+        inner__25 = 1'b0;
         valid_at__25 = 1'b0;
         key_at__25 = ((32'h0) & 11'h7ff);
         handle_at__25 = freed;
         follows_at__25 = 1'b0;
         sinks_at__25 = 1'b0;
         precedes_at__25 = 1'b0;
+        inner__26 = 1'b0;
         valid_at__26 = 1'b0;
         key_at__26 = ((32'h0) & 11'h7ff);
         handle_at__26 = freed;
         follows_at__26 = 1'b0;
         sinks_at__26 = 1'b0;
         precedes_at__26 = 1'b0;
+        inner__27 = 1'b0;
         valid_at__27 = 1'b0;
         key_at__27 = ((32'h0) & 11'h7ff);
         handle_at__27 = freed;
         follows_at__27 = 1'b0;
         sinks_at__27 = 1'b0;
         precedes_at__27 = 1'b0;
+        inner__28 = 1'b0;
         valid_at__28 = 1'b0;
         key_at__28 = ((32'h0) & 11'h7ff);
         handle_at__28 = freed;
         follows_at__28 = 1'b0;
         sinks_at__28 = 1'b0;
         precedes_at__28 = 1'b0;
+        inner__29 = 1'b0;
         valid_at__29 = 1'b0;
         key_at__29 = ((32'h0) & 11'h7ff);
         handle_at__29 = freed;
@@ -85053,6 +85235,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__30 = 1'b0;
         sinks_at__30 = 1'b0;
         precedes_at__30 = 1'b0;
+        valid_at__0 = 1'b1;
+        second_last = 1'b1;
+        third_last = 1'b1;
         precedes_at__0 = 1'b1;
         follows_at__0 = 1'b1;
         sinks_at__0 = 1'b1;
@@ -85061,7 +85246,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__1 = swaps__0__q ^ number__0;
         precedes_at__1 = precedes__0__q;
         last = handle_at__1;
-        full = valid_at__1 | (valid_at__0 & enters__q);
+        inner__0 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__0;
         valids__0__d = valids__0__q;
         keys__0__d = keys__0__q;
         swaps__0__d = swaps__0__q;
@@ -85074,7 +85261,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__2 = swaps__1__q ^ number__1;
         precedes_at__2 = precedes__1__q;
         last = handle_at__2;
-        full = valid_at__2 | (valid_at__1 & enters__q);
+        inner__1 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__1;
         valids__1__d = valids__1__q;
         keys__1__d = keys__1__q;
         swaps__1__d = swaps__1__q;
@@ -85087,7 +85276,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__3 = swaps__2__q ^ number__2;
         precedes_at__3 = precedes__2__q;
         last = handle_at__3;
-        full = valid_at__3 | (valid_at__2 & enters__q);
+        inner__2 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__2;
         valids__2__d = valids__2__q;
         keys__2__d = keys__2__q;
         swaps__2__d = swaps__2__q;
@@ -85100,7 +85291,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__4 = swaps__3__q ^ number__3;
         precedes_at__4 = precedes__3__q;
         last = handle_at__4;
-        full = valid_at__4 | (valid_at__3 & enters__q);
+        inner__3 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__3;
         valids__3__d = valids__3__q;
         keys__3__d = keys__3__q;
         swaps__3__d = swaps__3__q;
@@ -85113,7 +85306,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__5 = swaps__4__q ^ number__4;
         precedes_at__5 = precedes__4__q;
         last = handle_at__5;
-        full = valid_at__5 | (valid_at__4 & enters__q);
+        inner__4 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__4;
         valids__4__d = valids__4__q;
         keys__4__d = keys__4__q;
         swaps__4__d = swaps__4__q;
@@ -85126,7 +85321,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__6 = swaps__5__q ^ number__5;
         precedes_at__6 = precedes__5__q;
         last = handle_at__6;
-        full = valid_at__6 | (valid_at__5 & enters__q);
+        inner__5 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__5;
         valids__5__d = valids__5__q;
         keys__5__d = keys__5__q;
         swaps__5__d = swaps__5__q;
@@ -85139,7 +85336,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__7 = swaps__6__q ^ number__6;
         precedes_at__7 = precedes__6__q;
         last = handle_at__7;
-        full = valid_at__7 | (valid_at__6 & enters__q);
+        inner__6 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__6;
         valids__6__d = valids__6__q;
         keys__6__d = keys__6__q;
         swaps__6__d = swaps__6__q;
@@ -85152,7 +85351,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__8 = swaps__7__q ^ number__7;
         precedes_at__8 = precedes__7__q;
         last = handle_at__8;
-        full = valid_at__8 | (valid_at__7 & enters__q);
+        inner__7 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__7;
         valids__7__d = valids__7__q;
         keys__7__d = keys__7__q;
         swaps__7__d = swaps__7__q;
@@ -85165,7 +85366,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__9 = swaps__8__q ^ number__8;
         precedes_at__9 = precedes__8__q;
         last = handle_at__9;
-        full = valid_at__9 | (valid_at__8 & enters__q);
+        inner__8 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__8;
         valids__8__d = valids__8__q;
         keys__8__d = keys__8__q;
         swaps__8__d = swaps__8__q;
@@ -85178,7 +85381,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__10 = swaps__9__q ^ number__9;
         precedes_at__10 = precedes__9__q;
         last = handle_at__10;
-        full = valid_at__10 | (valid_at__9 & enters__q);
+        inner__9 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__9;
         valids__9__d = valids__9__q;
         keys__9__d = keys__9__q;
         swaps__9__d = swaps__9__q;
@@ -85191,7 +85396,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__11 = swaps__10__q ^ number__10;
         precedes_at__11 = precedes__10__q;
         last = handle_at__11;
-        full = valid_at__11 | (valid_at__10 & enters__q);
+        inner__10 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__10;
         valids__10__d = valids__10__q;
         keys__10__d = keys__10__q;
         swaps__10__d = swaps__10__q;
@@ -85204,7 +85411,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__12 = swaps__11__q ^ number__11;
         precedes_at__12 = precedes__11__q;
         last = handle_at__12;
-        full = valid_at__12 | (valid_at__11 & enters__q);
+        inner__11 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__11;
         valids__11__d = valids__11__q;
         keys__11__d = keys__11__q;
         swaps__11__d = swaps__11__q;
@@ -85217,7 +85426,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__13 = swaps__12__q ^ number__12;
         precedes_at__13 = precedes__12__q;
         last = handle_at__13;
-        full = valid_at__13 | (valid_at__12 & enters__q);
+        inner__12 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__12;
         valids__12__d = valids__12__q;
         keys__12__d = keys__12__q;
         swaps__12__d = swaps__12__q;
@@ -85230,7 +85441,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__14 = swaps__13__q ^ number__13;
         precedes_at__14 = precedes__13__q;
         last = handle_at__14;
-        full = valid_at__14 | (valid_at__13 & enters__q);
+        inner__13 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__13;
         valids__13__d = valids__13__q;
         keys__13__d = keys__13__q;
         swaps__13__d = swaps__13__q;
@@ -85243,7 +85456,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__15 = swaps__14__q ^ number__14;
         precedes_at__15 = precedes__14__q;
         last = handle_at__15;
-        full = valid_at__15 | (valid_at__14 & enters__q);
+        inner__14 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__14;
         valids__14__d = valids__14__q;
         keys__14__d = keys__14__q;
         swaps__14__d = swaps__14__q;
@@ -85256,7 +85471,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__16 = swaps__15__q ^ number__15;
         precedes_at__16 = precedes__15__q;
         last = handle_at__16;
-        full = valid_at__16 | (valid_at__15 & enters__q);
+        inner__15 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__15;
         valids__15__d = valids__15__q;
         keys__15__d = keys__15__q;
         swaps__15__d = swaps__15__q;
@@ -85269,7 +85486,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__17 = swaps__16__q ^ number__16;
         precedes_at__17 = precedes__16__q;
         last = handle_at__17;
-        full = valid_at__17 | (valid_at__16 & enters__q);
+        inner__16 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__16;
         valids__16__d = valids__16__q;
         keys__16__d = keys__16__q;
         swaps__16__d = swaps__16__q;
@@ -85282,7 +85501,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__18 = swaps__17__q ^ number__17;
         precedes_at__18 = precedes__17__q;
         last = handle_at__18;
-        full = valid_at__18 | (valid_at__17 & enters__q);
+        inner__17 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__17;
         valids__17__d = valids__17__q;
         keys__17__d = keys__17__q;
         swaps__17__d = swaps__17__q;
@@ -85295,7 +85516,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__19 = swaps__18__q ^ number__18;
         precedes_at__19 = precedes__18__q;
         last = handle_at__19;
-        full = valid_at__19 | (valid_at__18 & enters__q);
+        inner__18 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__18;
         valids__18__d = valids__18__q;
         keys__18__d = keys__18__q;
         swaps__18__d = swaps__18__q;
@@ -85308,7 +85531,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__20 = swaps__19__q ^ number__19;
         precedes_at__20 = precedes__19__q;
         last = handle_at__20;
-        full = valid_at__20 | (valid_at__19 & enters__q);
+        inner__19 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__19;
         valids__19__d = valids__19__q;
         keys__19__d = keys__19__q;
         swaps__19__d = swaps__19__q;
@@ -85321,7 +85546,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__21 = swaps__20__q ^ number__20;
         precedes_at__21 = precedes__20__q;
         last = handle_at__21;
-        full = valid_at__21 | (valid_at__20 & enters__q);
+        inner__20 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__20;
         valids__20__d = valids__20__q;
         keys__20__d = keys__20__q;
         swaps__20__d = swaps__20__q;
@@ -85334,7 +85561,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__22 = swaps__21__q ^ number__21;
         precedes_at__22 = precedes__21__q;
         last = handle_at__22;
-        full = valid_at__22 | (valid_at__21 & enters__q);
+        inner__21 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__21;
         valids__21__d = valids__21__q;
         keys__21__d = keys__21__q;
         swaps__21__d = swaps__21__q;
@@ -85347,7 +85576,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__23 = swaps__22__q ^ number__22;
         precedes_at__23 = precedes__22__q;
         last = handle_at__23;
-        full = valid_at__23 | (valid_at__22 & enters__q);
+        inner__22 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__22;
         valids__22__d = valids__22__q;
         keys__22__d = keys__22__q;
         swaps__22__d = swaps__22__q;
@@ -85360,7 +85591,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__24 = swaps__23__q ^ number__23;
         precedes_at__24 = precedes__23__q;
         last = handle_at__24;
-        full = valid_at__24 | (valid_at__23 & enters__q);
+        inner__23 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__23;
         valids__23__d = valids__23__q;
         keys__23__d = keys__23__q;
         swaps__23__d = swaps__23__q;
@@ -85373,7 +85606,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__25 = swaps__24__q ^ number__24;
         precedes_at__25 = precedes__24__q;
         last = handle_at__25;
-        full = valid_at__25 | (valid_at__24 & enters__q);
+        inner__24 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__24;
         valids__24__d = valids__24__q;
         keys__24__d = keys__24__q;
         swaps__24__d = swaps__24__q;
@@ -85386,7 +85621,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__26 = swaps__25__q ^ number__25;
         precedes_at__26 = precedes__25__q;
         last = handle_at__26;
-        full = valid_at__26 | (valid_at__25 & enters__q);
+        inner__25 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__25;
         valids__25__d = valids__25__q;
         keys__25__d = keys__25__q;
         swaps__25__d = swaps__25__q;
@@ -85399,7 +85636,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__27 = swaps__26__q ^ number__26;
         precedes_at__27 = precedes__26__q;
         last = handle_at__27;
-        full = valid_at__27 | (valid_at__26 & enters__q);
+        inner__26 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__26;
         valids__26__d = valids__26__q;
         keys__26__d = keys__26__q;
         swaps__26__d = swaps__26__q;
@@ -85412,7 +85651,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__28 = swaps__27__q ^ number__27;
         precedes_at__28 = precedes__27__q;
         last = handle_at__28;
-        full = valid_at__28 | (valid_at__27 & enters__q);
+        inner__27 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__27;
         valids__27__d = valids__27__q;
         keys__27__d = keys__27__q;
         swaps__27__d = swaps__27__q;
@@ -85425,7 +85666,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__29 = swaps__28__q ^ number__28;
         precedes_at__29 = precedes__28__q;
         last = handle_at__29;
-        full = valid_at__29 | (valid_at__28 & enters__q);
+        inner__28 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__28;
         valids__28__d = valids__28__q;
         keys__28__d = keys__28__q;
         swaps__28__d = swaps__28__q;
@@ -85438,7 +85681,9 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle_at__30 = swaps__29__q ^ number__29;
         precedes_at__30 = precedes__29__q;
         last = handle_at__30;
-        full = valid_at__30 | (valid_at__29 & enters__q);
+        inner__29 = 1'b1;
+        third_last = second_last;
+        second_last = valid_at__29;
         valids__29__d = valids__29__q;
         keys__29__d = keys__29__q;
         swaps__29__d = swaps__29__q;
@@ -85450,66 +85695,66 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~near) begin
             low = ((floor) & 22'h3fffff) << 32'hf;
         end
-        follows_at__1 = valids__0__q & ~((key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__0__q[32'ha]));
-        sinks_at__1 = valids__0__q & ~((floor_key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__0__q[32'ha]));
-        follows_at__2 = valids__1__q & ~((key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__1__q[32'ha]));
-        sinks_at__2 = valids__1__q & ~((floor_key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__1__q[32'ha]));
-        follows_at__3 = valids__2__q & ~((key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__2__q[32'ha]));
-        sinks_at__3 = valids__2__q & ~((floor_key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__2__q[32'ha]));
-        follows_at__4 = valids__3__q & ~((key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__3__q[32'ha]));
-        sinks_at__4 = valids__3__q & ~((floor_key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__3__q[32'ha]));
-        follows_at__5 = valids__4__q & ~((key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__4__q[32'ha]));
-        sinks_at__5 = valids__4__q & ~((floor_key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__4__q[32'ha]));
-        follows_at__6 = valids__5__q & ~((key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__5__q[32'ha]));
-        sinks_at__6 = valids__5__q & ~((floor_key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__5__q[32'ha]));
-        follows_at__7 = valids__6__q & ~((key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__6__q[32'ha]));
-        sinks_at__7 = valids__6__q & ~((floor_key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__6__q[32'ha]));
-        follows_at__8 = valids__7__q & ~((key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__7__q[32'ha]));
-        sinks_at__8 = valids__7__q & ~((floor_key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__7__q[32'ha]));
-        follows_at__9 = valids__8__q & ~((key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__8__q[32'ha]));
-        sinks_at__9 = valids__8__q & ~((floor_key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__8__q[32'ha]));
-        follows_at__10 = valids__9__q & ~((key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__9__q[32'ha]));
-        sinks_at__10 = valids__9__q & ~((floor_key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__9__q[32'ha]));
-        follows_at__11 = valids__10__q & ~((key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__10__q[32'ha]));
-        sinks_at__11 = valids__10__q & ~((floor_key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__10__q[32'ha]));
-        follows_at__12 = valids__11__q & ~((key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__11__q[32'ha]));
-        sinks_at__12 = valids__11__q & ~((floor_key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__11__q[32'ha]));
-        follows_at__13 = valids__12__q & ~((key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__12__q[32'ha]));
-        sinks_at__13 = valids__12__q & ~((floor_key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__12__q[32'ha]));
-        follows_at__14 = valids__13__q & ~((key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__13__q[32'ha]));
-        sinks_at__14 = valids__13__q & ~((floor_key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__13__q[32'ha]));
-        follows_at__15 = valids__14__q & ~((key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__14__q[32'ha]));
-        sinks_at__15 = valids__14__q & ~((floor_key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__14__q[32'ha]));
-        follows_at__16 = valids__15__q & ~((key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__15__q[32'ha]));
-        sinks_at__16 = valids__15__q & ~((floor_key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__15__q[32'ha]));
-        follows_at__17 = valids__16__q & ~((key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__16__q[32'ha]));
-        sinks_at__17 = valids__16__q & ~((floor_key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__16__q[32'ha]));
-        follows_at__18 = valids__17__q & ~((key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__17__q[32'ha]));
-        sinks_at__18 = valids__17__q & ~((floor_key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__17__q[32'ha]));
-        follows_at__19 = valids__18__q & ~((key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__18__q[32'ha]));
-        sinks_at__19 = valids__18__q & ~((floor_key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__18__q[32'ha]));
-        follows_at__20 = valids__19__q & ~((key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__19__q[32'ha]));
-        sinks_at__20 = valids__19__q & ~((floor_key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__19__q[32'ha]));
-        follows_at__21 = valids__20__q & ~((key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__20__q[32'ha]));
-        sinks_at__21 = valids__20__q & ~((floor_key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__20__q[32'ha]));
-        follows_at__22 = valids__21__q & ~((key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__21__q[32'ha]));
-        sinks_at__22 = valids__21__q & ~((floor_key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__21__q[32'ha]));
-        follows_at__23 = valids__22__q & ~((key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__22__q[32'ha]));
-        sinks_at__23 = valids__22__q & ~((floor_key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__22__q[32'ha]));
-        follows_at__24 = valids__23__q & ~((key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__23__q[32'ha]));
-        sinks_at__24 = valids__23__q & ~((floor_key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__23__q[32'ha]));
-        follows_at__25 = valids__24__q & ~((key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__24__q[32'ha]));
-        sinks_at__25 = valids__24__q & ~((floor_key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__24__q[32'ha]));
-        follows_at__26 = valids__25__q & ~((key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__25__q[32'ha]));
-        sinks_at__26 = valids__25__q & ~((floor_key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__25__q[32'ha]));
-        follows_at__27 = valids__26__q & ~((key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__26__q[32'ha]));
-        sinks_at__27 = valids__26__q & ~((floor_key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__26__q[32'ha]));
-        follows_at__28 = valids__27__q & ~((key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__27__q[32'ha]));
-        sinks_at__28 = valids__27__q & ~((floor_key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__27__q[32'ha]));
-        follows_at__29 = valids__28__q & ~((key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__28__q[32'ha]));
-        sinks_at__29 = valids__28__q & ~((floor_key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__28__q[32'ha]));
-        follows_at__30 = valids__29__q & ~((key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__29__q[32'ha]));
-        sinks_at__30 = valids__29__q & ~((floor_key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__29__q[32'ha]));
+        follows_at__1 = (inner__1 & valids__0__q) & ~((key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__0__q[32'ha]));
+        sinks_at__1 = (inner__1 & valids__0__q) & ~((floor_key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__0__q[32'ha]));
+        follows_at__2 = (inner__2 & valids__1__q) & ~((key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__1__q[32'ha]));
+        sinks_at__2 = (inner__2 & valids__1__q) & ~((floor_key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__1__q[32'ha]));
+        follows_at__3 = (inner__3 & valids__2__q) & ~((key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__2__q[32'ha]));
+        sinks_at__3 = (inner__3 & valids__2__q) & ~((floor_key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__2__q[32'ha]));
+        follows_at__4 = (inner__4 & valids__3__q) & ~((key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__3__q[32'ha]));
+        sinks_at__4 = (inner__4 & valids__3__q) & ~((floor_key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__3__q[32'ha]));
+        follows_at__5 = (inner__5 & valids__4__q) & ~((key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__4__q[32'ha]));
+        sinks_at__5 = (inner__5 & valids__4__q) & ~((floor_key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__4__q[32'ha]));
+        follows_at__6 = (inner__6 & valids__5__q) & ~((key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__5__q[32'ha]));
+        sinks_at__6 = (inner__6 & valids__5__q) & ~((floor_key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__5__q[32'ha]));
+        follows_at__7 = (inner__7 & valids__6__q) & ~((key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__6__q[32'ha]));
+        sinks_at__7 = (inner__7 & valids__6__q) & ~((floor_key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__6__q[32'ha]));
+        follows_at__8 = (inner__8 & valids__7__q) & ~((key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__7__q[32'ha]));
+        sinks_at__8 = (inner__8 & valids__7__q) & ~((floor_key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__7__q[32'ha]));
+        follows_at__9 = (inner__9 & valids__8__q) & ~((key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__8__q[32'ha]));
+        sinks_at__9 = (inner__9 & valids__8__q) & ~((floor_key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__8__q[32'ha]));
+        follows_at__10 = (inner__10 & valids__9__q) & ~((key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__9__q[32'ha]));
+        sinks_at__10 = (inner__10 & valids__9__q) & ~((floor_key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__9__q[32'ha]));
+        follows_at__11 = (inner__11 & valids__10__q) & ~((key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__10__q[32'ha]));
+        sinks_at__11 = (inner__11 & valids__10__q) & ~((floor_key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__10__q[32'ha]));
+        follows_at__12 = (inner__12 & valids__11__q) & ~((key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__11__q[32'ha]));
+        sinks_at__12 = (inner__12 & valids__11__q) & ~((floor_key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__11__q[32'ha]));
+        follows_at__13 = (inner__13 & valids__12__q) & ~((key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__12__q[32'ha]));
+        sinks_at__13 = (inner__13 & valids__12__q) & ~((floor_key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__12__q[32'ha]));
+        follows_at__14 = (inner__14 & valids__13__q) & ~((key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__13__q[32'ha]));
+        sinks_at__14 = (inner__14 & valids__13__q) & ~((floor_key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__13__q[32'ha]));
+        follows_at__15 = (inner__15 & valids__14__q) & ~((key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__14__q[32'ha]));
+        sinks_at__15 = (inner__15 & valids__14__q) & ~((floor_key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__14__q[32'ha]));
+        follows_at__16 = (inner__16 & valids__15__q) & ~((key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__15__q[32'ha]));
+        sinks_at__16 = (inner__16 & valids__15__q) & ~((floor_key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__15__q[32'ha]));
+        follows_at__17 = (inner__17 & valids__16__q) & ~((key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__16__q[32'ha]));
+        sinks_at__17 = (inner__17 & valids__16__q) & ~((floor_key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__16__q[32'ha]));
+        follows_at__18 = (inner__18 & valids__17__q) & ~((key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__17__q[32'ha]));
+        sinks_at__18 = (inner__18 & valids__17__q) & ~((floor_key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__17__q[32'ha]));
+        follows_at__19 = (inner__19 & valids__18__q) & ~((key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__18__q[32'ha]));
+        sinks_at__19 = (inner__19 & valids__18__q) & ~((floor_key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__18__q[32'ha]));
+        follows_at__20 = (inner__20 & valids__19__q) & ~((key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__19__q[32'ha]));
+        sinks_at__20 = (inner__20 & valids__19__q) & ~((floor_key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__19__q[32'ha]));
+        follows_at__21 = (inner__21 & valids__20__q) & ~((key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__20__q[32'ha]));
+        sinks_at__21 = (inner__21 & valids__20__q) & ~((floor_key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__20__q[32'ha]));
+        follows_at__22 = (inner__22 & valids__21__q) & ~((key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__21__q[32'ha]));
+        sinks_at__22 = (inner__22 & valids__21__q) & ~((floor_key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__21__q[32'ha]));
+        follows_at__23 = (inner__23 & valids__22__q) & ~((key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__22__q[32'ha]));
+        sinks_at__23 = (inner__23 & valids__22__q) & ~((floor_key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__22__q[32'ha]));
+        follows_at__24 = (inner__24 & valids__23__q) & ~((key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__23__q[32'ha]));
+        sinks_at__24 = (inner__24 & valids__23__q) & ~((floor_key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__23__q[32'ha]));
+        follows_at__25 = (inner__25 & valids__24__q) & ~((key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__24__q[32'ha]));
+        sinks_at__25 = (inner__25 & valids__24__q) & ~((floor_key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__24__q[32'ha]));
+        follows_at__26 = (inner__26 & valids__25__q) & ~((key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__25__q[32'ha]));
+        sinks_at__26 = (inner__26 & valids__25__q) & ~((floor_key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__25__q[32'ha]));
+        follows_at__27 = (inner__27 & valids__26__q) & ~((key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__26__q[32'ha]));
+        sinks_at__27 = (inner__27 & valids__26__q) & ~((floor_key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__26__q[32'ha]));
+        follows_at__28 = (inner__28 & valids__27__q) & ~((key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__27__q[32'ha]));
+        sinks_at__28 = (inner__28 & valids__27__q) & ~((floor_key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__27__q[32'ha]));
+        follows_at__29 = (inner__29 & valids__28__q) & ~((key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__28__q[32'ha]));
+        sinks_at__29 = (inner__29 & valids__28__q) & ~((floor_key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__28__q[32'ha]));
+        follows_at__30 = (inner__30 & valids__29__q) & ~((key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__29__q[32'ha]));
+        sinks_at__30 = (inner__30 & valids__29__q) & ~((floor_key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__29__q[32'ha]));
         by_launch__0 = follows_at__1;
         by_floor__0 = sinks_at__1;
         if (pop & ~stays) begin
@@ -85937,127 +86182,128 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
             by_floor__0 = 1'b1;
         end
         if (enter) begin
-            precedes__0__d = by_floor__0;
+            precedes__0__d = inner__1 & by_floor__0;
             if (near) begin
-                precedes__0__d = by_launch__0;
+                precedes__0__d = inner__1 & by_launch__0;
             end
-            precedes__1__d = by_floor__1;
+            precedes__1__d = inner__2 & by_floor__1;
             if (near) begin
-                precedes__1__d = by_launch__1;
+                precedes__1__d = inner__2 & by_launch__1;
             end
-            precedes__2__d = by_floor__2;
+            precedes__2__d = inner__3 & by_floor__2;
             if (near) begin
-                precedes__2__d = by_launch__2;
+                precedes__2__d = inner__3 & by_launch__2;
             end
-            precedes__3__d = by_floor__3;
+            precedes__3__d = inner__4 & by_floor__3;
             if (near) begin
-                precedes__3__d = by_launch__3;
+                precedes__3__d = inner__4 & by_launch__3;
             end
-            precedes__4__d = by_floor__4;
+            precedes__4__d = inner__5 & by_floor__4;
             if (near) begin
-                precedes__4__d = by_launch__4;
+                precedes__4__d = inner__5 & by_launch__4;
             end
-            precedes__5__d = by_floor__5;
+            precedes__5__d = inner__6 & by_floor__5;
             if (near) begin
-                precedes__5__d = by_launch__5;
+                precedes__5__d = inner__6 & by_launch__5;
             end
-            precedes__6__d = by_floor__6;
+            precedes__6__d = inner__7 & by_floor__6;
             if (near) begin
-                precedes__6__d = by_launch__6;
+                precedes__6__d = inner__7 & by_launch__6;
             end
-            precedes__7__d = by_floor__7;
+            precedes__7__d = inner__8 & by_floor__7;
             if (near) begin
-                precedes__7__d = by_launch__7;
+                precedes__7__d = inner__8 & by_launch__7;
             end
-            precedes__8__d = by_floor__8;
+            precedes__8__d = inner__9 & by_floor__8;
             if (near) begin
-                precedes__8__d = by_launch__8;
+                precedes__8__d = inner__9 & by_launch__8;
             end
-            precedes__9__d = by_floor__9;
+            precedes__9__d = inner__10 & by_floor__9;
             if (near) begin
-                precedes__9__d = by_launch__9;
+                precedes__9__d = inner__10 & by_launch__9;
             end
-            precedes__10__d = by_floor__10;
+            precedes__10__d = inner__11 & by_floor__10;
             if (near) begin
-                precedes__10__d = by_launch__10;
+                precedes__10__d = inner__11 & by_launch__10;
             end
-            precedes__11__d = by_floor__11;
+            precedes__11__d = inner__12 & by_floor__11;
             if (near) begin
-                precedes__11__d = by_launch__11;
+                precedes__11__d = inner__12 & by_launch__11;
             end
-            precedes__12__d = by_floor__12;
+            precedes__12__d = inner__13 & by_floor__12;
             if (near) begin
-                precedes__12__d = by_launch__12;
+                precedes__12__d = inner__13 & by_launch__12;
             end
-            precedes__13__d = by_floor__13;
+            precedes__13__d = inner__14 & by_floor__13;
             if (near) begin
-                precedes__13__d = by_launch__13;
+                precedes__13__d = inner__14 & by_launch__13;
             end
-            precedes__14__d = by_floor__14;
+            precedes__14__d = inner__15 & by_floor__14;
             if (near) begin
-                precedes__14__d = by_launch__14;
+                precedes__14__d = inner__15 & by_launch__14;
             end
-            precedes__15__d = by_floor__15;
+            precedes__15__d = inner__16 & by_floor__15;
             if (near) begin
-                precedes__15__d = by_launch__15;
+                precedes__15__d = inner__16 & by_launch__15;
             end
-            precedes__16__d = by_floor__16;
+            precedes__16__d = inner__17 & by_floor__16;
             if (near) begin
-                precedes__16__d = by_launch__16;
+                precedes__16__d = inner__17 & by_launch__16;
             end
-            precedes__17__d = by_floor__17;
+            precedes__17__d = inner__18 & by_floor__17;
             if (near) begin
-                precedes__17__d = by_launch__17;
+                precedes__17__d = inner__18 & by_launch__17;
             end
-            precedes__18__d = by_floor__18;
+            precedes__18__d = inner__19 & by_floor__18;
             if (near) begin
-                precedes__18__d = by_launch__18;
+                precedes__18__d = inner__19 & by_launch__18;
             end
-            precedes__19__d = by_floor__19;
+            precedes__19__d = inner__20 & by_floor__19;
             if (near) begin
-                precedes__19__d = by_launch__19;
+                precedes__19__d = inner__20 & by_launch__19;
             end
-            precedes__20__d = by_floor__20;
+            precedes__20__d = inner__21 & by_floor__20;
             if (near) begin
-                precedes__20__d = by_launch__20;
+                precedes__20__d = inner__21 & by_launch__20;
             end
-            precedes__21__d = by_floor__21;
+            precedes__21__d = inner__22 & by_floor__21;
             if (near) begin
-                precedes__21__d = by_launch__21;
+                precedes__21__d = inner__22 & by_launch__21;
             end
-            precedes__22__d = by_floor__22;
+            precedes__22__d = inner__23 & by_floor__22;
             if (near) begin
-                precedes__22__d = by_launch__22;
+                precedes__22__d = inner__23 & by_launch__22;
             end
-            precedes__23__d = by_floor__23;
+            precedes__23__d = inner__24 & by_floor__23;
             if (near) begin
-                precedes__23__d = by_launch__23;
+                precedes__23__d = inner__24 & by_launch__23;
             end
-            precedes__24__d = by_floor__24;
+            precedes__24__d = inner__25 & by_floor__24;
             if (near) begin
-                precedes__24__d = by_launch__24;
+                precedes__24__d = inner__25 & by_launch__24;
             end
-            precedes__25__d = by_floor__25;
+            precedes__25__d = inner__26 & by_floor__25;
             if (near) begin
-                precedes__25__d = by_launch__25;
+                precedes__25__d = inner__26 & by_launch__25;
             end
-            precedes__26__d = by_floor__26;
+            precedes__26__d = inner__27 & by_floor__26;
             if (near) begin
-                precedes__26__d = by_launch__26;
+                precedes__26__d = inner__27 & by_launch__26;
             end
-            precedes__27__d = by_floor__27;
+            precedes__27__d = inner__28 & by_floor__27;
             if (near) begin
-                precedes__27__d = by_launch__27;
+                precedes__27__d = inner__28 & by_launch__27;
             end
-            precedes__28__d = by_floor__28;
+            precedes__28__d = inner__29 & by_floor__28;
             if (near) begin
-                precedes__28__d = by_launch__28;
+                precedes__28__d = inner__29 & by_launch__28;
             end
-            precedes__29__d = by_floor__29;
+            precedes__29__d = inner__30 & by_floor__29;
             if (near) begin
-                precedes__29__d = by_launch__29;
+                precedes__29__d = inner__30 & by_launch__29;
             end
         end
+        full__d = ~pop & (full__q | (enter & (second_last | (third_last & enters__q))));
         x_handle = last;
         if (pop) begin
             x_handle = freed;
@@ -86951,7 +87197,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         all_due__d = stepped | (past & since_0[32'h14]) | (all_due__q & (enters__q | valids__0__q));
         head = handle_at__1;
         handle = x_handle;
-        shut = (full | late__q) | (all_due__q | stepped);
         if (rst) begin
             valids__0__d = 1'b0;
             swaps__0__d = ((32'h0) & 5'h1f);
@@ -87013,12 +87258,14 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
             swaps__28__d = ((32'h0) & 5'h1f);
             valids__29__d = 1'b0;
             swaps__29__d = ((32'h0) & 5'h1f);
+            full__d = 1'b0;
             enters__d = 1'b0;
             head_due__d = 1'b0;
             late__d = 1'b0;
             all_due__d = 1'b0;
         end
     end
+    always @(*) full__clock = clk;
     always @(*) enters__clock = clk;
     always @(*) x_low__clock = clk;
     always @(*) head_due__clock = clk;
@@ -87028,9 +87275,10 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     always @(*) second__clock = clk;
     assign number__0 = ((32'h0) & 5'h1f);
     assign number__31 = ((32'h0) & 5'h1f);
-    assign valid_at__0 = 1'b0;
     assign key_at__0 = ((32'h0) & 11'h7ff);
     always @(*) handle_at__0 = freed;
+    assign inner__30 = 1'b0;
+    assign inner__31 = 1'b0;
     assign valid_at__31 = 1'b0;
     assign key_at__31 = ((32'h0) & 11'h7ff);
     always @(*) handle_at__31 = freed;
@@ -87174,6 +87422,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     always @(*) past = valids__0__q & ~since_0[32'h15];
     always @(*) due = head_due__q;
     always @(*) entered = enters__q;
+    always @(*) shut = (full__q | late__q) | (all_due__q | stepped);
     
 endmodule // standalone__core__pacer__gate__places
 
@@ -87240,6 +87489,25 @@ module tnic_standalone__core__pacer__gate__places__first(clock,read_address,read
        end
     end
 endmodule // standalone__core__pacer__gate__places__first
+
+
+module tnic_standalone__core__pacer__gate__places__full(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__gate__places__full
 
 
 module tnic_standalone__core__pacer__gate__places__head_due(d,q,clock);
@@ -89605,25 +89873,6 @@ module tnic_standalone__core__pacer__gate__places__x_low(d,q,clock);
 endmodule // standalone__core__pacer__gate__places__x_low
 
 
-module tnic_standalone__core__pacer__gate__queued(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__pacer__gate__queued
-
-
 module tnic_standalone__core__pacer__gate__seen(d,q,clock);
     
     // Module arguments
@@ -89814,7 +90063,7 @@ module tnic_standalone__core__pacer__gate__train(d,q,clock);
 endmodule // standalone__core__pacer__gate__train
 
 
-module tnic_standalone__core__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+module tnic_standalone__core__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready,empty);
     
     // Module arguments
     input wire  clk;
@@ -89825,31 +90074,35 @@ module tnic_standalone__core__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready
     output reg  o_valid;
     output reg  [103:0] o_data;
     input wire  o_ready;
+    output reg  empty;
     
     // Constant declarations
     localparam  depth = 10'b1000000000;
     localparam  one = 9'b1;
     
     // Stub signals
+    reg  ram__clock;
+    reg  ram__read_enable;
     reg  [8:0] ram__read_address;
-    reg  ram__read_clock;
     wire  [103:0] ram__read_data;
+    wire ram__write_enable;
     reg  [8:0] ram__write_address;
-    reg  ram__write_clock;
     reg  [103:0] ram__write_data;
-    reg  ram__write_enable;
-    reg  [9:0] fill__d;
-    wire  [9:0] fill__q;
-    reg  fill__clock;
     reg  [8:0] write__d;
     wire  [8:0] write__q;
     reg  write__clock;
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     reg  read__clock;
-    reg  [8:0] second__d;
-    wire  [8:0] second__q;
-    reg  second__clock;
+    reg  [9:0] fill__d;
+    wire  [9:0] fill__q;
+    reg  fill__clock;
+    reg  came__d;
+    wire  came__q;
+    reg  came__clock;
+    reg  went__d;
+    wire  went__q;
+    reg  went__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -89859,30 +90112,27 @@ module tnic_standalone__core__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready
     reg  [103:0] out__d;
     wire  [103:0] out__q;
     reg  out__clock;
+    reg  occupied__d;
+    wire  occupied__q;
+    reg  occupied__clock;
     
     // Local signals
+    reg  [9:0] change;
+    reg  full;
+    reg  more;
     reg  push;
+    reg  step;
     reg  take;
-    reg  [8:0] address;
-    reg  [8:0] at_hold;
-    reg  [8:0] at_take;
-    reg  [8:0] behind;
-    reg  [8:0] follows;
     
     // Sub module instances
     tnic_standalone__core__pacer__gate__trains__ram ram(
+        .clock(ram__clock),
+        .read_enable(ram__read_enable),
         .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
         .read_data(ram__read_data),
+        .write_enable(ram__write_enable),
         .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    tnic_standalone__core__pacer__gate__trains__fill fill(
-        .d(fill__d),
-        .q(fill__q),
-        .clock(fill__clock)
+        .write_data(ram__write_data)
     );
     tnic_standalone__core__pacer__gate__trains__write write(
         .d(write__d),
@@ -89894,10 +90144,20 @@ module tnic_standalone__core__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready
         .q(read__q),
         .clock(read__clock)
     );
-    tnic_standalone__core__pacer__gate__trains__second second(
-        .d(second__d),
-        .q(second__q),
-        .clock(second__clock)
+    tnic_standalone__core__pacer__gate__trains__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__core__pacer__gate__trains__came came(
+        .d(came__d),
+        .q(came__q),
+        .clock(came__clock)
+    );
+    tnic_standalone__core__pacer__gate__trains__went went(
+        .d(went__d),
+        .q(went__q),
+        .clock(went__clock)
     );
     tnic_standalone__core__pacer__gate__trains__pending pending(
         .d(pending__d),
@@ -89914,81 +90174,105 @@ module tnic_standalone__core__pacer__gate__trains(clk,rst,i_valid,i_data,i_ready
         .q(out__q),
         .clock(out__clock)
     );
+    tnic_standalone__core__pacer__gate__trains__occupied occupied(
+        .d(occupied__d),
+        .q(occupied__q),
+        .clock(occupied__clock)
+    );
     
     // Update code
     always @(*) begin
-        fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
-        second__d = second__q;
+        fill__d = fill__q;
+        came__d = came__q;
+        went__d = went__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        at_hold = read__q;
-        if (pending__q & ~out_valid__q) begin
-            at_hold = behind;
+        occupied__d = occupied__q;
+        change = ((32'h0) & 10'h3ff);
+        if (came__q & ~went__q) begin
+            change = ((32'h1) & 10'h3ff);
         end
-        at_take = read__q;
-        if (pending__q) begin
-            at_take = behind;
+        if (went__q & ~came__q) begin
+            change = ~((32'h0) & 10'h3ff);
         end
-        address = at_hold;
-        if (o_ready) begin
-            address = at_take;
-        end
-        pending__d = |fill__q;
-        if (take) begin
-            second__d = follows ^ one;
-            pending__d = |fill__q[(32'h1)+:(9)];
-        end
-        ram__read_address = address;
-        read__d = address;
+        fill__d = fill__q + change;
         if (push) begin
             write__d = write__q + one;
         end
-        if (push & ~take) begin
-            fill__d = fill__q + ((32'h1) & 10'h3ff);
+        if (step) begin
+            pending__d = more;
         end
-        if (take & ~push) begin
-            fill__d = fill__q - ((32'h1) & 10'h3ff);
+        if (step & more) begin
+            read__d = read__q + one;
         end
         if (take) begin
-            out_valid__d = 1'b1;
             out__d = ram__read_data;
         end
-        else if (o_ready) begin
-            out_valid__d = 1'b0;
+        if (~out_valid__q | o_ready) begin
+            out_valid__d = pending__q;
         end
+        came__d = push;
+        went__d = take;
+        occupied__d = push | (occupied__q & ~((out_valid__q & o_ready) & ~(pending__q | more)));
         if (rst) begin
-            fill__d = ((32'h0) & 10'h3ff);
             write__d = ((32'h0) & 9'h1ff);
             read__d = ((32'h0) & 9'h1ff);
-            second__d = ((32'h0) & 9'h1ff);
+            fill__d = ((32'h0) & 10'h3ff);
+            came__d = 1'b0;
+            went__d = 1'b0;
             pending__d = 1'b0;
             out_valid__d = 1'b0;
+            occupied__d = 1'b0;
         end
     end
-    always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
-    always @(*) second__clock = clk;
+    always @(*) fill__clock = clk;
+    always @(*) came__clock = clk;
+    always @(*) went__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) ram__read_clock = clk;
-    always @(*) ram__write_clock = clk;
-    always @(*) push = i_valid & (fill__q != depth);
+    always @(*) occupied__clock = clk;
+    always @(*) ram__clock = clk;
+    always @(*) full = ((fill__q == depth) & ~(went__q & ~came__q)) | (&fill__q[(32'h0)+:(9)] & (came__q & ~went__q));
+    always @(*) push = i_valid & ~full;
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) ram__write_enable = push;
+    assign ram__write_enable = 1'b1;
+    always @(*) more = write__q != read__q;
+    always @(*) step = ~pending__q | (~out_valid__q | o_ready);
     always @(*) take = pending__q & (~out_valid__q | o_ready);
-    always @(*) behind = second__q ^ one;
-    always @(*) follows = behind + one;
-    always @(*) i_ready = fill__q != depth;
+    always @(*) ram__read_address = read__q;
+    always @(*) ram__read_enable = step;
+    always @(*) i_ready = ~full;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
+    always @(*) empty = ~occupied__q;
     
 endmodule // standalone__core__pacer__gate__trains
+
+
+module tnic_standalone__core__pacer__gate__trains__came(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__gate__trains__came
 
 
 module tnic_standalone__core__pacer__gate__trains__fill(d,q,clock);
@@ -90008,6 +90292,25 @@ module tnic_standalone__core__pacer__gate__trains__fill(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__gate__trains__fill
+
+
+module tnic_standalone__core__pacer__gate__trains__occupied(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__gate__trains__occupied
 
 
 module tnic_standalone__core__pacer__gate__trains__out(d,q,clock);
@@ -90067,32 +90370,29 @@ module tnic_standalone__core__pacer__gate__trains__pending(d,q,clock);
 endmodule // standalone__core__pacer__gate__trains__pending
 
 
-module tnic_standalone__core__pacer__gate__trains__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__core__pacer__gate__trains__ram(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
+    input wire  clock;
+    input wire  read_enable;
     input wire  [8:0] read_address;
-    input wire  read_clock;
     output reg  [103:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  write_clock;
-    input wire  [103:0] write_data;
     input wire  write_enable;
+    input wire  [8:0] write_address;
+    input wire  [103:0] write_data;
     
     // Update code (custom)
+    (* ram_style = "block" *)
     reg[103:0] mem[511:0];
     
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
+    always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= write_enable & (read_address == write_address) ? {104{1'bx}} : mem[read_address];
+       end
        if (write_enable) begin
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__pacer__gate__trains__ram
 
 
@@ -90115,23 +90415,23 @@ module tnic_standalone__core__pacer__gate__trains__read(d,q,clock);
 endmodule // standalone__core__pacer__gate__trains__read
 
 
-module tnic_standalone__core__pacer__gate__trains__second(d,q,clock);
+module tnic_standalone__core__pacer__gate__trains__went(d,q,clock);
     
     // Module arguments
-    input wire  [8:0] d;
-    output reg  [8:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 9'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__pacer__gate__trains__second
+endmodule // standalone__core__pacer__gate__trains__went
 
 
 module tnic_standalone__core__pacer__gate__trains__write(d,q,clock);
@@ -90193,6 +90493,7 @@ module tnic_standalone__core__pacer__parking(clk,rst,park_valid,park_flow,resume
     wire  queue__o_valid;
     wire  [9:0] queue__o_data;
     reg  queue__o_ready;
+    wire  queue__empty;
     reg  [10:0] fill__d;
     wire  [10:0] fill__q;
     reg  fill__clock;
@@ -90216,7 +90517,8 @@ module tnic_standalone__core__pacer__parking(clk,rst,park_valid,park_flow,resume
         .i_ready(queue__i_ready),
         .o_valid(queue__o_valid),
         .o_data(queue__o_data),
-        .o_ready(queue__o_ready)
+        .o_ready(queue__o_ready),
+        .empty(queue__empty)
     );
     tnic_standalone__core__pacer__parking__fill fill(
         .d(fill__d),
@@ -90308,7 +90610,7 @@ module tnic_standalone__core__pacer__parking__left(d,q,clock);
 endmodule // standalone__core__pacer__parking__left
 
 
-module tnic_standalone__core__pacer__parking__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+module tnic_standalone__core__pacer__parking__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready,empty);
     
     // Module arguments
     input wire  clk;
@@ -90319,31 +90621,35 @@ module tnic_standalone__core__pacer__parking__queue(clk,rst,i_valid,i_data,i_rea
     output reg  o_valid;
     output reg  [9:0] o_data;
     input wire  o_ready;
+    output reg  empty;
     
     // Constant declarations
     localparam  depth = 11'b10000000000;
     localparam  one = 10'b1;
     
     // Stub signals
+    reg  ram__clock;
+    reg  ram__read_enable;
     reg  [9:0] ram__read_address;
-    reg  ram__read_clock;
     wire  [9:0] ram__read_data;
+    wire ram__write_enable;
     reg  [9:0] ram__write_address;
-    reg  ram__write_clock;
     reg  [9:0] ram__write_data;
-    reg  ram__write_enable;
-    reg  [10:0] fill__d;
-    wire  [10:0] fill__q;
-    reg  fill__clock;
     reg  [9:0] write__d;
     wire  [9:0] write__q;
     reg  write__clock;
     reg  [9:0] read__d;
     wire  [9:0] read__q;
     reg  read__clock;
-    reg  [9:0] second__d;
-    wire  [9:0] second__q;
-    reg  second__clock;
+    reg  [10:0] fill__d;
+    wire  [10:0] fill__q;
+    reg  fill__clock;
+    reg  came__d;
+    wire  came__q;
+    reg  came__clock;
+    reg  went__d;
+    wire  went__q;
+    reg  went__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -90353,30 +90659,27 @@ module tnic_standalone__core__pacer__parking__queue(clk,rst,i_valid,i_data,i_rea
     reg  [9:0] out__d;
     wire  [9:0] out__q;
     reg  out__clock;
+    reg  occupied__d;
+    wire  occupied__q;
+    reg  occupied__clock;
     
     // Local signals
+    reg  [10:0] change;
+    reg  full;
+    reg  more;
     reg  push;
+    reg  step;
     reg  take;
-    reg  [9:0] address;
-    reg  [9:0] at_hold;
-    reg  [9:0] at_take;
-    reg  [9:0] behind;
-    reg  [9:0] follows;
     
     // Sub module instances
     tnic_standalone__core__pacer__parking__queue__ram ram(
+        .clock(ram__clock),
+        .read_enable(ram__read_enable),
         .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
         .read_data(ram__read_data),
+        .write_enable(ram__write_enable),
         .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    tnic_standalone__core__pacer__parking__queue__fill fill(
-        .d(fill__d),
-        .q(fill__q),
-        .clock(fill__clock)
+        .write_data(ram__write_data)
     );
     tnic_standalone__core__pacer__parking__queue__write write(
         .d(write__d),
@@ -90388,10 +90691,20 @@ module tnic_standalone__core__pacer__parking__queue(clk,rst,i_valid,i_data,i_rea
         .q(read__q),
         .clock(read__clock)
     );
-    tnic_standalone__core__pacer__parking__queue__second second(
-        .d(second__d),
-        .q(second__q),
-        .clock(second__clock)
+    tnic_standalone__core__pacer__parking__queue__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__core__pacer__parking__queue__came came(
+        .d(came__d),
+        .q(came__q),
+        .clock(came__clock)
+    );
+    tnic_standalone__core__pacer__parking__queue__went went(
+        .d(went__d),
+        .q(went__q),
+        .clock(went__clock)
     );
     tnic_standalone__core__pacer__parking__queue__pending pending(
         .d(pending__d),
@@ -90408,81 +90721,105 @@ module tnic_standalone__core__pacer__parking__queue(clk,rst,i_valid,i_data,i_rea
         .q(out__q),
         .clock(out__clock)
     );
+    tnic_standalone__core__pacer__parking__queue__occupied occupied(
+        .d(occupied__d),
+        .q(occupied__q),
+        .clock(occupied__clock)
+    );
     
     // Update code
     always @(*) begin
-        fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
-        second__d = second__q;
+        fill__d = fill__q;
+        came__d = came__q;
+        went__d = went__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        at_hold = read__q;
-        if (pending__q & ~out_valid__q) begin
-            at_hold = behind;
+        occupied__d = occupied__q;
+        change = ((32'h0) & 11'h7ff);
+        if (came__q & ~went__q) begin
+            change = ((32'h1) & 11'h7ff);
         end
-        at_take = read__q;
-        if (pending__q) begin
-            at_take = behind;
+        if (went__q & ~came__q) begin
+            change = ~((32'h0) & 11'h7ff);
         end
-        address = at_hold;
-        if (o_ready) begin
-            address = at_take;
-        end
-        pending__d = |fill__q;
-        if (take) begin
-            second__d = follows ^ one;
-            pending__d = |fill__q[(32'h1)+:(10)];
-        end
-        ram__read_address = address;
-        read__d = address;
+        fill__d = fill__q + change;
         if (push) begin
             write__d = write__q + one;
         end
-        if (push & ~take) begin
-            fill__d = fill__q + ((32'h1) & 11'h7ff);
+        if (step) begin
+            pending__d = more;
         end
-        if (take & ~push) begin
-            fill__d = fill__q - ((32'h1) & 11'h7ff);
+        if (step & more) begin
+            read__d = read__q + one;
         end
         if (take) begin
-            out_valid__d = 1'b1;
             out__d = ram__read_data;
         end
-        else if (o_ready) begin
-            out_valid__d = 1'b0;
+        if (~out_valid__q | o_ready) begin
+            out_valid__d = pending__q;
         end
+        came__d = push;
+        went__d = take;
+        occupied__d = push | (occupied__q & ~((out_valid__q & o_ready) & ~(pending__q | more)));
         if (rst) begin
-            fill__d = ((32'h0) & 11'h7ff);
             write__d = ((32'h0) & 10'h3ff);
             read__d = ((32'h0) & 10'h3ff);
-            second__d = ((32'h0) & 10'h3ff);
+            fill__d = ((32'h0) & 11'h7ff);
+            came__d = 1'b0;
+            went__d = 1'b0;
             pending__d = 1'b0;
             out_valid__d = 1'b0;
+            occupied__d = 1'b0;
         end
     end
-    always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
-    always @(*) second__clock = clk;
+    always @(*) fill__clock = clk;
+    always @(*) came__clock = clk;
+    always @(*) went__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) ram__read_clock = clk;
-    always @(*) ram__write_clock = clk;
-    always @(*) push = i_valid & (fill__q != depth);
+    always @(*) occupied__clock = clk;
+    always @(*) ram__clock = clk;
+    always @(*) full = ((fill__q == depth) & ~(went__q & ~came__q)) | (&fill__q[(32'h0)+:(10)] & (came__q & ~went__q));
+    always @(*) push = i_valid & ~full;
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) ram__write_enable = push;
+    assign ram__write_enable = 1'b1;
+    always @(*) more = write__q != read__q;
+    always @(*) step = ~pending__q | (~out_valid__q | o_ready);
     always @(*) take = pending__q & (~out_valid__q | o_ready);
-    always @(*) behind = second__q ^ one;
-    always @(*) follows = behind + one;
-    always @(*) i_ready = fill__q != depth;
+    always @(*) ram__read_address = read__q;
+    always @(*) ram__read_enable = step;
+    always @(*) i_ready = ~full;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
+    always @(*) empty = ~occupied__q;
     
 endmodule // standalone__core__pacer__parking__queue
+
+
+module tnic_standalone__core__pacer__parking__queue__came(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__parking__queue__came
 
 
 module tnic_standalone__core__pacer__parking__queue__fill(d,q,clock);
@@ -90502,6 +90839,25 @@ module tnic_standalone__core__pacer__parking__queue__fill(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__parking__queue__fill
+
+
+module tnic_standalone__core__pacer__parking__queue__occupied(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__parking__queue__occupied
 
 
 module tnic_standalone__core__pacer__parking__queue__out(d,q,clock);
@@ -90561,32 +90917,29 @@ module tnic_standalone__core__pacer__parking__queue__pending(d,q,clock);
 endmodule // standalone__core__pacer__parking__queue__pending
 
 
-module tnic_standalone__core__pacer__parking__queue__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__core__pacer__parking__queue__ram(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
+    input wire  clock;
+    input wire  read_enable;
     input wire  [9:0] read_address;
-    input wire  read_clock;
     output reg  [9:0] read_data;
-    input wire  [9:0] write_address;
-    input wire  write_clock;
-    input wire  [9:0] write_data;
     input wire  write_enable;
+    input wire  [9:0] write_address;
+    input wire  [9:0] write_data;
     
     // Update code (custom)
+    (* ram_style = "block" *)
     reg[9:0] mem[1023:0];
     
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
+    always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= write_enable & (read_address == write_address) ? {10{1'bx}} : mem[read_address];
+       end
        if (write_enable) begin
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__pacer__parking__queue__ram
 
 
@@ -90609,23 +90962,23 @@ module tnic_standalone__core__pacer__parking__queue__read(d,q,clock);
 endmodule // standalone__core__pacer__parking__queue__read
 
 
-module tnic_standalone__core__pacer__parking__queue__second(d,q,clock);
+module tnic_standalone__core__pacer__parking__queue__went(d,q,clock);
     
     // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 10'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__pacer__parking__queue__second
+endmodule // standalone__core__pacer__parking__queue__went
 
 
 module tnic_standalone__core__pacer__parking__queue__write(d,q,clock);
@@ -90783,7 +91136,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire  [30:0] span__gap;
     wire  span__due;
     reg  [2:0] span__least;
-    wire  [2:0] span__wished;
+    wire  [4:0] span__wished;
     wire  [63:0] span__launch;
     reg  fate__clk;
     reg  fate__rst;
@@ -90796,7 +91149,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     reg  [2:0] fate__pfc;
     reg  [14:0] fate__bucket;
     reg  fate__due;
-    reg  [2:0] fate__wished;
+    reg  [4:0] fate__wished;
     wire  fate__ready;
     wire  fate__grant;
     wire  [2:0] fate__size;
@@ -90851,6 +91204,7 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
     wire  sleeps__o_valid;
     wire  [52:0] sleeps__o_data;
     reg  sleeps__o_ready;
+    wire  sleeps__empty;
     reg  valid__0__d;
     wire  valid__0__q;
     reg  valid__0__clock;
@@ -91193,7 +91547,8 @@ module tnic_standalone__core__pacer__pass(clk,rst,q_valid,q_flow,q_ready,post_va
         .i_ready(sleeps__i_ready),
         .o_valid(sleeps__o_valid),
         .o_data(sleeps__o_data),
-        .o_ready(sleeps__o_ready)
+        .o_ready(sleeps__o_ready),
+        .empty(sleeps__empty)
     );
     tnic_standalone__core__pacer__pass__valid__0 valid__0(
         .d(valid__0__d),
@@ -91949,9 +92304,15 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg  [27:0] elapsed3__d;
     wire  [27:0] elapsed3__q;
     reg  elapsed3__clock;
-    reg  late3__d;
-    wire  late3__q;
-    reg  late3__clock;
+    reg  past3__d;
+    wire  past3__q;
+    reg  past3__clock;
+    reg  beyond3__d;
+    wire  beyond3__q;
+    reg  beyond3__clock;
+    reg  may_idle3__d;
+    wire  may_idle3__q;
+    reg  may_idle3__clock;
     reg  [24:0] waiting3__d;
     wire  [24:0] waiting3__q;
     reg  waiting3__clock;
@@ -92160,7 +92521,6 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     
     // Local signals
     reg  known;
-    reg  far;
     wire [6:0] times125;
     reg  [5:0] few;
     reg  [16:0] sent_low_u;
@@ -92179,6 +92539,8 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     reg signed [51:0] tokens_s;
     reg signed [52:0] filled_s;
     reg  [53:0] tokens_b;
+    reg  [37:0] filled;
+    reg  [37:0] above;
     reg  clip;
     reg  is_drop;
     reg  is_uncharged;
@@ -92348,10 +92710,20 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         .q(elapsed3__q),
         .clock(elapsed3__clock)
     );
-    tnic_standalone__core__pacer__pass__bucket__late3 late3(
-        .d(late3__d),
-        .q(late3__q),
-        .clock(late3__clock)
+    tnic_standalone__core__pacer__pass__bucket__past3 past3(
+        .d(past3__d),
+        .q(past3__q),
+        .clock(past3__clock)
+    );
+    tnic_standalone__core__pacer__pass__bucket__beyond3 beyond3(
+        .d(beyond3__d),
+        .q(beyond3__q),
+        .clock(beyond3__clock)
+    );
+    tnic_standalone__core__pacer__pass__bucket__may_idle3 may_idle3(
+        .d(may_idle3__d),
+        .q(may_idle3__q),
+        .clock(may_idle3__clock)
     );
     tnic_standalone__core__pacer__pass__bucket__waiting3 waiting3(
         .d(waiting3__d),
@@ -92727,7 +93099,9 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         may_idle2__d = may_idle2__q;
         flags2__d = flags2__q;
         elapsed3__d = elapsed3__q;
-        late3__d = late3__q;
+        past3__d = past3__q;
+        beyond3__d = beyond3__q;
+        may_idle3__d = may_idle3__q;
         waiting3__d = waiting3__q;
         alone3__d = alone3__q;
         packet3__d = packet3__q;
@@ -92853,7 +93227,9 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         if (|elapsed2__q[(32'h1c)+:(20)]) begin
             elapsed3__d = ((32'hfffffff) & 28'hfffffff);
         end
-        late3__d = (far & |idle2__q) & may_idle2__q;
+        past3__d = elapsed2__q[(32'h0)+:(31)] >= idle2__q;
+        beyond3__d = |elapsed2__q[(32'h1f)+:(17)];
+        may_idle3__d = |idle2__q & may_idle2__q;
         uncharged3__d = uncharged2__q;
         waiting3__d = (uncharged_u * length_u);
         packet3__d = (length_u * times125);
@@ -92893,7 +93269,7 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         tokens4__d = tokens3__q - (((sent_high3__q) & 52'hfffffffffffff) << 32'h23);
         cap4__d = cap3__q;
         lates__i = ((32'h0) & 1'h1);
-        if (late3__q) begin
+        if ((past3__q | beyond3__q) & may_idle3__q) begin
             lates__i = ((32'h1) & 1'h1);
         end
         low5__d = ((low_low__q) & 44'hfffffffffff) + (((high_low__q) & 44'hfffffffffff) << 32'hf);
@@ -92937,6 +93313,15 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
         else begin
             fits7__d = fits6__0__q;
         end
+        filled = ((tokens_b[(32'h12)+:(36)]) & 38'h3fffffffff);
+        if (over7__q) begin
+            filled = ((tokens_b[(32'h12)+:(36)]) & 38'h3fffffffff) | (((32'h1) & 38'h3fffffffff) << 32'h24);
+        end
+        else if (tokens_b[32'h35]) begin
+            filled = ((tokens_b[(32'h12)+:(36)]) & 38'h3fffffffff) | (((32'h3) & 38'h3fffffffff) << 32'h24);
+        end
+        above = filled - ((caps__o) & 38'h3fffffffff);
+        clip = ~above[32'h25];
         tokens8__d = tokens_b[(32'h0)+:(51)];
         lacks8__d = (((waiting7__q) & 52'hfffffffffffff) << 32'h12) - tokens_b[(32'h0)+:(52)];
         if (clip) begin
@@ -93026,7 +93411,9 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     always @(*) may_idle2__clock = clk;
     always @(*) flags2__clock = clk;
     always @(*) elapsed3__clock = clk;
-    always @(*) late3__clock = clk;
+    always @(*) past3__clock = clk;
+    always @(*) beyond3__clock = clk;
+    always @(*) may_idle3__clock = clk;
     always @(*) waiting3__clock = clk;
     always @(*) alone3__clock = clk;
     always @(*) packet3__clock = clk;
@@ -93103,7 +93490,6 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     always @(*) sent_low_u = sent__q[(32'h0)+:(17)];
     always @(*) sent_high_u = sent__q[(32'h11)+:(8)];
     always @(*) few = backlog__q[(32'h0)+:(6)];
-    always @(*) far = |elapsed2__q[(32'h1f)+:(17)] | (elapsed2__q[(32'h0)+:(31)] >= idle2__q);
     always @(*) uncharged_u = uncharged2__q;
     always @(*) length_u = length2__q;
     always @(*) thrice = ((cap2__q) & 27'h7ffffff) + (((cap2__q) & 27'h7ffffff) << 32'h1);
@@ -93127,7 +93513,6 @@ module tnic_standalone__core__pacer__pass__bucket(clk,rst,state,post,paid,ended,
     always @(*) tokens_s = tokens6__q;
     always @(*) filled_s = ((filled6__q[(32'h0)+:(52)]) & 53'h1fffffffffffff);
     always @(*) tokens_b = tokens7__q;
-    always @(*) clip = over7__q | (~tokens_b[32'h35] & (tokens_b[(32'h12)+:(35)] >= ((caps__o) & 35'h7ffffffff)));
     always @(*) is_drop = flags__o[32'h0];
     always @(*) is_uncharged = flags__o[32'h1];
     always @(*) is_backlog = flags__o[32'h2];
@@ -93420,6 +93805,25 @@ module tnic_standalone__core__pacer__pass__bucket__bases__v__3(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__bucket__bases__v__3
+
+
+module tnic_standalone__core__pacer__pass__bucket__beyond3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__bucket__beyond3
 
 
 module tnic_standalone__core__pacer__pass__bucket__bound2(d,q,clock);
@@ -94405,25 +94809,6 @@ module tnic_standalone__core__pacer__pass__bucket__last8(d,q,clock);
 endmodule // standalone__core__pacer__pass__bucket__last8
 
 
-module tnic_standalone__core__pacer__pass__bucket__late3(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__pacer__pass__bucket__late3
-
-
 module tnic_standalone__core__pacer__pass__bucket__lates(clk,i,o);
     
     // Module arguments
@@ -94966,6 +95351,25 @@ module tnic_standalone__core__pacer__pass__bucket__may_idle2(d,q,clock);
 endmodule // standalone__core__pacer__pass__bucket__may_idle2
 
 
+module tnic_standalone__core__pacer__pass__bucket__may_idle3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__bucket__may_idle3
+
+
 module tnic_standalone__core__pacer__pass__bucket__measured2(d,q,clock);
     
     // Module arguments
@@ -95116,6 +95520,25 @@ module tnic_standalone__core__pacer__pass__bucket__packet3(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__bucket__packet3
+
+
+module tnic_standalone__core__pacer__pass__bucket__past3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__bucket__past3
 
 
 module tnic_standalone__core__pacer__pass__bucket__rate1(d,q,clock);
@@ -95759,7 +96182,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
     input wire  [2:0] pfc;
     input wire  [14:0] bucket;
     input wire  due;
-    input wire  [2:0] wished;
+    input wire  [4:0] wished;
     output reg  ready;
     output reg  grant;
     output reg  [2:0] size;
@@ -95811,6 +96234,9 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
     reg  grant1__d;
     wire  grant1__q;
     reg  grant1__clock;
+    reg  finished1__d;
+    wire  finished1__q;
+    reg  finished1__clock;
     reg  sleep1__d;
     wire  sleep1__q;
     reg  sleep1__clock;
@@ -95852,17 +96278,29 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
     reg  is_send;
     reg  is_grant;
     reg  is_finished;
+    reg  is_asleep;
     reg  is_sleep;
-    reg  [2:0] credit;
+    reg  two;
+    reg  four;
+    reg  eight;
+    reg  sixteen;
+    reg  all;
+    reg  odd;
+    reg  middle;
     reg  [2:0] least;
     reg  [5:0] packets;
-    reg  scarce;
     reg  [6:0] room;
     reg  [2:0] kind;
     reg  [6:0] rest;
-    reg  [6:0] fewer;
-    reg  [6:0] further;
-    reg  [6:0] paid_back;
+    reg  takes;
+    reg  gives;
+    reg  [6:0] rests__0;
+    reg  [6:0] rests__1;
+    reg  [6:0] rests__2;
+    reg  [6:0] rests__3;
+    reg  [6:0] rests__4;
+    reg  [6:0] rests__5;
+    reg  [6:0] rests__6;
     reg  [6:0] asks;
     reg  [6:0] less;
     reg  [6:0] more;
@@ -95917,6 +96355,11 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         .d(grant1__d),
         .q(grant1__q),
         .clock(grant1__clock)
+    );
+    tnic_standalone__core__pacer__pass__fate__finished1 finished1(
+        .d(finished1__d),
+        .q(finished1__q),
+        .clock(finished1__clock)
     );
     tnic_standalone__core__pacer__pass__fate__sleep1 sleep1(
         .d(sleep1__d),
@@ -95981,6 +96424,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         not_size1__d = not_size1__q;
         train1__d = train1__q;
         grant1__d = grant1__q;
+        finished1__d = finished1__q;
         sleep1__d = sleep1__q;
         clear1__d = clear1__q;
         bounded1__d = bounded1__q;
@@ -96000,35 +96444,6 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         resumes__d = |(paused_before__q & ~paused__q);
         shifted = pauses >> pfc;
         held__d = shifted[32'h0];
-        credit = ((32'h0) & 3'h7);
-        if (|room[(32'h5)+:(2)]) begin
-            credit = ((32'h5) & 3'h7);
-        end
-        else if (room[32'h4]) begin
-            credit = ((32'h4) & 3'h7);
-        end
-        else if (room[32'h3]) begin
-            credit = ((32'h3) & 3'h7);
-        end
-        else if (room[32'h2]) begin
-            credit = ((32'h2) & 3'h7);
-        end
-        else if (room[32'h1]) begin
-            credit = ((32'h1) & 3'h7);
-        end
-        scarce = credit < wished;
-        least = wished;
-        is_finished = (is_grant & bucket[32'h6]) & (wished == bucket[(32'h3)+:(3)]);
-        if (scarce) begin
-            least = credit;
-            is_finished = (is_grant & bucket[32'h6]) & (credit == bucket[(32'h3)+:(3)]);
-        end
-        packets = ((32'h1) & 6'h3f) << least;
-        is_sleep = (is_clear | bucket[32'h8]) | (is_bounded | is_finished);
-        paid_back = ((32'h0) & 7'h7f);
-        if (slept) begin
-            paid_back = ((32'h1) & 7'h7f);
-        end
         kind = ((32'h0) & 3'h7);
         if (valid) begin
             kind = ((32'h7) & 3'h7);
@@ -96036,60 +96451,94 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
                 kind = least;
             end
         end
+        rests__0 = room;
+        if (takes) begin
+            rests__0 = room - ((32'h1) & 7'h7f);
+        end
+        else if (gives) begin
+            rests__0 = room + ((32'h1) & 7'h7f);
+        end
+        rests__1 = room - ((32'h1) & 7'h7f);
+        if (takes) begin
+            rests__1 = room - ((32'h2) & 7'h7f);
+        end
+        else if (gives) begin
+            rests__1 = room;
+        end
+        rests__2 = room - ((32'h3) & 7'h7f);
+        if (takes) begin
+            rests__2 = room - ((32'h4) & 7'h7f);
+        end
+        else if (gives) begin
+            rests__2 = room - ((32'h2) & 7'h7f);
+        end
+        rests__3 = room - ((32'h7) & 7'h7f);
+        if (takes) begin
+            rests__3 = room - ((32'h8) & 7'h7f);
+        end
+        else if (gives) begin
+            rests__3 = room - ((32'h6) & 7'h7f);
+        end
+        rests__4 = room - ((32'hf) & 7'h7f);
+        if (takes) begin
+            rests__4 = room - ((32'h10) & 7'h7f);
+        end
+        else if (gives) begin
+            rests__4 = room - ((32'he) & 7'h7f);
+        end
+        rests__5 = room - ((32'h1f) & 7'h7f);
+        if (takes) begin
+            rests__5 = room - ((32'h20) & 7'h7f);
+        end
+        else if (gives) begin
+            rests__5 = room - ((32'h1e) & 7'h7f);
+        end
+        rests__6 = room + ((32'h1) & 7'h7f);
+        if (takes) begin
+            rests__6 = room;
+        end
+        else if (gives) begin
+            rests__6 = room + ((32'h2) & 7'h7f);
+        end
         case (kind)
             0:
                 begin
-                    fewer = room - ((32'h1) & 7'h7f);
-                    rest = room;
-                    further = room + ((32'h1) & 7'h7f);
+                    rest = rests__0;
                 end
             1:
                 begin
-                    fewer = room - ((32'h2) & 7'h7f);
-                    rest = room - ((32'h1) & 7'h7f);
-                    further = room;
+                    rest = rests__1;
                 end
             2:
                 begin
-                    fewer = room - ((32'h4) & 7'h7f);
-                    rest = room - ((32'h3) & 7'h7f);
-                    further = room - ((32'h2) & 7'h7f);
+                    rest = rests__2;
                 end
             3:
                 begin
-                    fewer = room - ((32'h8) & 7'h7f);
-                    rest = room - ((32'h7) & 7'h7f);
-                    further = room - ((32'h6) & 7'h7f);
+                    rest = rests__3;
                 end
             4:
                 begin
-                    fewer = room - ((32'h10) & 7'h7f);
-                    rest = room - ((32'hf) & 7'h7f);
-                    further = room - ((32'he) & 7'h7f);
+                    rest = rests__4;
                 end
             5:
                 begin
-                    fewer = room - ((32'h20) & 7'h7f);
-                    rest = room - ((32'h1f) & 7'h7f);
-                    further = room - ((32'h1e) & 7'h7f);
+                    rest = rests__5;
                 end
             default:
                 begin
-                    fewer = room;
-                    rest = room + ((32'h1) & 7'h7f);
-                    further = room + ((32'h2) & 7'h7f);
+                    rest = rests__6;
                 end
         endcase
-        if (issue & ~left) begin
-            rest = fewer;
-        end
-        else if (left & ~issue) begin
-            rest = further;
-        end
         room_swap__d = rest ^ places;
-        asks = owed__q - paid_back;
-        less = asks - ((32'h1) & 7'h7f);
-        more = asks + ((32'h1) & 7'h7f);
+        asks = owed__q;
+        less = owed__q - ((32'h1) & 7'h7f);
+        more = owed__q + ((32'h1) & 7'h7f);
+        if (slept) begin
+            asks = owed__q - ((32'h1) & 7'h7f);
+            less = owed__q - ((32'h2) & 7'h7f);
+            more = owed__q;
+        end
         owed__d = asks;
         if (issue) begin
             if (~valid | is_sleep) begin
@@ -96105,12 +96554,13 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
         not_size1__d = ~least;
         train1__d = packets;
         grant1__d = valid & is_grant;
-        sleep1__d = valid & is_sleep;
+        finished1__d = valid & is_finished;
+        sleep1__d = valid & is_asleep;
         clear1__d = is_clear;
         bounded1__d = is_bounded;
-        awake1__d = ~((is_clear | is_bounded) | is_finished);
+        awake1__d = ~(is_clear | is_bounded);
         write1__d = valid & ~bucket[32'hc];
-        insert1__d = valid & (is_again | (is_send & ~is_finished));
+        insert1__d = valid & (is_again | is_send);
         again1__d = is_again;
         soon1__d = (is_send & ~is_grant) & bucket[32'he];
         park1__d = valid & (bucket[32'hb] & is_paused);
@@ -96123,6 +96573,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
             held__d = 1'b0;
             resumes__d = 1'b0;
             grant1__d = 1'b0;
+            finished1__d = 1'b0;
             sleep1__d = 1'b0;
             write1__d = 1'b0;
             insert1__d = 1'b0;
@@ -96140,6 +96591,7 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
     always @(*) not_size1__clock = clk;
     always @(*) train1__clock = clk;
     always @(*) grant1__clock = clk;
+    always @(*) finished1__clock = clk;
     always @(*) sleep1__clock = clk;
     always @(*) clear1__clock = clk;
     always @(*) bounded1__clock = clk;
@@ -96157,17 +96609,31 @@ module tnic_standalone__core__pacer__pass__fate(clk,rst,issue,left,slept,pause,s
     always @(*) is_send = bucket[32'hb] & ~is_paused;
     always @(*) is_grant = is_send & due;
     always @(*) room = room_swap__q ^ places;
-    always @(*) ready = |room & (owed__q != places);
+    always @(*) all = |room[(32'h5)+:(2)] & wished[32'h4];
+    always @(*) sixteen = |room[(32'h4)+:(3)] & wished[32'h3];
+    always @(*) eight = |room[(32'h3)+:(4)] & wished[32'h2];
+    always @(*) four = |room[(32'h2)+:(5)] & wished[32'h1];
+    always @(*) two = |room[(32'h1)+:(6)] & wished[32'h0];
+    always @(*) middle = four & ~sixteen;
+    always @(*) odd = (two & ~four) | (eight & ~sixteen) | all;
+    always @(*) least = ((odd) & 3'h7) | (((middle) & 3'h7) << 32'h1) | (((sixteen) & 3'h7) << 32'h2);
+    always @(*) is_finished = (is_grant & bucket[32'h6]) & (least == bucket[(32'h3)+:(3)]);
+    always @(*) packets = ((32'h1) & 6'h3f) << least;
+    always @(*) is_asleep = is_clear | bucket[32'h8] | is_bounded;
+    always @(*) is_sleep = is_asleep | is_finished;
+    always @(*) takes = issue & ~left;
+    always @(*) gives = left & ~issue;
+    always @(*) ready = |room & ~owed__q[32'h6];
     always @(*) grant = grant1__q;
     always @(*) size = size1__q;
     always @(*) size_too = ~not_size1__q;
     always @(*) train = train1__q;
-    always @(*) sleep = sleep1__q;
+    always @(*) sleep = sleep1__q | finished1__q;
     always @(*) clear = clear1__q;
     always @(*) bounded = bounded1__q;
-    always @(*) awake = awake1__q;
+    always @(*) awake = awake1__q & ~finished1__q;
     always @(*) write = write1__q;
-    always @(*) insert = insert1__q;
+    always @(*) insert = insert1__q & ~finished1__q;
     always @(*) again = again1__q;
     always @(*) soon = soon1__q;
     always @(*) park = park1__q;
@@ -96251,6 +96717,25 @@ module tnic_standalone__core__pacer__pass__fate__clear1(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__fate__clear1
+
+
+module tnic_standalone__core__pacer__pass__fate__finished1(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__fate__finished1
 
 
 module tnic_standalone__core__pacer__pass__fate__grant1(d,q,clock);
@@ -101652,7 +102137,7 @@ module tnic_standalone__core__pacer__pass__sleep17(d,q,clock);
 endmodule // standalone__core__pacer__pass__sleep17
 
 
-module tnic_standalone__core__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+module tnic_standalone__core__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready,empty);
     
     // Module arguments
     input wire  clk;
@@ -101663,31 +102148,35 @@ module tnic_standalone__core__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready
     output reg  o_valid;
     output reg  [52:0] o_data;
     input wire  o_ready;
+    output reg  empty;
     
     // Constant declarations
     localparam  depth = 10'b1000000000;
     localparam  one = 9'b1;
     
     // Stub signals
+    reg  ram__clock;
+    reg  ram__read_enable;
     reg  [8:0] ram__read_address;
-    reg  ram__read_clock;
     wire  [52:0] ram__read_data;
+    wire ram__write_enable;
     reg  [8:0] ram__write_address;
-    reg  ram__write_clock;
     reg  [52:0] ram__write_data;
-    reg  ram__write_enable;
-    reg  [9:0] fill__d;
-    wire  [9:0] fill__q;
-    reg  fill__clock;
     reg  [8:0] write__d;
     wire  [8:0] write__q;
     reg  write__clock;
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     reg  read__clock;
-    reg  [8:0] second__d;
-    wire  [8:0] second__q;
-    reg  second__clock;
+    reg  [9:0] fill__d;
+    wire  [9:0] fill__q;
+    reg  fill__clock;
+    reg  came__d;
+    wire  came__q;
+    reg  came__clock;
+    reg  went__d;
+    wire  went__q;
+    reg  went__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -101697,30 +102186,27 @@ module tnic_standalone__core__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready
     reg  [52:0] out__d;
     wire  [52:0] out__q;
     reg  out__clock;
+    reg  occupied__d;
+    wire  occupied__q;
+    reg  occupied__clock;
     
     // Local signals
+    reg  [9:0] change;
+    reg  full;
+    reg  more;
     reg  push;
+    reg  step;
     reg  take;
-    reg  [8:0] address;
-    reg  [8:0] at_hold;
-    reg  [8:0] at_take;
-    reg  [8:0] behind;
-    reg  [8:0] follows;
     
     // Sub module instances
     tnic_standalone__core__pacer__pass__sleeps__ram ram(
+        .clock(ram__clock),
+        .read_enable(ram__read_enable),
         .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
         .read_data(ram__read_data),
+        .write_enable(ram__write_enable),
         .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    tnic_standalone__core__pacer__pass__sleeps__fill fill(
-        .d(fill__d),
-        .q(fill__q),
-        .clock(fill__clock)
+        .write_data(ram__write_data)
     );
     tnic_standalone__core__pacer__pass__sleeps__write write(
         .d(write__d),
@@ -101732,10 +102218,20 @@ module tnic_standalone__core__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready
         .q(read__q),
         .clock(read__clock)
     );
-    tnic_standalone__core__pacer__pass__sleeps__second second(
-        .d(second__d),
-        .q(second__q),
-        .clock(second__clock)
+    tnic_standalone__core__pacer__pass__sleeps__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__core__pacer__pass__sleeps__came came(
+        .d(came__d),
+        .q(came__q),
+        .clock(came__clock)
+    );
+    tnic_standalone__core__pacer__pass__sleeps__went went(
+        .d(went__d),
+        .q(went__q),
+        .clock(went__clock)
     );
     tnic_standalone__core__pacer__pass__sleeps__pending pending(
         .d(pending__d),
@@ -101752,81 +102248,105 @@ module tnic_standalone__core__pacer__pass__sleeps(clk,rst,i_valid,i_data,i_ready
         .q(out__q),
         .clock(out__clock)
     );
+    tnic_standalone__core__pacer__pass__sleeps__occupied occupied(
+        .d(occupied__d),
+        .q(occupied__q),
+        .clock(occupied__clock)
+    );
     
     // Update code
     always @(*) begin
-        fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
-        second__d = second__q;
+        fill__d = fill__q;
+        came__d = came__q;
+        went__d = went__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        at_hold = read__q;
-        if (pending__q & ~out_valid__q) begin
-            at_hold = behind;
+        occupied__d = occupied__q;
+        change = ((32'h0) & 10'h3ff);
+        if (came__q & ~went__q) begin
+            change = ((32'h1) & 10'h3ff);
         end
-        at_take = read__q;
-        if (pending__q) begin
-            at_take = behind;
+        if (went__q & ~came__q) begin
+            change = ~((32'h0) & 10'h3ff);
         end
-        address = at_hold;
-        if (o_ready) begin
-            address = at_take;
-        end
-        pending__d = |fill__q;
-        if (take) begin
-            second__d = follows ^ one;
-            pending__d = |fill__q[(32'h1)+:(9)];
-        end
-        ram__read_address = address;
-        read__d = address;
+        fill__d = fill__q + change;
         if (push) begin
             write__d = write__q + one;
         end
-        if (push & ~take) begin
-            fill__d = fill__q + ((32'h1) & 10'h3ff);
+        if (step) begin
+            pending__d = more;
         end
-        if (take & ~push) begin
-            fill__d = fill__q - ((32'h1) & 10'h3ff);
+        if (step & more) begin
+            read__d = read__q + one;
         end
         if (take) begin
-            out_valid__d = 1'b1;
             out__d = ram__read_data;
         end
-        else if (o_ready) begin
-            out_valid__d = 1'b0;
+        if (~out_valid__q | o_ready) begin
+            out_valid__d = pending__q;
         end
+        came__d = push;
+        went__d = take;
+        occupied__d = push | (occupied__q & ~((out_valid__q & o_ready) & ~(pending__q | more)));
         if (rst) begin
-            fill__d = ((32'h0) & 10'h3ff);
             write__d = ((32'h0) & 9'h1ff);
             read__d = ((32'h0) & 9'h1ff);
-            second__d = ((32'h0) & 9'h1ff);
+            fill__d = ((32'h0) & 10'h3ff);
+            came__d = 1'b0;
+            went__d = 1'b0;
             pending__d = 1'b0;
             out_valid__d = 1'b0;
+            occupied__d = 1'b0;
         end
     end
-    always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
-    always @(*) second__clock = clk;
+    always @(*) fill__clock = clk;
+    always @(*) came__clock = clk;
+    always @(*) went__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) ram__read_clock = clk;
-    always @(*) ram__write_clock = clk;
-    always @(*) push = i_valid & (fill__q != depth);
+    always @(*) occupied__clock = clk;
+    always @(*) ram__clock = clk;
+    always @(*) full = ((fill__q == depth) & ~(went__q & ~came__q)) | (&fill__q[(32'h0)+:(9)] & (came__q & ~went__q));
+    always @(*) push = i_valid & ~full;
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) ram__write_enable = push;
+    assign ram__write_enable = 1'b1;
+    always @(*) more = write__q != read__q;
+    always @(*) step = ~pending__q | (~out_valid__q | o_ready);
     always @(*) take = pending__q & (~out_valid__q | o_ready);
-    always @(*) behind = second__q ^ one;
-    always @(*) follows = behind + one;
-    always @(*) i_ready = fill__q != depth;
+    always @(*) ram__read_address = read__q;
+    always @(*) ram__read_enable = step;
+    always @(*) i_ready = ~full;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
+    always @(*) empty = ~occupied__q;
     
 endmodule // standalone__core__pacer__pass__sleeps
+
+
+module tnic_standalone__core__pacer__pass__sleeps__came(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__sleeps__came
 
 
 module tnic_standalone__core__pacer__pass__sleeps__fill(d,q,clock);
@@ -101846,6 +102366,25 @@ module tnic_standalone__core__pacer__pass__sleeps__fill(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__pass__sleeps__fill
+
+
+module tnic_standalone__core__pacer__pass__sleeps__occupied(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__pass__sleeps__occupied
 
 
 module tnic_standalone__core__pacer__pass__sleeps__out(d,q,clock);
@@ -101905,32 +102444,29 @@ module tnic_standalone__core__pacer__pass__sleeps__pending(d,q,clock);
 endmodule // standalone__core__pacer__pass__sleeps__pending
 
 
-module tnic_standalone__core__pacer__pass__sleeps__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__core__pacer__pass__sleeps__ram(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
+    input wire  clock;
+    input wire  read_enable;
     input wire  [8:0] read_address;
-    input wire  read_clock;
     output reg  [52:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  write_clock;
-    input wire  [52:0] write_data;
     input wire  write_enable;
+    input wire  [8:0] write_address;
+    input wire  [52:0] write_data;
     
     // Update code (custom)
+    (* ram_style = "block" *)
     reg[52:0] mem[511:0];
     
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
+    always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= write_enable & (read_address == write_address) ? {53{1'bx}} : mem[read_address];
+       end
        if (write_enable) begin
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__pacer__pass__sleeps__ram
 
 
@@ -101953,23 +102489,23 @@ module tnic_standalone__core__pacer__pass__sleeps__read(d,q,clock);
 endmodule // standalone__core__pacer__pass__sleeps__read
 
 
-module tnic_standalone__core__pacer__pass__sleeps__second(d,q,clock);
+module tnic_standalone__core__pacer__pass__sleeps__went(d,q,clock);
     
     // Module arguments
-    input wire  [8:0] d;
-    output reg  [8:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 9'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__pacer__pass__sleeps__second
+endmodule // standalone__core__pacer__pass__sleeps__went
 
 
 module tnic_standalone__core__pacer__pass__sleeps__write(d,q,clock);
@@ -102023,7 +102559,7 @@ module tnic_standalone__core__pacer__pass__span(clk,y,e,packet,deficit,now,tau,g
     output reg  [30:0] gap;
     output reg  due;
     input wire  [2:0] least;
-    output reg  [2:0] wished;
+    output reg  [4:0] wished;
     output reg  [63:0] launch;
     
     // Constant declarations
@@ -102112,8 +102648,8 @@ module tnic_standalone__core__pacer__pass__span(clk,y,e,packet,deficit,now,tau,g
     reg  due7__d;
     wire  due7__q;
     reg  due7__clock;
-    reg  [2:0] wished7__d;
-    wire  [2:0] wished7__q;
+    reg  [4:0] wished7__d;
+    wire  [4:0] wished7__q;
     reg  wished7__clock;
     reg  [63:0] launch7__d;
     wire  [63:0] launch7__q;
@@ -102166,11 +102702,6 @@ module tnic_standalone__core__pacer__pass__span(clk,y,e,packet,deficit,now,tau,g
     reg  [19:0] short__2;
     reg  [19:0] short__3;
     reg  [19:0] short__4;
-    reg  fits__0;
-    reg  fits__1;
-    reg  fits__2;
-    reg  fits__3;
-    reg  fits__4;
     reg  [63:0] offset;
     
     // Sub module instances
@@ -102352,9 +102883,9 @@ module tnic_standalone__core__pacer__pass__span(clk,y,e,packet,deficit,now,tau,g
         e1__d = e;
         step2__d = coarse[(32'h0)+:(46)];
         fine_by__d = e1__q & ((32'h7) & 5'h1f);
-        over2__d = |coarse[(32'h27)+:(11)];
+        over2__d = |coarse[(32'h2e)+:(4)];
         step3__d = ((fine[(32'h0)+:(32)]) & 33'h1ffffffff) + ((32'h1) & 33'h1ffffffff);
-        over3__d = over2__q | |fine[(32'h20)+:(7)];
+        over3__d = (over2__q | |step2__q[(32'h27)+:(7)]) | |fine[(32'h20)+:(7)];
         gap4__d = step3__q[(32'h1)+:(31)];
         if (over3__q | step3__q[32'h20]) begin
             gap4__d = ((32'h7fffffff) & 31'h7fffffff);
@@ -102415,41 +102946,27 @@ module tnic_standalone__core__pacer__pass__span(clk,y,e,packet,deficit,now,tau,g
             covers__0 = reach__0 | ((32'h40000) & 20'hfffff);
         end
         short__0 = covers__0 - need;
-        fits__0 = ~short__0[32'h13];
         covers__1 = reach__1;
         if (enough__1) begin
             covers__1 = reach__1 | ((32'h40000) & 20'hfffff);
         end
         short__1 = covers__1 - need;
-        fits__1 = ~short__1[32'h13];
         covers__2 = reach__2;
         if (enough__2) begin
             covers__2 = reach__2 | ((32'h40000) & 20'hfffff);
         end
         short__2 = covers__2 - need;
-        fits__2 = ~short__2[32'h13];
         covers__3 = reach__3;
         if (enough__3) begin
             covers__3 = reach__3 | ((32'h40000) & 20'hfffff);
         end
         short__3 = covers__3 - need;
-        fits__3 = ~short__3[32'h13];
         covers__4 = reach__4;
         if (enough__4) begin
             covers__4 = reach__4 | ((32'h40000) & 20'hfffff);
         end
         short__4 = covers__4 - need;
-        fits__4 = ~short__4[32'h13];
-        wished7__d = ((32'h0) & 3'h7);
-        if (~fits__3) begin
-            wished7__d = ((32'h4) & 3'h7);
-        end
-        else if (~fits__1) begin
-            wished7__d = ((32'h2) & 3'h7);
-        end
-        if ((~fits__0 & fits__1) | (~fits__2 & fits__3) | ~fits__4) begin
-            wished7__d = wished7__d | ((32'h1) & 3'h7);
-        end
+        wished7__d = ((short__0[(32'h13)+:(1)]) & 5'h1f) | (((short__1[(32'h13)+:(1)]) & 5'h1f) << 32'h1) | (((short__2[(32'h13)+:(1)]) & 5'h1f) << 32'h2) | (((short__3[(32'h13)+:(1)]) & 5'h1f) << 32'h3) | (((short__4[(32'h13)+:(1)]) & 5'h1f) << 32'h4);
         tau7__d = tau6__q;
         due7__d = due6__q;
         offset = ((tau6__q) & 64'hffffffffffffffff) << 32'h8;
@@ -103283,13 +103800,13 @@ endmodule // standalone__core__pacer__pass__span__tau7
 module tnic_standalone__core__pacer__pass__span__wished7(d,q,clock);
     
     // Module arguments
-    input wire  [2:0] d;
-    output reg  [2:0] q;
+    input wire  [4:0] d;
+    output reg  [4:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 3'h0;
+       q = 5'h0;
     end
     
     always @(posedge clock) begin
@@ -104574,23 +105091,20 @@ module tnic_standalone__core__pacer__ready(clk,rst,due_valid,due_flow,act_valid,
     input wire  o_ready;
     
     // Stub signals
+    reg  even__clock;
+    reg  even__read_enable;
     reg  [8:0] even__read_address;
-    reg  even__read_clock;
     wire  [9:0] even__read_data;
-    reg  [8:0] even__write_address;
-    reg  even__write_clock;
-    reg  [9:0] even__write_data;
     reg  even__write_enable;
+    reg  [8:0] even__write_address;
+    reg  [9:0] even__write_data;
+    reg  odd__clock;
+    reg  odd__read_enable;
     reg  [8:0] odd__read_address;
-    reg  odd__read_clock;
     wire  [9:0] odd__read_data;
-    reg  [8:0] odd__write_address;
-    reg  odd__write_clock;
-    reg  [9:0] odd__write_data;
     reg  odd__write_enable;
-    reg  [10:0] fill__d;
-    wire  [10:0] fill__q;
-    reg  fill__clock;
+    reg  [8:0] odd__write_address;
+    reg  [9:0] odd__write_data;
     reg  [9:0] write__d;
     wire  [9:0] write__q;
     reg  write__clock;
@@ -104609,12 +105123,6 @@ module tnic_standalone__core__pacer__ready(clk,rst,due_valid,due_flow,act_valid,
     reg  [9:0] out__d;
     wire  [9:0] out__q;
     reg  out__clock;
-    reg  spill_valid__d;
-    wire  spill_valid__q;
-    reg  spill_valid__clock;
-    reg  [9:0] spill__d;
-    wire  [9:0] spill__q;
-    reg  spill__clock;
     
     // Local signals
     reg  [9:0] first;
@@ -104624,35 +105132,28 @@ module tnic_standalone__core__pacer__ready(clk,rst,due_valid,due_flow,act_valid,
     reg  [9:0] read_next;
     reg  [9:0] delivered;
     reg  [9:0] added;
-    reg  [10:0] change;
     reg  more;
-    reg  issue;
-    reg  pop;
-    reg  [1:0] held;
+    reg  moves;
+    reg  reads;
     
     // Sub module instances
     tnic_standalone__core__pacer__ready__even even(
+        .clock(even__clock),
+        .read_enable(even__read_enable),
         .read_address(even__read_address),
-        .read_clock(even__read_clock),
         .read_data(even__read_data),
+        .write_enable(even__write_enable),
         .write_address(even__write_address),
-        .write_clock(even__write_clock),
-        .write_data(even__write_data),
-        .write_enable(even__write_enable)
+        .write_data(even__write_data)
     );
     tnic_standalone__core__pacer__ready__odd odd(
+        .clock(odd__clock),
+        .read_enable(odd__read_enable),
         .read_address(odd__read_address),
-        .read_clock(odd__read_clock),
         .read_data(odd__read_data),
+        .write_enable(odd__write_enable),
         .write_address(odd__write_address),
-        .write_clock(odd__write_clock),
-        .write_data(odd__write_data),
-        .write_enable(odd__write_enable)
-    );
-    tnic_standalone__core__pacer__ready__fill fill(
-        .d(fill__d),
-        .q(fill__q),
-        .clock(fill__clock)
+        .write_data(odd__write_data)
     );
     tnic_standalone__core__pacer__ready__write write(
         .d(write__d),
@@ -104684,28 +105185,15 @@ module tnic_standalone__core__pacer__ready(clk,rst,due_valid,due_flow,act_valid,
         .q(out__q),
         .clock(out__clock)
     );
-    tnic_standalone__core__pacer__ready__spill_valid spill_valid(
-        .d(spill_valid__d),
-        .q(spill_valid__q),
-        .clock(spill_valid__clock)
-    );
-    tnic_standalone__core__pacer__ready__spill spill(
-        .d(spill__d),
-        .q(spill__q),
-        .clock(spill__clock)
-    );
     
     // Update code
     always @(*) begin
-        fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
         pending__d = pending__q;
         pending_odd__d = pending_odd__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        spill_valid__d = spill_valid__q;
-        spill__d = spill__q;
         first = act_flow;
         if (due_valid) begin
             first = due_flow;
@@ -104730,77 +105218,36 @@ module tnic_standalone__core__pacer__ready(clk,rst,due_valid,due_flow,act_valid,
             added = ((32'h1) & 10'h3ff);
         end
         write__d = write__q + added;
-        held = ((32'h0) & 2'h3);
-        if (pending__q) begin
-            held = ((32'h1) & 2'h3);
+        if (reads) begin
+            pending__d = more;
+            pending_odd__d = read__q[32'h0];
         end
-        if (out_valid__q & ~pop) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        if (spill_valid__q) begin
-            held = held + ((32'h1) & 2'h3);
-        end
-        issue = more & ~held[32'h1];
-        pending__d = issue;
-        pending_odd__d = read__q[32'h0];
-        if (issue) begin
+        if (reads & more) begin
             read__d = read_next;
         end
-        change = ((added) & 11'h7ff);
-        if (pending__q) begin
-            change = ~((32'h0) & 11'h7ff);
-            if (both) begin
-                change = ((32'h1) & 11'h7ff);
-            end
-            else if (any) begin
-                change = ((32'h0) & 11'h7ff);
-            end
-        end
-        fill__d = fill__q + change;
         delivered = even__read_data;
         if (pending_odd__q) begin
             delivered = odd__read_data;
         end
-        if (pop | ~out_valid__q) begin
-            if (spill_valid__q) begin
-                out_valid__d = 1'b1;
-                out__d = spill__q;
-                spill_valid__d = pending__q;
-                spill__d = delivered;
-            end
-            else begin
-                out_valid__d = pending__q;
-                out__d = delivered;
-            end
-        end
-        else begin
-            if (pending__q) begin
-                spill_valid__d = 1'b1;
-                spill__d = delivered;
-            end
+        if (moves) begin
+            out_valid__d = pending__q;
+            out__d = delivered;
         end
         if (rst) begin
-            fill__d = ((32'h0) & 11'h7ff);
             write__d = ((32'h0) & 10'h3ff);
             read__d = ((32'h0) & 10'h3ff);
             pending__d = 1'b0;
             out_valid__d = 1'b0;
-            spill_valid__d = 1'b0;
         end
     end
-    always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) pending_odd__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) spill_valid__clock = clk;
-    always @(*) spill__clock = clk;
-    always @(*) even__read_clock = clk;
-    always @(*) even__write_clock = clk;
-    always @(*) odd__read_clock = clk;
-    always @(*) odd__write_clock = clk;
+    always @(*) even__clock = clk;
+    always @(*) odd__clock = clk;
     always @(*) any = due_valid | act_valid;
     always @(*) both = due_valid & act_valid;
     always @(*) write_next = write__q + ((32'h1) & 10'h3ff);
@@ -104809,88 +105256,66 @@ module tnic_standalone__core__pacer__ready(clk,rst,due_valid,due_flow,act_valid,
     always @(*) read_next = read__q + ((32'h1) & 10'h3ff);
     always @(*) even__read_address = read_next[(32'h1)+:(9)];
     always @(*) odd__read_address = read__q[(32'h1)+:(9)];
-    always @(*) pop = out_valid__q & o_ready;
-    always @(*) more = |fill__q[(32'h1)+:(10)] | (fill__q[32'h0] & ~pending__q);
+    always @(*) moves = ~out_valid__q | o_ready;
+    always @(*) reads = ~pending__q | (~out_valid__q | o_ready);
+    always @(*) even__read_enable = reads;
+    always @(*) odd__read_enable = reads;
+    always @(*) more = write__q != read__q;
     always @(*) o_valid = out_valid__q;
     always @(*) o_flow = out__q;
     
 endmodule // standalone__core__pacer__ready
 
 
-module tnic_standalone__core__pacer__ready__even(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__core__pacer__ready__even(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
+    input wire  clock;
+    input wire  read_enable;
     input wire  [8:0] read_address;
-    input wire  read_clock;
     output reg  [9:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  write_clock;
-    input wire  [9:0] write_data;
     input wire  write_enable;
+    input wire  [8:0] write_address;
+    input wire  [9:0] write_data;
     
     // Update code (custom)
+    (* ram_style = "block" *)
     reg[9:0] mem[511:0];
     
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
+    always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= write_enable & (read_address == write_address) ? {10{1'bx}} : mem[read_address];
+       end
        if (write_enable) begin
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__pacer__ready__even
 
 
-module tnic_standalone__core__pacer__ready__fill(d,q,clock);
+module tnic_standalone__core__pacer__ready__odd(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
-    input wire  [10:0] d;
-    output reg  [10:0] q;
     input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 11'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__pacer__ready__fill
-
-
-module tnic_standalone__core__pacer__ready__odd(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
-    
-    // Module arguments
+    input wire  read_enable;
     input wire  [8:0] read_address;
-    input wire  read_clock;
     output reg  [9:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  write_clock;
-    input wire  [9:0] write_data;
     input wire  write_enable;
+    input wire  [8:0] write_address;
+    input wire  [9:0] write_data;
     
     // Update code (custom)
+    (* ram_style = "block" *)
     reg[9:0] mem[511:0];
     
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
+    always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= write_enable & (read_address == write_address) ? {10{1'bx}} : mem[read_address];
+       end
        if (write_enable) begin
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__pacer__ready__odd
 
 
@@ -104989,44 +105414,6 @@ module tnic_standalone__core__pacer__ready__read(d,q,clock);
 endmodule // standalone__core__pacer__ready__read
 
 
-module tnic_standalone__core__pacer__ready__spill(d,q,clock);
-    
-    // Module arguments
-    input wire  [9:0] d;
-    output reg  [9:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 10'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__pacer__ready__spill
-
-
-module tnic_standalone__core__pacer__ready__spill_valid(d,q,clock);
-    
-    // Module arguments
-    input wire  d;
-    output reg  q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 1'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__pacer__ready__spill_valid
-
-
 module tnic_standalone__core__pacer__ready__write(d,q,clock);
     
     // Module arguments
@@ -105044,6 +105431,25 @@ module tnic_standalone__core__pacer__ready__write(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__ready__write
+
+
+module tnic_standalone__core__pacer__turned(d,q,clock);
+    
+    // Module arguments
+    input wire  [63:0] d;
+    output reg  [63:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 64'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__turned
 
 
 module tnic_standalone__core__pacer__wheel(clk,rst,now,insert_valid,insert_flow,insert_slot,due_valid,due_ready,due_flow,swept);

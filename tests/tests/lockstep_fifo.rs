@@ -22,6 +22,11 @@ fn the_wide_one_equals_model() {
     equal(&verilate("wide_fifo", timely_hw::fifo::WideFifo::<WIDTH, ADDRESS, { ADDRESS + 1 }>::default()));
 }
 
+#[test]
+fn the_held_one_equals_model() {
+    equal(&verilate("held_fifo", timely_hw::fifo::HeldFifo::<WIDTH, ADDRESS, { ADDRESS + 1 }>::default()));
+}
+
 fn equal(library: &Arc<Library>) {
     let (rst, i_valid, i_data, o_ready) =
         (library.input("rst"), library.input("i_valid"), library.input("i_data"), library.input("o_ready"));

@@ -161,7 +161,7 @@ fn doorbell_in_lockstep() {
 }
 
 fn queues_equal_models<const F: usize, const B: usize, const C: usize>() {
-    let ready_library = verilate("ready", timely_hw::pacer::ready::Ready::<F, B, C>::default());
+    let ready_library = verilate("ready", timely_hw::pacer::ready::Ready::<F, B>::default());
     let park_library = verilate("park", timely_hw::pacer::park::Park::<F, C>::default());
     for seed in seeds() {
         let mut rng = rng(seed);
@@ -228,6 +228,6 @@ fn sixteen_flow_bits_emit() {
     use timely_hw::emit::emit;
     emit("charge", timely_hw::pacer::charge::Charge::<16, 17>::default()).unwrap();
     emit("doorbell", timely_hw::pacer::doorbell::Doorbell::<16, 17, 40, 32>::default()).unwrap();
-    emit("ready", timely_hw::pacer::ready::Ready::<16, 15, 17>::default()).unwrap();
+    emit("ready", timely_hw::pacer::ready::Ready::<16, 15>::default()).unwrap();
     emit("park", timely_hw::pacer::park::Park::<16, 17>::default()).unwrap();
 }

@@ -92,12 +92,12 @@ module top(input clk, input rst_in, input fl_valid, input [1:0] fl_flow, input f
     (* hierconn *) wire [1:0] \dut.kind__0__q ;
     (* hierconn *) wire [1:0] \dut.kind__1__q ;
     (* hierconn *) wire [1:0] \dut.kind__2__q ;
-    (* hierconn *) wire [44:0] \dut.done__0__q ;
+    (* hierconn *) wire [44:0] \dut.result ;
     (* hierconn *) wire [179:0] \dut.ram.cells ;
     wire [44:0] stored = mine == 0 ? \dut.ram.cells [44:0] : mine == 1 ? \dut.ram.cells [89:45]
         : mine == 2 ? \dut.ram.cells [134:90] : \dut.ram.cells [179:135];
     // The flow's word as it stands; bits 43 active, 44 bounded.
-    wire [44:0] word = posted ? \dut.done__0__q : stored;
+    wire [44:0] word = posted ? \dut.result : stored;
     wire out_now = activated | (out & !answer);
     wire bounded_now = answer ? why[3] == 1 : bounded;
     wire [15:0] knew_granted_now = answer ? granted[3] : knew_granted;

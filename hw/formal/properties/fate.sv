@@ -1,9 +1,9 @@
 // The fate of a flow at its pass: each flow in the pass has one fate, and no more grants are decided than the gate has places, no more
 // requests to sleep made than their queue holds, 64 each.
 // Assumed: what is issued comes to its fate once; grants leave and requests are taken that were made; a bucket gives one verdict
-// (proven as `bucket`).
+// (proven as `bucket`); if a train is too short, so are all shorter ones.
 module top(input clk, input rst_in, input want, input left_in, input slept_in, input [7:0] pause, input stop, input comes, input [2:0] pfc,
-    input [14:0] verdict, input due, input [2:0] wished);
+    input [14:0] verdict, input due, input [4:0] wished);
     reg begun = 0;
     always @(posedge clk) begun <= 1;
     wire rst = rst_in | !begun;
@@ -19,7 +19,7 @@ module top(input clk, input rst_in, input want, input left_in, input slept_in, i
     wire slept = slept_in & asked != 0;
     wire [4:0] verdicts = verdict[11:7];
     always @(*) assume(verdicts == 1 | verdicts == 2 | verdicts == 4 | verdicts == 8 | verdicts == 16);
-    always @(*) assume(wished <= 5 & verdict[5:3] <= 5);
+    always @(*) assume((wished & (wished + 5'd1)) == 0 & verdict[5:3] <= 5);
     tnic_fate dut(.clk(clk), .rst(rst), .issue(issue), .left(left), .slept(slept), .pause(pause), .stop(stop), .valid(valid), .pfc(pfc),
         .bucket(verdict), .due(due), .wished(wished), .ready(ready), .grant(grant), .size(size), .train(train), .sleep(sleep), .clear(clear),
         .bounded(bounded), .awake(awake), .write(write), .insert(insert), .again(again), .soon(soon), .park(park), .idle(idle),

@@ -14,7 +14,14 @@ module top(input clk, input rst_in, input i_valid, input [`W-1:0] i_data, input 
 
     wire i_ready, o_valid;
     wire [`W-1:0] o_data;
-    `DUT dut(.clk(clk), .rst(rst), .i_valid(i_valid), .i_data(i_data), .i_ready(i_ready), .o_valid(o_valid), .o_data(o_data), .o_ready(o_ready));
+`ifdef HELD
+    wire empty;
+`endif
+    `DUT dut(
+`ifdef HELD
+        .empty(empty),
+`endif
+        .clk(clk), .rst(rst), .i_valid(i_valid), .i_data(i_data), .i_ready(i_ready), .o_valid(o_valid), .o_data(o_data), .o_ready(o_ready));
 
     wire take = i_valid & i_ready;
     wire give = o_valid & o_ready;
@@ -62,6 +69,9 @@ module top(input clk, input rst_in, input i_valid, input [`W-1:0] i_data, input 
         // The watched word comes in its turn.
         if (watching) assert(ahead < count);
         if (watching & o_valid & ahead == 0) assert(o_data == word);
+`ifdef HELD
+        assert(empty == (count == 0));
+`endif
         // The output holds.
         if (stalled) assert(o_valid & o_data == shown);
     end
@@ -70,13 +80,28 @@ module top(input clk, input rst_in, input i_valid, input [`W-1:0] i_data, input 
     // The state behind it, which makes the above inductive.
     (* hierconn *) wire [`A:0] \dut.fill__q ;
     (* hierconn *) wire [`A-1:0] \dut.read__q ;
-    (* hierconn *) wire [`A-1:0] \dut.second__q ;
     (* hierconn *) wire [`A-1:0] \dut.write__q ;
     (* hierconn *) wire \dut.pending__q ;
     (* hierconn *) wire [`W-1:0] \dut.ram.read_data ;
     (* hierconn *) wire [`W*N-1:0] \dut.ram.cells ;
+`ifdef HELD
+    // What is read next is behind what the RAM shows, and the count is late.
+    (* hierconn *) wire \dut.came__q ;
+    (* hierconn *) wire \dut.went__q ;
+    wire [`A:0] fill = \dut.fill__q + \dut.came__q - \dut.went__q ;
+    wire [`A-1:0] read = \dut.read__q - \dut.pending__q ;
+    wire [`A-1:0] unread = \dut.write__q - \dut.read__q ;
+    always @(*) if (begun) begin
+        assert(\dut.fill__q <= N);
+        assert(fill == unread + \dut.pending__q );
+    end
+`else
+    (* hierconn *) wire [`A-1:0] \dut.second__q ;
     wire [`A:0] fill = \dut.fill__q ;
     wire [`A-1:0] read = \dut.read__q ;
+    wire [`A-1:0] second = read + 1;
+    always @(*) if (begun) assert(\dut.second__q == (second ^ 1));
+`endif
     wire pending = \dut.pending__q ;
     wire [`A-1:0] slot = read + ahead[`A-1:0] - o_valid;
     reg [`W-1:0] at, oldest;
@@ -89,17 +114,24 @@ module top(input clk, input rst_in, input i_valid, input [`W-1:0] i_data, input 
             if (read == i) oldest = \dut.ram.cells [i*`W +: `W];
         end
     end
-    wire [`A-1:0] second = read + 1;
     always @(*) if (begun) begin
         assert(count == fill + o_valid);
         assert(fill <= N);
         assert(read + fill[`A-1:0] == \dut.write__q );
-        assert(\dut.second__q == (second ^ 1));
         assert(!pending | fill != 0);
+`ifdef HELD
+        // The word that the RAM shows may be written over in it.
+        if (watching & pending & ahead == o_valid) assert(\dut.ram.read_data == word);
+`else
         if (pending) assert(\dut.ram.read_data == oldest);
+`endif
         assert(hidden == 0 | o_valid | count == 0 | pending);
         assert(hidden != 2 | o_valid | count == 0);
+`ifdef HELD
+        if (watching & ahead >= o_valid + pending) assert(at == word);
+`else
         if (watching & ahead >= o_valid) assert(at == word);
+`endif
     end
 `endif
 endmodule

@@ -1,7 +1,7 @@
 // The park with 4 flows: whoever is parked leaves once, in order, after a pause has ended since, and not before.
 // Assumed: no more flows than there are stand in it, which holds while each stands in one place of the pacer.
 //
-// One flow that comes in, any, is watched. The queue inside is a FIFO of 4 words, proven as `fifo`.
+// One flow that comes in, any, is watched. The queue inside is a FIFO of 4 words, proven as `fifo_held`.
 module top(input clk, input rst_in, input park_valid, input [1:0] park_flow, input resume, input o_ready, input pick);
     reg begun = 0;
     always @(posedge clk) begun <= 1;
@@ -21,7 +21,9 @@ module top(input clk, input rst_in, input park_valid, input [1:0] park_flow, inp
     (* hierconn *) wire \dut.queue.pending__q ;
     (* hierconn *) wire \dut.queue.out_valid__q ;
     (* hierconn *) wire [1:0] \dut.queue.out__q ;
-    (* hierconn *) wire [1:0] \dut.queue.second__q ;
+    (* hierconn *) wire \dut.queue.came__q ;
+    (* hierconn *) wire \dut.queue.went__q ;
+    (* hierconn *) wire \dut.queue.occupied__q ;
     (* hierconn *) wire [1:0] \dut.queue.ram.read_data ;
     (* hierconn *) wire [7:0] \dut.queue.ram.cells ;
 
@@ -65,34 +67,32 @@ module top(input clk, input rst_in, input park_valid, input [1:0] park_flow, inp
 
 `ifndef TWIN
     // The state behind it, which makes the above inductive.
-    wire [2:0] fill = \dut.queue.fill__q ;
+    wire [2:0] fill = \dut.queue.fill__q + \dut.queue.came__q - \dut.queue.went__q ;
+    wire pending = \dut.queue.pending__q ;
     wire [1:0] read = \dut.queue.read__q ;
+    wire [1:0] unread = \dut.queue.write__q - read;
     wire [1:0] shows = \dut.queue.out_valid__q ;
-    wire [1:0] slot = read + ahead[1:0] - shows;
-    wire [1:0] second = read + 1;
-    reg [1:0] at, oldest;
+    wire [1:0] past = shows + pending;
+    wire [1:0] slot = read + ahead[1:0] - past;
+    reg [1:0] at;
     integer i;
     always @(*) begin
         at = 0;
-        oldest = 0;
-        for (i = 0; i < 4; i = i + 1) begin
-            if (slot == i) at = \dut.queue.ram.cells [i*2 +: 2];
-            if (read == i) oldest = \dut.queue.ram.cells [i*2 +: 2];
-        end
+        for (i = 0; i < 4; i = i + 1) if (slot == i) at = \dut.queue.ram.cells [i*2 +: 2];
     end
     always @(*) if (begun) begin
         assert(count == \dut.fill__q );
         assert(count == fill + shows);
+        assert(\dut.queue.fill__q <= 4);
+        assert(fill == unread + pending);
+        assert(\dut.queue.occupied__q == (count != 0));
         assert(\dut.left__q <= count);
         if (watching & !resumed) assert(\dut.left__q <= ahead);
-        assert(\dut.queue.second__q == (second ^ 1));
-        assert(! \dut.queue.pending__q | fill != 0);
-        if (\dut.queue.pending__q ) assert(\dut.queue.ram.read_data == oldest);
-        assert(read + fill[1:0] == \dut.queue.write__q );
-        assert(hidden != 1 | shows | \dut.queue.pending__q | fill != 0);
-        assert(hidden != 2 | shows | \dut.queue.pending__q );
+        assert(hidden != 1 | shows | pending | fill != 0);
+        assert(hidden != 2 | shows | pending);
         if (watching & ahead == 0 & shows) assert(\dut.queue.out__q == flow);
-        if (watching & ahead >= shows) assert(at == flow);
+        if (watching & ahead == shows & pending) assert(\dut.queue.ram.read_data == flow);
+        if (watching & ahead >= past) assert(at == flow);
     end
 `endif
 endmodule

@@ -97,6 +97,7 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
     (* hierconn *) wire \dut.enters__q ;
     (* hierconn *) wire [21:0] \dut.x_low__q ;
     (* hierconn *) wire \dut.late__q ;
+    (* hierconn *) wire \dut.full__q ;
     wire calm = !stepped & !\dut.all_due__q ;
     wire [21:0] x_since = seen - \dut.x_low__q ;
     wire signed [12:0] x_behind_0 = \dut.x_low__q [21:9] - low_0[21:9], x_behind_1 = \dut.x_low__q [21:9] - low_1[21:9];
@@ -106,6 +107,7 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
     always @(*) if (begun) begin
         assert(jumped | passed < 22'h8000);
         assert(!due | v_0);
+        assert(\dut.full__q == (v_1 | (v_0 & \dut.enters__q )));
         if (v_0) begin
             assert(\dut.keys__0__q == low_0[19:9]);
             assert(at(\dut.second.cells , h_0) == low_0);

@@ -1,6 +1,6 @@
 //! The blocks that are proven, emitted with small parameters: the same source as the NIC's, other const generics.
 use timely_hw::emit::emit;
-use timely_hw::fifo::Fifo;
+use timely_hw::fifo::{Fifo, HeldFifo};
 use timely_hw::{ack, csr, dma, engine, generator, pacer, time, txmux};
 use timely_model::pacer::Timing;
 
@@ -11,9 +11,10 @@ const BLOCKS: &[Block] = &[
     // 4 words of 2 bits; 16 words of 1 bit.
     ("fifo", |n| emit(n, Fifo::<2, 2, 3>::default())),
     ("fifo_16", |n| emit(n, Fifo::<1, 4, 5>::default())),
+    ("held_fifo", |n| emit(n, HeldFifo::<2, 2, 3>::default())),
     ("queue", |n| emit(n, engine::Queue::<2, 2>::default())),
     // 4 flows.
-    ("ready", |n| emit(n, pacer::ready::Ready::<2, 1, 3>::default())),
+    ("ready", |n| emit(n, pacer::ready::Ready::<2, 1>::default())),
     ("park", |n| emit(n, pacer::park::Park::<2, 3>::default())),
     ("charge", |n| emit(n, pacer::charge::Charge::<2, 3>::default())),
     ("doorbell", |n| emit(n, pacer::doorbell::Doorbell::<2, 3, 26, 18>::default())),

@@ -113,8 +113,16 @@ pub struct Doorbell<const F: usize, const S: usize, const R: usize, const D: usi
     is_newest: DFF<Bit>,
     is_second: DFF<Bit>,
     is_third: DFF<Bit>,
-    act: DFF<Bit>,
-    refuse: DFF<Bit>,
+    /// The result of this clock is of a flow that is wanted whether or not a doorbell fits.
+    calls: DFF<Bit>,
+    // It is of a doorbell; of one that adds its packets if they fit, that activates the flow if they fit; they fit. That is known last, so that what
+    // depends on it is put together a clock later.
+    asked: DFF<Bit>,
+    added: DFF<Bit>,
+    rang: DFF<Bit>,
+    fitted: DFF<Bit>,
+    /// The newest result, with what the doorbell made of the flow's activity.
+    result: Signal<Local, Bits<45>>,
     is_swept: Signal<Local, Bit>,
     take: Signal<Local, Bits<2>>,
     word: Signal<Local, Bits<45>>,
@@ -153,7 +161,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Default for
         } clk, rst, fl_valid, fl_flow, fl_enable, fl_keep, release_valid, release_flow, release_bytes, sleep_valid, sleep_ready, sleep_flow,
             sleep_why, sleep_granted, sleep_released, doorbell_valid, doorbell_ready, doorbell_flow, doorbell_packets, granted_valid,
             granted_flow, granted_count, act_valid, act_flow, post_valid, post_flow, post_word, refused, swept, releases, doorbells, ram,
-            granted, sweep, load, load_flow, load_bits, raw, raw_granted, rest, is_newest, is_second, is_third, act, refuse, is_swept, take, word, posted, released, drop, enable,
+            granted, sweep, load, load_flow, load_bits, raw, raw_granted, rest, is_newest, is_second, is_third, calls, rang, asked, added, fitted, result, is_swept, take, word, posted, released, drop, enable,
             active, bounded, wanted, total, least, counted, voided, over_granted, below_least, ahead, below, fits, adds, rings, kept, sum, done_valid, done_flow; valid, flow, kind, bytes, count, what, done)
     }
 }
@@ -174,8 +182,11 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             is_newest,
             is_second,
             is_third,
-            act,
-            refuse,
+            calls,
+            rang,
+            asked,
+            added,
+            fitted,
             done_valid,
             done_flow
         );
@@ -189,7 +200,11 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         }
         self.done[0].clock.next = self.clk.val();
         self.done[1].clock.next = self.clk.val();
-        self.done[1].d.next = self.done[0].q.val();
+        self.result.next = self.done[0].q.val();
+        if self.rang.q.val() & self.fitted.q.val() {
+            self.result.next = self.done[0].q.val() | (bits::<45>(1) << 43);
+        }
+        self.done[1].d.next = self.result.val();
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
         self.granted.read_clock.next = self.clk.val();
@@ -268,7 +283,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         self.is_newest.d.next = self.valid[2].q.val() & (self.flow[1].q.val() == self.flow[2].q.val());
         self.raw.d.next = self.ram.read_data.val();
         if self.is_second.q.val() {
-            self.raw.d.next = self.done[0].q.val();
+            self.raw.d.next = self.result.val();
         } else if self.is_third.q.val() {
             self.raw.d.next = self.done[1].q.val();
         }
@@ -278,7 +293,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         // 3: apply.
         self.word.next = self.raw.q.val();
         if self.is_newest.q.val() {
-            self.word.next = self.done[0].q.val();
+            self.word.next = self.result.val();
         }
         self.posted.next = self.word.val().get_bits::<16>(0);
         self.released.next = self.word.val().get_bits::<25>(16);
@@ -341,10 +356,13 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.adds.next = self.enable.val();
             self.rings.next = self.enable.val() & !self.active.val() & !self.bounded.val();
         }
-        self.refuse.d.next = self.valid[2].q.val() & (self.kind[2].q.val() == bits::<2>(3)) & !(self.adds.val() & self.fits.val());
-        self.act.d.next = (self.valid[2].q.val() & self.wanted.val()) | ((self.valid[2].q.val() & self.rings.val()) & self.fits.val());
+        self.calls.d.next = self.valid[2].q.val() & self.wanted.val();
+        self.rang.d.next = self.valid[2].q.val() & self.rings.val();
+        self.asked.d.next = self.valid[2].q.val() & (self.kind[2].q.val() == bits::<2>(3));
+        self.added.d.next = self.adds.val();
+        self.fitted.d.next = self.fits.val();
         // What rings is not bounded.
-        self.active.next = (self.active.val() | self.wanted.val()) | (self.rings.val() & self.fits.val());
+        self.active.next = self.active.val() | self.wanted.val();
         self.bounded.next = self.bounded.val() & !self.wanted.val();
         self.kept.next = self.posted.val();
         self.sum.next = self.posted.val();
@@ -378,7 +396,7 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
         // 4: write.
         self.ram.write_enable.next = self.done_valid.q.val();
         self.ram.write_address.next = self.done_flow.q.val();
-        self.ram.write_data.next = self.done[0].q.val();
+        self.ram.write_data.next = self.result.val();
         self.granted.write_enable.next = self.granted_valid.val();
         self.granted.write_address.next = self.granted_flow.val();
         self.granted.write_data.next = self.granted_count.val();
@@ -388,20 +406,21 @@ impl<const F: usize, const S: usize, const R: usize, const D: usize> Logic for D
             self.granted.write_enable.next = true;
             self.granted.write_address.next = self.sweep.q.val().get_bits::<F>(0);
         }
-        self.act_valid.next = self.act.q.val();
+        self.act_valid.next = self.calls.q.val() | (self.rang.q.val() & self.fitted.q.val());
         self.act_flow.next = self.done_flow.q.val();
         self.post_valid.next = self.done_valid.q.val();
         self.post_flow.next = self.done_flow.q.val();
         self.post_word.next = self.done[0].q.val().get_bits::<42>(0);
-        self.refused.next = self.refuse.q.val();
+        self.refused.next = self.asked.q.val() & !(self.added.q.val() & self.fitted.q.val());
         self.swept.next = self.is_swept.val();
         self.doorbell_ready.next = self.is_swept.val() & self.doorbells.i_ready.val();
         if self.rst.val() {
             self.sweep.d.next = bits::<S>(0);
             self.load.d.next = false;
             self.done_valid.d.next = false;
-            self.act.d.next = false;
-            self.refuse.d.next = false;
+            self.calls.d.next = false;
+            self.rang.d.next = false;
+            self.asked.d.next = false;
             for i in 0..3 {
                 self.valid[i].d.next = false;
             }

@@ -1,6 +1,6 @@
 //! Where flows wait while their priority is paused.
 use crate::construct::construct;
-use crate::fifo::Fifo;
+use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
 
 /// A place for each of `2^F` flows; `C` must be `F + 1`.
@@ -26,7 +26,7 @@ pub struct Park<const F: usize, const C: usize> {
     pub o_flow: Signal<Out, Bits<F>>,
     /// It is taken at this clock if offered.
     pub o_ready: Signal<In, Bit>,
-    queue: Fifo<F, F, C>,
+    queue: HeldFifo<F, F, C>,
     /// Flows parked.
     fill: DFF<Bits<C>>,
     /// Of them, those that are to leave.

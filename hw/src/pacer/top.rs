@@ -108,7 +108,7 @@ pub struct Pacer<
     /// The RAMs are clear; nothing is accepted before.
     pub swept: Signal<Out, Bit>,
     doorbell: Doorbell<F, S, R, D>,
-    ready: Ready<F, B, S>,
+    ready: Ready<F, B>,
     charge: Charge<F, S>,
     parking: Park<F, S>,
     pass: Pass<F, S, X, Y, Z>,
@@ -118,6 +118,8 @@ pub struct Pacer<
     /// A flow on its way from the wheel to READY, which are far from one another.
     due: DFF<Bit>,
     due_flow: DFF<Bits<F>>,
+    /// The wheel's time, a clock late: three differences are behind it.
+    turned: DFF<Bits<64>>,
     go: Signal<Local, Bit>,
     left: Signal<Local, Bit>,
     counted: Constant<Bits<32>>,
@@ -157,7 +159,7 @@ impl<
             rate_flow, rate_value, fl_valid, fl_flow, fl_record, pw_valid, pw_profile, pw_word, pw_data, charge_valid, charge_flow,
             charge_bytes, charge_ends, pause, stop, now, grant_valid, grant_ready, grant_flow, grant_launch, idle_valid, idle_flow, limited_valid, limited_flow, limited,
             pulses, swept,
-            doorbell, ready, charge, parking, wheel, gate, granted, due, due_flow, go, left)
+            doorbell, ready, charge, parking, wheel, gate, granted, due, due_flow, turned, go, left)
     }
 }
 
@@ -176,7 +178,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, granted, due, due_flow);
+        dff_setup!(self, clk, granted, due, due_flow, turned);
         self.doorbell.clk.next = self.clk.val();
         self.doorbell.rst.next = self.rst.val();
         self.ready.clk.next = self.clk.val();
@@ -264,7 +266,8 @@ impl<
         self.pass.left.next = self.granted.q.val();
         self.pass.sleep_ready.next = self.doorbell.sleep_ready.val();
 
-        self.wheel.now.next = self.now.val();
+        self.turned.d.next = self.now.val();
+        self.wheel.now.next = self.turned.q.val();
         self.wheel.insert_valid.next = self.pass.insert_valid.val();
         self.wheel.insert_flow.next = self.pass.insert_flow.val();
         self.wheel.insert_slot.next = self.pass.insert_slot.val();

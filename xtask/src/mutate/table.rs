@@ -24,6 +24,7 @@ const fn row(block: &'static str, program: &'static str, tests: &'static [&'stat
 pub const ROWS: &[Row] = &[
     row("fifo", "lockstep_fifo", &["rtl_equals_model"], &["fifo."]),
     row("wide_fifo", "lockstep_fifo", &["the_wide_one_equals_model"], &["wide_fifo."]),
+    row("held_fifo", "lockstep_fifo", &["the_held_one_equals_model"], &["held_fifo."]),
     row("time", "lockstep_time", &["rtl_equals_model"], &["time."]),
     row("linear", "lockstep_time", &["a_time_of_day_becomes_linear"], &["linear."]),
     row("parse", "lockstep_parse", &["rtl_equals_model"], &["parse64."]),

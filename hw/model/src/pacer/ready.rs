@@ -21,7 +21,6 @@ pub struct Ready {
     ram: VecDeque<u32>,
     pending: Option<u32>,
     out: Option<u32>,
-    spill: Option<u32>,
 }
 
 impl Ready {
@@ -32,7 +31,7 @@ impl Ready {
 
     /// The flows in it, in order.
     pub fn flows(&self) -> impl Iterator<Item = u32> {
-        self.out.into_iter().chain(self.spill).chain(self.pending).chain(self.ram.iter().copied())
+        self.out.into_iter().chain(self.pending).chain(self.ram.iter().copied())
     }
 }
 
@@ -46,14 +45,11 @@ impl Block for Ready {
     }
 
     fn step(&mut self, _clk: u64, i: &In) {
-        let pop = self.out.is_some() && i.ready;
-        let held = usize::from(self.pending.is_some()) + usize::from(self.out.is_some() && !pop) + usize::from(self.spill.is_some());
-        let delivered = self.pending.take();
-        self.pending = if held < 2 { self.ram.pop_front() } else { None };
-        if pop || self.out.is_none() {
-            self.out = if self.spill.is_some() { std::mem::replace(&mut self.spill, delivered) } else { delivered };
-        } else if delivered.is_some() {
-            self.spill = delivered;
+        if self.out.is_none() || i.ready {
+            self.out = self.pending.take();
+        }
+        if self.pending.is_none() {
+            self.pending = self.ram.pop_front();
         }
         self.ram.extend(i.due);
         self.ram.extend(i.activate);
@@ -63,6 +59,6 @@ impl Block for Ready {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        if self.out.is_none() && self.pending.is_none() && self.spill.is_none() && self.ram.is_empty() { u64::MAX } else { clk }
+        if self.out.is_none() && self.pending.is_none() && self.ram.is_empty() { u64::MAX } else { clk }
     }
 }

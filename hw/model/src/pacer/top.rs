@@ -60,8 +60,11 @@ pub struct Pacer {
     pass: Part<pass::Pass>,
     wheel: Part<wheel::Wheel>,
     gate: Part<gate::Gate>,
-    /// How `now` runs is known: the wheel and the gate may skip clocks.
+    /// How `now` runs, or ran, and whether it still does: then the wheel and the gate may skip clocks.
+    map: Option<TimeMap>,
     has_line: bool,
+    /// `now` at the clock before this one, which is the wheel's time.
+    seen: (u64, u64),
     /// `pause` and `stop` as of the last step.
     levels: (u8, bool),
     granted: bool,
@@ -80,7 +83,9 @@ impl Pacer {
             pass: Part::new(pass::Pass::new(flow_bits, timing)),
             wheel: Part::new(wheel::Wheel::new(flow_bits, wheel_bits(flow_bits as usize) as u32)),
             gate: Part::new(gate::Gate::new()),
+            map: None,
             has_line: false,
+            seen: (0, 0),
             levels: (0, false),
             granted: false,
             due: None,
@@ -90,8 +95,10 @@ impl Pacer {
     /// Tells how `now` runs from the line's first clock on. Without it `wake()` asks for every clock while a flow sleeps or a grant
     /// waits.
     pub fn set_time(&mut self, map: TimeMap) {
+        self.seen = (map.clk0, self.before(map.clk0));
+        self.map = Some(map);
         self.has_line = true;
-        self.wheel.block.set_time(map);
+        self.wheel.block.set_time(TimeMap { clk0: map.clk0 + 1, ..map });
         self.gate.block.set_time(map);
         self.wheel.due = self.wheel.due.min(self.wheel.block.wake(map.clk0));
         self.gate.due = self.gate.due.min(self.gate.block.wake(map.clk0));
@@ -101,6 +108,14 @@ impl Pacer {
     /// over.
     pub fn lose_time(&mut self) {
         self.has_line = false;
+    }
+
+    /// `now` at the clock before `clk`, whether that was stepped or not.
+    fn before(&self, clk: u64) -> u64 {
+        match self.map.filter(|m| clk != self.seen.0 && clk > m.clk0) {
+            Some(map) => map.now(clk - 1),
+            None => self.seen.1,
+        }
     }
 
     /// What the last pass left of a flow.
@@ -183,7 +198,9 @@ impl Block for Pacer {
         });
         // Without a line of time, its steps must be seen when they come.
         let busy = rst || !self.has_line;
-        self.wheel.step(clk, busy || pass.insert.is_some(), || wheel::In { rst, insert: pass.insert, now: i.now, ready: true });
+        let before = self.before(clk);
+        self.seen = (clk + 1, i.now);
+        self.wheel.step(clk, busy || pass.insert.is_some(), || wheel::In { rst, insert: pass.insert, now: before, ready: true });
         debug_assert!(pass.train.is_none() || gate.train_ready, "the pass keeps within the gate's places");
         self.gate.step(clk, busy || pass.train.is_some(), || gate::In { rst, train: pass.train, now: i.now, ready: i.grant_ready });
         self.granted = left && !rst;

@@ -2,7 +2,7 @@
 mod sorter;
 
 use crate::construct::construct;
-use crate::fifo::Fifo;
+use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
 pub use sorter::Sorter;
 use timely_model::pacer::gate::{ABSURD, FRACTION, HORIZON, IN_FLIGHT, LATE, PAST, PLACES, STEP};
@@ -48,13 +48,11 @@ pub struct Gate<const F: usize, const W: usize> {
     /// Grants that may still be accepted, 0 to 64; who offers a train not yet taken must subtract it.
     pub credit: Signal<Out, Bits<8>>,
     /// Launch 56 bits, gap 32, packets 6, flow.
-    trains: Fifo<W, 9, 10>,
+    trains: HeldFifo<W, 9, 10>,
     places: Sorter<30, 32, 5>,
     /// The grants in the places and at the output, by handle.
     launches: RAM<Bits<56>, 5>,
     flows: RAM<Bits<F>, 5>,
-    /// Trains in the queue.
-    queued: DFF<Bits<10>>,
     /// The train that is being expanded.
     train: DFF<Bit>,
     flow: DFF<Bits<F>>,
@@ -122,10 +120,18 @@ pub struct Gate<const F: usize, const W: usize> {
     next_launch: Signal<Local, Bits<56>>,
     rounded: Signal<Local, Bits<56>>,
     free: Signal<Local, Bit>,
+    // The train that is next.
+    arrived: Signal<Local, Bit>,
+    fresh_flow: Signal<Local, Bits<F>>,
+    fresh_left: Signal<Local, Bits<6>>,
+    fresh_gap: Signal<Local, Bits<32>>,
+    fresh_launch: Signal<Local, Bits<56>>,
+    fresh_ahead: Signal<Local, Bits<19>>,
+    entered_launch: Signal<Local, Bits<56>>,
+    entered_ahead: Signal<Local, Bits<19>>,
     taken: Signal<Local, Bit>,
     direct: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
-    fetched: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     leave: Signal<Local, Bit>,
     shown_handle: Signal<Local, Bits<5>>,
@@ -134,7 +140,6 @@ pub struct Gate<const F: usize, const W: usize> {
     read_at: Signal<Local, Bits<5>>,
     spill_next: Signal<Local, Bits<5>>,
     freed: Signal<Local, Bits<16>>,
-    fill: Signal<Local, Bits<10>>,
     rest: Signal<Local, Bit>,
 }
 
@@ -149,34 +154,17 @@ impl<const F: usize, const W: usize> Default for Gate<F, W> {
             shown_first: Constant::new(bits::<5>(PLACES as u64)),
             spill_first: Constant::new(bits::<5>(PLACES as u64 + 1)),
         } clk, rst, now, train_valid, train_ready, train_flow, train_packets, train_launch, train_gap, grant_valid, grant_ready,
-            grant_flow, grant_launch, credit, trains, places, launches, flows, queued, train, flow, left, single, launch, gap, enters_launch, enters_flow, stays, holds, seen, floor, stepped, shown,
+            grant_flow, grant_launch, credit, trains, places, launches, flows, train, flow, left, single, launch, gap, enters_launch, enters_flow, stays, holds, seen, floor, stepped, shown,
             shown_swap, spill, spill_swap, spent, ahead, units_now, moved, high_now, still, stepping, launch_high, gap_high, not_now, halves, carries, stepped_by, arriving, arrives, unequal, both, carried, fetching, place, behind, behind_queued, follows, oldest, second, tick, sinks, queue_launch, near, waits,
-            enter, next_launch, rounded, free, taken, direct, push, fetched, pop, leave, shown_handle, spill_handle, shown_next, read_at,
-            spill_next, freed, fill, rest)
+            enter, next_launch, rounded, free, arrived, fresh_flow, fresh_left, fresh_gap, fresh_launch, fresh_ahead, entered_launch, entered_ahead, taken, direct, push, pop, leave, shown_handle, spill_handle, shown_next, read_at,
+            spill_next, freed, rest)
     }
 }
 
 impl<const F: usize, const W: usize> Logic for Gate<F, W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self,
-            clk,
-            queued,
-            train,
-            flow,
-            left,
-            single,
-            launch,
-            gap,
-            enters_launch,
-            enters_flow,
-            stays,
-            holds,
-            seen,
-            floor,
-            stepped
-        );
+        dff_setup!(self, clk, train, flow, left, single, launch, gap, enters_launch, enters_flow, stays, holds, seen, floor, stepped);
         dff_setup!(self, clk, shown, shown_swap, spill, spill_swap, spent, ahead);
         self.trains.clk.next = self.clk.val();
         self.trains.rst.next = self.rst.val();
@@ -246,7 +234,7 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         if self.train_launch.val().get_bits::<8>(0).any() & self.train_launch.val().get_bits::<9>(8).all() & self.behind.val().all() {
             self.follows.next = true;
         }
-        if self.queued.q.val().any() {
+        if !self.trains.empty.val() {
             self.follows.next = !self.behind_queued.val().get_bit(10);
         }
         self.stays.d.next = self.enter.val() & (self.follows.val() | !self.near.val() | !self.single.q.val());
@@ -260,17 +248,10 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             & (!self.near.val() | (self.oldest.val() & (self.tick.val() | self.sinks.val())) | (self.second.val() & self.sinks.val()));
         self.places.stays.next = self.stays.q.val();
         self.places.holds.next = self.holds.q.val();
-        self.ahead.d.next = self.still.val();
-        if self.enter.val() {
-            self.ahead.d.next = self.stepping.val();
-            self.launch.d.next = self.next_launch.val();
-            self.left.d.next = self.left.q.val() - bits::<6>(1);
-            self.single.d.next = self.left.q.val() == bits::<6>(2);
-        }
         // The next train: past the queue if that is empty.
         self.free.next = !self.train.q.val() | (self.enter.val() & self.single.q.val());
         self.taken.next = self.train_valid.val() & self.trains.i_ready.val() & self.train_packets.val().any();
-        self.direct.next = self.free.val() & !self.queued.q.val().any();
+        self.direct.next = self.free.val() & self.trains.empty.val();
         self.push.next = self.taken.val() & !self.direct.val();
         self.trains.i_valid.next = self.push.val();
         self.trains.i_data.next = bit_cast::<W, 56>(self.rounded.val())
@@ -278,31 +259,45 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
             | (bit_cast::<W, 6>(self.train_packets.val()) << 88)
             | (bit_cast::<W, F>(self.train_flow.val()) << 94);
         self.trains.o_ready.next = self.free.val();
-        self.fetched.next = self.free.val() & self.trains.o_valid.val();
-        // Which way the count goes is known before whether it does: past an empty queue nothing is fetched from it.
-        self.fill.next = bits::<10>(0x3ff);
-        if self.taken.val() {
-            self.fill.next = bits::<10>(1);
+        self.arrived.next = self.trains.o_valid.val();
+        self.fresh_flow.next = self.trains.o_data.val().get_bits::<F>(94);
+        self.fresh_left.next = self.trains.o_data.val().get_bits::<6>(88);
+        self.fresh_gap.next = self.trains.o_data.val().get_bits::<32>(56);
+        self.fresh_launch.next = self.queue_launch.val();
+        self.fresh_ahead.next = self.fetching.val();
+        if self.trains.empty.val() {
+            self.arrived.next = self.taken.val();
+            self.fresh_flow.next = self.train_flow.val();
+            self.fresh_left.next = self.train_packets.val();
+            self.fresh_gap.next = self.train_gap.val();
+            self.fresh_launch.next = self.rounded.val();
+            self.fresh_ahead.next = self.arriving.val();
         }
-        if self.push.val() != self.fetched.val() {
-            self.queued.d.next = self.queued.q.val() + self.fill.val();
+        // What there will be if a packet enters and if none does, each ready before that is known.
+        self.entered_launch.next = self.next_launch.val();
+        self.entered_ahead.next = self.stepping.val();
+        if self.single.q.val() {
+            self.entered_launch.next = self.fresh_launch.val();
+            self.entered_ahead.next = self.fresh_ahead.val();
         }
-        if self.direct.val() {
-            self.train.d.next = self.taken.val();
-            self.flow.d.next = self.train_flow.val();
-            self.left.d.next = self.train_packets.val();
-            self.single.d.next = self.train_packets.val() == bits::<6>(1);
-            self.launch.d.next = self.rounded.val();
-            self.ahead.d.next = self.arriving.val();
-            self.gap.d.next = self.train_gap.val();
-        } else if self.free.val() {
-            self.train.d.next = self.trains.o_valid.val();
-            self.flow.d.next = self.trains.o_data.val().get_bits::<F>(94);
-            self.left.d.next = self.trains.o_data.val().get_bits::<6>(88);
-            self.single.d.next = self.trains.o_data.val().get_bits::<6>(88) == bits::<6>(1);
-            self.launch.d.next = self.queue_launch.val();
-            self.ahead.d.next = self.fetching.val();
-            self.gap.d.next = self.trains.o_data.val().get_bits::<32>(56);
+        self.launch.d.next = self.launch.q.val();
+        self.ahead.d.next = self.still.val();
+        if !self.train.q.val() {
+            self.launch.d.next = self.fresh_launch.val();
+            self.ahead.d.next = self.fresh_ahead.val();
+        }
+        if self.enter.val() {
+            self.launch.d.next = self.entered_launch.val();
+            self.ahead.d.next = self.entered_ahead.val();
+            self.left.d.next = self.left.q.val() - bits::<6>(1);
+            self.single.d.next = self.left.q.val() == bits::<6>(2);
+        }
+        if self.free.val() {
+            self.train.d.next = self.arrived.val();
+            self.flow.d.next = self.fresh_flow.val();
+            self.left.d.next = self.fresh_left.val();
+            self.single.d.next = self.fresh_left.val() == bits::<6>(1);
+            self.gap.d.next = self.fresh_gap.val();
         }
         // The places, and the head out of them.
         self.pop.next = self.places.due.val() & !self.spill.q.val();
@@ -372,7 +367,6 @@ impl<const F: usize, const W: usize> Logic for Gate<F, W> {
         self.grant_flow.next = self.flows.read_data.val();
         self.grant_launch.next = bit_cast::<64, 56>(self.launches.read_data.val()) << 8;
         if self.rst.val() {
-            self.queued.d.next = bits::<10>(0);
             self.train.d.next = false;
             self.stays.d.next = false;
             self.holds.d.next = false;

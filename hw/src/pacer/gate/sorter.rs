@@ -54,8 +54,10 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     keys: [DFF<Bits<11>>; N],
     /// Handles, as their difference from those after a reset, which are 0, 1, 2 and so on.
     swaps: [DFF<Bits<H>>; N],
-    /// It stays in front of the entering grant.
+    /// It stays in front of the entering grant. The last one never does: with a grant that enters it is free.
     precedes: [DFF<Bit>; N],
+    /// None of them is free when the grant that enters is in its place.
+    full: DFF<Bit>,
     enters: DFF<Bit>,
     x_low: DFF<Bits<22>>,
     /// Launches of the first two places, by their handles: read within the clock, for the handles are registers, and what they will be is not
@@ -89,7 +91,11 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     moves: [Signal<Local, Bit>; N],
     last: Signal<Local, Bits<H>>,
     x_handle: Signal<Local, Bits<H>>,
-    full: Signal<Local, Bit>,
+    /// A place is not the last one.
+    inner: [Signal<Local, Bit>; M],
+    // The last place but one is taken, and the one before it.
+    second_last: Signal<Local, Bit>,
+    third_last: Signal<Local, Bit>,
     low_0: Signal<Local, Bits<22>>,
     low_1: Signal<Local, Bits<22>>,
     since_0: Signal<Local, Bits<22>>,
@@ -102,8 +108,8 @@ impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H>
     fn default() -> Self {
         assert!(M == N + 2 && M == 1 << H, "{N} places and two handles outside must be a power of two");
         construct!({} clk, rst, now, stepped, enter, launch, floor, near, stays, holds, pop, freed, due, head, entered, handle, shut, enters, x_low, first, second,
-            head_due, late, all_due, low, key, floor_key, x_key, last, x_handle, full, low_0, low_1, since_0, since_1, since_x, past;
-            valids, keys, swaps, precedes, by_launch, by_floor, number, valid_at, key_at, handle_at, next_at, follows_at, sinks_at, precedes_at, take_x,
+            head_due, late, all_due, low, key, floor_key, x_key, last, x_handle, full, second_last, third_last, low_0, low_1, since_0, since_1, since_x, past;
+            valids, keys, swaps, precedes, inner, by_launch, by_floor, number, valid_at, key_at, handle_at, next_at, follows_at, sinks_at, precedes_at, take_x,
             moves)
     }
 }
@@ -111,7 +117,7 @@ impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H>
 impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, enters, x_low, head_due, late, all_due);
+        dff_setup!(self, clk, full, enters, x_low, head_due, late, all_due);
         self.first.clock.next = self.clk.val();
         self.second.clock.next = self.clk.val();
         for i in 0..M {
@@ -121,8 +127,8 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
             self.number[i + 1].next = self.number[i].val() + bits::<H>(1);
         }
         self.last.next = bits::<H>(0);
-        self.full.next = false;
         for i in 0..M {
+            self.inner[i].next = false;
             self.valid_at[i].next = false;
             self.key_at[i].next = bits::<11>(0);
             self.handle_at[i].next = self.freed.val();
@@ -130,6 +136,10 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
             self.sinks_at[i].next = false;
             self.precedes_at[i].next = false;
         }
+        // In front of the first, all are taken; it takes nothing from there.
+        self.valid_at[0].next = true;
+        self.second_last.next = true;
+        self.third_last.next = true;
         self.precedes_at[0].next = true;
         self.follows_at[0].next = true;
         self.sinks_at[0].next = true;
@@ -143,8 +153,9 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
             self.handle_at[i + 1].next = self.swaps[i].q.val() ^ self.number[i].val();
             self.precedes_at[i + 1].next = self.precedes[i].q.val();
             self.last.next = self.handle_at[i + 1].val();
-            // With the grant that enters, no place would be free.
-            self.full.next = self.valid_at[i + 1].val() | (self.valid_at[i].val() & self.enters.q.val());
+            self.inner[i].next = true;
+            self.third_last.next = self.second_last.val();
+            self.second_last.next = self.valid_at[i].val();
             self.valids[i].d.next = self.valids[i].q.val();
             self.keys[i].d.next = self.keys[i].q.val();
             self.swaps[i].d.next = self.swaps[i].q.val();
@@ -164,10 +175,10 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         self.floor_key.next = bit_cast::<11, 5>(self.floor.val().get_bits::<5>(0)) << 6;
         self.x_key.next = self.x_low.q.val().get_bits::<11>(9);
         for i in 0..N {
-            self.follows_at[i + 1].next = self.valids[i].q.val()
+            self.follows_at[i + 1].next = (self.inner[i + 1].val() & self.valids[i].q.val())
                 & !((self.key.val().get_bits::<10>(0) < self.keys[i].q.val().get_bits::<10>(0))
                     ^ (self.key.val().get_bit(10) ^ self.keys[i].q.val().get_bit(10)));
-            self.sinks_at[i + 1].next = self.valids[i].q.val()
+            self.sinks_at[i + 1].next = (self.inner[i + 1].val() & self.valids[i].q.val())
                 & !((self.floor_key.val().get_bits::<10>(0) < self.keys[i].q.val().get_bits::<10>(0))
                     ^ (self.floor_key.val().get_bit(10) ^ self.keys[i].q.val().get_bit(10)));
         }
@@ -196,12 +207,15 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         }
         if self.enter.val() {
             for i in 0..N {
-                self.precedes[i].d.next = self.by_floor[i].val();
+                self.precedes[i].d.next = self.inner[i + 1].val() & self.by_floor[i].val();
                 if self.near.val() {
-                    self.precedes[i].d.next = self.by_launch[i].val();
+                    self.precedes[i].d.next = self.inner[i + 1].val() & self.by_launch[i].val();
                 }
             }
         }
+        // As full as that after this clock: what enters comes on top of the one before it, and who is full takes none.
+        self.full.d.next = !self.pop.val()
+            & (self.full.q.val() | (self.enter.val() & (self.second_last.val() | (self.third_last.val() & self.enters.q.val()))));
         // The entering grant gets the handle of the place that is lost to it: the last one, or the head's.
         self.x_handle.next = self.last.val();
         if self.pop.val() {
@@ -275,12 +289,13 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         self.head.next = self.handle_at[1].val();
         self.entered.next = self.enters.q.val();
         self.handle.next = self.x_handle.val();
-        self.shut.next = (self.full.val() | self.late.q.val()) | (self.all_due.q.val() | self.stepped.val());
+        self.shut.next = (self.full.q.val() | self.late.q.val()) | (self.all_due.q.val() | self.stepped.val());
         if self.rst.val() {
             for i in 0..N {
                 self.valids[i].d.next = false;
                 self.swaps[i].d.next = bits::<H>(0);
             }
+            self.full.d.next = false;
             self.enters.d.next = false;
             self.head_due.d.next = false;
             self.late.d.next = false;

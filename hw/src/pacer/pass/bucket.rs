@@ -90,7 +90,10 @@ pub struct Bucket {
     flags2: DFF<Bits<6>>,
     // Clock 3.
     elapsed3: DFF<Bits<28>>,
-    late3: DFF<Bit>,
+    // It did nothing for as long as the idle time, for longer than that can be; it may have been idle.
+    past3: DFF<Bit>,
+    beyond3: DFF<Bit>,
+    may_idle3: DFF<Bit>,
     waiting3: DFF<Bits<25>>,
     /// All is charged, and nothing that has ended is outstanding.
     alone3: DFF<Bit>,
@@ -162,7 +165,6 @@ pub struct Bucket {
     last8: DFF<Bits<3>>,
     exact8: DFF<Bit>,
     known: Signal<Local, Bit>,
-    far: Signal<Local, Bit>,
     times125: Signal<Local, U<7>>,
     few: Signal<Local, Bits<6>>,
     sent_low_u: Signal<Local, U<17>>,
@@ -181,6 +183,8 @@ pub struct Bucket {
     tokens_s: Signal<Local, S<52>>,
     filled_s: Signal<Local, S<53>>,
     tokens_b: Signal<Local, Bits<54>>,
+    filled: Signal<Local, Bits<38>>,
+    above: Signal<Local, Bits<38>>,
     clip: Signal<Local, Bit>,
     is_drop: Signal<Local, Bit>,
     is_uncharged: Signal<Local, Bit>,
@@ -196,11 +200,11 @@ impl Default for Bucket {
         construct!({ octet: Constant::new(bits::<7>(125)) }
             clk, rst, state, post, paid, ended, rate, size, now, bound, idle, cap, elapsed, packet, tokens, deficit, base, measured, verdict, sent, uncharged, backlog, outstanding, waiting1, lower, state1, rate1, last1, size1, drop1, length2,
             measured2, elapsed2, rate2, excess2, waiting2, sent_low2, sent_high2, cap2, bound2, idle2, outstanding2, base2, uncharged2, uncharged3, tokens2, log2, exact2, may_idle2,
-            flags2, elapsed3, late3, waiting3, alone3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
+            flags2, elapsed3, past3, beyond3, may_idle3, waiting3, alone3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3, cap3, low_low, low_high, high_low,
             high_high, waiting_low, waiting_high, total4, alone4, length4, tokens4, cap4, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6,
             waiting6, least6, tokens6, tokens7, over7, waiting7, least7, fit7, fits7, tokens8, lacks8, most8, clear8, empty8, bounded8, again8, send8, waits8, keep8, starts8, bounds, caps,
-            bases, flags, logs, lates, base8, measured8, last8, exact8, known, far, times125, few, sent_low_u, sent_high_u, thrice, length_u, uncharged_u,
-            packet_low, packet_high, packets_u, is_within, rate_low, rate_high, time_low, time_high, tokens_s, filled_s, tokens_b, clip, is_drop, is_uncharged, is_backlog, is_stuck, is_awake,
+            bases, flags, logs, lates, base8, measured8, last8, exact8, known, times125, few, sent_low_u, sent_high_u, thrice, length_u, uncharged_u,
+            packet_low, packet_high, packets_u, is_within, rate_low, rate_high, time_low, time_high, tokens_s, filled_s, tokens_b, filled, above, clip, is_drop, is_uncharged, is_backlog, is_stuck, is_awake,
             is_live; fits6)
     }
 }
@@ -229,7 +233,10 @@ impl Logic for Bucket {
             uncharged3
         );
         dff_setup!(self, clk, tokens2, log2, exact2, may_idle2, flags2);
-        dff_setup!(self, clk, elapsed3, late3, waiting3, alone3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3, cap3);
+        dff_setup!(
+            self, clk, elapsed3, past3, beyond3, may_idle3, waiting3, alone3, packet3, length3, tokens3, sent_high3, rate3, excess3, base3,
+            cap3
+        );
         dff_setup!(self, clk, low_low, low_high, high_low, high_high, waiting_low, waiting_high, total4, alone4, length4, tokens4, cap4);
         dff_setup!(
             self, clk, low5, high5, waiting5, cap5, room5, free5, length5, none5, tokens5, filled6, waiting6, least6, tokens6, tokens7,
@@ -334,8 +341,9 @@ impl Logic for Bucket {
         if self.elapsed2.q.val().get_bits::<20>(28).any() {
             self.elapsed3.d.next = bits::<28>(268435455);
         }
-        self.far.next = self.elapsed2.q.val().get_bits::<17>(31).any() | (self.elapsed2.q.val().get_bits::<31>(0) >= self.idle2.q.val());
-        self.late3.d.next = (self.far.val() & self.idle2.q.val().any()) & self.may_idle2.q.val();
+        self.past3.d.next = self.elapsed2.q.val().get_bits::<31>(0) >= self.idle2.q.val();
+        self.beyond3.d.next = self.elapsed2.q.val().get_bits::<17>(31).any();
+        self.may_idle3.d.next = self.idle2.q.val().any() & self.may_idle2.q.val();
         self.uncharged3.d.next = self.uncharged2.q.val();
         self.uncharged_u.next = self.uncharged2.q.val().into();
         self.length_u.next = self.length2.q.val().into();
@@ -396,7 +404,7 @@ impl Logic for Bucket {
         self.cap4.d.next = self.cap3.q.val();
         self.bases.i.next = self.base3.q.val();
         self.lates.i.next = bits::<1>(0);
-        if self.late3.q.val() {
+        if (self.past3.q.val() | self.beyond3.q.val()) & self.may_idle3.q.val() {
             self.lates.i.next = bits::<1>(1);
         }
 
@@ -467,8 +475,15 @@ impl Logic for Bucket {
 
         // 7: the cap, which has no low bits; the fate.
         self.tokens_b.next = self.tokens7.q.val().into();
-        self.clip.next = self.over7.q.val()
-            | (!self.tokens_b.val().get_bit(53) & (self.tokens_b.val().get_bits::<35>(18) >= bit_cast::<35, 27>(self.caps.o.val())));
+        // One difference tells: what overflows counts as a bit more, and then has no sign.
+        self.filled.next = bit_cast::<38, 36>(self.tokens_b.val().get_bits::<36>(18));
+        if self.over7.q.val() {
+            self.filled.next = bit_cast::<38, 36>(self.tokens_b.val().get_bits::<36>(18)) | (bits::<38>(1) << 36);
+        } else if self.tokens_b.val().get_bit(53) {
+            self.filled.next = bit_cast::<38, 36>(self.tokens_b.val().get_bits::<36>(18)) | (bits::<38>(3) << 36);
+        }
+        self.above.next = self.filled.val() - bit_cast::<38, 27>(self.caps.o.val());
+        self.clip.next = !self.above.val().get_bit(37);
         self.tokens8.d.next = self.tokens_b.val().get_bits::<51>(0);
         // Both differences are ready when it is known whether there are more tokens than the cap.
         self.lacks8.d.next = (bit_cast::<52, 32>(self.waiting7.q.val()) << 18) - self.tokens_b.val().get_bits::<52>(0);

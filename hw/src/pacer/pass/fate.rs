@@ -29,8 +29,8 @@ pub struct Fate {
     pub bucket: Signal<In, Bits<15>>,
     /// Its next packet is near enough to be granted now.
     pub due: Signal<In, Bit>,
-    /// A train of two to the power of this covers the time to its next pass, or is what its bucket allows; 5 at most.
-    pub wished: Signal<In, Bits<3>>,
+    /// Bit k: a train of 2^k neither covers the time to its next pass nor is what its bucket allows, so that all shorter ones do not.
+    pub wished: Signal<In, Bits<5>>,
     /// Clock 0: there are places for another operation.
     pub ready: Signal<Out, Bit>,
     /// A train is granted.
@@ -80,6 +80,9 @@ pub struct Fate {
     not_size1: DFF<Bits<3>>,
     train1: DFF<Bits<6>>,
     grant1: DFF<Bit>,
+    /// All that was posted is granted, so that it sleeps and goes to no wheel. It is known last: the outputs that depend on it put it in.
+    finished1: DFF<Bit>,
+    /// It sleeps, whether or not that is so.
     sleep1: DFF<Bit>,
     clear1: DFF<Bit>,
     bounded1: DFF<Bit>,
@@ -98,18 +101,26 @@ pub struct Fate {
     is_send: Signal<Local, Bit>,
     is_grant: Signal<Local, Bit>,
     is_finished: Signal<Local, Bit>,
+    is_asleep: Signal<Local, Bit>,
     is_sleep: Signal<Local, Bit>,
-    credit: Signal<Local, Bits<3>>,
+    // Wished are, and places are there for, at least two packets, 4, 8, 16, 32.
+    two: Signal<Local, Bit>,
+    four: Signal<Local, Bit>,
+    eight: Signal<Local, Bit>,
+    sixteen: Signal<Local, Bit>,
+    all: Signal<Local, Bit>,
+    odd: Signal<Local, Bit>,
+    middle: Signal<Local, Bit>,
     least: Signal<Local, Bits<3>>,
     packets: Signal<Local, Bits<6>>,
-    scarce: Signal<Local, Bit>,
     room: Signal<Local, Bits<7>>,
     /// What is decided, as the logarithm of its packets; of nothing is 0, of no grant 7.
     kind: Signal<Local, Bits<3>>,
     rest: Signal<Local, Bits<7>>,
-    fewer: Signal<Local, Bits<7>>,
-    further: Signal<Local, Bits<7>>,
-    paid_back: Signal<Local, Bits<7>>,
+    // More places are taken than given back by what is issued and what has left; fewer.
+    takes: Signal<Local, Bit>,
+    gives: Signal<Local, Bit>,
+    rests: [Signal<Local, Bits<7>>; 7],
     asks: Signal<Local, Bits<7>>,
     less: Signal<Local, Bits<7>>,
     more: Signal<Local, Bits<7>>,
@@ -120,10 +131,10 @@ impl Default for Fate {
         const { assert!(IN_FLIGHT == 64, "the credit is told by the places that 64 leave") };
         construct!({ places: Constant::new(bits::<7>(IN_FLIGHT.into())) }
             clk, rst, issue, left, slept, pause, stop, valid, pfc, bucket, due, wished, ready, grant, size, size_too, train, sleep, clear, bounded, awake,
-            write, insert, again, soon, park, idle, resume, room_swap, owed, paused, paused_before, pauses, held, resumes, size1, not_size1, train1, grant1, sleep1,
+            write, insert, again, soon, park, idle, resume, room_swap, owed, paused, paused_before, pauses, held, resumes, size1, not_size1, train1, grant1, finished1, sleep1,
             clear1, bounded1, awake1, write1, insert1, again1, soon1, park1, idle1, shifted, is_paused, is_clear, is_bounded, is_again,
-            is_send, is_grant, is_finished, is_sleep, credit, least, packets, scarce, room, kind, rest, fewer, further, paid_back, asks,
-            less, more)
+            is_send, is_grant, is_finished, is_asleep, is_sleep, two, four, eight, sixteen, all, odd, middle, least, packets, room, kind, rest, takes, gives, asks,
+            less, more; rests)
     }
 }
 
@@ -143,6 +154,7 @@ impl Logic for Fate {
             not_size1,
             train1,
             grant1,
+            finished1,
             sleep1,
             clear1,
             bounded1,
@@ -168,36 +180,25 @@ impl Logic for Fate {
         // Each operation in the pass has a place, and one more may be issued at this clock: the others are for this train. So it is at most as
         // long as the highest bit of the places that are left.
         self.room.next = self.room_swap.q.val() ^ self.places.val();
-        self.credit.next = bits::<3>(0);
-        if self.room.val().get_bits::<2>(5).any() {
-            self.credit.next = bits::<3>(5);
-        } else if self.room.val().get_bit(4) {
-            self.credit.next = bits::<3>(4);
-        } else if self.room.val().get_bit(3) {
-            self.credit.next = bits::<3>(3);
-        } else if self.room.val().get_bit(2) {
-            self.credit.next = bits::<3>(2);
-        } else if self.room.val().get_bit(1) {
-            self.credit.next = bits::<3>(1);
-        }
-        self.scarce.next = self.credit.val() < self.wished.val();
-        self.least.next = self.wished.val();
+        // Of what is wished and what the places allow, the lesser, told from above: wish and places are asked for each length at the same time.
+        self.all.next = self.room.val().get_bits::<2>(5).any() & self.wished.val().get_bit(4);
+        self.sixteen.next = self.room.val().get_bits::<3>(4).any() & self.wished.val().get_bit(3);
+        self.eight.next = self.room.val().get_bits::<4>(3).any() & self.wished.val().get_bit(2);
+        self.four.next = self.room.val().get_bits::<5>(2).any() & self.wished.val().get_bit(1);
+        self.two.next = self.room.val().get_bits::<6>(1).any() & self.wished.val().get_bit(0);
+        self.middle.next = self.four.val() & !self.sixteen.val();
+        self.odd.next = (self.two.val() & !self.four.val()) | (self.eight.val() & !self.sixteen.val()) | self.all.val();
+        self.least.next = bit_cast::<3, 1>(self.odd.val().into())
+            | (bit_cast::<3, 1>(self.middle.val().into()) << 1)
+            | (bit_cast::<3, 1>(self.sixteen.val().into()) << 2);
         self.is_finished.next =
-            (self.is_grant.val() & self.bucket.val().get_bit(6)) & (self.wished.val() == self.bucket.val().get_bits::<3>(3));
-        if self.scarce.val() {
-            self.least.next = self.credit.val();
-            self.is_finished.next =
-                (self.is_grant.val() & self.bucket.val().get_bit(6)) & (self.credit.val() == self.bucket.val().get_bits::<3>(3));
-        }
+            (self.is_grant.val() & self.bucket.val().get_bit(6)) & (self.least.val() == self.bucket.val().get_bits::<3>(3));
         self.packets.next = bits::<6>(1) << self.least.val();
-        self.is_sleep.next = (self.is_clear.val() | self.bucket.val().get_bit(8)) | (self.is_bounded.val() | self.is_finished.val());
+        self.is_asleep.next = self.is_clear.val() | self.bucket.val().get_bit(8) | self.is_bounded.val();
+        self.is_sleep.next = self.is_asleep.val() | self.is_finished.val();
 
         // An operation that grants nothing gives its place back, one that does not ask to sleep its place among the requests.
-        self.paid_back.next = bits::<7>(0);
-        if self.slept.val() {
-            self.paid_back.next = bits::<7>(1);
-        }
-        // Every sum comes from the register itself: the train is known last, then whether another operation is issued and a grant has left.
+        // Every sum comes from the register itself. For each train it is known what will be left, before it is known which it is.
         self.kind.next = bits::<3>(0);
         if self.valid.val() {
             self.kind.next = bits::<3>(7);
@@ -205,52 +206,82 @@ impl Logic for Fate {
                 self.kind.next = self.least.val();
             }
         }
+        self.takes.next = self.issue.val() & !self.left.val();
+        self.gives.next = self.left.val() & !self.issue.val();
+        self.rests[0].next = self.room.val();
+        if self.takes.val() {
+            self.rests[0].next = self.room.val() - bits::<7>(1);
+        } else if self.gives.val() {
+            self.rests[0].next = self.room.val() + bits::<7>(1);
+        }
+        self.rests[1].next = self.room.val() - bits::<7>(1);
+        if self.takes.val() {
+            self.rests[1].next = self.room.val() - bits::<7>(2);
+        } else if self.gives.val() {
+            self.rests[1].next = self.room.val();
+        }
+        self.rests[2].next = self.room.val() - bits::<7>(3);
+        if self.takes.val() {
+            self.rests[2].next = self.room.val() - bits::<7>(4);
+        } else if self.gives.val() {
+            self.rests[2].next = self.room.val() - bits::<7>(2);
+        }
+        self.rests[3].next = self.room.val() - bits::<7>(7);
+        if self.takes.val() {
+            self.rests[3].next = self.room.val() - bits::<7>(8);
+        } else if self.gives.val() {
+            self.rests[3].next = self.room.val() - bits::<7>(6);
+        }
+        self.rests[4].next = self.room.val() - bits::<7>(15);
+        if self.takes.val() {
+            self.rests[4].next = self.room.val() - bits::<7>(16);
+        } else if self.gives.val() {
+            self.rests[4].next = self.room.val() - bits::<7>(14);
+        }
+        self.rests[5].next = self.room.val() - bits::<7>(31);
+        if self.takes.val() {
+            self.rests[5].next = self.room.val() - bits::<7>(32);
+        } else if self.gives.val() {
+            self.rests[5].next = self.room.val() - bits::<7>(30);
+        }
+        self.rests[6].next = self.room.val() + bits::<7>(1);
+        if self.takes.val() {
+            self.rests[6].next = self.room.val();
+        } else if self.gives.val() {
+            self.rests[6].next = self.room.val() + bits::<7>(2);
+        }
         match self.kind.val().index() {
             0 => {
-                self.fewer.next = self.room.val() - bits::<7>(1);
-                self.rest.next = self.room.val();
-                self.further.next = self.room.val() + bits::<7>(1);
+                self.rest.next = self.rests[0].val();
             }
             1 => {
-                self.fewer.next = self.room.val() - bits::<7>(2);
-                self.rest.next = self.room.val() - bits::<7>(1);
-                self.further.next = self.room.val();
+                self.rest.next = self.rests[1].val();
             }
             2 => {
-                self.fewer.next = self.room.val() - bits::<7>(4);
-                self.rest.next = self.room.val() - bits::<7>(3);
-                self.further.next = self.room.val() - bits::<7>(2);
+                self.rest.next = self.rests[2].val();
             }
             3 => {
-                self.fewer.next = self.room.val() - bits::<7>(8);
-                self.rest.next = self.room.val() - bits::<7>(7);
-                self.further.next = self.room.val() - bits::<7>(6);
+                self.rest.next = self.rests[3].val();
             }
             4 => {
-                self.fewer.next = self.room.val() - bits::<7>(16);
-                self.rest.next = self.room.val() - bits::<7>(15);
-                self.further.next = self.room.val() - bits::<7>(14);
+                self.rest.next = self.rests[4].val();
             }
             5 => {
-                self.fewer.next = self.room.val() - bits::<7>(32);
-                self.rest.next = self.room.val() - bits::<7>(31);
-                self.further.next = self.room.val() - bits::<7>(30);
+                self.rest.next = self.rests[5].val();
             }
             _ => {
-                self.fewer.next = self.room.val();
-                self.rest.next = self.room.val() + bits::<7>(1);
-                self.further.next = self.room.val() + bits::<7>(2);
+                self.rest.next = self.rests[6].val();
             }
         }
-        if self.issue.val() & !self.left.val() {
-            self.rest.next = self.fewer.val();
-        } else if self.left.val() & !self.issue.val() {
-            self.rest.next = self.further.val();
-        }
         self.room_swap.d.next = self.rest.val() ^ self.places.val();
-        self.asks.next = self.owed.q.val() - self.paid_back.val();
-        self.less.next = self.asks.val() - bits::<7>(1);
-        self.more.next = self.asks.val() + bits::<7>(1);
+        self.asks.next = self.owed.q.val();
+        self.less.next = self.owed.q.val() - bits::<7>(1);
+        self.more.next = self.owed.q.val() + bits::<7>(1);
+        if self.slept.val() {
+            self.asks.next = self.owed.q.val() - bits::<7>(1);
+            self.less.next = self.owed.q.val() - bits::<7>(2);
+            self.more.next = self.owed.q.val();
+        }
         self.owed.d.next = self.asks.val();
         if self.issue.val() {
             if !self.valid.val() | self.is_sleep.val() {
@@ -266,28 +297,29 @@ impl Logic for Fate {
         self.not_size1.d.next = !self.least.val();
         self.train1.d.next = self.packets.val();
         self.grant1.d.next = self.valid.val() & self.is_grant.val();
-        self.sleep1.d.next = self.valid.val() & self.is_sleep.val();
+        self.finished1.d.next = self.valid.val() & self.is_finished.val();
+        self.sleep1.d.next = self.valid.val() & self.is_asleep.val();
         self.clear1.d.next = self.is_clear.val();
         self.bounded1.d.next = self.is_bounded.val();
-        self.awake1.d.next = !((self.is_clear.val() | self.is_bounded.val()) | self.is_finished.val());
+        self.awake1.d.next = !(self.is_clear.val() | self.is_bounded.val());
         self.write1.d.next = self.valid.val() & !self.bucket.val().get_bit(12);
-        self.insert1.d.next = self.valid.val() & (self.is_again.val() | (self.is_send.val() & !self.is_finished.val()));
+        self.insert1.d.next = self.valid.val() & (self.is_again.val() | self.is_send.val());
         self.again1.d.next = self.is_again.val();
         self.soon1.d.next = (self.is_send.val() & !self.is_grant.val()) & self.bucket.val().get_bit(14);
         self.park1.d.next = self.valid.val() & (self.bucket.val().get_bit(11) & self.is_paused.val());
         self.idle1.d.next = self.valid.val() & self.bucket.val().get_bit(13);
 
-        self.ready.next = self.room.val().any() & (self.owed.q.val() != self.places.val());
+        self.ready.next = self.room.val().any() & !self.owed.q.val().get_bit(6);
         self.grant.next = self.grant1.q.val();
         self.size.next = self.size1.q.val();
         self.size_too.next = !self.not_size1.q.val();
         self.train.next = self.train1.q.val();
-        self.sleep.next = self.sleep1.q.val();
+        self.sleep.next = self.sleep1.q.val() | self.finished1.q.val();
         self.clear.next = self.clear1.q.val();
         self.bounded.next = self.bounded1.q.val();
-        self.awake.next = self.awake1.q.val();
+        self.awake.next = self.awake1.q.val() & !self.finished1.q.val();
         self.write.next = self.write1.q.val();
-        self.insert.next = self.insert1.q.val();
+        self.insert.next = self.insert1.q.val() & !self.finished1.q.val();
         self.again.next = self.again1.q.val();
         self.soon.next = self.soon1.q.val();
         self.park.next = self.park1.q.val();
@@ -301,6 +333,7 @@ impl Logic for Fate {
             self.held.d.next = false;
             self.resumes.d.next = false;
             self.grant1.d.next = false;
+            self.finished1.d.next = false;
             self.sleep1.d.next = false;
             self.write1.d.next = false;
             self.insert1.d.next = false;

@@ -19,7 +19,7 @@ mod span;
 mod wake;
 use super::delay::{Delay, Ring, Stages};
 use crate::construct::construct;
-use crate::fifo::Fifo;
+use crate::fifo::HeldFifo;
 pub use bucket::Bucket;
 pub use fate::Fate;
 use memory::Memory;
@@ -165,7 +165,7 @@ pub struct Pass<const F: usize, const S: usize, const X: usize, const Y: usize, 
     fate: Fate,
     wake: Wake<F, X, Y>,
     slack: Slack,
-    sleeps: Fifo<Z, 9, 10>,
+    sleeps: HeldFifo<Z, 9, 10>,
     ahead: Constant<Bits<48>>,
     clearing: Constant<Bits<2>>,
     bounding: Constant<Bits<2>>,

@@ -30,8 +30,8 @@ pub struct Span {
     pub due: Signal<Out, Bit>,
     /// Clock 6: the bucket allows a train of two to the power of this.
     pub least: Signal<In, Bits<3>>,
-    /// The smallest train that covers the time to its next pass, or what the bucket allows: two to the power of this.
-    pub wished: Signal<Out, Bits<3>>,
+    /// Bit k: a train of 2^k neither covers the time to its next pass nor is what the bucket allows, so that all shorter ones do not.
+    pub wished: Signal<Out, Bits<5>>,
     /// Its launch, ns48.fns16.
     pub launch: Signal<Out, Bits<64>>,
     window: Constant<Bits<17>>,
@@ -65,7 +65,7 @@ pub struct Span {
     need6: DFF<Bits<18>>,
     tau7: DFF<Bits<32>>,
     due7: DFF<Bit>,
-    wished7: DFF<Bits<3>>,
+    wished7: DFF<Bits<5>>,
     launch7: DFF<Bits<64>>,
     product: Signal<Local, Bits<50>>,
     coarse_by: Signal<Local, Bits<5>>,
@@ -96,7 +96,6 @@ pub struct Span {
     covers: [Signal<Local, Bits<20>>; 5],
     short: [Signal<Local, Bits<20>>; 5],
     /// A train of two to the power of this is enough, or all that the bucket allows.
-    fits: [Signal<Local, Bit>; 5],
     offset: Signal<Local, Bits<64>>,
 }
 
@@ -109,7 +108,7 @@ impl Span {
             full: Constant::new(bits::<18>(u64::from(timing.lead + COVER) << 8)),
         } clk, y, e, packet, deficit, now, tau, gap, due, least, wished, launch, ys, es, e1, step1, step1_high, whole, step2, over2, step3, over3, gap4, gaps, beyonds, gap7, low3, middle3, lower, high3, low4,
             high4, size5, over5, sign5, tau6, due6, need6, tau7, due7, wished7, launch7, product, coarse_by, fine_by, coarse, fine, y_u, packet_low, packet_high, y2_u, y2_s, low_u, middle_u, high_s, carry_s, high_b,
-            extended, by_coarse, by_fine, by_eights, by_ones, beyond, above, over, far, need, offset; reach, enough, covers, short, fits)
+            extended, by_coarse, by_fine, by_eights, by_ones, beyond, above, over, far, need, offset; reach, enough, covers, short)
     }
 }
 
@@ -141,10 +140,11 @@ impl Logic for Span {
         self.coarse.next = self.product.val() >> self.coarse_by.val();
         self.step2.d.next = self.coarse.val().get_bits::<46>(0);
         self.fine_by.d.next = self.e1.q.val() & bits::<5>(7);
-        self.over2.d.next = self.coarse.val().get_bits::<11>(39).any();
+        // What would not fit the next register; what fits it and is beyond the result is seen there.
+        self.over2.d.next = self.coarse.val().get_bits::<4>(46).any();
         self.fine.next = self.step2.q.val() >> self.fine_by.q.val();
         self.step3.d.next = bit_cast::<33, 32>(self.fine.val().get_bits::<32>(0)) + bits::<33>(1);
-        self.over3.d.next = self.over2.q.val() | self.fine.val().get_bits::<7>(32).any();
+        self.over3.d.next = (self.over2.q.val() | self.step2.q.val().get_bits::<7>(39).any()) | self.fine.val().get_bits::<7>(32).any();
         self.gap4.d.next = self.step3.q.val().get_bits::<31>(1);
         if self.over3.q.val() | self.step3.q.val().get_bit(32) {
             self.gap4.d.next = bits::<31>(2147483647);
@@ -241,18 +241,13 @@ impl Logic for Span {
                 self.covers[i].next = self.reach[i].val() | bits::<20>(0x40000);
             }
             self.short[i].next = self.covers[i].val() - self.need.val();
-            self.fits[i].next = !self.short[i].val().get_bit(19);
         }
-        // If a train is enough, so is a longer one: each bit of the first that is needs only some of these.
-        self.wished7.d.next = bits::<3>(0);
-        if !self.fits[3].val() {
-            self.wished7.d.next = bits::<3>(4);
-        } else if !self.fits[1].val() {
-            self.wished7.d.next = bits::<3>(2);
-        }
-        if (!self.fits[0].val() & self.fits[1].val()) | (!self.fits[2].val() & self.fits[3].val()) | !self.fits[4].val() {
-            self.wished7.d.next = self.wished7.d.val() | bits::<3>(1);
-        }
+        // If a train is enough, so is a longer one.
+        self.wished7.d.next = bit_cast::<5, 1>(self.short[0].val().get_bits::<1>(19))
+            | (bit_cast::<5, 1>(self.short[1].val().get_bits::<1>(19)) << 1)
+            | (bit_cast::<5, 1>(self.short[2].val().get_bits::<1>(19)) << 2)
+            | (bit_cast::<5, 1>(self.short[3].val().get_bits::<1>(19)) << 3)
+            | (bit_cast::<5, 1>(self.short[4].val().get_bits::<1>(19)) << 4);
         self.tau7.d.next = self.tau6.q.val();
         self.due7.d.next = self.due6.q.val();
         self.offset.next = bit_cast::<64, 32>(self.tau6.q.val()) << 8;
