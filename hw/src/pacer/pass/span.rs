@@ -95,7 +95,6 @@ pub struct Span {
     enough: [Signal<Local, Bit>; 5],
     covers: [Signal<Local, Bits<20>>; 5],
     short: [Signal<Local, Bits<20>>; 5],
-    /// A train of two to the power of this is enough, or all that the bucket allows.
     offset: Signal<Local, Bits<64>>,
 }
 
