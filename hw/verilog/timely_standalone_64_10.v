@@ -83761,6 +83761,12 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     reg  [4:0] swaps__29__d;
     wire  [4:0] swaps__29__q;
     reg  swaps__29__clock;
+    reg  [4:0] swaps__30__d;
+    wire  [4:0] swaps__30__q;
+    reg  swaps__30__clock;
+    reg  [4:0] swaps__31__d;
+    wire  [4:0] swaps__31__q;
+    reg  swaps__31__clock;
     reg  precedes__0__d;
     wire  precedes__0__q;
     reg  precedes__0__clock;
@@ -83860,18 +83866,18 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     reg  [21:0] x_low__d;
     wire  [21:0] x_low__q;
     reg  x_low__clock;
-    reg  first__clock;
-    reg  [4:0] first__read_address;
-    wire  [21:0] first__read_data;
-    reg  first__write_enable;
-    reg  [4:0] first__write_address;
-    reg  [21:0] first__write_data;
-    reg  second__clock;
-    reg  [4:0] second__read_address;
-    wire  [21:0] second__read_data;
-    reg  second__write_enable;
-    reg  [4:0] second__write_address;
-    reg  [21:0] second__write_data;
+    reg  [21:0] lows__0__d;
+    wire  [21:0] lows__0__q;
+    reg  lows__0__clock;
+    reg  [21:0] lows__1__d;
+    wire  [21:0] lows__1__q;
+    reg  lows__1__clock;
+    reg  third__clock;
+    reg  [4:0] third__read_address;
+    wire  [21:0] third__read_data;
+    reg  third__write_enable;
+    reg  [4:0] third__write_address;
+    reg  [21:0] third__write_data;
     reg  head_due__d;
     wire  head_due__q;
     reg  head_due__clock;
@@ -84297,8 +84303,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     wire inner__31;
     reg  second_last;
     reg  third_last;
-    reg  [21:0] low_0;
-    reg  [21:0] low_1;
     reg  [21:0] since_0;
     reg  [21:0] since_1;
     reg  [21:0] since_x;
@@ -84755,6 +84759,16 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         .q(swaps__29__q),
         .clock(swaps__29__clock)
     );
+    tnic_standalone__core__pacer__gate__places__swaps__30 swaps__30(
+        .d(swaps__30__d),
+        .q(swaps__30__q),
+        .clock(swaps__30__clock)
+    );
+    tnic_standalone__core__pacer__gate__places__swaps__31 swaps__31(
+        .d(swaps__31__d),
+        .q(swaps__31__q),
+        .clock(swaps__31__clock)
+    );
     tnic_standalone__core__pacer__gate__places__precedes__0 precedes__0(
         .d(precedes__0__d),
         .q(precedes__0__q),
@@ -84920,21 +84934,23 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         .q(x_low__q),
         .clock(x_low__clock)
     );
-    tnic_standalone__core__pacer__gate__places__first first(
-        .clock(first__clock),
-        .read_address(first__read_address),
-        .read_data(first__read_data),
-        .write_enable(first__write_enable),
-        .write_address(first__write_address),
-        .write_data(first__write_data)
+    tnic_standalone__core__pacer__gate__places__lows__0 lows__0(
+        .d(lows__0__d),
+        .q(lows__0__q),
+        .clock(lows__0__clock)
     );
-    tnic_standalone__core__pacer__gate__places__second second(
-        .clock(second__clock),
-        .read_address(second__read_address),
-        .read_data(second__read_data),
-        .write_enable(second__write_enable),
-        .write_address(second__write_address),
-        .write_data(second__write_data)
+    tnic_standalone__core__pacer__gate__places__lows__1 lows__1(
+        .d(lows__1__d),
+        .q(lows__1__q),
+        .clock(lows__1__clock)
+    );
+    tnic_standalone__core__pacer__gate__places__third third(
+        .clock(third__clock),
+        .read_address(third__read_address),
+        .read_data(third__read_data),
+        .write_enable(third__write_enable),
+        .write_address(third__write_address),
+        .write_data(third__write_data)
     );
     tnic_standalone__core__pacer__gate__places__head_due head_due(
         .d(head_due__d),
@@ -84960,6 +84976,8 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         head_due__d = head_due__q;
         late__d = late__q;
         all_due__d = all_due__q;
+        lows__0__d = lows__0__q;
+        lows__1__d = lows__1__q;
         number__1 = ((32'h0) & 5'h1f);
         number__2 = ((32'h0) & 5'h1f);
         number__3 = ((32'h0) & 5'h1f);
@@ -85026,6 +85044,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__0 = 1'b0;
         sinks_at__0 = 1'b0;
         precedes_at__0 = 1'b0;
+        swaps__0__d = swaps__0__q;
         inner__1 = 1'b0;
         valid_at__1 = 1'b0;
         key_at__1 = ((32'h0) & 11'h7ff);
@@ -85033,6 +85052,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__1 = 1'b0;
         sinks_at__1 = 1'b0;
         precedes_at__1 = 1'b0;
+        swaps__1__d = swaps__1__q;
         inner__2 = 1'b0;
         valid_at__2 = 1'b0;
         key_at__2 = ((32'h0) & 11'h7ff);
@@ -85040,6 +85060,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__2 = 1'b0;
         sinks_at__2 = 1'b0;
         precedes_at__2 = 1'b0;
+        swaps__2__d = swaps__2__q;
         inner__3 = 1'b0;
         valid_at__3 = 1'b0;
         key_at__3 = ((32'h0) & 11'h7ff);
@@ -85047,6 +85068,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__3 = 1'b0;
         sinks_at__3 = 1'b0;
         precedes_at__3 = 1'b0;
+        swaps__3__d = swaps__3__q;
         inner__4 = 1'b0;
         valid_at__4 = 1'b0;
         key_at__4 = ((32'h0) & 11'h7ff);
@@ -85054,6 +85076,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__4 = 1'b0;
         sinks_at__4 = 1'b0;
         precedes_at__4 = 1'b0;
+        swaps__4__d = swaps__4__q;
         inner__5 = 1'b0;
         valid_at__5 = 1'b0;
         key_at__5 = ((32'h0) & 11'h7ff);
@@ -85061,6 +85084,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__5 = 1'b0;
         sinks_at__5 = 1'b0;
         precedes_at__5 = 1'b0;
+        swaps__5__d = swaps__5__q;
         inner__6 = 1'b0;
         valid_at__6 = 1'b0;
         key_at__6 = ((32'h0) & 11'h7ff);
@@ -85068,6 +85092,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__6 = 1'b0;
         sinks_at__6 = 1'b0;
         precedes_at__6 = 1'b0;
+        swaps__6__d = swaps__6__q;
         inner__7 = 1'b0;
         valid_at__7 = 1'b0;
         key_at__7 = ((32'h0) & 11'h7ff);
@@ -85075,6 +85100,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__7 = 1'b0;
         sinks_at__7 = 1'b0;
         precedes_at__7 = 1'b0;
+        swaps__7__d = swaps__7__q;
         inner__8 = 1'b0;
         valid_at__8 = 1'b0;
         key_at__8 = ((32'h0) & 11'h7ff);
@@ -85082,6 +85108,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__8 = 1'b0;
         sinks_at__8 = 1'b0;
         precedes_at__8 = 1'b0;
+        swaps__8__d = swaps__8__q;
         inner__9 = 1'b0;
         valid_at__9 = 1'b0;
         key_at__9 = ((32'h0) & 11'h7ff);
@@ -85089,6 +85116,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__9 = 1'b0;
         sinks_at__9 = 1'b0;
         precedes_at__9 = 1'b0;
+        swaps__9__d = swaps__9__q;
         inner__10 = 1'b0;
         valid_at__10 = 1'b0;
         key_at__10 = ((32'h0) & 11'h7ff);
@@ -85096,6 +85124,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__10 = 1'b0;
         sinks_at__10 = 1'b0;
         precedes_at__10 = 1'b0;
+        swaps__10__d = swaps__10__q;
         inner__11 = 1'b0;
         valid_at__11 = 1'b0;
         key_at__11 = ((32'h0) & 11'h7ff);
@@ -85103,6 +85132,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__11 = 1'b0;
         sinks_at__11 = 1'b0;
         precedes_at__11 = 1'b0;
+        swaps__11__d = swaps__11__q;
         inner__12 = 1'b0;
         valid_at__12 = 1'b0;
         key_at__12 = ((32'h0) & 11'h7ff);
@@ -85110,6 +85140,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__12 = 1'b0;
         sinks_at__12 = 1'b0;
         precedes_at__12 = 1'b0;
+        swaps__12__d = swaps__12__q;
         inner__13 = 1'b0;
         valid_at__13 = 1'b0;
         key_at__13 = ((32'h0) & 11'h7ff);
@@ -85117,6 +85148,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__13 = 1'b0;
         sinks_at__13 = 1'b0;
         precedes_at__13 = 1'b0;
+        swaps__13__d = swaps__13__q;
         inner__14 = 1'b0;
         valid_at__14 = 1'b0;
         key_at__14 = ((32'h0) & 11'h7ff);
@@ -85124,6 +85156,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__14 = 1'b0;
         sinks_at__14 = 1'b0;
         precedes_at__14 = 1'b0;
+        swaps__14__d = swaps__14__q;
         inner__15 = 1'b0;
         valid_at__15 = 1'b0;
         key_at__15 = ((32'h0) & 11'h7ff);
@@ -85131,6 +85164,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__15 = 1'b0;
         sinks_at__15 = 1'b0;
         precedes_at__15 = 1'b0;
+        swaps__15__d = swaps__15__q;
         inner__16 = 1'b0;
         valid_at__16 = 1'b0;
         key_at__16 = ((32'h0) & 11'h7ff);
@@ -85138,6 +85172,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__16 = 1'b0;
         sinks_at__16 = 1'b0;
         precedes_at__16 = 1'b0;
+        swaps__16__d = swaps__16__q;
         inner__17 = 1'b0;
         valid_at__17 = 1'b0;
         key_at__17 = ((32'h0) & 11'h7ff);
@@ -85145,6 +85180,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__17 = 1'b0;
         sinks_at__17 = 1'b0;
         precedes_at__17 = 1'b0;
+        swaps__17__d = swaps__17__q;
         inner__18 = 1'b0;
         valid_at__18 = 1'b0;
         key_at__18 = ((32'h0) & 11'h7ff);
@@ -85152,6 +85188,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__18 = 1'b0;
         sinks_at__18 = 1'b0;
         precedes_at__18 = 1'b0;
+        swaps__18__d = swaps__18__q;
         inner__19 = 1'b0;
         valid_at__19 = 1'b0;
         key_at__19 = ((32'h0) & 11'h7ff);
@@ -85159,6 +85196,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__19 = 1'b0;
         sinks_at__19 = 1'b0;
         precedes_at__19 = 1'b0;
+        swaps__19__d = swaps__19__q;
         inner__20 = 1'b0;
         valid_at__20 = 1'b0;
         key_at__20 = ((32'h0) & 11'h7ff);
@@ -85166,6 +85204,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__20 = 1'b0;
         sinks_at__20 = 1'b0;
         precedes_at__20 = 1'b0;
+        swaps__20__d = swaps__20__q;
         inner__21 = 1'b0;
         valid_at__21 = 1'b0;
         key_at__21 = ((32'h0) & 11'h7ff);
@@ -85173,6 +85212,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__21 = 1'b0;
         sinks_at__21 = 1'b0;
         precedes_at__21 = 1'b0;
+        swaps__21__d = swaps__21__q;
         inner__22 = 1'b0;
         valid_at__22 = 1'b0;
         key_at__22 = ((32'h0) & 11'h7ff);
@@ -85180,6 +85220,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__22 = 1'b0;
         sinks_at__22 = 1'b0;
         precedes_at__22 = 1'b0;
+        swaps__22__d = swaps__22__q;
         inner__23 = 1'b0;
         valid_at__23 = 1'b0;
         key_at__23 = ((32'h0) & 11'h7ff);
@@ -85187,6 +85228,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__23 = 1'b0;
         sinks_at__23 = 1'b0;
         precedes_at__23 = 1'b0;
+        swaps__23__d = swaps__23__q;
         inner__24 = 1'b0;
         valid_at__24 = 1'b0;
         key_at__24 = ((32'h0) & 11'h7ff);
@@ -85194,6 +85236,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__24 = 1'b0;
         sinks_at__24 = 1'b0;
         precedes_at__24 = 1'b0;
+        swaps__24__d = swaps__24__q;
         inner__25 = 1'b0;
         valid_at__25 = 1'b0;
         key_at__25 = ((32'h0) & 11'h7ff);
@@ -85201,6 +85244,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__25 = 1'b0;
         sinks_at__25 = 1'b0;
         precedes_at__25 = 1'b0;
+        swaps__25__d = swaps__25__q;
         inner__26 = 1'b0;
         valid_at__26 = 1'b0;
         key_at__26 = ((32'h0) & 11'h7ff);
@@ -85208,6 +85252,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__26 = 1'b0;
         sinks_at__26 = 1'b0;
         precedes_at__26 = 1'b0;
+        swaps__26__d = swaps__26__q;
         inner__27 = 1'b0;
         valid_at__27 = 1'b0;
         key_at__27 = ((32'h0) & 11'h7ff);
@@ -85215,6 +85260,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__27 = 1'b0;
         sinks_at__27 = 1'b0;
         precedes_at__27 = 1'b0;
+        swaps__27__d = swaps__27__q;
         inner__28 = 1'b0;
         valid_at__28 = 1'b0;
         key_at__28 = ((32'h0) & 11'h7ff);
@@ -85222,6 +85268,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__28 = 1'b0;
         sinks_at__28 = 1'b0;
         precedes_at__28 = 1'b0;
+        swaps__28__d = swaps__28__q;
         inner__29 = 1'b0;
         valid_at__29 = 1'b0;
         key_at__29 = ((32'h0) & 11'h7ff);
@@ -85229,12 +85276,15 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         follows_at__29 = 1'b0;
         sinks_at__29 = 1'b0;
         precedes_at__29 = 1'b0;
+        swaps__29__d = swaps__29__q;
         valid_at__30 = 1'b0;
         key_at__30 = ((32'h0) & 11'h7ff);
         handle_at__30 = freed;
         follows_at__30 = 1'b0;
         sinks_at__30 = 1'b0;
         precedes_at__30 = 1'b0;
+        swaps__30__d = swaps__30__q;
+        swaps__31__d = swaps__31__q;
         valid_at__0 = 1'b1;
         second_last = 1'b1;
         third_last = 1'b1;
@@ -85251,7 +85301,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__0;
         valids__0__d = valids__0__q;
         keys__0__d = keys__0__q;
-        swaps__0__d = swaps__0__q;
         precedes__0__d = precedes__0__q;
         next_at__0 = handle_at__1;
         take_x__0 = 1'b0;
@@ -85266,7 +85315,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__1;
         valids__1__d = valids__1__q;
         keys__1__d = keys__1__q;
-        swaps__1__d = swaps__1__q;
         precedes__1__d = precedes__1__q;
         next_at__1 = handle_at__2;
         take_x__1 = 1'b0;
@@ -85281,7 +85329,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__2;
         valids__2__d = valids__2__q;
         keys__2__d = keys__2__q;
-        swaps__2__d = swaps__2__q;
         precedes__2__d = precedes__2__q;
         next_at__2 = handle_at__3;
         take_x__2 = 1'b0;
@@ -85296,7 +85343,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__3;
         valids__3__d = valids__3__q;
         keys__3__d = keys__3__q;
-        swaps__3__d = swaps__3__q;
         precedes__3__d = precedes__3__q;
         next_at__3 = handle_at__4;
         take_x__3 = 1'b0;
@@ -85311,7 +85357,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__4;
         valids__4__d = valids__4__q;
         keys__4__d = keys__4__q;
-        swaps__4__d = swaps__4__q;
         precedes__4__d = precedes__4__q;
         next_at__4 = handle_at__5;
         take_x__4 = 1'b0;
@@ -85326,7 +85371,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__5;
         valids__5__d = valids__5__q;
         keys__5__d = keys__5__q;
-        swaps__5__d = swaps__5__q;
         precedes__5__d = precedes__5__q;
         next_at__5 = handle_at__6;
         take_x__5 = 1'b0;
@@ -85341,7 +85385,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__6;
         valids__6__d = valids__6__q;
         keys__6__d = keys__6__q;
-        swaps__6__d = swaps__6__q;
         precedes__6__d = precedes__6__q;
         next_at__6 = handle_at__7;
         take_x__6 = 1'b0;
@@ -85356,7 +85399,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__7;
         valids__7__d = valids__7__q;
         keys__7__d = keys__7__q;
-        swaps__7__d = swaps__7__q;
         precedes__7__d = precedes__7__q;
         next_at__7 = handle_at__8;
         take_x__7 = 1'b0;
@@ -85371,7 +85413,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__8;
         valids__8__d = valids__8__q;
         keys__8__d = keys__8__q;
-        swaps__8__d = swaps__8__q;
         precedes__8__d = precedes__8__q;
         next_at__8 = handle_at__9;
         take_x__8 = 1'b0;
@@ -85386,7 +85427,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__9;
         valids__9__d = valids__9__q;
         keys__9__d = keys__9__q;
-        swaps__9__d = swaps__9__q;
         precedes__9__d = precedes__9__q;
         next_at__9 = handle_at__10;
         take_x__9 = 1'b0;
@@ -85401,7 +85441,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__10;
         valids__10__d = valids__10__q;
         keys__10__d = keys__10__q;
-        swaps__10__d = swaps__10__q;
         precedes__10__d = precedes__10__q;
         next_at__10 = handle_at__11;
         take_x__10 = 1'b0;
@@ -85416,7 +85455,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__11;
         valids__11__d = valids__11__q;
         keys__11__d = keys__11__q;
-        swaps__11__d = swaps__11__q;
         precedes__11__d = precedes__11__q;
         next_at__11 = handle_at__12;
         take_x__11 = 1'b0;
@@ -85431,7 +85469,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__12;
         valids__12__d = valids__12__q;
         keys__12__d = keys__12__q;
-        swaps__12__d = swaps__12__q;
         precedes__12__d = precedes__12__q;
         next_at__12 = handle_at__13;
         take_x__12 = 1'b0;
@@ -85446,7 +85483,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__13;
         valids__13__d = valids__13__q;
         keys__13__d = keys__13__q;
-        swaps__13__d = swaps__13__q;
         precedes__13__d = precedes__13__q;
         next_at__13 = handle_at__14;
         take_x__13 = 1'b0;
@@ -85461,7 +85497,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__14;
         valids__14__d = valids__14__q;
         keys__14__d = keys__14__q;
-        swaps__14__d = swaps__14__q;
         precedes__14__d = precedes__14__q;
         next_at__14 = handle_at__15;
         take_x__14 = 1'b0;
@@ -85476,7 +85511,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__15;
         valids__15__d = valids__15__q;
         keys__15__d = keys__15__q;
-        swaps__15__d = swaps__15__q;
         precedes__15__d = precedes__15__q;
         next_at__15 = handle_at__16;
         take_x__15 = 1'b0;
@@ -85491,7 +85525,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__16;
         valids__16__d = valids__16__q;
         keys__16__d = keys__16__q;
-        swaps__16__d = swaps__16__q;
         precedes__16__d = precedes__16__q;
         next_at__16 = handle_at__17;
         take_x__16 = 1'b0;
@@ -85506,7 +85539,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__17;
         valids__17__d = valids__17__q;
         keys__17__d = keys__17__q;
-        swaps__17__d = swaps__17__q;
         precedes__17__d = precedes__17__q;
         next_at__17 = handle_at__18;
         take_x__17 = 1'b0;
@@ -85521,7 +85553,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__18;
         valids__18__d = valids__18__q;
         keys__18__d = keys__18__q;
-        swaps__18__d = swaps__18__q;
         precedes__18__d = precedes__18__q;
         next_at__18 = handle_at__19;
         take_x__18 = 1'b0;
@@ -85536,7 +85567,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__19;
         valids__19__d = valids__19__q;
         keys__19__d = keys__19__q;
-        swaps__19__d = swaps__19__q;
         precedes__19__d = precedes__19__q;
         next_at__19 = handle_at__20;
         take_x__19 = 1'b0;
@@ -85551,7 +85581,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__20;
         valids__20__d = valids__20__q;
         keys__20__d = keys__20__q;
-        swaps__20__d = swaps__20__q;
         precedes__20__d = precedes__20__q;
         next_at__20 = handle_at__21;
         take_x__20 = 1'b0;
@@ -85566,7 +85595,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__21;
         valids__21__d = valids__21__q;
         keys__21__d = keys__21__q;
-        swaps__21__d = swaps__21__q;
         precedes__21__d = precedes__21__q;
         next_at__21 = handle_at__22;
         take_x__21 = 1'b0;
@@ -85581,7 +85609,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__22;
         valids__22__d = valids__22__q;
         keys__22__d = keys__22__q;
-        swaps__22__d = swaps__22__q;
         precedes__22__d = precedes__22__q;
         next_at__22 = handle_at__23;
         take_x__22 = 1'b0;
@@ -85596,7 +85623,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__23;
         valids__23__d = valids__23__q;
         keys__23__d = keys__23__q;
-        swaps__23__d = swaps__23__q;
         precedes__23__d = precedes__23__q;
         next_at__23 = handle_at__24;
         take_x__23 = 1'b0;
@@ -85611,7 +85637,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__24;
         valids__24__d = valids__24__q;
         keys__24__d = keys__24__q;
-        swaps__24__d = swaps__24__q;
         precedes__24__d = precedes__24__q;
         next_at__24 = handle_at__25;
         take_x__24 = 1'b0;
@@ -85626,7 +85651,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__25;
         valids__25__d = valids__25__q;
         keys__25__d = keys__25__q;
-        swaps__25__d = swaps__25__q;
         precedes__25__d = precedes__25__q;
         next_at__25 = handle_at__26;
         take_x__25 = 1'b0;
@@ -85641,7 +85665,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__26;
         valids__26__d = valids__26__q;
         keys__26__d = keys__26__q;
-        swaps__26__d = swaps__26__q;
         precedes__26__d = precedes__26__q;
         next_at__26 = handle_at__27;
         take_x__26 = 1'b0;
@@ -85656,7 +85679,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__27;
         valids__27__d = valids__27__q;
         keys__27__d = keys__27__q;
-        swaps__27__d = swaps__27__q;
         precedes__27__d = precedes__27__q;
         next_at__27 = handle_at__28;
         take_x__27 = 1'b0;
@@ -85671,7 +85693,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__28;
         valids__28__d = valids__28__q;
         keys__28__d = keys__28__q;
-        swaps__28__d = swaps__28__q;
         precedes__28__d = precedes__28__q;
         next_at__28 = handle_at__29;
         take_x__28 = 1'b0;
@@ -85686,7 +85707,6 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = valid_at__29;
         valids__29__d = valids__29__q;
         keys__29__d = keys__29__q;
-        swaps__29__d = swaps__29__q;
         precedes__29__d = precedes__29__q;
         next_at__29 = handle_at__30;
         take_x__29 = 1'b0;
@@ -87181,11 +87201,25 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
                 end
                 swaps__29__d = next_at__29 ^ number__29;
             end
+            if (moves__0) begin
+                lows__0__d = lows__1__q;
+                if (take_x__0) begin
+                    lows__0__d = x_low__q;
+                end
+            end
+            if (moves__1) begin
+                lows__1__d = lows__0__q;
+                if (pop) begin
+                    lows__1__d = third__read_data;
+                end
+                if (take_x__1) begin
+                    lows__1__d = x_low__q;
+                end
+            end
         end
         enters__d = enter;
         x_low__d = low;
-        first__write_address = x_handle;
-        second__write_address = x_handle;
+        third__write_address = x_handle;
         head_due__d = valids__0__q & (all_due__q | ~since_0[32'h15]);
         if (take_x__0) begin
             head_due__d = ~since_x[32'h15];
@@ -87199,65 +87233,67 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         handle = x_handle;
         if (rst) begin
             valids__0__d = 1'b0;
-            swaps__0__d = ((32'h0) & 5'h1f);
             valids__1__d = 1'b0;
-            swaps__1__d = ((32'h0) & 5'h1f);
             valids__2__d = 1'b0;
-            swaps__2__d = ((32'h0) & 5'h1f);
             valids__3__d = 1'b0;
-            swaps__3__d = ((32'h0) & 5'h1f);
             valids__4__d = 1'b0;
-            swaps__4__d = ((32'h0) & 5'h1f);
             valids__5__d = 1'b0;
-            swaps__5__d = ((32'h0) & 5'h1f);
             valids__6__d = 1'b0;
-            swaps__6__d = ((32'h0) & 5'h1f);
             valids__7__d = 1'b0;
-            swaps__7__d = ((32'h0) & 5'h1f);
             valids__8__d = 1'b0;
-            swaps__8__d = ((32'h0) & 5'h1f);
             valids__9__d = 1'b0;
-            swaps__9__d = ((32'h0) & 5'h1f);
             valids__10__d = 1'b0;
-            swaps__10__d = ((32'h0) & 5'h1f);
             valids__11__d = 1'b0;
-            swaps__11__d = ((32'h0) & 5'h1f);
             valids__12__d = 1'b0;
-            swaps__12__d = ((32'h0) & 5'h1f);
             valids__13__d = 1'b0;
-            swaps__13__d = ((32'h0) & 5'h1f);
             valids__14__d = 1'b0;
-            swaps__14__d = ((32'h0) & 5'h1f);
             valids__15__d = 1'b0;
-            swaps__15__d = ((32'h0) & 5'h1f);
             valids__16__d = 1'b0;
-            swaps__16__d = ((32'h0) & 5'h1f);
             valids__17__d = 1'b0;
-            swaps__17__d = ((32'h0) & 5'h1f);
             valids__18__d = 1'b0;
-            swaps__18__d = ((32'h0) & 5'h1f);
             valids__19__d = 1'b0;
-            swaps__19__d = ((32'h0) & 5'h1f);
             valids__20__d = 1'b0;
-            swaps__20__d = ((32'h0) & 5'h1f);
             valids__21__d = 1'b0;
-            swaps__21__d = ((32'h0) & 5'h1f);
             valids__22__d = 1'b0;
-            swaps__22__d = ((32'h0) & 5'h1f);
             valids__23__d = 1'b0;
-            swaps__23__d = ((32'h0) & 5'h1f);
             valids__24__d = 1'b0;
-            swaps__24__d = ((32'h0) & 5'h1f);
             valids__25__d = 1'b0;
-            swaps__25__d = ((32'h0) & 5'h1f);
             valids__26__d = 1'b0;
-            swaps__26__d = ((32'h0) & 5'h1f);
             valids__27__d = 1'b0;
-            swaps__27__d = ((32'h0) & 5'h1f);
             valids__28__d = 1'b0;
-            swaps__28__d = ((32'h0) & 5'h1f);
             valids__29__d = 1'b0;
+            swaps__0__d = ((32'h0) & 5'h1f);
+            swaps__1__d = ((32'h0) & 5'h1f);
+            swaps__2__d = ((32'h0) & 5'h1f);
+            swaps__3__d = ((32'h0) & 5'h1f);
+            swaps__4__d = ((32'h0) & 5'h1f);
+            swaps__5__d = ((32'h0) & 5'h1f);
+            swaps__6__d = ((32'h0) & 5'h1f);
+            swaps__7__d = ((32'h0) & 5'h1f);
+            swaps__8__d = ((32'h0) & 5'h1f);
+            swaps__9__d = ((32'h0) & 5'h1f);
+            swaps__10__d = ((32'h0) & 5'h1f);
+            swaps__11__d = ((32'h0) & 5'h1f);
+            swaps__12__d = ((32'h0) & 5'h1f);
+            swaps__13__d = ((32'h0) & 5'h1f);
+            swaps__14__d = ((32'h0) & 5'h1f);
+            swaps__15__d = ((32'h0) & 5'h1f);
+            swaps__16__d = ((32'h0) & 5'h1f);
+            swaps__17__d = ((32'h0) & 5'h1f);
+            swaps__18__d = ((32'h0) & 5'h1f);
+            swaps__19__d = ((32'h0) & 5'h1f);
+            swaps__20__d = ((32'h0) & 5'h1f);
+            swaps__21__d = ((32'h0) & 5'h1f);
+            swaps__22__d = ((32'h0) & 5'h1f);
+            swaps__23__d = ((32'h0) & 5'h1f);
+            swaps__24__d = ((32'h0) & 5'h1f);
+            swaps__25__d = ((32'h0) & 5'h1f);
+            swaps__26__d = ((32'h0) & 5'h1f);
+            swaps__27__d = ((32'h0) & 5'h1f);
+            swaps__28__d = ((32'h0) & 5'h1f);
             swaps__29__d = ((32'h0) & 5'h1f);
+            swaps__30__d = ((32'h0) & 5'h1f);
+            swaps__31__d = ((32'h0) & 5'h1f);
             full__d = 1'b0;
             enters__d = 1'b0;
             head_due__d = 1'b0;
@@ -87271,13 +87307,45 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     always @(*) head_due__clock = clk;
     always @(*) late__clock = clk;
     always @(*) all_due__clock = clk;
-    always @(*) first__clock = clk;
-    always @(*) second__clock = clk;
+    always @(*) third__clock = clk;
+    always @(*) lows__0__clock = clk;
+    always @(*) lows__1__clock = clk;
     assign number__0 = ((32'h0) & 5'h1f);
     assign number__31 = ((32'h0) & 5'h1f);
     assign key_at__0 = ((32'h0) & 11'h7ff);
     always @(*) handle_at__0 = freed;
+    always @(*) swaps__0__clock = clk;
+    always @(*) swaps__1__clock = clk;
+    always @(*) swaps__2__clock = clk;
+    always @(*) swaps__3__clock = clk;
+    always @(*) swaps__4__clock = clk;
+    always @(*) swaps__5__clock = clk;
+    always @(*) swaps__6__clock = clk;
+    always @(*) swaps__7__clock = clk;
+    always @(*) swaps__8__clock = clk;
+    always @(*) swaps__9__clock = clk;
+    always @(*) swaps__10__clock = clk;
+    always @(*) swaps__11__clock = clk;
+    always @(*) swaps__12__clock = clk;
+    always @(*) swaps__13__clock = clk;
+    always @(*) swaps__14__clock = clk;
+    always @(*) swaps__15__clock = clk;
+    always @(*) swaps__16__clock = clk;
+    always @(*) swaps__17__clock = clk;
+    always @(*) swaps__18__clock = clk;
+    always @(*) swaps__19__clock = clk;
+    always @(*) swaps__20__clock = clk;
+    always @(*) swaps__21__clock = clk;
+    always @(*) swaps__22__clock = clk;
+    always @(*) swaps__23__clock = clk;
+    always @(*) swaps__24__clock = clk;
+    always @(*) swaps__25__clock = clk;
+    always @(*) swaps__26__clock = clk;
+    always @(*) swaps__27__clock = clk;
+    always @(*) swaps__28__clock = clk;
+    always @(*) swaps__29__clock = clk;
     assign inner__30 = 1'b0;
+    always @(*) swaps__30__clock = clk;
     assign inner__31 = 1'b0;
     assign valid_at__31 = 1'b0;
     assign key_at__31 = ((32'h0) & 11'h7ff);
@@ -87285,139 +87353,105 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     assign follows_at__31 = 1'b0;
     assign sinks_at__31 = 1'b0;
     assign precedes_at__31 = 1'b0;
+    always @(*) swaps__31__clock = clk;
     always @(*) valids__0__clock = clk;
     always @(*) keys__0__clock = clk;
-    always @(*) swaps__0__clock = clk;
     always @(*) precedes__0__clock = clk;
     always @(*) valids__1__clock = clk;
     always @(*) keys__1__clock = clk;
-    always @(*) swaps__1__clock = clk;
     always @(*) precedes__1__clock = clk;
     always @(*) valids__2__clock = clk;
     always @(*) keys__2__clock = clk;
-    always @(*) swaps__2__clock = clk;
     always @(*) precedes__2__clock = clk;
     always @(*) valids__3__clock = clk;
     always @(*) keys__3__clock = clk;
-    always @(*) swaps__3__clock = clk;
     always @(*) precedes__3__clock = clk;
     always @(*) valids__4__clock = clk;
     always @(*) keys__4__clock = clk;
-    always @(*) swaps__4__clock = clk;
     always @(*) precedes__4__clock = clk;
     always @(*) valids__5__clock = clk;
     always @(*) keys__5__clock = clk;
-    always @(*) swaps__5__clock = clk;
     always @(*) precedes__5__clock = clk;
     always @(*) valids__6__clock = clk;
     always @(*) keys__6__clock = clk;
-    always @(*) swaps__6__clock = clk;
     always @(*) precedes__6__clock = clk;
     always @(*) valids__7__clock = clk;
     always @(*) keys__7__clock = clk;
-    always @(*) swaps__7__clock = clk;
     always @(*) precedes__7__clock = clk;
     always @(*) valids__8__clock = clk;
     always @(*) keys__8__clock = clk;
-    always @(*) swaps__8__clock = clk;
     always @(*) precedes__8__clock = clk;
     always @(*) valids__9__clock = clk;
     always @(*) keys__9__clock = clk;
-    always @(*) swaps__9__clock = clk;
     always @(*) precedes__9__clock = clk;
     always @(*) valids__10__clock = clk;
     always @(*) keys__10__clock = clk;
-    always @(*) swaps__10__clock = clk;
     always @(*) precedes__10__clock = clk;
     always @(*) valids__11__clock = clk;
     always @(*) keys__11__clock = clk;
-    always @(*) swaps__11__clock = clk;
     always @(*) precedes__11__clock = clk;
     always @(*) valids__12__clock = clk;
     always @(*) keys__12__clock = clk;
-    always @(*) swaps__12__clock = clk;
     always @(*) precedes__12__clock = clk;
     always @(*) valids__13__clock = clk;
     always @(*) keys__13__clock = clk;
-    always @(*) swaps__13__clock = clk;
     always @(*) precedes__13__clock = clk;
     always @(*) valids__14__clock = clk;
     always @(*) keys__14__clock = clk;
-    always @(*) swaps__14__clock = clk;
     always @(*) precedes__14__clock = clk;
     always @(*) valids__15__clock = clk;
     always @(*) keys__15__clock = clk;
-    always @(*) swaps__15__clock = clk;
     always @(*) precedes__15__clock = clk;
     always @(*) valids__16__clock = clk;
     always @(*) keys__16__clock = clk;
-    always @(*) swaps__16__clock = clk;
     always @(*) precedes__16__clock = clk;
     always @(*) valids__17__clock = clk;
     always @(*) keys__17__clock = clk;
-    always @(*) swaps__17__clock = clk;
     always @(*) precedes__17__clock = clk;
     always @(*) valids__18__clock = clk;
     always @(*) keys__18__clock = clk;
-    always @(*) swaps__18__clock = clk;
     always @(*) precedes__18__clock = clk;
     always @(*) valids__19__clock = clk;
     always @(*) keys__19__clock = clk;
-    always @(*) swaps__19__clock = clk;
     always @(*) precedes__19__clock = clk;
     always @(*) valids__20__clock = clk;
     always @(*) keys__20__clock = clk;
-    always @(*) swaps__20__clock = clk;
     always @(*) precedes__20__clock = clk;
     always @(*) valids__21__clock = clk;
     always @(*) keys__21__clock = clk;
-    always @(*) swaps__21__clock = clk;
     always @(*) precedes__21__clock = clk;
     always @(*) valids__22__clock = clk;
     always @(*) keys__22__clock = clk;
-    always @(*) swaps__22__clock = clk;
     always @(*) precedes__22__clock = clk;
     always @(*) valids__23__clock = clk;
     always @(*) keys__23__clock = clk;
-    always @(*) swaps__23__clock = clk;
     always @(*) precedes__23__clock = clk;
     always @(*) valids__24__clock = clk;
     always @(*) keys__24__clock = clk;
-    always @(*) swaps__24__clock = clk;
     always @(*) precedes__24__clock = clk;
     always @(*) valids__25__clock = clk;
     always @(*) keys__25__clock = clk;
-    always @(*) swaps__25__clock = clk;
     always @(*) precedes__25__clock = clk;
     always @(*) valids__26__clock = clk;
     always @(*) keys__26__clock = clk;
-    always @(*) swaps__26__clock = clk;
     always @(*) precedes__26__clock = clk;
     always @(*) valids__27__clock = clk;
     always @(*) keys__27__clock = clk;
-    always @(*) swaps__27__clock = clk;
     always @(*) precedes__27__clock = clk;
     always @(*) valids__28__clock = clk;
     always @(*) keys__28__clock = clk;
-    always @(*) swaps__28__clock = clk;
     always @(*) precedes__28__clock = clk;
     always @(*) valids__29__clock = clk;
     always @(*) keys__29__clock = clk;
-    always @(*) swaps__29__clock = clk;
     always @(*) precedes__29__clock = clk;
     always @(*) key = launch[(32'h9)+:(11)];
     always @(*) floor_key = ((floor[(32'h0)+:(5)]) & 11'h7ff) << 32'h6;
     always @(*) x_key = x_low__q[(32'h9)+:(11)];
-    always @(*) first__write_enable = enters__q;
-    always @(*) first__write_data = x_low__q;
-    always @(*) first__read_address = swaps__0__q;
-    always @(*) second__write_enable = enters__q;
-    always @(*) second__write_data = x_low__q;
-    always @(*) second__read_address = swaps__1__q ^ ((32'h1) & 5'h1f);
-    always @(*) low_0 = first__read_data;
-    always @(*) low_1 = second__read_data;
-    always @(*) since_0 = now - low_0;
-    always @(*) since_1 = now - low_1;
+    always @(*) third__write_enable = enters__q;
+    always @(*) third__write_data = x_low__q;
+    always @(*) third__read_address = swaps__2__q ^ ((32'h2) & 5'h1f);
+    always @(*) since_0 = now - lows__0__q;
+    always @(*) since_1 = now - lows__1__q;
     always @(*) since_x = now - x_low__q;
     always @(*) past = valids__0__q & ~since_0[32'h15];
     always @(*) due = head_due__q;
@@ -87463,32 +87497,6 @@ module tnic_standalone__core__pacer__gate__places__enters(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__gate__places__enters
-
-
-module tnic_standalone__core__pacer__gate__places__first(clock,read_address,read_data,write_enable,write_address,write_data);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [4:0] read_address;
-    output reg  [21:0] read_data;
-    input wire  write_enable;
-    input wire  [4:0] write_address;
-    input wire  [21:0] write_data;
-    
-    // Update code (custom)
-    (* ram_style = "distributed" *)
-    reg[21:0] mem[31:0];
-    
-    always @(*) begin
-       read_data = mem[read_address];
-    end
-    
-    always @(posedge clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-endmodule // standalone__core__pacer__gate__places__first
 
 
 module tnic_standalone__core__pacer__gate__places__full(d,q,clock);
@@ -88118,6 +88126,44 @@ module tnic_standalone__core__pacer__gate__places__late(d,q,clock);
 endmodule // standalone__core__pacer__gate__places__late
 
 
+module tnic_standalone__core__pacer__gate__places__lows__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [21:0] d;
+    output reg  [21:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 22'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__gate__places__lows__0
+
+
+module tnic_standalone__core__pacer__gate__places__lows__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [21:0] d;
+    output reg  [21:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 22'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__gate__places__lows__1
+
+
 module tnic_standalone__core__pacer__gate__places__precedes__0(d,q,clock);
     
     // Module arguments
@@ -88688,32 +88734,6 @@ module tnic_standalone__core__pacer__gate__places__precedes__9(d,q,clock);
 endmodule // standalone__core__pacer__gate__places__precedes__9
 
 
-module tnic_standalone__core__pacer__gate__places__second(clock,read_address,read_data,write_enable,write_address,write_data);
-    
-    // Module arguments
-    input wire  clock;
-    input wire  [4:0] read_address;
-    output reg  [21:0] read_data;
-    input wire  write_enable;
-    input wire  [4:0] write_address;
-    input wire  [21:0] write_data;
-    
-    // Update code (custom)
-    (* ram_style = "distributed" *)
-    reg[21:0] mem[31:0];
-    
-    always @(*) begin
-       read_data = mem[read_address];
-    end
-    
-    always @(posedge clock) begin
-       if (write_enable) begin
-          mem[write_address] <= write_data;
-       end
-    end
-endmodule // standalone__core__pacer__gate__places__second
-
-
 module tnic_standalone__core__pacer__gate__places__swaps__0(d,q,clock);
     
     // Module arguments
@@ -89170,6 +89190,44 @@ module tnic_standalone__core__pacer__gate__places__swaps__3(d,q,clock);
 endmodule // standalone__core__pacer__gate__places__swaps__3
 
 
+module tnic_standalone__core__pacer__gate__places__swaps__30(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__gate__places__swaps__30
+
+
+module tnic_standalone__core__pacer__gate__places__swaps__31(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__gate__places__swaps__31
+
+
 module tnic_standalone__core__pacer__gate__places__swaps__4(d,q,clock);
     
     // Module arguments
@@ -89282,6 +89340,32 @@ module tnic_standalone__core__pacer__gate__places__swaps__9(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__gate__places__swaps__9
+
+
+module tnic_standalone__core__pacer__gate__places__third(clock,read_address,read_data,write_enable,write_address,write_data);
+    
+    // Module arguments
+    input wire  clock;
+    input wire  [4:0] read_address;
+    output reg  [21:0] read_data;
+    input wire  write_enable;
+    input wire  [4:0] write_address;
+    input wire  [21:0] write_data;
+    
+    // Update code (custom)
+    (* ram_style = "distributed" *)
+    reg[21:0] mem[31:0];
+    
+    always @(*) begin
+       read_data = mem[read_address];
+    end
+    
+    always @(posedge clock) begin
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
+    end
+endmodule // standalone__core__pacer__gate__places__third
 
 
 module tnic_standalone__core__pacer__gate__places__valids__0(d,q,clock);

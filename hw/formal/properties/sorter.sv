@@ -35,6 +35,8 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
 
     // Grants that entered and did not leave, by their handles.
     reg [3:0] inside;
+    // Their launches.
+    reg [87:0] lows;
     reg all_due_was, stepped_was;
     (* hierconn *) wire \dut.all_due__q ;
     always @(posedge clk) begin
@@ -50,7 +52,10 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
             else out_0 <= head;
             inside[head] <= 0;
         end
-        if (entered) inside[handle] <= 1;
+        if (entered) begin
+            inside[handle] <= 1;
+            lows[22 * handle +: 22] <= low_was;
+        end
         if (rst) begin
             out_0 <= 2;
             out_1 <= 3;
@@ -62,14 +67,14 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
     (* hierconn *) wire \dut.valids__1__q ;
     (* hierconn *) wire [1:0] \dut.swaps__0__q ;
     (* hierconn *) wire [1:0] \dut.swaps__1__q ;
-    (* hierconn *) wire [87:0] \dut.first.cells ;
-    (* hierconn *) wire [87:0] \dut.second.cells ;
+    (* hierconn *) wire [21:0] \dut.lows__0__q ;
+    (* hierconn *) wire [21:0] \dut.lows__1__q ;
     wire v_0 = \dut.valids__0__q , v_1 = \dut.valids__1__q ;
     wire [1:0] h_0 = \dut.swaps__0__q , h_1 = \dut.swaps__1__q ^ 2'd1;
-    function [21:0] at(input [87:0] cells, input [1:0] h);
-        at = h == 0 ? cells[21:0] : h == 1 ? cells[43:22] : h == 2 ? cells[65:44] : cells[87:66];
+    function [21:0] at(input [87:0] all, input [1:0] h);
+        at = h == 0 ? all[21:0] : h == 1 ? all[43:22] : h == 2 ? all[65:44] : all[87:66];
     endfunction
-    wire [21:0] low_0 = at(\dut.first.cells , h_0), low_1 = at(\dut.first.cells , h_1);
+    wire [21:0] low_0 = at(lows, h_0), low_1 = at(lows, h_1);
     wire [12:0] apart = low_1[21:9] - low_0[21:9];
     wire [21:0] since_0 = seen - low_0, since_1 = seen - low_1;
     always @(*) if (begun) begin
@@ -110,11 +115,11 @@ module top(input clk, input rst_in, input [14:0] passes, input jump, input [21:0
         assert(\dut.full__q == (v_1 | (v_0 & \dut.enters__q )));
         if (v_0) begin
             assert(\dut.keys__0__q == low_0[19:9]);
-            assert(at(\dut.second.cells , h_0) == low_0);
+            assert(\dut.lows__0__q == low_0);
         end
         if (v_1) begin
             assert(\dut.keys__1__q == low_1[19:9]);
-            assert(at(\dut.second.cells , h_1) == low_1);
+            assert(\dut.lows__1__q == low_1);
             assert(apart <= 899);
         end
         if (calm) begin

@@ -52,18 +52,20 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     valids: [DFF<Bit>; N],
     /// The launches, in 2 ns.
     keys: [DFF<Bits<11>>; N],
-    /// Handles, as their difference from those after a reset, which are 0, 1, 2 and so on.
-    swaps: [DFF<Bits<H>>; N],
+    /// Handles, as their difference from those after a reset, which are 0, 1, 2 and so on. Two more than places, which stay as they are: so that
+    /// there is a third of them, however few the places.
+    swaps: [DFF<Bits<H>>; M],
     /// It stays in front of the entering grant. The last one never does: with a grant that enters it is free.
     precedes: [DFF<Bit>; N],
     /// None of them is free when the grant that enters is in its place.
     full: DFF<Bit>,
     enters: DFF<Bit>,
     x_low: DFF<Bits<22>>,
-    /// Launches of the first two places, by their handles: read within the clock, for the handles are registers, and what they will be is not
-    /// known before the clock ends.
-    first: LutRam<Bits<22>, H>,
-    second: LutRam<Bits<22>, H>,
+    /// Whole launches of the first two places, which are compared with the time: in registers, so that no RAM is read before the comparison.
+    lows: [DFF<Bits<22>>; 2],
+    /// Launches by their handles, for what becomes the second: the third's is read within the clock, for what its handle will be is not known
+    /// before the clock ends.
+    third: LutRam<Bits<22>, H>,
     head_due: DFF<Bit>,
     /// The head is due for 0.5 us.
     late: DFF<Bit>,
@@ -96,8 +98,6 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     // The last place but one is taken, and the one before it.
     second_last: Signal<Local, Bit>,
     third_last: Signal<Local, Bit>,
-    low_0: Signal<Local, Bits<22>>,
-    low_1: Signal<Local, Bits<22>>,
     since_0: Signal<Local, Bits<22>>,
     since_1: Signal<Local, Bits<22>>,
     since_x: Signal<Local, Bits<22>>,
@@ -107,9 +107,9 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
 impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H> {
     fn default() -> Self {
         assert!(M == N + 2 && M == 1 << H, "{N} places and two handles outside must be a power of two");
-        construct!({} clk, rst, now, stepped, enter, launch, floor, near, stays, holds, pop, freed, due, head, entered, handle, shut, enters, x_low, first, second,
-            head_due, late, all_due, low, key, floor_key, x_key, last, x_handle, full, second_last, third_last, low_0, low_1, since_0, since_1, since_x, past;
-            valids, keys, swaps, precedes, inner, by_launch, by_floor, number, valid_at, key_at, handle_at, next_at, follows_at, sinks_at, precedes_at, take_x,
+        construct!({} clk, rst, now, stepped, enter, launch, floor, near, stays, holds, pop, freed, due, head, entered, handle, shut, enters, x_low, third,
+            head_due, late, all_due, low, key, floor_key, x_key, last, x_handle, full, second_last, third_last, since_0, since_1, since_x, past;
+            valids, keys, swaps, lows, precedes, inner, by_launch, by_floor, number, valid_at, key_at, handle_at, next_at, follows_at, sinks_at, precedes_at, take_x,
             moves)
     }
 }
@@ -118,8 +118,11 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk, full, enters, x_low, head_due, late, all_due);
-        self.first.clock.next = self.clk.val();
-        self.second.clock.next = self.clk.val();
+        self.third.clock.next = self.clk.val();
+        for i in 0..2 {
+            self.lows[i].clock.next = self.clk.val();
+            self.lows[i].d.next = self.lows[i].q.val();
+        }
         for i in 0..M {
             self.number[i].next = bits::<H>(0);
         }
@@ -135,6 +138,8 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
             self.follows_at[i].next = false;
             self.sinks_at[i].next = false;
             self.precedes_at[i].next = false;
+            self.swaps[i].clock.next = self.clk.val();
+            self.swaps[i].d.next = self.swaps[i].q.val();
         }
         // In front of the first, all are taken; it takes nothing from there.
         self.valid_at[0].next = true;
@@ -146,7 +151,6 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         for i in 0..N {
             self.valids[i].clock.next = self.clk.val();
             self.keys[i].clock.next = self.clk.val();
-            self.swaps[i].clock.next = self.clk.val();
             self.precedes[i].clock.next = self.clk.val();
             self.valid_at[i + 1].next = self.valids[i].q.val();
             self.key_at[i + 1].next = self.keys[i].q.val();
@@ -158,7 +162,6 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
             self.second_last.next = self.valid_at[i].val();
             self.valids[i].d.next = self.valids[i].q.val();
             self.keys[i].d.next = self.keys[i].q.val();
-            self.swaps[i].d.next = self.swaps[i].q.val();
             self.precedes[i].d.next = self.precedes[i].q.val();
             self.next_at[i].next = self.handle_at[i + 1].val();
             self.take_x[i].next = false;
@@ -256,23 +259,32 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
                     self.swaps[i].d.next = self.next_at[i].val() ^ self.number[i].val();
                 }
             }
+            if self.moves[0].val() {
+                self.lows[0].d.next = self.lows[1].q.val();
+                if self.take_x[0].val() {
+                    self.lows[0].d.next = self.x_low.q.val();
+                }
+            }
+            if self.moves[1].val() {
+                self.lows[1].d.next = self.lows[0].q.val();
+                if self.pop.val() {
+                    self.lows[1].d.next = self.third.read_data.val();
+                }
+                if self.take_x[1].val() {
+                    self.lows[1].d.next = self.x_low.q.val();
+                }
+            }
         }
         // Only the first two and the entering grant can be the head at the next clock.
         self.enters.d.next = self.enter.val();
         self.x_low.d.next = self.low.val();
-        self.first.write_enable.next = self.enters.q.val();
-        self.first.write_address.next = self.x_handle.val();
-        self.first.write_data.next = self.x_low.q.val();
-        // Straight from the registers, so that no tool sees a loop through what is computed beside them.
-        self.first.read_address.next = self.swaps[0].q.val();
-        self.second.write_enable.next = self.enters.q.val();
-        self.second.write_address.next = self.x_handle.val();
-        self.second.write_data.next = self.x_low.q.val();
-        self.second.read_address.next = self.swaps[1].q.val() ^ bits::<H>(1);
-        self.low_0.next = self.first.read_data.val();
-        self.low_1.next = self.second.read_data.val();
-        self.since_0.next = self.now.val() - self.low_0.val();
-        self.since_1.next = self.now.val() - self.low_1.val();
+        self.third.write_enable.next = self.enters.q.val();
+        self.third.write_address.next = self.x_handle.val();
+        self.third.write_data.next = self.x_low.q.val();
+        // Straight from the register, so that no tool sees a loop through what is computed beside it.
+        self.third.read_address.next = self.swaps[2].q.val() ^ bits::<H>(2);
+        self.since_0.next = self.now.val() - self.lows[0].q.val();
+        self.since_1.next = self.now.val() - self.lows[1].q.val();
         self.since_x.next = self.now.val() - self.x_low.q.val();
         self.head_due.d.next = self.valids[0].q.val() & (self.all_due.q.val() | !self.since_0.val().get_bit(21));
         if self.take_x[0].val() {
@@ -293,6 +305,8 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         if self.rst.val() {
             for i in 0..N {
                 self.valids[i].d.next = false;
+            }
+            for i in 0..M {
                 self.swaps[i].d.next = bits::<H>(0);
             }
             self.full.d.next = false;
