@@ -60164,6 +60164,7 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     wire  queue__o_valid;
     wire  [511:0] queue__o_data;
     reg  queue__o_ready;
+    wire  queue__empty;
     reg  [3:0] laws__0__d;
     wire  [3:0] laws__0__q;
     reg  laws__0__clock;
@@ -60294,7 +60295,8 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
         .i_ready(queue__i_ready),
         .o_valid(queue__o_valid),
         .o_data(queue__o_data),
-        .o_ready(queue__o_ready)
+        .o_ready(queue__o_ready),
+        .empty(queue__empty)
     );
     tnic_standalone__core__control__recorder__laws__0 laws__0(
         .d(laws__0__d),
@@ -60624,70 +60626,68 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
             laws__15__d = ((32'h0) & 4'hf);
         end
         valid__d = event_valid;
-        if (event_valid) begin
-            passes__d = ~other_flow & ~other_profile;
-            flow__d = event_flow;
-            profile__d = event_profile;
-            if (event_profile == 0) begin
-                law__d = laws__0__q;
-            end
-            if (event_profile == 1) begin
-                law__d = laws__1__q;
-            end
-            if (event_profile == 2) begin
-                law__d = laws__2__q;
-            end
-            if (event_profile == 3) begin
-                law__d = laws__3__q;
-            end
-            if (event_profile == 4) begin
-                law__d = laws__4__q;
-            end
-            if (event_profile == 5) begin
-                law__d = laws__5__q;
-            end
-            if (event_profile == 6) begin
-                law__d = laws__6__q;
-            end
-            if (event_profile == 7) begin
-                law__d = laws__7__q;
-            end
-            if (event_profile == 8) begin
-                law__d = laws__8__q;
-            end
-            if (event_profile == 9) begin
-                law__d = laws__9__q;
-            end
-            if (event_profile == 10) begin
-                law__d = laws__10__q;
-            end
-            if (event_profile == 11) begin
-                law__d = laws__11__q;
-            end
-            if (event_profile == 12) begin
-                law__d = laws__12__q;
-            end
-            if (event_profile == 13) begin
-                law__d = laws__13__q;
-            end
-            if (event_profile == 14) begin
-                law__d = laws__14__q;
-            end
-            if (event_profile == 15) begin
-                law__d = laws__15__q;
-            end
-            kind__d = event_kind;
-            branch__d = event_branch;
-            hyperactive__d = event_hyperactive;
-            signal__d = event_rtt_ns;
-            hops__d = event_hops;
-            endpoint__d = event_endpoint_ns;
-            argument__d = event_now_ns;
-            rate_before__d = event_rate_before;
-            rate__d = event_rate;
-            earlier__d = event_before;
-            stamp__d = now;
+        passes__d = ~other_flow & ~other_profile;
+        flow__d = event_flow;
+        profile__d = event_profile;
+        if (event_profile == 0) begin
+            law__d = laws__0__q;
         end
+        if (event_profile == 1) begin
+            law__d = laws__1__q;
+        end
+        if (event_profile == 2) begin
+            law__d = laws__2__q;
+        end
+        if (event_profile == 3) begin
+            law__d = laws__3__q;
+        end
+        if (event_profile == 4) begin
+            law__d = laws__4__q;
+        end
+        if (event_profile == 5) begin
+            law__d = laws__5__q;
+        end
+        if (event_profile == 6) begin
+            law__d = laws__6__q;
+        end
+        if (event_profile == 7) begin
+            law__d = laws__7__q;
+        end
+        if (event_profile == 8) begin
+            law__d = laws__8__q;
+        end
+        if (event_profile == 9) begin
+            law__d = laws__9__q;
+        end
+        if (event_profile == 10) begin
+            law__d = laws__10__q;
+        end
+        if (event_profile == 11) begin
+            law__d = laws__11__q;
+        end
+        if (event_profile == 12) begin
+            law__d = laws__12__q;
+        end
+        if (event_profile == 13) begin
+            law__d = laws__13__q;
+        end
+        if (event_profile == 14) begin
+            law__d = laws__14__q;
+        end
+        if (event_profile == 15) begin
+            law__d = laws__15__q;
+        end
+        kind__d = event_kind;
+        branch__d = event_branch;
+        hyperactive__d = event_hyperactive;
+        signal__d = event_rtt_ns;
+        hops__d = event_hops;
+        endpoint__d = event_endpoint_ns;
+        argument__d = event_now_ns;
+        rate_before__d = event_rate_before;
+        rate__d = event_rate;
+        earlier__d = event_before;
+        stamp__d = now;
         take = 1'b0;
         every__d = cfg_every;
         if (cfg_every != every__q) begin
@@ -60709,8 +60709,8 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
         end
         if (take) begin
             number__d = number__q + ((32'h1) & 32'hffffffff);
-            record__d = ((number__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((stamp__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h20) | (((about) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h60) | (((signal__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (((hops__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h98) | (((endpoint__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((version) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((argument__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc0) | (((rate_before__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he0) | (((rate__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h100) | (((earlier__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h120) | (((number__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h1e0);
         end
+        record__d = ((number__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((stamp__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h20) | (((about) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h60) | (((signal__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (((hops__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h98) | (((endpoint__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((version) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((argument__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc0) | (((rate_before__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he0) | (((rate__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h100) | (((earlier__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h120) | (((number__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h1e0);
         lost__d = made__q & ~queue__i_ready;
         if (rst) begin
             valid__d = 1'b0;
@@ -61381,7 +61381,7 @@ module tnic_standalone__core__control__recorder__profile(d,q,clock);
 endmodule // standalone__core__control__recorder__profile
 
 
-module tnic_standalone__core__control__recorder__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+module tnic_standalone__core__control__recorder__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready,empty);
     
     // Module arguments
     input wire  clk;
@@ -61392,31 +61392,35 @@ module tnic_standalone__core__control__recorder__queue(clk,rst,i_valid,i_data,i_
     output reg  o_valid;
     output reg  [511:0] o_data;
     input wire  o_ready;
+    output reg  empty;
     
     // Constant declarations
     localparam  depth = 10'b1000000000;
     localparam  one = 9'b1;
     
     // Stub signals
+    reg  ram__clock;
+    reg  ram__read_enable;
     reg  [8:0] ram__read_address;
-    reg  ram__read_clock;
     wire  [511:0] ram__read_data;
+    wire ram__write_enable;
     reg  [8:0] ram__write_address;
-    reg  ram__write_clock;
     reg  [511:0] ram__write_data;
-    reg  ram__write_enable;
-    reg  [9:0] fill__d;
-    wire  [9:0] fill__q;
-    reg  fill__clock;
     reg  [8:0] write__d;
     wire  [8:0] write__q;
     reg  write__clock;
     reg  [8:0] read__d;
     wire  [8:0] read__q;
     reg  read__clock;
-    reg  [8:0] second__d;
-    wire  [8:0] second__q;
-    reg  second__clock;
+    reg  [9:0] fill__d;
+    wire  [9:0] fill__q;
+    reg  fill__clock;
+    reg  came__d;
+    wire  came__q;
+    reg  came__clock;
+    reg  went__d;
+    wire  went__q;
+    reg  went__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -61426,30 +61430,27 @@ module tnic_standalone__core__control__recorder__queue(clk,rst,i_valid,i_data,i_
     reg  [511:0] out__d;
     wire  [511:0] out__q;
     reg  out__clock;
+    reg  occupied__d;
+    wire  occupied__q;
+    reg  occupied__clock;
     
     // Local signals
+    reg  [9:0] change;
+    reg  full;
+    reg  more;
     reg  push;
+    reg  step;
     reg  take;
-    reg  [8:0] address;
-    reg  [8:0] at_hold;
-    reg  [8:0] at_take;
-    reg  [8:0] behind;
-    reg  [8:0] follows;
     
     // Sub module instances
     tnic_standalone__core__control__recorder__queue__ram ram(
+        .clock(ram__clock),
+        .read_enable(ram__read_enable),
         .read_address(ram__read_address),
-        .read_clock(ram__read_clock),
         .read_data(ram__read_data),
+        .write_enable(ram__write_enable),
         .write_address(ram__write_address),
-        .write_clock(ram__write_clock),
-        .write_data(ram__write_data),
-        .write_enable(ram__write_enable)
-    );
-    tnic_standalone__core__control__recorder__queue__fill fill(
-        .d(fill__d),
-        .q(fill__q),
-        .clock(fill__clock)
+        .write_data(ram__write_data)
     );
     tnic_standalone__core__control__recorder__queue__write write(
         .d(write__d),
@@ -61461,10 +61462,20 @@ module tnic_standalone__core__control__recorder__queue(clk,rst,i_valid,i_data,i_
         .q(read__q),
         .clock(read__clock)
     );
-    tnic_standalone__core__control__recorder__queue__second second(
-        .d(second__d),
-        .q(second__q),
-        .clock(second__clock)
+    tnic_standalone__core__control__recorder__queue__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__core__control__recorder__queue__came came(
+        .d(came__d),
+        .q(came__q),
+        .clock(came__clock)
+    );
+    tnic_standalone__core__control__recorder__queue__went went(
+        .d(went__d),
+        .q(went__q),
+        .clock(went__clock)
     );
     tnic_standalone__core__control__recorder__queue__pending pending(
         .d(pending__d),
@@ -61481,81 +61492,105 @@ module tnic_standalone__core__control__recorder__queue(clk,rst,i_valid,i_data,i_
         .q(out__q),
         .clock(out__clock)
     );
+    tnic_standalone__core__control__recorder__queue__occupied occupied(
+        .d(occupied__d),
+        .q(occupied__q),
+        .clock(occupied__clock)
+    );
     
     // Update code
     always @(*) begin
-        fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
-        second__d = second__q;
+        fill__d = fill__q;
+        came__d = came__q;
+        went__d = went__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        at_hold = read__q;
-        if (pending__q & ~out_valid__q) begin
-            at_hold = behind;
+        occupied__d = occupied__q;
+        change = ((32'h0) & 10'h3ff);
+        if (came__q & ~went__q) begin
+            change = ((32'h1) & 10'h3ff);
         end
-        at_take = read__q;
-        if (pending__q) begin
-            at_take = behind;
+        if (went__q & ~came__q) begin
+            change = ~((32'h0) & 10'h3ff);
         end
-        address = at_hold;
-        if (o_ready) begin
-            address = at_take;
-        end
-        pending__d = |fill__q;
-        if (take) begin
-            second__d = follows ^ one;
-            pending__d = |fill__q[(32'h1)+:(9)];
-        end
-        ram__read_address = address;
-        read__d = address;
+        fill__d = fill__q + change;
         if (push) begin
             write__d = write__q + one;
         end
-        if (push & ~take) begin
-            fill__d = fill__q + ((32'h1) & 10'h3ff);
+        if (step) begin
+            pending__d = more;
         end
-        if (take & ~push) begin
-            fill__d = fill__q - ((32'h1) & 10'h3ff);
+        if (step & more) begin
+            read__d = read__q + one;
         end
         if (take) begin
-            out_valid__d = 1'b1;
             out__d = ram__read_data;
         end
-        else if (o_ready) begin
-            out_valid__d = 1'b0;
+        if (~out_valid__q | o_ready) begin
+            out_valid__d = pending__q;
         end
+        came__d = push;
+        went__d = take;
+        occupied__d = push | (occupied__q & ~((out_valid__q & o_ready) & ~(pending__q | more)));
         if (rst) begin
-            fill__d = ((32'h0) & 10'h3ff);
             write__d = ((32'h0) & 9'h1ff);
             read__d = ((32'h0) & 9'h1ff);
-            second__d = ((32'h0) & 9'h1ff);
+            fill__d = ((32'h0) & 10'h3ff);
+            came__d = 1'b0;
+            went__d = 1'b0;
             pending__d = 1'b0;
             out_valid__d = 1'b0;
+            occupied__d = 1'b0;
         end
     end
-    always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
-    always @(*) second__clock = clk;
+    always @(*) fill__clock = clk;
+    always @(*) came__clock = clk;
+    always @(*) went__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
-    always @(*) ram__read_clock = clk;
-    always @(*) ram__write_clock = clk;
-    always @(*) push = i_valid & (fill__q != depth);
+    always @(*) occupied__clock = clk;
+    always @(*) ram__clock = clk;
+    always @(*) full = ((fill__q == depth) & ~(went__q & ~came__q)) | (&fill__q[(32'h0)+:(9)] & (came__q & ~went__q));
+    always @(*) push = i_valid & ~full;
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) ram__write_enable = push;
+    assign ram__write_enable = 1'b1;
+    always @(*) more = write__q != read__q;
+    always @(*) step = ~pending__q | (~out_valid__q | o_ready);
     always @(*) take = pending__q & (~out_valid__q | o_ready);
-    always @(*) behind = second__q ^ one;
-    always @(*) follows = behind + one;
-    always @(*) i_ready = fill__q != depth;
+    always @(*) ram__read_address = read__q;
+    always @(*) ram__read_enable = step;
+    always @(*) i_ready = ~full;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
+    always @(*) empty = ~occupied__q;
     
 endmodule // standalone__core__control__recorder__queue
+
+
+module tnic_standalone__core__control__recorder__queue__came(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__queue__came
 
 
 module tnic_standalone__core__control__recorder__queue__fill(d,q,clock);
@@ -61575,6 +61610,25 @@ module tnic_standalone__core__control__recorder__queue__fill(d,q,clock);
     end
           
 endmodule // standalone__core__control__recorder__queue__fill
+
+
+module tnic_standalone__core__control__recorder__queue__occupied(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__recorder__queue__occupied
 
 
 module tnic_standalone__core__control__recorder__queue__out(d,q,clock);
@@ -61634,32 +61688,29 @@ module tnic_standalone__core__control__recorder__queue__pending(d,q,clock);
 endmodule // standalone__core__control__recorder__queue__pending
 
 
-module tnic_standalone__core__control__recorder__queue__ram(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
+module tnic_standalone__core__control__recorder__queue__ram(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
+    input wire  clock;
+    input wire  read_enable;
     input wire  [8:0] read_address;
-    input wire  read_clock;
     output reg  [511:0] read_data;
-    input wire  [8:0] write_address;
-    input wire  write_clock;
-    input wire  [511:0] write_data;
     input wire  write_enable;
+    input wire  [8:0] write_address;
+    input wire  [511:0] write_data;
     
     // Update code (custom)
+    (* ram_style = "block" *)
     reg[511:0] mem[511:0];
     
-    
-    
-    always @(posedge read_clock) begin
-       read_data <= mem[read_address];
-    end
-    
-    always @(posedge write_clock) begin
+    always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= write_enable & (read_address == write_address) ? {512{1'bx}} : mem[read_address];
+       end
        if (write_enable) begin
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__control__recorder__queue__ram
 
 
@@ -61682,23 +61733,23 @@ module tnic_standalone__core__control__recorder__queue__read(d,q,clock);
 endmodule // standalone__core__control__recorder__queue__read
 
 
-module tnic_standalone__core__control__recorder__queue__second(d,q,clock);
+module tnic_standalone__core__control__recorder__queue__went(d,q,clock);
     
     // Module arguments
-    input wire  [8:0] d;
-    output reg  [8:0] q;
+    input wire  d;
+    output reg  q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 9'h0;
+       q = 1'h0;
     end
     
     always @(posedge clock) begin
        q <= d;
     end
           
-endmodule // standalone__core__control__recorder__queue__second
+endmodule // standalone__core__control__recorder__queue__went
 
 
 module tnic_standalone__core__control__recorder__queue__write(d,q,clock);
@@ -83866,18 +83917,18 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     reg  [21:0] x_low__d;
     wire  [21:0] x_low__q;
     reg  x_low__clock;
-    reg  [21:0] lows__0__d;
-    wire  [21:0] lows__0__q;
-    reg  lows__0__clock;
-    reg  [21:0] lows__1__d;
-    wire  [21:0] lows__1__q;
-    reg  lows__1__clock;
+    reg  [10:0] rests__0__d;
+    wire  [10:0] rests__0__q;
+    reg  rests__0__clock;
+    reg  [10:0] rests__1__d;
+    wire  [10:0] rests__1__q;
+    reg  rests__1__clock;
     reg  third__clock;
     reg  [4:0] third__read_address;
-    wire  [21:0] third__read_data;
+    wire  [10:0] third__read_data;
     reg  third__write_enable;
     reg  [4:0] third__write_address;
-    reg  [21:0] third__write_data;
+    reg  [10:0] third__write_data;
     reg  head_due__d;
     wire  head_due__q;
     reg  head_due__clock;
@@ -83893,6 +83944,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     reg  [10:0] key;
     reg  [10:0] floor_key;
     reg  [10:0] x_key;
+    reg  [10:0] x_rest;
     reg  by_launch__0;
     reg  by_launch__1;
     reg  by_launch__2;
@@ -84111,38 +84163,38 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     reg  [4:0] next_at__27;
     reg  [4:0] next_at__28;
     reg  [4:0] next_at__29;
-    reg  follows_at__0;
-    reg  follows_at__1;
-    reg  follows_at__2;
-    reg  follows_at__3;
-    reg  follows_at__4;
-    reg  follows_at__5;
-    reg  follows_at__6;
-    reg  follows_at__7;
-    reg  follows_at__8;
-    reg  follows_at__9;
-    reg  follows_at__10;
-    reg  follows_at__11;
-    reg  follows_at__12;
-    reg  follows_at__13;
-    reg  follows_at__14;
-    reg  follows_at__15;
-    reg  follows_at__16;
-    reg  follows_at__17;
-    reg  follows_at__18;
-    reg  follows_at__19;
-    reg  follows_at__20;
-    reg  follows_at__21;
-    reg  follows_at__22;
-    reg  follows_at__23;
-    reg  follows_at__24;
-    reg  follows_at__25;
-    reg  follows_at__26;
-    reg  follows_at__27;
-    reg  follows_at__28;
-    reg  follows_at__29;
-    reg  follows_at__30;
-    wire follows_at__31;
+    reg  folrests_at__0;
+    reg  folrests_at__1;
+    reg  folrests_at__2;
+    reg  folrests_at__3;
+    reg  folrests_at__4;
+    reg  folrests_at__5;
+    reg  folrests_at__6;
+    reg  folrests_at__7;
+    reg  folrests_at__8;
+    reg  folrests_at__9;
+    reg  folrests_at__10;
+    reg  folrests_at__11;
+    reg  folrests_at__12;
+    reg  folrests_at__13;
+    reg  folrests_at__14;
+    reg  folrests_at__15;
+    reg  folrests_at__16;
+    reg  folrests_at__17;
+    reg  folrests_at__18;
+    reg  folrests_at__19;
+    reg  folrests_at__20;
+    reg  folrests_at__21;
+    reg  folrests_at__22;
+    reg  folrests_at__23;
+    reg  folrests_at__24;
+    reg  folrests_at__25;
+    reg  folrests_at__26;
+    reg  folrests_at__27;
+    reg  folrests_at__28;
+    reg  folrests_at__29;
+    reg  folrests_at__30;
+    wire folrests_at__31;
     reg  sinks_at__0;
     reg  sinks_at__1;
     reg  sinks_at__2;
@@ -84303,6 +84355,8 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     wire inner__31;
     reg  second_last;
     reg  third_last;
+    reg  [21:0] low_0;
+    reg  [21:0] low_1;
     reg  [21:0] since_0;
     reg  [21:0] since_1;
     reg  [21:0] since_x;
@@ -84934,15 +84988,15 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         .q(x_low__q),
         .clock(x_low__clock)
     );
-    tnic_standalone__core__pacer__gate__places__lows__0 lows__0(
-        .d(lows__0__d),
-        .q(lows__0__q),
-        .clock(lows__0__clock)
+    tnic_standalone__core__pacer__gate__places__rests__0 rests__0(
+        .d(rests__0__d),
+        .q(rests__0__q),
+        .clock(rests__0__clock)
     );
-    tnic_standalone__core__pacer__gate__places__lows__1 lows__1(
-        .d(lows__1__d),
-        .q(lows__1__q),
-        .clock(lows__1__clock)
+    tnic_standalone__core__pacer__gate__places__rests__1 rests__1(
+        .d(rests__1__d),
+        .q(rests__1__q),
+        .clock(rests__1__clock)
     );
     tnic_standalone__core__pacer__gate__places__third third(
         .clock(third__clock),
@@ -84976,8 +85030,8 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         head_due__d = head_due__q;
         late__d = late__q;
         all_due__d = all_due__q;
-        lows__0__d = lows__0__q;
-        lows__1__d = lows__1__q;
+        rests__0__d = rests__0__q;
+        rests__1__d = rests__1__q;
         number__1 = ((32'h0) & 5'h1f);
         number__2 = ((32'h0) & 5'h1f);
         number__3 = ((32'h0) & 5'h1f);
@@ -85041,7 +85095,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         last = ((32'h0) & 5'h1f);
         inner__0 = 1'b0;
         valid_at__0 = 1'b0;
-        follows_at__0 = 1'b0;
+        folrests_at__0 = 1'b0;
         sinks_at__0 = 1'b0;
         precedes_at__0 = 1'b0;
         swaps__0__d = swaps__0__q;
@@ -85049,7 +85103,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__1 = 1'b0;
         key_at__1 = ((32'h0) & 11'h7ff);
         handle_at__1 = freed;
-        follows_at__1 = 1'b0;
+        folrests_at__1 = 1'b0;
         sinks_at__1 = 1'b0;
         precedes_at__1 = 1'b0;
         swaps__1__d = swaps__1__q;
@@ -85057,7 +85111,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__2 = 1'b0;
         key_at__2 = ((32'h0) & 11'h7ff);
         handle_at__2 = freed;
-        follows_at__2 = 1'b0;
+        folrests_at__2 = 1'b0;
         sinks_at__2 = 1'b0;
         precedes_at__2 = 1'b0;
         swaps__2__d = swaps__2__q;
@@ -85065,7 +85119,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__3 = 1'b0;
         key_at__3 = ((32'h0) & 11'h7ff);
         handle_at__3 = freed;
-        follows_at__3 = 1'b0;
+        folrests_at__3 = 1'b0;
         sinks_at__3 = 1'b0;
         precedes_at__3 = 1'b0;
         swaps__3__d = swaps__3__q;
@@ -85073,7 +85127,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__4 = 1'b0;
         key_at__4 = ((32'h0) & 11'h7ff);
         handle_at__4 = freed;
-        follows_at__4 = 1'b0;
+        folrests_at__4 = 1'b0;
         sinks_at__4 = 1'b0;
         precedes_at__4 = 1'b0;
         swaps__4__d = swaps__4__q;
@@ -85081,7 +85135,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__5 = 1'b0;
         key_at__5 = ((32'h0) & 11'h7ff);
         handle_at__5 = freed;
-        follows_at__5 = 1'b0;
+        folrests_at__5 = 1'b0;
         sinks_at__5 = 1'b0;
         precedes_at__5 = 1'b0;
         swaps__5__d = swaps__5__q;
@@ -85089,7 +85143,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__6 = 1'b0;
         key_at__6 = ((32'h0) & 11'h7ff);
         handle_at__6 = freed;
-        follows_at__6 = 1'b0;
+        folrests_at__6 = 1'b0;
         sinks_at__6 = 1'b0;
         precedes_at__6 = 1'b0;
         swaps__6__d = swaps__6__q;
@@ -85097,7 +85151,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__7 = 1'b0;
         key_at__7 = ((32'h0) & 11'h7ff);
         handle_at__7 = freed;
-        follows_at__7 = 1'b0;
+        folrests_at__7 = 1'b0;
         sinks_at__7 = 1'b0;
         precedes_at__7 = 1'b0;
         swaps__7__d = swaps__7__q;
@@ -85105,7 +85159,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__8 = 1'b0;
         key_at__8 = ((32'h0) & 11'h7ff);
         handle_at__8 = freed;
-        follows_at__8 = 1'b0;
+        folrests_at__8 = 1'b0;
         sinks_at__8 = 1'b0;
         precedes_at__8 = 1'b0;
         swaps__8__d = swaps__8__q;
@@ -85113,7 +85167,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__9 = 1'b0;
         key_at__9 = ((32'h0) & 11'h7ff);
         handle_at__9 = freed;
-        follows_at__9 = 1'b0;
+        folrests_at__9 = 1'b0;
         sinks_at__9 = 1'b0;
         precedes_at__9 = 1'b0;
         swaps__9__d = swaps__9__q;
@@ -85121,7 +85175,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__10 = 1'b0;
         key_at__10 = ((32'h0) & 11'h7ff);
         handle_at__10 = freed;
-        follows_at__10 = 1'b0;
+        folrests_at__10 = 1'b0;
         sinks_at__10 = 1'b0;
         precedes_at__10 = 1'b0;
         swaps__10__d = swaps__10__q;
@@ -85129,7 +85183,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__11 = 1'b0;
         key_at__11 = ((32'h0) & 11'h7ff);
         handle_at__11 = freed;
-        follows_at__11 = 1'b0;
+        folrests_at__11 = 1'b0;
         sinks_at__11 = 1'b0;
         precedes_at__11 = 1'b0;
         swaps__11__d = swaps__11__q;
@@ -85137,7 +85191,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__12 = 1'b0;
         key_at__12 = ((32'h0) & 11'h7ff);
         handle_at__12 = freed;
-        follows_at__12 = 1'b0;
+        folrests_at__12 = 1'b0;
         sinks_at__12 = 1'b0;
         precedes_at__12 = 1'b0;
         swaps__12__d = swaps__12__q;
@@ -85145,7 +85199,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__13 = 1'b0;
         key_at__13 = ((32'h0) & 11'h7ff);
         handle_at__13 = freed;
-        follows_at__13 = 1'b0;
+        folrests_at__13 = 1'b0;
         sinks_at__13 = 1'b0;
         precedes_at__13 = 1'b0;
         swaps__13__d = swaps__13__q;
@@ -85153,7 +85207,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__14 = 1'b0;
         key_at__14 = ((32'h0) & 11'h7ff);
         handle_at__14 = freed;
-        follows_at__14 = 1'b0;
+        folrests_at__14 = 1'b0;
         sinks_at__14 = 1'b0;
         precedes_at__14 = 1'b0;
         swaps__14__d = swaps__14__q;
@@ -85161,7 +85215,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__15 = 1'b0;
         key_at__15 = ((32'h0) & 11'h7ff);
         handle_at__15 = freed;
-        follows_at__15 = 1'b0;
+        folrests_at__15 = 1'b0;
         sinks_at__15 = 1'b0;
         precedes_at__15 = 1'b0;
         swaps__15__d = swaps__15__q;
@@ -85169,7 +85223,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__16 = 1'b0;
         key_at__16 = ((32'h0) & 11'h7ff);
         handle_at__16 = freed;
-        follows_at__16 = 1'b0;
+        folrests_at__16 = 1'b0;
         sinks_at__16 = 1'b0;
         precedes_at__16 = 1'b0;
         swaps__16__d = swaps__16__q;
@@ -85177,7 +85231,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__17 = 1'b0;
         key_at__17 = ((32'h0) & 11'h7ff);
         handle_at__17 = freed;
-        follows_at__17 = 1'b0;
+        folrests_at__17 = 1'b0;
         sinks_at__17 = 1'b0;
         precedes_at__17 = 1'b0;
         swaps__17__d = swaps__17__q;
@@ -85185,7 +85239,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__18 = 1'b0;
         key_at__18 = ((32'h0) & 11'h7ff);
         handle_at__18 = freed;
-        follows_at__18 = 1'b0;
+        folrests_at__18 = 1'b0;
         sinks_at__18 = 1'b0;
         precedes_at__18 = 1'b0;
         swaps__18__d = swaps__18__q;
@@ -85193,7 +85247,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__19 = 1'b0;
         key_at__19 = ((32'h0) & 11'h7ff);
         handle_at__19 = freed;
-        follows_at__19 = 1'b0;
+        folrests_at__19 = 1'b0;
         sinks_at__19 = 1'b0;
         precedes_at__19 = 1'b0;
         swaps__19__d = swaps__19__q;
@@ -85201,7 +85255,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__20 = 1'b0;
         key_at__20 = ((32'h0) & 11'h7ff);
         handle_at__20 = freed;
-        follows_at__20 = 1'b0;
+        folrests_at__20 = 1'b0;
         sinks_at__20 = 1'b0;
         precedes_at__20 = 1'b0;
         swaps__20__d = swaps__20__q;
@@ -85209,7 +85263,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__21 = 1'b0;
         key_at__21 = ((32'h0) & 11'h7ff);
         handle_at__21 = freed;
-        follows_at__21 = 1'b0;
+        folrests_at__21 = 1'b0;
         sinks_at__21 = 1'b0;
         precedes_at__21 = 1'b0;
         swaps__21__d = swaps__21__q;
@@ -85217,7 +85271,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__22 = 1'b0;
         key_at__22 = ((32'h0) & 11'h7ff);
         handle_at__22 = freed;
-        follows_at__22 = 1'b0;
+        folrests_at__22 = 1'b0;
         sinks_at__22 = 1'b0;
         precedes_at__22 = 1'b0;
         swaps__22__d = swaps__22__q;
@@ -85225,7 +85279,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__23 = 1'b0;
         key_at__23 = ((32'h0) & 11'h7ff);
         handle_at__23 = freed;
-        follows_at__23 = 1'b0;
+        folrests_at__23 = 1'b0;
         sinks_at__23 = 1'b0;
         precedes_at__23 = 1'b0;
         swaps__23__d = swaps__23__q;
@@ -85233,7 +85287,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__24 = 1'b0;
         key_at__24 = ((32'h0) & 11'h7ff);
         handle_at__24 = freed;
-        follows_at__24 = 1'b0;
+        folrests_at__24 = 1'b0;
         sinks_at__24 = 1'b0;
         precedes_at__24 = 1'b0;
         swaps__24__d = swaps__24__q;
@@ -85241,7 +85295,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__25 = 1'b0;
         key_at__25 = ((32'h0) & 11'h7ff);
         handle_at__25 = freed;
-        follows_at__25 = 1'b0;
+        folrests_at__25 = 1'b0;
         sinks_at__25 = 1'b0;
         precedes_at__25 = 1'b0;
         swaps__25__d = swaps__25__q;
@@ -85249,7 +85303,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__26 = 1'b0;
         key_at__26 = ((32'h0) & 11'h7ff);
         handle_at__26 = freed;
-        follows_at__26 = 1'b0;
+        folrests_at__26 = 1'b0;
         sinks_at__26 = 1'b0;
         precedes_at__26 = 1'b0;
         swaps__26__d = swaps__26__q;
@@ -85257,7 +85311,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__27 = 1'b0;
         key_at__27 = ((32'h0) & 11'h7ff);
         handle_at__27 = freed;
-        follows_at__27 = 1'b0;
+        folrests_at__27 = 1'b0;
         sinks_at__27 = 1'b0;
         precedes_at__27 = 1'b0;
         swaps__27__d = swaps__27__q;
@@ -85265,7 +85319,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__28 = 1'b0;
         key_at__28 = ((32'h0) & 11'h7ff);
         handle_at__28 = freed;
-        follows_at__28 = 1'b0;
+        folrests_at__28 = 1'b0;
         sinks_at__28 = 1'b0;
         precedes_at__28 = 1'b0;
         swaps__28__d = swaps__28__q;
@@ -85273,14 +85327,14 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__29 = 1'b0;
         key_at__29 = ((32'h0) & 11'h7ff);
         handle_at__29 = freed;
-        follows_at__29 = 1'b0;
+        folrests_at__29 = 1'b0;
         sinks_at__29 = 1'b0;
         precedes_at__29 = 1'b0;
         swaps__29__d = swaps__29__q;
         valid_at__30 = 1'b0;
         key_at__30 = ((32'h0) & 11'h7ff);
         handle_at__30 = freed;
-        follows_at__30 = 1'b0;
+        folrests_at__30 = 1'b0;
         sinks_at__30 = 1'b0;
         precedes_at__30 = 1'b0;
         swaps__30__d = swaps__30__q;
@@ -85289,7 +85343,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = 1'b1;
         third_last = 1'b1;
         precedes_at__0 = 1'b1;
-        follows_at__0 = 1'b1;
+        folrests_at__0 = 1'b1;
         sinks_at__0 = 1'b1;
         valid_at__1 = valids__0__q;
         key_at__1 = keys__0__q;
@@ -85715,73 +85769,73 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~near) begin
             low = ((floor) & 22'h3fffff) << 32'hf;
         end
-        follows_at__1 = (inner__1 & valids__0__q) & ~((key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__0__q[32'ha]));
+        folrests_at__1 = (inner__1 & valids__0__q) & ~((key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__0__q[32'ha]));
         sinks_at__1 = (inner__1 & valids__0__q) & ~((floor_key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__0__q[32'ha]));
-        follows_at__2 = (inner__2 & valids__1__q) & ~((key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__1__q[32'ha]));
+        folrests_at__2 = (inner__2 & valids__1__q) & ~((key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__1__q[32'ha]));
         sinks_at__2 = (inner__2 & valids__1__q) & ~((floor_key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__1__q[32'ha]));
-        follows_at__3 = (inner__3 & valids__2__q) & ~((key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__2__q[32'ha]));
+        folrests_at__3 = (inner__3 & valids__2__q) & ~((key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__2__q[32'ha]));
         sinks_at__3 = (inner__3 & valids__2__q) & ~((floor_key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__2__q[32'ha]));
-        follows_at__4 = (inner__4 & valids__3__q) & ~((key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__3__q[32'ha]));
+        folrests_at__4 = (inner__4 & valids__3__q) & ~((key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__3__q[32'ha]));
         sinks_at__4 = (inner__4 & valids__3__q) & ~((floor_key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__3__q[32'ha]));
-        follows_at__5 = (inner__5 & valids__4__q) & ~((key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__4__q[32'ha]));
+        folrests_at__5 = (inner__5 & valids__4__q) & ~((key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__4__q[32'ha]));
         sinks_at__5 = (inner__5 & valids__4__q) & ~((floor_key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__4__q[32'ha]));
-        follows_at__6 = (inner__6 & valids__5__q) & ~((key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__5__q[32'ha]));
+        folrests_at__6 = (inner__6 & valids__5__q) & ~((key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__5__q[32'ha]));
         sinks_at__6 = (inner__6 & valids__5__q) & ~((floor_key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__5__q[32'ha]));
-        follows_at__7 = (inner__7 & valids__6__q) & ~((key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__6__q[32'ha]));
+        folrests_at__7 = (inner__7 & valids__6__q) & ~((key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__6__q[32'ha]));
         sinks_at__7 = (inner__7 & valids__6__q) & ~((floor_key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__6__q[32'ha]));
-        follows_at__8 = (inner__8 & valids__7__q) & ~((key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__7__q[32'ha]));
+        folrests_at__8 = (inner__8 & valids__7__q) & ~((key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__7__q[32'ha]));
         sinks_at__8 = (inner__8 & valids__7__q) & ~((floor_key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__7__q[32'ha]));
-        follows_at__9 = (inner__9 & valids__8__q) & ~((key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__8__q[32'ha]));
+        folrests_at__9 = (inner__9 & valids__8__q) & ~((key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__8__q[32'ha]));
         sinks_at__9 = (inner__9 & valids__8__q) & ~((floor_key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__8__q[32'ha]));
-        follows_at__10 = (inner__10 & valids__9__q) & ~((key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__9__q[32'ha]));
+        folrests_at__10 = (inner__10 & valids__9__q) & ~((key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__9__q[32'ha]));
         sinks_at__10 = (inner__10 & valids__9__q) & ~((floor_key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__9__q[32'ha]));
-        follows_at__11 = (inner__11 & valids__10__q) & ~((key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__10__q[32'ha]));
+        folrests_at__11 = (inner__11 & valids__10__q) & ~((key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__10__q[32'ha]));
         sinks_at__11 = (inner__11 & valids__10__q) & ~((floor_key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__10__q[32'ha]));
-        follows_at__12 = (inner__12 & valids__11__q) & ~((key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__11__q[32'ha]));
+        folrests_at__12 = (inner__12 & valids__11__q) & ~((key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__11__q[32'ha]));
         sinks_at__12 = (inner__12 & valids__11__q) & ~((floor_key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__11__q[32'ha]));
-        follows_at__13 = (inner__13 & valids__12__q) & ~((key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__12__q[32'ha]));
+        folrests_at__13 = (inner__13 & valids__12__q) & ~((key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__12__q[32'ha]));
         sinks_at__13 = (inner__13 & valids__12__q) & ~((floor_key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__12__q[32'ha]));
-        follows_at__14 = (inner__14 & valids__13__q) & ~((key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__13__q[32'ha]));
+        folrests_at__14 = (inner__14 & valids__13__q) & ~((key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__13__q[32'ha]));
         sinks_at__14 = (inner__14 & valids__13__q) & ~((floor_key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__13__q[32'ha]));
-        follows_at__15 = (inner__15 & valids__14__q) & ~((key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__14__q[32'ha]));
+        folrests_at__15 = (inner__15 & valids__14__q) & ~((key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__14__q[32'ha]));
         sinks_at__15 = (inner__15 & valids__14__q) & ~((floor_key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__14__q[32'ha]));
-        follows_at__16 = (inner__16 & valids__15__q) & ~((key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__15__q[32'ha]));
+        folrests_at__16 = (inner__16 & valids__15__q) & ~((key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__15__q[32'ha]));
         sinks_at__16 = (inner__16 & valids__15__q) & ~((floor_key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__15__q[32'ha]));
-        follows_at__17 = (inner__17 & valids__16__q) & ~((key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__16__q[32'ha]));
+        folrests_at__17 = (inner__17 & valids__16__q) & ~((key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__16__q[32'ha]));
         sinks_at__17 = (inner__17 & valids__16__q) & ~((floor_key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__16__q[32'ha]));
-        follows_at__18 = (inner__18 & valids__17__q) & ~((key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__17__q[32'ha]));
+        folrests_at__18 = (inner__18 & valids__17__q) & ~((key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__17__q[32'ha]));
         sinks_at__18 = (inner__18 & valids__17__q) & ~((floor_key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__17__q[32'ha]));
-        follows_at__19 = (inner__19 & valids__18__q) & ~((key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__18__q[32'ha]));
+        folrests_at__19 = (inner__19 & valids__18__q) & ~((key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__18__q[32'ha]));
         sinks_at__19 = (inner__19 & valids__18__q) & ~((floor_key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__18__q[32'ha]));
-        follows_at__20 = (inner__20 & valids__19__q) & ~((key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__19__q[32'ha]));
+        folrests_at__20 = (inner__20 & valids__19__q) & ~((key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__19__q[32'ha]));
         sinks_at__20 = (inner__20 & valids__19__q) & ~((floor_key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__19__q[32'ha]));
-        follows_at__21 = (inner__21 & valids__20__q) & ~((key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__20__q[32'ha]));
+        folrests_at__21 = (inner__21 & valids__20__q) & ~((key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__20__q[32'ha]));
         sinks_at__21 = (inner__21 & valids__20__q) & ~((floor_key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__20__q[32'ha]));
-        follows_at__22 = (inner__22 & valids__21__q) & ~((key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__21__q[32'ha]));
+        folrests_at__22 = (inner__22 & valids__21__q) & ~((key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__21__q[32'ha]));
         sinks_at__22 = (inner__22 & valids__21__q) & ~((floor_key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__21__q[32'ha]));
-        follows_at__23 = (inner__23 & valids__22__q) & ~((key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__22__q[32'ha]));
+        folrests_at__23 = (inner__23 & valids__22__q) & ~((key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__22__q[32'ha]));
         sinks_at__23 = (inner__23 & valids__22__q) & ~((floor_key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__22__q[32'ha]));
-        follows_at__24 = (inner__24 & valids__23__q) & ~((key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__23__q[32'ha]));
+        folrests_at__24 = (inner__24 & valids__23__q) & ~((key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__23__q[32'ha]));
         sinks_at__24 = (inner__24 & valids__23__q) & ~((floor_key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__23__q[32'ha]));
-        follows_at__25 = (inner__25 & valids__24__q) & ~((key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__24__q[32'ha]));
+        folrests_at__25 = (inner__25 & valids__24__q) & ~((key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__24__q[32'ha]));
         sinks_at__25 = (inner__25 & valids__24__q) & ~((floor_key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__24__q[32'ha]));
-        follows_at__26 = (inner__26 & valids__25__q) & ~((key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__25__q[32'ha]));
+        folrests_at__26 = (inner__26 & valids__25__q) & ~((key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__25__q[32'ha]));
         sinks_at__26 = (inner__26 & valids__25__q) & ~((floor_key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__25__q[32'ha]));
-        follows_at__27 = (inner__27 & valids__26__q) & ~((key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__26__q[32'ha]));
+        folrests_at__27 = (inner__27 & valids__26__q) & ~((key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__26__q[32'ha]));
         sinks_at__27 = (inner__27 & valids__26__q) & ~((floor_key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__26__q[32'ha]));
-        follows_at__28 = (inner__28 & valids__27__q) & ~((key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__27__q[32'ha]));
+        folrests_at__28 = (inner__28 & valids__27__q) & ~((key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__27__q[32'ha]));
         sinks_at__28 = (inner__28 & valids__27__q) & ~((floor_key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__27__q[32'ha]));
-        follows_at__29 = (inner__29 & valids__28__q) & ~((key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__28__q[32'ha]));
+        folrests_at__29 = (inner__29 & valids__28__q) & ~((key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__28__q[32'ha]));
         sinks_at__29 = (inner__29 & valids__28__q) & ~((floor_key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__28__q[32'ha]));
-        follows_at__30 = (inner__30 & valids__29__q) & ~((key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__29__q[32'ha]));
+        folrests_at__30 = (inner__30 & valids__29__q) & ~((key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__29__q[32'ha]));
         sinks_at__30 = (inner__30 & valids__29__q) & ~((floor_key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__29__q[32'ha]));
-        by_launch__0 = follows_at__1;
+        by_launch__0 = folrests_at__1;
         by_floor__0 = sinks_at__1;
         if (pop & ~stays) begin
-            by_launch__0 = follows_at__2;
+            by_launch__0 = folrests_at__2;
         end
         if (~pop & stays) begin
-            by_launch__0 = follows_at__0;
+            by_launch__0 = folrests_at__0;
         end
         if (pop & ~holds) begin
             by_floor__0 = sinks_at__2;
@@ -85789,13 +85843,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__0 = sinks_at__0;
         end
-        by_launch__1 = follows_at__2;
+        by_launch__1 = folrests_at__2;
         by_floor__1 = sinks_at__2;
         if (pop & ~stays) begin
-            by_launch__1 = follows_at__3;
+            by_launch__1 = folrests_at__3;
         end
         if (~pop & stays) begin
-            by_launch__1 = follows_at__1;
+            by_launch__1 = folrests_at__1;
         end
         if (pop & ~holds) begin
             by_floor__1 = sinks_at__3;
@@ -85803,13 +85857,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__1 = sinks_at__1;
         end
-        by_launch__2 = follows_at__3;
+        by_launch__2 = folrests_at__3;
         by_floor__2 = sinks_at__3;
         if (pop & ~stays) begin
-            by_launch__2 = follows_at__4;
+            by_launch__2 = folrests_at__4;
         end
         if (~pop & stays) begin
-            by_launch__2 = follows_at__2;
+            by_launch__2 = folrests_at__2;
         end
         if (pop & ~holds) begin
             by_floor__2 = sinks_at__4;
@@ -85817,13 +85871,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__2 = sinks_at__2;
         end
-        by_launch__3 = follows_at__4;
+        by_launch__3 = folrests_at__4;
         by_floor__3 = sinks_at__4;
         if (pop & ~stays) begin
-            by_launch__3 = follows_at__5;
+            by_launch__3 = folrests_at__5;
         end
         if (~pop & stays) begin
-            by_launch__3 = follows_at__3;
+            by_launch__3 = folrests_at__3;
         end
         if (pop & ~holds) begin
             by_floor__3 = sinks_at__5;
@@ -85831,13 +85885,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__3 = sinks_at__3;
         end
-        by_launch__4 = follows_at__5;
+        by_launch__4 = folrests_at__5;
         by_floor__4 = sinks_at__5;
         if (pop & ~stays) begin
-            by_launch__4 = follows_at__6;
+            by_launch__4 = folrests_at__6;
         end
         if (~pop & stays) begin
-            by_launch__4 = follows_at__4;
+            by_launch__4 = folrests_at__4;
         end
         if (pop & ~holds) begin
             by_floor__4 = sinks_at__6;
@@ -85845,13 +85899,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__4 = sinks_at__4;
         end
-        by_launch__5 = follows_at__6;
+        by_launch__5 = folrests_at__6;
         by_floor__5 = sinks_at__6;
         if (pop & ~stays) begin
-            by_launch__5 = follows_at__7;
+            by_launch__5 = folrests_at__7;
         end
         if (~pop & stays) begin
-            by_launch__5 = follows_at__5;
+            by_launch__5 = folrests_at__5;
         end
         if (pop & ~holds) begin
             by_floor__5 = sinks_at__7;
@@ -85859,13 +85913,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__5 = sinks_at__5;
         end
-        by_launch__6 = follows_at__7;
+        by_launch__6 = folrests_at__7;
         by_floor__6 = sinks_at__7;
         if (pop & ~stays) begin
-            by_launch__6 = follows_at__8;
+            by_launch__6 = folrests_at__8;
         end
         if (~pop & stays) begin
-            by_launch__6 = follows_at__6;
+            by_launch__6 = folrests_at__6;
         end
         if (pop & ~holds) begin
             by_floor__6 = sinks_at__8;
@@ -85873,13 +85927,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__6 = sinks_at__6;
         end
-        by_launch__7 = follows_at__8;
+        by_launch__7 = folrests_at__8;
         by_floor__7 = sinks_at__8;
         if (pop & ~stays) begin
-            by_launch__7 = follows_at__9;
+            by_launch__7 = folrests_at__9;
         end
         if (~pop & stays) begin
-            by_launch__7 = follows_at__7;
+            by_launch__7 = folrests_at__7;
         end
         if (pop & ~holds) begin
             by_floor__7 = sinks_at__9;
@@ -85887,13 +85941,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__7 = sinks_at__7;
         end
-        by_launch__8 = follows_at__9;
+        by_launch__8 = folrests_at__9;
         by_floor__8 = sinks_at__9;
         if (pop & ~stays) begin
-            by_launch__8 = follows_at__10;
+            by_launch__8 = folrests_at__10;
         end
         if (~pop & stays) begin
-            by_launch__8 = follows_at__8;
+            by_launch__8 = folrests_at__8;
         end
         if (pop & ~holds) begin
             by_floor__8 = sinks_at__10;
@@ -85901,13 +85955,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__8 = sinks_at__8;
         end
-        by_launch__9 = follows_at__10;
+        by_launch__9 = folrests_at__10;
         by_floor__9 = sinks_at__10;
         if (pop & ~stays) begin
-            by_launch__9 = follows_at__11;
+            by_launch__9 = folrests_at__11;
         end
         if (~pop & stays) begin
-            by_launch__9 = follows_at__9;
+            by_launch__9 = folrests_at__9;
         end
         if (pop & ~holds) begin
             by_floor__9 = sinks_at__11;
@@ -85915,13 +85969,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__9 = sinks_at__9;
         end
-        by_launch__10 = follows_at__11;
+        by_launch__10 = folrests_at__11;
         by_floor__10 = sinks_at__11;
         if (pop & ~stays) begin
-            by_launch__10 = follows_at__12;
+            by_launch__10 = folrests_at__12;
         end
         if (~pop & stays) begin
-            by_launch__10 = follows_at__10;
+            by_launch__10 = folrests_at__10;
         end
         if (pop & ~holds) begin
             by_floor__10 = sinks_at__12;
@@ -85929,13 +85983,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__10 = sinks_at__10;
         end
-        by_launch__11 = follows_at__12;
+        by_launch__11 = folrests_at__12;
         by_floor__11 = sinks_at__12;
         if (pop & ~stays) begin
-            by_launch__11 = follows_at__13;
+            by_launch__11 = folrests_at__13;
         end
         if (~pop & stays) begin
-            by_launch__11 = follows_at__11;
+            by_launch__11 = folrests_at__11;
         end
         if (pop & ~holds) begin
             by_floor__11 = sinks_at__13;
@@ -85943,13 +85997,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__11 = sinks_at__11;
         end
-        by_launch__12 = follows_at__13;
+        by_launch__12 = folrests_at__13;
         by_floor__12 = sinks_at__13;
         if (pop & ~stays) begin
-            by_launch__12 = follows_at__14;
+            by_launch__12 = folrests_at__14;
         end
         if (~pop & stays) begin
-            by_launch__12 = follows_at__12;
+            by_launch__12 = folrests_at__12;
         end
         if (pop & ~holds) begin
             by_floor__12 = sinks_at__14;
@@ -85957,13 +86011,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__12 = sinks_at__12;
         end
-        by_launch__13 = follows_at__14;
+        by_launch__13 = folrests_at__14;
         by_floor__13 = sinks_at__14;
         if (pop & ~stays) begin
-            by_launch__13 = follows_at__15;
+            by_launch__13 = folrests_at__15;
         end
         if (~pop & stays) begin
-            by_launch__13 = follows_at__13;
+            by_launch__13 = folrests_at__13;
         end
         if (pop & ~holds) begin
             by_floor__13 = sinks_at__15;
@@ -85971,13 +86025,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__13 = sinks_at__13;
         end
-        by_launch__14 = follows_at__15;
+        by_launch__14 = folrests_at__15;
         by_floor__14 = sinks_at__15;
         if (pop & ~stays) begin
-            by_launch__14 = follows_at__16;
+            by_launch__14 = folrests_at__16;
         end
         if (~pop & stays) begin
-            by_launch__14 = follows_at__14;
+            by_launch__14 = folrests_at__14;
         end
         if (pop & ~holds) begin
             by_floor__14 = sinks_at__16;
@@ -85985,13 +86039,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__14 = sinks_at__14;
         end
-        by_launch__15 = follows_at__16;
+        by_launch__15 = folrests_at__16;
         by_floor__15 = sinks_at__16;
         if (pop & ~stays) begin
-            by_launch__15 = follows_at__17;
+            by_launch__15 = folrests_at__17;
         end
         if (~pop & stays) begin
-            by_launch__15 = follows_at__15;
+            by_launch__15 = folrests_at__15;
         end
         if (pop & ~holds) begin
             by_floor__15 = sinks_at__17;
@@ -85999,13 +86053,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__15 = sinks_at__15;
         end
-        by_launch__16 = follows_at__17;
+        by_launch__16 = folrests_at__17;
         by_floor__16 = sinks_at__17;
         if (pop & ~stays) begin
-            by_launch__16 = follows_at__18;
+            by_launch__16 = folrests_at__18;
         end
         if (~pop & stays) begin
-            by_launch__16 = follows_at__16;
+            by_launch__16 = folrests_at__16;
         end
         if (pop & ~holds) begin
             by_floor__16 = sinks_at__18;
@@ -86013,13 +86067,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__16 = sinks_at__16;
         end
-        by_launch__17 = follows_at__18;
+        by_launch__17 = folrests_at__18;
         by_floor__17 = sinks_at__18;
         if (pop & ~stays) begin
-            by_launch__17 = follows_at__19;
+            by_launch__17 = folrests_at__19;
         end
         if (~pop & stays) begin
-            by_launch__17 = follows_at__17;
+            by_launch__17 = folrests_at__17;
         end
         if (pop & ~holds) begin
             by_floor__17 = sinks_at__19;
@@ -86027,13 +86081,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__17 = sinks_at__17;
         end
-        by_launch__18 = follows_at__19;
+        by_launch__18 = folrests_at__19;
         by_floor__18 = sinks_at__19;
         if (pop & ~stays) begin
-            by_launch__18 = follows_at__20;
+            by_launch__18 = folrests_at__20;
         end
         if (~pop & stays) begin
-            by_launch__18 = follows_at__18;
+            by_launch__18 = folrests_at__18;
         end
         if (pop & ~holds) begin
             by_floor__18 = sinks_at__20;
@@ -86041,13 +86095,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__18 = sinks_at__18;
         end
-        by_launch__19 = follows_at__20;
+        by_launch__19 = folrests_at__20;
         by_floor__19 = sinks_at__20;
         if (pop & ~stays) begin
-            by_launch__19 = follows_at__21;
+            by_launch__19 = folrests_at__21;
         end
         if (~pop & stays) begin
-            by_launch__19 = follows_at__19;
+            by_launch__19 = folrests_at__19;
         end
         if (pop & ~holds) begin
             by_floor__19 = sinks_at__21;
@@ -86055,13 +86109,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__19 = sinks_at__19;
         end
-        by_launch__20 = follows_at__21;
+        by_launch__20 = folrests_at__21;
         by_floor__20 = sinks_at__21;
         if (pop & ~stays) begin
-            by_launch__20 = follows_at__22;
+            by_launch__20 = folrests_at__22;
         end
         if (~pop & stays) begin
-            by_launch__20 = follows_at__20;
+            by_launch__20 = folrests_at__20;
         end
         if (pop & ~holds) begin
             by_floor__20 = sinks_at__22;
@@ -86069,13 +86123,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__20 = sinks_at__20;
         end
-        by_launch__21 = follows_at__22;
+        by_launch__21 = folrests_at__22;
         by_floor__21 = sinks_at__22;
         if (pop & ~stays) begin
-            by_launch__21 = follows_at__23;
+            by_launch__21 = folrests_at__23;
         end
         if (~pop & stays) begin
-            by_launch__21 = follows_at__21;
+            by_launch__21 = folrests_at__21;
         end
         if (pop & ~holds) begin
             by_floor__21 = sinks_at__23;
@@ -86083,13 +86137,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__21 = sinks_at__21;
         end
-        by_launch__22 = follows_at__23;
+        by_launch__22 = folrests_at__23;
         by_floor__22 = sinks_at__23;
         if (pop & ~stays) begin
-            by_launch__22 = follows_at__24;
+            by_launch__22 = folrests_at__24;
         end
         if (~pop & stays) begin
-            by_launch__22 = follows_at__22;
+            by_launch__22 = folrests_at__22;
         end
         if (pop & ~holds) begin
             by_floor__22 = sinks_at__24;
@@ -86097,13 +86151,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__22 = sinks_at__22;
         end
-        by_launch__23 = follows_at__24;
+        by_launch__23 = folrests_at__24;
         by_floor__23 = sinks_at__24;
         if (pop & ~stays) begin
-            by_launch__23 = follows_at__25;
+            by_launch__23 = folrests_at__25;
         end
         if (~pop & stays) begin
-            by_launch__23 = follows_at__23;
+            by_launch__23 = folrests_at__23;
         end
         if (pop & ~holds) begin
             by_floor__23 = sinks_at__25;
@@ -86111,13 +86165,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__23 = sinks_at__23;
         end
-        by_launch__24 = follows_at__25;
+        by_launch__24 = folrests_at__25;
         by_floor__24 = sinks_at__25;
         if (pop & ~stays) begin
-            by_launch__24 = follows_at__26;
+            by_launch__24 = folrests_at__26;
         end
         if (~pop & stays) begin
-            by_launch__24 = follows_at__24;
+            by_launch__24 = folrests_at__24;
         end
         if (pop & ~holds) begin
             by_floor__24 = sinks_at__26;
@@ -86125,13 +86179,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__24 = sinks_at__24;
         end
-        by_launch__25 = follows_at__26;
+        by_launch__25 = folrests_at__26;
         by_floor__25 = sinks_at__26;
         if (pop & ~stays) begin
-            by_launch__25 = follows_at__27;
+            by_launch__25 = folrests_at__27;
         end
         if (~pop & stays) begin
-            by_launch__25 = follows_at__25;
+            by_launch__25 = folrests_at__25;
         end
         if (pop & ~holds) begin
             by_floor__25 = sinks_at__27;
@@ -86139,13 +86193,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__25 = sinks_at__25;
         end
-        by_launch__26 = follows_at__27;
+        by_launch__26 = folrests_at__27;
         by_floor__26 = sinks_at__27;
         if (pop & ~stays) begin
-            by_launch__26 = follows_at__28;
+            by_launch__26 = folrests_at__28;
         end
         if (~pop & stays) begin
-            by_launch__26 = follows_at__26;
+            by_launch__26 = folrests_at__26;
         end
         if (pop & ~holds) begin
             by_floor__26 = sinks_at__28;
@@ -86153,13 +86207,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__26 = sinks_at__26;
         end
-        by_launch__27 = follows_at__28;
+        by_launch__27 = folrests_at__28;
         by_floor__27 = sinks_at__28;
         if (pop & ~stays) begin
-            by_launch__27 = follows_at__29;
+            by_launch__27 = folrests_at__29;
         end
         if (~pop & stays) begin
-            by_launch__27 = follows_at__27;
+            by_launch__27 = folrests_at__27;
         end
         if (pop & ~holds) begin
             by_floor__27 = sinks_at__29;
@@ -86167,13 +86221,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__27 = sinks_at__27;
         end
-        by_launch__28 = follows_at__29;
+        by_launch__28 = folrests_at__29;
         by_floor__28 = sinks_at__29;
         if (pop & ~stays) begin
-            by_launch__28 = follows_at__30;
+            by_launch__28 = folrests_at__30;
         end
         if (~pop & stays) begin
-            by_launch__28 = follows_at__28;
+            by_launch__28 = folrests_at__28;
         end
         if (pop & ~holds) begin
             by_floor__28 = sinks_at__30;
@@ -86181,13 +86235,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__28 = sinks_at__28;
         end
-        by_launch__29 = follows_at__30;
+        by_launch__29 = folrests_at__30;
         by_floor__29 = sinks_at__30;
         if (pop & ~stays) begin
-            by_launch__29 = follows_at__31;
+            by_launch__29 = folrests_at__31;
         end
         if (~pop & stays) begin
-            by_launch__29 = follows_at__29;
+            by_launch__29 = folrests_at__29;
         end
         if (pop & ~holds) begin
             by_floor__29 = sinks_at__31;
@@ -87202,18 +87256,18 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
                 swaps__29__d = next_at__29 ^ number__29;
             end
             if (moves__0) begin
-                lows__0__d = lows__1__q;
+                rests__0__d = rests__1__q;
                 if (take_x__0) begin
-                    lows__0__d = x_low__q;
+                    rests__0__d = x_rest;
                 end
             end
             if (moves__1) begin
-                lows__1__d = lows__0__q;
+                rests__1__d = rests__0__q;
                 if (pop) begin
-                    lows__1__d = third__read_data;
+                    rests__1__d = third__read_data;
                 end
                 if (take_x__1) begin
-                    lows__1__d = x_low__q;
+                    rests__1__d = x_rest;
                 end
             end
         end
@@ -87308,8 +87362,8 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     always @(*) late__clock = clk;
     always @(*) all_due__clock = clk;
     always @(*) third__clock = clk;
-    always @(*) lows__0__clock = clk;
-    always @(*) lows__1__clock = clk;
+    always @(*) rests__0__clock = clk;
+    always @(*) rests__1__clock = clk;
     assign number__0 = ((32'h0) & 5'h1f);
     assign number__31 = ((32'h0) & 5'h1f);
     assign key_at__0 = ((32'h0) & 11'h7ff);
@@ -87350,7 +87404,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     assign valid_at__31 = 1'b0;
     assign key_at__31 = ((32'h0) & 11'h7ff);
     always @(*) handle_at__31 = freed;
-    assign follows_at__31 = 1'b0;
+    assign folrests_at__31 = 1'b0;
     assign sinks_at__31 = 1'b0;
     assign precedes_at__31 = 1'b0;
     always @(*) swaps__31__clock = clk;
@@ -87447,11 +87501,14 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     always @(*) key = launch[(32'h9)+:(11)];
     always @(*) floor_key = ((floor[(32'h0)+:(5)]) & 11'h7ff) << 32'h6;
     always @(*) x_key = x_low__q[(32'h9)+:(11)];
+    always @(*) x_rest = ((x_low__q[(32'h0)+:(9)]) & 11'h7ff) | (((x_low__q[(32'h14)+:(2)]) & 11'h7ff) << 32'h9);
     always @(*) third__write_enable = enters__q;
-    always @(*) third__write_data = x_low__q;
+    always @(*) third__write_data = x_rest;
     always @(*) third__read_address = swaps__2__q ^ ((32'h2) & 5'h1f);
-    always @(*) since_0 = now - lows__0__q;
-    always @(*) since_1 = now - lows__1__q;
+    always @(*) low_0 = ((rests__0__q[(32'h0)+:(9)]) & 22'h3fffff) | (((keys__0__q) & 22'h3fffff) << 32'h9) | (((rests__0__q[(32'h9)+:(2)]) & 22'h3fffff) << 32'h14);
+    always @(*) low_1 = ((rests__1__q[(32'h0)+:(9)]) & 22'h3fffff) | (((keys__1__q) & 22'h3fffff) << 32'h9) | (((rests__1__q[(32'h9)+:(2)]) & 22'h3fffff) << 32'h14);
+    always @(*) since_0 = now - low_0;
+    always @(*) since_1 = now - low_1;
     always @(*) since_x = now - x_low__q;
     always @(*) past = valids__0__q & ~since_0[32'h15];
     always @(*) due = head_due__q;
@@ -88126,44 +88183,6 @@ module tnic_standalone__core__pacer__gate__places__late(d,q,clock);
 endmodule // standalone__core__pacer__gate__places__late
 
 
-module tnic_standalone__core__pacer__gate__places__lows__0(d,q,clock);
-    
-    // Module arguments
-    input wire  [21:0] d;
-    output reg  [21:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 22'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__pacer__gate__places__lows__0
-
-
-module tnic_standalone__core__pacer__gate__places__lows__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [21:0] d;
-    output reg  [21:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 22'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__pacer__gate__places__lows__1
-
-
 module tnic_standalone__core__pacer__gate__places__precedes__0(d,q,clock);
     
     // Module arguments
@@ -88732,6 +88751,44 @@ module tnic_standalone__core__pacer__gate__places__precedes__9(d,q,clock);
     end
           
 endmodule // standalone__core__pacer__gate__places__precedes__9
+
+
+module tnic_standalone__core__pacer__gate__places__rests__0(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__gate__places__rests__0
+
+
+module tnic_standalone__core__pacer__gate__places__rests__1(d,q,clock);
+    
+    // Module arguments
+    input wire  [10:0] d;
+    output reg  [10:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 11'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__pacer__gate__places__rests__1
 
 
 module tnic_standalone__core__pacer__gate__places__swaps__0(d,q,clock);
@@ -89347,14 +89404,14 @@ module tnic_standalone__core__pacer__gate__places__third(clock,read_address,read
     // Module arguments
     input wire  clock;
     input wire  [4:0] read_address;
-    output reg  [21:0] read_data;
+    output reg  [10:0] read_data;
     input wire  write_enable;
     input wire  [4:0] write_address;
-    input wire  [21:0] write_data;
+    input wire  [10:0] write_data;
     
     // Update code (custom)
     (* ram_style = "distributed" *)
-    reg[21:0] mem[31:0];
+    reg[10:0] mem[31:0];
     
     always @(*) begin
        read_data = mem[read_address];

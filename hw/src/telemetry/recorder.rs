@@ -1,6 +1,6 @@
 //! Event records of rate updates: some of them, chosen, numbered, queued.
 use crate::construct::construct;
-use crate::fifo::Fifo;
+use crate::fifo::HeldFifo;
 use rust_hdl::prelude::*;
 use timely_regs::event;
 use timely_regs::map::telemetry::{FILTER_BY_FLOW, FILTER_BY_PROFILE, FILTER_FLOW, FILTER_PROFILE};
@@ -66,7 +66,7 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     pub rec_data: Signal<Out, Bits<512>>,
     /// A record was dropped; one clock.
     pub dropped: Signal<Out, Bit>,
-    queue: Fifo<512, A, C>,
+    queue: HeldFifo<512, A, C>,
     laws: [DFF<Bits<4>>; 16],
     law_word: Constant<Bits<5>>,
     version: Constant<Bits<32>>,
@@ -138,32 +138,30 @@ impl<const F: usize, const A: usize, const C: usize> Logic for Recorder<F, A, C>
                 self.laws[i].d.next = bits::<4>(0);
             }
         }
-        // 0: the update, and whether it passes the filter.
+        // 0: the update, and whether it passes the filter. What comes without one is kept too, here and below: no enable goes to so many bits.
         self.valid.d.next = self.event_valid.val();
         self.other_flow.next =
             self.cfg_filter.val().get_bit(16) & (self.cfg_filter.val().get_bits::<16>(0) != bit_cast::<16, F>(self.event_flow.val()));
         self.other_profile.next = self.cfg_filter.val().get_bit(24) & (self.cfg_filter.val().get_bits::<4>(20) != self.event_profile.val());
-        if self.event_valid.val() {
-            self.passes.d.next = !self.other_flow.val() & !self.other_profile.val();
-            self.flow.d.next = self.event_flow.val();
-            self.profile.d.next = self.event_profile.val();
-            for i in 0..16 {
-                if self.event_profile.val().index() == i {
-                    self.law.d.next = self.laws[i].q.val();
-                }
+        self.passes.d.next = !self.other_flow.val() & !self.other_profile.val();
+        self.flow.d.next = self.event_flow.val();
+        self.profile.d.next = self.event_profile.val();
+        for i in 0..16 {
+            if self.event_profile.val().index() == i {
+                self.law.d.next = self.laws[i].q.val();
             }
-            self.kind.d.next = self.event_kind.val();
-            self.branch.d.next = self.event_branch.val();
-            self.hyperactive.d.next = self.event_hyperactive.val();
-            self.signal.d.next = self.event_rtt_ns.val();
-            self.hops.d.next = self.event_hops.val();
-            self.endpoint.d.next = self.event_endpoint_ns.val();
-            self.argument.d.next = self.event_now_ns.val();
-            self.rate_before.d.next = self.event_rate_before.val();
-            self.rate.d.next = self.event_rate.val();
-            self.earlier.d.next = self.event_before.val();
-            self.stamp.d.next = self.now.val();
         }
+        self.kind.d.next = self.event_kind.val();
+        self.branch.d.next = self.event_branch.val();
+        self.hyperactive.d.next = self.event_hyperactive.val();
+        self.signal.d.next = self.event_rtt_ns.val();
+        self.hops.d.next = self.event_hops.val();
+        self.endpoint.d.next = self.event_endpoint_ns.val();
+        self.argument.d.next = self.event_now_ns.val();
+        self.rate_before.d.next = self.event_rate_before.val();
+        self.rate.d.next = self.event_rate.val();
+        self.earlier.d.next = self.event_before.val();
+        self.stamp.d.next = self.now.val();
         // 1: whether it is one of those that are taken; a new `every` starts afresh, and costs the update of this clock.
         self.take.next = false;
         self.every.d.next = self.cfg_every.val();
@@ -193,19 +191,19 @@ impl<const F: usize, const A: usize, const C: usize> Logic for Recorder<F, A, C>
         }
         if self.take.val() {
             self.number.d.next = self.number.q.val() + bits::<32>(1);
-            self.record.d.next = bit_cast::<512, 32>(self.number.q.val())
-                | (bit_cast::<512, 64>(self.stamp.q.val()) << 32)
-                | (bit_cast::<512, 32>(self.about.val()) << 96)
-                | (bit_cast::<512, 24>(self.signal.q.val()) << 128)
-                | (bit_cast::<512, 8>(self.hops.q.val()) << 152)
-                | (bit_cast::<512, 24>(self.endpoint.q.val()) << 160)
-                | (bit_cast::<512, 32>(self.version.val()) << 160)
-                | (bit_cast::<512, 32>(self.argument.q.val()) << 192)
-                | (bit_cast::<512, 32>(self.rate_before.q.val()) << 224)
-                | (bit_cast::<512, 32>(self.rate.q.val()) << 256)
-                | (bit_cast::<512, 160>(self.earlier.q.val()) << 288)
-                | (bit_cast::<512, 32>(self.number.q.val()) << 480);
         }
+        self.record.d.next = bit_cast::<512, 32>(self.number.q.val())
+            | (bit_cast::<512, 64>(self.stamp.q.val()) << 32)
+            | (bit_cast::<512, 32>(self.about.val()) << 96)
+            | (bit_cast::<512, 24>(self.signal.q.val()) << 128)
+            | (bit_cast::<512, 8>(self.hops.q.val()) << 152)
+            | (bit_cast::<512, 24>(self.endpoint.q.val()) << 160)
+            | (bit_cast::<512, 32>(self.version.val()) << 160)
+            | (bit_cast::<512, 32>(self.argument.q.val()) << 192)
+            | (bit_cast::<512, 32>(self.rate_before.q.val()) << 224)
+            | (bit_cast::<512, 32>(self.rate.q.val()) << 256)
+            | (bit_cast::<512, 160>(self.earlier.q.val()) << 288)
+            | (bit_cast::<512, 32>(self.number.q.val()) << 480);
         // 2: into the queue, or lost.
         self.queue.clk.next = self.clk.val();
         self.queue.rst.next = self.rst.val();

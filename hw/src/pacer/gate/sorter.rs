@@ -61,11 +61,12 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     full: DFF<Bit>,
     enters: DFF<Bit>,
     x_low: DFF<Bits<22>>,
-    /// Whole launches of the first two places, which are compared with the time: in registers, so that no RAM is read before the comparison.
-    lows: [DFF<Bits<22>>; 2],
-    /// Launches by their handles, for what becomes the second: the third's is read within the clock, for what its handle will be is not known
+    /// What the first two launches have beyond their keys, 9 bits below and 2 above, for they are compared with the time: in registers, so that no
+    /// RAM is read before the comparison.
+    rests: [DFF<Bits<11>>; 2],
+    /// The same by handles, for what becomes the second: the third's is read within the clock, for what its handle will be is not known
     /// before the clock ends.
-    third: LutRam<Bits<22>, H>,
+    third: LutRam<Bits<11>, H>,
     head_due: DFF<Bit>,
     /// The head is due for 0.5 us.
     late: DFF<Bit>,
@@ -75,6 +76,7 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     key: Signal<Local, Bits<11>>,
     floor_key: Signal<Local, Bits<11>>,
     x_key: Signal<Local, Bits<11>>,
+    x_rest: Signal<Local, Bits<11>>,
     // What stays in front of the entering grant by its launch, by its floor.
     by_launch: [Signal<Local, Bit>; N],
     by_floor: [Signal<Local, Bit>; N],
@@ -85,7 +87,7 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     handle_at: [Signal<Local, Bits<H>>; M],
     next_at: [Signal<Local, Bits<H>>; N],
     /// A place is not behind the launch, not behind the floor.
-    follows_at: [Signal<Local, Bit>; M],
+    folrests_at: [Signal<Local, Bit>; M],
     sinks_at: [Signal<Local, Bit>; M],
     precedes_at: [Signal<Local, Bit>; M],
     /// It takes the entering grant; it takes anything.
@@ -98,6 +100,8 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     // The last place but one is taken, and the one before it.
     second_last: Signal<Local, Bit>,
     third_last: Signal<Local, Bit>,
+    low_0: Signal<Local, Bits<22>>,
+    low_1: Signal<Local, Bits<22>>,
     since_0: Signal<Local, Bits<22>>,
     since_1: Signal<Local, Bits<22>>,
     since_x: Signal<Local, Bits<22>>,
@@ -108,8 +112,8 @@ impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H>
     fn default() -> Self {
         assert!(M == N + 2 && M == 1 << H, "{N} places and two handles outside must be a power of two");
         construct!({} clk, rst, now, stepped, enter, launch, floor, near, stays, holds, pop, freed, due, head, entered, handle, shut, enters, x_low, third,
-            head_due, late, all_due, low, key, floor_key, x_key, last, x_handle, full, second_last, third_last, since_0, since_1, since_x, past;
-            valids, keys, swaps, lows, precedes, inner, by_launch, by_floor, number, valid_at, key_at, handle_at, next_at, follows_at, sinks_at, precedes_at, take_x,
+            head_due, late, all_due, low, key, floor_key, x_key, x_rest, last, x_handle, full, second_last, third_last, low_0, low_1, since_0, since_1, since_x, past;
+            valids, keys, swaps, rests, precedes, inner, by_launch, by_floor, number, valid_at, key_at, handle_at, next_at, folrests_at, sinks_at, precedes_at, take_x,
             moves)
     }
 }
@@ -120,8 +124,8 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         dff_setup!(self, clk, full, enters, x_low, head_due, late, all_due);
         self.third.clock.next = self.clk.val();
         for i in 0..2 {
-            self.lows[i].clock.next = self.clk.val();
-            self.lows[i].d.next = self.lows[i].q.val();
+            self.rests[i].clock.next = self.clk.val();
+            self.rests[i].d.next = self.rests[i].q.val();
         }
         for i in 0..M {
             self.number[i].next = bits::<H>(0);
@@ -135,7 +139,7 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
             self.valid_at[i].next = false;
             self.key_at[i].next = bits::<11>(0);
             self.handle_at[i].next = self.freed.val();
-            self.follows_at[i].next = false;
+            self.folrests_at[i].next = false;
             self.sinks_at[i].next = false;
             self.precedes_at[i].next = false;
             self.swaps[i].clock.next = self.clk.val();
@@ -146,7 +150,7 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         self.second_last.next = true;
         self.third_last.next = true;
         self.precedes_at[0].next = true;
-        self.follows_at[0].next = true;
+        self.folrests_at[0].next = true;
         self.sinks_at[0].next = true;
         for i in 0..N {
             self.valids[i].clock.next = self.clk.val();
@@ -177,8 +181,10 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         self.key.next = self.launch.val().get_bits::<11>(9);
         self.floor_key.next = bit_cast::<11, 5>(self.floor.val().get_bits::<5>(0)) << 6;
         self.x_key.next = self.x_low.q.val().get_bits::<11>(9);
+        self.x_rest.next =
+            bit_cast::<11, 9>(self.x_low.q.val().get_bits::<9>(0)) | (bit_cast::<11, 2>(self.x_low.q.val().get_bits::<2>(20)) << 9);
         for i in 0..N {
-            self.follows_at[i + 1].next = (self.inner[i + 1].val() & self.valids[i].q.val())
+            self.folrests_at[i + 1].next = (self.inner[i + 1].val() & self.valids[i].q.val())
                 & !((self.key.val().get_bits::<10>(0) < self.keys[i].q.val().get_bits::<10>(0))
                     ^ (self.key.val().get_bit(10) ^ self.keys[i].q.val().get_bit(10)));
             self.sinks_at[i + 1].next = (self.inner[i + 1].val() & self.valids[i].q.val())
@@ -186,13 +192,13 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
                     ^ (self.floor_key.val().get_bit(10) ^ self.keys[i].q.val().get_bit(10)));
         }
         for i in 0..N {
-            self.by_launch[i].next = self.follows_at[i + 1].val();
+            self.by_launch[i].next = self.folrests_at[i + 1].val();
             self.by_floor[i].next = self.sinks_at[i + 1].val();
             if self.pop.val() & !self.stays.val() {
-                self.by_launch[i].next = self.follows_at[i + 2].val();
+                self.by_launch[i].next = self.folrests_at[i + 2].val();
             }
             if !self.pop.val() & self.stays.val() {
-                self.by_launch[i].next = self.follows_at[i].val();
+                self.by_launch[i].next = self.folrests_at[i].val();
             }
             if self.pop.val() & !self.holds.val() {
                 self.by_floor[i].next = self.sinks_at[i + 2].val();
@@ -260,18 +266,18 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
                 }
             }
             if self.moves[0].val() {
-                self.lows[0].d.next = self.lows[1].q.val();
+                self.rests[0].d.next = self.rests[1].q.val();
                 if self.take_x[0].val() {
-                    self.lows[0].d.next = self.x_low.q.val();
+                    self.rests[0].d.next = self.x_rest.val();
                 }
             }
             if self.moves[1].val() {
-                self.lows[1].d.next = self.lows[0].q.val();
+                self.rests[1].d.next = self.rests[0].q.val();
                 if self.pop.val() {
-                    self.lows[1].d.next = self.third.read_data.val();
+                    self.rests[1].d.next = self.third.read_data.val();
                 }
                 if self.take_x[1].val() {
-                    self.lows[1].d.next = self.x_low.q.val();
+                    self.rests[1].d.next = self.x_rest.val();
                 }
             }
         }
@@ -280,11 +286,17 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         self.x_low.d.next = self.low.val();
         self.third.write_enable.next = self.enters.q.val();
         self.third.write_address.next = self.x_handle.val();
-        self.third.write_data.next = self.x_low.q.val();
+        self.third.write_data.next = self.x_rest.val();
         // Straight from the register, so that no tool sees a loop through what is computed beside it.
         self.third.read_address.next = self.swaps[2].q.val() ^ bits::<H>(2);
-        self.since_0.next = self.now.val() - self.lows[0].q.val();
-        self.since_1.next = self.now.val() - self.lows[1].q.val();
+        self.low_0.next = bit_cast::<22, 9>(self.rests[0].q.val().get_bits::<9>(0))
+            | (bit_cast::<22, 11>(self.keys[0].q.val()) << 9)
+            | (bit_cast::<22, 2>(self.rests[0].q.val().get_bits::<2>(9)) << 20);
+        self.low_1.next = bit_cast::<22, 9>(self.rests[1].q.val().get_bits::<9>(0))
+            | (bit_cast::<22, 11>(self.keys[1].q.val()) << 9)
+            | (bit_cast::<22, 2>(self.rests[1].q.val().get_bits::<2>(9)) << 20);
+        self.since_0.next = self.now.val() - self.low_0.val();
+        self.since_1.next = self.now.val() - self.low_1.val();
         self.since_x.next = self.now.val() - self.x_low.q.val();
         self.head_due.d.next = self.valids[0].q.val() & (self.all_due.q.val() | !self.since_0.val().get_bit(21));
         if self.take_x[0].val() {
