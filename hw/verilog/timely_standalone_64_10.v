@@ -84163,38 +84163,38 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     reg  [4:0] next_at__27;
     reg  [4:0] next_at__28;
     reg  [4:0] next_at__29;
-    reg  folrests_at__0;
-    reg  folrests_at__1;
-    reg  folrests_at__2;
-    reg  folrests_at__3;
-    reg  folrests_at__4;
-    reg  folrests_at__5;
-    reg  folrests_at__6;
-    reg  folrests_at__7;
-    reg  folrests_at__8;
-    reg  folrests_at__9;
-    reg  folrests_at__10;
-    reg  folrests_at__11;
-    reg  folrests_at__12;
-    reg  folrests_at__13;
-    reg  folrests_at__14;
-    reg  folrests_at__15;
-    reg  folrests_at__16;
-    reg  folrests_at__17;
-    reg  folrests_at__18;
-    reg  folrests_at__19;
-    reg  folrests_at__20;
-    reg  folrests_at__21;
-    reg  folrests_at__22;
-    reg  folrests_at__23;
-    reg  folrests_at__24;
-    reg  folrests_at__25;
-    reg  folrests_at__26;
-    reg  folrests_at__27;
-    reg  folrests_at__28;
-    reg  folrests_at__29;
-    reg  folrests_at__30;
-    wire folrests_at__31;
+    reg  follows_at__0;
+    reg  follows_at__1;
+    reg  follows_at__2;
+    reg  follows_at__3;
+    reg  follows_at__4;
+    reg  follows_at__5;
+    reg  follows_at__6;
+    reg  follows_at__7;
+    reg  follows_at__8;
+    reg  follows_at__9;
+    reg  follows_at__10;
+    reg  follows_at__11;
+    reg  follows_at__12;
+    reg  follows_at__13;
+    reg  follows_at__14;
+    reg  follows_at__15;
+    reg  follows_at__16;
+    reg  follows_at__17;
+    reg  follows_at__18;
+    reg  follows_at__19;
+    reg  follows_at__20;
+    reg  follows_at__21;
+    reg  follows_at__22;
+    reg  follows_at__23;
+    reg  follows_at__24;
+    reg  follows_at__25;
+    reg  follows_at__26;
+    reg  follows_at__27;
+    reg  follows_at__28;
+    reg  follows_at__29;
+    reg  follows_at__30;
+    wire follows_at__31;
     reg  sinks_at__0;
     reg  sinks_at__1;
     reg  sinks_at__2;
@@ -85095,7 +85095,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         last = ((32'h0) & 5'h1f);
         inner__0 = 1'b0;
         valid_at__0 = 1'b0;
-        folrests_at__0 = 1'b0;
+        follows_at__0 = 1'b0;
         sinks_at__0 = 1'b0;
         precedes_at__0 = 1'b0;
         swaps__0__d = swaps__0__q;
@@ -85103,7 +85103,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__1 = 1'b0;
         key_at__1 = ((32'h0) & 11'h7ff);
         handle_at__1 = freed;
-        folrests_at__1 = 1'b0;
+        follows_at__1 = 1'b0;
         sinks_at__1 = 1'b0;
         precedes_at__1 = 1'b0;
         swaps__1__d = swaps__1__q;
@@ -85111,7 +85111,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__2 = 1'b0;
         key_at__2 = ((32'h0) & 11'h7ff);
         handle_at__2 = freed;
-        folrests_at__2 = 1'b0;
+        follows_at__2 = 1'b0;
         sinks_at__2 = 1'b0;
         precedes_at__2 = 1'b0;
         swaps__2__d = swaps__2__q;
@@ -85119,7 +85119,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__3 = 1'b0;
         key_at__3 = ((32'h0) & 11'h7ff);
         handle_at__3 = freed;
-        folrests_at__3 = 1'b0;
+        follows_at__3 = 1'b0;
         sinks_at__3 = 1'b0;
         precedes_at__3 = 1'b0;
         swaps__3__d = swaps__3__q;
@@ -85127,7 +85127,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__4 = 1'b0;
         key_at__4 = ((32'h0) & 11'h7ff);
         handle_at__4 = freed;
-        folrests_at__4 = 1'b0;
+        follows_at__4 = 1'b0;
         sinks_at__4 = 1'b0;
         precedes_at__4 = 1'b0;
         swaps__4__d = swaps__4__q;
@@ -85135,7 +85135,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__5 = 1'b0;
         key_at__5 = ((32'h0) & 11'h7ff);
         handle_at__5 = freed;
-        folrests_at__5 = 1'b0;
+        follows_at__5 = 1'b0;
         sinks_at__5 = 1'b0;
         precedes_at__5 = 1'b0;
         swaps__5__d = swaps__5__q;
@@ -85143,7 +85143,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__6 = 1'b0;
         key_at__6 = ((32'h0) & 11'h7ff);
         handle_at__6 = freed;
-        folrests_at__6 = 1'b0;
+        follows_at__6 = 1'b0;
         sinks_at__6 = 1'b0;
         precedes_at__6 = 1'b0;
         swaps__6__d = swaps__6__q;
@@ -85151,7 +85151,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__7 = 1'b0;
         key_at__7 = ((32'h0) & 11'h7ff);
         handle_at__7 = freed;
-        folrests_at__7 = 1'b0;
+        follows_at__7 = 1'b0;
         sinks_at__7 = 1'b0;
         precedes_at__7 = 1'b0;
         swaps__7__d = swaps__7__q;
@@ -85159,7 +85159,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__8 = 1'b0;
         key_at__8 = ((32'h0) & 11'h7ff);
         handle_at__8 = freed;
-        folrests_at__8 = 1'b0;
+        follows_at__8 = 1'b0;
         sinks_at__8 = 1'b0;
         precedes_at__8 = 1'b0;
         swaps__8__d = swaps__8__q;
@@ -85167,7 +85167,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__9 = 1'b0;
         key_at__9 = ((32'h0) & 11'h7ff);
         handle_at__9 = freed;
-        folrests_at__9 = 1'b0;
+        follows_at__9 = 1'b0;
         sinks_at__9 = 1'b0;
         precedes_at__9 = 1'b0;
         swaps__9__d = swaps__9__q;
@@ -85175,7 +85175,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__10 = 1'b0;
         key_at__10 = ((32'h0) & 11'h7ff);
         handle_at__10 = freed;
-        folrests_at__10 = 1'b0;
+        follows_at__10 = 1'b0;
         sinks_at__10 = 1'b0;
         precedes_at__10 = 1'b0;
         swaps__10__d = swaps__10__q;
@@ -85183,7 +85183,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__11 = 1'b0;
         key_at__11 = ((32'h0) & 11'h7ff);
         handle_at__11 = freed;
-        folrests_at__11 = 1'b0;
+        follows_at__11 = 1'b0;
         sinks_at__11 = 1'b0;
         precedes_at__11 = 1'b0;
         swaps__11__d = swaps__11__q;
@@ -85191,7 +85191,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__12 = 1'b0;
         key_at__12 = ((32'h0) & 11'h7ff);
         handle_at__12 = freed;
-        folrests_at__12 = 1'b0;
+        follows_at__12 = 1'b0;
         sinks_at__12 = 1'b0;
         precedes_at__12 = 1'b0;
         swaps__12__d = swaps__12__q;
@@ -85199,7 +85199,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__13 = 1'b0;
         key_at__13 = ((32'h0) & 11'h7ff);
         handle_at__13 = freed;
-        folrests_at__13 = 1'b0;
+        follows_at__13 = 1'b0;
         sinks_at__13 = 1'b0;
         precedes_at__13 = 1'b0;
         swaps__13__d = swaps__13__q;
@@ -85207,7 +85207,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__14 = 1'b0;
         key_at__14 = ((32'h0) & 11'h7ff);
         handle_at__14 = freed;
-        folrests_at__14 = 1'b0;
+        follows_at__14 = 1'b0;
         sinks_at__14 = 1'b0;
         precedes_at__14 = 1'b0;
         swaps__14__d = swaps__14__q;
@@ -85215,7 +85215,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__15 = 1'b0;
         key_at__15 = ((32'h0) & 11'h7ff);
         handle_at__15 = freed;
-        folrests_at__15 = 1'b0;
+        follows_at__15 = 1'b0;
         sinks_at__15 = 1'b0;
         precedes_at__15 = 1'b0;
         swaps__15__d = swaps__15__q;
@@ -85223,7 +85223,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__16 = 1'b0;
         key_at__16 = ((32'h0) & 11'h7ff);
         handle_at__16 = freed;
-        folrests_at__16 = 1'b0;
+        follows_at__16 = 1'b0;
         sinks_at__16 = 1'b0;
         precedes_at__16 = 1'b0;
         swaps__16__d = swaps__16__q;
@@ -85231,7 +85231,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__17 = 1'b0;
         key_at__17 = ((32'h0) & 11'h7ff);
         handle_at__17 = freed;
-        folrests_at__17 = 1'b0;
+        follows_at__17 = 1'b0;
         sinks_at__17 = 1'b0;
         precedes_at__17 = 1'b0;
         swaps__17__d = swaps__17__q;
@@ -85239,7 +85239,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__18 = 1'b0;
         key_at__18 = ((32'h0) & 11'h7ff);
         handle_at__18 = freed;
-        folrests_at__18 = 1'b0;
+        follows_at__18 = 1'b0;
         sinks_at__18 = 1'b0;
         precedes_at__18 = 1'b0;
         swaps__18__d = swaps__18__q;
@@ -85247,7 +85247,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__19 = 1'b0;
         key_at__19 = ((32'h0) & 11'h7ff);
         handle_at__19 = freed;
-        folrests_at__19 = 1'b0;
+        follows_at__19 = 1'b0;
         sinks_at__19 = 1'b0;
         precedes_at__19 = 1'b0;
         swaps__19__d = swaps__19__q;
@@ -85255,7 +85255,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__20 = 1'b0;
         key_at__20 = ((32'h0) & 11'h7ff);
         handle_at__20 = freed;
-        folrests_at__20 = 1'b0;
+        follows_at__20 = 1'b0;
         sinks_at__20 = 1'b0;
         precedes_at__20 = 1'b0;
         swaps__20__d = swaps__20__q;
@@ -85263,7 +85263,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__21 = 1'b0;
         key_at__21 = ((32'h0) & 11'h7ff);
         handle_at__21 = freed;
-        folrests_at__21 = 1'b0;
+        follows_at__21 = 1'b0;
         sinks_at__21 = 1'b0;
         precedes_at__21 = 1'b0;
         swaps__21__d = swaps__21__q;
@@ -85271,7 +85271,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__22 = 1'b0;
         key_at__22 = ((32'h0) & 11'h7ff);
         handle_at__22 = freed;
-        folrests_at__22 = 1'b0;
+        follows_at__22 = 1'b0;
         sinks_at__22 = 1'b0;
         precedes_at__22 = 1'b0;
         swaps__22__d = swaps__22__q;
@@ -85279,7 +85279,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__23 = 1'b0;
         key_at__23 = ((32'h0) & 11'h7ff);
         handle_at__23 = freed;
-        folrests_at__23 = 1'b0;
+        follows_at__23 = 1'b0;
         sinks_at__23 = 1'b0;
         precedes_at__23 = 1'b0;
         swaps__23__d = swaps__23__q;
@@ -85287,7 +85287,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__24 = 1'b0;
         key_at__24 = ((32'h0) & 11'h7ff);
         handle_at__24 = freed;
-        folrests_at__24 = 1'b0;
+        follows_at__24 = 1'b0;
         sinks_at__24 = 1'b0;
         precedes_at__24 = 1'b0;
         swaps__24__d = swaps__24__q;
@@ -85295,7 +85295,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__25 = 1'b0;
         key_at__25 = ((32'h0) & 11'h7ff);
         handle_at__25 = freed;
-        folrests_at__25 = 1'b0;
+        follows_at__25 = 1'b0;
         sinks_at__25 = 1'b0;
         precedes_at__25 = 1'b0;
         swaps__25__d = swaps__25__q;
@@ -85303,7 +85303,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__26 = 1'b0;
         key_at__26 = ((32'h0) & 11'h7ff);
         handle_at__26 = freed;
-        folrests_at__26 = 1'b0;
+        follows_at__26 = 1'b0;
         sinks_at__26 = 1'b0;
         precedes_at__26 = 1'b0;
         swaps__26__d = swaps__26__q;
@@ -85311,7 +85311,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__27 = 1'b0;
         key_at__27 = ((32'h0) & 11'h7ff);
         handle_at__27 = freed;
-        folrests_at__27 = 1'b0;
+        follows_at__27 = 1'b0;
         sinks_at__27 = 1'b0;
         precedes_at__27 = 1'b0;
         swaps__27__d = swaps__27__q;
@@ -85319,7 +85319,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__28 = 1'b0;
         key_at__28 = ((32'h0) & 11'h7ff);
         handle_at__28 = freed;
-        folrests_at__28 = 1'b0;
+        follows_at__28 = 1'b0;
         sinks_at__28 = 1'b0;
         precedes_at__28 = 1'b0;
         swaps__28__d = swaps__28__q;
@@ -85327,14 +85327,14 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         valid_at__29 = 1'b0;
         key_at__29 = ((32'h0) & 11'h7ff);
         handle_at__29 = freed;
-        folrests_at__29 = 1'b0;
+        follows_at__29 = 1'b0;
         sinks_at__29 = 1'b0;
         precedes_at__29 = 1'b0;
         swaps__29__d = swaps__29__q;
         valid_at__30 = 1'b0;
         key_at__30 = ((32'h0) & 11'h7ff);
         handle_at__30 = freed;
-        folrests_at__30 = 1'b0;
+        follows_at__30 = 1'b0;
         sinks_at__30 = 1'b0;
         precedes_at__30 = 1'b0;
         swaps__30__d = swaps__30__q;
@@ -85343,7 +85343,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         second_last = 1'b1;
         third_last = 1'b1;
         precedes_at__0 = 1'b1;
-        folrests_at__0 = 1'b1;
+        follows_at__0 = 1'b1;
         sinks_at__0 = 1'b1;
         valid_at__1 = valids__0__q;
         key_at__1 = keys__0__q;
@@ -85769,73 +85769,73 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~near) begin
             low = ((floor) & 22'h3fffff) << 32'hf;
         end
-        folrests_at__1 = (inner__1 & valids__0__q) & ~((key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__0__q[32'ha]));
+        follows_at__1 = (inner__1 & valids__0__q) & ~((key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__0__q[32'ha]));
         sinks_at__1 = (inner__1 & valids__0__q) & ~((floor_key[(32'h0)+:(10)] < keys__0__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__0__q[32'ha]));
-        folrests_at__2 = (inner__2 & valids__1__q) & ~((key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__1__q[32'ha]));
+        follows_at__2 = (inner__2 & valids__1__q) & ~((key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__1__q[32'ha]));
         sinks_at__2 = (inner__2 & valids__1__q) & ~((floor_key[(32'h0)+:(10)] < keys__1__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__1__q[32'ha]));
-        folrests_at__3 = (inner__3 & valids__2__q) & ~((key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__2__q[32'ha]));
+        follows_at__3 = (inner__3 & valids__2__q) & ~((key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__2__q[32'ha]));
         sinks_at__3 = (inner__3 & valids__2__q) & ~((floor_key[(32'h0)+:(10)] < keys__2__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__2__q[32'ha]));
-        folrests_at__4 = (inner__4 & valids__3__q) & ~((key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__3__q[32'ha]));
+        follows_at__4 = (inner__4 & valids__3__q) & ~((key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__3__q[32'ha]));
         sinks_at__4 = (inner__4 & valids__3__q) & ~((floor_key[(32'h0)+:(10)] < keys__3__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__3__q[32'ha]));
-        folrests_at__5 = (inner__5 & valids__4__q) & ~((key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__4__q[32'ha]));
+        follows_at__5 = (inner__5 & valids__4__q) & ~((key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__4__q[32'ha]));
         sinks_at__5 = (inner__5 & valids__4__q) & ~((floor_key[(32'h0)+:(10)] < keys__4__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__4__q[32'ha]));
-        folrests_at__6 = (inner__6 & valids__5__q) & ~((key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__5__q[32'ha]));
+        follows_at__6 = (inner__6 & valids__5__q) & ~((key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__5__q[32'ha]));
         sinks_at__6 = (inner__6 & valids__5__q) & ~((floor_key[(32'h0)+:(10)] < keys__5__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__5__q[32'ha]));
-        folrests_at__7 = (inner__7 & valids__6__q) & ~((key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__6__q[32'ha]));
+        follows_at__7 = (inner__7 & valids__6__q) & ~((key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__6__q[32'ha]));
         sinks_at__7 = (inner__7 & valids__6__q) & ~((floor_key[(32'h0)+:(10)] < keys__6__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__6__q[32'ha]));
-        folrests_at__8 = (inner__8 & valids__7__q) & ~((key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__7__q[32'ha]));
+        follows_at__8 = (inner__8 & valids__7__q) & ~((key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__7__q[32'ha]));
         sinks_at__8 = (inner__8 & valids__7__q) & ~((floor_key[(32'h0)+:(10)] < keys__7__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__7__q[32'ha]));
-        folrests_at__9 = (inner__9 & valids__8__q) & ~((key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__8__q[32'ha]));
+        follows_at__9 = (inner__9 & valids__8__q) & ~((key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__8__q[32'ha]));
         sinks_at__9 = (inner__9 & valids__8__q) & ~((floor_key[(32'h0)+:(10)] < keys__8__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__8__q[32'ha]));
-        folrests_at__10 = (inner__10 & valids__9__q) & ~((key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__9__q[32'ha]));
+        follows_at__10 = (inner__10 & valids__9__q) & ~((key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__9__q[32'ha]));
         sinks_at__10 = (inner__10 & valids__9__q) & ~((floor_key[(32'h0)+:(10)] < keys__9__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__9__q[32'ha]));
-        folrests_at__11 = (inner__11 & valids__10__q) & ~((key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__10__q[32'ha]));
+        follows_at__11 = (inner__11 & valids__10__q) & ~((key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__10__q[32'ha]));
         sinks_at__11 = (inner__11 & valids__10__q) & ~((floor_key[(32'h0)+:(10)] < keys__10__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__10__q[32'ha]));
-        folrests_at__12 = (inner__12 & valids__11__q) & ~((key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__11__q[32'ha]));
+        follows_at__12 = (inner__12 & valids__11__q) & ~((key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__11__q[32'ha]));
         sinks_at__12 = (inner__12 & valids__11__q) & ~((floor_key[(32'h0)+:(10)] < keys__11__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__11__q[32'ha]));
-        folrests_at__13 = (inner__13 & valids__12__q) & ~((key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__12__q[32'ha]));
+        follows_at__13 = (inner__13 & valids__12__q) & ~((key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__12__q[32'ha]));
         sinks_at__13 = (inner__13 & valids__12__q) & ~((floor_key[(32'h0)+:(10)] < keys__12__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__12__q[32'ha]));
-        folrests_at__14 = (inner__14 & valids__13__q) & ~((key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__13__q[32'ha]));
+        follows_at__14 = (inner__14 & valids__13__q) & ~((key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__13__q[32'ha]));
         sinks_at__14 = (inner__14 & valids__13__q) & ~((floor_key[(32'h0)+:(10)] < keys__13__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__13__q[32'ha]));
-        folrests_at__15 = (inner__15 & valids__14__q) & ~((key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__14__q[32'ha]));
+        follows_at__15 = (inner__15 & valids__14__q) & ~((key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__14__q[32'ha]));
         sinks_at__15 = (inner__15 & valids__14__q) & ~((floor_key[(32'h0)+:(10)] < keys__14__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__14__q[32'ha]));
-        folrests_at__16 = (inner__16 & valids__15__q) & ~((key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__15__q[32'ha]));
+        follows_at__16 = (inner__16 & valids__15__q) & ~((key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__15__q[32'ha]));
         sinks_at__16 = (inner__16 & valids__15__q) & ~((floor_key[(32'h0)+:(10)] < keys__15__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__15__q[32'ha]));
-        folrests_at__17 = (inner__17 & valids__16__q) & ~((key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__16__q[32'ha]));
+        follows_at__17 = (inner__17 & valids__16__q) & ~((key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__16__q[32'ha]));
         sinks_at__17 = (inner__17 & valids__16__q) & ~((floor_key[(32'h0)+:(10)] < keys__16__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__16__q[32'ha]));
-        folrests_at__18 = (inner__18 & valids__17__q) & ~((key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__17__q[32'ha]));
+        follows_at__18 = (inner__18 & valids__17__q) & ~((key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__17__q[32'ha]));
         sinks_at__18 = (inner__18 & valids__17__q) & ~((floor_key[(32'h0)+:(10)] < keys__17__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__17__q[32'ha]));
-        folrests_at__19 = (inner__19 & valids__18__q) & ~((key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__18__q[32'ha]));
+        follows_at__19 = (inner__19 & valids__18__q) & ~((key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__18__q[32'ha]));
         sinks_at__19 = (inner__19 & valids__18__q) & ~((floor_key[(32'h0)+:(10)] < keys__18__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__18__q[32'ha]));
-        folrests_at__20 = (inner__20 & valids__19__q) & ~((key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__19__q[32'ha]));
+        follows_at__20 = (inner__20 & valids__19__q) & ~((key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__19__q[32'ha]));
         sinks_at__20 = (inner__20 & valids__19__q) & ~((floor_key[(32'h0)+:(10)] < keys__19__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__19__q[32'ha]));
-        folrests_at__21 = (inner__21 & valids__20__q) & ~((key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__20__q[32'ha]));
+        follows_at__21 = (inner__21 & valids__20__q) & ~((key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__20__q[32'ha]));
         sinks_at__21 = (inner__21 & valids__20__q) & ~((floor_key[(32'h0)+:(10)] < keys__20__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__20__q[32'ha]));
-        folrests_at__22 = (inner__22 & valids__21__q) & ~((key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__21__q[32'ha]));
+        follows_at__22 = (inner__22 & valids__21__q) & ~((key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__21__q[32'ha]));
         sinks_at__22 = (inner__22 & valids__21__q) & ~((floor_key[(32'h0)+:(10)] < keys__21__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__21__q[32'ha]));
-        folrests_at__23 = (inner__23 & valids__22__q) & ~((key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__22__q[32'ha]));
+        follows_at__23 = (inner__23 & valids__22__q) & ~((key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__22__q[32'ha]));
         sinks_at__23 = (inner__23 & valids__22__q) & ~((floor_key[(32'h0)+:(10)] < keys__22__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__22__q[32'ha]));
-        folrests_at__24 = (inner__24 & valids__23__q) & ~((key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__23__q[32'ha]));
+        follows_at__24 = (inner__24 & valids__23__q) & ~((key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__23__q[32'ha]));
         sinks_at__24 = (inner__24 & valids__23__q) & ~((floor_key[(32'h0)+:(10)] < keys__23__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__23__q[32'ha]));
-        folrests_at__25 = (inner__25 & valids__24__q) & ~((key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__24__q[32'ha]));
+        follows_at__25 = (inner__25 & valids__24__q) & ~((key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__24__q[32'ha]));
         sinks_at__25 = (inner__25 & valids__24__q) & ~((floor_key[(32'h0)+:(10)] < keys__24__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__24__q[32'ha]));
-        folrests_at__26 = (inner__26 & valids__25__q) & ~((key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__25__q[32'ha]));
+        follows_at__26 = (inner__26 & valids__25__q) & ~((key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__25__q[32'ha]));
         sinks_at__26 = (inner__26 & valids__25__q) & ~((floor_key[(32'h0)+:(10)] < keys__25__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__25__q[32'ha]));
-        folrests_at__27 = (inner__27 & valids__26__q) & ~((key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__26__q[32'ha]));
+        follows_at__27 = (inner__27 & valids__26__q) & ~((key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__26__q[32'ha]));
         sinks_at__27 = (inner__27 & valids__26__q) & ~((floor_key[(32'h0)+:(10)] < keys__26__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__26__q[32'ha]));
-        folrests_at__28 = (inner__28 & valids__27__q) & ~((key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__27__q[32'ha]));
+        follows_at__28 = (inner__28 & valids__27__q) & ~((key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__27__q[32'ha]));
         sinks_at__28 = (inner__28 & valids__27__q) & ~((floor_key[(32'h0)+:(10)] < keys__27__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__27__q[32'ha]));
-        folrests_at__29 = (inner__29 & valids__28__q) & ~((key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__28__q[32'ha]));
+        follows_at__29 = (inner__29 & valids__28__q) & ~((key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__28__q[32'ha]));
         sinks_at__29 = (inner__29 & valids__28__q) & ~((floor_key[(32'h0)+:(10)] < keys__28__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__28__q[32'ha]));
-        folrests_at__30 = (inner__30 & valids__29__q) & ~((key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__29__q[32'ha]));
+        follows_at__30 = (inner__30 & valids__29__q) & ~((key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (key[32'ha] ^ keys__29__q[32'ha]));
         sinks_at__30 = (inner__30 & valids__29__q) & ~((floor_key[(32'h0)+:(10)] < keys__29__q[(32'h0)+:(10)]) ^ (floor_key[32'ha] ^ keys__29__q[32'ha]));
-        by_launch__0 = folrests_at__1;
+        by_launch__0 = follows_at__1;
         by_floor__0 = sinks_at__1;
         if (pop & ~stays) begin
-            by_launch__0 = folrests_at__2;
+            by_launch__0 = follows_at__2;
         end
         if (~pop & stays) begin
-            by_launch__0 = folrests_at__0;
+            by_launch__0 = follows_at__0;
         end
         if (pop & ~holds) begin
             by_floor__0 = sinks_at__2;
@@ -85843,13 +85843,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__0 = sinks_at__0;
         end
-        by_launch__1 = folrests_at__2;
+        by_launch__1 = follows_at__2;
         by_floor__1 = sinks_at__2;
         if (pop & ~stays) begin
-            by_launch__1 = folrests_at__3;
+            by_launch__1 = follows_at__3;
         end
         if (~pop & stays) begin
-            by_launch__1 = folrests_at__1;
+            by_launch__1 = follows_at__1;
         end
         if (pop & ~holds) begin
             by_floor__1 = sinks_at__3;
@@ -85857,13 +85857,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__1 = sinks_at__1;
         end
-        by_launch__2 = folrests_at__3;
+        by_launch__2 = follows_at__3;
         by_floor__2 = sinks_at__3;
         if (pop & ~stays) begin
-            by_launch__2 = folrests_at__4;
+            by_launch__2 = follows_at__4;
         end
         if (~pop & stays) begin
-            by_launch__2 = folrests_at__2;
+            by_launch__2 = follows_at__2;
         end
         if (pop & ~holds) begin
             by_floor__2 = sinks_at__4;
@@ -85871,13 +85871,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__2 = sinks_at__2;
         end
-        by_launch__3 = folrests_at__4;
+        by_launch__3 = follows_at__4;
         by_floor__3 = sinks_at__4;
         if (pop & ~stays) begin
-            by_launch__3 = folrests_at__5;
+            by_launch__3 = follows_at__5;
         end
         if (~pop & stays) begin
-            by_launch__3 = folrests_at__3;
+            by_launch__3 = follows_at__3;
         end
         if (pop & ~holds) begin
             by_floor__3 = sinks_at__5;
@@ -85885,13 +85885,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__3 = sinks_at__3;
         end
-        by_launch__4 = folrests_at__5;
+        by_launch__4 = follows_at__5;
         by_floor__4 = sinks_at__5;
         if (pop & ~stays) begin
-            by_launch__4 = folrests_at__6;
+            by_launch__4 = follows_at__6;
         end
         if (~pop & stays) begin
-            by_launch__4 = folrests_at__4;
+            by_launch__4 = follows_at__4;
         end
         if (pop & ~holds) begin
             by_floor__4 = sinks_at__6;
@@ -85899,13 +85899,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__4 = sinks_at__4;
         end
-        by_launch__5 = folrests_at__6;
+        by_launch__5 = follows_at__6;
         by_floor__5 = sinks_at__6;
         if (pop & ~stays) begin
-            by_launch__5 = folrests_at__7;
+            by_launch__5 = follows_at__7;
         end
         if (~pop & stays) begin
-            by_launch__5 = folrests_at__5;
+            by_launch__5 = follows_at__5;
         end
         if (pop & ~holds) begin
             by_floor__5 = sinks_at__7;
@@ -85913,13 +85913,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__5 = sinks_at__5;
         end
-        by_launch__6 = folrests_at__7;
+        by_launch__6 = follows_at__7;
         by_floor__6 = sinks_at__7;
         if (pop & ~stays) begin
-            by_launch__6 = folrests_at__8;
+            by_launch__6 = follows_at__8;
         end
         if (~pop & stays) begin
-            by_launch__6 = folrests_at__6;
+            by_launch__6 = follows_at__6;
         end
         if (pop & ~holds) begin
             by_floor__6 = sinks_at__8;
@@ -85927,13 +85927,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__6 = sinks_at__6;
         end
-        by_launch__7 = folrests_at__8;
+        by_launch__7 = follows_at__8;
         by_floor__7 = sinks_at__8;
         if (pop & ~stays) begin
-            by_launch__7 = folrests_at__9;
+            by_launch__7 = follows_at__9;
         end
         if (~pop & stays) begin
-            by_launch__7 = folrests_at__7;
+            by_launch__7 = follows_at__7;
         end
         if (pop & ~holds) begin
             by_floor__7 = sinks_at__9;
@@ -85941,13 +85941,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__7 = sinks_at__7;
         end
-        by_launch__8 = folrests_at__9;
+        by_launch__8 = follows_at__9;
         by_floor__8 = sinks_at__9;
         if (pop & ~stays) begin
-            by_launch__8 = folrests_at__10;
+            by_launch__8 = follows_at__10;
         end
         if (~pop & stays) begin
-            by_launch__8 = folrests_at__8;
+            by_launch__8 = follows_at__8;
         end
         if (pop & ~holds) begin
             by_floor__8 = sinks_at__10;
@@ -85955,13 +85955,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__8 = sinks_at__8;
         end
-        by_launch__9 = folrests_at__10;
+        by_launch__9 = follows_at__10;
         by_floor__9 = sinks_at__10;
         if (pop & ~stays) begin
-            by_launch__9 = folrests_at__11;
+            by_launch__9 = follows_at__11;
         end
         if (~pop & stays) begin
-            by_launch__9 = folrests_at__9;
+            by_launch__9 = follows_at__9;
         end
         if (pop & ~holds) begin
             by_floor__9 = sinks_at__11;
@@ -85969,13 +85969,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__9 = sinks_at__9;
         end
-        by_launch__10 = folrests_at__11;
+        by_launch__10 = follows_at__11;
         by_floor__10 = sinks_at__11;
         if (pop & ~stays) begin
-            by_launch__10 = folrests_at__12;
+            by_launch__10 = follows_at__12;
         end
         if (~pop & stays) begin
-            by_launch__10 = folrests_at__10;
+            by_launch__10 = follows_at__10;
         end
         if (pop & ~holds) begin
             by_floor__10 = sinks_at__12;
@@ -85983,13 +85983,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__10 = sinks_at__10;
         end
-        by_launch__11 = folrests_at__12;
+        by_launch__11 = follows_at__12;
         by_floor__11 = sinks_at__12;
         if (pop & ~stays) begin
-            by_launch__11 = folrests_at__13;
+            by_launch__11 = follows_at__13;
         end
         if (~pop & stays) begin
-            by_launch__11 = folrests_at__11;
+            by_launch__11 = follows_at__11;
         end
         if (pop & ~holds) begin
             by_floor__11 = sinks_at__13;
@@ -85997,13 +85997,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__11 = sinks_at__11;
         end
-        by_launch__12 = folrests_at__13;
+        by_launch__12 = follows_at__13;
         by_floor__12 = sinks_at__13;
         if (pop & ~stays) begin
-            by_launch__12 = folrests_at__14;
+            by_launch__12 = follows_at__14;
         end
         if (~pop & stays) begin
-            by_launch__12 = folrests_at__12;
+            by_launch__12 = follows_at__12;
         end
         if (pop & ~holds) begin
             by_floor__12 = sinks_at__14;
@@ -86011,13 +86011,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__12 = sinks_at__12;
         end
-        by_launch__13 = folrests_at__14;
+        by_launch__13 = follows_at__14;
         by_floor__13 = sinks_at__14;
         if (pop & ~stays) begin
-            by_launch__13 = folrests_at__15;
+            by_launch__13 = follows_at__15;
         end
         if (~pop & stays) begin
-            by_launch__13 = folrests_at__13;
+            by_launch__13 = follows_at__13;
         end
         if (pop & ~holds) begin
             by_floor__13 = sinks_at__15;
@@ -86025,13 +86025,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__13 = sinks_at__13;
         end
-        by_launch__14 = folrests_at__15;
+        by_launch__14 = follows_at__15;
         by_floor__14 = sinks_at__15;
         if (pop & ~stays) begin
-            by_launch__14 = folrests_at__16;
+            by_launch__14 = follows_at__16;
         end
         if (~pop & stays) begin
-            by_launch__14 = folrests_at__14;
+            by_launch__14 = follows_at__14;
         end
         if (pop & ~holds) begin
             by_floor__14 = sinks_at__16;
@@ -86039,13 +86039,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__14 = sinks_at__14;
         end
-        by_launch__15 = folrests_at__16;
+        by_launch__15 = follows_at__16;
         by_floor__15 = sinks_at__16;
         if (pop & ~stays) begin
-            by_launch__15 = folrests_at__17;
+            by_launch__15 = follows_at__17;
         end
         if (~pop & stays) begin
-            by_launch__15 = folrests_at__15;
+            by_launch__15 = follows_at__15;
         end
         if (pop & ~holds) begin
             by_floor__15 = sinks_at__17;
@@ -86053,13 +86053,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__15 = sinks_at__15;
         end
-        by_launch__16 = folrests_at__17;
+        by_launch__16 = follows_at__17;
         by_floor__16 = sinks_at__17;
         if (pop & ~stays) begin
-            by_launch__16 = folrests_at__18;
+            by_launch__16 = follows_at__18;
         end
         if (~pop & stays) begin
-            by_launch__16 = folrests_at__16;
+            by_launch__16 = follows_at__16;
         end
         if (pop & ~holds) begin
             by_floor__16 = sinks_at__18;
@@ -86067,13 +86067,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__16 = sinks_at__16;
         end
-        by_launch__17 = folrests_at__18;
+        by_launch__17 = follows_at__18;
         by_floor__17 = sinks_at__18;
         if (pop & ~stays) begin
-            by_launch__17 = folrests_at__19;
+            by_launch__17 = follows_at__19;
         end
         if (~pop & stays) begin
-            by_launch__17 = folrests_at__17;
+            by_launch__17 = follows_at__17;
         end
         if (pop & ~holds) begin
             by_floor__17 = sinks_at__19;
@@ -86081,13 +86081,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__17 = sinks_at__17;
         end
-        by_launch__18 = folrests_at__19;
+        by_launch__18 = follows_at__19;
         by_floor__18 = sinks_at__19;
         if (pop & ~stays) begin
-            by_launch__18 = folrests_at__20;
+            by_launch__18 = follows_at__20;
         end
         if (~pop & stays) begin
-            by_launch__18 = folrests_at__18;
+            by_launch__18 = follows_at__18;
         end
         if (pop & ~holds) begin
             by_floor__18 = sinks_at__20;
@@ -86095,13 +86095,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__18 = sinks_at__18;
         end
-        by_launch__19 = folrests_at__20;
+        by_launch__19 = follows_at__20;
         by_floor__19 = sinks_at__20;
         if (pop & ~stays) begin
-            by_launch__19 = folrests_at__21;
+            by_launch__19 = follows_at__21;
         end
         if (~pop & stays) begin
-            by_launch__19 = folrests_at__19;
+            by_launch__19 = follows_at__19;
         end
         if (pop & ~holds) begin
             by_floor__19 = sinks_at__21;
@@ -86109,13 +86109,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__19 = sinks_at__19;
         end
-        by_launch__20 = folrests_at__21;
+        by_launch__20 = follows_at__21;
         by_floor__20 = sinks_at__21;
         if (pop & ~stays) begin
-            by_launch__20 = folrests_at__22;
+            by_launch__20 = follows_at__22;
         end
         if (~pop & stays) begin
-            by_launch__20 = folrests_at__20;
+            by_launch__20 = follows_at__20;
         end
         if (pop & ~holds) begin
             by_floor__20 = sinks_at__22;
@@ -86123,13 +86123,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__20 = sinks_at__20;
         end
-        by_launch__21 = folrests_at__22;
+        by_launch__21 = follows_at__22;
         by_floor__21 = sinks_at__22;
         if (pop & ~stays) begin
-            by_launch__21 = folrests_at__23;
+            by_launch__21 = follows_at__23;
         end
         if (~pop & stays) begin
-            by_launch__21 = folrests_at__21;
+            by_launch__21 = follows_at__21;
         end
         if (pop & ~holds) begin
             by_floor__21 = sinks_at__23;
@@ -86137,13 +86137,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__21 = sinks_at__21;
         end
-        by_launch__22 = folrests_at__23;
+        by_launch__22 = follows_at__23;
         by_floor__22 = sinks_at__23;
         if (pop & ~stays) begin
-            by_launch__22 = folrests_at__24;
+            by_launch__22 = follows_at__24;
         end
         if (~pop & stays) begin
-            by_launch__22 = folrests_at__22;
+            by_launch__22 = follows_at__22;
         end
         if (pop & ~holds) begin
             by_floor__22 = sinks_at__24;
@@ -86151,13 +86151,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__22 = sinks_at__22;
         end
-        by_launch__23 = folrests_at__24;
+        by_launch__23 = follows_at__24;
         by_floor__23 = sinks_at__24;
         if (pop & ~stays) begin
-            by_launch__23 = folrests_at__25;
+            by_launch__23 = follows_at__25;
         end
         if (~pop & stays) begin
-            by_launch__23 = folrests_at__23;
+            by_launch__23 = follows_at__23;
         end
         if (pop & ~holds) begin
             by_floor__23 = sinks_at__25;
@@ -86165,13 +86165,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__23 = sinks_at__23;
         end
-        by_launch__24 = folrests_at__25;
+        by_launch__24 = follows_at__25;
         by_floor__24 = sinks_at__25;
         if (pop & ~stays) begin
-            by_launch__24 = folrests_at__26;
+            by_launch__24 = follows_at__26;
         end
         if (~pop & stays) begin
-            by_launch__24 = folrests_at__24;
+            by_launch__24 = follows_at__24;
         end
         if (pop & ~holds) begin
             by_floor__24 = sinks_at__26;
@@ -86179,13 +86179,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__24 = sinks_at__24;
         end
-        by_launch__25 = folrests_at__26;
+        by_launch__25 = follows_at__26;
         by_floor__25 = sinks_at__26;
         if (pop & ~stays) begin
-            by_launch__25 = folrests_at__27;
+            by_launch__25 = follows_at__27;
         end
         if (~pop & stays) begin
-            by_launch__25 = folrests_at__25;
+            by_launch__25 = follows_at__25;
         end
         if (pop & ~holds) begin
             by_floor__25 = sinks_at__27;
@@ -86193,13 +86193,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__25 = sinks_at__25;
         end
-        by_launch__26 = folrests_at__27;
+        by_launch__26 = follows_at__27;
         by_floor__26 = sinks_at__27;
         if (pop & ~stays) begin
-            by_launch__26 = folrests_at__28;
+            by_launch__26 = follows_at__28;
         end
         if (~pop & stays) begin
-            by_launch__26 = folrests_at__26;
+            by_launch__26 = follows_at__26;
         end
         if (pop & ~holds) begin
             by_floor__26 = sinks_at__28;
@@ -86207,13 +86207,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__26 = sinks_at__26;
         end
-        by_launch__27 = folrests_at__28;
+        by_launch__27 = follows_at__28;
         by_floor__27 = sinks_at__28;
         if (pop & ~stays) begin
-            by_launch__27 = folrests_at__29;
+            by_launch__27 = follows_at__29;
         end
         if (~pop & stays) begin
-            by_launch__27 = folrests_at__27;
+            by_launch__27 = follows_at__27;
         end
         if (pop & ~holds) begin
             by_floor__27 = sinks_at__29;
@@ -86221,13 +86221,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__27 = sinks_at__27;
         end
-        by_launch__28 = folrests_at__29;
+        by_launch__28 = follows_at__29;
         by_floor__28 = sinks_at__29;
         if (pop & ~stays) begin
-            by_launch__28 = folrests_at__30;
+            by_launch__28 = follows_at__30;
         end
         if (~pop & stays) begin
-            by_launch__28 = folrests_at__28;
+            by_launch__28 = follows_at__28;
         end
         if (pop & ~holds) begin
             by_floor__28 = sinks_at__30;
@@ -86235,13 +86235,13 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
         if (~pop & holds) begin
             by_floor__28 = sinks_at__28;
         end
-        by_launch__29 = folrests_at__30;
+        by_launch__29 = follows_at__30;
         by_floor__29 = sinks_at__30;
         if (pop & ~stays) begin
-            by_launch__29 = folrests_at__31;
+            by_launch__29 = follows_at__31;
         end
         if (~pop & stays) begin
-            by_launch__29 = folrests_at__29;
+            by_launch__29 = follows_at__29;
         end
         if (pop & ~holds) begin
             by_floor__29 = sinks_at__31;
@@ -87404,7 +87404,7 @@ module tnic_standalone__core__pacer__gate__places(clk,rst,now,stepped,enter,laun
     assign valid_at__31 = 1'b0;
     assign key_at__31 = ((32'h0) & 11'h7ff);
     always @(*) handle_at__31 = freed;
-    assign folrests_at__31 = 1'b0;
+    assign follows_at__31 = 1'b0;
     assign sinks_at__31 = 1'b0;
     assign precedes_at__31 = 1'b0;
     always @(*) swaps__31__clock = clk;

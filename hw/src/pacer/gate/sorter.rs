@@ -87,7 +87,7 @@ pub struct Sorter<const N: usize, const M: usize, const H: usize> {
     handle_at: [Signal<Local, Bits<H>>; M],
     next_at: [Signal<Local, Bits<H>>; N],
     /// A place is not behind the launch, not behind the floor.
-    folrests_at: [Signal<Local, Bit>; M],
+    follows_at: [Signal<Local, Bit>; M],
     sinks_at: [Signal<Local, Bit>; M],
     precedes_at: [Signal<Local, Bit>; M],
     /// It takes the entering grant; it takes anything.
@@ -113,7 +113,7 @@ impl<const N: usize, const M: usize, const H: usize> Default for Sorter<N, M, H>
         assert!(M == N + 2 && M == 1 << H, "{N} places and two handles outside must be a power of two");
         construct!({} clk, rst, now, stepped, enter, launch, floor, near, stays, holds, pop, freed, due, head, entered, handle, shut, enters, x_low, third,
             head_due, late, all_due, low, key, floor_key, x_key, x_rest, last, x_handle, full, second_last, third_last, low_0, low_1, since_0, since_1, since_x, past;
-            valids, keys, swaps, rests, precedes, inner, by_launch, by_floor, number, valid_at, key_at, handle_at, next_at, folrests_at, sinks_at, precedes_at, take_x,
+            valids, keys, swaps, rests, precedes, inner, by_launch, by_floor, number, valid_at, key_at, handle_at, next_at, follows_at, sinks_at, precedes_at, take_x,
             moves)
     }
 }
@@ -139,7 +139,7 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
             self.valid_at[i].next = false;
             self.key_at[i].next = bits::<11>(0);
             self.handle_at[i].next = self.freed.val();
-            self.folrests_at[i].next = false;
+            self.follows_at[i].next = false;
             self.sinks_at[i].next = false;
             self.precedes_at[i].next = false;
             self.swaps[i].clock.next = self.clk.val();
@@ -150,7 +150,7 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         self.second_last.next = true;
         self.third_last.next = true;
         self.precedes_at[0].next = true;
-        self.folrests_at[0].next = true;
+        self.follows_at[0].next = true;
         self.sinks_at[0].next = true;
         for i in 0..N {
             self.valids[i].clock.next = self.clk.val();
@@ -184,7 +184,7 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
         self.x_rest.next =
             bit_cast::<11, 9>(self.x_low.q.val().get_bits::<9>(0)) | (bit_cast::<11, 2>(self.x_low.q.val().get_bits::<2>(20)) << 9);
         for i in 0..N {
-            self.folrests_at[i + 1].next = (self.inner[i + 1].val() & self.valids[i].q.val())
+            self.follows_at[i + 1].next = (self.inner[i + 1].val() & self.valids[i].q.val())
                 & !((self.key.val().get_bits::<10>(0) < self.keys[i].q.val().get_bits::<10>(0))
                     ^ (self.key.val().get_bit(10) ^ self.keys[i].q.val().get_bit(10)));
             self.sinks_at[i + 1].next = (self.inner[i + 1].val() & self.valids[i].q.val())
@@ -192,13 +192,13 @@ impl<const N: usize, const M: usize, const H: usize> Logic for Sorter<N, M, H> {
                     ^ (self.floor_key.val().get_bit(10) ^ self.keys[i].q.val().get_bit(10)));
         }
         for i in 0..N {
-            self.by_launch[i].next = self.folrests_at[i + 1].val();
+            self.by_launch[i].next = self.follows_at[i + 1].val();
             self.by_floor[i].next = self.sinks_at[i + 1].val();
             if self.pop.val() & !self.stays.val() {
-                self.by_launch[i].next = self.folrests_at[i + 2].val();
+                self.by_launch[i].next = self.follows_at[i + 2].val();
             }
             if !self.pop.val() & self.stays.val() {
-                self.by_launch[i].next = self.folrests_at[i].val();
+                self.by_launch[i].next = self.follows_at[i].val();
             }
             if self.pop.val() & !self.holds.val() {
                 self.by_floor[i].next = self.sinks_at[i + 2].val();
