@@ -20,10 +20,11 @@ half of the block RAM, and profiles' words of 27 bits or fewer are in LUTs.
   which stand beside it. No vendor tool is needed to repeat it. 160 MHz is the bound for every block: in this same flow an open NIC's transmit
   scheduler that is known to close 250 MHz on UltraScale+ reaches 108 MHz. An estimate, and no more than that: no UltraScale+ was placed,
   and it hangs on the mapper. With yosys's other one (`synth_ecp5 -abc9`) that scheduler gains more than what is here: 112 MHz (118, 111, 112) became
-  143 (140, 152, 143), and `pacer_10` 157 (157, 156, 161).
+  143 (140, 152, 143), and an earlier `pacer_10` of 154 became 157 (157, 156, 161).
   The register behind a product is packed into its multiplier, as a vendor's tool does and yosys does not; that scheduler has no product.
   A core is placed much as a board's bitstream is: control sets of few flip-flops made logic, its reset on a global net (whose delay nextpnr does not
-  count), block RAMs and multipliers at the sites that shorten their wires, regions four fifths full; by a native nextpnr where there is one.
+  count), block RAMs and multipliers at the sites that shorten their wires and those of one address together, regions four fifths full; by a
+  native nextpnr where there is one.
   A seed stands as 0 when the wires that two nets want become twice as many again as at their fewest, or after an hour: it is not routed.
   nextpnr's log of each seed is kept in `target/synth`.
 - **ns**: the slowest path of a 7-series device, cells alone, without routing.

@@ -10,4 +10,4 @@ pub const DEVICE: [&str; 6] = ["--um5g-85k", "--package", "CABGA554", "--speed",
 /// weighs wires that many ask for. (The other gives a wire to whoever asks last, and most of its time goes into giving them back.)
 pub const NEXTPNR: [&str; 4] = ["--placer-heap-beta", "0.8", "--router", "router2"];
 /// How `globals` and `floorplan` are used, by a name that changes with them: what was placed otherwise is not taken for it.
-pub const METHOD: &str = "a global reset, sites annealed from a placement by the same nextpnr";
+pub const METHOD: &str = "a global reset, sites annealed from a placement by the same nextpnr, those of one address together";

@@ -1,4 +1,5 @@
-//! Exchanges sites until wires are short: simulated annealing (Kirkpatrick et al., Science 220, 1983) over the half perimeters of nets.
+//! Exchanges sites until wires are short: simulated annealing (Kirkpatrick et al., Science 220, 1983) over the half perimeters of nets, and over
+//! how far apart the cells of one net stand, where that is too far for a clock.
 use super::sites::{Kind, Site};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -10,6 +11,11 @@ const HOT: f64 = 200.0;
 const COLD: f64 = 0.5;
 /// Exchanges at one temperature.
 const STEP: u64 = 256;
+/// So far, in tiles, cells of one net may stand apart: at 0.11 ns a tile that leaves a clock of 160 MHz what its ends need.
+const NEAR: u32 = 40;
+/// So often a tile beyond counts. A wide RAM has a wire for each of its bits and one address: by their length alone its block RAMs
+/// stand anywhere, 122 tiles apart, and an address takes two clocks to reach them all. What the bits come from follows them.
+const FAR: u32 = 16;
 
 /// A net: the tiles that stay, and the movable cells.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +44,10 @@ fn widened(to: Option<[u32; 4]>, (x, y): (u32, u32)) -> [u32; 4] {
     [left.min(x), right.max(x), low.min(y), high.max(y)]
 }
 
+fn half_perimeter([left, right, low, high]: [u32; 4]) -> u32 {
+    right - left + high - low
+}
+
 /// Cells at sites, and the nets between them and all else.
 pub struct Anneal {
     at: Vec<Site>,
@@ -63,7 +73,12 @@ impl Anneal {
 
     /// Wire of all nets, tiles.
     pub fn wire(&self) -> u64 {
-        self.nets.iter().map(|n| u64::from(self.perimeter(n))).sum()
+        self.nets.iter().map(|n| u64::from(self.around(n, n.fixed))).sum()
+    }
+
+    /// What is made small: wire, and what cells of one net stand too far apart.
+    pub fn cost(&self) -> u64 {
+        self.nets.iter().map(|n| u64::from(self.cost_of(n))).sum()
     }
 
     /// Where the cells are.
@@ -71,9 +86,12 @@ impl Anneal {
         self.at.iter().copied()
     }
 
-    fn perimeter(&self, net: &Net) -> u32 {
-        let around = net.cells.iter().fold(net.fixed, |box_, &c| Some(widened(box_, self.at[c].tile)));
-        around.map_or(0, |[left, right, low, high]| right - left + high - low)
+    fn around(&self, net: &Net, fixed: Option<[u32; 4]>) -> u32 {
+        net.cells.iter().fold(fixed, |box_, &c| Some(widened(box_, self.at[c].tile))).map_or(0, half_perimeter)
+    }
+
+    fn cost_of(&self, net: &Net) -> u32 {
+        self.around(net, net.fixed) + FAR * self.around(net, None).saturating_sub(NEAR)
     }
 
     /// Tries `moves` exchanges of a random cell with a random site of its kind.
@@ -101,12 +119,12 @@ impl Anneal {
             touched.extend(other.into_iter().flat_map(|o| &self.of[o]));
             touched.sort_unstable();
             touched.dedup();
-            let wire = |all: &Self| touched.iter().map(|&n| i64::from(all.perimeter(&all.nets[n]))).sum::<i64>();
-            let before = wire(self);
+            let cost = |all: &Self| touched.iter().map(|&n| i64::from(all.cost_of(&all.nets[n]))).sum::<i64>();
+            let before = cost(self);
             self.at[cell] = to;
             other.into_iter().for_each(|o| self.at[o] = from);
-            let longer = wire(self) - before;
-            if longer <= 0 || rng.random_bool((-(longer as f64) / temperature).exp()) {
+            let worse = cost(self) - before;
+            if worse <= 0 || rng.random_bool((-(worse as f64) / temperature).exp()) {
                 self.taken.remove(&from);
                 self.taken.insert(to, cell);
                 if let Some(o) = other {
