@@ -7,7 +7,7 @@ use super::wrap::{BENCH, Ports};
 use crate::process::{background, put, target, watched};
 use crate::setup::{number, version};
 use crate::whole::floorplan::Floorplan;
-use crate::whole::{DEVICE, METHOD, NEXTPNR, globals, sets};
+use crate::whole::{DEVICE, METHOD, NEXTPNR, ROUTER, globals, sets, tell_router};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -176,7 +176,7 @@ impl Flow {
                 Ok(Figure::Ecp5(cells::ecp5(&cells::counts(&text, top)?)))
             }
             Step::Seed(seed) => {
-                let options = if unit.is_core() { format!("{}{METHOD}", NEXTPNR.join(" ")) } else { String::new() };
+                let options = if unit.is_core() { format!("{}{ROUTER:?}{METHOD}", NEXTPNR.join(" ")) } else { String::new() };
                 let version = hash(&[self.nextpnr(unit).1.as_str(), NETLIST, &options]);
                 let run = format!("seed{seed}.{}", &version[..8]);
                 let text = kept(&dir.join(&run), |p| self.place(&dir, unit, seed, [&run, &part(p)]))?;
@@ -240,6 +240,7 @@ impl Flow {
         let (plan, _) = Floorplan::improve(&netlist, BENCH, file, seed.into())?;
         std::fs::remove_file(dir.join(placed)).map_err(|e| format!("{placed}: {e}"))?;
         plan.bind(&mut netlist, BENCH)?;
+        tell_router(&mut netlist, BENCH)?;
         put(&dir.join(&part), &netlist.to_string())?;
         std::fs::rename(dir.join(&part), dir.join(bound)).map_err(|e| format!("{bound}: {e}"))
     }

@@ -23,8 +23,8 @@ half of the block RAM, and profiles' words of 27 bits or fewer are in LUTs.
   143 (140, 152, 143), and an earlier `pacer_10` of 154 became 157 (157, 156, 161).
   The register behind a product is packed into its multiplier, as a vendor's tool does and yosys does not; that scheduler has no product.
   A core is placed much as a board's bitstream is: control sets of few flip-flops made logic, its reset on a global net (whose delay nextpnr does not
-  count), block RAMs and multipliers at the sites that shorten their wires and those of one address together, regions four fifths full; by a
-  native nextpnr where there is one.
+  count), block RAMs and multipliers at the sites that shorten their wires, and those of one address together; by a native nextpnr where there is
+  one.
   A seed stands as 0 when the wires that two nets want become twice as many again as at their fewest, or after an hour: it is not routed.
   nextpnr's log of each seed is kept in `target/synth`.
 - **ns**: the slowest path of a 7-series device, cells alone, without routing.

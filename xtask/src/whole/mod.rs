@@ -3,11 +3,29 @@ pub mod floorplan;
 pub mod globals;
 pub mod sets;
 
+use serde_json::{Map, Value, json};
+
 /// What nextpnr is told of the FPGA that everything is placed on.
 pub const DEVICE: [&str; 6] = ["--um5g-85k", "--package", "CABGA554", "--speed", "8", "--timing-allow-fail"];
 
-/// Options of nextpnr: regions four fifths full, for with its own nine tenths the last wires stay taken twice; and the router that
-/// weighs wires that many ask for. (The other gives a wire to whoever asks last, and most of its time goes into giving them back.)
-pub const NEXTPNR: [&str; 4] = ["--placer-heap-beta", "0.8", "--router", "router2"];
+/// Options of nextpnr: the router that weighs wires that many ask for. (The other gives a wire to whoever asks last, and most of its time goes
+/// into giving them back. `--placer-heap-beta` and `--placer-heap-critexp` change nothing for an ECP5 in nextpnr 0.7 and 0.11.)
+pub const NEXTPNR: [&str; 2] = ["--router", "router2"];
+
+/// What it is told in the netlist, having no options for it: how much dearer each pass makes a wire that is asked for twice now, and one that often was.
+/// By its own (0.5, 2 and 1) the first grows so fast that nets give way by detours that take more wires than they give free.
+pub const ROUTER: [(&str, &str); 3] =
+    [("router2/initCurrCongWeight", "1.0"), ("router2/currCongWeightMult", "0.5"), ("router2/histCongWeight", "1.0")];
+
+/// Puts [`ROUTER`] into the module `top` of a netlist of `write_json`.
+///
+/// # Errors
+/// It has no such module.
+pub fn tell_router(netlist: &mut Value, top: &str) -> Result<(), String> {
+    let module = netlist["modules"].get_mut(top).ok_or_else(|| format!("the netlist has no module {top}"))?;
+    module["settings"] = ROUTER.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>().into();
+    Ok(())
+}
+
 /// How `globals` and `floorplan` are used, by a name that changes with them: what was placed otherwise is not taken for it.
 pub const METHOD: &str = "a global reset, sites annealed from a placement by the same nextpnr, those of one address together";
