@@ -12,8 +12,9 @@ pub const DEVICE: [&str; 6] = ["--um5g-85k", "--package", "CABGA554", "--speed",
 /// into giving them back. `--placer-heap-beta` and `--placer-heap-critexp` change nothing for an ECP5 in nextpnr 0.7 and 0.11.)
 pub const NEXTPNR: [&str; 2] = ["--router", "router2"];
 
-/// What it is told in the netlist, having no options for it: how much dearer each pass makes a wire that is asked for twice now, and one that often was.
-/// By its own (0.5, 2 and 1) the first grows so fast that nets give way by detours that take more wires than they give free.
+/// What it is told in a core's netlist, having no options for it: how much dearer each pass makes a wire that is asked for twice now, and one that
+/// often was. By its own (0.5, 2 and 1) one of the core's seeds had 98 wires taken twice after 274 passes, which by these was routed, and
+/// another reached 108 MHz, which by these reaches 99; a third is routed by neither.
 pub const ROUTER: [(&str, &str); 3] =
     [("router2/initCurrCongWeight", "1.0"), ("router2/currCongWeightMult", "0.5"), ("router2/histCongWeight", "1.0")];
 
@@ -29,3 +30,21 @@ pub fn tell_router(netlist: &mut Value, top: &str) -> Result<(), String> {
 
 /// How `globals` and `floorplan` are used, by a name that changes with them: what was placed otherwise is not taken for it.
 pub const METHOD: &str = "a global reset, sites annealed from a placement by the same nextpnr, those of one address together";
+
+#[cfg(test)]
+mod tests {
+    use super::{ROUTER, tell_router};
+    use serde_json::json;
+
+    #[test]
+    fn the_router_is_told_in_the_module_that_is_placed() {
+        let mut netlist = json!({"modules": {"top": {"cells": {}}, "ram": {}}});
+        tell_router(&mut netlist, "top").unwrap();
+        let told = netlist["modules"]["top"]["settings"].as_object().unwrap();
+        assert_eq!(told.len(), ROUTER.len());
+        assert_eq!(told["router2/currCongWeightMult"], "0.5", "nextpnr takes numbers as text");
+        assert_eq!((&netlist["modules"]["top"]["cells"], &netlist["modules"]["ram"]), (&json!({}), &json!({})));
+        assert!(tell_router(&mut netlist, "none").unwrap_err().contains("no module none"));
+        assert!(netlist["modules"].get("none").is_none());
+    }
+}
