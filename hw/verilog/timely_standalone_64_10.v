@@ -3198,6 +3198,7 @@ module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_clas
     reg  [15:0] u_check;
     reg  [15:0] h_check;
     reg  [911:0] t;
+    reg  room;
     reg  load;
     reg  [9:0] offset;
     reg  [14:0] over;
@@ -3541,8 +3542,10 @@ module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_clas
             ends__d = 1'b0;
             place__d = ((32'h0) & 5'h1f);
             left__d = bytes__read_data[(32'h0)+:(15)];
-            beside__d = side__read_data;
             read__d = read__q + ((32'h1) & 3'h7);
+        end
+        if (room) begin
+            beside__d = side__read_data;
             case (bytes__read_data[(32'hf)+:(2)])
                 0:
                     begin
@@ -3655,7 +3658,8 @@ module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_clas
     always @(*) offset = ((place__q[(32'h0)+:(4)]) & 10'h3ff) << 32'h6;
     always @(*) over = left__q & byte_bits;
     always @(*) gap = more_bytes << over;
-    always @(*) load = (~filled__q | finish) & (|done__q | checksums__o_valid);
+    always @(*) room = ~filled__q | (free & ends__q);
+    always @(*) load = room & (|done__q | checksums__o_valid);
     always @(*) t = text__read_data;
     always @(*) text__read_address = read__q;
     always @(*) bytes__read_address = read__q;
@@ -15511,12 +15515,12 @@ module tnic_standalone__core__control__csr__query(clk,rst,start,loaded,answer_va
         end
         if (waiting__q) begin
             left__d = left__q - ((32'h1) & 12'hfff);
+            record__d = answer_record;
             if (answer_valid & (answer_tag == ((tag_q__q) & 4'hf))) begin
                 tag_q__d = tag_q__q + ((32'h1) & 3'h7);
                 waiting__d = 1'b0;
                 copying__d = 1'b1;
                 index__d = ((32'h0) & 5'h1f);
-                record__d = answer_record;
             end
             else begin
                 if (~|left__q) begin
@@ -20924,6 +20928,9 @@ module tnic_standalone__core__control__dma__snapshot(clk,rst,start,base,first,co
     reg  [1023:0] record__d;
     wire  [1023:0] record__q;
     reg  record__clock;
+    reg  shift__d;
+    wire  shift__q;
+    reg  shift__clock;
     reg  second__d;
     wire  second__q;
     reg  second__clock;
@@ -20990,6 +20997,11 @@ module tnic_standalone__core__control__dma__snapshot(clk,rst,start,base,first,co
         .q(record__q),
         .clock(record__clock)
     );
+    tnic_standalone__core__control__dma__snapshot__shift shift(
+        .d(shift__d),
+        .q(shift__q),
+        .clock(shift__clock)
+    );
     tnic_standalone__core__control__dma__snapshot__second second(
         .d(second__d),
         .q(second__q),
@@ -21039,6 +21051,7 @@ module tnic_standalone__core__control__dma__snapshot(clk,rst,start,base,first,co
         left__d = left__q;
         patience__d = patience__q;
         record__d = record__q;
+        shift__d = shift__q;
         second__d = second__q;
         owed__d = owed__q;
         half__d = half__q;
@@ -21054,6 +21067,10 @@ module tnic_standalone__core__control__dma__snapshot(clk,rst,start,base,first,co
         end
         if (burst_done & ~took) begin
             owed__d = owed__q - ((32'h1) & 5'h1f);
+        end
+        shift__d = took;
+        if (shift__q) begin
+            record__d = {512'h0, record__q[512+:512]};
         end
         over = ((32'h0) & 3'h7);
         case (state__q)
@@ -21109,7 +21126,6 @@ module tnic_standalone__core__control__dma__snapshot(clk,rst,start,base,first,co
                     end
                     else begin
                         if (took) begin
-                            record__d = {512'h0, record__q[512+:512]};
                             second__d = 1'b1;
                             if (second__q) begin
                                 flow__d = flow__q + ((32'h1) & 16'hffff);
@@ -21176,6 +21192,7 @@ module tnic_standalone__core__control__dma__snapshot(clk,rst,start,base,first,co
     always @(*) left__clock = clk;
     always @(*) patience__clock = clk;
     always @(*) record__clock = clk;
+    always @(*) shift__clock = clk;
     always @(*) second__clock = clk;
     always @(*) owed__clock = clk;
     always @(*) half__clock = clk;
@@ -21550,6 +21567,25 @@ module tnic_standalone__core__control__dma__snapshot__second(d,q,clock);
     end
           
 endmodule // standalone__core__control__dma__snapshot__second
+
+
+module tnic_standalone__core__control__dma__snapshot__shift(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__dma__snapshot__shift
 
 
 module tnic_standalone__core__control__dma__snapshot__state(d,q,clock);
@@ -60159,10 +60195,10 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     reg  queue__clk;
     reg  queue__rst;
     reg  queue__i_valid;
-    reg  [511:0] queue__i_data;
+    reg  [438:0] queue__i_data;
     wire  queue__i_ready;
     wire  queue__o_valid;
-    wire  [511:0] queue__o_data;
+    wire  [438:0] queue__o_data;
     reg  queue__o_ready;
     wire  queue__empty;
     reg  [3:0] laws__0__d;
@@ -60273,8 +60309,8 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     reg  made__d;
     wire  made__q;
     reg  made__clock;
-    reg  [511:0] record__d;
-    wire  [511:0] record__q;
+    reg  [438:0] record__d;
+    wire  [438:0] record__q;
     reg  record__clock;
     reg  lost__d;
     wire  lost__q;
@@ -60285,6 +60321,7 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     reg  other_flow;
     reg  other_profile;
     reg  [31:0] about;
+    reg  [438:0] kept;
     
     // Sub module instances
     tnic_standalone__core__control__recorder__queue queue(
@@ -60710,7 +60747,7 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
         if (take) begin
             number__d = number__q + ((32'h1) & 32'hffffffff);
         end
-        record__d = ((number__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((stamp__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h20) | (((about) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h60) | (((signal__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (((hops__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h98) | (((endpoint__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((version) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((argument__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc0) | (((rate_before__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'he0) | (((rate__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h100) | (((earlier__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h120) | (((number__q) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h1e0);
+        record__d = {earlier__q, rate__q, rate_before__q, argument__q, endpoint__q, hops__q, signal__q, about[0+:31], stamp__q, number__q};
         lost__d = made__q & ~queue__i_ready;
         if (rst) begin
             valid__d = 1'b0;
@@ -60767,7 +60804,8 @@ module tnic_standalone__core__control__recorder(clk,rst,event_valid,event_flow,e
     always @(*) queue__i_data = record__q;
     always @(*) dropped = lost__q;
     always @(*) rec_valid = queue__o_valid;
-    always @(*) rec_data = queue__o_data;
+    always @(*) kept = queue__o_data;
+    always @(*) rec_data = ((kept[(32'h0)+:(127)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) | (((kept[(32'h7f)+:(32)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h80) | (((kept[(32'h9f)+:(24)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((version) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'ha0) | (((kept[(32'hb7)+:(256)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'hc0) | (((kept[(32'h0)+:(32)]) & 512'hffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff) << 32'h1e0);
     always @(*) queue__o_ready = rec_ready;
     
 endmodule // standalone__core__control__recorder
@@ -61387,10 +61425,10 @@ module tnic_standalone__core__control__recorder__queue(clk,rst,i_valid,i_data,i_
     input wire  clk;
     input wire  rst;
     input wire  i_valid;
-    input wire  [511:0] i_data;
+    input wire  [438:0] i_data;
     output reg  i_ready;
     output reg  o_valid;
-    output reg  [511:0] o_data;
+    output reg  [438:0] o_data;
     input wire  o_ready;
     output reg  empty;
     
@@ -61402,10 +61440,10 @@ module tnic_standalone__core__control__recorder__queue(clk,rst,i_valid,i_data,i_
     reg  ram__clock;
     reg  ram__read_enable;
     reg  [8:0] ram__read_address;
-    wire  [511:0] ram__read_data;
+    wire  [438:0] ram__read_data;
     wire ram__write_enable;
     reg  [8:0] ram__write_address;
-    reg  [511:0] ram__write_data;
+    reg  [438:0] ram__write_data;
     reg  [8:0] write__d;
     wire  [8:0] write__q;
     reg  write__clock;
@@ -61427,8 +61465,8 @@ module tnic_standalone__core__control__recorder__queue(clk,rst,i_valid,i_data,i_
     reg  out_valid__d;
     wire  out_valid__q;
     reg  out_valid__clock;
-    reg  [511:0] out__d;
-    wire  [511:0] out__q;
+    reg  [438:0] out__d;
+    wire  [438:0] out__q;
     reg  out__clock;
     reg  occupied__d;
     wire  occupied__q;
@@ -61634,13 +61672,13 @@ endmodule // standalone__core__control__recorder__queue__occupied
 module tnic_standalone__core__control__recorder__queue__out(d,q,clock);
     
     // Module arguments
-    input wire  [511:0] d;
-    output reg  [511:0] q;
+    input wire  [438:0] d;
+    output reg  [438:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 512'h0;
+       q = 439'h0;
     end
     
     always @(posedge clock) begin
@@ -61694,18 +61732,18 @@ module tnic_standalone__core__control__recorder__queue__ram(clock,read_enable,re
     input wire  clock;
     input wire  read_enable;
     input wire  [8:0] read_address;
-    output reg  [511:0] read_data;
+    output reg  [438:0] read_data;
     input wire  write_enable;
     input wire  [8:0] write_address;
-    input wire  [511:0] write_data;
+    input wire  [438:0] write_data;
     
     // Update code (custom)
     (* ram_style = "block" *)
-    reg[511:0] mem[511:0];
+    reg[438:0] mem[511:0];
     
     always @(posedge clock) begin
        if (read_enable) begin
-          read_data <= write_enable & (read_address == write_address) ? {512{1'bx}} : mem[read_address];
+          read_data <= write_enable & (read_address == write_address) ? {439{1'bx}} : mem[read_address];
        end
        if (write_enable) begin
           mem[write_address] <= write_data;
@@ -61812,13 +61850,13 @@ endmodule // standalone__core__control__recorder__rate_before
 module tnic_standalone__core__control__recorder__record(d,q,clock);
     
     // Module arguments
-    input wire  [511:0] d;
-    output reg  [511:0] q;
+    input wire  [438:0] d;
+    output reg  [438:0] q;
     input wire  clock;
     
     // Update code (custom)
     initial begin
-       q = 512'h0;
+       q = 439'h0;
     end
     
     always @(posedge clock) begin
@@ -111223,6 +111261,7 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     reg  [15:0] u_check;
     reg  [15:0] h_check;
     reg  [911:0] t;
+    reg  room;
     reg  load;
     reg  [9:0] offset;
     reg  [14:0] over;
@@ -111566,8 +111605,10 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
             ends__d = 1'b0;
             place__d = ((32'h0) & 5'h1f);
             left__d = bytes__read_data[(32'h0)+:(15)];
-            beside__d = side__read_data;
             read__d = read__q + ((32'h1) & 3'h7);
+        end
+        if (room) begin
+            beside__d = side__read_data;
             case (bytes__read_data[(32'hf)+:(2)])
                 0:
                     begin
@@ -111680,7 +111721,8 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     always @(*) offset = ((place__q[(32'h0)+:(4)]) & 10'h3ff) << 32'h6;
     always @(*) over = left__q & byte_bits;
     always @(*) gap = more_bytes << over;
-    always @(*) load = (~filled__q | finish) & (|done__q | checksums__o_valid);
+    always @(*) room = ~filled__q | (free & ends__q);
+    always @(*) load = room & (|done__q | checksums__o_valid);
     always @(*) t = text__read_data;
     always @(*) text__read_address = read__q;
     always @(*) bytes__read_address = read__q;

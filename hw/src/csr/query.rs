@@ -55,13 +55,14 @@ impl Logic for Query {
         }
         if self.waiting.q.val() {
             self.left.d.next = self.left.q.val() - bits::<12>(1);
+            // What stands there is kept before it is known to be the answer: that comes late, and would reach too many registers.
+            self.record.d.next = self.answer_record.val();
             // The answer to an earlier query, which came too late, is not this one's.
             if self.answer_valid.val() & (self.answer_tag.val() == bit_cast::<4, 3>(self.tag_q.q.val())) {
                 self.tag_q.d.next = self.tag_q.q.val() + bits::<3>(1);
                 self.waiting.d.next = false;
                 self.copying.d.next = true;
                 self.index.d.next = bits::<5>(0);
-                self.record.d.next = self.answer_record.val();
             } else {
                 if !self.left.q.val().any() {
                     self.tag_q.d.next = self.tag_q.q.val() + bits::<3>(1);

@@ -85,6 +85,8 @@ pub struct Snapshot<const F: usize> {
     left: DFF<Bits<17>>,
     patience: DFF<Bits<8>>,
     record: DFF<Bits<1024>>,
+    /// A burst started at the last clock: a register, for the record's halves are many bits, and no other starts within two.
+    shift: DFF<Bit>,
     second: DFF<Bit>,
     owed: DFF<Bits<5>>,
     half: DFF<Bit>,
@@ -102,14 +104,16 @@ impl<const F: usize> Default for Snapshot<F> {
         construct!({ flows: Constant::new(bits::<17>(1 << F)) }
             clk, rst, start, base, first, count, running, query_valid, query_ready, query_flow, answer_valid, answer_record, offers, offers_second,
             address, data, took, burst_done, failed, busy, done, code, progress, ended, cursor, state, sum, flow, left, patience, record,
-            second, owed, half, busy_q, done_q, code_q, progress_q, ended_q, over)
+            shift, second, owed, half, busy_q, done_q, code_q, progress_q, ended_q, over)
     }
 }
 
 impl<const F: usize> Logic for Snapshot<F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, state, sum, flow, left, patience, record, second, owed, half, busy_q, done_q, code_q, progress_q, ended_q);
+        dff_setup!(
+            self, clk, state, sum, flow, left, patience, record, shift, second, owed, half, busy_q, done_q, code_q, progress_q, ended_q
+        );
         self.cursor.clk.next = self.clk.val();
         self.cursor.base.next = self.base.val();
         self.cursor.set_base.next = self.state.q.val() == State::Check;
@@ -121,6 +125,10 @@ impl<const F: usize> Logic for Snapshot<F> {
         }
         if self.burst_done.val() & !self.took.val() {
             self.owed.d.next = self.owed.q.val() - bits::<5>(1);
+        }
+        self.shift.d.next = self.took.val();
+        if self.shift.q.val() {
+            self.record.d.next = self.record.q.val() >> 512;
         }
         self.over.next = bits::<3>(0);
         match self.state.q.val() {
@@ -168,7 +176,6 @@ impl<const F: usize> Logic for Snapshot<F> {
                     self.state.d.next = State::Drain;
                 } else {
                     if self.took.val() {
-                        self.record.d.next = self.record.q.val() >> 512;
                         self.second.d.next = true;
                         if self.second.q.val() {
                             self.flow.d.next = self.flow.q.val() + bits::<16>(1);

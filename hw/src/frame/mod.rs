@@ -112,6 +112,8 @@ pub struct Frame<const W: usize, const K: usize, const X: usize> {
     u_check: Signal<Local, Bits<16>>,
     h_check: Signal<Local, Bits<16>>,
     t: Signal<Local, Bits<912>>,
+    /// The frame under way is none, or its last beat is loaded.
+    room: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
     // The frame under way: its headers, the first word of the next beat, bytes from there on less 1.
     filled: DFF<Bit>,
@@ -150,7 +152,7 @@ impl<const W: usize, const K: usize, const X: usize> Default for Frame<W, K, X> 
             clk, rst, i_valid, i_ready, i_class, i_dst_mac, i_src_mac, i_vlan, i_tos, i_ttl, i_src_ip, i_dst_ip, i_src_port, i_dst_port,
             i_hdr, i_payload, i_side, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_side, m_start, text, bytes, side, write, read,
             used, done, push, vlan_wire, src_port_wire, dst_port_wire, payload_wire, ipv4_bytes, udp_bytes, ipv4_wire, udp_wire, head_bytes,
-            frame_bytes, udp, ipv4, ipv6, ether, checksums, check_write, fresh, check, u_check, h_check, t, load, filled, head, beside, place,
+            frame_bytes, udp, ipv4, ipv6, ether, checksums, check_write, fresh, check, u_check, h_check, t, room, load, filled, head, beside, place,
             left, begun, ends, offset, over, gap, free, go, finish, valid, data, keep, last, start, aside; checks)
     }
 }
@@ -331,7 +333,8 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
         }
 
         // The next, with its checksums: stored, or just there.
-        self.load.next = (!self.filled.q.val() | self.finish.val()) & (self.done.q.val().any() | self.checksums.o_valid.val());
+        self.room.next = !self.filled.q.val() | (self.free.val() & self.ends.q.val());
+        self.load.next = self.room.val() & (self.done.q.val().any() | self.checksums.o_valid.val());
         self.check.next = self.fresh.val();
         if self.done.q.val().any() {
             for i in 0..8 {
@@ -352,8 +355,11 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
             self.ends.d.next = false;
             self.place.d.next = bits::<5>(0);
             self.left.d.next = self.bytes.read_data.val().get_bits::<15>(0);
-            self.beside.d.next = self.side.read_data.val();
             self.read.d.next = self.read.q.val() + bits::<3>(1);
+        }
+        // While there is room, what stands there is kept, before it is known whether there is a next: that would reach too many registers.
+        if self.room.val() {
+            self.beside.d.next = self.side.read_data.val();
             match self.bytes.read_data.val().get_bits::<2>(15).index() {
                 0 => {
                     self.head.d.next = bit_cast::<1024, 192>(self.t.val().get_bits::<192>(0))

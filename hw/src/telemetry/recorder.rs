@@ -66,7 +66,7 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     pub rec_data: Signal<Out, Bits<512>>,
     /// A record was dropped; one clock.
     pub dropped: Signal<Out, Bit>,
-    queue: HeldFifo<512, A, C>,
+    queue: HeldFifo<439, A, C>,
     laws: [DFF<Bits<4>>; 16],
     law_word: Constant<Bits<5>>,
     version: Constant<Bits<32>>,
@@ -95,10 +95,12 @@ pub struct Recorder<const F: usize, const A: usize, const C: usize> {
     other_flow: Signal<Local, Bit>,
     other_profile: Signal<Local, Bit>,
     about: Signal<Local, Bits<32>>,
-    // The record on its way to the queue.
+    // The record on its way to the queue, without what is the same in all and what it says twice: number 32, stamp 64, flow to hyperactive 31,
+    // signal 24, hops 8, endpoint 24, argument 32, rate before 32, rate 32, state 160.
     made: DFF<Bit>,
-    record: DFF<Bits<512>>,
+    record: DFF<Bits<439>>,
     lost: DFF<Bit>,
+    kept: Signal<Local, Bits<439>>,
 }
 
 impl<const F: usize, const A: usize, const C: usize> Default for Recorder<F, A, C> {
@@ -118,7 +120,7 @@ impl<const F: usize, const A: usize, const C: usize> Default for Recorder<F, A, 
             event_endpoint_ns, event_now_ns, event_rate_before, event_rate, event_before, now, pw_valid, pw_profile, pw_word, pw_data,
             cfg_every, cfg_filter, rec_valid, rec_ready, rec_data, dropped, queue, valid, passes, flow, profile, law, kind, branch, hyperactive,
             signal, hops, endpoint, argument, rate_before, rate, earlier, stamp, every, left, number, take, other_flow, other_profile, about,
-            made, record, lost; laws)
+            made, record, lost, kept; laws)
     }
 }
 
@@ -192,18 +194,16 @@ impl<const F: usize, const A: usize, const C: usize> Logic for Recorder<F, A, C>
         if self.take.val() {
             self.number.d.next = self.number.q.val() + bits::<32>(1);
         }
-        self.record.d.next = bit_cast::<512, 32>(self.number.q.val())
-            | (bit_cast::<512, 64>(self.stamp.q.val()) << 32)
-            | (bit_cast::<512, 32>(self.about.val()) << 96)
-            | (bit_cast::<512, 24>(self.signal.q.val()) << 128)
-            | (bit_cast::<512, 8>(self.hops.q.val()) << 152)
-            | (bit_cast::<512, 24>(self.endpoint.q.val()) << 160)
-            | (bit_cast::<512, 32>(self.version.val()) << 160)
-            | (bit_cast::<512, 32>(self.argument.q.val()) << 192)
-            | (bit_cast::<512, 32>(self.rate_before.q.val()) << 224)
-            | (bit_cast::<512, 32>(self.rate.q.val()) << 256)
-            | (bit_cast::<512, 160>(self.earlier.q.val()) << 288)
-            | (bit_cast::<512, 32>(self.number.q.val()) << 480);
+        self.record.d.next = bit_cast::<439, 32>(self.number.q.val())
+            | (bit_cast::<439, 64>(self.stamp.q.val()) << 32)
+            | (bit_cast::<439, 31>(self.about.val().get_bits::<31>(0)) << 96)
+            | (bit_cast::<439, 24>(self.signal.q.val()) << 127)
+            | (bit_cast::<439, 8>(self.hops.q.val()) << 151)
+            | (bit_cast::<439, 24>(self.endpoint.q.val()) << 159)
+            | (bit_cast::<439, 32>(self.argument.q.val()) << 183)
+            | (bit_cast::<439, 32>(self.rate_before.q.val()) << 215)
+            | (bit_cast::<439, 32>(self.rate.q.val()) << 247)
+            | (bit_cast::<439, 160>(self.earlier.q.val()) << 279);
         // 2: into the queue, or lost.
         self.queue.clk.next = self.clk.val();
         self.queue.rst.next = self.rst.val();
@@ -212,7 +212,13 @@ impl<const F: usize, const A: usize, const C: usize> Logic for Recorder<F, A, C>
         self.lost.d.next = self.made.q.val() & !self.queue.i_ready.val();
         self.dropped.next = self.lost.q.val();
         self.rec_valid.next = self.queue.o_valid.val();
-        self.rec_data.next = self.queue.o_data.val();
+        self.kept.next = self.queue.o_data.val();
+        self.rec_data.next = bit_cast::<512, 127>(self.kept.val().get_bits::<127>(0))
+            | (bit_cast::<512, 32>(self.kept.val().get_bits::<32>(127)) << 128)
+            | (bit_cast::<512, 24>(self.kept.val().get_bits::<24>(159)) << 160)
+            | (bit_cast::<512, 32>(self.version.val()) << 160)
+            | (bit_cast::<512, 256>(self.kept.val().get_bits::<256>(183)) << 192)
+            | (bit_cast::<512, 32>(self.kept.val().get_bits::<32>(0)) << 480);
         self.queue.o_ready.next = self.rec_ready.val();
         if self.rst.val() {
             self.valid.d.next = false;
