@@ -1,6 +1,6 @@
 //! Answers the last packet of a segment, without asking anyone.
 use crate::construct::construct;
-use crate::fifo::WideFifo;
+use crate::fifo::HeldFifo;
 use crate::frame::Frame;
 use rust_hdl::prelude::*;
 use timely_regs::counters::Counter;
@@ -79,7 +79,8 @@ pub struct Ack<const W: usize, const K: usize> {
     version: Constant<Bits<8>>,
     // What an ACK is made of, from bit 0: source address 128, destination address 128, our header from the flags to the TTL as sent 192,
     // source MAC 48, arrival stamp 64, source port 16, destination port 16, TCI 16, TTL 8, ECN bits 2, class 2. All in wire order.
-    queue: WideFifo<620, 5, 6>,
+    // In block RAM: 620 bits in LUTs take an area whose ends are too far from each other.
+    queue: HeldFifo<620, 5, 6>,
     frame: Frame<W, K, 1>,
     stamp: Signal<Local, Bits<64>>,
     v1: DFF<Bit>,

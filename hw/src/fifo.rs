@@ -42,6 +42,8 @@ pub struct Fifo<const W: usize, const A: usize, const C: usize> {
     pending: DFF<Bit>,
     out_valid: DFF<Bit>,
     out: DFF<Bits<W>>,
+    /// The fill's highest bit, which no other fill has.
+    full: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     address: Signal<Local, Bits<A>>,
@@ -74,6 +76,7 @@ impl<const W: usize, const A: usize, const C: usize> Default for Fifo<W, A, C> {
             pending: Default::default(),
             out_valid: Default::default(),
             out: Default::default(),
+            full: Default::default(),
             push: Default::default(),
             take: Default::default(),
             address: Default::default(),
@@ -91,7 +94,8 @@ impl<const W: usize, const A: usize, const C: usize> Logic for Fifo<W, A, C> {
         dff_setup!(self, clk, fill, write, read, second, pending, out_valid, out);
         self.ram.read_clock.next = self.clk.val();
         self.ram.write_clock.next = self.clk.val();
-        self.push.next = self.i_valid.val() & (self.fill.q.val() != self.depth.val());
+        self.full.next = (self.fill.q.val() & self.depth.val()).any();
+        self.push.next = self.i_valid.val() & !self.full.val();
         self.ram.write_address.next = self.write.q.val();
         self.ram.write_data.next = self.i_data.val();
         self.ram.write_enable.next = self.push.val();
@@ -134,7 +138,7 @@ impl<const W: usize, const A: usize, const C: usize> Logic for Fifo<W, A, C> {
         } else if self.o_ready.val() {
             self.out_valid.d.next = false;
         }
-        self.i_ready.next = self.fill.q.val() != self.depth.val();
+        self.i_ready.next = !self.full.val();
         self.o_valid.next = self.out_valid.q.val();
         self.o_data.next = self.out.q.val();
         if self.rst.val() {
@@ -183,6 +187,8 @@ pub struct WideFifo<const W: usize, const A: usize, const C: usize> {
     pending: DFF<Bit>,
     out_valid: DFF<Bit>,
     out: DFF<Bits<W>>,
+    /// The fill's highest bit, which no other fill has.
+    full: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
 }
@@ -193,7 +199,7 @@ impl<const W: usize, const A: usize, const C: usize> Default for WideFifo<W, A, 
         construct!({
             depth: Constant::new(bits::<C>(1 << A)),
             one: Constant::new(bits::<A>(1)),
-        } clk, rst, i_valid, i_data, i_ready, o_valid, o_data, o_ready, ram, fill, write, read, pending, out_valid, out, push, take)
+        } clk, rst, i_valid, i_data, i_ready, o_valid, o_data, o_ready, ram, fill, write, read, pending, out_valid, out, full, push, take)
     }
 }
 
@@ -202,7 +208,8 @@ impl<const W: usize, const A: usize, const C: usize> Logic for WideFifo<W, A, C>
     fn update(&mut self) {
         dff_setup!(self, clk, fill, write, read, pending, out_valid, out);
         self.ram.clock.next = self.clk.val();
-        self.push.next = self.i_valid.val() & (self.fill.q.val() != self.depth.val());
+        self.full.next = (self.fill.q.val() & self.depth.val()).any();
+        self.push.next = self.i_valid.val() & !self.full.val();
         self.ram.write_address.next = self.write.q.val();
         self.ram.write_data.next = self.i_data.val();
         self.ram.write_enable.next = self.push.val();
@@ -226,7 +233,7 @@ impl<const W: usize, const A: usize, const C: usize> Logic for WideFifo<W, A, C>
         if self.take.val() & !self.push.val() {
             self.fill.d.next = self.fill.q.val() - bits::<C>(1);
         }
-        self.i_ready.next = self.fill.q.val() != self.depth.val();
+        self.i_ready.next = !self.full.val();
         self.o_valid.next = self.out_valid.q.val();
         self.o_data.next = self.out.q.val();
         if self.rst.val() {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use timely_hw::blocks::{BLOCKS, Measure};
 use timely_hw::emit::{assign, split};
 use timely_hw::pack::pack;
-use timely_hw::shells::ecpix5::small::{in_luts, narrow_in_luts};
+use timely_hw::shells::ecpix5::small::{in_luts, profiles_in_luts};
 use timely_hw::short::short;
 
 fn packed(statement: &str) -> String {
@@ -101,16 +101,23 @@ fn rams_of_few_words_go_into_luts() {
     let ram = |name: &str| {
         format!("module {name}(read_address,write_address);\n    reg[7:0] mem[511:0];\n  read_data <= mem[read_address];\nendmodule\n")
     };
-    let verilog = format!("module x__kept(clk,at,i,o);\nendmodule\n{}{}{}", ram("x__kept__ram"), ram("x__other__ram"), ram("x__epochs"));
+    let parents = ["x__kept(clk,at,i,o)", "x__gain(clk,bus,address,data)", "x__most(clk,bus,address,other,data)"];
+    let parents = parents.map(|p| format!("module {p};\nendmodule\n")).concat();
+    let rams = ["x__kept__ram", "x__gain__ram", "x__most__ram", "x__pass__memory__cap_ram", "x__other__ram", "x__epochs"].map(ram).concat();
+    let verilog = parents + &rams;
+    let count = |text: &str, part: &str| text.matches(part).count();
     let (text, found) = in_luts(&verilog);
-    assert_eq!(found, [1, 1]);
-    assert_eq!(text.matches("mem[31:0]").count(), 1);
-    assert_eq!(text.matches("mem[read_address[4:0]]").count(), 1);
-    assert_eq!(text.matches("mem[511:0]").count(), 2);
-    assert_eq!(text.matches("distributed").count(), 1);
-    assert_eq!(narrow_in_luts(&verilog, 8).matches("mem[31:0]").count(), 1);
-    assert_eq!(narrow_in_luts(&verilog, 8).matches("distributed").count(), 0);
-    assert_eq!(narrow_in_luts(&verilog, 7), verilog);
+    assert_eq!(found, [4, 1]);
+    // A word of each profile, and two of each or a delay.
+    assert_eq!([16, 32].map(|n| count(&text, &format!("mem[{}:0]", n - 1))), [2, 2]);
+    assert_eq!([3, 4].map(|n| count(&text, &format!("mem[read_address[{n}:0]]"))), [2, 2]);
+    assert_eq!(count(&text, "mem[511:0]"), 2);
+    assert_eq!(count(&text, "distributed"), 1);
+    let profiles = |most_bits| {
+        let text = profiles_in_luts(&verilog, most_bits);
+        ["mem[15:0]", "mem[31:0]", "mem[511:0]", "distributed"].map(|part| count(&text, part))
+    };
+    assert_eq!((profiles(8), profiles(7)), ([2, 2, 2, 0], [2, 0, 4, 0]));
 }
 
 #[test]

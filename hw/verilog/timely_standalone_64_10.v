@@ -2748,6 +2748,7 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
     wire  queue__o_valid;
     wire  [619:0] queue__o_data;
     reg  queue__o_ready;
+    wire  queue__empty;
     reg  frame__clk;
     reg  frame__rst;
     reg  frame__i_valid;
@@ -2818,7 +2819,8 @@ module tnic_standalone__core__control__ack(clk,rst,cfg_ack_enable,cfg_mac,cfg_ac
         .i_ready(queue__i_ready),
         .o_valid(queue__o_valid),
         .o_data(queue__o_data),
-        .o_ready(queue__o_ready)
+        .o_ready(queue__o_ready),
+        .empty(queue__empty)
     );
     tnic_standalone__core__control__ack__frame frame(
         .clk(frame__clk),
@@ -5285,7 +5287,7 @@ module tnic_standalone__core__control__ack__peer2(d,q,clock);
 endmodule // standalone__core__control__ack__peer2
 
 
-module tnic_standalone__core__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready);
+module tnic_standalone__core__control__ack__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_data,o_ready,empty);
     
     // Module arguments
     input wire  clk;
@@ -5296,6 +5298,7 @@ module tnic_standalone__core__control__ack__queue(clk,rst,i_valid,i_data,i_ready
     output reg  o_valid;
     output reg  [619:0] o_data;
     input wire  o_ready;
+    output reg  empty;
     
     // Constant declarations
     localparam  depth = 6'b100000;
@@ -5303,20 +5306,27 @@ module tnic_standalone__core__control__ack__queue(clk,rst,i_valid,i_data,i_ready
     
     // Stub signals
     reg  ram__clock;
+    reg  ram__read_enable;
     reg  [4:0] ram__read_address;
     wire  [619:0] ram__read_data;
-    reg  ram__write_enable;
+    wire ram__write_enable;
     reg  [4:0] ram__write_address;
     reg  [619:0] ram__write_data;
-    reg  [5:0] fill__d;
-    wire  [5:0] fill__q;
-    reg  fill__clock;
     reg  [4:0] write__d;
     wire  [4:0] write__q;
     reg  write__clock;
     reg  [4:0] read__d;
     wire  [4:0] read__q;
     reg  read__clock;
+    reg  [5:0] fill__d;
+    wire  [5:0] fill__q;
+    reg  fill__clock;
+    reg  came__d;
+    wire  came__q;
+    reg  came__clock;
+    reg  went__d;
+    wire  went__q;
+    reg  went__clock;
     reg  pending__d;
     wire  pending__q;
     reg  pending__clock;
@@ -5326,24 +5336,27 @@ module tnic_standalone__core__control__ack__queue(clk,rst,i_valid,i_data,i_ready
     reg  [619:0] out__d;
     wire  [619:0] out__q;
     reg  out__clock;
+    reg  occupied__d;
+    wire  occupied__q;
+    reg  occupied__clock;
     
     // Local signals
+    reg  [5:0] change;
+    reg  full;
+    reg  more;
     reg  push;
+    reg  step;
     reg  take;
     
     // Sub module instances
     tnic_standalone__core__control__ack__queue__ram ram(
         .clock(ram__clock),
+        .read_enable(ram__read_enable),
         .read_address(ram__read_address),
         .read_data(ram__read_data),
         .write_enable(ram__write_enable),
         .write_address(ram__write_address),
         .write_data(ram__write_data)
-    );
-    tnic_standalone__core__control__ack__queue__fill fill(
-        .d(fill__d),
-        .q(fill__q),
-        .clock(fill__clock)
     );
     tnic_standalone__core__control__ack__queue__write write(
         .d(write__d),
@@ -5354,6 +5367,21 @@ module tnic_standalone__core__control__ack__queue(clk,rst,i_valid,i_data,i_ready
         .d(read__d),
         .q(read__q),
         .clock(read__clock)
+    );
+    tnic_standalone__core__control__ack__queue__fill fill(
+        .d(fill__d),
+        .q(fill__q),
+        .clock(fill__clock)
+    );
+    tnic_standalone__core__control__ack__queue__came came(
+        .d(came__d),
+        .q(came__q),
+        .clock(came__clock)
+    );
+    tnic_standalone__core__control__ack__queue__went went(
+        .d(went__d),
+        .q(went__q),
+        .clock(went__clock)
     );
     tnic_standalone__core__control__ack__queue__pending pending(
         .d(pending__d),
@@ -5370,60 +5398,105 @@ module tnic_standalone__core__control__ack__queue(clk,rst,i_valid,i_data,i_ready
         .q(out__q),
         .clock(out__clock)
     );
+    tnic_standalone__core__control__ack__queue__occupied occupied(
+        .d(occupied__d),
+        .q(occupied__q),
+        .clock(occupied__clock)
+    );
     
     // Update code
     always @(*) begin
-        fill__d = fill__q;
         write__d = write__q;
         read__d = read__q;
+        fill__d = fill__q;
+        came__d = came__q;
+        went__d = went__q;
         pending__d = pending__q;
         out_valid__d = out_valid__q;
         out__d = out__q;
-        pending__d = |fill__q;
-        if (take) begin
-            read__d = read__q + one;
-            pending__d = |fill__q[(32'h1)+:(5)];
-            out_valid__d = 1'b1;
-            out__d = ram__read_data;
+        occupied__d = occupied__q;
+        change = ((32'h0) & 6'h3f);
+        if (came__q & ~went__q) begin
+            change = ((32'h1) & 6'h3f);
         end
-        else if (o_ready) begin
-            out_valid__d = 1'b0;
+        if (went__q & ~came__q) begin
+            change = ~((32'h0) & 6'h3f);
         end
+        fill__d = fill__q + change;
         if (push) begin
             write__d = write__q + one;
         end
-        if (push & ~take) begin
-            fill__d = fill__q + ((32'h1) & 6'h3f);
+        if (step) begin
+            pending__d = more;
         end
-        if (take & ~push) begin
-            fill__d = fill__q - ((32'h1) & 6'h3f);
+        if (step & more) begin
+            read__d = read__q + one;
         end
+        if (take) begin
+            out__d = ram__read_data;
+        end
+        if (~out_valid__q | o_ready) begin
+            out_valid__d = pending__q;
+        end
+        came__d = push;
+        went__d = take;
+        occupied__d = push | (occupied__q & ~((out_valid__q & o_ready) & ~(pending__q | more)));
         if (rst) begin
-            fill__d = ((32'h0) & 6'h3f);
             write__d = ((32'h0) & 5'h1f);
             read__d = ((32'h0) & 5'h1f);
+            fill__d = ((32'h0) & 6'h3f);
+            came__d = 1'b0;
+            went__d = 1'b0;
             pending__d = 1'b0;
             out_valid__d = 1'b0;
+            occupied__d = 1'b0;
         end
     end
-    always @(*) fill__clock = clk;
     always @(*) write__clock = clk;
     always @(*) read__clock = clk;
+    always @(*) fill__clock = clk;
+    always @(*) came__clock = clk;
+    always @(*) went__clock = clk;
     always @(*) pending__clock = clk;
     always @(*) out_valid__clock = clk;
     always @(*) out__clock = clk;
+    always @(*) occupied__clock = clk;
     always @(*) ram__clock = clk;
-    always @(*) push = i_valid & (fill__q != depth);
+    always @(*) full = ((fill__q == depth) & ~(went__q & ~came__q)) | (&fill__q[(32'h0)+:(5)] & (came__q & ~went__q));
+    always @(*) push = i_valid & ~full;
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
-    always @(*) ram__write_enable = push;
-    always @(*) ram__read_address = read__q;
+    assign ram__write_enable = 1'b1;
+    always @(*) more = write__q != read__q;
+    always @(*) step = ~pending__q | (~out_valid__q | o_ready);
     always @(*) take = pending__q & (~out_valid__q | o_ready);
-    always @(*) i_ready = fill__q != depth;
+    always @(*) ram__read_address = read__q;
+    always @(*) ram__read_enable = step;
+    always @(*) i_ready = ~full;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
+    always @(*) empty = ~occupied__q;
     
 endmodule // standalone__core__control__ack__queue
+
+
+module tnic_standalone__core__control__ack__queue__came(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__queue__came
 
 
 module tnic_standalone__core__control__ack__queue__fill(d,q,clock);
@@ -5443,6 +5516,25 @@ module tnic_standalone__core__control__ack__queue__fill(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__queue__fill
+
+
+module tnic_standalone__core__control__ack__queue__occupied(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__queue__occupied
 
 
 module tnic_standalone__core__control__ack__queue__out(d,q,clock);
@@ -5502,10 +5594,11 @@ module tnic_standalone__core__control__ack__queue__pending(d,q,clock);
 endmodule // standalone__core__control__ack__queue__pending
 
 
-module tnic_standalone__core__control__ack__queue__ram(clock,read_address,read_data,write_enable,write_address,write_data);
+module tnic_standalone__core__control__ack__queue__ram(clock,read_enable,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
     input wire  clock;
+    input wire  read_enable;
     input wire  [4:0] read_address;
     output reg  [619:0] read_data;
     input wire  write_enable;
@@ -5513,14 +5606,13 @@ module tnic_standalone__core__control__ack__queue__ram(clock,read_address,read_d
     input wire  [619:0] write_data;
     
     // Update code (custom)
-    (* ram_style = "distributed" *)
+    (* ram_style = "block" *)
     reg[619:0] mem[31:0];
     
-    always @(*) begin
-       read_data = mem[read_address];
-    end
-    
     always @(posedge clock) begin
+       if (read_enable) begin
+          read_data <= write_enable & (read_address == write_address) ? {620{1'bx}} : mem[read_address];
+       end
        if (write_enable) begin
           mem[write_address] <= write_data;
        end
@@ -5545,6 +5637,25 @@ module tnic_standalone__core__control__ack__queue__read(d,q,clock);
     end
           
 endmodule // standalone__core__control__ack__queue__read
+
+
+module tnic_standalone__core__control__ack__queue__went(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__ack__queue__went
 
 
 module tnic_standalone__core__control__ack__queue__write(d,q,clock);
@@ -10682,6 +10793,9 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     reg  [9:0] fl_index__d;
     wire  [9:0] fl_index__q;
     reg  fl_index__clock;
+    reg  fills__d;
+    wire  fills__q;
+    reg  fills__clock;
     reg  [511:0] record__d;
     wire  [511:0] record__q;
     reg  record__clock;
@@ -10868,6 +10982,11 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
         .q(fl_index__q),
         .clock(fl_index__clock)
     );
+    tnic_standalone__core__control__csr__control__fills fills(
+        .d(fills__d),
+        .q(fills__q),
+        .clock(fills__clock)
+    );
     tnic_standalone__core__control__csr__control__record record(
         .d(record__d),
         .q(record__q),
@@ -10929,6 +11048,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
         fl__d = fl__q;
         fl_own__d = fl_own__q;
         fl_index__d = fl_index__q;
+        fills__d = fills__q;
         record__d = record__q;
         host__d = host__q;
         bell__d = bell__q;
@@ -11036,6 +11156,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
                                     if (data__q[32'h0]) begin
                                         reply = 1'b0;
                                         state__d = State__Load;
+                                        fills__d = 1'b1;
                                         word__d = at_stage;
                                         left__d = ((32'h10) & 12'hfff);
                                     end
@@ -11058,8 +11179,8 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
                 begin
                     word__d = word__q + ((32'h1) & 10'h3ff);
                     left__d = left__q - ((32'h1) & 12'hfff);
-                    record__d = {store__read_data, record__q[32+:480]};
                     if (~|left__q) begin
+                        fills__d = 1'b0;
                         fl__d = 1'b1;
                         fl_own__d = 1'b1;
                         fl_index__d = flow_index[(32'h0)+:(10)];
@@ -11099,6 +11220,9 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
                     state__d = State__Idle;
                 end
         endcase
+        if (fills__q) begin
+            record__d = {store__read_data, record__q[32+:480]};
+        end
         if (bulk_valid) begin
             fl__d = 1'b1;
             fl_index__d = bulk_flow;
@@ -11160,6 +11284,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
     always @(*) fl__clock = clk;
     always @(*) fl_own__clock = clk;
     always @(*) fl_index__clock = clk;
+    always @(*) fills__clock = clk;
     always @(*) record__clock = clk;
     always @(*) host__clock = clk;
     always @(*) bell__clock = clk;
@@ -12962,6 +13087,25 @@ module tnic_standalone__core__control__csr__control__error(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__control__error
+
+
+module tnic_standalone__core__control__csr__control__fills(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__control__fills
 
 
 module tnic_standalone__core__control__csr__control__fl(d,q,clock);
@@ -15438,6 +15582,12 @@ module tnic_standalone__core__control__csr__query(clk,rst,start,loaded,answer_va
     reg  [1023:0] record__d;
     wire  [1023:0] record__q;
     reg  record__clock;
+    reg  [31:0] word__d;
+    wire  [31:0] word__q;
+    reg  word__clock;
+    reg  [4:0] next__d;
+    wire  [4:0] next__q;
+    reg  next__clock;
     reg  busy_q__d;
     wire  busy_q__q;
     reg  busy_q__clock;
@@ -15450,6 +15600,9 @@ module tnic_standalone__core__control__csr__query(clk,rst,start,loaded,answer_va
     reg  [2:0] tag_q__d;
     wire  [2:0] tag_q__q;
     reg  tag_q__clock;
+    
+    // Local signals
+    reg  [9:0] from;
     
     // Sub module instances
     tnic_standalone__core__control__csr__query__waiting waiting(
@@ -15476,6 +15629,16 @@ module tnic_standalone__core__control__csr__query(clk,rst,start,loaded,answer_va
         .d(record__d),
         .q(record__q),
         .clock(record__clock)
+    );
+    tnic_standalone__core__control__csr__query__word word(
+        .d(word__d),
+        .q(word__q),
+        .clock(word__clock)
+    );
+    tnic_standalone__core__control__csr__query__next next(
+        .d(next__d),
+        .q(next__q),
+        .clock(next__clock)
     );
     tnic_standalone__core__control__csr__query__busy_q busy_q(
         .d(busy_q__d),
@@ -15505,6 +15668,8 @@ module tnic_standalone__core__control__csr__query(clk,rst,start,loaded,answer_va
         copying__d = copying__q;
         index__d = index__q;
         record__d = record__q;
+        word__d = word__q;
+        next__d = next__q;
         busy_q__d = busy_q__q;
         done_q__d = done_q__q;
         failed_q__d = failed_q__q;
@@ -15516,6 +15681,8 @@ module tnic_standalone__core__control__csr__query(clk,rst,start,loaded,answer_va
         if (waiting__q) begin
             left__d = left__q - ((32'h1) & 12'hfff);
             record__d = answer_record;
+            word__d = answer_record[(32'h0)+:(32)];
+            next__d = ((32'h1) & 5'h1f);
             if (answer_valid & (answer_tag == ((tag_q__q) & 4'hf))) begin
                 tag_q__d = tag_q__q + ((32'h1) & 3'h7);
                 waiting__d = 1'b0;
@@ -15533,7 +15700,8 @@ module tnic_standalone__core__control__csr__query(clk,rst,start,loaded,answer_va
         end
         if (copying__q & copy_ready) begin
             index__d = index__q + ((32'h1) & 5'h1f);
-            record__d = {32'h0, record__q[32+:992]};
+            next__d = next__q + ((32'h1) & 5'h1f);
+            word__d = record__q[(from)+:(32)];
             if (&index__q) begin
                 copying__d = 1'b0;
                 busy_q__d = 1'b0;
@@ -15561,14 +15729,17 @@ module tnic_standalone__core__control__csr__query(clk,rst,start,loaded,answer_va
     always @(*) copying__clock = clk;
     always @(*) index__clock = clk;
     always @(*) record__clock = clk;
+    always @(*) word__clock = clk;
+    always @(*) next__clock = clk;
     always @(*) busy_q__clock = clk;
     always @(*) done_q__clock = clk;
     always @(*) failed_q__clock = clk;
     always @(*) tag_q__clock = clk;
+    always @(*) from = ((next__q) & 10'h3ff) << 32'h5;
     always @(*) tag = ((tag_q__q) & 4'hf);
     always @(*) copy_valid = copying__q;
     always @(*) copy_index = index__q;
-    always @(*) copy_data = record__q[(32'h0)+:(32)];
+    always @(*) copy_data = word__q;
     always @(*) busy = busy_q__q;
     always @(*) done = done_q__q;
     always @(*) failed = failed_q__q;
@@ -15690,6 +15861,25 @@ module tnic_standalone__core__control__csr__query__left(d,q,clock);
 endmodule // standalone__core__control__csr__query__left
 
 
+module tnic_standalone__core__control__csr__query__next(d,q,clock);
+    
+    // Module arguments
+    input wire  [4:0] d;
+    output reg  [4:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 5'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__query__next
+
+
 module tnic_standalone__core__control__csr__query__record(d,q,clock);
     
     // Module arguments
@@ -15745,6 +15935,25 @@ module tnic_standalone__core__control__csr__query__waiting(d,q,clock);
     end
           
 endmodule // standalone__core__control__csr__query__waiting
+
+
+module tnic_standalone__core__control__csr__query__word(d,q,clock);
+    
+    // Module arguments
+    input wire  [31:0] d;
+    output reg  [31:0] q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 32'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__csr__query__word
 
 
 module tnic_standalone__core__control__csr__settings(clk,rst,st_valid,st_word,st_data,cfg_mac,cfg_ipv4,cfg_udp_port,cfg_ack_tos,cfg_ack_ttl,cfg_ns_per_byte,cfg_nonce_seed,cfg_allow4,cfg_mask4,cfg_time_increment,cfg_ack_enable,cfg_enable,cfg_time_ptp,cfg_lead,cfg_store_bound,cfg_ipv6,cfg_allow6,cfg_mask6,cfg_event_every,cfg_event_filter,next_bin,histogram_at,histogram_clear,flow_index,time_set_value);
@@ -34409,10 +34618,8 @@ module tnic_standalone__core__control__engine__earlier__ram(read_address,read_cl
     // Update code (custom)
     reg[138:0] mem[511:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {139{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -34420,7 +34627,6 @@ module tnic_standalone__core__control__engine__earlier__ram(read_address,read_cl
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__control__engine__earlier__ram
 
 
@@ -42909,10 +43115,8 @@ module tnic_standalone__core__control__engine__inputs__ram(read_address,read_clo
     // Update code (custom)
     reg[87:0] mem[511:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {88{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -42920,7 +43124,6 @@ module tnic_standalone__core__control__engine__inputs__ram(read_address,read_clo
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__control__engine__inputs__ram
 
 
@@ -44367,10 +44570,8 @@ module tnic_standalone__core__control__engine__mark__ram(read_address,read_clock
     // Update code (custom)
     reg[40:0] mem[511:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {41{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -44378,7 +44579,6 @@ module tnic_standalone__core__control__engine__mark__ram(read_address,read_clock
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__control__engine__mark__ram
 
 
@@ -52216,10 +52416,8 @@ module tnic_standalone__core__control__engine__sample__ram(read_address,read_clo
     // Update code (custom)
     reg[55:0] mem[511:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {56{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -52227,7 +52425,6 @@ module tnic_standalone__core__control__engine__sample__ram(read_address,read_clo
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__control__engine__sample__ram
 
 
@@ -73528,6 +73725,12 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
     reg  epoch__2__d;
     wire  epoch__2__q;
     reg  epoch__2__clock;
+    reg  epoch__3__d;
+    wire  epoch__3__q;
+    reg  epoch__3__clock;
+    reg  passed__d;
+    wire  passed__q;
+    reg  passed__clock;
     reg  [263:0] raw__d;
     wire  [263:0] raw__q;
     reg  raw__clock;
@@ -73549,6 +73752,7 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
     reg  [9:0] entering;
     reg  [263:0] written;
     reg  [263:0] stored;
+    reg  current;
     
     // Sub module instances
     tnic_standalone__core__control__telemetry__events__ram ram(
@@ -73707,6 +73911,16 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
         .q(epoch__2__q),
         .clock(epoch__2__clock)
     );
+    tnic_standalone__core__control__telemetry__events__epoch__3 epoch__3(
+        .d(epoch__3__d),
+        .q(epoch__3__q),
+        .clock(epoch__3__clock)
+    );
+    tnic_standalone__core__control__telemetry__events__passed passed(
+        .d(passed__d),
+        .q(passed__q),
+        .clock(passed__clock)
+    );
     tnic_standalone__core__control__telemetry__events__raw raw(
         .d(raw__d),
         .q(raw__q),
@@ -73739,6 +73953,7 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
         pending_flow__d = pending_flow__q;
         raw__d = raw__q;
         state__d = state__q;
+        passed__d = passed__q;
         valid__1__d = valid__0__q;
         valid__2__d = valid__1__q;
         valid__3__d = valid__2__q;
@@ -73811,6 +74026,14 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
             query_epochs__write_address = sweep_at;
             query_epochs__write_data = 1'b0;
         end
+        passed__d = valid__3__q & (flow__3__q == query_flow);
+        o_stored = stored[(32'h0)+:(263)];
+        current = |(stored & mark);
+        if (passed__q) begin
+            o_stored = past__1__q;
+            current = epoch__3__q;
+        end
+        o_current = current == query_epochs__read_data;
         if (rst) begin
             valid__0__d = 1'b0;
             valid__1__d = 1'b0;
@@ -73827,6 +74050,7 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
     always @(*) pending_flow__clock = clk;
     always @(*) raw__clock = clk;
     always @(*) state__clock = clk;
+    always @(*) passed__clock = clk;
     always @(*) valid__0__clock = clk;
     always @(*) flow__0__clock = clk;
     always @(*) valid__1__clock = clk;
@@ -73838,16 +74062,17 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
     always @(*) valid__4__clock = clk;
     always @(*) flow__4__clock = clk;
     always @(*) same__0__clock = clk;
-    always @(*) same__1__clock = clk;
-    always @(*) same__2__clock = clk;
-    always @(*) same__3__clock = clk;
     always @(*) epoch__0__clock = clk;
+    always @(*) same__1__clock = clk;
+    always @(*) epoch__1__clock = clk;
+    always @(*) same__2__clock = clk;
+    always @(*) epoch__2__clock = clk;
+    always @(*) same__3__clock = clk;
+    always @(*) epoch__3__clock = clk;
     always @(*) event__0__clock = clk;
     always @(*) past__0__clock = clk;
-    always @(*) epoch__1__clock = clk;
     always @(*) event__1__clock = clk;
     always @(*) past__1__clock = clk;
-    always @(*) epoch__2__clock = clk;
     always @(*) event__2__clock = clk;
     always @(*) past__2__clock = clk;
     always @(*) clear__0__clock = clk;
@@ -73865,8 +74090,9 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
     always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
     always @(*) epoch__1__d = epoch__0__q;
-    always @(*) past__1__d = past__0__q;
     always @(*) epoch__2__d = epoch__1__q;
+    always @(*) epoch__3__d = epoch__2__q;
+    always @(*) past__1__d = past__0__q;
     always @(*) past__2__d = past__1__q;
     always @(*) clear__1__d = clear__0__q;
     always @(*) accept = i_valid & ~sweep;
@@ -73884,9 +74110,7 @@ module tnic_standalone__core__control__telemetry__events(clk,rst,sweep,sweep_at,
     always @(*) query_epochs__write_enable = clear_valid | sweep;
     always @(*) copy__read_address = query_flow;
     always @(*) stored = copy__read_data;
-    always @(*) o_stored = stored[(32'h0)+:(263)];
     always @(*) query_epochs__read_address = query_flow;
-    always @(*) o_current = |(stored & mark) == query_epochs__read_data;
     
 endmodule // standalone__core__control__telemetry__events
 
@@ -73943,10 +74167,8 @@ module tnic_standalone__core__control__telemetry__events__copy(read_address,read
     // Update code (custom)
     reg[263:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {264{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -73954,7 +74176,6 @@ module tnic_standalone__core__control__telemetry__events__copy(read_address,read
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__control__telemetry__events__copy
 
 
@@ -74013,6 +74234,25 @@ module tnic_standalone__core__control__telemetry__events__epoch__2(d,q,clock);
     end
           
 endmodule // standalone__core__control__telemetry__events__epoch__2
+
+
+module tnic_standalone__core__control__telemetry__events__epoch__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__events__epoch__3
 
 
 module tnic_standalone__core__control__telemetry__events__epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -74194,6 +74434,25 @@ module tnic_standalone__core__control__telemetry__events__flow__4(d,q,clock);
     end
           
 endmodule // standalone__core__control__telemetry__events__flow__4
+
+
+module tnic_standalone__core__control__telemetry__events__passed(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__events__passed
 
 
 module tnic_standalone__core__control__telemetry__events__past__0(d,q,clock);
@@ -75049,6 +75308,12 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     reg  epoch__2__d;
     wire  epoch__2__q;
     reg  epoch__2__clock;
+    reg  epoch__3__d;
+    wire  epoch__3__q;
+    reg  epoch__3__clock;
+    reg  passed__d;
+    wire  passed__q;
+    reg  passed__clock;
     reg  [273:0] raw__d;
     wire  [273:0] raw__q;
     reg  raw__clock;
@@ -75070,6 +75335,7 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     reg  [9:0] entering;
     reg  [273:0] written;
     reg  [273:0] stored;
+    reg  current;
     
     // Sub module instances
     tnic_standalone__core__control__telemetry__returns__ram ram(
@@ -75228,6 +75494,16 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
         .q(epoch__2__q),
         .clock(epoch__2__clock)
     );
+    tnic_standalone__core__control__telemetry__returns__epoch__3 epoch__3(
+        .d(epoch__3__d),
+        .q(epoch__3__q),
+        .clock(epoch__3__clock)
+    );
+    tnic_standalone__core__control__telemetry__returns__passed passed(
+        .d(passed__d),
+        .q(passed__q),
+        .clock(passed__clock)
+    );
     tnic_standalone__core__control__telemetry__returns__raw raw(
         .d(raw__d),
         .q(raw__q),
@@ -75260,6 +75536,7 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
         pending_flow__d = pending_flow__q;
         raw__d = raw__q;
         state__d = state__q;
+        passed__d = passed__q;
         valid__1__d = valid__0__q;
         valid__2__d = valid__1__q;
         valid__3__d = valid__2__q;
@@ -75332,6 +75609,14 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
             query_epochs__write_address = sweep_at;
             query_epochs__write_data = 1'b0;
         end
+        passed__d = valid__3__q & (flow__3__q == query_flow);
+        o_stored = stored[(32'h0)+:(273)];
+        current = |(stored & mark);
+        if (passed__q) begin
+            o_stored = past__1__q;
+            current = epoch__3__q;
+        end
+        o_current = current == query_epochs__read_data;
         if (rst) begin
             valid__0__d = 1'b0;
             valid__1__d = 1'b0;
@@ -75348,6 +75633,7 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     always @(*) pending_flow__clock = clk;
     always @(*) raw__clock = clk;
     always @(*) state__clock = clk;
+    always @(*) passed__clock = clk;
     always @(*) valid__0__clock = clk;
     always @(*) flow__0__clock = clk;
     always @(*) valid__1__clock = clk;
@@ -75359,16 +75645,17 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     always @(*) valid__4__clock = clk;
     always @(*) flow__4__clock = clk;
     always @(*) same__0__clock = clk;
-    always @(*) same__1__clock = clk;
-    always @(*) same__2__clock = clk;
-    always @(*) same__3__clock = clk;
     always @(*) epoch__0__clock = clk;
+    always @(*) same__1__clock = clk;
+    always @(*) epoch__1__clock = clk;
+    always @(*) same__2__clock = clk;
+    always @(*) epoch__2__clock = clk;
+    always @(*) same__3__clock = clk;
+    always @(*) epoch__3__clock = clk;
     always @(*) event__0__clock = clk;
     always @(*) past__0__clock = clk;
-    always @(*) epoch__1__clock = clk;
     always @(*) event__1__clock = clk;
     always @(*) past__1__clock = clk;
-    always @(*) epoch__2__clock = clk;
     always @(*) event__2__clock = clk;
     always @(*) past__2__clock = clk;
     always @(*) clear__0__clock = clk;
@@ -75386,8 +75673,9 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
     always @(*) epoch__1__d = epoch__0__q;
-    always @(*) past__1__d = past__0__q;
     always @(*) epoch__2__d = epoch__1__q;
+    always @(*) epoch__3__d = epoch__2__q;
+    always @(*) past__1__d = past__0__q;
     always @(*) past__2__d = past__1__q;
     always @(*) clear__1__d = clear__0__q;
     always @(*) accept = i_valid & ~sweep;
@@ -75405,9 +75693,7 @@ module tnic_standalone__core__control__telemetry__returns(clk,rst,sweep,sweep_at
     always @(*) query_epochs__write_enable = clear_valid | sweep;
     always @(*) copy__read_address = query_flow;
     always @(*) stored = copy__read_data;
-    always @(*) o_stored = stored[(32'h0)+:(273)];
     always @(*) query_epochs__read_address = query_flow;
-    always @(*) o_current = |(stored & mark) == query_epochs__read_data;
     
 endmodule // standalone__core__control__telemetry__returns
 
@@ -75464,10 +75750,8 @@ module tnic_standalone__core__control__telemetry__returns__copy(read_address,rea
     // Update code (custom)
     reg[273:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {274{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -75475,7 +75759,6 @@ module tnic_standalone__core__control__telemetry__returns__copy(read_address,rea
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__control__telemetry__returns__copy
 
 
@@ -75534,6 +75817,25 @@ module tnic_standalone__core__control__telemetry__returns__epoch__2(d,q,clock);
     end
           
 endmodule // standalone__core__control__telemetry__returns__epoch__2
+
+
+module tnic_standalone__core__control__telemetry__returns__epoch__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__returns__epoch__3
 
 
 module tnic_standalone__core__control__telemetry__returns__epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -75715,6 +76017,25 @@ module tnic_standalone__core__control__telemetry__returns__flow__4(d,q,clock);
     end
           
 endmodule // standalone__core__control__telemetry__returns__flow__4
+
+
+module tnic_standalone__core__control__telemetry__returns__passed(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__returns__passed
 
 
 module tnic_standalone__core__control__telemetry__returns__past__0(d,q,clock);
@@ -76389,6 +76710,12 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
     reg  epoch__2__d;
     wire  epoch__2__q;
     reg  epoch__2__clock;
+    reg  epoch__3__d;
+    wire  epoch__3__q;
+    reg  epoch__3__clock;
+    reg  passed__d;
+    wire  passed__q;
+    reg  passed__clock;
     reg  [112:0] raw__d;
     wire  [112:0] raw__q;
     reg  raw__clock;
@@ -76410,6 +76737,7 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
     reg  [9:0] entering;
     reg  [112:0] written;
     reg  [112:0] stored;
+    reg  current;
     
     // Sub module instances
     tnic_standalone__core__control__telemetry__sent__ram ram(
@@ -76568,6 +76896,16 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
         .q(epoch__2__q),
         .clock(epoch__2__clock)
     );
+    tnic_standalone__core__control__telemetry__sent__epoch__3 epoch__3(
+        .d(epoch__3__d),
+        .q(epoch__3__q),
+        .clock(epoch__3__clock)
+    );
+    tnic_standalone__core__control__telemetry__sent__passed passed(
+        .d(passed__d),
+        .q(passed__q),
+        .clock(passed__clock)
+    );
     tnic_standalone__core__control__telemetry__sent__raw raw(
         .d(raw__d),
         .q(raw__q),
@@ -76600,6 +76938,7 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
         pending_flow__d = pending_flow__q;
         raw__d = raw__q;
         state__d = state__q;
+        passed__d = passed__q;
         valid__1__d = valid__0__q;
         valid__2__d = valid__1__q;
         valid__3__d = valid__2__q;
@@ -76672,6 +77011,14 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
             query_epochs__write_address = sweep_at;
             query_epochs__write_data = 1'b0;
         end
+        passed__d = valid__3__q & (flow__3__q == query_flow);
+        o_stored = stored[(32'h0)+:(112)];
+        current = |(stored & mark);
+        if (passed__q) begin
+            o_stored = past__1__q;
+            current = epoch__3__q;
+        end
+        o_current = current == query_epochs__read_data;
         if (rst) begin
             valid__0__d = 1'b0;
             valid__1__d = 1'b0;
@@ -76688,6 +77035,7 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
     always @(*) pending_flow__clock = clk;
     always @(*) raw__clock = clk;
     always @(*) state__clock = clk;
+    always @(*) passed__clock = clk;
     always @(*) valid__0__clock = clk;
     always @(*) flow__0__clock = clk;
     always @(*) valid__1__clock = clk;
@@ -76699,16 +77047,17 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
     always @(*) valid__4__clock = clk;
     always @(*) flow__4__clock = clk;
     always @(*) same__0__clock = clk;
-    always @(*) same__1__clock = clk;
-    always @(*) same__2__clock = clk;
-    always @(*) same__3__clock = clk;
     always @(*) epoch__0__clock = clk;
+    always @(*) same__1__clock = clk;
+    always @(*) epoch__1__clock = clk;
+    always @(*) same__2__clock = clk;
+    always @(*) epoch__2__clock = clk;
+    always @(*) same__3__clock = clk;
+    always @(*) epoch__3__clock = clk;
     always @(*) event__0__clock = clk;
     always @(*) past__0__clock = clk;
-    always @(*) epoch__1__clock = clk;
     always @(*) event__1__clock = clk;
     always @(*) past__1__clock = clk;
-    always @(*) epoch__2__clock = clk;
     always @(*) event__2__clock = clk;
     always @(*) past__2__clock = clk;
     always @(*) clear__0__clock = clk;
@@ -76726,8 +77075,9 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
     always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
     always @(*) epoch__1__d = epoch__0__q;
-    always @(*) past__1__d = past__0__q;
     always @(*) epoch__2__d = epoch__1__q;
+    always @(*) epoch__3__d = epoch__2__q;
+    always @(*) past__1__d = past__0__q;
     always @(*) past__2__d = past__1__q;
     always @(*) clear__1__d = clear__0__q;
     always @(*) accept = i_valid & ~sweep;
@@ -76745,9 +77095,7 @@ module tnic_standalone__core__control__telemetry__sent(clk,rst,sweep,sweep_at,i_
     always @(*) query_epochs__write_enable = clear_valid | sweep;
     always @(*) copy__read_address = query_flow;
     always @(*) stored = copy__read_data;
-    always @(*) o_stored = stored[(32'h0)+:(112)];
     always @(*) query_epochs__read_address = query_flow;
-    always @(*) o_current = |(stored & mark) == query_epochs__read_data;
     
 endmodule // standalone__core__control__telemetry__sent
 
@@ -76804,10 +77152,8 @@ module tnic_standalone__core__control__telemetry__sent__copy(read_address,read_c
     // Update code (custom)
     reg[112:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {113{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -76815,7 +77161,6 @@ module tnic_standalone__core__control__telemetry__sent__copy(read_address,read_c
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__control__telemetry__sent__copy
 
 
@@ -76874,6 +77219,25 @@ module tnic_standalone__core__control__telemetry__sent__epoch__2(d,q,clock);
     end
           
 endmodule // standalone__core__control__telemetry__sent__epoch__2
+
+
+module tnic_standalone__core__control__telemetry__sent__epoch__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__sent__epoch__3
 
 
 module tnic_standalone__core__control__telemetry__sent__epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -77055,6 +77419,25 @@ module tnic_standalone__core__control__telemetry__sent__flow__4(d,q,clock);
     end
           
 endmodule // standalone__core__control__telemetry__sent__flow__4
+
+
+module tnic_standalone__core__control__telemetry__sent__passed(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__sent__passed
 
 
 module tnic_standalone__core__control__telemetry__sent__past__0(d,q,clock);
@@ -77558,6 +77941,12 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
     reg  epoch__2__d;
     wire  epoch__2__q;
     reg  epoch__2__clock;
+    reg  epoch__3__d;
+    wire  epoch__3__q;
+    reg  epoch__3__clock;
+    reg  passed__d;
+    wire  passed__q;
+    reg  passed__clock;
     reg  [32:0] raw__d;
     wire  [32:0] raw__q;
     reg  raw__clock;
@@ -77579,6 +77968,7 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
     reg  [9:0] entering;
     reg  [32:0] written;
     reg  [32:0] stored;
+    reg  current;
     
     // Sub module instances
     tnic_standalone__core__control__telemetry__superseded__ram ram(
@@ -77737,6 +78127,16 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
         .q(epoch__2__q),
         .clock(epoch__2__clock)
     );
+    tnic_standalone__core__control__telemetry__superseded__epoch__3 epoch__3(
+        .d(epoch__3__d),
+        .q(epoch__3__q),
+        .clock(epoch__3__clock)
+    );
+    tnic_standalone__core__control__telemetry__superseded__passed passed(
+        .d(passed__d),
+        .q(passed__q),
+        .clock(passed__clock)
+    );
     tnic_standalone__core__control__telemetry__superseded__raw raw(
         .d(raw__d),
         .q(raw__q),
@@ -77769,6 +78169,7 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
         pending_flow__d = pending_flow__q;
         raw__d = raw__q;
         state__d = state__q;
+        passed__d = passed__q;
         valid__1__d = valid__0__q;
         valid__2__d = valid__1__q;
         valid__3__d = valid__2__q;
@@ -77841,6 +78242,14 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
             query_epochs__write_address = sweep_at;
             query_epochs__write_data = 1'b0;
         end
+        passed__d = valid__3__q & (flow__3__q == query_flow);
+        o_stored = stored[(32'h0)+:(32)];
+        current = |(stored & mark);
+        if (passed__q) begin
+            o_stored = past__1__q;
+            current = epoch__3__q;
+        end
+        o_current = current == query_epochs__read_data;
         if (rst) begin
             valid__0__d = 1'b0;
             valid__1__d = 1'b0;
@@ -77857,6 +78266,7 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
     always @(*) pending_flow__clock = clk;
     always @(*) raw__clock = clk;
     always @(*) state__clock = clk;
+    always @(*) passed__clock = clk;
     always @(*) valid__0__clock = clk;
     always @(*) flow__0__clock = clk;
     always @(*) valid__1__clock = clk;
@@ -77868,16 +78278,17 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
     always @(*) valid__4__clock = clk;
     always @(*) flow__4__clock = clk;
     always @(*) same__0__clock = clk;
-    always @(*) same__1__clock = clk;
-    always @(*) same__2__clock = clk;
-    always @(*) same__3__clock = clk;
     always @(*) epoch__0__clock = clk;
+    always @(*) same__1__clock = clk;
+    always @(*) epoch__1__clock = clk;
+    always @(*) same__2__clock = clk;
+    always @(*) epoch__2__clock = clk;
+    always @(*) same__3__clock = clk;
+    always @(*) epoch__3__clock = clk;
     always @(*) event__0__clock = clk;
     always @(*) past__0__clock = clk;
-    always @(*) epoch__1__clock = clk;
     always @(*) event__1__clock = clk;
     always @(*) past__1__clock = clk;
-    always @(*) epoch__2__clock = clk;
     always @(*) event__2__clock = clk;
     always @(*) past__2__clock = clk;
     always @(*) clear__0__clock = clk;
@@ -77895,8 +78306,9 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
     always @(*) flow__3__d = flow__2__q;
     always @(*) flow__4__d = flow__3__q;
     always @(*) epoch__1__d = epoch__0__q;
-    always @(*) past__1__d = past__0__q;
     always @(*) epoch__2__d = epoch__1__q;
+    always @(*) epoch__3__d = epoch__2__q;
+    always @(*) past__1__d = past__0__q;
     always @(*) past__2__d = past__1__q;
     always @(*) clear__1__d = clear__0__q;
     always @(*) accept = i_valid & ~sweep;
@@ -77914,9 +78326,7 @@ module tnic_standalone__core__control__telemetry__superseded(clk,rst,sweep,sweep
     always @(*) query_epochs__write_enable = clear_valid | sweep;
     always @(*) copy__read_address = query_flow;
     always @(*) stored = copy__read_data;
-    always @(*) o_stored = stored[(32'h0)+:(32)];
     always @(*) query_epochs__read_address = query_flow;
-    always @(*) o_current = |(stored & mark) == query_epochs__read_data;
     
 endmodule // standalone__core__control__telemetry__superseded
 
@@ -77973,10 +78383,8 @@ module tnic_standalone__core__control__telemetry__superseded__copy(read_address,
     // Update code (custom)
     reg[32:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {33{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -77984,7 +78392,6 @@ module tnic_standalone__core__control__telemetry__superseded__copy(read_address,
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__control__telemetry__superseded__copy
 
 
@@ -78043,6 +78450,25 @@ module tnic_standalone__core__control__telemetry__superseded__epoch__2(d,q,clock
     end
           
 endmodule // standalone__core__control__telemetry__superseded__epoch__2
+
+
+module tnic_standalone__core__control__telemetry__superseded__epoch__3(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__superseded__epoch__3
 
 
 module tnic_standalone__core__control__telemetry__superseded__epochs(read_address,read_clock,read_data,write_address,write_clock,write_data,write_enable);
@@ -78224,6 +78650,25 @@ module tnic_standalone__core__control__telemetry__superseded__flow__4(d,q,clock)
     end
           
 endmodule // standalone__core__control__telemetry__superseded__flow__4
+
+
+module tnic_standalone__core__control__telemetry__superseded__passed(d,q,clock);
+    
+    // Module arguments
+    input wire  d;
+    output reg  q;
+    input wire  clock;
+    
+    // Update code (custom)
+    initial begin
+       q = 1'h0;
+    end
+    
+    always @(posedge clock) begin
+       q <= d;
+    end
+          
+endmodule // standalone__core__control__telemetry__superseded__passed
 
 
 module tnic_standalone__core__control__telemetry__superseded__past__0(d,q,clock);
@@ -81598,6 +82043,7 @@ module tnic_standalone__core__pacer__doorbell__doorbells(clk,rst,i_valid,i_data,
     reg  out__clock;
     
     // Local signals
+    reg  full;
     reg  push;
     reg  take;
     reg  [3:0] address;
@@ -81714,14 +82160,15 @@ module tnic_standalone__core__pacer__doorbell__doorbells(clk,rst,i_valid,i_data,
     always @(*) out__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) push = i_valid & (fill__q != depth);
+    always @(*) full = |(fill__q & depth);
+    always @(*) push = i_valid & ~full;
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
     always @(*) ram__write_enable = push;
     always @(*) take = pending__q & (~out_valid__q | o_ready);
     always @(*) behind = second__q ^ one;
     always @(*) follows = behind + one;
-    always @(*) i_ready = fill__q != depth;
+    always @(*) i_ready = ~full;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
     
@@ -82296,6 +82743,7 @@ module tnic_standalone__core__pacer__doorbell__releases(clk,rst,i_valid,i_data,i
     reg  out__clock;
     
     // Local signals
+    reg  full;
     reg  push;
     reg  take;
     reg  [8:0] address;
@@ -82412,14 +82860,15 @@ module tnic_standalone__core__pacer__doorbell__releases(clk,rst,i_valid,i_data,i
     always @(*) out__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) push = i_valid & (fill__q != depth);
+    always @(*) full = |(fill__q & depth);
+    always @(*) push = i_valid & ~full;
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
     always @(*) ram__write_enable = push;
     always @(*) take = pending__q & (~out_valid__q | o_ready);
     always @(*) behind = second__q ^ one;
     always @(*) follows = behind + one;
-    always @(*) i_ready = fill__q != depth;
+    always @(*) i_ready = ~full;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
     
@@ -97682,10 +98131,8 @@ module tnic_standalone__core__pacer__pass__kept__ram(read_address,read_clock,rea
     // Update code (custom)
     reg[96:0] mem[511:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {97{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -97693,7 +98140,6 @@ module tnic_standalone__core__pacer__pass__kept__ram(read_address,read_clock,rea
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__pacer__pass__kept__ram
 
 
@@ -99415,10 +99861,8 @@ module tnic_standalone__core__pacer__pass__now14__ram(read_address,read_clock,re
     // Update code (custom)
     reg[47:0] mem[511:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {48{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -99426,7 +99870,6 @@ module tnic_standalone__core__pacer__pass__now14__ram(read_address,read_clock,re
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__pacer__pass__now14__ram
 
 
@@ -100915,10 +101358,8 @@ module tnic_standalone__core__pacer__pass__settled__ram(read_address,read_clock,
     // Update code (custom)
     reg[76:0] mem[511:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {77{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -100926,7 +101367,6 @@ module tnic_standalone__core__pacer__pass__settled__ram(read_address,read_clock,
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__pacer__pass__settled__ram
 
 
@@ -102028,10 +102468,8 @@ module tnic_standalone__core__pacer__pass__slack__settled__ram(read_address,read
     // Update code (custom)
     reg[26:0] mem[511:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {27{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -102039,7 +102477,6 @@ module tnic_standalone__core__pacer__pass__slack__settled__ram(read_address,read
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__pacer__pass__slack__settled__ram
 
 
@@ -109398,6 +109835,7 @@ module tnic_standalone__gate__bytes(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     reg  out__clock;
     
     // Local signals
+    reg  full;
     reg  push;
     reg  take;
     reg  [3:0] address;
@@ -109514,14 +109952,15 @@ module tnic_standalone__gate__bytes(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     always @(*) out__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) push = i_valid & (fill__q != depth);
+    always @(*) full = |(fill__q & depth);
+    always @(*) push = i_valid & ~full;
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
     always @(*) ram__write_enable = push;
     always @(*) take = pending__q & (~out_valid__q | o_ready);
     always @(*) behind = second__q ^ one;
     always @(*) follows = behind + one;
-    always @(*) i_ready = fill__q != depth;
+    always @(*) i_ready = ~full;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
     
@@ -109832,6 +110271,7 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     reg  out__clock;
     
     // Local signals
+    reg  full;
     reg  push;
     reg  take;
     reg  [3:0] address;
@@ -109948,14 +110388,15 @@ module tnic_standalone__gate__queue(clk,rst,i_valid,i_data,i_ready,o_valid,o_dat
     always @(*) out__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) push = i_valid & (fill__q != depth);
+    always @(*) full = |(fill__q & depth);
+    always @(*) push = i_valid & ~full;
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
     always @(*) ram__write_enable = push;
     always @(*) take = pending__q & (~out_valid__q | o_ready);
     always @(*) behind = second__q ^ one;
     always @(*) follows = behind + one;
-    always @(*) i_ready = fill__q != depth;
+    always @(*) i_ready = ~full;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
     
@@ -110796,6 +111237,7 @@ module tnic_standalone__generator__doorbells(clk,rst,i_valid,i_data,i_ready,o_va
     reg  out__clock;
     
     // Local signals
+    reg  full;
     reg  push;
     reg  take;
     reg  [3:0] address;
@@ -110912,14 +111354,15 @@ module tnic_standalone__generator__doorbells(clk,rst,i_valid,i_data,i_ready,o_va
     always @(*) out__clock = clk;
     always @(*) ram__read_clock = clk;
     always @(*) ram__write_clock = clk;
-    always @(*) push = i_valid & (fill__q != depth);
+    always @(*) full = |(fill__q & depth);
+    always @(*) push = i_valid & ~full;
     always @(*) ram__write_address = write__q;
     always @(*) ram__write_data = i_data;
     always @(*) ram__write_enable = push;
     always @(*) take = pending__q & (~out_valid__q | o_ready);
     always @(*) behind = second__q ^ one;
     always @(*) follows = behind + one;
-    always @(*) i_ready = fill__q != depth;
+    always @(*) i_ready = ~full;
     always @(*) o_valid = out_valid__q;
     always @(*) o_data = out__q;
     

@@ -184,6 +184,8 @@ pub struct Control<const F: usize> {
     fl: DFF<Bit>,
     fl_own: DFF<Bit>,
     fl_index: DFF<Bits<F>>,
+    /// State `Load`, as a register: it reaches the whole record.
+    fills: DFF<Bit>,
     record: DFF<Bits<512>>,
     host: DFF<Bit>,
     bell: DFF<Bit>,
@@ -215,7 +217,7 @@ impl<const F: usize> Control<F> {
             look_live, look_refuse, loading, bulk_valid, bulk_flow, bulk_record, flow_index, stop, refused, time_set_valid, pw_valid, pw_profile,
             pw_word, pw_data, fl_valid, fl_command, fl_flow, fl_record, host_valid, host_flow, host_rate, hd_valid, hd_ready, hd_flow, hd_packets,
             query_valid, store, swept_q, ready, go, error, refused_q, state, write, address, data, whole, word, last_word,
-            sweeping, reason, left, stv, stw, std, setting, set, pw, fl, fl_own, fl_index, record, host, bell, bell_flow, bell_packets, asking)
+            sweeping, reason, left, stv, stw, std, setting, set, pw, fl, fl_own, fl_index, fills, record, host, bell, bell_flow, bell_packets, asking)
     }
 }
 
@@ -236,6 +238,7 @@ impl<const F: usize> Logic for Control<F> {
             fl,
             fl_own,
             fl_index,
+            fills,
             record,
             host,
             bell,
@@ -368,6 +371,7 @@ impl<const F: usize> Logic for Control<F> {
                                 if self.data.q.val().get_bit(0) {
                                     self.reply.next = false;
                                     self.state.d.next = State::Load;
+                                    self.fills.d.next = true;
                                     self.word.d.next = self.at_stage.val();
                                     self.left.d.next = bits::<12>(16);
                                 } else {
@@ -388,9 +392,8 @@ impl<const F: usize> Logic for Control<F> {
                 // A word comes out of the store the clock after its number went in.
                 self.word.d.next = self.word.q.val() + bits::<10>(1);
                 self.left.d.next = self.left.q.val() - bits::<12>(1);
-                self.record.d.next = bit_cast::<512, 480>(self.record.q.val().get_bits::<480>(32))
-                    | (bit_cast::<512, 32>(self.store.read_data.val()) << 480);
                 if !self.left.q.val().any() {
+                    self.fills.d.next = false;
                     self.fl.d.next = true;
                     self.fl_own.d.next = true;
                     self.fl_index.d.next = self.flow_index.val().get_bits::<F>(0);
@@ -425,6 +428,10 @@ impl<const F: usize> Logic for Control<F> {
             _ => {
                 self.state.d.next = State::Idle;
             }
+        }
+        if self.fills.q.val() {
+            self.record.d.next =
+                bit_cast::<512, 480>(self.record.q.val().get_bits::<480>(32)) | (bit_cast::<512, 32>(self.store.read_data.val()) << 480);
         }
         // What DMA loads; no command does at the same time.
         if self.bulk_valid.val() {

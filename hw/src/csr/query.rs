@@ -38,7 +38,11 @@ pub struct Query {
     left: DFF<Bits<12>>,
     copying: DFF<Bit>,
     index: DFF<Bits<5>>,
+    /// The answer, and the word of it that is handed over, with the number of the next: to shift the answer would take an enable of all its bits.
     record: DFF<Bits<1024>>,
+    word: DFF<Bits<32>>,
+    next: DFF<Bits<5>>,
+    from: Signal<Local, Bits<10>>,
     busy_q: DFF<Bit>,
     done_q: DFF<Bit>,
     failed_q: DFF<Bit>,
@@ -48,7 +52,8 @@ pub struct Query {
 impl Logic for Query {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, waiting, left, copying, index, record, busy_q, done_q, failed_q, tag_q);
+        dff_setup!(self, clk, waiting, left, copying, index, record, word, next, busy_q, done_q, failed_q, tag_q);
+        self.from.next = bit_cast::<10, 5>(self.next.q.val()) << 5;
         if self.loaded.val() {
             self.done_q.d.next = true;
             self.failed_q.d.next = false;
@@ -57,6 +62,8 @@ impl Logic for Query {
             self.left.d.next = self.left.q.val() - bits::<12>(1);
             // What stands there is kept before it is known to be the answer: that comes late, and would reach too many registers.
             self.record.d.next = self.answer_record.val();
+            self.word.d.next = self.answer_record.val().get_bits::<32>(0);
+            self.next.d.next = bits::<5>(1);
             // The answer to an earlier query, which came too late, is not this one's.
             if self.answer_valid.val() & (self.answer_tag.val() == bit_cast::<4, 3>(self.tag_q.q.val())) {
                 self.tag_q.d.next = self.tag_q.q.val() + bits::<3>(1);
@@ -74,7 +81,8 @@ impl Logic for Query {
         }
         if self.copying.q.val() & self.copy_ready.val() {
             self.index.d.next = self.index.q.val() + bits::<5>(1);
-            self.record.d.next = self.record.q.val() >> 32;
+            self.next.d.next = self.next.q.val() + bits::<5>(1);
+            self.word.d.next = self.record.q.val().get_bits::<32>(self.from.val().index());
             if self.index.q.val().all() {
                 self.copying.d.next = false;
                 self.busy_q.d.next = false;
@@ -91,7 +99,7 @@ impl Logic for Query {
         self.tag.next = bit_cast::<4, 3>(self.tag_q.q.val());
         self.copy_valid.next = self.copying.q.val();
         self.copy_index.next = self.index.q.val();
-        self.copy_data.next = self.record.q.val().get_bits::<32>(0);
+        self.copy_data.next = self.word.q.val();
         self.busy.next = self.busy_q.q.val();
         self.done.next = self.done_q.q.val();
         self.failed.next = self.failed_q.q.val();

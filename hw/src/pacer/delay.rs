@@ -3,6 +3,7 @@
 //! UltraScale+ has two flip-flops for each LUT, and a shift register of up to 32 clocks takes a LUT a bit: a narrow or a long delay is a
 //! `Delay`, a wide one of a few clocks `Stages`, a wide and long one a `Ring`.
 use crate::construct::construct;
+use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
 /// `o` is what `i` was `N` clocks ago. It has no reset, so that it can become shift registers in LUTs.
@@ -92,7 +93,8 @@ pub struct Ring<const W: usize, const N: usize> {
     pub i: Signal<In, Bits<W>>,
     /// The word of `N` clocks ago.
     pub o: Signal<Out, Bits<W>>,
-    ram: RAM<Bits<W>, 9>,
+    /// (What is read was written a clock ago at least.)
+    ram: ApartRam<Bits<W>, 9>,
     /// A clock to know the address, one to read, one to capture.
     behind: Constant<Bits<9>>,
     read: DFF<Bits<9>>,

@@ -41,12 +41,12 @@ pub struct Group<const W: usize, const V: usize, const F: usize> {
     pub i_next: Signal<In, Bits<W>>,
     /// Flow whose state is wanted.
     pub query_flow: Signal<In, Bits<F>>,
-    /// Its state, a clock later.
+    /// Its state, a clock later: with what is written at the clock of the query.
     pub o_stored: Signal<Out, Bits<W>>,
     /// It is of the flow's epoch.
     pub o_current: Signal<Out, Bit>,
     ram: ApartRam<Bits<V>, F>,
-    copy: RAM<Bits<V>, F>,
+    copy: ApartRam<Bits<V>, F>,
     epochs: RAM<Bit, F>,
     /// The same for queries: it stands beside `copy`, for the way from one to the other was telemetry's longest.
     query_epochs: RAM<Bit, F>,
@@ -63,12 +63,15 @@ pub struct Group<const W: usize, const V: usize, const F: usize> {
     clear: [DFF<Bit>; 2],
     same: [DFF<Bit>; 4],
     /// Epoch of the operation; index k is the register of clock k + 2.
-    epoch: [DFF<Bit>; 3],
+    epoch: [DFF<Bit>; 4],
+    /// What is wanted was written at the clock at which it was read.
+    passed: DFF<Bit>,
     raw: DFF<Bits<V>>,
     state: DFF<Bits<W>>,
     past: [DFF<Bits<W>>; 3],
     written: Signal<Local, Bits<V>>,
     stored: Signal<Local, Bits<V>>,
+    current: Signal<Local, Bit>,
 }
 
 impl<const W: usize, const V: usize, const F: usize> Default for Group<W, V, F> {
@@ -76,7 +79,7 @@ impl<const W: usize, const V: usize, const F: usize> Default for Group<W, V, F> 
         assert_eq!(V, W + 1, "a word is the state and its epoch");
         construct!({ mark: Constant::new((BigUint::from(1u32) << W).into()) }
             clk, rst, sweep, sweep_at, i_valid, i_flow, clear_valid, clear_flow, clear_epoch, o_event, o_state, i_next, query_flow, o_stored,
-            o_current, ram, copy, epochs, query_epochs, pending, pending_flow, accept, entering, raw, state, written, stored;
+            o_current, ram, copy, epochs, query_epochs, pending, pending_flow, accept, entering, raw, state, passed, written, stored, current;
             valid, flow, event, clear, same, epoch, past)
     }
 }
@@ -84,16 +87,16 @@ impl<const W: usize, const V: usize, const F: usize> Default for Group<W, V, F> 
 impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk, pending, pending_flow, raw, state);
+        dff_setup!(self, clk, pending, pending_flow, raw, state, passed);
         for i in 0..5 {
             self.valid[i].clock.next = self.clk.val();
             self.flow[i].clock.next = self.clk.val();
         }
         for i in 0..4 {
             self.same[i].clock.next = self.clk.val();
+            self.epoch[i].clock.next = self.clk.val();
         }
         for i in 0..3 {
-            self.epoch[i].clock.next = self.clk.val();
             self.event[i].clock.next = self.clk.val();
             self.past[i].clock.next = self.clk.val();
         }
@@ -112,8 +115,10 @@ impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
             self.valid[i + 1].d.next = self.valid[i].q.val();
             self.flow[i + 1].d.next = self.flow[i].q.val();
         }
-        for i in 0..2 {
+        for i in 0..3 {
             self.epoch[i + 1].d.next = self.epoch[i].q.val();
+        }
+        for i in 0..2 {
             self.event[i + 1].d.next = self.event[i].q.val();
             self.past[i + 1].d.next = self.past[i].q.val();
         }
@@ -199,10 +204,16 @@ impl<const W: usize, const V: usize, const F: usize> Logic for Group<W, V, F> {
             self.query_epochs.write_data.next = false;
         }
         self.copy.read_address.next = self.query_flow.val();
+        self.passed.d.next = self.valid[3].q.val() & (self.flow[3].q.val() == self.query_flow.val());
         self.stored.next = self.copy.read_data.val();
         self.o_stored.next = self.stored.val().get_bits::<W>(0);
+        self.current.next = (self.stored.val() & self.mark.val()).any();
+        if self.passed.q.val() {
+            self.o_stored.next = self.past[1].q.val();
+            self.current.next = self.epoch[3].q.val();
+        }
         self.query_epochs.read_address.next = self.query_flow.val();
-        self.o_current.next = (self.stored.val() & self.mark.val()).any() == self.query_epochs.read_data.val();
+        self.o_current.next = self.current.val() == self.query_epochs.read_data.val();
         if self.rst.val() {
             for i in 0..5 {
                 self.valid[i].d.next = false;

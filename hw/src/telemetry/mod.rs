@@ -12,7 +12,7 @@ use rust_hdl::prelude::*;
 
 /// The telemetry records of `2^F` flows (`timely_regs::telemetry`).
 ///
-/// Latency: an event is part of every answer whose query comes 5 clocks later or more, a sample 6; a query is answered 2 clocks later, with
+/// Latency: an event is part of every answer whose query comes 4 clocks later or more, a sample 5; a query is answered 2 clocks later, with
 /// its tag. Throughput: an event of each kind and a query every clock. Nothing stalls. Each group of fields is one word of RAM with one writer, and a copy
 /// that queries alone read, so an answer is never torn. Model: `timely_model::telemetry::Telemetry`.
 #[derive(LogicBlock, Default)]

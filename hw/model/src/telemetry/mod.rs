@@ -1,7 +1,7 @@
 //! Counters of every flow (`timely_hw::telemetry`): taps on what is sent, measured and decided, and a query for one flow's record.
 //!
-//! Each tap takes an event every clock and never stalls. An event is part of every answer whose query comes 5 clocks later or more (a
-//! sample: 6); a query is answered 2 clocks later, always, one every clock, with its tag. Counters wrap.
+//! Each tap takes an event every clock and never stalls. An event is part of every answer whose query comes 4 clocks later or more (a
+//! sample: 5); a query is answered 2 clocks later, always, one every clock, with its tag. Counters wrap.
 //!
 //! A load without `keep`, enabled or not, clears the flow's record for all that comes 2 clocks later: it turns the flow's epoch, one bit,
 //! over, and a group whose epoch is another counts as cleared. Each group is also cleared in fact, at its first clock without an event, or
@@ -243,8 +243,6 @@ impl Block for Telemetry {
             return;
         }
         self.answer = self.asked.take();
-        // The RAM is read before it is written.
-        self.asked = i.query.map(|q| Answer { tag: q.tag, record: self.words(q.flow) });
         let load = std::mem::replace(&mut self.loaded, i.flow.as_ref().filter(|l| !l.keep()).map(|l| l.flow));
         let sample = std::mem::replace(&mut self.sample, i.sample);
         let back = i.acked.map(|a| a.flow).or(sample.map(|s| s.flow)).map(|flow| (flow, (sample, i.acked.map(|a| a.outcome))));
@@ -264,6 +262,8 @@ impl Block for Telemetry {
             let (record, clear) = self.record(3, &op);
             after_superseded(record, clear, op.event.is_some());
         }
+        // What is written at this clock goes past the RAM; an epoch does not.
+        self.asked = i.query.map(|q| Answer { tag: q.tag, record: self.words(q.flow) });
         if let Some(flow) = load {
             self.epochs[flow as usize] ^= true;
         }
