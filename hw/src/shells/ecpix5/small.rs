@@ -12,7 +12,7 @@ const CLOCKS: usize = 32;
 /// RAMs of profiles' words whose module is not one of them by itself.
 const OWN: &str = r"__pass__memory__(bound|idle|cap|window)_ram";
 /// RAMs whose words are few or of one bit.
-const FEW: &str = r"__arbiter__(measures|rates)|__epochs|_epochs|__limits__ram";
+const FEW: &str = r"__arbiter__(measures|rates)|__epochs|_epochs|__limits__ram|__ack__queue__ram";
 
 /// What a RAM is, beside what it was for.
 #[derive(Clone, Copy, PartialEq)]
