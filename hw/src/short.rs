@@ -24,6 +24,8 @@ pub fn short(verilog: &str) -> String {
             continue;
         }
         let line = last.replace(line, format!("${{1}}[{}:0]", SHORT - 1)).replace("i < 1024", &format!("i < {SHORT}"));
+        // Where a word that is read while it is written may be anything, the same bits say which it is.
+        let line = line.replace("(read_address == write_address)", &format!("(read_address[{bits}:0] == write_address[{bits}:0])"));
         out += &word.replace_all(&line, format!("mem[$1[{bits}:0]]"));
     }
     out

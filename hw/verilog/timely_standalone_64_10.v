@@ -3115,30 +3115,12 @@ module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_clas
     reg  [2:0] check_write__d;
     wire  [2:0] check_write__q;
     reg  check_write__clock;
-    reg  [31:0] checks__0__d;
-    wire  [31:0] checks__0__q;
-    reg  checks__0__clock;
-    reg  [31:0] checks__1__d;
-    wire  [31:0] checks__1__q;
-    reg  checks__1__clock;
-    reg  [31:0] checks__2__d;
-    wire  [31:0] checks__2__q;
-    reg  checks__2__clock;
-    reg  [31:0] checks__3__d;
-    wire  [31:0] checks__3__q;
-    reg  checks__3__clock;
-    reg  [31:0] checks__4__d;
-    wire  [31:0] checks__4__q;
-    reg  checks__4__clock;
-    reg  [31:0] checks__5__d;
-    wire  [31:0] checks__5__q;
-    reg  checks__5__clock;
-    reg  [31:0] checks__6__d;
-    wire  [31:0] checks__6__q;
-    reg  checks__6__clock;
-    reg  [31:0] checks__7__d;
-    wire  [31:0] checks__7__q;
-    reg  checks__7__clock;
+    reg  checks__clock;
+    reg  [2:0] checks__read_address;
+    wire  [31:0] checks__read_data;
+    reg  checks__write_enable;
+    reg  [2:0] checks__write_address;
+    reg  [31:0] checks__write_data;
     reg  filled__d;
     wire  filled__q;
     reg  filled__clock;
@@ -3279,45 +3261,13 @@ module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_clas
         .q(check_write__q),
         .clock(check_write__clock)
     );
-    tnic_standalone__core__control__ack__frame__checks__0 checks__0(
-        .d(checks__0__d),
-        .q(checks__0__q),
-        .clock(checks__0__clock)
-    );
-    tnic_standalone__core__control__ack__frame__checks__1 checks__1(
-        .d(checks__1__d),
-        .q(checks__1__q),
-        .clock(checks__1__clock)
-    );
-    tnic_standalone__core__control__ack__frame__checks__2 checks__2(
-        .d(checks__2__d),
-        .q(checks__2__q),
-        .clock(checks__2__clock)
-    );
-    tnic_standalone__core__control__ack__frame__checks__3 checks__3(
-        .d(checks__3__d),
-        .q(checks__3__q),
-        .clock(checks__3__clock)
-    );
-    tnic_standalone__core__control__ack__frame__checks__4 checks__4(
-        .d(checks__4__d),
-        .q(checks__4__q),
-        .clock(checks__4__clock)
-    );
-    tnic_standalone__core__control__ack__frame__checks__5 checks__5(
-        .d(checks__5__d),
-        .q(checks__5__q),
-        .clock(checks__5__clock)
-    );
-    tnic_standalone__core__control__ack__frame__checks__6 checks__6(
-        .d(checks__6__d),
-        .q(checks__6__q),
-        .clock(checks__6__clock)
-    );
-    tnic_standalone__core__control__ack__frame__checks__7 checks__7(
-        .d(checks__7__d),
-        .q(checks__7__q),
-        .clock(checks__7__clock)
+    tnic_standalone__core__control__ack__frame__checks checks(
+        .clock(checks__clock),
+        .read_address(checks__read_address),
+        .read_data(checks__read_data),
+        .write_enable(checks__write_enable),
+        .write_address(checks__write_address),
+        .write_data(checks__write_data)
     );
     tnic_standalone__core__control__ack__frame__filled filled(
         .d(filled__d),
@@ -3405,14 +3355,6 @@ module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_clas
         last__d = last__q;
         start__d = start__q;
         aside__d = aside__q;
-        checks__0__d = checks__0__q;
-        checks__1__d = checks__1__q;
-        checks__2__d = checks__2__q;
-        checks__3__d = checks__3__q;
-        checks__4__d = checks__4__q;
-        checks__5__d = checks__5__q;
-        checks__6__d = checks__6__q;
-        checks__7__d = checks__7__q;
         case (i_class)
             0:
                 begin
@@ -3457,30 +3399,6 @@ module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_clas
         end
         if (checksums__o_valid) begin
             check_write__d = check_write__q + ((32'h1) & 3'h7);
-            if (check_write__q == 0) begin
-                checks__0__d = fresh;
-            end
-            if (check_write__q == 1) begin
-                checks__1__d = fresh;
-            end
-            if (check_write__q == 2) begin
-                checks__2__d = fresh;
-            end
-            if (check_write__q == 3) begin
-                checks__3__d = fresh;
-            end
-            if (check_write__q == 4) begin
-                checks__4__d = fresh;
-            end
-            if (check_write__q == 5) begin
-                checks__5__d = fresh;
-            end
-            if (check_write__q == 6) begin
-                checks__6__d = fresh;
-            end
-            if (check_write__q == 7) begin
-                checks__7__d = fresh;
-            end
         end
         start__d = go & ~begun__q;
         if (free) begin
@@ -3508,30 +3426,7 @@ module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_clas
         end
         check = fresh;
         if (|done__q) begin
-            if (read__q == 0) begin
-                check = checks__0__q;
-            end
-            if (read__q == 1) begin
-                check = checks__1__q;
-            end
-            if (read__q == 2) begin
-                check = checks__2__q;
-            end
-            if (read__q == 3) begin
-                check = checks__3__q;
-            end
-            if (read__q == 4) begin
-                check = checks__4__q;
-            end
-            if (read__q == 5) begin
-                check = checks__5__q;
-            end
-            if (read__q == 6) begin
-                check = checks__6__q;
-            end
-            if (read__q == 7) begin
-                check = checks__7__q;
-            end
+            check = checks__read_data;
         end
         u_check = check[(32'h0)+:(16)];
         h_check = check[(32'h10)+:(16)];
@@ -3608,14 +3503,7 @@ module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_clas
     always @(*) last__clock = clk;
     always @(*) start__clock = clk;
     always @(*) aside__clock = clk;
-    always @(*) checks__0__clock = clk;
-    always @(*) checks__1__clock = clk;
-    always @(*) checks__2__clock = clk;
-    always @(*) checks__3__clock = clk;
-    always @(*) checks__4__clock = clk;
-    always @(*) checks__5__clock = clk;
-    always @(*) checks__6__clock = clk;
-    always @(*) checks__7__clock = clk;
+    always @(*) checks__clock = clk;
     always @(*) text__read_clock = clk;
     always @(*) text__write_clock = clk;
     always @(*) bytes__read_clock = clk;
@@ -3654,6 +3542,9 @@ module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_clas
     always @(*) checksums__i_hdr = i_hdr;
     always @(*) checksums__i_payload = payload_wire;
     always @(*) fresh = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+    always @(*) checks__write_enable = checksums__o_valid;
+    always @(*) checks__write_address = check_write__q;
+    always @(*) checks__write_data = fresh;
     always @(*) free = ~valid__q | m_tready;
     always @(*) go = free & filled__q;
     always @(*) finish = go & ends__q;
@@ -3663,6 +3554,7 @@ module tnic_standalone__core__control__ack__frame(clk,rst,i_valid,i_ready,i_clas
     always @(*) room = ~filled__q | (free & ends__q);
     always @(*) load = room & (|done__q | checksums__o_valid);
     always @(*) t = text__read_data;
+    always @(*) checks__read_address = read__q;
     always @(*) text__read_address = read__q;
     always @(*) bytes__read_address = read__q;
     always @(*) side__read_address = read__q;
@@ -3782,156 +3674,30 @@ module tnic_standalone__core__control__ack__frame__check_write(d,q,clock);
 endmodule // standalone__core__control__ack__frame__check_write
 
 
-module tnic_standalone__core__control__ack__frame__checks__0(d,q,clock);
+module tnic_standalone__core__control__ack__frame__checks(clock,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
     input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [31:0] read_data;
+    input wire  write_enable;
+    input wire  [2:0] write_address;
+    input wire  [31:0] write_data;
     
     // Update code (custom)
-    initial begin
-       q = 32'h0;
+    (* ram_style = "distributed" *)
+    reg[31:0] mem[7:0];
+    
+    always @(*) begin
+       read_data = mem[read_address];
     end
     
     always @(posedge clock) begin
-       q <= d;
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
     end
-          
-endmodule // standalone__core__control__ack__frame__checks__0
-
-
-module tnic_standalone__core__control__ack__frame__checks__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__ack__frame__checks__1
-
-
-module tnic_standalone__core__control__ack__frame__checks__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__ack__frame__checks__2
-
-
-module tnic_standalone__core__control__ack__frame__checks__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__ack__frame__checks__3
-
-
-module tnic_standalone__core__control__ack__frame__checks__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__ack__frame__checks__4
-
-
-module tnic_standalone__core__control__ack__frame__checks__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__ack__frame__checks__5
-
-
-module tnic_standalone__core__control__ack__frame__checks__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__ack__frame__checks__6
-
-
-module tnic_standalone__core__control__ack__frame__checks__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__core__control__ack__frame__checks__7
+endmodule // standalone__core__control__ack__frame__checks
 
 
 module tnic_standalone__core__control__ack__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos,i_ttl,i_src_ip,i_dst_ip,i_src_port,i_dst_port,i_hdr,i_payload,o_valid,o_udp,o_ipv4);
@@ -64587,10 +64353,8 @@ module tnic_standalone__core__control__rtt__ack__memory__acked(read_address,read
     // Update code (custom)
     reg[55:0] mem[1023:0];
     
-    
-    
     always @(posedge read_clock) begin
-       read_data <= mem[read_address];
+       read_data <= write_enable & (read_address == write_address) ? {56{1'bx}} : mem[read_address];
     end
     
     always @(posedge write_clock) begin
@@ -64598,7 +64362,6 @@ module tnic_standalone__core__control__rtt__ack__memory__acked(read_address,read
           mem[write_address] <= write_data;
        end
     end
-                
 endmodule // standalone__core__control__rtt__ack__memory__acked
 
 
@@ -67852,16 +67615,28 @@ module tnic_standalone__core__control__rtt__ack__waiting(clk,rst,sweep,take,load
     
     // Local signals
     reg  late;
-    reg  next_load;
-    reg  next_rebase;
-    reg  next_visit;
-    reg  next_turn;
+    reg  next_load__0;
+    reg  next_load__1;
+    reg  next_rebase__0;
+    reg  next_rebase__1;
+    reg  next_visit__0;
+    reg  next_visit__1;
+    reg  next_turn__0;
+    reg  next_turn__1;
+    reg  steps__0;
+    reg  steps__1;
+    reg  [9:0] flows__0;
+    reg  [9:0] flows__1;
+    reg  [31:0] segments__0;
+    reg  [31:0] segments__1;
     reg  [9:0] load_at;
     reg  [9:0] rebase_at;
     reg  [31:0] rebase_to;
     reg  [9:0] visit_at;
     reg  [31:0] visit_of;
-    reg  [18:0] scan_at;
+    reg  [18:0] scan_next;
+    reg  [18:0] scan_at__0;
+    reg  [18:0] scan_at__1;
     
     // Sub module instances
     tnic_standalone__core__control__rtt__ack__waiting__has_load has_load(
@@ -67981,12 +67756,20 @@ module tnic_standalone__core__control__rtt__ack__waiting(clk,rst,sweep,take,load
         o_any__d = o_any__q;
         o_flow__d = o_flow__q;
         o_segment__d = o_segment__q;
-        next_turn = has_turn__q & ~(o_turn__q & take);
-        scan_at = scan__q;
-        if (~sweep & ~late) begin
-            scan_at = scan__q + ((32'h1) & 19'h7ffff);
+        next_turn__0 = has_turn__q;
+        next_turn__1 = has_turn__q & ~o_turn__q;
+        scan_at__0 = scan__q;
+        if (steps__0) begin
+            scan_at__0 = scan_next;
             if (~|scan__q[(32'h0)+:(3)]) begin
-                next_turn = 1'b1;
+                next_turn__0 = 1'b1;
+            end
+        end
+        scan_at__1 = scan__q;
+        if (steps__1) begin
+            scan_at__1 = scan_next;
+            if (~|scan__q[(32'h0)+:(3)]) begin
+                next_turn__1 = 1'b1;
             end
         end
         load_at = at_load__q;
@@ -68007,32 +67790,62 @@ module tnic_standalone__core__control__rtt__ack__waiting(clk,rst,sweep,take,load
             limit__d = ((visit_asked) & 33'h1ffffffff) - ((visit_timeout) & 33'h1ffffffff);
             asked_at__d = visit_asked;
         end
-        has_load__d = next_load;
         at_load__d = load_at;
-        has_rebase__d = next_rebase;
         at_rebase__d = rebase_at;
         base__d = rebase_to;
-        has_visit__d = next_visit;
         at_visit__d = visit_at;
         target__d = visit_of;
-        has_turn__d = next_turn;
-        scan__d = scan_at;
-        o_load__d = next_load;
-        o_rebase__d = ~next_load & next_rebase;
-        o_visit__d = ~next_load & ~next_rebase & next_visit;
-        o_turn__d = ~next_load & ~next_rebase & ~next_visit & next_turn;
-        o_any__d = next_load | next_rebase | next_visit | next_turn;
-        o_flow__d = scan_at[(32'h3)+:(10)];
-        o_segment__d = visit_of;
-        if (next_load) begin
-            o_flow__d = load_at;
+        flows__0 = scan_at__0[(32'h3)+:(10)];
+        segments__0 = visit_of;
+        if (next_load__0) begin
+            flows__0 = load_at;
         end
-        else if (next_rebase) begin
-            o_flow__d = rebase_at;
-            o_segment__d = rebase_to;
+        else if (next_rebase__0) begin
+            flows__0 = rebase_at;
+            segments__0 = rebase_to;
         end
-        else if (next_visit) begin
-            o_flow__d = visit_at;
+        else if (next_visit__0) begin
+            flows__0 = visit_at;
+        end
+        flows__1 = scan_at__1[(32'h3)+:(10)];
+        segments__1 = visit_of;
+        if (next_load__1) begin
+            flows__1 = load_at;
+        end
+        else if (next_rebase__1) begin
+            flows__1 = rebase_at;
+            segments__1 = rebase_to;
+        end
+        else if (next_visit__1) begin
+            flows__1 = visit_at;
+        end
+        if (take == (0 == 32'h1)) begin
+            has_load__d = next_load__0;
+            has_rebase__d = next_rebase__0;
+            has_visit__d = next_visit__0;
+            has_turn__d = next_turn__0;
+            scan__d = scan_at__0;
+            o_load__d = next_load__0;
+            o_rebase__d = ~next_load__0 & next_rebase__0;
+            o_visit__d = ~next_load__0 & ~next_rebase__0 & next_visit__0;
+            o_turn__d = ~next_load__0 & ~next_rebase__0 & ~next_visit__0 & next_turn__0;
+            o_any__d = next_load__0 | next_rebase__0 | next_visit__0 | next_turn__0;
+            o_flow__d = flows__0;
+            o_segment__d = segments__0;
+        end
+        if (take == (1 == 32'h1)) begin
+            has_load__d = next_load__1;
+            has_rebase__d = next_rebase__1;
+            has_visit__d = next_visit__1;
+            has_turn__d = next_turn__1;
+            scan__d = scan_at__1;
+            o_load__d = next_load__1;
+            o_rebase__d = ~next_load__1 & next_rebase__1;
+            o_visit__d = ~next_load__1 & ~next_rebase__1 & next_visit__1;
+            o_turn__d = ~next_load__1 & ~next_rebase__1 & ~next_visit__1 & next_turn__1;
+            o_any__d = next_load__1 | next_rebase__1 | next_visit__1 | next_turn__1;
+            o_flow__d = flows__1;
+            o_segment__d = segments__1;
         end
         if (rst) begin
             has_load__d = 1'b0;
@@ -68076,10 +67889,16 @@ module tnic_standalone__core__control__rtt__ack__waiting(clk,rst,sweep,take,load
     always @(*) deadline = limit__q[(32'h0)+:(32)];
     always @(*) wrapped = limit__q[32'h20];
     always @(*) asked = asked_at__q;
-    always @(*) next_load = load_valid | (has_load__q & ~(o_load__q & take));
-    always @(*) next_rebase = rebase_valid | (has_rebase__q & ~(o_rebase__q & take));
-    always @(*) next_visit = visit_valid | (has_visit__q & ~(o_visit__q & take));
-    always @(*) late = has_turn__q & ~(o_turn__q & take) & &scan__q[(32'h0)+:(3)];
+    always @(*) late = has_turn__q & &scan__q[(32'h0)+:(3)];
+    always @(*) next_load__0 = load_valid | has_load__q;
+    always @(*) next_load__1 = load_valid | (has_load__q & ~o_load__q);
+    always @(*) next_rebase__0 = rebase_valid | has_rebase__q;
+    always @(*) next_rebase__1 = rebase_valid | (has_rebase__q & ~o_rebase__q);
+    always @(*) next_visit__0 = visit_valid | has_visit__q;
+    always @(*) next_visit__1 = visit_valid | (has_visit__q & ~o_visit__q);
+    always @(*) steps__0 = ~sweep & ~late;
+    always @(*) steps__1 = ~sweep & ~(late & ~o_turn__q);
+    always @(*) scan_next = scan__q + ((32'h1) & 19'h7ffff);
     
 endmodule // standalone__core__control__rtt__ack__waiting
 
@@ -111619,30 +111438,12 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     reg  [2:0] check_write__d;
     wire  [2:0] check_write__q;
     reg  check_write__clock;
-    reg  [31:0] checks__0__d;
-    wire  [31:0] checks__0__q;
-    reg  checks__0__clock;
-    reg  [31:0] checks__1__d;
-    wire  [31:0] checks__1__q;
-    reg  checks__1__clock;
-    reg  [31:0] checks__2__d;
-    wire  [31:0] checks__2__q;
-    reg  checks__2__clock;
-    reg  [31:0] checks__3__d;
-    wire  [31:0] checks__3__q;
-    reg  checks__3__clock;
-    reg  [31:0] checks__4__d;
-    wire  [31:0] checks__4__q;
-    reg  checks__4__clock;
-    reg  [31:0] checks__5__d;
-    wire  [31:0] checks__5__q;
-    reg  checks__5__clock;
-    reg  [31:0] checks__6__d;
-    wire  [31:0] checks__6__q;
-    reg  checks__6__clock;
-    reg  [31:0] checks__7__d;
-    wire  [31:0] checks__7__q;
-    reg  checks__7__clock;
+    reg  checks__clock;
+    reg  [2:0] checks__read_address;
+    wire  [31:0] checks__read_data;
+    reg  checks__write_enable;
+    reg  [2:0] checks__write_address;
+    reg  [31:0] checks__write_data;
     reg  filled__d;
     wire  filled__q;
     reg  filled__clock;
@@ -111783,45 +111584,13 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
         .q(check_write__q),
         .clock(check_write__clock)
     );
-    tnic_standalone__generator__frame__checks__0 checks__0(
-        .d(checks__0__d),
-        .q(checks__0__q),
-        .clock(checks__0__clock)
-    );
-    tnic_standalone__generator__frame__checks__1 checks__1(
-        .d(checks__1__d),
-        .q(checks__1__q),
-        .clock(checks__1__clock)
-    );
-    tnic_standalone__generator__frame__checks__2 checks__2(
-        .d(checks__2__d),
-        .q(checks__2__q),
-        .clock(checks__2__clock)
-    );
-    tnic_standalone__generator__frame__checks__3 checks__3(
-        .d(checks__3__d),
-        .q(checks__3__q),
-        .clock(checks__3__clock)
-    );
-    tnic_standalone__generator__frame__checks__4 checks__4(
-        .d(checks__4__d),
-        .q(checks__4__q),
-        .clock(checks__4__clock)
-    );
-    tnic_standalone__generator__frame__checks__5 checks__5(
-        .d(checks__5__d),
-        .q(checks__5__q),
-        .clock(checks__5__clock)
-    );
-    tnic_standalone__generator__frame__checks__6 checks__6(
-        .d(checks__6__d),
-        .q(checks__6__q),
-        .clock(checks__6__clock)
-    );
-    tnic_standalone__generator__frame__checks__7 checks__7(
-        .d(checks__7__d),
-        .q(checks__7__q),
-        .clock(checks__7__clock)
+    tnic_standalone__generator__frame__checks checks(
+        .clock(checks__clock),
+        .read_address(checks__read_address),
+        .read_data(checks__read_data),
+        .write_enable(checks__write_enable),
+        .write_address(checks__write_address),
+        .write_data(checks__write_data)
     );
     tnic_standalone__generator__frame__filled filled(
         .d(filled__d),
@@ -111909,14 +111678,6 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
         last__d = last__q;
         start__d = start__q;
         aside__d = aside__q;
-        checks__0__d = checks__0__q;
-        checks__1__d = checks__1__q;
-        checks__2__d = checks__2__q;
-        checks__3__d = checks__3__q;
-        checks__4__d = checks__4__q;
-        checks__5__d = checks__5__q;
-        checks__6__d = checks__6__q;
-        checks__7__d = checks__7__q;
         case (i_class)
             0:
                 begin
@@ -111961,30 +111722,6 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
         end
         if (checksums__o_valid) begin
             check_write__d = check_write__q + ((32'h1) & 3'h7);
-            if (check_write__q == 0) begin
-                checks__0__d = fresh;
-            end
-            if (check_write__q == 1) begin
-                checks__1__d = fresh;
-            end
-            if (check_write__q == 2) begin
-                checks__2__d = fresh;
-            end
-            if (check_write__q == 3) begin
-                checks__3__d = fresh;
-            end
-            if (check_write__q == 4) begin
-                checks__4__d = fresh;
-            end
-            if (check_write__q == 5) begin
-                checks__5__d = fresh;
-            end
-            if (check_write__q == 6) begin
-                checks__6__d = fresh;
-            end
-            if (check_write__q == 7) begin
-                checks__7__d = fresh;
-            end
         end
         start__d = go & ~begun__q;
         if (free) begin
@@ -112012,30 +111749,7 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
         end
         check = fresh;
         if (|done__q) begin
-            if (read__q == 0) begin
-                check = checks__0__q;
-            end
-            if (read__q == 1) begin
-                check = checks__1__q;
-            end
-            if (read__q == 2) begin
-                check = checks__2__q;
-            end
-            if (read__q == 3) begin
-                check = checks__3__q;
-            end
-            if (read__q == 4) begin
-                check = checks__4__q;
-            end
-            if (read__q == 5) begin
-                check = checks__5__q;
-            end
-            if (read__q == 6) begin
-                check = checks__6__q;
-            end
-            if (read__q == 7) begin
-                check = checks__7__q;
-            end
+            check = checks__read_data;
         end
         u_check = check[(32'h0)+:(16)];
         h_check = check[(32'h10)+:(16)];
@@ -112112,14 +111826,7 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     always @(*) last__clock = clk;
     always @(*) start__clock = clk;
     always @(*) aside__clock = clk;
-    always @(*) checks__0__clock = clk;
-    always @(*) checks__1__clock = clk;
-    always @(*) checks__2__clock = clk;
-    always @(*) checks__3__clock = clk;
-    always @(*) checks__4__clock = clk;
-    always @(*) checks__5__clock = clk;
-    always @(*) checks__6__clock = clk;
-    always @(*) checks__7__clock = clk;
+    always @(*) checks__clock = clk;
     always @(*) text__read_clock = clk;
     always @(*) text__write_clock = clk;
     always @(*) bytes__read_clock = clk;
@@ -112158,6 +111865,9 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     always @(*) checksums__i_hdr = i_hdr;
     always @(*) checksums__i_payload = payload_wire;
     always @(*) fresh = ((checksums__o_udp) & 32'hffffffff) | (((checksums__o_ipv4) & 32'hffffffff) << 32'h10);
+    always @(*) checks__write_enable = checksums__o_valid;
+    always @(*) checks__write_address = check_write__q;
+    always @(*) checks__write_data = fresh;
     always @(*) free = ~valid__q | m_tready;
     always @(*) go = free & filled__q;
     always @(*) finish = go & ends__q;
@@ -112167,6 +111877,7 @@ module tnic_standalone__generator__frame(clk,rst,i_valid,i_ready,i_class,i_dst_m
     always @(*) room = ~filled__q | (free & ends__q);
     always @(*) load = room & (|done__q | checksums__o_valid);
     always @(*) t = text__read_data;
+    always @(*) checks__read_address = read__q;
     always @(*) text__read_address = read__q;
     always @(*) bytes__read_address = read__q;
     always @(*) side__read_address = read__q;
@@ -112286,156 +111997,30 @@ module tnic_standalone__generator__frame__check_write(d,q,clock);
 endmodule // standalone__generator__frame__check_write
 
 
-module tnic_standalone__generator__frame__checks__0(d,q,clock);
+module tnic_standalone__generator__frame__checks(clock,read_address,read_data,write_enable,write_address,write_data);
     
     // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
     input wire  clock;
+    input wire  [2:0] read_address;
+    output reg  [31:0] read_data;
+    input wire  write_enable;
+    input wire  [2:0] write_address;
+    input wire  [31:0] write_data;
     
     // Update code (custom)
-    initial begin
-       q = 32'h0;
+    (* ram_style = "distributed" *)
+    reg[31:0] mem[7:0];
+    
+    always @(*) begin
+       read_data = mem[read_address];
     end
     
     always @(posedge clock) begin
-       q <= d;
+       if (write_enable) begin
+          mem[write_address] <= write_data;
+       end
     end
-          
-endmodule // standalone__generator__frame__checks__0
-
-
-module tnic_standalone__generator__frame__checks__1(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__generator__frame__checks__1
-
-
-module tnic_standalone__generator__frame__checks__2(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__generator__frame__checks__2
-
-
-module tnic_standalone__generator__frame__checks__3(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__generator__frame__checks__3
-
-
-module tnic_standalone__generator__frame__checks__4(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__generator__frame__checks__4
-
-
-module tnic_standalone__generator__frame__checks__5(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__generator__frame__checks__5
-
-
-module tnic_standalone__generator__frame__checks__6(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__generator__frame__checks__6
-
-
-module tnic_standalone__generator__frame__checks__7(d,q,clock);
-    
-    // Module arguments
-    input wire  [31:0] d;
-    output reg  [31:0] q;
-    input wire  clock;
-    
-    // Update code (custom)
-    initial begin
-       q = 32'h0;
-    end
-    
-    always @(posedge clock) begin
-       q <= d;
-    end
-          
-endmodule // standalone__generator__frame__checks__7
+endmodule // standalone__generator__frame__checks
 
 
 module tnic_standalone__generator__frame__checksums(clk,rst,i_valid,i_ipv6,i_tos,i_ttl,i_src_ip,i_dst_ip,i_src_port,i_dst_port,i_hdr,i_payload,o_valid,o_udp,o_ipv4);

@@ -2,6 +2,7 @@
 mod checksums;
 
 use crate::construct::construct;
+use crate::ram::LutRam;
 use checksums::Checksums;
 use rust_hdl::prelude::*;
 
@@ -106,7 +107,7 @@ pub struct Frame<const W: usize, const K: usize, const X: usize> {
     ether: Signal<Local, Bits<912>>,
     checksums: Checksums,
     check_write: DFF<Bits<3>>,
-    checks: [DFF<Bits<32>>; 8],
+    checks: LutRam<Bits<32>, 3>,
     fresh: Signal<Local, Bits<32>>,
     check: Signal<Local, Bits<32>>,
     u_check: Signal<Local, Bits<16>>,
@@ -153,7 +154,7 @@ impl<const W: usize, const K: usize, const X: usize> Default for Frame<W, K, X> 
             i_hdr, i_payload, i_side, m_tdata, m_tkeep, m_tvalid, m_tready, m_tlast, m_side, m_start, text, bytes, side, write, read,
             used, done, push, vlan_wire, src_port_wire, dst_port_wire, payload_wire, ipv4_bytes, udp_bytes, ipv4_wire, udp_wire, head_bytes,
             frame_bytes, udp, ipv4, ipv6, ether, checksums, check_write, fresh, check, u_check, h_check, t, room, load, filled, head, beside, place,
-            left, begun, ends, offset, over, gap, free, go, finish, valid, data, keep, last, start, aside; checks)
+            left, begun, ends, offset, over, gap, free, go, finish, valid, data, keep, last, start, aside, checks)
     }
 }
 
@@ -162,10 +163,7 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
     fn update(&mut self) {
         dff_setup!(self, clk, write, read, used, done, check_write);
         dff_setup!(self, clk, filled, head, beside, place, left, begun, ends, valid, data, keep, last, start, aside);
-        for i in 0..8 {
-            self.checks[i].clock.next = self.clk.val();
-            self.checks[i].d.next = self.checks[i].q.val();
-        }
+        self.checks.clock.next = self.clk.val();
         self.text.read_clock.next = self.clk.val();
         self.text.write_clock.next = self.clk.val();
         self.bytes.read_clock.next = self.clk.val();
@@ -291,13 +289,11 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
         self.checksums.i_hdr.next = self.i_hdr.val();
         self.checksums.i_payload.next = self.payload_wire.val();
         self.fresh.next = bit_cast::<32, 16>(self.checksums.o_udp.val()) | (bit_cast::<32, 16>(self.checksums.o_ipv4.val()) << 16);
+        self.checks.write_enable.next = self.checksums.o_valid.val();
+        self.checks.write_address.next = self.check_write.q.val();
+        self.checks.write_data.next = self.fresh.val();
         if self.checksums.o_valid.val() {
             self.check_write.d.next = self.check_write.q.val() + bits::<3>(1);
-            for i in 0..8 {
-                if self.check_write.q.val().index() == i {
-                    self.checks[i].d.next = self.fresh.val();
-                }
-            }
         }
 
         // The frame under way, a beat a clock.
@@ -337,11 +333,7 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
         self.load.next = self.room.val() & (self.done.q.val().any() | self.checksums.o_valid.val());
         self.check.next = self.fresh.val();
         if self.done.q.val().any() {
-            for i in 0..8 {
-                if self.read.q.val().index() == i {
-                    self.check.next = self.checks[i].q.val();
-                }
-            }
+            self.check.next = self.checks.read_data.val();
         }
         self.u_check.next = self.check.val().get_bits::<16>(0);
         self.h_check.next = self.check.val().get_bits::<16>(16);
@@ -387,6 +379,7 @@ impl<const W: usize, const K: usize, const X: usize> Logic for Frame<W, K, X> {
                 }
             }
         }
+        self.checks.read_address.next = self.read.q.val();
         self.text.read_address.next = self.read.q.val();
         self.bytes.read_address.next = self.read.q.val();
         self.side.read_address.next = self.read.q.val();

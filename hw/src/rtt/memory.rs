@@ -1,5 +1,6 @@
 //! The per-flow and per-segment RAMs of the RTT block, read by operations.
 use super::blank;
+use crate::ram::ApartRam;
 use rust_hdl::prelude::*;
 
 /// Addressed at clock 0, read at 1, captured at 2: at every size, a block RAM or URAM has its own output register and a clock to itself
@@ -65,7 +66,8 @@ pub struct Memory<const F: usize, const S: usize, const A: usize> {
     /// Its profile.
     pub flow_profile: Signal<In, Bits<4>>,
     sent: RAM<Bits<56>, F>,
-    acked: RAM<Bits<56>, F>,
+    // (Who reads what is written at the same clock takes it from who wrote it.)
+    acked: ApartRam<Bits<56>, F>,
     settings: RAM<Bits<5>, F>,
     slots: RAM<Bits<99>, A>,
     stamps: RAM<Bits<45>, A>,

@@ -70,16 +70,20 @@ pub struct Waiting<const F: usize> {
     scan: DFF<Bits<19>>,
     late: Signal<Local, Bit>,
     // What is offered at the next clock, by what waits then.
-    next_load: Signal<Local, Bit>,
-    next_rebase: Signal<Local, Bit>,
-    next_visit: Signal<Local, Bit>,
-    next_turn: Signal<Local, Bit>,
+    next_load: [Signal<Local, Bit>; 2],
+    next_rebase: [Signal<Local, Bit>; 2],
+    next_visit: [Signal<Local, Bit>; 2],
+    next_turn: [Signal<Local, Bit>; 2],
+    steps: [Signal<Local, Bit>; 2],
+    flows: [Signal<Local, Bits<F>>; 2],
+    segments: [Signal<Local, Bits<32>>; 2],
     load_at: Signal<Local, Bits<F>>,
     rebase_at: Signal<Local, Bits<F>>,
     rebase_to: Signal<Local, Bits<32>>,
     visit_at: Signal<Local, Bits<F>>,
     visit_of: Signal<Local, Bits<32>>,
-    scan_at: Signal<Local, Bits<19>>,
+    scan_next: Signal<Local, Bits<19>>,
+    scan_at: [Signal<Local, Bits<19>>; 2],
     o_load: DFF<Bit>,
     o_rebase: DFF<Bit>,
     o_visit: DFF<Bit>,
@@ -105,17 +109,26 @@ impl<const F: usize> Logic for Waiting<F> {
         self.wrapped.next = self.limit.q.val().get_bit(32);
         self.asked.next = self.asked_at.q.val();
 
-        // What waits at the next clock.
-        self.next_load.next = self.load_valid.val() | (self.has_load.q.val() & !(self.o_load.q.val() & self.take.val()));
-        self.next_rebase.next = self.rebase_valid.val() | (self.has_rebase.q.val() & !(self.o_rebase.q.val() & self.take.val()));
-        self.next_visit.next = self.visit_valid.val() | (self.has_visit.q.val() & !(self.o_visit.q.val() & self.take.val()));
-        self.late.next = self.has_turn.q.val() & !(self.o_turn.q.val() & self.take.val()) & self.scan.q.val().get_bits::<3>(0).all();
-        self.next_turn.next = self.has_turn.q.val() & !(self.o_turn.q.val() & self.take.val());
-        self.scan_at.next = self.scan.q.val();
-        if !self.sweep.val() & !self.late.val() {
-            self.scan_at.next = self.scan.q.val() + bits::<19>(1);
-            if !self.scan.q.val().get_bits::<3>(0).any() {
-                self.next_turn.next = true;
+        // What waits at the next clock, index 0 if nothing is taken and 1 if what is offered is: that is known last.
+        self.late.next = self.has_turn.q.val() & self.scan.q.val().get_bits::<3>(0).all();
+        self.next_load[0].next = self.load_valid.val() | self.has_load.q.val();
+        self.next_load[1].next = self.load_valid.val() | (self.has_load.q.val() & !self.o_load.q.val());
+        self.next_rebase[0].next = self.rebase_valid.val() | self.has_rebase.q.val();
+        self.next_rebase[1].next = self.rebase_valid.val() | (self.has_rebase.q.val() & !self.o_rebase.q.val());
+        self.next_visit[0].next = self.visit_valid.val() | self.has_visit.q.val();
+        self.next_visit[1].next = self.visit_valid.val() | (self.has_visit.q.val() & !self.o_visit.q.val());
+        self.next_turn[0].next = self.has_turn.q.val();
+        self.next_turn[1].next = self.has_turn.q.val() & !self.o_turn.q.val();
+        self.steps[0].next = !self.sweep.val() & !self.late.val();
+        self.steps[1].next = !self.sweep.val() & !(self.late.val() & !self.o_turn.q.val());
+        self.scan_next.next = self.scan.q.val() + bits::<19>(1);
+        for i in 0..2 {
+            self.scan_at[i].next = self.scan.q.val();
+            if self.steps[i].val() {
+                self.scan_at[i].next = self.scan_next.val();
+                if !self.scan.q.val().get_bits::<3>(0).any() {
+                    self.next_turn[i].next = true;
+                }
             }
         }
         self.load_at.next = self.at_load.q.val();
@@ -136,32 +149,42 @@ impl<const F: usize> Logic for Waiting<F> {
             self.limit.d.next = bit_cast::<33, 32>(self.visit_asked.val()) - bit_cast::<33, 31>(self.visit_timeout.val());
             self.asked_at.d.next = self.visit_asked.val();
         }
-        self.has_load.d.next = self.next_load.val();
         self.at_load.d.next = self.load_at.val();
-        self.has_rebase.d.next = self.next_rebase.val();
         self.at_rebase.d.next = self.rebase_at.val();
         self.base.d.next = self.rebase_to.val();
-        self.has_visit.d.next = self.next_visit.val();
         self.at_visit.d.next = self.visit_at.val();
         self.target.d.next = self.visit_of.val();
-        self.has_turn.d.next = self.next_turn.val();
-        self.scan.d.next = self.scan_at.val();
 
         // Of that, what is offered: it stands in registers, for it goes to the addresses of a hundred RAMs.
-        self.o_load.d.next = self.next_load.val();
-        self.o_rebase.d.next = !self.next_load.val() & self.next_rebase.val();
-        self.o_visit.d.next = !self.next_load.val() & !self.next_rebase.val() & self.next_visit.val();
-        self.o_turn.d.next = !self.next_load.val() & !self.next_rebase.val() & !self.next_visit.val() & self.next_turn.val();
-        self.o_any.d.next = self.next_load.val() | self.next_rebase.val() | self.next_visit.val() | self.next_turn.val();
-        self.o_flow.d.next = self.scan_at.val().get_bits::<F>(3);
-        self.o_segment.d.next = self.visit_of.val();
-        if self.next_load.val() {
-            self.o_flow.d.next = self.load_at.val();
-        } else if self.next_rebase.val() {
-            self.o_flow.d.next = self.rebase_at.val();
-            self.o_segment.d.next = self.rebase_to.val();
-        } else if self.next_visit.val() {
-            self.o_flow.d.next = self.visit_at.val();
+        for i in 0..2 {
+            self.flows[i].next = self.scan_at[i].val().get_bits::<F>(3);
+            self.segments[i].next = self.visit_of.val();
+            if self.next_load[i].val() {
+                self.flows[i].next = self.load_at.val();
+            } else if self.next_rebase[i].val() {
+                self.flows[i].next = self.rebase_at.val();
+                self.segments[i].next = self.rebase_to.val();
+            } else if self.next_visit[i].val() {
+                self.flows[i].next = self.visit_at.val();
+            }
+        }
+        for i in 0..2 {
+            if self.take.val() == (i == 1) {
+                self.has_load.d.next = self.next_load[i].val();
+                self.has_rebase.d.next = self.next_rebase[i].val();
+                self.has_visit.d.next = self.next_visit[i].val();
+                self.has_turn.d.next = self.next_turn[i].val();
+                self.scan.d.next = self.scan_at[i].val();
+                self.o_load.d.next = self.next_load[i].val();
+                self.o_rebase.d.next = !self.next_load[i].val() & self.next_rebase[i].val();
+                self.o_visit.d.next = !self.next_load[i].val() & !self.next_rebase[i].val() & self.next_visit[i].val();
+                self.o_turn.d.next =
+                    !self.next_load[i].val() & !self.next_rebase[i].val() & !self.next_visit[i].val() & self.next_turn[i].val();
+                self.o_any.d.next =
+                    self.next_load[i].val() | self.next_rebase[i].val() | self.next_visit[i].val() | self.next_turn[i].val();
+                self.o_flow.d.next = self.flows[i].val();
+                self.o_segment.d.next = self.segments[i].val();
+            }
         }
         if self.rst.val() {
             self.has_load.d.next = false;
