@@ -7,13 +7,15 @@ use super::wrap::{BENCH, Ports};
 use crate::process::{background, put, target, watched};
 use crate::setup::{number, version};
 use crate::whole::floorplan::Floorplan;
-use crate::whole::{DEVICE, METHOD, NEXTPNR, ROUTER, globals, sets, tell_router};
+use crate::whole::{DEVICE, METHOD, NEXTPNR, ROUTER, TIMED, globals, sets, tell_router};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// What is placed: registers are packed into its multipliers.
 const NETLIST: &str = "outputs.json";
+/// The clock that is asked for where none is reached: the slowest path counts.
+const FAST: [&str; 2] = ["--freq", "250"];
 /// In place of nextpnr's report on a core that it found no way for.
 const NOT_ROUTED: &str = r#"{"fmax": {"none": {"achieved": 0.0}}}"#;
 
@@ -176,7 +178,7 @@ impl Flow {
                 Ok(Figure::Ecp5(cells::ecp5(&cells::counts(&text, top)?)))
             }
             Step::Seed(seed) => {
-                let options = if unit.is_core() { format!("{}{ROUTER:?}{METHOD}", NEXTPNR.join(" ")) } else { String::new() };
+                let options = if unit.is_core() { format!("{}{TIMED:?}{ROUTER:?}{METHOD}", NEXTPNR.join(" ")) } else { String::new() };
                 let version = hash(&[self.nextpnr(unit).1.as_str(), NETLIST, &options]);
                 let run = format!("seed{seed}.{}", &version[..8]);
                 let text = kept(&dir.join(&run), |p| self.place(&dir, unit, seed, [&run, &part(p)]))?;
@@ -205,14 +207,14 @@ impl Flow {
     fn place(&self, dir: &Path, unit: &Unit, seed: u32, [run, report]: [&str; 2]) -> Result<(), String> {
         if !unit.is_core() {
             self.ensure_netlist(dir, unit)?;
-            return self.run_nextpnr(dir, unit, seed, &["--json", NETLIST, "--report", report]);
+            return self.run_nextpnr(dir, unit, seed, &[&FAST, ["--json", NETLIST, "--report", report].as_slice()].concat());
         }
         let [bound, placed, log] = ["bound.json", "placed.json", "log"].map(|kind| format!("{run}.{kind}"));
         if !dir.join(&bound).exists() {
             self.bind(dir, unit, seed, &bound, &placed)?;
         }
         let mut router = Router::default();
-        let own = [&NEXTPNR, ["--json", &bound, "--report", report, "--log", &log].as_slice()].concat();
+        let own = [NEXTPNR.as_slice(), &TIMED, &["--json", &bound, "--report", report, "--log", &log]].concat();
         let routed = self.nextpnr_with(seed, &own, |all| watched(&self.nextpnr(unit).0, dir, all, |line| router.goes_on(line)))?;
         if !routed {
             // Its log tells how far it came.
@@ -234,7 +236,7 @@ impl Flow {
             dir,
             unit,
             seed,
-            &[&NEXTPNR, ["--json", &part, "--no-tmdriv", "--no-route", "--write", placed].as_slice()].concat(),
+            &[NEXTPNR.as_slice(), &FAST, &["--json", &part, "--no-tmdriv", "--no-route", "--write", placed]].concat(),
         )?;
         let file = std::fs::File::open(dir.join(placed)).map_err(|e| format!("{placed}: {e}"))?;
         let (plan, _) = Floorplan::improve(&netlist, BENCH, file, seed.into())?;
@@ -247,7 +249,7 @@ impl Flow {
 
     fn nextpnr_with<T>(&self, seed: u32, own: &[&str], run: impl FnOnce(&[&str]) -> T) -> T {
         let number = seed.to_string();
-        run(&[DEVICE.as_slice(), &["--freq", "250", "--lpf-allow-unconstrained", "--seed", &number], own].concat())
+        run(&[DEVICE.as_slice(), &["--lpf-allow-unconstrained", "--seed", &number], own].concat())
     }
 
     fn run_nextpnr(&self, dir: &Path, unit: &Unit, seed: u32, own: &[&str]) -> Result<(), String> {
