@@ -14,7 +14,7 @@ a block as it is now with its line here.
 A name is the block, then bus bits and log2 of the flows where it has them. `core` is both halves joined, registers included and DMA not, as a
 shell gets them; `control` is one of them, with DMA; `nic` is the standalone shell, with DMA and traffic generator; `pass`, `wheel`, `gate` and
 `doorbell` are parts of `pacer`. `core_64_10_small` is for the clock alone and works no more: its RAMs are cut to 512 words, since an ECP5 has
-half of the block RAM, and profiles' words of 27 bits or fewer are in LUTs.
+half of the block RAM, and the profiles' words are in LUTs, as are delays of 27 bits or fewer.
 
 - **MHz**: ECP5 (LFE5UM5G-85F, speed 8), placed and routed by nextpnr between registered ports, as the median of its seeds, all of
   which stand beside it. No vendor tool is needed to repeat it. 160 MHz is the bound for every block: in this same flow an open NIC's transmit
@@ -23,8 +23,8 @@ half of the block RAM, and profiles' words of 27 bits or fewer are in LUTs.
   143 (140, 152, 143), and an earlier `pacer_10` of 154 became 157 (157, 156, 161).
   The register behind a product is packed into its multiplier, as a vendor's tool does and yosys does not; that scheduler has no product.
   A core is placed much as a board's bitstream is: control sets of few flip-flops made logic, its reset on a global net (whose delay nextpnr does not
-  count), block RAMs and multipliers at the sites that shorten their wires, and those of one address together; by a native nextpnr where there is
-  one.
+  count), block RAMs and multipliers at the sites that shorten their wires, and those of one address together; its router is asked for 125 MHz and
+  tears out what is slower; by a native nextpnr where there is one.
   A seed stands as 0 when the wires that two nets want become twice as many again as at their fewest, or after an hour: it is not routed.
   nextpnr's log of each seed is kept in `target/synth`.
 - **ns**: the slowest path of a 7-series device, cells alone, without routing.
