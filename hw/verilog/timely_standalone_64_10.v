@@ -65056,6 +65056,7 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
     reg  [39:0] one_way__stamp;
     reg  [23:0] one_way__base;
     wire  [23:0] one_way__signal;
+    wire  one_way__beyond;
     reg  one_way__keep;
     reg  one_way__forget;
     reg  [9:0] one_way__keep_flow;
@@ -65124,6 +65125,7 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
     reg  [39:0] sum;
     reg  [39:0] carry;
     reg  long;
+    reg  saturates;
     
     // Sub module instances
     tnic_standalone__core__control__rtt__ack__signals__one_way one_way(
@@ -65136,6 +65138,7 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
         .stamp(one_way__stamp),
         .base(one_way__base),
         .signal(one_way__signal),
+        .beyond(one_way__beyond),
         .keep(one_way__keep),
         .forget(one_way__forget),
         .keep_flow(one_way__keep_flow)
@@ -65275,18 +65278,19 @@ module tnic_standalone__core__control__rtt__ack__signals(clk,sweep,sweep_flow,fl
         if (diff__q[32'h27]) begin
             out_rtt__d = ((32'h0) & 24'hffffff);
         end
-        if (long) begin
-            out_rtt__d = most;
-        end
+        saturates = is_visit | long;
         if (choice == ((32'h2) & 2'h3)) begin
             out_rtt__d = one_way__signal;
+            saturates = is_visit | one_way__beyond;
+        end
+        if (saturates) begin
+            out_rtt__d = most;
         end
         out_time__d = clock__2__q[(32'h8)+:(32)];
         out_hops__d = count__2__q;
         out_took__d = took__1__q;
         out_exceeds__d = less__q[32'h27] & ~long;
         if (is_visit) begin
-            out_rtt__d = most;
             out_hops__d = ((32'h0) & 8'hff);
             out_took__d = ((32'h0) & 24'hffffff);
         end
@@ -65551,7 +65555,7 @@ module tnic_standalone__core__control__rtt__ack__signals__more(d,q,clock);
 endmodule // standalone__core__control__rtt__ack__signals__more
 
 
-module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,sweep_flow,flow,arrival,now_ns,stamp,base,signal,keep,forget,keep_flow);
+module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,sweep_flow,flow,arrival,now_ns,stamp,base,signal,beyond,keep,forget,keep_flow);
     
     // Module arguments
     input wire  clk;
@@ -65563,12 +65567,10 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
     input wire  [39:0] stamp;
     input wire  [23:0] base;
     output reg  [23:0] signal;
+    output reg  beyond;
     input wire  keep;
     input wire  forget;
     input wire  [9:0] keep_flow;
-    
-    // Constant declarations
-    localparam  most = 24'hffffff;
     
     // Stub signals
     reg  [9:0] least__read_address;
@@ -65647,6 +65649,8 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
     reg  held;
     reg  [24:0] with_least;
     reg  [24:0] with_current;
+    reg  high;
+    reg  carries;
     
     // Sub module instances
     tnic_standalone__core__control__rtt__ack__signals__one_way__least least(
@@ -65778,20 +65782,22 @@ module tnic_standalone__core__control__rtt__ack__signals__one_way(clk,sweep,swee
         over_least__d = total_least[(32'h8)+:(32)];
         over_current__d = total_current[(32'h8)+:(32)];
         signal = base;
+        high = 1'b0;
+        carries = with_current[32'h18];
+        if (same__q) begin
+            carries = with_least[32'h18];
+        end
         if (held) begin
             if (same__q) begin
                 signal = with_least[(32'h0)+:(24)];
-                if (with_least[32'h18] | |over_least__q[(32'h18)+:(7)]) begin
-                    signal = most;
-                end
+                high = |over_least__q[(32'h18)+:(7)];
             end
             else begin
                 signal = with_current[(32'h0)+:(24)];
-                if (with_current[32'h18] | |over_current__q[(32'h18)+:(7)]) begin
-                    signal = most;
-                end
+                high = |over_current__q[(32'h18)+:(7)];
             end
         end
+        beyond = high | (held & carries);
         new_least__d = delayed__q;
         if (held) begin
             new_least__d = old_current__q;

@@ -1,7 +1,5 @@
 //! One-way delay variation: the excess of a packet's delay over the least of late.
-use super::blank;
 use rust_hdl::prelude::*;
-use timely_model::bus::RTT_MAX;
 use timely_regs::profile::ONE_WAY_WINDOW_BITS;
 
 /// Keeps the least one-way delays of every flow and gives the signal that they mean (`timely_model::rtt`, `signal.rs`).
@@ -9,7 +7,7 @@ use timely_regs::profile::ONE_WAY_WINDOW_BITS;
 /// Clock 0: the RAM is addressed. 1: captured. 2: the delay, and what it exceeds either of the two least delays by, each out of one carry
 /// chain. 3: selection, and the base on top: `signal` is there, unregistered. 4: the least delays back. Whoever enters in the four
 /// clocks after does not see them.
-#[derive(LogicBlock)]
+#[derive(LogicBlock, Default)]
 pub struct OneWay<const F: usize> {
     /// Clock.
     pub clk: Signal<In, Clock>,
@@ -27,8 +25,10 @@ pub struct OneWay<const F: usize> {
     pub stamp: Signal<In, Bits<40>>,
     /// Clock 3: what the profile adds, ns.
     pub base: Signal<In, Bits<24>>,
-    /// Clock 3: base and excess, ns.
+    /// Clock 3: base and excess, ns, modulo 2^24.
     pub signal: Signal<Out, Bits<24>>,
+    /// Clock 3: they are 2^24 or more.
+    pub beyond: Signal<Out, Bit>,
     /// Clock 4: the ACK is accepted, and its start was stamped.
     pub keep: Signal<In, Bit>,
     /// Clock 4: the operation is a load, the flow forgets.
@@ -65,25 +65,15 @@ pub struct OneWay<const F: usize> {
     held: Signal<Local, Bit>,
     with_least: Signal<Local, Bits<25>>,
     with_current: Signal<Local, Bits<25>>,
-    most: Constant<Bits<24>>,
+    /// What exceeds the base has more than 24 bits.
+    high: Signal<Local, Bit>,
+    carries: Signal<Local, Bit>,
     new_least: DFF<Bits<32>>,
     new_current: DFF<Bits<32>>,
 }
 
 // A kernel takes literals alone; this holds its 22 and 26 to their home.
 const _: () = assert!(ONE_WAY_WINDOW_BITS == 22);
-
-impl<const F: usize> Default for OneWay<F> {
-    fn default() -> Self {
-        blank!(
-            most = Constant::new(bits::<24>(RTT_MAX.into())),
-            ;
-            clk sweep sweep_flow flow arrival now_ns stamp base signal keep forget keep_flow least raw window earlier there far
-            farther not_stamp not_least not_current delay sum_least sum_current carry_least carry_current total_least total_current over_least
-            over_current same after delayed old_least old_current held with_least with_current new_least new_current
-        )
-    }
-}
 
 impl<const F: usize> Logic for OneWay<F> {
     #[hdl_gen]
@@ -134,20 +124,23 @@ impl<const F: usize> Logic for OneWay<F> {
             (self.same.q.val() & !self.over_least.q.val().get_bit(31)) | (self.after.q.val() & !self.over_current.q.val().get_bit(31));
         self.with_least.next = bit_cast::<25, 24>(self.over_least.q.val().get_bits::<24>(0)) + bit_cast::<25, 24>(self.base.val());
         self.with_current.next = bit_cast::<25, 24>(self.over_current.q.val().get_bits::<24>(0)) + bit_cast::<25, 24>(self.base.val());
+        // A sum's carry is known last: it goes past the choice of the other bits.
         self.signal.next = self.base.val();
+        self.high.next = false;
+        self.carries.next = self.with_current.val().get_bit(24);
+        if self.same.q.val() {
+            self.carries.next = self.with_least.val().get_bit(24);
+        }
         if self.held.val() {
             if self.same.q.val() {
                 self.signal.next = self.with_least.val().get_bits::<24>(0);
-                if self.with_least.val().get_bit(24) | self.over_least.q.val().get_bits::<7>(24).any() {
-                    self.signal.next = self.most.val();
-                }
+                self.high.next = self.over_least.q.val().get_bits::<7>(24).any();
             } else {
                 self.signal.next = self.with_current.val().get_bits::<24>(0);
-                if self.with_current.val().get_bit(24) | self.over_current.q.val().get_bits::<7>(24).any() {
-                    self.signal.next = self.most.val();
-                }
+                self.high.next = self.over_current.q.val().get_bits::<7>(24).any();
             }
         }
+        self.beyond.next = self.high.val() | (self.held.val() & self.carries.val());
         self.new_least.d.next = self.delayed.q.val();
         if self.held.val() {
             self.new_least.d.next = self.old_current.q.val();

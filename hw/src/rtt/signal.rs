@@ -71,6 +71,7 @@ pub struct Signals<const F: usize> {
     diff: DFF<Bits<40>>,
     less: DFF<Bits<40>>,
     long: Signal<Local, Bit>,
+    saturates: Signal<Local, Bit>,
     out_rtt: DFF<Bits<24>>,
     out_time: DFF<Bits<32>>,
     out_hops: DFF<Bits<8>>,
@@ -78,13 +79,16 @@ pub struct Signals<const F: usize> {
     out_exceeds: DFF<Bit>,
 }
 
+// A sum that carries out of its 24 bits is beyond the most.
+const _: () = assert!(RTT_MAX == (1 << 24) - 1);
+
 impl<const F: usize> Default for Signals<F> {
     fn default() -> Self {
         blank!(
             most = Constant::new(bits::<24>(RTT_MAX.into())),
             ;
             clk sweep sweep_flow flow arrived arrival departure ttl_sent ttl_seen stamp is_visit choice base keep forget keep_flow rtt_ns time_ns
-            hops endpoint_ns exceeds one_way count clock low high near took rounded more not_stamp not_took sum carry diff less long out_rtt
+            hops endpoint_ns exceeds one_way count clock low high near took rounded more not_stamp not_took sum carry diff less long saturates out_rtt
             out_time out_hops out_took out_exceeds
         )
     }
@@ -154,18 +158,19 @@ impl<const F: usize> Logic for Signals<F> {
         if self.diff.q.val().get_bit(39) {
             self.out_rtt.d.next = bits::<24>(0);
         }
-        if self.long.val() {
-            self.out_rtt.d.next = self.most.val();
-        }
+        self.saturates.next = self.is_visit.val() | self.long.val();
         if self.choice.val() == bits::<2>(2) {
             self.out_rtt.d.next = self.one_way.signal.val();
+            self.saturates.next = self.is_visit.val() | self.one_way.beyond.val();
+        }
+        if self.saturates.val() {
+            self.out_rtt.d.next = self.most.val();
         }
         self.out_time.d.next = self.clock[2].q.val().get_bits::<32>(8);
         self.out_hops.d.next = self.count[2].q.val();
         self.out_took.d.next = self.took[1].q.val();
         self.out_exceeds.d.next = self.less.q.val().get_bit(39) & !self.long.val();
         if self.is_visit.val() {
-            self.out_rtt.d.next = self.most.val();
             self.out_hops.d.next = bits::<8>(0);
             self.out_took.d.next = bits::<24>(0);
         }
