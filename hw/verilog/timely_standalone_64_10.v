@@ -11021,6 +11021,7 @@ module tnic_standalone__core__control__csr__control(clk,rst,request,request_writ
             pw__d = 1'b0;
             fl__d = 1'b0;
             fl_own__d = 1'b0;
+            fills__d = 1'b0;
             host__d = 1'b0;
             bell__d = 1'b0;
             asking__d = 1'b0;

@@ -491,6 +491,7 @@ impl<const F: usize> Logic for Control<F> {
             self.pw.d.next = false;
             self.fl.d.next = false;
             self.fl_own.d.next = false;
+            self.fills.d.next = false;
             self.host.d.next = false;
             self.bell.d.next = false;
             self.asking.d.next = false;

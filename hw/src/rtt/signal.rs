@@ -71,6 +71,7 @@ pub struct Signals<const F: usize> {
     diff: DFF<Bits<40>>,
     less: DFF<Bits<40>>,
     long: Signal<Local, Bit>,
+    /// The signal is `most`, whatever the other bits are: its late inputs go past their choice.
     saturates: Signal<Local, Bit>,
     out_rtt: DFF<Bits<24>>,
     out_time: DFF<Bits<32>>,

@@ -68,12 +68,14 @@ pub struct Waiting<const F: usize> {
     has_turn: DFF<Bit>,
     /// Bits 2..0 the clock of a turn, above them its flow.
     scan: DFF<Bits<19>>,
+    /// The turn before is still waiting when the next would come; unless it is taken at this clock.
     late: Signal<Local, Bit>,
     // What is offered at the next clock, by what waits then.
     next_load: [Signal<Local, Bit>; 2],
     next_rebase: [Signal<Local, Bit>; 2],
     next_visit: [Signal<Local, Bit>; 2],
     next_turn: [Signal<Local, Bit>; 2],
+    /// The scan goes on.
     steps: [Signal<Local, Bit>; 2],
     flows: [Signal<Local, Bits<F>>; 2],
     segments: [Signal<Local, Bits<32>>; 2],
