@@ -6,8 +6,10 @@ use crate::nic::{self, HOST};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::{HashMap, VecDeque};
+use std::net::Ipv6Addr;
 use timely_model::stream::{Beat, beats};
 use timely_regs::counters::{COUNTERS, Counter};
+use timely_regs::flow::FlowRecord;
 use timely_regs::link::ACK_TAG;
 use timely_regs::parameters::Parameters;
 use timely_regs::wire::{Error, Kind, Packet, check};
@@ -46,6 +48,8 @@ pub struct Tally {
     pub sent: u64,
     /// Data frames among them.
     pub data: u64,
+    /// Data frames by form: IPv4, IPv6, both with a VLAN tag.
+    pub forms: [u64; 4],
     /// ACKs among them.
     pub acks: u64,
     /// Frames that were not ours, or spoilt.
@@ -172,6 +176,8 @@ impl Loop {
             self.tally.acks += 1
         } else {
             self.tally.data += 1;
+            let class = packet.class();
+            self.tally.forms[usize::from(class.ipv6) + 2 * usize::from(class.vlan)] += 1;
             self.last_sent.insert(packet.flow(), clk);
         }
         let w = self.weather;
@@ -239,4 +245,23 @@ fn kind(frame: &[u8], bad: bool) -> Counter {
 pub fn spec(bus_bits: u32, flow_bits: u32, flows: u32, parameters: &Parameters, rng: &mut impl Rng) -> CoreSpec {
     let flow = |id| nic::flow(id, HOST, [64, 256, 1024, 1400][rng.random_range(0..4)], rng.random_range(1..=4), parameters);
     nic::spec(bus_bits, flow_bits, 10.0, (0..flows).map(flow).collect())
+}
+
+/// Makes of records those of all forms that frames have, four in turn, IPv4 or IPv6, tagged or not; some are READs, and what else the frames name
+/// is random.
+pub fn any_form(rng: &mut impl Rng) -> impl FnMut(FlowRecord) -> FlowRecord {
+    let mut number = rng.random_range(0..20);
+    move |record| {
+        number += 1;
+        FlowRecord {
+            read: number % 5 == 0,
+            charged_bytes: rng.random_range(100..4000),
+            priority: if rng.random() { record.priority } else { rng.random_range(0..8) },
+            vlan: (number & 2 != 0).then(|| rng.random()),
+            ttl: rng.random_range(1..=255),
+            tos: rng.random(),
+            address: if number & 1 == 0 { record.address } else { Ipv6Addr::from(address::ipv6(HOST)).into() },
+            ..record
+        }
+    }
 }

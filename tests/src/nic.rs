@@ -3,6 +3,7 @@ use crate::loopback::PORT;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use timely_hw::config::Config;
+use timely_regs::flow::FlowRecord;
 use timely_regs::map::{Build, segment_bits};
 use timely_regs::parameters::Parameters;
 use timely_sim::cores::{CoreFlow, CoreSpec};
@@ -12,7 +13,7 @@ use timely_sim::nic::core::{AccessError, CoreEvent, CoreIn, Pins};
 use timely_sim::nic::memory::Behaviour;
 use timely_sim::nic::model::Model;
 use timely_sim::nic::rtl::{Rtl, Shell};
-use timely_sim::nic::setup::configure;
+use timely_sim::nic::setup::configure_with;
 use timely_sim::nic::stream::FlowSpec;
 use timely_sim::scenario::NicKind;
 use timely_sim::time::Speed;
@@ -241,7 +242,12 @@ pub fn spec(bus_bits: u32, flow_bits: u32, gbps: f64, flows: Vec<CoreFlow>) -> C
 
 /// Sets a NIC up and queues what starts its flows.
 pub fn start(nic: &mut dyn Nic, spec: &CoreSpec) {
-    for (_, address, value) in configure(nic, spec).expect("a valid set-up") {
+    start_with(nic, spec, |record| record);
+}
+
+/// As [`start`], with what `dress` makes of each flow's record.
+pub fn start_with(nic: &mut dyn Nic, spec: &CoreSpec, dress: impl FnMut(FlowRecord) -> FlowRecord) {
+    for (_, address, value) in configure_with(nic, spec, dress).expect("a valid set-up") {
         nic.post_write(address, value);
     }
 }

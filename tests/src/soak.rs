@@ -3,8 +3,8 @@
 //!
 //! A round sets the NIC up with flows and weather of its own, runs, falls quiet, and accounts for every frame; then all flows must send
 //! again, and a reset ends it. Whatever is wrong panics and names the seed.
-use crate::loopback::{Loop, Tally, Weather, spec};
-use crate::nic::{Nic, counters, start, twin};
+use crate::loopback::{Loop, Tally, Weather, any_form, spec};
+use crate::nic::{Nic, counters, start_with, twin};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use timely_regs::counters::Counter;
@@ -320,7 +320,7 @@ pub fn soak(clocks: u64, seed: u64, mut said: impl FnMut(&Soaked)) -> Soaked {
         nic.attach(rng.random(), &behaviour);
         let spec = flows(BUSES[which], &mut rng);
         let n = spec.flows.len() as u32;
-        start(nic, &spec);
+        start_with(nic, &spec, any_form(&mut rng));
         let wire = Loop::new(BUSES[which] as usize, weather(&mut rng), ChaCha8Rng::seed_from_u64(rng.random()));
         let mut round = Round { nic, wire, events: Vec::new(), staged: 0, removed: None, seed };
         round.stage(&spec);

@@ -139,6 +139,14 @@ pub fn snapshot(core: &mut dyn Core, flows: u32) -> Result<Vec<TelemetryRecord>,
 /// # Errors
 /// A parameter or record that the hardware cannot hold, or a register access that failed, in a sentence.
 pub fn configure(core: &mut dyn Core, spec: &CoreSpec) -> Result<Writes, String> {
+    configure_with(core, spec, |record| record)
+}
+
+/// As [`configure`], with what `dress` makes of each flow's record: another address, a VLAN tag, a READ.
+///
+/// # Errors
+/// Those of [`configure`].
+pub fn configure_with(core: &mut dyn Core, spec: &CoreSpec, mut dress: impl FnMut(FlowRecord) -> FlowRecord) -> Result<Writes, String> {
     wait_ready(core)?;
     let failed = |e: AccessError| e.to_string();
     core.write32(time::INCREMENT.address(), increment(spec.clock_ps)).map_err(failed)?;
@@ -157,7 +165,7 @@ pub fn configure(core: &mut dyn Core, spec: &CoreSpec) -> Result<Writes, String>
             write_array(core, profiles::WORD.address() + (4 * profile::WORDS * index) as u32, &words).map_err(failed)?;
             known.push(f.parameters.clone());
         }
-        let record = record(f, index as u8, spec);
+        let record = dress(record(f, index as u8, spec));
         records.push(record);
         let (messages, packets) = match f.spec.bytes {
             Some(b) => (f.spec.messages, b.div_ceil(f.spec.packet.into())),

@@ -9,8 +9,8 @@ use timely_regs::parameters::Parameters;
 use timely_regs::recording::{Profiles, Recording};
 use timely_sim::nic::core::{CoreEvent, CoreIn};
 use timely_sim::replay::replay;
-use timely_tests::loopback::{Loop, spec};
-use timely_tests::nic::{counters, model, start, twin};
+use timely_tests::loopback::{Loop, any_form, spec};
+use timely_tests::nic::{counters, model, start, start_with, twin};
 use timely_tests::soak::chatter;
 use timely_tests::{cycles, rng, seeds, thorough};
 
@@ -71,7 +71,7 @@ fn equal(bus: u32, flow_bits: u32, flows: u32) -> u64 {
                 _ => continue,
             };
         }
-        start(&mut *nic, &spec);
+        start_with(&mut *nic, &spec, any_form(&mut rng));
         nic.write32(telemetry::EVENT_EVERY.address(), 1).unwrap();
         let begun = nic.clk();
         let mut wire = Loop::new(bus as usize, STORM, rng.clone());
@@ -116,6 +116,7 @@ fn equal(bus: u32, flow_bits: u32, flows: u32) -> u64 {
         );
         let seen = |what: fn(&CoreEvent) -> bool| events.iter().filter(|e| what(e)).count() as u64;
         assert!(wire.tally.data > cycles() / 1000 && wire.tally.acks > cycles() / 4000, "little was sent, seed {seed}");
+        assert!(wire.tally.forms.iter().all(|sent| *sent > 0), "a form of frames was not sent: {:?}, seed {seed}", wire.tally.forms);
         assert!(seen(|e| matches!(e, CoreEvent::Rtt { .. })) > cycles() / 10_000, "few samples, seed {seed}");
         timeouts += seen(|e| matches!(e, CoreEvent::Timeout { .. }));
     }
