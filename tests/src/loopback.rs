@@ -6,11 +6,12 @@ use crate::nic::{self, HOST};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::{HashMap, VecDeque};
-use std::net::Ipv6Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use timely_model::stream::{Beat, beats};
 use timely_regs::counters::{COUNTERS, Counter};
 use timely_regs::flow::FlowRecord;
 use timely_regs::link::ACK_TAG;
+use timely_regs::map::{Register, port};
 use timely_regs::parameters::Parameters;
 use timely_regs::wire::{Error, Kind, Packet, check};
 use timely_sim::cores::CoreSpec;
@@ -247,21 +248,45 @@ pub fn spec(bus_bits: u32, flow_bits: u32, flows: u32, parameters: &Parameters, 
     nic::spec(bus_bits, flow_bits, 10.0, (0..flows).map(flow).collect())
 }
 
-/// Makes of records those of all forms that frames have, four in turn, IPv4 or IPv6, tagged or not; some are READs, and what else the frames name
-/// is random.
+/// Makes of records those of all forms that frames have, four in turn, IPv4 or IPv6, tagged or not; one in five is a READ, another goes elsewhere,
+/// where nobody answers, and what else the frames name is random.
 pub fn any_form(rng: &mut impl Rng) -> impl FnMut(FlowRecord) -> FlowRecord {
     let mut number = rng.random_range(0..20);
     move |record| {
         number += 1;
+        let elsewhere = number % 5 == 1;
+        let own = Ipv6Addr::from(address::ipv6(HOST));
+        let address = match (number & 1 == 0, elsewhere) {
+            (true, false) => record.address,
+            (true, true) => Ipv4Addr::from(rng.random::<u32>()).into(),
+            (false, false) => own.into(),
+            (false, true) => Ipv6Addr::from(rng.random::<u128>()).into(),
+        };
         FlowRecord {
             read: number % 5 == 0,
             charged_bytes: rng.random_range(100..4000),
             priority: if rng.random() { record.priority } else { rng.random_range(0..8) },
             vlan: (number & 2 != 0).then(|| rng.random()),
+            mac: if elsewhere { rng.random() } else { record.mac },
+            source_port: if elsewhere { rng.random() } else { record.source_port },
             ttl: rng.random_range(1..=255),
             tos: rng.random(),
-            address: if number & 1 == 0 { record.address } else { Ipv6Addr::from(address::ipv6(HOST)).into() },
+            address,
             ..record
         }
     }
+}
+
+/// The writes that let a NIC answer its own host alone, or hosts near it: the bits that count are random.
+pub fn own_peers(rng: &mut impl Rng) -> Vec<(u32, u32)> {
+    let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
+    let (v4, v6) = (address::ipv4(HOST), address::ipv6(HOST));
+    let mut pair = |allow: &Register, mask: &Register, own: &[u8]| -> Vec<(u32, u32)> {
+        let one = |(i, bytes): (u32, &[u8])| {
+            let counts: u32 = rng.random();
+            [(allow.address() + 4 * i, word(bytes) & counts), (mask.address() + 4 * i, counts)]
+        };
+        (0..).zip(own.chunks(4)).flat_map(one).collect()
+    };
+    [pair(&port::ALLOW4, &port::MASK4, &v4), pair(&port::ALLOW6, &port::MASK6, &v6)].concat()
 }

@@ -3,7 +3,7 @@
 //!
 //! A round sets the NIC up with flows and weather of its own, runs, falls quiet, and accounts for every frame; then all flows must send
 //! again, and a reset ends it. Whatever is wrong panics and names the seed.
-use crate::loopback::{Loop, Tally, Weather, any_form, spec};
+use crate::loopback::{Loop, Tally, Weather, any_form, own_peers, spec};
 use crate::nic::{Nic, counters, start_with, twin};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -88,10 +88,12 @@ impl std::fmt::Display for Soaked {
     }
 }
 
-/// What a busy host writes while packets fly: doorbells, rates, loads, the enable, the time.
-pub fn chatter(nic: &mut dyn Nic, flows: u32, rng: &mut ChaCha8Rng) {
-    let f = rng.random_range(0..flows);
-    match rng.random_range(0..13) {
+/// What a busy host writes while packets fly: doorbells, rates, loads, the enable, the time, the lead, whom it answers. Most of it is about the
+/// first `flows` of a NIC's, some about any.
+pub fn chatter(nic: &mut dyn Nic, flow_bits: u32, flows: u32, rng: &mut ChaCha8Rng) {
+    let among = if rng.random_bool(0.2) { 1 << flow_bits } else { flows };
+    let f = rng.random_range(0..among);
+    match rng.random_range(0..15) {
         0..3 => nic.post_write(window::doorbell(f), rng.random_range(1..300)),
         3..6 => nic.post_write(window::fixed_rate(f), rng.random_range(1..20_000 << 12)),
         // The record that was staged last, for this flow: with a start of its own, or as a change of what it was.
@@ -108,6 +110,8 @@ pub fn chatter(nic: &mut dyn Nic, flows: u32, rng: &mut ChaCha8Rng) {
         9 => nic.post_write(telemetry::HISTOGRAM_INDEX.address(), 11 << 4 | rng.random_range(0..16)),
         10 => nic.post_write(telemetry::HISTOGRAM_CLEAR.address(), 1 << rng.random_range(0..16)),
         11 => drop(nic.read32(telemetry::HISTOGRAM_COUNT.address())),
+        12 => nic.post_write(time::LEAD.address(), [0, 100, 400, 2000][rng.random_range(0..4)]),
+        13 => own_peers(rng).into_iter().for_each(|(address, value)| nic.post_write(address, value)),
         _ => drop(nic.read32(time::NOW_LOW.address())),
     }
 }
@@ -219,7 +223,7 @@ impl Round<'_> {
                 self.wire.set_weather(weather(rng));
             }
             if rng.random_range(0..1500) == 0 {
-                chatter(self.nic, flows + 1, rng);
+                chatter(self.nic, FLOW_BITS, flows + 1, rng);
             }
             if rng.random_range(0..20_000) == 0 {
                 // Refused while the last one is under way.

@@ -4,7 +4,7 @@ use rand::Rng;
 use std::collections::VecDeque;
 use timely_model::bus::{FlowLoad, FlowRate, ProfileWrite, RTT_MAX, Sample};
 use timely_model::engine::law::State;
-use timely_model::engine::parts::{above_base, excess_over, flow_scaling, over_endpoint, threshold};
+use timely_model::engine::parts::{above_base, excess_over, flow_scaling, over_endpoint, smooth, threshold};
 use timely_model::engine::{Engine, In, SPACING};
 use timely_regs::parameters::Parameters;
 use timely_regs::{flow, profile};
@@ -70,8 +70,18 @@ const EDGE_FLOWS: usize = 48;
 /// Clocks after which [`Edges`] loads other profiles.
 const EDGE_CLOCKS: u64 = 20_000;
 
+/// The least RTT, ns, from which on `holds`; 1 and the greatest stand for those that are out of range.
+fn least(holds: impl Fn(u32) -> bool) -> u32 {
+    let (mut below, mut least) = (0, RTT_MAX);
+    while least - below > 1 {
+        let middle = below.midpoint(least);
+        (below, least) = if holds(middle) { (below, middle) } else { (middle, least) };
+    }
+    least
+}
+
 /// Inputs that bring numbers to where they decide: RTTs at rest, delays at their thresholds, a Swift flow's next decrease an RTT after its
-/// last, its two delays that decrease alike; and loads that fill their queue.
+/// last, its two delays that decrease alike, a gradient that is just full; and loads that fill their queue.
 pub struct Edges {
     /// The flows, their profiles, and the clock of the next sample.
     flows: Vec<(u32, u8, u64)>,
@@ -137,10 +147,16 @@ impl Edges {
             rtt_ns = if s.history { s.rtt_ns } else { rng.random_range(low..=high) };
             rtt_ns = if steps { rtt_ns.saturating_add_signed(rng.random_range(-40..=40)).clamp(low, high) } else { rtt_ns };
         } else if !swift {
-            rtt_ns = match rng.random_range(0..4) {
+            rtt_ns = match rng.random_range(0..5) {
                 0 => rtt_ns,
                 1 => near(rng, low),
                 2 => near(rng, high),
+                // The smoothed difference from which on the gradient is full, or some ns less, rising or falling.
+                3 => {
+                    let full = i64::from(profile::GRADIENT_FULL.get(w)) - rng.random_range(0..12);
+                    let wanted = (if rng.random() { full } else { -full }) << profile::AVERAGE_FRACTION;
+                    least(|rtt_ns| smooth(w, s.average, i64::from(rtt_ns) - i64::from(s.rtt_ns)) >= wanted)
+                }
                 _ => rng.random_range(low..=high),
             };
         } else {
@@ -153,12 +169,7 @@ impl Edges {
                     let excess = above_base(w, s.average, rtt_ns, hops) - scaling;
                     excess >= 0 && excess_over(excess, rtt_ns) >= wanted
                 };
-                let (mut below, mut above) = (0, RTT_MAX);
-                while above - below > 1 {
-                    let middle = below.midpoint(above);
-                    (below, above) = if decreases(middle) { (below, middle) } else { (middle, above) };
-                }
-                rtt_ns = if rng.random() { above } else { below };
+                rtt_ns = least(decreases) - u32::from(rng.random::<bool>());
             }
             if rng.random() {
                 now_ns = (s.mark as u32).wrapping_add(near(rng, rtt_ns + endpoint_ns));

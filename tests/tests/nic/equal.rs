@@ -80,7 +80,7 @@ fn equal(bus: u32, flow_bits: u32, flows: u32) -> u64 {
             let input = wire.inputs(nic.clk(), nic.now(), &nic.output());
             nic.step(&input);
             if rng.random_range(0..1500) == 0 {
-                chatter(&mut *nic, flows + 1, &mut rng);
+                chatter(&mut *nic, flow_bits, flows + 1, &mut rng);
             }
         }
         nic.drain(&mut events);
