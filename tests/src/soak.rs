@@ -100,6 +100,7 @@ pub fn chatter(nic: &mut dyn Nic, flow_bits: u32, flows: u32, rng: &mut ChaCha8R
         6 => {
             nic.post_write(flow::INDEX.address(), f);
             nic.post_write(flow::COMMAND.address(), flow::LOAD);
+            nic.post_write(window::doorbell(f), rng.random_range(1..20));
         }
         7 => nic.post_write(id::CONTROL.address(), rng.random_range(0..8).min(1)),
         8 => {
