@@ -69,6 +69,10 @@ fn report(envelope: &Envelope, header: &Header, payload: usize, stamp: u64) -> R
 /// Another network than that of [`config`]'s peers; one bit from it is no multicast address.
 const OTHERS: [u8; 4] = [0x20, 1, 0x0d, 0xb8];
 
+/// The peers that a configuration of random masks answers, IPv4 and IPv6; of [`config`]'s networks.
+const PEER4: [u8; 4] = [10, 1, 77, 200];
+const PEER6: [u8; 16] = [0xfd, 0, 0, 1, 0x96, 0x3c, 0x0f, 0xa5, 0x5a, 0xf0, 0xc3, 0x69, 0x12, 0xed, 0x84, 0x7b];
+
 /// Any report: mostly welcome ones, and all that must not be answered.
 fn any_report(rng: &mut impl Rng) -> Report {
     let (mut e, mut h, payload) = welcome(rng);
@@ -76,6 +80,15 @@ fn any_report(rng: &mut impl Rng) -> Report {
         && rng.random_bool(0.25)
     {
         source[..4].copy_from_slice(&OTHERS);
+    }
+    if rng.random_bool(0.2) {
+        // One of the peers that random masks answer, or one that differs in a bit.
+        let bit = rng.random::<bool>().then(|| rng.random_range(0..128));
+        let differs = |address: &mut [u8]| bit.map_or((), |at| address[at / 8 % address.len()] ^= 1 << (at % 8));
+        match &mut e.addresses {
+            Addresses::V4 { source, .. } => (*source = PEER4, differs(source)).1,
+            Addresses::V6 { source, .. } => (*source = PEER6, differs(source)).1,
+        }
     }
     match rng.random_range(0..14) {
         0 => h.flags &= !LAST,
@@ -103,11 +116,16 @@ fn any_report(rng: &mut impl Rng) -> Report {
 fn any_config(rng: &mut impl Rng) -> ack::Config {
     let mut c = config();
     c.enable = rng.random_bool(0.9);
-    match rng.random_range(0..4) {
+    match rng.random_range(0..5) {
         0 => (c.mask4, c.allow4, c.mask6, c.allow6) = ([0; 4], [0; 4], [0; 16], [0; 16]),
         // Peers of another network, as every fourth is.
         2 => c.allow6[..4].copy_from_slice(&OTHERS),
         1 => (c.tos, c.ttl) = (rng.random(), rng.random()),
+        3 => {
+            (c.mask4, c.mask6) = (rng.random(), rng.random());
+            c.allow4 = std::array::from_fn(|i| PEER4[i] & c.mask4[i]);
+            c.allow6 = std::array::from_fn(|i| PEER6[i] & c.mask6[i]);
+        }
         _ => {}
     }
     c
@@ -124,7 +142,7 @@ fn lockstep<const W: usize, const K: usize>(name: &str) {
     let (m, pulses) = (Taken::new(&library, "m"), library.output("pulses"));
     for seed in seeds() {
         let mut rng = rng(seed);
-        let (mut offer, mut take) = (Runs::new(0.15, 60), Runs::new(0.7, 60));
+        let (mut offer, mut take) = (Runs::new(0.2, 60), Runs::new(0.7, 60));
         let mut dut = library.instantiate(seed as u32);
         let mut model = ack::Ack::new(W);
         let mut i = ack::In { config: config(), now: u64::MAX - 100_000, ..ack::In::default() };

@@ -23,6 +23,8 @@ use trial::{Known, Program, Verdict};
 
 /// Cells that get one fault.
 const CELLS: usize = 60;
+/// The same where several modules join blocks: there one cell is a block with all its ports.
+const JOINED_CELLS: usize = 4;
 /// Faults that a block gets at least.
 const LEAST: usize = 8;
 
@@ -110,7 +112,8 @@ impl Run<'_> {
             progress(&format!("{}: putting faults into {key}", row.block));
             let text = Text::new(&self.yosys, row, key, verilog, &folder.join("work"))?;
             let cells = text.netlist.len();
-            let count = self.per_block.map_or((cells / CELLS).max(LEAST.div_ceil(shares)), |n| n.div_ceil(shares));
+            let share = if row.modules.len() > 1 { JOINED_CELLS } else { CELLS };
+            let count = self.per_block.map_or((cells / share).max(LEAST.div_ceil(shares)), |n| n.div_ceil(shares));
             let chosen = text.faults(&self.yosys, count, self.seed)?;
             let with = text.mutated(&self.yosys, &chosen, mutated.faults.len() + 1)?;
             put(&mutated.folder.join(format!("{}.mutated.v", text.key)), &with)?;

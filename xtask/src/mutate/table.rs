@@ -52,7 +52,20 @@ pub const ROWS: &[Row] = &[
     row("host_write", "lockstep_store", &["app_block::host_write_equals_model"], &["host_write_64."]),
     row("launches", "lockstep_store", &["app_block::launches_equal_model"], &["launches."]),
     row("csr", "lockstep_csr", &["rtl_equals_model_10"], &["csr10."]),
+    Row { modules: JOINTS, ..row("nic", "nic", WHOLE, &["nic_64_10"]) },
 ];
+
+/// Tests of a whole NIC beside its model: traffic, a host that loads flows and takes snapshots, events, weather and resets.
+const WHOLE: &[&str] = &[
+    "equal::rtl_equals_model_64",
+    "dma::flows_are_loaded_and_snapshots_taken",
+    "dma::event_records_come_through_the_ring",
+    "soak::a_short_soak",
+];
+
+/// What joins the blocks of a NIC, from the registers on the long ways between them to its pins.
+const JOINTS: &[&str] =
+    &["tnic_standalone", "tnic_standalone__core", "tnic_standalone__core__control", "tnic_standalone__core__control__crossing"];
 
 /// The rows of blocks that are called one of these or begin so; all without a name.
 ///
