@@ -17,6 +17,8 @@ pub const SETTLE: usize = 4;
 pub const AHEAD: usize = 4;
 /// Clocks from a time at which a flow is due to the first clock that could show it, and more: `wake()` comes that much earlier.
 const MARGIN: u64 = 40;
+/// Skipped clocks that are made up for one by one: what the drain is, a step of the time soon after may ask. By then nothing is left of what stood before.
+const REPLAYED: u64 = 24;
 
 /// A flow goes to sleep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,13 +222,22 @@ impl Wheel {
             && self.ring(self.time.wrapping_sub(self.word << WORD_BITS)) < WORD
     }
 
-    /// What skipped clocks would have left behind: they moved nothing but the time.
-    fn catch_up(&mut self, now: u64) {
-        self.time = self.slot_of(now);
-        self.past = [self.time; SETTLE];
-        self.word = self.time >> WORD_BITS;
-        self.over = self.time & (WORD - 1);
-        self.lag = self.over;
+    /// What skipped clocks would have left behind: they moved nothing but the time. `before` tells what that was so many clocks ago.
+    fn catch_up(&mut self, skipped: u64, before: impl Fn(u64) -> u64) {
+        if skipped > REPLAYED {
+            self.time = self.slot_of(before(REPLAYED + 1));
+            self.past = [self.time; SETTLE];
+            self.word = self.time >> WORD_BITS;
+            self.over = self.time & (WORD - 1);
+            self.lag = self.over;
+        }
+        for clocks in (1..=skipped.min(REPLAYED)).rev() {
+            let base = self.word << WORD_BITS;
+            let lag = self.ring(self.time.wrapping_sub(base));
+            self.drain(0);
+            self.lag = lag;
+            self.track(before(clocks), base);
+        }
     }
 
     fn shown(&self) -> usize {
@@ -356,8 +367,11 @@ impl Block for Wheel {
     }
 
     fn step(&mut self, clk: u64, input: &In) {
-        if clk != self.expected && self.still() {
-            self.catch_up(input.now);
+        if clk > self.expected && self.still() {
+            // On the line that was told; without one, nothing sleeps, and the time may stand still.
+            let (step, now) = (self.map.map_or(0, |m| m.step), input.now);
+            let before = |clocks| now.wrapping_sub(((u128::from(clocks) * u128::from(step)) >> 8) as u64);
+            self.catch_up(clk - self.expected, before);
         }
         self.expected = clk + 1;
         self.seen = input.now;
@@ -383,7 +397,8 @@ impl Block for Wheel {
     }
 
     fn wake(&self, clk: u64) -> u64 {
-        if !self.still() {
+        // A line begins with a step of the time, perhaps.
+        if !self.still() || self.map.is_some_and(|m| self.expected <= m.clk0 && clk <= m.clk0) {
             return clk;
         }
         match (self.next_due(), self.map) {
