@@ -17,7 +17,8 @@ pub const SETTLE: usize = 4;
 pub const AHEAD: usize = 4;
 /// Clocks from a time at which a flow is due to the first clock that could show it, and more: `wake()` comes that much earlier.
 const MARGIN: u64 = 40;
-/// Skipped clocks that are made up for one by one: what the drain is, a step of the time soon after may ask. By then nothing is left of what stood before.
+/// The last of the clocks that were skipped are made up for one by one, since a step of the time soon after them asks exactly where the drain
+/// is. So many are enough: what stood before them has left no trace by then.
 const REPLAYED: u64 = 24;
 
 /// A flow goes to sleep.
