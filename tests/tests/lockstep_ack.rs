@@ -83,11 +83,18 @@ fn any_report(rng: &mut impl Rng) -> Report {
     }
     if rng.random_bool(0.2) {
         // One of the peers that random masks answer, or one that differs in a bit.
-        let bit = rng.random::<bool>().then(|| rng.random_range(0..128));
-        let differs = |address: &mut [u8]| bit.map_or((), |at| address[at / 8 % address.len()] ^= 1 << (at % 8));
-        match &mut e.addresses {
-            Addresses::V4 { source, .. } => (*source = PEER4, differs(source)).1,
-            Addresses::V6 { source, .. } => (*source = PEER6, differs(source)).1,
+        let source = match &mut e.addresses {
+            Addresses::V4 { source, .. } => {
+                *source = PEER4;
+                &mut source[..]
+            }
+            Addresses::V6 { source, .. } => {
+                *source = PEER6;
+                &mut source[..]
+            }
+        };
+        if rng.random() {
+            source[rng.random_range(0..source.len())] ^= 1 << rng.random_range(0..8);
         }
     }
     match rng.random_range(0..14) {

@@ -14,9 +14,9 @@ time, and its lockstep test, which compares every output with the model at every
 - Left out, since nothing is changed: `const0` where a 0 is wired and the like, and bits that no cell reads. Left out beside these: clocks, the
   contents of ROMs, and the outputs of registers (yosys would lose their initial value), for which stand the faults of their inputs and readers.
 - All faults of a text are compiled at once; the input `mutsel` selects one. With none, the test must pass, else nothing is reported.
-- **Killed**: the block's lockstep tests (of `nic`: four tests of the whole beside its model), as every `cargo xtask test` runs them (two seeds of 200,000 clocks, the engine's of twice that), fail. Formal
-  proofs do not count, nor do tests of other blocks. A test that has not ended after ten times the time that it takes without a fault, and 20 s,
-  is hung.
+- **Killed**: the block's lockstep tests (of `nic`: four tests of the whole beside its model), as every `cargo xtask test` runs them (two seeds of
+  200,000 clocks, the engine's of twice that), fail. Formal proofs do not count, nor do tests of other blocks. A test that has not ended after
+  ten times the time that it takes without a fault, and 20 s, is hung.
 - `pacer`, `ack` and `nic` get theirs in their own modules alone, so in how their parts are joined: the parts have rows of their own.
 - No fault is called equivalent beforehand: every survivor counts as one, and has its reason below.
 

@@ -369,7 +369,7 @@ impl Block for Wheel {
 
     fn step(&mut self, clk: u64, input: &In) {
         if clk > self.expected && self.still() {
-            // On the line that was told; without one, nothing sleeps, and the time may stand still.
+            // The time ran on the line that was told; without one nothing was asleep, and it is taken to have been what it is.
             let (step, now) = (self.map.map_or(0, |m| m.step), input.now);
             let before = |clocks| now.wrapping_sub(((u128::from(clocks) * u128::from(step)) >> 8) as u64);
             self.catch_up(clk - self.expected, before);
