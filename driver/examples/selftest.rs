@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 use std::path::Path;
 use std::process::ExitCode;
+use timely_driver::folders::state_folder;
 use timely_driver::pci::{Address, System};
 use timely_driver::selftest::{self, Options};
 use timely_driver::transport::vfio::Vfio;
@@ -32,7 +33,7 @@ fn run() -> Result<(), String> {
             }
         }
     };
-    let memory = Path::new("/tmp").join(format!("timely-{address}.driver"));
+    let memory = state_folder().map_err(|e| e.to_string())?.join(format!("{address}.before"));
     let bound = system.bind(address, &memory).map_err(|e| e.to_string())?;
     println!("{address} was driven by {}, is in IOMMU group {}", bound.before.as_deref().unwrap_or("nobody"), bound.group);
     let report = selftest::run(&mut || Ok(Box::new(Vfio::open(address, None)?)), &Options::default()).map_err(|e| e.to_string());

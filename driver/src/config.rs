@@ -112,6 +112,15 @@ pub fn read_toml<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T, Confi
     })
 }
 
+/// A new file, in the place of what an earlier process left: what another user put there, a link, is removed and not followed.
+fn fresh(path: &Path) -> io::Result<File> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    File::create_new(path)
+}
+
 impl Config {
     /// Reads a file; one that is not there is an empty configuration.
     ///
@@ -136,6 +145,15 @@ impl Config {
         name.into()
     }
 
+    /// Keeps a file as [`Config::before`] says.
+    ///
+    /// # Errors
+    /// When it cannot be read, or the other not be written.
+    pub fn keep(file: &Path) -> Result<(), ConfigError> {
+        let copy = || io::copy(&mut File::open(file)?, &mut fresh(&Self::before(file))?).map(drop);
+        copy().map_err(|source| ConfigError::Write { file: Self::before(file), source })
+    }
+
     /// Writes a file: under another name first, so that nobody ever reads a part of it.
     ///
     /// # Errors
@@ -147,7 +165,7 @@ impl Config {
         new.push(".new");
         let new = PathBuf::from(new);
         let write = || {
-            let mut f = File::create(&new)?;
+            let mut f = fresh(&new)?;
             f.write_all(b"# Written by timelyd and timelyctl whenever something is changed.\n")?;
             f.write_all(text.as_bytes())?;
             f.sync_all()?;
@@ -187,6 +205,24 @@ mod tests {
         example().write(&path).expect("written");
         assert_eq!(Config::read(&path).expect("read"), example());
         std::fs::remove_file(&path).expect("removed");
+    }
+
+    /// In a folder that others may write: links of theirs lead nowhere.
+    #[test]
+    fn links_are_not_written_through() {
+        let (path, precious) = (file("links"), file("precious"));
+        std::fs::write(&precious, "whole").expect("written");
+        let new = path.with_added_extension("new");
+        for link in [&new, &Config::before(&path)] {
+            std::os::unix::fs::symlink(&precious, link).expect("a link");
+        }
+        example().write(&path).expect("written");
+        Config::keep(&path).expect("kept");
+        assert_eq!(std::fs::read_to_string(&precious).expect("there"), "whole");
+        assert_eq!(Config::read(&Config::before(&path)).expect("kept"), example());
+        for file in [precious, Config::before(&path), path] {
+            std::fs::remove_file(file).expect("removed");
+        }
     }
 
     /// Cut off anywhere, or with a byte spoilt, a file is read or refused with its line, and nothing else happens.

@@ -1,10 +1,11 @@
 //! `--device sim`: two simulated NICs with a link between them, one of them ours, run by `timely-sim` in the background: once a user, until
 //! they are stopped or nobody used them for half an hour.
+use crate::folders::runtime_folder;
 use crate::say::note;
-use crate::target::{TargetError, runtime_folder};
+use crate::target::{Target, TargetError};
 use std::fs::File;
 use std::io;
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{SocketAddr, UnixStream};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -59,6 +60,9 @@ pub enum SimError {
         /// Why.
         source: io::Error,
     },
+    /// The folder's path is too long for a socket in it.
+    #[error("{}: a socket's path has 107 bytes at most, this one {}; set XDG_RUNTIME_DIR to a folder with a shorter path", .0.display(), .0.as_os_str().len())]
+    Long(PathBuf),
     /// None runs.
     #[error("no simulated NIC runs; any command with --device sim starts one")]
     None,
@@ -81,6 +85,7 @@ fn file(folder: &Path, model: bool, end: &str) -> PathBuf {
 pub fn running(model: bool) -> Result<PathBuf, TargetError> {
     let folder = runtime_folder()?;
     let [socket, start, log, pid] = ["sock", "start", "log", "pid"].map(|end| file(&folder, model, end));
+    SocketAddr::from_pathname(&socket).map_err(|_| SimError::Long(socket.clone()))?;
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| SimError::File { path, source }
@@ -94,7 +99,10 @@ pub fn running(model: bool) -> Result<PathBuf, TargetError> {
     // What a server that was killed left.
     let _ = std::fs::remove_file(&socket);
     let (program, out) = (program(), File::create(&log).map_err(failed(&log))?);
-    note("starting two simulated NICs with a link between them in the background; `timelyctl sim stop` ends them");
+    note(format_args!(
+        "starting two simulated NICs with a link between them in the background; `timelyctl --device {} sim stop` ends them",
+        Target::Sim { model }
+    ));
     if !model {
         note("they run the Verilog, which is compiled once: a minute or so; `--device sim:model` starts at once");
     }

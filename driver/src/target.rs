@@ -1,6 +1,7 @@
 //! Which device is meant, how it is opened, and where what belongs to it is kept.
 use crate::Error;
 use crate::board::{Place, PlaceError};
+use crate::folders::{FolderError, ROOTS, runtime_folder, state_folder};
 use crate::pci::{Address, Found, System};
 use crate::sim::{self, SimError};
 use crate::transport::serial::Serial;
@@ -8,8 +9,6 @@ use crate::transport::vfio::Vfio;
 use crate::transport::vfio_user::{LIMIT, VfioUser};
 use crate::transport::{Failure, Transport, mqnic, sysfs};
 use std::fmt;
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -62,14 +61,9 @@ pub enum TargetError {
     /// The simulated NIC.
     #[error(transparent)]
     Sim(#[from] SimError),
-    /// The folder of sockets and locks.
-    #[error("{}: {source}; set XDG_RUNTIME_DIR to a folder of your own", path.display())]
-    Folder {
-        /// The folder.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    /// A folder of sockets, locks or states.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// The device.
     #[error(transparent)]
     Device(#[from] Error),
@@ -130,49 +124,11 @@ fn fnv1a(text: &str) -> u32 {
 /// Characters of a device's path in the name of a file.
 const READABLE: usize = 24;
 
-/// Where root's daemons listen, for all users.
-const ROOTS: &str = "/run/timely";
-
-/// The user's folder of sockets, locks and logs, which nobody else may write. Root's can be entered by others: its daemons say themselves whom
-/// they answer.
-///
-/// # Errors
-/// When it cannot be made, or is somebody else's.
-pub fn runtime_folder() -> Result<PathBuf, TargetError> {
-    let user = rustix::process::geteuid();
-    let path = match std::env::var_os("XDG_RUNTIME_DIR") {
-        Some(dir) => Path::new(&dir).join("timely"),
-        None if user.is_root() => ROOTS.into(),
-        None => format!("/tmp/timely-{}", user.as_raw()).into(),
-    };
-    own_folder(&path, if path == Path::new(ROOTS) { 0o755 } else { 0o700 })
-        .map_err(|source| TargetError::Folder { path: path.clone(), source })?;
-    Ok(path)
-}
-
-fn own_folder(path: &Path, mode: u32) -> io::Result<()> {
-    std::fs::DirBuilder::new().recursive(true).mode(mode).create(path)?;
-    let meta = std::fs::metadata(path)?;
-    if meta.uid() != rustix::process::geteuid().as_raw() || meta.mode() & 0o022 != 0 {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "somebody else may write there"));
-    }
-    // Whatever the umask is, and whoever made it before.
-    if meta.mode() & mode != mode { std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)) } else { Ok(()) }
-}
-
-/// The user's folder of what is kept from one run to the next.
-///
-/// # Errors
-/// When it cannot be made.
-pub fn state_folder() -> Result<PathBuf, TargetError> {
-    let home = || std::env::var_os("HOME").map(|h| Path::new(&h).join(".local/state"));
-    let base = match std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).or_else(home) {
-        Some(base) if !rustix::process::geteuid().is_root() || std::env::var_os("XDG_STATE_HOME").is_some() => base,
-        _ => "/var/lib".into(),
-    };
-    let path = base.join("timely");
-    std::fs::create_dir_all(&path).map_err(|source| TargetError::Folder { path: path.clone(), source })?;
-    Ok(path)
+/// A device's name as part of a file's, of one that is named by a path: the path's end, and a hash of all of it.
+pub(crate) fn file_name(device: &str) -> String {
+    let plain: String = device.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect();
+    let end = plain[plain.len().saturating_sub(READABLE)..].trim_start_matches(['-', '.']);
+    format!("{end}-{:08x}", fnv1a(device))
 }
 
 impl Target {
@@ -198,14 +154,10 @@ impl Target {
     /// of all of it.
     pub fn slug(&self) -> String {
         let whole = self.unplaced().to_string();
-        let plain: String = whole.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect();
         match self {
             // Each is written in one way only.
-            Target::Pci { .. } | Target::Sysfs { .. } | Target::Sim { .. } => plain,
-            Target::Mqnic(_) | Target::Serial(_) | Target::VfioUser { .. } => {
-                let end = plain[plain.len().saturating_sub(READABLE)..].trim_start_matches(['-', '.']);
-                format!("{end}-{:08x}", fnv1a(&whole))
-            }
+            Target::Pci { .. } | Target::Sysfs { .. } | Target::Sim { .. } => whole.replace(':', "-"),
+            Target::Mqnic(_) | Target::Serial(_) | Target::VfioUser { .. } => file_name(&whole),
         }
     }
 
@@ -276,19 +228,6 @@ impl Target {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn roots_folder_can_be_entered_by_others() {
-        let path = std::env::temp_dir().join(format!("timely-folder-{}", std::process::id()));
-        let mode = || std::fs::metadata(&path).expect("a folder").mode() & 0o777;
-        for (wanted, there) in [(0o700, 0o700), (0o755, 0o755), (0o700, 0o755)] {
-            own_folder(&path, wanted).expect("ours");
-            assert_eq!(mode(), there);
-        }
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).expect("set");
-        assert!(own_folder(&path, 0o755).is_err(), "anybody could put a socket there");
-        std::fs::remove_dir(path).expect("removed");
-    }
 
     #[test]
     fn targets_are_read_as_they_are_printed() {

@@ -56,9 +56,6 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
-        let mut lock = self.path.clone().into_os_string();
-        lock.push(".lock");
-        let _ = std::fs::remove_file(lock);
         assert!(self.flags < 4);
     }
 }
@@ -192,7 +189,6 @@ fn what_is_no_server_of_a_pci_device_is_refused() {
     assert!(text.contains("no PCI device"), "{text}");
     let text = VfioUser::connect(&std::env::temp_dir().join("timely-nobody-here")).err().expect("nobody").to_string();
     assert!(text.contains("timely-nobody-here") && text.contains("timely-sim serve"), "{text}");
-    let _ = std::fs::remove_file(std::env::temp_dir().join("timely-nobody-here.lock"));
 }
 
 /// Without the command the reset goes through configuration space, and a device that has neither says so.

@@ -65,16 +65,22 @@ pub trait CoreFactory: Sync {
 /// Clock period that NICs are emitted for, ps.
 const CLOCK_PS: u32 = crate::nic::clock::NOMINAL_PS as u32;
 
+/// The one configuration whose Verilog is in the program. The path of a source tree is no place to read it from: where that was, another user may
+/// have made a folder since.
+const COMMITTED: ((u32, u32), &str) =
+    ((64, 10), include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../hw/verilog/timely_standalone_64_10.v")));
+
 /// Makes models from nothing, and RTL NICs from emitted Verilog, compiled once a configuration.
 pub struct Cores {
-    verilog: PathBuf,
+    /// A folder of emitted Verilog; the committed one without.
+    verilog: Option<PathBuf>,
     shells: Mutex<HashMap<(u32, u32), Arc<Shell>>>,
 }
 
 impl Cores {
     /// RTL comes from the directory `verilog`, as `timely-hw emit` writes it.
     pub fn new(verilog: PathBuf) -> Self {
-        Cores { verilog, shells: Mutex::default() }
+        Cores { verilog: Some(verilog), shells: Mutex::default() }
     }
 
     /// The emitted shell of this bus and log2 of the flows.
@@ -82,11 +88,22 @@ impl Cores {
     /// # Errors
     /// That it is not there, and what emits it.
     pub fn verilog(&self, bus_bits: u32, flow_bits: u32) -> Result<String, String> {
-        let file = self.verilog.join(format!("timely_standalone_{bus_bits}_{flow_bits}.v"));
-        std::fs::read_to_string(&file).map_err(|e| {
-            let emit = format!("timely-hw emit --bus {bus_bits} --flow-bits {flow_bits} --out {}", self.verilog.display());
-            format!("{}: {e}. Emit it with: {emit}", file.display())
-        })
+        let emit = |out: &str| format!("timely-hw emit --bus {bus_bits} --flow-bits {flow_bits} --out {out}");
+        let Some(folder) = &self.verilog else {
+            let ((bus, flows), text) = COMMITTED;
+            return if (bus_bits, flow_bits) == (bus, flows) {
+                Ok(text.to_owned())
+            } else {
+                Err(format!(
+                    "the Verilog of a {bus_bits}-bit bus and 2^{flow_bits} flows is not in this program, that of {bus} bits and 2^{flows} flows \
+                     is; emit it with `{}` and set TIMELY_VERILOG=DIR",
+                    emit("DIR")
+                ))
+            };
+        };
+        let file = folder.join(format!("timely_standalone_{bus_bits}_{flow_bits}.v"));
+        std::fs::read_to_string(&file)
+            .map_err(|e| format!("{}: {e}. Emit it with: {}", file.display(), emit(&folder.display().to_string())))
     }
 
     fn shell(&self, spec: &CoreSpec) -> Result<Arc<Shell>, String> {
@@ -133,8 +150,7 @@ impl CoreFactory for Cores {
 
 /// What the program makes NICs with: RTL from `TIMELY_VERILOG`, else from the Verilog that is committed with the source.
 pub fn known() -> Cores {
-    let committed = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../hw/verilog"));
-    Cores::new(std::env::var_os("TIMELY_VERILOG").map_or_else(committed, PathBuf::from))
+    Cores { verilog: std::env::var_os("TIMELY_VERILOG").map(PathBuf::from), shells: Mutex::default() }
 }
 
 /// The same as a factory.

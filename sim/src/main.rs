@@ -38,6 +38,11 @@ EXAMPLES
 A scenario names its topology, switch, NICs, profiles and flows; sim/scenarios/ has commented ones, docs/simulator.md the list of
 fields. --out writes report.html and summary.json; that of run and hpcc, where flows end, fct.txt too.
 
+ENVIRONMENT
+  TIMELY_CACHE                a folder for compiled models that this user alone can write; otherwise in XDG_CACHE_HOME, ~/.cache, or root's /var/cache
+  TIMELY_VERILOG              a folder of emitted Verilog for --nics rtl and serve, in place of that of a 64-bit bus and 1,024 flows
+  VERILATOR, CXX              a Verilator and a C++ compiler of your own
+
 EXIT CODES
   0  everything asked for was done
   1  a scenario or a file could not be read, run or written; or an arm of the demo could not

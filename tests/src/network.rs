@@ -8,7 +8,7 @@ pub fn cores() -> Cores {
     let config = Config::new(64, 10).unwrap_or_else(|e| panic!("{e}"));
     let verilog = timely_hw::standalone::emit(config, CLOCK_PS).unwrap_or_else(|e| panic!("emission: {e}"));
     // Tests run side by side: what they find is whole, and the same from all.
-    let dir = cache_root().join("emitted");
+    let dir = cache_root().unwrap_or_else(|e| panic!("{e}")).join("emitted");
     let (whole, part) = (dir.join(config.file_name()), dir.join(format!("{}.part", std::process::id())));
     let write =
         || std::fs::create_dir_all(&dir).and_then(|()| std::fs::write(&part, &verilog)).and_then(|()| std::fs::rename(&part, &whole));

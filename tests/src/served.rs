@@ -52,9 +52,6 @@ impl Drop for Served {
         // The thread sees that the other end is closed.
         self.stop = None;
         let ended = self.thread.take().is_none_or(|t| t.join().is_ok());
-        let mut lock = self.path.clone().into_os_string();
-        lock.push(".lock");
-        let _ = std::fs::remove_file(lock);
         assert!(ended || std::thread::panicking(), "the server panicked");
     }
 }

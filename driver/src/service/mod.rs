@@ -200,8 +200,7 @@ impl Service {
     fn save(&mut self) -> Result<(), ServiceError> {
         let Some(file) = &self.file else { return Ok(()) };
         if self.stale && file.exists() {
-            let failed = |source| ConfigError::Write { file: Config::before(file), source };
-            std::fs::copy(file, Config::before(file)).map_err(failed)?;
+            Config::keep(file)?;
         }
         self.config.write(file)?;
         self.stale = false;

@@ -106,9 +106,23 @@ pub enum Failure {
         /// Who.
         holder: String,
     },
+    /// The server is another user's.
+    #[error(
+        "{device} is served by user {user}, not by this one: it could be anything; run this as that user (sudo -u '#{user}'), or serve a NIC of your \
+         own, in a folder of your own"
+    )]
+    Stranger {
+        /// The device.
+        device: String,
+        /// Whose server it is.
+        user: u32,
+    },
     /// The machine is not set up for it.
     #[error(transparent)]
     Pci(#[from] crate::pci::PciError),
+    /// There is no folder for its lock.
+    #[error(transparent)]
+    Folder(#[from] crate::folders::FolderError),
     /// The registers are not where the board should have them.
     #[error("{device}: {what}; {next}")]
     Board {

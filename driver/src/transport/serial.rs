@@ -38,13 +38,20 @@ impl Serial {
     /// When another process has it, or it cannot be opened or set to the line's speed.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         let name = format!("serial:{}", path.display());
-        let lock = Lock::take(&name, &lock::path_of(&name))?;
+        let lock = Lock::take(&name, &lock::path_of(&name)?)?;
         let failed =
             |what: &str, e: rustix::io::Errno, next| Failure::Io { device: name.clone(), what: what.into(), source: e.into(), next };
         let line =
             rustix::fs::open(path, OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).map_err(|e| {
                 failed("the port cannot be opened", e, "`ls /dev/ttyUSB*` shows those there are; join the group dialout, or run as root")
             })?;
+        let copy = line.try_clone().map_err(|source| Failure::Io {
+            device: name.clone(),
+            what: "its descriptor cannot be copied".into(),
+            source,
+            next: "raise the limit on open files (ulimit -n)",
+        })?;
+        let lock = lock.and_node(&name, path, copy.into())?;
         if !isatty(&line) {
             return Err(failed("it is no serial port", rustix::io::Errno::NOTTY, "`ls /dev/ttyUSB*` shows those there are"));
         }

@@ -31,7 +31,7 @@ const EPERM: i32 = 1;
 /// When another process has it, vfio-pci or Corundum's driver does, its memory is off, or the kernel lets nobody map its BARs.
 pub fn open(address: Address, asked: Option<Place>) -> Result<Beside, Failure> {
     // The lock of the card, whichever way it is reached.
-    let lock = Lock::take(&format!("sysfs:{address}"), &lock::path_of(&address.to_string()))?;
+    let lock = Lock::take(&format!("sysfs:{address}"), &lock::path_of(&address.to_string())?)?;
     with(&System::default(), address, asked, lock)
 }
 

@@ -1,6 +1,7 @@
 //! The other side goes away, or the disk is full.
-use super::{Place, Running};
+use super::{LIMIT, Place, Running};
 use std::process::Stdio;
+use std::time::Instant;
 
 fn following(place: &Place, device: &str, more: &[&str]) -> Running {
     let words = [&["--device", device, "events"][..], more].concat();
@@ -78,6 +79,39 @@ fn a_daemon_that_is_killed_ends_who_asks_it() {
     assert!(code == Some(1) && said.contains("is it still running?"), "{code:?}: {said}");
 }
 
+/// In a folder that everybody may write, another user's server could be in the place of one's own.
+#[test]
+fn another_users_server_is_not_used() {
+    use std::os::unix::process::CommandExt;
+    let place = Place::new();
+    let (folder, nobody) = (place.path("theirs"), 65_534);
+    std::fs::create_dir(&folder).expect("a folder");
+    let socket = folder.join("nic");
+    let left_out = |why: &str| {
+        use std::io::Write;
+        // Past the test's capture, for `cargo xtask test` to tell.
+        writeln!(std::io::stdout(), "left out: another user's server: {why}").expect("stdout");
+    };
+    if std::os::unix::fs::chown(&folder, Some(nobody), None).is_err() {
+        return left_out("only root can start one");
+    }
+    let serve = place.path("serve");
+    let mut c = place.program(serve.to_str().expect("a path"), &["serve", "--model", "--socket", socket.to_str().expect("a path")]);
+    let Ok(child) = c.uid(nobody).gid(nobody).stdout(Stdio::null()).stderr(Stdio::null()).spawn() else {
+        return left_out("it does not start");
+    };
+    let (mut server, start) = (Running(child), Instant::now());
+    while std::os::unix::net::UnixStream::connect(&socket).is_err() {
+        if server.0.try_wait().expect("a child").is_some() {
+            return left_out("its user may not run this program");
+        }
+        assert!(start.elapsed() < LIMIT, "nobody listens");
+        std::thread::yield_now();
+    }
+    let device = format!("vfio-user:{}", socket.display());
+    place.refused(&["--device", &device, "info"], 1, &["served by user 65534", "sudo -u '#65534'"]);
+}
+
 /// One command has the device, another one wants it.
 #[test]
 fn a_second_opener_is_told_who_has_it() {
@@ -91,10 +125,18 @@ fn a_second_opener_is_told_who_has_it() {
     place.refused(&["--device", &device, "selftest"], 4, &[&holder]);
     let nowhere = format!("vfio-user:{}", place.path("nobody").display());
     place.refused(&["--device", &nowhere, "selftest"], 1, &["nobody", "timely-sim serve"]);
+    let long = format!("vfio-user:/tmp/{}", "x".repeat(200));
+    place.refused(&["--device", &long, "info"], 1, &["107 bytes"]);
     events.signal(nix::sys::signal::Signal::SIGTERM);
     let (code, said) = events.ended();
     assert!(code == Some(0) && said.contains("records, "), "{code:?}: {said}");
     place.said(&["--device", &device, "info"]);
+    // Locks are in the runtime folder while they are held, and nowhere else.
+    for folder in ["", "run/timely"] {
+        let files = std::fs::read_dir(place.path(folder)).expect("a folder").map(|f| f.expect("an entry").file_name());
+        let left: Vec<_> = files.filter(|f| f.to_string_lossy().ends_with(".lock")).collect();
+        assert!(left.is_empty(), "{left:?} in {folder:?}");
+    }
 }
 
 /// Whatever becomes of what they say beside their results: a daemon goes on, and a command ends as it does otherwise.

@@ -1,4 +1,5 @@
 //! Runs Verilator and the C++ compiler, once for a given text.
+use crate::cache::{Cache, VARIABLE, is_noexec};
 use crate::{Library, mutant, ports};
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -43,6 +44,28 @@ pub enum Error {
     /// The compiled library did not load.
     #[error("the compiled model did not load: {0}")]
     Load(#[from] libloading::Error),
+    /// The cache is on a file system from which nothing is executed.
+    #[error("{}: it is mounted noexec, so no compiled model can be loaded from it; set {VARIABLE} to a folder that is not", .0.display())]
+    NoExec(PathBuf),
+    /// Other users could put code into the cache, or it cannot be made.
+    #[error(
+        "the cache of compiled models, {}: {}; what is loaded from it runs as this user: remove it, or set {VARIABLE} to a folder \
+         that this user alone can write", folder.display(), whole(source)
+    )]
+    Cache {
+        /// The folder or file.
+        folder: PathBuf,
+        /// What is wrong with it.
+        source: fs_mistrust::Error,
+    },
+    /// No variable names a place for the cache.
+    #[error("there is no place for compiled models: set HOME, or {VARIABLE} to a folder that this user alone can write")]
+    NoCache,
+}
+
+/// An error with its causes.
+fn whole(e: &dyn std::error::Error) -> String {
+    std::iter::successors(Some(e), |e| e.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// How a model is compiled.
@@ -52,18 +75,6 @@ pub struct Options {
     pub waves: bool,
     /// For whole NICs that run long: gcc compiles with `-O3` instead of `-O1`. Clang always does with `-O2`.
     pub fast: bool,
-}
-
-/// Where compiled models are kept: `verilated` in the cargo target directory that the running program stands in.
-pub fn cache_root() -> PathBuf {
-    if let Some(dir) = std::env::var_os("CARGO_TARGET_DIR") {
-        return PathBuf::from(dir).join("verilated");
-    }
-    let exe = std::env::current_exe().unwrap_or_default();
-    match exe.ancestors().find(|p| p.file_name().is_some_and(|n| n == "target")) {
-        Some(target) => target.join("verilated"),
-        None => std::env::temp_dir().join("timely-verilated"),
-    }
 }
 
 fn run(tool: &str, command: &mut Command) -> Result<String, Error> {
@@ -117,9 +128,8 @@ fn cxx(compiler: &str, include: &Path, opt: &str, waves: bool) -> Command {
 }
 
 /// The simulator's own runtime, compiled once for all models.
-fn runtime(root: &Path, include: &Path, version: &str, compiler: &str, waves: bool) -> Result<Vec<PathBuf>, Error> {
-    let dir = root.join(format!("runtime-{}", hash((version, compiler, waves))));
-    fs::create_dir_all(&dir).map_err(|e| Error::File(dir.clone(), e))?;
+fn runtime(cache: &Cache, include: &Path, version: &str, compiler: &str, waves: bool) -> Result<Vec<PathBuf>, Error> {
+    let dir = cache.folder(&format!("runtime-{}", hash((version, compiler, waves))))?;
     locked(&dir.join("lock"), || {
         let mut objects = Vec::new();
         let writer: &[&str] = if waves { &["verilated_fst_c.cpp"] } else { &[] };
@@ -130,6 +140,7 @@ fn runtime(root: &Path, include: &Path, version: &str, compiler: &str, waves: bo
                 run(compiler, cxx(compiler, include, "-O2", waves).arg("-c").arg(include.join(source)).arg("-o").arg(&part))?;
                 fs::rename(&part, &object).map_err(|e| Error::File(object.clone(), e))?;
             }
+            cache.check(&object)?;
             objects.push(object);
         }
         Ok(objects)
@@ -147,14 +158,19 @@ pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<A
     let shim = ports::shim(&ports, options.waves);
     let version = run("verilator", Command::new(verilator()).arg("--version"))?;
     let compiler = compiler();
-    let root = cache_root();
-    let dir = root.join(format!("{name}-{}", hash((verilog, top, &shim, &version, &compiler, options, DEFINES))));
-    fs::create_dir_all(&dir).map_err(|e| Error::File(dir.clone(), e))?;
+    let cache = Cache::open()?;
+    let dir = cache.folder(&format!("{name}-{}", hash((verilog, top, &shim, &version, &compiler, options, DEFINES))))?;
+    // Before a minute is spent on it.
+    if is_noexec(&dir) {
+        return Err(Error::NoExec(dir));
+    }
     let object = dir.join("model.so");
     locked(&dir.join("lock"), || {
-        if object.exists() { Ok(()) } else { compile(&root, &dir, &object, verilog, top, &shim, &version, &compiler, options) }
+        if object.exists() { Ok(()) } else { compile(&cache, &dir, &object, verilog, top, &shim, &version, &compiler, options) }
     })?;
-    // SAFETY: the library is what `compile` linked from the shim below; its initialisers only register C++ statics.
+    cache.check(&object)?;
+    // SAFETY: the library is what `compile` linked from the shim below, for the cache lets no other user write it; its initialisers only
+    // register C++ statics.
     let code = unsafe { libloading::Library::new(&object)? };
     // SAFETY: the shim defines these five symbols with these signatures.
     let (new, delete, settle, cycle, record) = unsafe {
@@ -175,7 +191,7 @@ pub fn build(name: &str, verilog: &str, top: &str, options: Options) -> Result<A
 
 #[allow(clippy::too_many_arguments)]
 fn compile(
-    root: &Path,
+    cache: &Cache,
     dir: &Path,
     object: &Path,
     verilog: &str,
@@ -215,7 +231,7 @@ fn compile(
     let unit = |paths: &[&PathBuf]| paths.iter().map(|p| format!("#include \"{}\"\n", p.display())).collect::<String>();
     write(&dir.join("unit.cpp"), &format!("{}#include \"{}\"\n", unit(&hot), dir.join("shim.cpp").display()))?;
     write(&dir.join("start.cpp"), &unit(&cold))?;
-    let runtime = runtime(root, &include, version, compiler, options.waves)?;
+    let runtime = runtime(cache, &include, version, compiler, options.waves)?;
     let (start, part) = (dir.join("start.o"), dir.join("model.part.so"));
     // Clang 14 takes minutes for some of the code at -O1, and seconds at -O2.
     let opt = match (compiler.contains("clang"), options.fast) {

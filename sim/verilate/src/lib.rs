@@ -1,6 +1,6 @@
 //! Turns emitted Verilog into a loaded Verilator model: a word array in, a word array out, one call a clock.
 //!
-//! [`build`] runs Verilator and the C++ compiler once for a given text and keeps the shared library under `target/verilated`,
+//! [`build`] runs Verilator and the C++ compiler once for a given text and keeps the shared library in [`cache_root`],
 //! named by a hash of all that went into it. [`Library::instantiate`] makes as many independent models as wanted; each may live
 //! on its own thread.
 //!
@@ -8,11 +8,13 @@
 //! GTKWave or Surfer: twenty times slower, so shorten the run. [`Dut::record`] does the same for one instance.
 //!
 //! A module fits when its clock is called `clk`, and its outputs depend on registers alone (they are sampled after the edge).
+mod cache;
 mod compile;
 pub mod mutant;
 mod ports;
 
-pub use compile::{Error, Options, build, cache_root};
+pub use cache::{VARIABLE, cache_root};
+pub use compile::{Error, Options, build};
 pub use ports::{Direction, Port};
 
 use std::ffi::{CString, c_char, c_int, c_void};

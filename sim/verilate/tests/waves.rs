@@ -24,7 +24,7 @@ fn waves_cover_every_clock_and_signal() {
         return;
     }
     let library = build("counter-waves", COUNTER, "counter", Options { waves: true, ..Options::default() }).expect("it compiles");
-    let path = cache_root().join("test-waves/counter.fst");
+    let path = cache_root().expect("a cache").join("test-waves/counter.fst");
     let mut dut = library.instantiate(0);
     dut.record(&path).expect("the file can be written");
     dut.record(&path).expect_err("one file an instance");
@@ -48,6 +48,6 @@ fn waves_cover_every_clock_and_signal() {
 #[test]
 fn a_model_without_waves_says_so() {
     let library = build("counter", COUNTER, "counter", Options::default()).expect("it compiles");
-    let error = library.instantiate(0).record(&cache_root().join("test-waves/none.fst")).expect_err("it has none");
+    let error = library.instantiate(0).record(&cache_root().expect("a cache").join("test-waves/none.fst")).expect_err("it has none");
     assert!(error.to_string().contains("compiled without them"), "{error}");
 }

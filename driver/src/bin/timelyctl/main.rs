@@ -20,13 +20,14 @@ use std::process::ExitCode;
 use timely_driver::Error;
 use timely_driver::command;
 use timely_driver::config::Config;
+use timely_driver::folders::state_folder;
 use timely_driver::pci::{Address, System};
 use timely_driver::say::note;
 use timely_driver::selftest;
 use timely_driver::service::Request;
 use timely_driver::sim;
 use timely_driver::spec::{PortSpec, ProfileSpec};
-use timely_driver::target::{Target, TargetError, state_folder};
+use timely_driver::target::{Target, TargetError};
 use timely_driver::transport::Failure;
 
 /// What is printed for people or programs.

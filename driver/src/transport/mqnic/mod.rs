@@ -61,7 +61,7 @@ impl Bars for Seen<'_> {
 /// When another process has it, it may not be opened, is none of Corundum's, or the card has another application.
 pub fn open(path: &Path) -> Result<Beside, Failure> {
     let name = path.display().to_string();
-    let lock = Lock::take(&name, &lock::path_of(&name))?;
+    let lock = Lock::take(&name, &lock::path_of(&name)?)?;
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(|source| {
         let next = match source.kind() {
             ErrorKind::NotFound => "load Corundum's module (modprobe mqnic); `timelyctl list` shows who drives the card",
@@ -70,6 +70,13 @@ pub fn open(path: &Path) -> Result<Beside, Failure> {
         };
         Failure::Io { device: name.clone(), what: "the character device cannot be opened".into(), source, next }
     })?;
+    let node = file.try_clone().map_err(|source| Failure::Io {
+        device: name.clone(),
+        what: "its descriptor cannot be copied".into(),
+        source,
+        next: "raise the limit on open files (ulimit -n)",
+    })?;
+    let lock = lock.and_node(&name, path, node)?;
     with(&name, &file, &file, lock)
 }
 

@@ -54,7 +54,7 @@ impl Vfio {
     /// When another process has it, the IOMMU does not guard it, too little memory may be locked, or the kernel refuses.
     pub fn open(address: Address, asked: Option<Place>) -> Result<Self, Failure> {
         let (name, system) = (address.to_string(), System::default());
-        let lock = Lock::take(&name, &lock::path_of(&name))?;
+        let lock = Lock::take(&name, &lock::path_of(&name)?)?;
         let found = system.find(address)?;
         let group = system.check_group(address)?;
         system.check_bound(address)?;
@@ -62,6 +62,12 @@ impl Vfio {
         check_memlock(LOCKED_BYTES, if geteuid().is_root() { None } else { getrlimit(Resource::Memlock).current })?;
         if Path::new("/dev/vfio").join(format!("noiommu-{group}")).exists() {
             return Err(crate::pci::PciError::UnsafeGroup(address).into());
+        }
+        // The kernel opens a group once, whoever asks: another user's lock is in another folder.
+        let node = Path::new("/dev/vfio").join(group.to_string());
+        if std::fs::File::options().read(true).write(true).open(&node).is_err_and(|e| e.kind() == std::io::ErrorKind::ResourceBusy) {
+            let holder = format!("another process, which has its IOMMU group open (`fuser -v {}` shows it)", node.display());
+            return Err(Failure::InUse { device: name, holder });
         }
         let failed = |what: &str, next| {
             let name = name.clone();

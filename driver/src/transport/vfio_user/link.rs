@@ -1,7 +1,9 @@
 //! The connection to a vfio-user server: one message out, its reply in, each with an end to the wait.
 use super::wire::{Command, ERROR, HEADER_BYTES, Header, LONGEST, REPLY, TYPE};
 use crate::transport::Failure;
+use rustix::net::sockopt::socket_peercred;
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use rustix::process::geteuid;
 use std::cell::{Cell, RefCell};
 use std::io::{ErrorKind, IoSlice, Read, Write};
 use std::mem::MaybeUninit;
@@ -12,6 +14,21 @@ use std::time::{Duration, Instant};
 
 /// Descriptors that one message carries at most.
 pub const MOST_FDS: usize = 16;
+
+/// No server answers at a path.
+pub fn unreachable(device: &str, path: &Path, source: std::io::Error) -> Failure {
+    let next = match source.kind() {
+        // The kernel's limit, which the library looks at itself.
+        ErrorKind::InvalidInput => "the kernel takes 107 bytes of path: serve it at a shorter one, or name it from a folder nearer to it",
+        _ => "start one: timely-sim serve --socket PATH",
+    };
+    Failure::Io { device: device.into(), what: format!("no server can be reached at {}", path.display()), source, next }
+}
+
+/// Whether a user's client may use a server of another's.
+fn trusts(server: u32, user: u32) -> bool {
+    server == 0 || server == user
+}
 
 /// A connection. Once it broke or a reply was not understood, it says so to everything.
 pub struct Link {
@@ -25,13 +42,13 @@ pub struct Link {
 impl Link {
     /// Connects; a reply is waited for as long as `limit`.
     pub fn connect(device: String, path: &Path, limit: Duration) -> Result<Self, Failure> {
-        let failed = |source| Failure::Io {
-            device: device.clone(),
-            what: format!("no server can be reached at {}", path.display()),
-            source,
-            next: "start one: timely-sim serve --socket PATH",
-        };
+        let failed = |source| unreachable(&device, path, source);
         let stream = UnixStream::connect(path).map_err(failed)?;
+        // In a folder that everybody may write, another user may have been faster.
+        let server = socket_peercred(&stream).map_err(|e| failed(e.into()))?.uid.as_raw();
+        if !trusts(server, geteuid().as_raw()) {
+            return Err(Failure::Stranger { device, user: server });
+        }
         stream.set_read_timeout(Some(limit)).and_then(|()| stream.set_write_timeout(Some(limit))).map_err(failed)?;
         Ok(Link { device, stream: RefCell::new(stream), limit, next: Cell::new(1), broken: Cell::new(false) })
     }
@@ -116,6 +133,18 @@ impl Link {
             ErrorKind::WouldBlock | ErrorKind::TimedOut => Failure::Silent { device, what, seconds: self.limit.as_secs() },
             ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Failure::Closed { device, what },
             _ => Failure::Io { device, what, source, next: "start the server again" },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_users_server_is_not_used() {
+        for (server, user, trusted) in [(0, 0, true), (0, 1000, true), (1000, 1000, true), (1000, 1001, false), (1000, 0, false)] {
+            assert_eq!(trusts(server, user), trusted, "server of {server}, client of {user}");
         }
     }
 }

@@ -6,7 +6,9 @@ use super::iova::IovaSpace;
 use super::memory::{Mapped, PAGE, Shared};
 use super::{Dma, Failure, Transport};
 use crate::board::{Bars, Place, Placed, locate};
+use crate::folders::runtime_folder;
 use crate::lock::Lock;
+use crate::target::file_name;
 use link::{Link, MOST_FDS};
 use rustix::event::{EventfdFlags, eventfd};
 use std::cell::RefCell;
@@ -77,9 +79,10 @@ impl VfioUser {
     /// As [`VfioUser::connect`].
     pub fn connect_within(path: &Path, limit: Duration, asked: Option<Place>) -> Result<Self, Failure> {
         let device = format!("vfio-user:{}", path.display());
-        let mut lock = path.as_os_str().to_owned();
-        lock.push(".lock");
-        let lock = Lock::take(&device, Path::new(&lock))?;
+        // No lock for a server that is not there, and none where none can be.
+        let there = std::os::unix::net::SocketAddr::from_pathname(path).and_then(|_| std::fs::symlink_metadata(path));
+        there.map_err(|e| link::unreachable(&device, path, e))?;
+        let lock = Lock::take(&device, &runtime_folder()?.join(format!("{}.lock", file_name(&device))))?;
         let link = Link::connect(device.clone(), path, limit)?;
         let protocol = |what: String| Failure::Protocol { device: device.clone(), what };
 
