@@ -34,8 +34,9 @@ fn run() -> Result<(), String> {
         }
     };
     let memory = state_folder().map_err(|e| e.to_string())?.join(format!("{address}.before"));
-    let bound = system.bind(address, &memory).map_err(|e| e.to_string())?;
-    println!("{address} was driven by {}, is in IOMMU group {}", bound.before.as_deref().unwrap_or("nobody"), bound.group);
+    for bound in system.bind(&[address], |_| memory.clone(), false).map_err(|e| e.to_string())? {
+        println!("{address} was driven by {}, is in IOMMU group {}", bound.before.as_deref().unwrap_or("nobody"), bound.group);
+    }
     let report = selftest::run(&mut || Ok(Box::new(Vfio::open(address, None)?)), &Options::default()).map_err(|e| e.to_string());
     // However it went, the card is given back.
     let back = system.unbind(address, &memory).map_err(|e| e.to_string())?;

@@ -20,7 +20,7 @@ const MOST_KEPT: usize = 1 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The connection.
-    #[error("timelyd at {}: {source}; is it still running? (systemctl status timelyd)", path.display())]
+    #[error("timelyd at {}: {source}; is it still running? (systemctl status 'timelyd@*')", path.display())]
     Io {
         /// Its socket.
         path: PathBuf,

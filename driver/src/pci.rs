@@ -1,11 +1,14 @@
 //! PCI devices as sysfs shows them: who drives them, what shares their IOMMU group, how they change hands.
 mod bind;
+mod network;
 
 pub use bind::Bound;
+pub use network::{DefaultRoute, Interface, Network};
 
 use std::fmt;
 use std::fs;
 use std::io;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use timely_regs::board::{Board, with_ids};
@@ -78,14 +81,14 @@ pub enum PciError {
     #[error("{0} is in a no-IOMMU group: its DMA would reach all memory; turn the IOMMU on and vfio's enable_unsafe_noiommu_mode off")]
     UnsafeGroup(Address),
     /// Others are in its group.
-    #[error("{device} shares IOMMU group {group} with {}; unbind {}, or move the card to a slot with ACS", others.join(", "), if others.len() == 1 { "it" } else { "them" })]
+    #[error("{device} shares IOMMU group {group} with {}; {}", names(others), apart(*device, others))]
     Shared {
         /// The device.
         device: Address,
         /// The group.
         group: u32,
-        /// Who else is in it, with their drivers.
-        others: Vec<String>,
+        /// Who else is in it.
+        others: Vec<Sibling>,
     },
     /// Another driver has it.
     #[error("{device} is driven by {}, not by vfio-pci; hand it over with `timelyctl bind {device}`", driver.as_deref().unwrap_or("nobody"))]
@@ -95,16 +98,52 @@ pub enum PciError {
         /// Who drives it.
         driver: Option<String>,
     },
+    /// A device that vfio-pci does not have cannot be given back.
+    #[error("{device} is driven by {}, not by vfio-pci: there is nothing to give back", driver.as_deref().unwrap_or("nobody"))]
+    NothingBound {
+        /// The device.
+        device: Address,
+        /// Who drives it.
+        driver: Option<String>,
+    },
     /// It carries the route that this session may come over.
     #[error(
-        "{device} carries the default route (interface {interface}); move the route to another interface first, or this machine is cut off"
+        "{device} carries a default route ({route}, interface {interface}); move the route to another interface first, or this machine is cut off"
     )]
     Route {
         /// The device.
         device: Address,
         /// Its interface.
         interface: String,
+        /// The route.
+        route: String,
     },
+    /// The host uses its interface.
+    #[error(
+        "{device} is in use: interface {interface} is up and has {}; take it down (ip link set {interface} down), or give --force if nobody needs it",
+        addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    )]
+    InterfaceInUse {
+        /// The device.
+        device: Address,
+        /// Its interface.
+        interface: String,
+        /// Addresses of the interface.
+        addresses: Vec<IpAddr>,
+    },
+    /// The kernel does not tell what its interfaces are used for.
+    #[error(
+        "{device} has a network interface, and the kernel does not tell its routes: {source}; let this process use sockets of AF_NETLINK"
+    )]
+    Network {
+        /// The device.
+        device: Address,
+        /// Why.
+        source: io::Error,
+    },
+    /// The driver for user space is not there.
+    #[error("the kernel has no driver vfio-pci; load it: modprobe vfio-pci")]
+    NoVfio,
     /// The driver did not take it.
     #[error("{device} is driven by {} after it was handed to {wanted}; load that module (modprobe {wanted}) and look at dmesg", found.as_deref().unwrap_or("nobody"))]
     NotTaken {
@@ -126,6 +165,33 @@ pub enum PciError {
         advised: u64,
     },
 }
+
+/// What shares an IOMMU group, and is driven.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sibling {
+    /// Its address.
+    pub address: Address,
+    /// Who drives it.
+    pub driver: String,
+    /// It is a network card, as a card's second port is.
+    pub is_network: bool,
+}
+
+fn names(others: &[Sibling]) -> String {
+    others.iter().map(|o| format!("{} ({})", o.address, o.driver)).collect::<Vec<_>>().join(", ")
+}
+
+/// What keeps apart what shares a group.
+fn apart(device: Address, others: &[Sibling]) -> String {
+    let all: String = others.iter().map(|o| format!(" {}", o.address)).collect();
+    match others.iter().find(|o| !o.is_network) {
+        None => format!("hand the whole group over with `timelyctl bind {device}{all}`, or move the card to a slot with ACS"),
+        Some(other) => format!("move the card to a slot with ACS: {} is no network card, and the machine may need it", other.address),
+    }
+}
+
+/// Class code of network cards.
+const NETWORK_CLASS: u32 = 0x02;
 
 /// A device as sysfs shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,17 +235,19 @@ impl Found {
 
 /// How something is written into sysfs: a test's tree must do what the kernel does.
 type Writer = dyn Fn(&Path, &str) -> io::Result<()> + Send;
+/// How the host's network is read.
+type Reader = dyn Fn() -> io::Result<Network> + Send;
 
-/// sysfs and procfs, or trees like them.
+/// sysfs and the host's network, or what is like them.
 pub struct System {
     sys: PathBuf,
-    proc: PathBuf,
+    network: Box<Reader>,
     write: Box<Writer>,
 }
 
 impl Default for System {
     fn default() -> Self {
-        Self::at("/sys".into(), "/proc".into(), Box::new(|path, text| fs::write(path, text)))
+        Self::at("/sys".into(), Box::new(Network::read), Box::new(|path, text| fs::write(path, text)))
     }
 }
 
@@ -196,9 +264,9 @@ fn entries(path: &Path) -> Vec<String> {
 }
 
 impl System {
-    /// With other trees, and what is to be done for a write.
-    pub fn at(sys: PathBuf, proc: PathBuf, write: Box<Writer>) -> Self {
-        System { sys, proc, write }
+    /// With another tree and network, and what is to be done for a write.
+    pub fn at(sys: PathBuf, network: Box<Reader>, write: Box<Writer>) -> Self {
+        System { sys, network, write }
     }
 
     /// The device's folder.
@@ -245,6 +313,11 @@ impl System {
     /// # Errors
     /// When it is not so.
     pub fn check_group(&self, address: Address) -> Result<u32, PciError> {
+        self.check_group_among(address, &[])
+    }
+
+    /// The same where others of the group change hands too.
+    fn check_group_among(&self, address: Address, too: &[Address]) -> Result<u32, PciError> {
         let groups = self.sys.join("kernel/iommu_groups");
         if entries(&groups).is_empty() {
             return Err(PciError::NoIommu { groups });
@@ -260,8 +333,9 @@ impl System {
             let driver = link_name(&self.folder(other).join("driver"));
             // Bridges do no DMA of their own, and what vfio-pci or a stub has cannot be used by anybody else.
             let harmless = driver.as_deref().is_none_or(|d| matches!(d, "vfio-pci" | "pcieport" | "pci-stub"));
-            if other != address && !harmless {
-                others.push(format!("{other} ({})", driver.unwrap_or_default()));
+            if other != address && !harmless && !too.contains(&other) {
+                let is_network = self.hex(other, "class").is_ok_and(|class| class >> 16 == NETWORK_CLASS);
+                others.push(Sibling { address: other, driver: driver.unwrap_or_default(), is_network });
             }
         }
         if others.is_empty() { Ok(group) } else { Err(PciError::Shared { device: address, group, others }) }
@@ -276,24 +350,11 @@ impl System {
         if driver.as_deref() == Some("vfio-pci") { Ok(()) } else { Err(PciError::NotBound { device: address, driver }) }
     }
 
-    /// The interface that carries a default route: the device's own, or one that is built on it (VLAN, bond, bridge).
-    pub fn default_route(&self, address: Address) -> Option<String> {
-        let read = |name: &str| fs::read_to_string(self.proc.join(name)).unwrap_or_default();
-        let (v4, v6) = (read("net/route"), read("net/ipv6_route"));
-        let carries = |interface: &str| {
-            // Destination and mask 0; of IPv6 destination and prefix 0, and the interface stands last.
-            let four = v4.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
-            let mut four = four.filter(|c| c.len() > 7 && c[0] == interface);
-            let six = v6.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
-            let mut six = six.filter(|c| c.len() > 9 && c[9] == interface);
-            four.any(|c| c[1] == "00000000" && c[7] == "00000000") || six.any(|c| c[0].bytes().all(|b| b == b'0') && c[1] == "00")
-        };
+    /// Interfaces of a device, and those that are built on them (VLAN, bond, bridge).
+    fn interfaces(&self, address: Address) -> Vec<String> {
         let mut interfaces = entries(&self.folder(address).join("net"));
         let mut at = 0;
         while let Some(interface) = interfaces.get(at) {
-            if carries(interface) {
-                return Some(interfaces.swap_remove(at));
-            }
             let links = entries(&self.sys.join("class/net").join(interface));
             for upper in links.iter().filter_map(|l| l.strip_prefix("upper_")) {
                 // Several ways may lead to one.
@@ -303,7 +364,29 @@ impl System {
             }
             at += 1;
         }
-        None
+        interfaces
+    }
+
+    /// Checks that no default route goes over a device and, unless `force` has it so, that none of its interfaces is up with addresses.
+    ///
+    /// # Errors
+    /// When it is not so, or the kernel does not tell.
+    pub fn check_idle(&self, address: Address, force: bool) -> Result<(), PciError> {
+        let interfaces = self.interfaces(address);
+        if interfaces.is_empty() {
+            return Ok(());
+        }
+        let network = (self.network)().map_err(|source| PciError::Network { device: address, source })?;
+        for interface in &interfaces {
+            if let Some(route) = network.default_over(interface) {
+                return Err(PciError::Route { device: address, interface: interface.clone(), route: route.to_string() });
+            }
+        }
+        let used = interfaces.into_iter().find_map(|i| network.in_use(&i).map(|a| (i, a.to_vec())));
+        match used.filter(|_| !force) {
+            Some((interface, addresses)) => Err(PciError::InterfaceInUse { device: address, interface, addresses }),
+            None => Ok(()),
+        }
     }
 }
 

@@ -110,7 +110,7 @@ impl Plan {
                 continue;
             }
             if !kept(profile)? {
-                return Ok(Some(PlanError { table: format!("flow.{flow}"), source: Box::new(SpecError::Unset(profile)) }));
+                return Ok(Some(PlanError { table: format!("flow.{flow}"), source: Box::new(SpecError::NoTable(profile)) }));
             }
             seen.push(profile);
         }
@@ -151,7 +151,7 @@ mod tests {
         let other: Config = toml::from_str(&format!("[profile.0]\nlike = \"fixed\"\n[flow.7]\n{flow}profile = 5\n")).expect("TOML");
         let plan = Plan::new(&other).expect("valid");
         let unset = plan.unset(|_| Ok::<_, ()>(false)).expect("asked").expect("unset").to_string();
-        assert_eq!(unset, "[flow.7]: profile 5 is unset; `timelyctl profile set 5 timely-10g` first");
+        assert_eq!(unset, "[flow.7]: profile 5 is unset; add a table [profile.5] with like = \"timely-10g\"");
         assert_eq!(plan.unset(|profile| Ok::<_, ()>(profile == 5)), Ok(None), "the device keeps it");
     }
 }

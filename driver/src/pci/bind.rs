@@ -1,7 +1,7 @@
 //! Handing a device to vfio-pci, and back to the driver it had.
 use super::{Address, PciError, System};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The driver that takes a device for user space.
 const VFIO: &str = "vfio-pci";
@@ -9,6 +9,8 @@ const VFIO: &str = "vfio-pci";
 /// What binding found and did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bound {
+    /// The device.
+    pub address: Address,
     /// Who had the device before.
     pub before: Option<String>,
     /// Its IOMMU group.
@@ -26,32 +28,63 @@ impl System {
         self.put(&unbind, &address.to_string(), "run as root; if it hangs, whoever uses the device must close it")
     }
 
-    /// Hands a device to vfio-pci. Who had it is written to `memory` first, for [`System::unbind`].
+    /// Hands devices to vfio-pci: all of them, or none. Who had them is written to files first, for [`System::unbind`]; `memory` names them.
     ///
     /// # Errors
-    /// When the IOMMU does not guard it, it carries the default route, or the kernel refuses.
-    pub fn bind(&self, address: Address, memory: &Path) -> Result<Bound, PciError> {
-        let before = self.find(address)?.driver;
-        let group = self.check_group(address)?;
-        if let Some(interface) = self.default_route(address) {
-            return Err(PciError::Route { device: address, interface });
+    /// When the IOMMU does not guard one, it carries a default route, it is in use and `force` does not say to take it all the same, or the
+    /// kernel refuses; those that were handed over before it are given back.
+    pub fn bind(&self, devices: &[Address], memory: impl Fn(Address) -> PathBuf, force: bool) -> Result<Vec<Bound>, PciError> {
+        // All is checked before anything changes hands.
+        let mut all = Vec::new();
+        for &address in devices {
+            let before = self.find(address)?.driver;
+            let group = self.check_group_among(address, devices)?;
+            if before.as_deref() != Some(VFIO) {
+                self.check_idle(address, force)?;
+            }
+            all.push((address, Bound { address, before, group }));
         }
-        if before.as_deref() == Some(VFIO) {
-            return Ok(Bound { before, group });
+        if !self.sys.join("bus/pci/drivers").join(VFIO).is_dir() {
+            return Err(PciError::NoVfio);
         }
-        let remembered = fs::write(memory, before.as_deref().unwrap_or(""));
+        let mut taken = Vec::new();
+        for (address, bound) in &all {
+            if bound.before.as_deref() == Some(VFIO) || taken.iter().any(|(a, _)| a == address) {
+                continue;
+            }
+            // A part of it may have been done when it fails.
+            taken.push((*address, bound.before.as_deref()));
+            if let Err(e) = self.take(*address, bound.before.as_deref(), &memory(*address)) {
+                // Back to how it was, so that a failure costs nobody a network.
+                for (address, before) in taken.into_iter().rev() {
+                    let _ = self.return_to(address, before, &memory(address));
+                }
+                return Err(e);
+            }
+        }
+        Ok(all.into_iter().map(|(_, bound)| bound).collect())
+    }
+
+    /// Hands one over, whatever it is.
+    fn take(&self, address: Address, before: Option<&str>, memory: &Path) -> Result<(), PciError> {
+        let remembered = fs::write(memory, before.unwrap_or(""));
         remembered.map_err(|source| PciError::Sysfs { path: memory.into(), source, next: "make its folder writable" })?;
         let root = "run as root, and load the module: modprobe vfio-pci";
         self.put(&self.folder(address).join("driver_override"), VFIO, root)?;
-        self.release(address, before.as_deref())?;
+        self.release(address, before)?;
         self.put(&self.sys.join("bus/pci/drivers_probe"), &address.to_string(), root)?;
         let found = self.find(address)?.driver;
-        if found.as_deref() != Some(VFIO) {
-            // Back to how it was, so that a failure costs nobody a network.
-            let _ = self.give_back(address, before.as_deref());
-            return Err(PciError::NotTaken { device: address, wanted: VFIO.into(), found });
-        }
-        Ok(Bound { before, group })
+        if found.as_deref() == Some(VFIO) { Ok(()) } else { Err(PciError::NotTaken { device: address, wanted: VFIO.into(), found }) }
+    }
+
+    /// Returns one to the driver it had, wherever [`System::take`] has left it.
+    fn return_to(&self, address: Address, before: Option<&str>, memory: &Path) -> Result<(), PciError> {
+        let now = self.find(address)?.driver;
+        let released = if now.as_deref() == Some(VFIO) { self.release(address, Some(VFIO)) } else { Ok(()) };
+        // With its old driver it needs no probe; the override must not stay.
+        let back = self.give_back(address, before.filter(|_| now.as_deref() != before));
+        let _ = fs::remove_file(memory);
+        released.and(back)
     }
 
     /// Gives a device back to the driver that it had before it was bound; gives that driver's name.
@@ -59,7 +92,7 @@ impl System {
     /// # Errors
     /// When vfio-pci does not have it, or the kernel refuses.
     pub fn unbind(&self, address: Address, memory: &Path) -> Result<Option<String>, PciError> {
-        self.check_bound(address)?;
+        self.check_given(address)?;
         let before = fs::read_to_string(memory).ok().map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
         self.release(address, Some(VFIO))?;
         self.give_back(address, before.as_deref())?;
@@ -72,6 +105,17 @@ impl System {
         // Nothing is remembered that is not so any more.
         let _ = fs::remove_file(memory);
         Ok(found)
+    }
+
+    /// Checks that there is something to give back.
+    ///
+    /// # Errors
+    /// When vfio-pci does not have the device.
+    pub fn check_given(&self, address: Address) -> Result<(), PciError> {
+        match self.find(address)?.driver {
+            Some(driver) if driver == VFIO => Ok(()),
+            driver => Err(PciError::NothingBound { device: address, driver }),
+        }
     }
 
     fn give_back(&self, address: Address, driver: Option<&str>) -> Result<(), PciError> {

@@ -35,6 +35,9 @@ pub enum SpecError {
     /// A profile that nobody set: its flows would have rate 0, as those that are not there.
     #[error("profile {0} is unset; `timelyctl profile set {0} timely-10g` first")]
     Unset(u32),
+    /// A profile that neither the file nor the device has.
+    #[error("profile {0} is unset; add a table [profile.{0}] with like = \"timely-10g\"")]
+    NoTable(u32),
     /// A value that the hardware cannot hold.
     #[error("{0}; give a value in that range")]
     Range(#[from] OutOfRange),

@@ -48,7 +48,7 @@ fn an_opennic_board_says_what_it_has_not() {
     let told = place.json(&on(&device, &["telemetry"]));
     assert_eq!(told["flows"].as_array().map(Vec::len), Some(1), "{told}");
     place.refused(&on(&device, &["flow", "post", "0", "4"]), 3, &["doorbells"]);
-    place.refused(&on(&device, &["events", "--count", "1"]), 1, &["the event ring needs DMA", "timelyctl telemetry --watch"]);
+    place.refused(&on(&device, &["events", "--count", "1"]), 1, &["the event ring needs DMA", "telemetry --watch`"]);
     place.said(&on(&device, &["reset"]));
     assert_eq!(place.json(&on(&device, &["info"]))["flows_in_use"], 0);
 }

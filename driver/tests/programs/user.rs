@@ -45,7 +45,7 @@ fn what_is_refused_says_value_range_and_next_step() {
         (&["flow", "add", "3"], &["flow 3 is in use", "flow set"]),
         (&["flow", "add", "1024"], &["flow 1024", "0 to 1023"]),
         (&["flow", "add", "--profile", "16"], &["16", "0 to 15"]),
-        (&["flow", "add", "--profile", "5"], &["profile 5 is unset", "`timelyctl profile set 5 timely-10g` first"]),
+        (&["flow", "add", "--profile", "5"], &["profile 5 is unset", "`timelyctl --device sim:model profile set 5 timely-10g` first"]),
         (&["flow", "set", "3", "--profile", "5"], &["profile 5 is unset"]),
         (&["flow", "add", "--rate", "5Gbps"], &["5Gbps", "profile set"]),
         (&["flow", "add", "--packet-bytes", "20000"], &["20000"]),

@@ -121,6 +121,15 @@ pub enum Backend {
 impl Backend {
     /// The daemon of a device, or the device where there is none.
     pub fn open(target: &Target) -> Result<Self, CliError> {
+        Self::open_for(target, false)
+    }
+
+    /// The same to reset it, which helps a NIC too that is not ready for anything else.
+    pub fn open_to_reset(target: &Target) -> Result<Self, CliError> {
+        Self::open_for(target, true)
+    }
+
+    fn open_for(target: &Target, reset: bool) -> Result<Self, CliError> {
         for path in target.sockets()? {
             if let Some(client) = Client::connect_to(&path, target.device().as_deref())? {
                 return Ok(Backend::Daemon(client));
@@ -132,7 +141,7 @@ impl Backend {
         Plan::new(&config).map_err(|e| CliError::Failed(format!("{}: {e}; the device goes on as it was", file.display())))?;
         let transport = target.transport(config.device)?;
         let keeps = transport.keeps_state();
-        let nic = timely_driver::nic::Nic::open(transport, if keeps { Start::Attach } else { Start::Fresh });
+        let nic = timely_driver::nic::Nic::open(transport, if keeps && !reset { Start::Attach } else { Start::Fresh });
         let nic = nic.map_err(TargetError::from)?;
         if !keeps {
             note(format_args!("no timelyd has {target}: it was reset for this command, and is reset again when it is closed"));
@@ -140,7 +149,7 @@ impl Backend {
         }
         let mut service = Service::new(nic, Some(file.clone()));
         let empty = config.is_empty();
-        if !service.adopt(config)? && !empty {
+        if !service.adopt(config)? && !empty && !reset {
             note(format_args!(
                 "{target} was reset since {} was written, and is not configured as it says: `timelyd --device {target}` does that; a change by \
                  timelyctl writes the file anew, and keeps the old one as {}",
@@ -149,7 +158,7 @@ impl Backend {
             ));
         }
         let mut backend = Backend::Direct { service: Box::new(service), keeps };
-        if matches!(target, Target::Sim { .. }) {
+        if matches!(target, Target::Sim { .. }) && !reset {
             backend.prepare()?;
         }
         Ok(backend)

@@ -66,15 +66,20 @@ pub struct Cli {
 pub enum Command {
     /// Cards of this machine.
     List,
-    /// Hands a card to vfio-pci, and remembers who had it.
+    /// Hands cards to vfio-pci, and remembers who had them: all of them, or none when one cannot be.
     Bind {
-        /// PCI address, as 0000:03:00.0.
-        address: Address,
+        /// PCI addresses, as 0000:03:00.0; all ports that share an IOMMU group.
+        #[arg(required = true)]
+        addresses: Vec<Address>,
+        /// Takes a card whose interface is up and has addresses. One that carries a default route is never taken.
+        #[arg(long)]
+        force: bool,
     },
-    /// Gives a card back to the driver that had it before `bind`.
+    /// Gives cards back to the drivers that had them before `bind`.
     Unbind {
-        /// PCI address, as 0000:03:00.0.
-        address: Address,
+        /// PCI addresses, as 0000:03:00.0.
+        #[arg(required = true)]
+        addresses: Vec<Address>,
     },
     /// Says what is wrong with machine and device, and what to do about it.
     Doctor,
@@ -371,6 +376,7 @@ mod tests {
             "--device sim:model flow add 7 --rate 5Gbps",
             "profile set 0 timely-10g --base-rtt 9us beta=0.5",
             "reg write id.CONTROL 0x1",
+            "bind 0000:03:00.0 0000:03:00.1 --force",
             // Refused with their range, by what reads them.
             "profile set 0 timely-10g --base-rtt -5us --line -1Gbps",
         ] {

@@ -1,4 +1,5 @@
 //! `timelyctl doctor`: what is wrong with machine and device, and what to do about it.
+use crate::advice::for_device;
 use crate::backend::{Backend, CliError};
 use crate::write_out;
 use rustix::process::{Resource, geteuid, getrlimit};
@@ -119,7 +120,7 @@ pub fn run(target: &Target, json: bool) -> Result<ExitCode, CliError> {
     } else {
         for (name, found) in &checks {
             let (mark, text) = found.as_ref().map_or_else(|e| ("WRONG", e), |t| ("ok", t));
-            write_out(&format!("{mark:6} {name:14} {text}"))?;
+            write_out(&format!("{mark:6} {name:14} {}", for_device(text, Some(target))))?;
         }
     }
     Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::from(5) })

@@ -1,6 +1,7 @@
 //! `timelyctl`: looks at a timely-nic and configures it, through its daemon or by itself.
 #![forbid(unsafe_code)]
 #![deny(clippy::print_stdout, clippy::print_stderr)]
+mod advice;
 mod backend;
 mod cli;
 mod doctor;
@@ -16,6 +17,7 @@ use cli::{Cli, Command, Flow, Port, Profile, Reg, Sim, duration};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use timely_driver::Error;
 use timely_driver::command;
@@ -58,26 +60,36 @@ fn put_out(text: &str) -> Result<bool, CliError> {
     }
 }
 
+/// The file that remembers who had a card.
+fn memory(folder: &Path, address: Address) -> PathBuf {
+    folder.join(format!("{address}.before"))
+}
+
 fn on_machine(cli: &Cli) -> Result<Option<ExitCode>, CliError> {
-    let memory = |a: &Address| Ok::<_, TargetError>(state_folder()?.join(format!("{a}.before")));
     match &cli.command {
         Command::List => {
             let found = System::default().list();
             write_out(&if cli.json { show::devices_json(&found) } else { show::devices(&found) })?;
         }
-        Command::Bind { address } => {
-            let bound = System::default().bind(*address, &memory(address)?)?;
-            let before = bound.before.as_deref().unwrap_or("nobody");
-            write_out(&format!("{address} (IOMMU group {}) was driven by {before}, and is vfio-pci's now", bound.group))?;
-            if before == "mqnic" {
-                note(format_args!(
-                    "its network interface is gone until `timelyctl unbind {address}`: host queues, which Corundum paces, are too"
-                ));
+        Command::Bind { addresses, force } => {
+            let folder = state_folder().map_err(TargetError::from)?;
+            for bound in System::default().bind(addresses, |a| memory(&folder, a), *force)? {
+                let (address, before) = (bound.address, bound.before.as_deref().unwrap_or("nobody"));
+                write_out(&format!("{address} (IOMMU group {}) was driven by {before}, and is vfio-pci's now", bound.group))?;
+                if before == "mqnic" {
+                    note(format_args!(
+                        "its network interface is gone until `timelyctl unbind {address}`: host queues, which Corundum paces, are too"
+                    ));
+                }
             }
         }
-        Command::Unbind { address } => {
-            let now = System::default().unbind(*address, &memory(address)?)?;
-            write_out(&format!("{address} is driven by {} again", now.as_deref().unwrap_or("nobody")))?;
+        Command::Unbind { addresses } => {
+            let (folder, system) = (state_folder().map_err(TargetError::from)?, System::default());
+            addresses.iter().try_for_each(|a| system.check_given(*a))?;
+            for address in addresses {
+                let now = system.unbind(*address, &memory(&folder, *address))?;
+                write_out(&format!("{address} is driven by {} again", now.as_deref().unwrap_or("nobody")))?;
+            }
         }
         Command::Completions { shell } => {
             let mut text = Vec::new();
@@ -142,7 +154,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
         _ => {}
     }
     let json = cli.json;
-    let mut nic = Backend::open(&target)?;
+    let mut nic = if matches!(cli.command, Command::Reset) { Backend::open_to_reset(&target)? } else { Backend::open(&target)? };
     let mut ask = |request: Request| nic.ask(request);
     match &cli.command {
         Command::Info => print(json, ask(Request::Info {})?, show::info)?,
@@ -238,8 +250,9 @@ fn run(cli: &Cli) -> Result<ExitCode, CliError> {
 }
 
 fn main() -> ExitCode {
-    run(&command::parse()).unwrap_or_else(|e| {
-        note(format_args!("error: {e}"));
+    let cli: Cli = command::parse();
+    run(&cli).unwrap_or_else(|e| {
+        note(format_args!("error: {}", advice::for_device(&e.to_string(), cli.device.as_ref())));
         ExitCode::from(e.code())
     })
 }
