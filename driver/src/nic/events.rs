@@ -146,14 +146,19 @@ impl Nic {
         started.map(|_| ())
     }
 
+    /// Records nothing more, and lets no interrupt out: records that have no ring would count as dropped.
+    pub(super) fn end_recording(&self) -> Result<(), Error> {
+        let recorded = self.of(self.device.record_events(0, Only::default()));
+        recorded.and(self.of(self.device.set_interrupts(0)))
+    }
+
     /// Stops recording and takes the ring's memory back.
     ///
     /// # Errors
     /// When the way fails, or a burst is never answered.
     pub fn stop_events(&mut self) -> Result<(), Error> {
         let Some(events) = self.ring.take() else { return Ok(()) };
-        let stopped = self.of(self.device.record_events(0, Only::default()));
-        let stopped = stopped.and(self.stop_dma());
+        let stopped = self.end_recording().and(self.stop_dma());
         if stopped.is_ok() {
             self.transport().dma_unmap(events.memory)?;
         } else {

@@ -1,7 +1,7 @@
 //! The driver's logic: a device that is opened, used and closed in the careful order, over any transport.
 //!
 //! Opening: command register without bus mastering, reset, magic word and block list, BAR size, the wait for `ready`, MSI-X, then bus
-//! mastering last. Closing: DMA stopped, bus mastering off and read back, MSI-X off, memory unmapped. What a board or a way to it has not is left
+//! mastering last. Closing: flows and heartbeat off where nothing is to go on, recording and DMA stopped, bus mastering off and read back, MSI-X off, memory unmapped. What a board or a way to it has not is left
 //! out: where a reset does not reach the registers, flows are removed one by one; without DMA, records are asked for one by one.
 mod events;
 mod flows;
@@ -442,9 +442,20 @@ impl Nic {
         self.checked("the seed of the nonces", |d| d.write(&port::NONCE_SEED, u32::from_le_bytes(seed)))
     }
 
+    /// Disarms what would act on its own later: flows, and the heartbeat that no one feeds any more. A loss that came before is taken back, or
+    /// nothing could be started by the next user.
+    fn disarm(&self) -> Result<(), Error> {
+        let stopped = self.of(self.device.enable(false));
+        let unfed = self.of(self.device.set_heartbeat(0));
+        let armed = self.heartbeat_lost().and_then(|lost| if lost { self.of(self.device.arm()) } else { Ok(()) });
+        self.beats.set(None);
+        stopped.and(unfed).and(armed)
+    }
+
     /// Takes everything from the device; goes on when a step fails and gives the first failure.
     fn release(&mut self) -> Result<(), Error> {
-        let mut first = self.stop_dma();
+        let recording = if self.ring.is_some() { self.end_recording() } else { Ok(()) };
+        let mut first = recording.and(self.stop_dma());
         let transport = self.device.bus().transport();
         let reach = transport.reach();
         let off = quiet(transport).and_then(|()| if reach.config { config16(transport, pci::COMMAND) } else { Ok(0) });
@@ -482,7 +493,7 @@ impl Nic {
     fn finish(&mut self) -> Result<(), Error> {
         let Some(end) = self.end.take() else { return Ok(()) };
         let stopped = match end {
-            End::Stopped => self.of(self.device.enable(false)),
+            End::Stopped => self.disarm(),
             End::Running => Ok(()),
         };
         stopped.and(self.release())

@@ -3,6 +3,10 @@ use super::{LIMIT, Place};
 use nix::sys::signal::Signal;
 use std::os::unix::net::UnixStream;
 use std::time::Instant;
+use timely_driver::client::Client;
+use timely_driver::nic::{End, Nic, Start};
+use timely_driver::service::Request;
+use timely_driver::transport::vfio_user::VfioUser;
 
 fn flow(place: &Place, device: &str, number: &str) {
     place.said(&["--device", device, "port", "set", "--mac", "02:74:6e:00:00:00", "--ipv4", "11.0.0.1"]);
@@ -33,7 +37,8 @@ fn a_daemon_that_is_killed_comes_back_with_its_flows() {
     assert_eq!(told["flows"][0]["flow"], 7, "{told}");
     let add = with(&["flow", "add", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01", "--profile", "2"]);
     for words in [add, with(&["enable"]), with(&["flow", "post", "7", "1"]), with(&["events", "--count", "1"])] {
-        place.refused(&words, 1, &["the heartbeat was lost", "start timelyd again", "timelyctl reset"]);
+        let reset = format!("`timelyctl --device {device} reset`");
+        place.refused(&words, 1, &["the heartbeat was lost", "start timelyd again", &reset]);
     }
     let out = place.ctl(&with(&["doctor"]));
     let text = String::from_utf8_lossy(&out.stdout);
@@ -53,6 +58,55 @@ fn a_daemon_that_is_killed_comes_back_with_its_flows() {
     flow(&place, &device, "3");
     assert_eq!(place.json(&with(&["flow", "list"]))[0]["flow"], 3);
     drop(server);
+}
+
+/// What is armed acts later: the heartbeat, whose loss stops the NIC, and events, which count as dropped without a ring.
+#[test]
+fn an_orderly_end_leaves_nothing_armed() {
+    let place = Place::new();
+    let (_server, device) = place.serve();
+    let period = 2_000_000;
+    let daemon = place.daemon(&device, &["--heartbeat", "2ms"]);
+    super::wait_for(&place.daemon_socket(&device));
+    flow(&place, &device, "7");
+    let mut follower = Client::connect(&place.daemon_socket(&device)).expect("a daemon that answers").expect("a daemon");
+    follower.ask(Request::Events { every: 1, flow: None, profile: None }).expect("events");
+    daemon.signal(Signal::SIGTERM);
+    assert_eq!(daemon.ended().0, Some(0));
+    let with = |words: &[&'static str]| [&["--device", device.as_str()][..], words].concat();
+    for register in ["heartbeat.PERIOD", "heartbeat.STATE", "telemetry.EVENT_EVERY", "dma.INTERRUPT_MASK", "id.CONTROL"] {
+        assert_eq!(place.json(&[&with(&["reg", "read"])[..], &[register]].concat())["value"], 0, "{register}");
+    }
+    // The server's time goes on without a client.
+    let (start, info) = (Instant::now(), || place.json(&with(&["info"])));
+    let time = |info: &serde_json::Value| info["time_ns"].as_u64().expect("a time");
+    let (first, mut now) = (time(&info()), info());
+    while time(&now) < first + 3 * period {
+        assert!(start.elapsed() < LIMIT, "no time passes");
+        now = info();
+    }
+    assert_eq!((&now["heartbeat_lost"], &now["enabled"]), (&false.into(), &false.into()), "{now}");
+    place.said(&with(&["enable"]));
+    place.said(&with(&["flow", "add", "--to", "11.0.1.1", "--mac", "02:74:6e:00:00:01", "--profile", "2"]));
+    let out = place.ctl(&with(&["doctor"]));
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(text.contains("ok     heartbeat") && !text.contains("killed"), "{text}");
+}
+
+/// One that was held up, and lost its heartbeat, ends like any other.
+#[test]
+fn a_heartbeat_that_was_lost_before_the_end_is_armed_again() {
+    let place = Place::new();
+    let (_server, _) = place.serve();
+    let open = |start| Nic::open(Box::new(VfioUser::connect(&place.path("nic")).expect("a way")), start).expect("a device");
+    let nic = open(Start::Fresh);
+    nic.set_heartbeat(Some(std::time::Duration::from_micros(1))).expect("set");
+    let start = Instant::now();
+    while !nic.heartbeat_lost().expect("read") {
+        assert!(start.elapsed() < LIMIT, "the heartbeat is not missed");
+    }
+    nic.close(End::Stopped).expect("closed");
+    open(Start::Attach).must_beat().expect("a NIC that can be used");
 }
 
 #[test]
