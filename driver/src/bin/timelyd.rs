@@ -127,3 +127,28 @@ fn main() -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use timely_driver::folders::ROOTS;
+
+    /// What the units start is understood by the programs, for the instances that their heads name.
+    #[test]
+    fn units_start_what_there_is() {
+        for (unit, instance, device) in [
+            (include_str!("../../system/timelyd@.service"), "0000:03:00.0", "0000:03:00.0"),
+            (include_str!("../../system/timelyd-mqnic@.service"), "mqnic0", "/dev/mqnic0"),
+        ] {
+            let value = |key: &str| unit.lines().find_map(|l| l.strip_prefix(key)?.strip_prefix('=')).unwrap_or_else(|| panic!("no {key}"));
+            assert!(unit.lines().next().is_some_and(|l| l.ends_with(&format!("@{instance}"))), "{unit}");
+            let words: Vec<String> = value("ExecStart").replace("%i", instance).split(' ').map(str::to_owned).collect();
+            let cli = Cli::try_parse_from(&words).unwrap_or_else(|e| panic!("{words:?}: {e}"));
+            assert_eq!((words[0].as_str(), cli.device.to_string().as_str()), ("/usr/bin/timelyd", device));
+            assert_eq!(std::path::Path::new("/run").join(value("RuntimeDirectory")), std::path::Path::new(ROOTS));
+            // `bind` asks for routes; a card beside its interface is not bound.
+            let binds = unit.contains("ExecStartPre=/usr/bin/timelyctl bind %i");
+            assert_eq!((binds, value("RestrictAddressFamilies").contains("AF_NETLINK")), (instance != "mqnic0", binds));
+        }
+    }
+}

@@ -73,7 +73,9 @@ fn bind(path: &Path) -> Result<(UnixListener, (u64, u64)), DaemonError> {
     let listener = UnixListener::bind(path).map_err(|e| {
         let next = match e.kind() {
             // The kernel's limit, which the library looks at itself.
-            ErrorKind::InvalidInput => "give a shorter --socket: the kernel takes 107 bytes",
+            ErrorKind::InvalidInput => {
+                "the kernel takes 107 bytes: give a shorter --socket, or set XDG_RUNTIME_DIR to a folder with a shorter path"
+            }
             _ => "make its folder, or give another --socket",
         };
         failed(next)(e)

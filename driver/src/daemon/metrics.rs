@@ -1,4 +1,5 @@
-//! Metrics in Prometheus' text format, over as much of HTTP as a scraper speaks.
+//! Metrics for Prometheus, in its text format or OpenMetrics, as the scraper prefers.
+use super::http::{self, Asked, Format, Head};
 use crate::report::{DeviceReport, Telemetry};
 use crate::service::{Request, Service, ServiceError};
 use prometheus_client::encoding::text::encode;
@@ -7,6 +8,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 use rustix::event::PollFlags;
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -15,14 +17,12 @@ use std::time::{Duration, Instant};
 
 /// How long a scraper may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The longest request.
-const LONGEST: usize = 8192;
 
 type Labels = Vec<(String, String)>;
 type Rates = Family<Labels, Gauge<f64, AtomicU64>>;
 
 /// All metrics of a NIC.
-pub fn text(service: &mut Service) -> Result<String, ServiceError> {
+pub fn text(service: &mut Service, format: Format) -> Result<String, ServiceError> {
     // Own reports, read as anybody else's.
     let read = |v| serde_json::from_value::<DeviceReport>(v).ok();
     let device = read(service.handle(Request::Info {})?);
@@ -57,7 +57,46 @@ pub fn text(service: &mut Service) -> Result<String, ServiceError> {
     let mut text = String::new();
     // Writing into a string does not fail.
     let _ = encode(&mut text, &registry);
-    Ok(text)
+    Ok(if format == Format::OpenMetrics { text } else { plain(&text) })
+}
+
+/// Text of OpenMetrics as text format 0.0.4, where a counter's family has the name of its samples, and nothing marks the end.
+fn plain(open: &str) -> String {
+    let described = |line: &str| {
+        let (kind, rest) = line.strip_prefix("# ")?.split_once(' ')?;
+        let (name, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+        Some((kind.to_owned(), name.to_owned(), rest.to_owned()))
+    };
+    let types = open.lines().filter_map(described).filter(|d| d.0 == "TYPE");
+    let counters: BTreeSet<String> = types.filter(|d| d.2 == "counter").map(|d| d.1).collect();
+    let mut text = String::new();
+    for line in open.lines() {
+        match described(line) {
+            Some((kind, name, rest)) if kind == "TYPE" || kind == "HELP" => {
+                let total = if counters.contains(&name) { "_total" } else { "" };
+                text += &format!("# {kind} {name}{total} {rest}\n");
+            }
+            None if !line.starts_with('#') => text += &format!("{line}\n"),
+            // Units and the end.
+            _ => {}
+        }
+    }
+    text
+}
+
+/// The media type of words.
+const PLAIN: &str = "text/plain; charset=utf-8";
+
+/// An answer as it is sent.
+fn answer(status: &str, kind: &str, body: &str, head: Head) -> Vec<u8> {
+    let allow = if status.starts_with("405") { "Allow: GET, HEAD\r\n" } else { "" };
+    let mut text = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{allow}Content-Length: {}\r\n", body.len());
+    // Caches between keep the two formats apart.
+    text += "Vary: Accept\r\nConnection: close\r\n\r\n";
+    if head == Head::AndBody {
+        text += body;
+    }
+    text.into_bytes()
 }
 
 /// A scraper.
@@ -87,7 +126,7 @@ impl Scrape {
     }
 
     /// Reads and answers; `false` when it is done.
-    pub fn turn(&mut self, text: impl FnOnce() -> Result<String, ServiceError>) -> bool {
+    pub fn turn(&mut self, text: impl FnOnce(Format) -> Result<String, ServiceError>) -> bool {
         if self.since.elapsed() > PATIENCE {
             return false;
         }
@@ -98,18 +137,15 @@ impl Scrape {
                 Ok(n) => self.asked.extend(&chunk[..n]),
                 Err(e) => return e.kind() == ErrorKind::WouldBlock,
             }
-            if !self.asked.windows(4).any(|w| w == b"\r\n\r\n") {
-                return self.asked.len() < LONGEST;
-            }
-            let found = self.asked.starts_with(b"GET /metrics ");
-            let (status, body) = match found.then(text) {
-                Some(Ok(body)) => ("200 OK", body),
-                Some(Err(e)) => ("500 Internal Server Error", format!("{e}\n")),
-                None => ("404 Not Found", "metrics are at /metrics\n".into()),
+            let (status, kind, body, head) = match http::read(&self.asked) {
+                Asked::Part => return true,
+                Asked::Metrics(format, head) => match text(format) {
+                    Ok(body) => ("200 OK", format.media_type(), body, head),
+                    Err(e) => ("500 Internal Server Error", PLAIN, format!("{e}\n"), head),
+                },
+                Asked::Refused(status, text, head) => (status, PLAIN, text.into(), head),
             };
-            let kind = if status.starts_with("200") { "application/openmetrics-text; version=1.0.0; charset=utf-8" } else { "text/plain" };
-            let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
-            self.answer = Some((head + &body).into_bytes());
+            self.answer = Some(answer(status, kind, &body, head));
         }
         let Some(answer) = &self.answer else { return false };
         match self.stream.write(&answer[self.sent..]) {
@@ -117,5 +153,39 @@ impl Scrape {
             Err(e) => return e.kind() == ErrorKind::WouldBlock,
         }
         self.sent < answer.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_formats_give_a_counter_its_type() {
+        let mut registry = Registry::with_prefix("timely");
+        let (packets, rate) = (Family::<Labels, Counter>::default(), Rates::default());
+        registry.register("flow_packets", "Data packets of a flow", packets.clone());
+        registry.register("flow_rate_bps", "Rate of a flow", rate.clone());
+        let labels: Labels = vec![("name".into(), "rx_frames".into())];
+        packets.get_or_create(&labels).inc_by(7);
+        rate.get_or_create(&labels).set(1e9);
+        let mut open = String::new();
+        encode(&mut open, &registry).expect("into a string");
+        assert!(open.contains("# TYPE timely_flow_packets counter\n") && open.ends_with("# EOF\n"), "{open}");
+        let text = plain(&open);
+        let sample = "{name=\"rx_frames\"}";
+        let expected = format!(
+            "# HELP timely_flow_packets_total Data packets of a flow.\n# TYPE timely_flow_packets_total counter\n\
+             timely_flow_packets_total{sample} 7\n# HELP timely_flow_rate_bps Rate of a flow.\n# TYPE timely_flow_rate_bps gauge\n\
+             timely_flow_rate_bps{sample} 1000000000.0\n"
+        );
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_head_has_no_body() {
+        let text = |head| String::from_utf8(answer("200 OK", PLAIN, "four", head)).expect("text");
+        assert!(text(Head::AndBody).ends_with("\r\n\r\nfour"));
+        assert!(text(Head::Only).ends_with("\r\n\r\n") && text(Head::Only).contains("Content-Length: 4\r\n"));
     }
 }

@@ -1,6 +1,7 @@
 //! `timelyd`: one thread that owns a NIC, beats for it, drains its event ring, and answers clients. It waits for all of that at once and never
 //! for a client.
 mod connection;
+mod http;
 mod listen;
 mod metrics;
 
@@ -228,7 +229,8 @@ impl Daemon {
                 Some(user) if user == 0 || user == own || self.options.users.contains(&user) => None,
                 user => {
                     let who = user.map_or("somebody unknown".into(), |u| format!("user {u}"));
-                    Some(("permission", format!("{who} may not use this daemon; start it with --allow-uid, or use sudo")))
+                    let uid = user.map_or("UID".into(), |u| u.to_string());
+                    Some(("permission", format!("{who} may not use this daemon; start timelyd with --allow-uid {uid}, or use sudo")))
                 }
             };
             let full = || Some(("refused", format!("{MOST_CLIENTS} clients are connected already; end one of them")));
@@ -347,7 +349,7 @@ impl Daemon {
         }
         for mut scrape in std::mem::take(&mut self.scrapes) {
             self.beat()?;
-            if scrape.turn(|| metrics::text(&mut self.service)) {
+            if scrape.turn(|format| metrics::text(&mut self.service, format)) {
                 self.scrapes.push(scrape);
             }
         }

@@ -119,6 +119,7 @@ fn a_daemon_keeps_what_it_was_told() {
     let mut page = String::new();
     http.read_to_string(&mut page).expect("answered");
     assert!(page.starts_with("HTTP/1.1 200 OK") && page.contains("timely_flow_packets_total{flow=\"7\"}"), "{page}");
+    assert!(page.contains("version=0.0.4") && page.contains("# TYPE timely_flow_packets_total counter\n"), "{page}");
 
     running.stop().expect("closed in order");
     // Nothing is sent any more, and a new daemon finds flow and profile in the file.
