@@ -1,27 +1,33 @@
 //! The self-test on the timely-nic of this machine: bound to vfio-pci, tried through the kernel, given back. It resets the NIC.
 //!
 //! `cargo xtask vm-test` runs this in a virtual machine; on a real one, run it as root with the address of an idle card. With
-//! `vfio-user:PATH` in the place of the address it tries the NIC that is served there.
+//! `vfio-user:PATH` in the place of the address it tries the NIC that is served there. With `--pair` the NIC is the first of a served pair, and
+//! its segments are answered.
 #![forbid(unsafe_code)]
 use std::path::Path;
 use std::process::ExitCode;
 use timely_driver::folders::state_folder;
 use timely_driver::pci::{Address, System};
-use timely_driver::selftest::{self, Options};
+use timely_driver::selftest::{self, Options, Peer};
 use timely_driver::transport::vfio::Vfio;
 use timely_driver::transport::vfio_user::VfioUser;
 
-fn served(path: &Path) -> Result<(), String> {
-    let report = selftest::run(&mut || Ok(Box::new(VfioUser::connect(path)?)), &Options::default());
+fn served(path: &Path, options: &Options) -> Result<(), String> {
+    let report = selftest::run(&mut || Ok(Box::new(VfioUser::connect(path)?)), options);
     print!("{}", report.map_err(|e| e.to_string())?);
     Ok(())
 }
 
 fn run() -> Result<(), String> {
     let system = System::default();
-    let named = std::env::args().nth(1);
+    let (flags, names): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|a| a.starts_with("--"));
+    if let Some(flag) = flags.iter().find(|f| *f != "--pair") {
+        return Err(format!("{flag:?} is no option; there is --pair"));
+    }
+    let options = Options { peer: Peer::simulated().filter(|_| !flags.is_empty()) };
+    let named = names.into_iter().next();
     if let Some(path) = named.as_deref().and_then(|n| n.strip_prefix("vfio-user:")) {
-        return served(Path::new(path));
+        return served(Path::new(path), &options);
     }
     let address: Address = match named {
         Some(text) => text.parse().map_err(|_| format!("{text:?} is no PCI address; one looks like 0000:03:00.0"))?,
@@ -37,7 +43,7 @@ fn run() -> Result<(), String> {
     for bound in system.bind(&[address], |_| memory.clone(), false).map_err(|e| e.to_string())? {
         println!("{address} was driven by {}, is in IOMMU group {}", bound.before.as_deref().unwrap_or("nobody"), bound.group);
     }
-    let report = selftest::run(&mut || Ok(Box::new(Vfio::open(address, None)?)), &Options::default()).map_err(|e| e.to_string());
+    let report = selftest::run(&mut || Ok(Box::new(Vfio::open(address, None)?)), &options).map_err(|e| e.to_string());
     // However it went, the card is given back.
     let back = system.unbind(address, &memory).map_err(|e| e.to_string())?;
     print!("{}", report?);

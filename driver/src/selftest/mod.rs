@@ -5,6 +5,8 @@ mod steps;
 
 use crate::Error;
 use crate::nic::{End, Nic, Start};
+use crate::sim;
+use crate::spec::{PortSpec, parse_mac};
 use crate::transport::{Failure, Transport};
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
@@ -23,6 +25,15 @@ pub struct Peer {
     pub udp_port: u16,
     /// The device's own MAC address and IPv4 address, to which answers come.
     pub own: ([u8; 6], std::net::Ipv4Addr),
+}
+
+impl Peer {
+    /// The second NIC of a simulated pair, as `timely-sim serve --pair` has it; its addresses are constants.
+    pub fn simulated() -> Option<Self> {
+        let own = (parse_mac(sim::OWN_MAC).ok()?, sim::OWN_IPV4.parse().ok()?);
+        let udp_port = PortSpec::with_mac(sim::OWN_MAC).udp_port;
+        Some(Peer { mac: parse_mac(sim::PEER_MAC).ok()?, address: sim::PEER_IPV4.parse().ok()?, udp_port, own })
+    }
 }
 
 /// What the self-test may use.

@@ -343,7 +343,9 @@ fn packets(nic: &mut Nic, options: &Options) -> Result<String, Error> {
     let number = nic.add_flow(None, &record)?;
     nic.enable(true)?;
     nic.post(number, 8)?;
-    let enough = |t: &TelemetryRecord| t.packets >= 20 && (options.peer.is_none() || t.samples >= 5);
+    // With somebody who answers, the law has moved the rate.
+    let initial = profile::INITIAL_RATE.get(&nic.profile(0)?);
+    let enough = |t: &TelemetryRecord| t.packets >= 20 && (options.peer.is_none() || t.samples >= 5 && t.rate != initial);
     let told = wait("packets", "no packets left, or no answers came", || {
         let t = nic.telemetry(number)?;
         hold!("packets", t.updates == t.branches.iter().fold(0u32, |a, b| a.wrapping_add(*b)), "a torn record: {t:?}");
@@ -360,6 +362,8 @@ fn packets(nic: &mut Nic, options: &Options) -> Result<String, Error> {
     nic.reset()?;
     let left = nic.telemetry(number)?;
     hold!("packets", left == TelemetryRecord::default(), "the reset left {left:?}");
-    let rtt = told.rtt.map_or("no RTT".into(), |r| format!("RTT {} ns at least", r.min_ns));
+    let rates = format!("rate {} to {} Mb/s", initial >> profile::RATE_FRACTION, told.rate >> profile::RATE_FRACTION);
+    let rtt = told.rtt.map_or("no RTT".into(), |r| format!("RTT {} ns at least, {rates}", r.min_ns));
+    hold!("packets", options.peer.is_none() || told.rtt.is_some_and(|r| r.min_ns > 0), "samples, and no RTT: {told:?}");
     Ok(format!("{} packets, {} segments, {} ACKs, {rtt}", told.packets, told.segments, told.acks))
 }

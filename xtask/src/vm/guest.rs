@@ -11,7 +11,8 @@ const MODULES: [&str; 6] = ["irqbypass", "vfio", "vfio_iommu_type1", "vfio_virqf
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
 /// The script that is the machine's first process.
-fn script() -> String {
+fn script(pair: bool) -> String {
+    let options = if pair { " --pair" } else { "" };
     format!(
         r#"#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -22,7 +23,7 @@ for module in {}; do
     if [ -e /modules/$module.ko ]; then insmod /modules/$module.ko || echo "{MARK}module $module was not loaded"; fi
 done
 echo "{MARK}Linux $(uname -r)"
-if /selftest > /tmp/said 2>&1; then end=passed; else end=failed; fi
+if /selftest{options} > /tmp/said 2>&1; then end=passed; else end=failed; fi
 while read -r line; do echo "{MARK}$line"; done < /tmp/said
 [ $end = passed ] || dmesg | tail -n 30
 echo "{MARK}$end"
@@ -67,8 +68,8 @@ impl Archive {
     }
 }
 
-/// Builds the guest's programs and packs them; gives the archive's path.
-pub fn initrd(dir: &Path, tree: &Machine) -> Result<PathBuf, String> {
+/// Builds the guest's programs and packs them, for a NIC whose segments a second one answers or not; gives the archive's path.
+pub fn initrd(dir: &Path, tree: &Machine, pair: bool) -> Result<PathBuf, String> {
     let read = |path: PathBuf| fs::read(&path).map_err(|e| format!("{}: {e}", path.display()));
     let own = target().join("guest");
     let mut build = cargo(&["build", "--quiet", "--package", "timely-driver", "--example", "selftest", "--target", TRIPLE, "--target-dir"]);
@@ -76,10 +77,10 @@ pub fn initrd(dir: &Path, tree: &Machine) -> Result<PathBuf, String> {
     build.arg(&own).env("RUSTFLAGS", "-C target-feature=+crt-static");
     run(build)?;
     let mut archive = Archive::default();
-    for folder in ["bin", "dev", "modules", "proc", "run", "run/lock", "sys", "tmp"] {
+    for folder in ["bin", "dev", "modules", "proc", "run", "sys", "tmp", "var", "var/lib"] {
         archive.folder(folder);
     }
-    archive.program("init", script().as_bytes());
+    archive.program("init", script(pair).as_bytes());
     archive.program("bin/busybox", &read(tree.path("usr/bin/busybox"))?);
     archive.program("selftest", &read(own.join(TRIPLE).join("debug/examples/selftest"))?);
     for module in MODULES {
@@ -95,6 +96,12 @@ pub fn initrd(dir: &Path, tree: &Machine) -> Result<PathBuf, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_guest_is_told_of_a_peer() {
+        assert!(script(true).contains("if /selftest --pair > "));
+        assert!(script(false).contains("if /selftest > "));
+    }
 
     #[test]
     fn an_archive_has_its_parts_at_multiples_of_four() {

@@ -29,6 +29,12 @@ pub struct VmTest {
     /// The integer model in place of the Verilated NIC.
     #[arg(long)]
     model: bool,
+    /// With a second NIC that answers, for RTTs, rates and ACKs: what is done unless --alone is given.
+    #[arg(long, conflicts_with = "alone")]
+    pair: bool,
+    /// Without one.
+    #[arg(long)]
+    alone: bool,
     /// Seconds that the machine may take.
     #[arg(long, default_value_t = LIMIT, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     limit: u64,
@@ -72,9 +78,10 @@ fn lines<T>(out: impl Read + Send + 'static, limit: Duration, mut each: impl FnM
 }
 
 /// Starts the server and waits until it serves.
-fn serve(socket: &Path, model: bool, tools: &setup::Tools) -> Result<Running, String> {
+fn serve(socket: &Path, options: &VmTest, tools: &setup::Tools) -> Result<Running, String> {
     let mut c = Command::new(target().join("debug/timely-sim"));
-    c.args(["serve", "--idle-exit", ALONE, "--socket"]).arg(socket).args(model.then_some("--model"));
+    c.args(["serve", "--idle-exit", ALONE, "--socket"]).arg(socket).args(options.model.then_some("--model"));
+    c.args(options.is_paired().then_some("--pair"));
     tools.prepare(&mut c);
     let mut child = c.stdout(Stdio::piped()).spawn().map_err(|e| format!("timely-sim did not start: {e}"))?;
     let out = child.stdout.take().ok_or("timely-sim has no output")?;
@@ -116,7 +123,12 @@ fn qemu(tree: &Machine, socket: &Path, initrd: &Path) -> Result<Command, String>
 impl VmTest {
     /// As it is without options, where QEMU and a kernel are unpacked already.
     pub fn if_unpacked() -> Option<Self> {
-        Machine::is_there(&target().join("vm")).then_some(VmTest { model: false, limit: LIMIT, verbose: false })
+        Machine::is_there(&target().join("vm")).then_some(VmTest { model: false, pair: true, alone: false, limit: LIMIT, verbose: false })
+    }
+
+    /// A second NIC answers.
+    fn is_paired(&self) -> bool {
+        self.pair || !self.alone
     }
 
     /// Builds what is missing and runs the machine.
@@ -135,11 +147,13 @@ impl VmTest {
         let mut build = cargo(&["build", "--quiet", "--package", "timely-sim"]);
         tools.prepare(&mut build);
         run(build)?;
-        let initrd = guest::initrd(&dir, &tree)?;
+        let initrd = guest::initrd(&dir, &tree, self.is_paired())?;
         let prepared = start.elapsed();
-        // The path of a socket may not be long.
-        let socket = std::env::temp_dir().join(format!("timely-vm-{}", std::process::id()));
-        let server = serve(&socket, self.model, &tools)?;
+        // The path of a socket may not be long, and another user must not be able to put one of theirs there.
+        let own = tempfile::Builder::new().prefix("timely-vm-").tempdir();
+        let own = own.map_err(|e| format!("{}: {e}; set TMPDIR to a folder that can be written", std::env::temp_dir().display()))?;
+        let socket = own.path().join("nic");
+        let server = serve(&socket, &self, &tools)?;
         let mut machine = qemu(&tree, &socket, &initrd)?.spawn().map_err(|e| format!("QEMU did not start: {e}"))?;
         let out = machine.stdout.take().ok_or("QEMU has no output")?;
         let machine = Running(machine);
@@ -157,8 +171,7 @@ impl VmTest {
                 None
             }
         });
-        drop((machine, server));
-        let _ = std::fs::remove_file(&socket);
+        drop((machine, server, own));
         let passed = ended.map_err(|e| format!("the virtual machine: {e}; --verbose shows its kernel's words"))?;
         match passed {
             Some(true) => println!("passed in {:.0} s, of which {:.0} s to prepare", start.elapsed().as_secs_f64(), prepared.as_secs_f64()),
