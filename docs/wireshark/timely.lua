@@ -1,5 +1,6 @@
 -- A Wireshark dissector for timely-nic's packets (docs/wire-format.md).
 --   wireshark -X lua_script:docs/wireshark/timely.lua capture.pcapng
+-- For root it is loaded where run_user_scripts_when_superuser is true in Wireshark's init.lua, as Debian has it; otherwise it is not, and nothing says so.
 -- The UDP port is a preference of the protocol; 4791 in simulated networks.
 local timely = Proto("timely", "timely-nic")
 

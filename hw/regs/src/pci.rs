@@ -1,5 +1,7 @@
-//! The standalone NIC on PCI Express: who it says it is, its BARs, its interrupts, and the words of configuration space that a driver
-//! of it touches.
+//! The standalone NIC as a PCI Express function: IDs, BARs, interrupts, and the words of configuration space that a driver of it touches.
+//!
+//! `timely-sim serve` presents such a function; the emitted Verilog ends in AXI and interrupt lines, and has none. FLR, power management and MSI-X of
+//! a card are those of its PCI Express core.
 //!
 //! The IDs are for experiments: vendor 0x1234 is not anybody's, and free cards of FPGAs use it. A shell whose card has IDs of its own (Corundum,
 //! OpenNIC) keeps those; there the register map alone is ours, and its magic word says so.

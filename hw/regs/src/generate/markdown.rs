@@ -129,9 +129,13 @@ fn write(o: &mut String) -> std::fmt::Result {
     }
     writeln!(
         o,
-        "\n## PCI Express\nThe standalone NIC. Its IDs are for experiments; a shell whose card has others keeps those. FLR, power management \
-         (D3hot loses the state) and MSI-X; no INTx. A vector is signalled when its line rises, and once more when the line is still up after \
-         a write to `INTERRUPT` or `INTERRUPT_MASK`. While bus mastering is off, bursts wait.\n\n| | | |\n|---|---|---|"
+        "\n## PCI Express: the served device\nThe emitted Verilog has no PCI Express: `tnic_standalone` ends in AXI-Lite, an AXI4 master and \
+         interrupt lines, and configuration space, resets, power management and MSI-X of a card are those of its PCI Express core or shell. The \
+         device that `timely-sim serve` presents around the standalone NIC has the IDs and BARs below, FLR, power management (D3hot loses the \
+         state) and MSI-X; no INTx. Its vectors are signalled when their line rises, and once more when the line is still up after a write to \
+         `INTERRUPT` or `INTERRUPT_MASK`; while its bus mastering is off, bursts of the NIC wait. A card with these IDs must behave the same; \
+         [driver.md](driver.md#boards) says which boards have what. The IDs are for experiments; a shell whose card has others keeps \
+         those.\n\n| | | |\n|---|---|---|"
     )?;
     for (name, value, meaning) in pci::TABLE {
         writeln!(o, "| `{name}` | {value:#x} | {meaning} |")?;
