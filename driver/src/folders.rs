@@ -14,7 +14,7 @@ pub const ROOTS: &str = "/run/timely";
 pub struct FolderError {
     /// The folder.
     pub path: PathBuf,
-    /// What is wrong.
+    /// The reason.
     pub what: String,
     /// The variable that names another one.
     pub variable: &'static str,

@@ -61,7 +61,7 @@ impl Lock {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     let mut holder = String::new();
-                    // Who holds it may not have written its name yet.
+                    // The holder may not have written its name yet.
                     let _ = file.read_to_string(&mut holder);
                     let holder = holder.trim();
                     let holder = if holder.is_empty() { "another process".into() } else { holder.to_owned() };

@@ -87,7 +87,7 @@ pub enum PciError {
         device: Address,
         /// The group.
         group: u32,
-        /// Who else is in it.
+        /// Other driven devices of the group.
         others: Vec<Sibling>,
     },
     /// Another driver has it.
@@ -103,7 +103,7 @@ pub enum PciError {
     NothingBound {
         /// The device.
         device: Address,
-        /// Who drives it.
+        /// The driver that has it.
         driver: Option<String>,
     },
     /// It carries the route that this session may come over.
@@ -126,7 +126,7 @@ pub enum PciError {
     InterfaceInUse {
         /// The device.
         device: Address,
-        /// Its interface.
+        /// The interface.
         interface: String,
         /// Addresses of the interface.
         addresses: Vec<IpAddr>,
@@ -166,14 +166,14 @@ pub enum PciError {
     },
 }
 
-/// What shares an IOMMU group, and is driven.
+/// A driven device that shares an IOMMU group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sibling {
-    /// Its address.
+    /// PCI address.
     pub address: Address,
-    /// Who drives it.
+    /// Name of the driver.
     pub driver: String,
-    /// It is a network card, as a card's second port is.
+    /// A network card, as a card's second port is.
     pub is_network: bool,
 }
 
@@ -181,7 +181,7 @@ fn names(others: &[Sibling]) -> String {
     others.iter().map(|o| format!("{} ({})", o.address, o.driver)).collect::<Vec<_>>().join(", ")
 }
 
-/// What keeps apart what shares a group.
+/// Advice for a group that several drivers share.
 fn apart(device: Address, others: &[Sibling]) -> String {
     let all: String = others.iter().map(|o| format!(" {}", o.address)).collect();
     match others.iter().find(|o| !o.is_network) {

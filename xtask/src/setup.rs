@@ -65,7 +65,7 @@ const LOCK_LIMIT: Duration = Duration::from_secs(20 * 60);
 // Time between two tries.
 const LOCK_PAUSE: Duration = Duration::from_secs(5);
 
-// What apt and dpkg say when another one is at work. `DPkg::Lock::Timeout` covers dpkg's locks, not those of the lists and the archive.
+// Words of apt and dpkg when another one is at work. `DPkg::Lock::Timeout` covers dpkg's locks, not those of the lists and the archive.
 fn is_locked(error: &str) -> bool {
     ["Could not get lock", "Unable to lock", "Unable to acquire the dpkg", "dpkg frontend lock"].iter().any(|t| error.contains(t))
 }
@@ -91,7 +91,7 @@ fn apt(packages: &[&str]) -> Result<(), String> {
     let get = |arguments: &[&str]| {
         let attempt = || {
             let mut c = Command::new("apt-get");
-            // What it says is looked at.
+            // Its messages are looked at, so in English.
             c.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
             c.arg(format!("-oDPkg::Lock::Timeout={}", LOCK_PAUSE.as_secs())).args(arguments);
             quiet(c).map(drop)
@@ -168,7 +168,7 @@ fn ecppack() -> Result<PathBuf, String> {
     })
 }
 
-/// What a test says that it leaves out without.
+/// A package without which tests leave something out.
 struct Optional {
     package: &'static str,
     without: &'static str,
@@ -179,7 +179,7 @@ const OPTIONAL: [Optional; 4] = [
     Optional { package: "zlib1g-dev", without: "the test of waves is", is_missing: || !Path::new("/usr/include/zlib.h").exists() },
     Optional { package: "tshark", without: "the test of the dissector is", is_missing: || version("tshark", "--version").is_none() },
     Optional { package: "iverilog", without: "Icarus' opinion on shells is", is_missing: || version("iverilog", "-V").is_none() },
-    // It tells no version; an empty script it runs.
+    // tclsh tells no version, but runs an empty script.
     Optional { package: "tcl", without: "the tests of vendors' scripts are", is_missing: || version("tclsh", "/dev/null").is_none() },
 ];
 

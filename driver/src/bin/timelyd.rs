@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use timely_driver::folders::ROOTS;
 
-    /// What the units start is understood by the programs, for the instances that their heads name.
+    /// Commands of the units are understood by the programs, for the instances that their heads name.
     #[test]
     fn units_start_what_there_is() {
         for (unit, instance, device) in [

@@ -6,7 +6,7 @@ pub const LONGEST: usize = 8192;
 /// Most header fields that are looked at.
 const FIELDS: usize = 64;
 
-/// What a page can be written as.
+/// Format of a page of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Prometheus' text format 0.0.4.
@@ -16,7 +16,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Its media type.
+    /// Media type of the format.
     pub fn media_type(self) -> &'static str {
         match self {
             Format::Text => "text/plain; version=0.0.4; charset=utf-8",
@@ -25,7 +25,7 @@ impl Format {
     }
 }
 
-/// What a request asks for.
+/// Meaning of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Asked {
     /// More of it must come.
@@ -62,7 +62,7 @@ pub fn read(bytes: &[u8]) -> Asked {
         Some("HEAD") => Head::Only,
         _ => return Asked::Refused("405 Method Not Allowed", "GET or HEAD /metrics\n", Head::AndBody),
     };
-    // What comes behind a question mark asks for a part of the metrics, of which there are none; a proxy names the whole address.
+    // A query asks for a part of the metrics, of which there are none; a proxy names the whole address.
     let target = request.path.unwrap_or_default();
     let path = target.strip_prefix("http://").map_or(target, |rest| rest.find('/').map_or("/", |at| &rest[at..]));
     if path.split(['?', '#']).next() != Some("/metrics") {
@@ -73,7 +73,7 @@ pub fn read(bytes: &[u8]) -> Asked {
     Asked::Metrics(preferred(accepted.flat_map(|value| value.split(','))), head)
 }
 
-/// What `Accept` prefers; text where it names neither, or both alike.
+/// The format that `Accept` prefers; text where neither is named, or both alike.
 fn preferred<'a>(ranges: impl Iterator<Item = &'a str>) -> Format {
     // Each format has the weight of the most specific range that has it in it.
     let (mut open, mut text) = ((0, 0.0), (0, 0.0));
@@ -121,7 +121,7 @@ mod tests {
             Asked::Metrics(format, Head::AndBody) => format,
             other => panic!("{accept}: {other:?}"),
         };
-        // What Prometheus 2 and 3, and curl, say.
+        // Prometheus 2 and 3, browsers, curl.
         let v2 = "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,\
                   text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
         let v3 = "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,text/plain;version=0.0.4;q=0.4,*/*;q=0.1";

@@ -15,9 +15,9 @@ use std::net::IpAddr;
 pub struct DefaultRoute {
     /// Interfaces of its next hops, by index.
     pub interfaces: Vec<u32>,
-    /// Its destination, as `ip route` shows it.
+    /// The destination, as `ip route` shows it.
     pub destination: &'static str,
-    /// Its routing table.
+    /// The routing table.
     pub table: u32,
 }
 
@@ -37,11 +37,11 @@ const MAIN: u32 = RouteHeader::RT_TABLE_MAIN as u32;
 /// An interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
-    /// Its index.
+    /// Interface index.
     pub index: u32,
-    /// It is up.
+    /// Administratively up.
     pub up: bool,
-    /// Its addresses, but for those that IPv6 gives to every link.
+    /// Addresses, but for those that IPv6 gives to every link.
     pub addresses: Vec<IpAddr>,
 }
 
@@ -55,7 +55,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// That of this process' network namespace.
+    /// Reads this process' network namespace.
     ///
     /// # Errors
     /// The kernel does not tell it.

@@ -62,7 +62,7 @@ impl Tree {
         system.bind(&devices, |a| self.memory(&a.to_string()), force)
     }
 
-    /// Who drives a device.
+    /// The driver of a device.
     fn driver(&self, device: &str) -> Option<String> {
         self.system(&[]).find(device.parse().expect("an address")).expect("there").driver
     }
@@ -177,7 +177,7 @@ fn the_group_is_checked() {
     let text = tree.bind(&system, &[NIC], false).expect_err("shared").to_string();
     let all = format!("hand the whole group over with `timelyctl bind {NIC} {OTHER}`, or move the card to a slot with ACS");
     assert_eq!(text, format!("{NIC} shares IOMMU group 7 with {OTHER} (i40e); {all}"));
-    // What the machine may need is not advised to be taken from it.
+    // A device that the machine may need is not advised to be taken from it.
     write(&tree.sys().join("bus/pci/devices").join(OTHER).join("class"), "0x010601\n");
     let text = tree.bind(&system, &[NIC], false).expect_err("shared").to_string();
     assert!(text.contains("slot with ACS") && text.contains("no network card") && !text.contains("timelyctl"), "{text}");
@@ -194,7 +194,7 @@ fn the_group_is_checked() {
     assert!(system.find(nobody).expect_err("nobody").to_string().contains("no PCI device 0000:09:00.0"));
 }
 
-/// What the messages advise ends the situation that they are told in.
+/// Advised commands end the situation that they are advised in.
 #[test]
 fn two_ports_of_a_group_are_bound_together_and_given_back() {
     let tree = Tree::new();

@@ -114,7 +114,7 @@ pub enum Failure {
     Stranger {
         /// The device.
         device: String,
-        /// Whose server it is.
+        /// The server's user.
         user: u32,
     },
     /// The machine is not set up for it.

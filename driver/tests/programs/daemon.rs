@@ -60,7 +60,7 @@ fn a_daemon_that_is_killed_comes_back_with_its_flows() {
     drop(server);
 }
 
-/// What is armed acts later: the heartbeat, whose loss stops the NIC, and events, which count as dropped without a ring.
+/// Armed things act later: a heartbeat that is lost stops the NIC, events without a ring count as dropped.
 #[test]
 fn an_orderly_end_leaves_nothing_armed() {
     let place = Place::new();

@@ -55,7 +55,7 @@ pub enum Error {
     Cache {
         /// The folder or file.
         folder: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: fs_mistrust::Error,
     },
     /// No variable names a place for the cache.

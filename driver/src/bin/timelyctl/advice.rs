@@ -41,7 +41,7 @@ mod tests {
         ] {
             assert_eq!(told(same), same);
         }
-        // What is advised can be typed.
+        // Advised commands can be typed.
         for message in
             ["`timelyctl reset`", "`timelyctl profile set 5 timely-10g`", "`timelyctl clock --pairs 1000`", "`timelyctl telemetry 7`"]
         {
