@@ -132,8 +132,8 @@ fn write(o: &mut String) -> std::fmt::Result {
         "\n## PCI Express: the served device\nThe emitted Verilog has no PCI Express: `tnic_standalone` ends in AXI-Lite, an AXI4 master and \
          interrupt lines, and configuration space, resets, power management and MSI-X of a card are those of its PCI Express core or shell. The \
          device that `timely-sim serve` presents around the standalone NIC has the IDs and BARs below, FLR, power management (D3hot loses the \
-         state) and MSI-X; no INTx. Its vectors are signalled when their line rises, and once more when the line is still up after a write to \
-         `INTERRUPT` or `INTERRUPT_MASK`; while its bus mastering is off, bursts of the NIC wait. A card with these IDs must behave the same; \
+         state) and MSI-X; no INTx. A vector is signalled when the line of that number rises, and once more when the line is still up after a write to \
+         `INTERRUPT` or `INTERRUPT_MASK`; while bus mastering is off, bursts of the NIC wait. A card with these IDs must behave the same; \
          [driver.md](driver.md#boards) says which boards have what. The IDs are for experiments; a shell whose card has others keeps \
          those.\n\n| | | |\n|---|---|---|"
     )?;
