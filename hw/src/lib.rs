@@ -14,6 +14,7 @@ pub mod dma;
 pub mod emit;
 pub mod engine;
 pub mod fifo;
+pub mod folder;
 pub mod frame;
 pub mod generator;
 pub mod inline;

@@ -1,3 +1,12 @@
+// timely-nic, written by timely-hw 0.1.0: emit it anew rather than edit it.
+// Parameters: shell standalone, bus 64 bits, flow bits 10, clock 4000 ps, prefix tnic_
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+/* Widths are checked before emission: a mask extends or cuts. Bounds of range checks are parameters, and may be the least or greatest. */
+/* verilator lint_save */
+/* verilator lint_off WIDTH */
+/* verilator lint_off CMPCONST */
+/* verilator lint_off UNSIGNED */
 
 
 module tnic_standalone(clk,rst,s_axil_awaddr,s_axil_awvalid,s_axil_awready,s_axil_wdata,s_axil_wstrb,s_axil_wvalid,s_axil_wready,s_axil_bresp,s_axil_bvalid,s_axil_bready,s_axil_araddr,s_axil_arvalid,s_axil_arready,s_axil_rdata,s_axil_rresp,s_axil_rvalid,s_axil_rready,s_axis_rx_tdata,s_axis_rx_tkeep,s_axis_rx_tvalid,s_axis_rx_tlast,s_axis_rx_ts,s_axis_rx_bad,m_axis_tx_tdata,m_axis_tx_tkeep,m_axis_tx_tvalid,m_axis_tx_tready,m_axis_tx_tlast,m_axis_tx_tag,tx_cpl_valid,tx_cpl_tag,tx_cpl_ts,ptp_valid,ptp_time,pause,now,stopped,tap_sample_valid,tap_sample_kind,tap_sample_flow,tap_sample_rtt_ns,tap_rate_valid,tap_rate_flow,tap_rate_value,m_axi_awaddr,m_axi_awlen,m_axi_awsize,m_axi_awburst,m_axi_awvalid,m_axi_awready,m_axi_wdata,m_axi_wstrb,m_axi_wlast,m_axi_wvalid,m_axi_wready,m_axi_bresp,m_axi_bvalid,m_axi_bready,m_axi_araddr,m_axi_arlen,m_axi_arsize,m_axi_arburst,m_axi_arvalid,m_axi_arready,m_axi_rdata,m_axi_rresp,m_axi_rlast,m_axi_rvalid,m_axi_rready,irq,tap_rec_valid,tap_rec_data);
@@ -115774,3 +115783,5 @@ module tnic_standalone__reset(d,q,clock);
     end
           
 endmodule // standalone__reset
+
+/* verilator lint_restore */

@@ -55,7 +55,7 @@ fn the_whole_board_is_taken() {
     std::fs::write(&file, &files[0].text).expect("the target directory can be written");
     let verilator = std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into());
     let out = Command::new(verilator)
-        .args(["--lint-only", "-Wall", "-Wno-fatal", "--timing", "--top-module", "tnic_ecpix5"])
+        .args(["--lint-only", "-Wall", "-Wno-fatal", "--timing", "-DECP5_CELLS", "--top-module", "tnic_ecpix5"])
         .args([file.display().to_string(), shells("ecpix5_cells.v")])
         .output()
         .expect("verilator starts");

@@ -97,6 +97,7 @@ fn files_here(path: &str, clock_ps: u32, baud: u32) -> Result<Vec<File>, String>
     }
     let parts = [
         top(clock_ps),
+        include_str!("cells.v").to_owned(),
         nic,
         CROSS.to_owned(),
         emit("ecpix5_serial", Serial::new(bit as u32))?,
