@@ -93,7 +93,7 @@ fn plan_of(src: Source, f: File, overrides: &Overrides) -> Result<Plan, Error> {
         damage: src.number(&f.link.damage, "link.damage", 0.0, 0.0, 1.0)?,
     };
     let duration = overrides.duration(&src, &f.duration_ms)?;
-    let Shaped { topology, hosts, note } = shape::topology(&src, &f.topology, &f.link, link)?;
+    let Shaped { topology, hosts, notes } = shape::topology(&src, &f.topology, &f.link, link)?;
     let mut plan = Plan {
         name: f.name.clone().unwrap_or_else(|| src.file.file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned())),
         seed: overrides.seed.or(f.seed).unwrap_or(1),
@@ -109,7 +109,7 @@ fn plan_of(src: Source, f: File, overrides: &Overrides) -> Result<Plan, Error> {
         fabric: shape::fabric(&src, &f.switch, &f.nic)?,
         watch: Vec::new(),
         capture: Vec::new(),
-        notes: note.into_iter().collect(),
+        notes,
         files: Vec::new(),
         topology,
     };
