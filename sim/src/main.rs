@@ -106,9 +106,10 @@ enum Command {
         /// XOFF threshold of PFC in kilobytes; 0: no PFC.
         #[arg(long, default_value_t = 100.0, allow_negative_numbers = true, value_parser = kilobytes)]
         xoff_kb: f64,
-        /// Simulated time after which flows that have not ended are given up, in milliseconds.
-        #[arg(long, default_value_t = 1000.0, allow_negative_numbers = true, value_parser = milliseconds)]
-        limit_ms: f64,
+        /// Simulated time from the first flow's start after which flows that have not ended are given up, in milliseconds; by default they are a
+        /// second after the last one's start.
+        #[arg(long, allow_negative_numbers = true, value_parser = milliseconds)]
+        limit_ms: Option<f64>,
     },
     /// Runs the evaluation of a paper again: sigcomm15, all of it or single figures.
     Paper {
