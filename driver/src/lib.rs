@@ -12,6 +12,7 @@ pub mod command;
 pub mod config;
 pub mod daemon;
 pub mod error;
+pub mod host;
 pub mod lock;
 pub mod nic;
 pub mod pci;

@@ -10,10 +10,10 @@ use std::path::Path;
 /// Most characters of a module prefix: some tools cut names at 256, and the longest module path takes half of that.
 const LONGEST_PREFIX: usize = 32;
 
-/// What introduces the parameters in a header.
+/// Introduces the parameters in a header.
 const PARAMETERS: &str = "Parameters: ";
 
-/// What begins the name of every emitted module: `tnic_` unless asked for, so that two configurations fit into one project.
+/// Beginning of the name of every emitted module: `tnic_` unless asked for, so that two configurations fit into one project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefix(String);
 
@@ -53,9 +53,9 @@ pub struct Emission {
     pub config: Config,
     /// Clock period, ps.
     pub clock_ps: u32,
-    /// What the shell is given beside what it cannot do without.
+    /// Optional parts of the shell.
     pub extras: Extras,
-    /// What begins the name of every module.
+    /// Beginning of the name of every module.
     pub prefix: Prefix,
 }
 

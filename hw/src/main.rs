@@ -39,7 +39,7 @@ enum Command {
         /// With a traffic generator beside the host's queues: corundum alone.
         #[arg(long)]
         generator: bool,
-        /// What begins the name of every module, so that two configurations fit into one project: nic0_.
+        /// Beginning of the name of every module, so that two configurations fit into one project: nic0_.
         #[arg(long, default_value_t)]
         prefix: Prefix,
         /// Directory to write to; it is made if missing. Files of another shell, configuration or origin there are not replaced.

@@ -1,7 +1,7 @@
 //! The port as people say it: its addresses, its rate, whom it answers.
-use super::{SpecError, flow, parse_mac, unit, value};
+use super::{SpecError, flow, optional, parse_mac, unit, value};
 use crate::transport::{Failure, Registers};
-use crate::units::parse_mbps;
+use crate::units::{parse_ipv4, parse_ipv6, parse_mbps};
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use timely_regs::device::{Device, Error};
@@ -14,10 +14,10 @@ pub struct PortSpec {
     /// Its MAC address.
     pub mac: String,
     /// Its IPv4 address.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "ipv4")]
     pub ipv4: Option<Ipv4Addr>,
     /// Its IPv6 address.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "ipv6")]
     pub ipv6: Option<Ipv6Addr>,
     /// The UDP port that makes a packet ours.
     #[serde(default = "flow::port")]
@@ -31,6 +31,14 @@ pub struct PortSpec {
     /// Whom it answers, `address/bits`: one of IPv4 and one of IPv6, nobody of a family without one. Everybody when nothing is said.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
+}
+
+fn ipv4<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<Ipv4Addr>, D::Error> {
+    optional(d, parse_ipv4)
+}
+
+fn ipv6<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<Ipv6Addr>, D::Error> {
+    optional(d, parse_ipv6)
 }
 
 fn line() -> String {
@@ -181,6 +189,10 @@ mod tests {
         let text = PortSpec { ipv6: "ff02::1".parse().ok(), ..spec.clone() }.port().expect_err("a group").to_string();
         assert!(text.starts_with("ipv6 is `ff02::1`"), "{text}");
         assert!(PortSpec::with_mac("00:00:00:00:00:00").port().expect_err("zeros").to_string().contains("not all zeros"));
+        for (field, told) in [("ipv4", "`localhost` is no IPv4 address; write four numbers"), ("ipv6", "`localhost` is no IPv6 address")] {
+            let text = toml::from_str::<PortSpec>(&format!("mac = \"02:00:00:00:00:07\"\n{field} = \"localhost\"")).expect_err("a name");
+            assert!(text.to_string().contains(told), "{text}");
+        }
         let text = PortSpec { line: "1Kbps".into(), ..spec }.port().expect_err("too slow").to_string();
         assert_eq!(text, "line is `1Kbps`; it must be 200Kbps to 500Tbps");
     }

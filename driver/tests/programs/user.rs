@@ -123,5 +123,15 @@ fn completions_and_man_pages_are_made() {
     let page = std::fs::read_to_string(folder.join("timelyctl-flow-add.1")).expect("a page of a verb's verb");
     assert!(page.contains("packet\\-bytes") || page.contains("packet-bytes"), "{page}");
     assert!(folder.join("timelyctl.1").exists());
+    // The daemon has no verbs, so its page is an option's, and a device is not asked for.
+    let daemon = |folder: &std::path::Path| {
+        let mut c = place.program(env!("CARGO_BIN_EXE_timelyd"), &["--man", folder.to_str().expect("a path")]);
+        c.output().expect("started")
+    };
+    assert!(daemon(&folder).status.success());
+    let page = std::fs::read_to_string(folder.join("timelyd.1")).expect("a page");
+    assert!(page.contains("heartbeat") && page.contains("EXIT CODES"), "{page}");
+    let out = daemon(std::path::Path::new("/proc/nothing"));
+    assert!(out.status.code() == Some(1) && String::from_utf8_lossy(&out.stderr).contains("give a folder that can be written"), "{out:?}");
     place.refused(&["man", "/proc/nothing"], 1, &["/proc/nothing", "give a folder"]);
 }

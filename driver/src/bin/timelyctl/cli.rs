@@ -9,7 +9,7 @@ use timely_driver::pci::Address;
 use timely_driver::sim;
 use timely_driver::spec::FlowSpec;
 use timely_driver::target::Target;
-use timely_driver::units::{UnitError, parse_duration};
+use timely_driver::units::{TextError, parse_duration, parse_ip, parse_ipv4, parse_ipv6, parse_whole};
 
 const AFTER: &str = "\
 DEVICES
@@ -147,10 +147,10 @@ pub enum Port {
         #[arg(long)]
         mac: String,
         /// IPv4 address; none otherwise.
-        #[arg(long)]
+        #[arg(long, value_parser = parse_ipv4)]
         ipv4: Option<Ipv4Addr>,
         /// IPv6 address; none otherwise.
-        #[arg(long)]
+        #[arg(long, value_parser = parse_ipv6)]
         ipv6: Option<Ipv6Addr>,
         /// The UDP port that makes a packet ours.
         #[arg(long, default_value_t = 4791)]
@@ -199,7 +199,7 @@ pub enum Profile {
 #[derive(Args)]
 pub struct FlowArguments {
     /// Destination address; the other NIC's of a simulated pair otherwise.
-    #[arg(long)]
+    #[arg(long, value_parser = parse_ip)]
     to: Option<IpAddr>,
     /// Destination MAC address; the other NIC's of a simulated pair otherwise.
     #[arg(long)]
@@ -220,13 +220,13 @@ pub struct FlowArguments {
     #[arg(long, default_value_t = 0)]
     priority: u8,
     /// VLAN tag, whole (TCI): priority << 13, DEI << 12 and VLAN ID; none otherwise.
-    #[arg(long, value_name = "TCI")]
+    #[arg(long, value_name = "TCI", value_parser = parse_whole::<u16>)]
     vlan: Option<u16>,
     /// TTL or hop limit.
     #[arg(long, default_value_t = 64)]
     ttl: u8,
     /// TOS or traffic class: DSCP, and ECN in its lowest two bits.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = parse_whole::<u8>)]
     tos: u8,
     /// UDP source port.
     #[arg(long, default_value_t = 4791)]
@@ -316,7 +316,7 @@ pub enum Reg {
     /// Writes one.
     Write {
         register: String,
-        #[arg(value_parser = number)]
+        #[arg(value_parser = parse_whole::<u32>)]
         value: u32,
     },
     /// Reads all that can be read.
@@ -330,7 +330,7 @@ pub enum Sim {
 }
 
 /// A time.
-pub fn duration(text: &str) -> Result<Duration, UnitError> {
+pub fn duration(text: &str) -> Result<Duration, TextError> {
     parse_duration(text)
 }
 
@@ -346,11 +346,6 @@ fn profile(text: &str) -> Result<u32, String> {
 
 fn flow(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| "flows are 0 to 65535".into())
-}
-
-fn number(text: &str) -> Result<u32, String> {
-    let parsed = text.strip_prefix("0x").map_or_else(|| text.parse(), |hex| u32::from_str_radix(hex, 16));
-    parsed.map_err(|e| format!("{e}; give a number of 32 bits, as 7 or 0x1f"))
 }
 
 #[cfg(test)]
@@ -386,6 +381,21 @@ mod tests {
             let wrong = Cli::try_parse_from(std::iter::once("timelyctl").chain(line.split(' '))).err().expect(line).to_string();
             assert!(wrong.contains(name), "{line}: {wrong}");
         }
-        assert!(number("0x1_0").is_err() && number("4294967296").is_err() && number("0xffffffff") == Ok(u32::MAX));
+        for (line, told) in [
+            ("flow add --tos 0x1_0", "`0x1_0` is no number of 8 bits; write 0 to 255, as 7 or 0x1f"),
+            ("flow add --vlan 0x10000", "`0x10000` is no number of 16 bits"),
+            ("reg write id.CONTROL 4294967296", "`4294967296` is no number of 32 bits"),
+            ("flow add --to localhost", "`localhost` is no IP address; write one of IPv4 or IPv6"),
+            ("send 10.0.0.2 --rate 10GBPS", "`10GBPS` is no rate"),
+            ("send localhost:4791", "`localhost:4791` is no address of a host"),
+        ] {
+            let wrong = Cli::try_parse_from(std::iter::once("timelyctl").chain(line.split(' '))).err().expect(line).to_string();
+            assert!(wrong.contains(told), "{line}: {wrong}");
+        }
+        let line = "flow add --tos 0x2e --vlan 0x6064".split(' ');
+        let Command::Flow(Flow::Add { arguments, .. }) = Cli::parse_from(std::iter::once("timelyctl").chain(line)).command else {
+            panic!()
+        };
+        assert_eq!((arguments.tos, arguments.vlan), (0x2e, Some(0x6064)));
     }
 }

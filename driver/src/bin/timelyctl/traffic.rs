@@ -2,14 +2,15 @@
 use crate::backend::CliError;
 use crate::cli::{duration, interval};
 use crate::signals::Signals;
-use crate::write_out;
+use crate::{fit, write_out};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::AsFd;
 use std::time::Duration;
+use timely_driver::host::parse_host;
 use timely_driver::say::note;
 use timely_driver::service::micros;
 use timely_driver::traffic::{Percentiles, Receiver, RecvOptions, RecvReport, SendOptions, SendReport, TrafficError, send};
-use timely_driver::units::{Bytes, Mbps, parse_mbps};
+use timely_driver::units::{Bytes, Mbps, parse_mbps, parse_whole};
 
 const AFTER_SEND: &str = "\
 EXAMPLES
@@ -34,7 +35,8 @@ It ends when nothing came for --idle, with what it counted; on Ctrl-C too.";
 #[derive(clap::Args)]
 #[command(after_help = AFTER_SEND)]
 pub struct SendArguments {
-    /// Where to.
+    /// Where to: an address, or a name that this system resolves.
+    #[arg(value_parser = parse_host)]
     to: IpAddr,
     /// UDP port there.
     #[arg(long, default_value_t = 4791)]
@@ -67,7 +69,7 @@ pub struct SendArguments {
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u8).range(1..))]
     ttl: u8,
     /// TOS or traffic class: DSCP, and ECN in its lowest two bits.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = parse_whole::<u8>)]
     tos: u8,
     /// How often it says how far it is.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval, allow_hyphen_values = true)]
@@ -79,7 +81,7 @@ pub struct SendArguments {
 #[command(after_help = AFTER_RECV)]
 pub struct RecvArguments {
     /// Address here.
-    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::UNSPECIFIED))]
+    #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::UNSPECIFIED), value_parser = parse_host)]
     bind: IpAddr,
     /// UDP port here; 0 is any that is free.
     #[arg(long, default_value_t = 4791)]
@@ -187,7 +189,7 @@ pub fn run_send(a: &SendArguments, as_json: bool) -> Result<(), CliError> {
             out += "\nno ACK came: is `timelyctl recv --answer` running there, or does the card take them? `timelyctl telemetry` shows its RTTs"
         }
     }
-    write_out(&out)
+    write_out(&fit(&out))
 }
 
 /// Receives.
@@ -234,5 +236,5 @@ pub fn run_recv(a: &RecvArguments, as_json: bool) -> Result<(), CliError> {
             out += &format!("\n           {count} {what}");
         }
     }
-    write_out(&out)
+    write_out(&fit(&out))
 }
