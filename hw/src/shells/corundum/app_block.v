@@ -71,9 +71,12 @@ module mqnic_app_block #(
   assign m_axis_sync_tx_tuser[TAG:0] = {m_tx_tag[15], m_tx_tag[TAG-2:0], m_tx_bad};
   assign m_axis_sync_tx_cpl_tag[TAG-1:0] = {m_cpl_tag[15], m_cpl_tag[TAG-2:0]};
 
-  // Addresses inside have 24 bits, queues 16.
+  // Addresses inside have 24 bits, queues 16; the shell's parameters say how many bits come.
+  /* verilator lint_save */
+  /* verilator lint_off WIDTH */
   wire [23:0] awaddr = s_axil_app_ctrl_awaddr;
   wire [23:0] araddr = s_axil_app_ctrl_araddr;
+  /* verilator lint_restore */
   wire [15:0] if_queue = s_axis_if_tx_tid[AXIS_IF_TX_ID_WIDTH-1:0];
 
   // DMA: places of 64 bytes in a RAM, of which a row of the shell's has one.
