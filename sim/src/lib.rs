@@ -11,6 +11,7 @@ pub mod cores;
 pub mod demo;
 pub mod event;
 pub mod fabric;
+pub mod fluid;
 pub mod frame;
 pub mod input;
 pub mod metrics;

@@ -32,6 +32,7 @@ EXAMPLES
   timely-sim sweep sim/scenarios/sweep_incast.toml --out target/sweep --shard 0/2
   timely-sim compare a.toml b.toml --out target/compare
   timely-sim paper sigcomm15 table1 fig16 --out target/sigcomm15
+  timely-sim fluid timely --flow 7 --flow 3 --duration-ms 300
   timely-sim pacing --out target/pacing
   timely-sim bench --json
 
@@ -129,6 +130,8 @@ enum Command {
         #[arg(long)]
         quick: bool,
     },
+    /// Integrates a fluid model of "ECN or Delay": DCQCN, TIMELY, patched TIMELY, PI at the switch or at the host.
+    Fluid(timely_sim::fluid::command::Arguments),
     /// Runs a scenario over all combinations of some fields' values and seeds, on all cores; goes on where it was killed.
     Sweep {
         /// The sweep (TOML): scenario, seeds, and under [vary] the values of each field.
@@ -292,6 +295,7 @@ fn main() -> ExitCode {
             commands::pacing(&pacing::Options { quick: *quick, named }, *json, out)
         }
         Command::Bench { json, growth } => commands::bench(*json, *growth),
+        Command::Fluid(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Serve(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Demo { common, quick } => runs::demo(common, *quick),
     };
