@@ -28,6 +28,7 @@ pub mod rival;
 pub mod run;
 pub mod scenario;
 pub mod serve;
+pub mod stability;
 pub mod sweep;
 pub mod switch;
 pub mod time;

@@ -33,6 +33,7 @@ EXAMPLES
   timely-sim compare a.toml b.toml --out target/compare
   timely-sim paper sigcomm15 table1 fig16 --out target/sigcomm15
   timely-sim fluid timely --flow 7 --flow 3 --duration-ms 300
+  timely-sim stability dcqcn --flows 2..30 --delays 50,85
   timely-sim pacing --out target/pacing
   timely-sim bench --json
 
@@ -132,6 +133,8 @@ enum Command {
     },
     /// Integrates a fluid model of "ECN or Delay": DCQCN, TIMELY, patched TIMELY, PI at the switch or at the host.
     Fluid(timely_sim::fluid::command::Arguments),
+    /// Analyses the stability of a fluid model: fixed points, margins, roots; or compares the published values of "ECN or Delay" with ours.
+    Stability(timely_sim::stability::command::Arguments),
     /// Runs a scenario over all combinations of some fields' values and seeds, on all cores; goes on where it was killed.
     Sweep {
         /// The sweep (TOML): scenario, seeds, and under [vary] the values of each field.
@@ -296,6 +299,7 @@ fn main() -> ExitCode {
         }
         Command::Bench { json, growth } => commands::bench(*json, *growth),
         Command::Fluid(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
+        Command::Stability(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Serve(arguments) => arguments.run().map(|()| ExitCode::SUCCESS),
         Command::Demo { common, quick } => runs::demo(common, *quick),
     };

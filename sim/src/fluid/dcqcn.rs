@@ -152,4 +152,24 @@ mod tests {
         assert_eq!((Dcqcn::stages(1.0, 100.0, 0.5), Dcqcn::some_marked(1.0, 5.0)), (0.0, 1.0));
         assert!((Dcqcn::some_marked(0.01, 3.0) - (1.0 - 0.99f64.powi(3))).abs() < 1e-15);
     }
+
+    /// Equations 5 to 7 term by term, at a probability at which the byte counter counts too.
+    #[test]
+    fn derivatives_are_those_of_the_equations() {
+        use super::super::settings::{Model, Settings};
+        let d = Settings::conext16(Model::Dcqcn).dcqcn();
+        let (p, rate, own) = (3e-5, 2e6, [2.1e6, 2.5e6, 0.3]);
+        let mut ours = [0.0; 3];
+        d.change(&own, p, rate, &mut ours);
+        let (kept, bytes, timer) = (1.0f64 - p, d.counter, d.timer * rate);
+        let stage = |packets: f64| rate * p / (kept.powf(-packets) - 1.0);
+        let cut = (1.0 - kept.powf(d.cnp * rate)) / d.cnp;
+        let exact = [
+            -own[0] * own[2] / 2.0 * cut + (own[1] - own[0]) / 2.0 * (stage(bytes) + stage(timer)),
+            -(own[1] - own[0]) * cut
+                + d.increase * (kept.powf(d.stages * bytes) * stage(bytes) + kept.powf(d.stages * timer) * stage(timer)),
+            d.gain / d.alpha_timer * (1.0 - kept.powf(d.alpha_timer * rate) - own[2]),
+        ];
+        assert!(ours.iter().zip(exact).all(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{ours:?} {exact:?}");
+    }
 }
